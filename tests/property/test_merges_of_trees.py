@@ -20,7 +20,7 @@ import pytest
 from keeplore.memory import Memory, new_id, new_meta, serialise
 from keeplore.memory.location import digits_of
 from keeplore.store import Store
-from keeplore.store.git.object_backend import Backend
+from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.merge.tree_merge import merged_tree
 from keeplore.store.paths import is_memory
 
@@ -187,7 +187,7 @@ def words(files: dict[str, bytes]) -> set[bytes]:
     return {word for data in files.values() for word in WORD.findall(data)}
 
 
-def check(backend: Backend, repository: pygit2.Repository, seed: int) -> None:
+def check(backend: GitBackend, repository: pygit2.Repository, seed: int) -> None:
     dice, count = random.Random(seed), Counter[str]()
     base = Side(start(), dice, count)
     sides = [Side(dict(base.files), dice, count) for _ in "ab"]

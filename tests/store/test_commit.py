@@ -11,7 +11,7 @@ import pytest
 
 from keeplore.errors import RepositoryBusy
 from keeplore.store import Store, commit, create
-from keeplore.store.git.libgit import LibgitBackend
+from keeplore.store.git.libgit_backend import LibgitBackend
 
 
 def paths_in(git, root, revision="HEAD"):

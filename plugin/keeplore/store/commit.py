@@ -15,12 +15,12 @@ from keeplore.store import files
 from keeplore.store.commit_cycle import RefMove, edit_index, publish, run_cycle
 from keeplore.store.delete.delete import withdraw
 from keeplore.store.files import FileState
+from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.git_command import run
 from keeplore.store.git.git_locks import CommitLock
-from keeplore.store.git.object_backend import (
+from keeplore.store.git.objects import (
     EXECUTABLE,
     REGULAR,
-    Backend,
     Blob,
     CycleCache,
     Moved,
@@ -56,7 +56,7 @@ def reconcile(
     Raises RepositoryBusy, where nothing was changed, or RepositoryError.
     """
 
-    def cycle(turn: CommitLock, backend: Backend) -> CommitResult:
+    def cycle(turn: CommitLock, backend: GitBackend) -> CommitResult:
         plan = _plan(backend, branch, memo, tuple(extra))
         if not plan.changes:
             return CommitResult(None, (), plan.skipped)
@@ -67,7 +67,7 @@ def reconcile(
     return run_cycle(root, memo, cycle)
 
 
-def _plan(backend: Backend, branch: str, memo: CycleCache, extra: tuple[str, ...]) -> CommitPlan:
+def _plan(backend: GitBackend, branch: str, memo: CycleCache, extra: tuple[str, ...]) -> CommitPlan:
     ref = check_branch(backend.root, backend.ref(), branch)
     parent = backend.tip(ref)
     recover_aborted_rebase(backend, ref, parent, memo)
@@ -91,12 +91,12 @@ def _id_in(tracked: Mapping[str, Blob], path: str) -> str:
     return tracked[path].id if path in tracked else ""
 
 
-def _ignored(backend: Backend, new: list[str]) -> list[str]:
+def _ignored(backend: GitBackend, new: list[str]) -> list[str]:
     return sorted(backend.ignored(new)) if new else []
 
 
 def _written(
-    backend: Backend, paths: Sequence[str], tracked: Mapping[str, Blob]
+    backend: GitBackend, paths: Sequence[str], tracked: Mapping[str, Blob]
 ) -> dict[str, Blob]:
     """The files on disk as blobs that git has now. Raises Unsupported or Moved."""
     if backend.has_filter(paths):
@@ -126,7 +126,7 @@ def _on_disk(root: Path, skipped: list[str], extra: Iterable[str]) -> dict[str, 
     return seen
 
 
-def _ids(backend: Backend, memo: CycleCache, seen: Mapping[str, FileState]) -> dict[str, str]:
+def _ids(backend: GitBackend, memo: CycleCache, seen: Mapping[str, FileState]) -> dict[str, str]:
     """The blob id of every file that git may have; one that looks as when it was last hashed is not
     read again.
     """
@@ -145,7 +145,7 @@ def _ids(backend: Backend, memo: CycleCache, seen: Mapping[str, FileState]) -> d
     return ids | hashed
 
 
-def _hashed(backend: Backend, paths: list[str]) -> dict[str, str]:
+def _hashed(backend: GitBackend, paths: list[str]) -> dict[str, str]:
     known = indexed(backend.root) if len(paths) > ASK_GIT_FROM else {}
     found = {path: known[path] for path in paths if path in known}
     return found | backend.hashes([path for path in paths if path not in found])
@@ -170,7 +170,7 @@ def indexed(root: Path) -> dict[str, str]:
 
 
 def _removed(
-    backend: Backend,
+    backend: GitBackend,
     tracked: Mapping[str, Blob],
     seen: Mapping[str, FileState],
     skipped: Iterable[str],
@@ -194,7 +194,7 @@ def _is_below(path: str, places: set[str]) -> bool:
     return any("/".join(parts[:depth]) in places for depth in range(1, len(parts) + 1))
 
 
-def _act(turn: CommitLock, backend: Backend, plan: CommitPlan, message: str) -> str:
+def _act(turn: CommitLock, backend: GitBackend, plan: CommitPlan, message: str) -> str:
     root = backend.root
     with turn.index(plan.ref) as draft:
         check_idle(root, backend.places)
@@ -208,7 +208,7 @@ def _act(turn: CommitLock, backend: Backend, plan: CommitPlan, message: str) -> 
     return commit
 
 
-def _check_unchanged(backend: Backend, plan: CommitPlan) -> None:
+def _check_unchanged(backend: GitBackend, plan: CommitPlan) -> None:
     """Raise Moved where what the plan rests on is not so any more."""
     if backend.ref() != plan.ref or backend.tip(plan.ref) != plan.parent:
         raise Moved

@@ -12,16 +12,10 @@ from typing import TypeVar
 
 from keeplore.errors import RepositoryBusy, RepositoryError
 from keeplore.store import files
+from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.git_command import output
 from keeplore.store.git.git_locks import LOCK_WAIT_S, POLL_S, CommitLock, busy
-from keeplore.store.git.object_backend import (
-    Backend,
-    Blob,
-    CycleCache,
-    Locked,
-    Moved,
-)
-from keeplore.store.git.plumbing import GitBackend
+from keeplore.store.git.objects import Blob, CycleCache, Locked, Moved
 from keeplore.store.git.repository_state import check_idle, directories
 from keeplore.store.transaction import check_complete
 
@@ -31,15 +25,15 @@ FULL = "Make room on the disk; memory stays as it is until then"
 T = TypeVar("T")
 
 
-def run_cycle(root: Path, memo: CycleCache, cycle: Callable[[CommitLock, Backend], T]) -> T:
+def run_cycle(root: Path, memo: CycleCache, cycle: Callable[[CommitLock, GitBackend], T]) -> T:
     """Run a cycle while no other process of ours does, again where it was overtaken, with git where
     libgit2 cannot.
     """
     # here, because libgit2 costs 90 ms and reading needs none
-    from keeplore.store.git.libgit import FAILURES, LibgitBackend
+    from keeplore.store.git.libgit_backend import FAILURES, LibgitBackend
 
     places = directories(root)
-    kind: type[LibgitBackend] | type[GitBackend] = LibgitBackend
+    kind: type[GitBackend] = LibgitBackend
     with CommitLock(places) as turn:
         for _ in range(ATTEMPTS):
             try:
@@ -72,7 +66,7 @@ class RefMove:
     message: str
 
 
-def publish(turn: CommitLock, backend: Backend, draft: Path, step: RefMove) -> None:
+def publish(turn: CommitLock, backend: GitBackend, draft: Path, step: RefMove) -> None:
     """Move the ref, and let the index follow. Raises Moved or RepositoryBusy."""
     turn.note(commit=step.new)
     move(backend, step)
@@ -80,7 +74,7 @@ def publish(turn: CommitLock, backend: Backend, draft: Path, step: RefMove) -> N
     turn.publish(draft)
 
 
-def move(backend: Backend, step: RefMove) -> None:
+def move(backend: GitBackend, step: RefMove) -> None:
     """Set the ref, waiting shortly for a lock. Raises Moved, or RepositoryBusy where it stays
     locked.
     """
@@ -97,7 +91,7 @@ def move(backend: Backend, step: RefMove) -> None:
             time.sleep(POLL_S)
 
 
-def check_merged(backend: Backend, index: Path) -> None:
+def check_merged(backend: GitBackend, index: Path) -> None:
     """Raise RepositoryBusy for conflicts that wait to be resolved, as ``git stash pop`` leaves
     them.
     """
@@ -107,7 +101,7 @@ def check_merged(backend: Backend, index: Path) -> None:
         )
 
 
-def edit_index(backend: Backend, draft: Path, changes: Mapping[str, Blob | None]) -> None:
+def edit_index(backend: GitBackend, draft: Path, changes: Mapping[str, Blob | None]) -> None:
     """Put the changes into a copy of the index, with what ``lstat`` says of the files on disk.
 
     git does it for either backend: libgit2 drops parts of the index that it does not know. Raises

@@ -20,10 +20,10 @@ from keeplore.store import audit_log, files, memory_files, transaction
 from keeplore.store.commit import reconcile
 from keeplore.store.delete import delete
 from keeplore.store.files import FileState
+from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.git_command import run
 from keeplore.store.git.git_locks import CommitLock, WriteLock
-from keeplore.store.git.object_backend import Backend, CycleCache, Unsupported
-from keeplore.store.git.plumbing import GitBackend
+from keeplore.store.git.objects import CycleCache, Unsupported
 from keeplore.store.git.remotes import Remote, remote_of, without_credentials
 from keeplore.store.git.repository_state import check_branch, check_idle, directories, plain_head
 from keeplore.store.merge import repair
@@ -415,8 +415,8 @@ class Store:
         exclude = [f"^{old}"] if old else []
         return int(run(self.root, "rev-list --count", new, *exclude).text or 0)
 
-    def _backend(self) -> Backend:
-        from keeplore.store.git.libgit import LibgitBackend  # here, as above
+    def _backend(self) -> GitBackend:
+        from keeplore.store.git.libgit_backend import LibgitBackend  # here, as above
 
         places = directories(self.root)
         try:

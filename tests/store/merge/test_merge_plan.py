@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keeplore.memory import Memory, new_id, new_meta, relative_path, serialise
-from keeplore.store.git.object_backend import Blob, PathChange
+from keeplore.store.git.objects import Blob, PathChange
 from keeplore.store.merge.merge_plan import MergePlan, apart, id_of
 
 NAMES = ("first", "second", "third")

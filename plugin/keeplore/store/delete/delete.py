@@ -24,7 +24,7 @@ from keeplore.store import files
 from keeplore.store.files import FileState
 from keeplore.store.git.git_command import output, run
 from keeplore.store.git.inspection import introduced
-from keeplore.store.git.object_backend import CycleCache
+from keeplore.store.git.objects import CycleCache
 from keeplore.store.memory_files import id_at
 from keeplore.store.paths import is_memory, is_portable
 from keeplore.store.tombstones import Tombstone, Tombstones, id_of

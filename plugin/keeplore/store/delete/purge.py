@@ -31,8 +31,8 @@ from keeplore.store.delete.rewrite_history import (
 )
 from keeplore.store.git.git_command import output, run
 from keeplore.store.git.git_locks import CommitLock
-from keeplore.store.git.libgit import LibgitBackend, synced_together
-from keeplore.store.git.object_backend import CycleCache, Unsupported
+from keeplore.store.git.libgit_backend import LibgitBackend, synced_together
+from keeplore.store.git.objects import CycleCache, Unsupported
 from keeplore.store.git.repository_state import check_branch, check_idle, directories
 from keeplore.store.merge.merge import LOSS_FROM, LOSS_SHARE
 from keeplore.store.paths import is_memory, is_ours

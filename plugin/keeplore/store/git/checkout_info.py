@@ -11,7 +11,7 @@ from pathlib import Path
 
 from keeplore.errors import RepositoryError
 from keeplore.store.git.git_command import output, run
-from keeplore.store.git.object_backend import Unsupported
+from keeplore.store.git.objects import Unsupported
 from keeplore.store.git.repository_state import Directories, directories
 
 
@@ -70,7 +70,7 @@ def _with_library(top: Path, places: Directories) -> CheckoutInfo:
 
 
 def _by_library(top: Path, places: Directories) -> CheckoutInfo:
-    from keeplore.store.git.libgit import open_repository  # here, as above
+    from keeplore.store.git.libgit_backend import open_repository  # here, as above
 
     repository = open_repository(top)
     target = repository.lookup_reference("HEAD").target
@@ -91,7 +91,7 @@ def _first_commit(top: str, _inode: int) -> str:
     """
     from pygit2.enums import SortMode  # here, as above
 
-    from keeplore.store.git.libgit import open_repository  # here, as above
+    from keeplore.store.git.libgit_backend import open_repository  # here, as above
 
     repository = open_repository(Path(top))
     walker = repository.walk(repository.head.target, SortMode.NONE)

@@ -19,14 +19,14 @@ from keeplore.errors import RepositoryBusy, RepositoryError
 from keeplore.memory.location import digits_of
 from keeplore.store import files, tombstones
 from keeplore.store.commit_cycle import RefMove, check_merged, edit_index, publish, run_cycle
+from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.git_command import run
 from keeplore.store.git.git_locks import CommitLock
-from keeplore.store.git.libgit import LibgitBackend
-from keeplore.store.git.object_backend import (
+from keeplore.store.git.libgit_backend import LibgitBackend
+from keeplore.store.git.objects import (
     EXECUTABLE,
     LINK,
     PLAIN,
-    Backend,
     Blob,
     CycleCache,
     Difference,
@@ -59,7 +59,7 @@ def merge(
     for a side with most of our memory gone. No ref has moved then, and no edit is lost.
     """
 
-    def cycle(turn: CommitLock, backend: Backend) -> MergeResult:
+    def cycle(turn: CommitLock, backend: GitBackend) -> MergeResult:
         ref = check_branch(root, backend.ref(), branch)
         old = backend.tip(ref)
         if isinstance(backend, LibgitBackend):
@@ -94,13 +94,13 @@ def _in_memory(
     return MergeResult(commit, tuple(sorted(changes)))
 
 
-def _check(backend: Backend, old: str, changes: Difference) -> None:
+def _check(backend: GitBackend, old: str, changes: Difference) -> None:
     """Raise RepositoryError for what the other side may not change here."""
     _check_loss(backend, old, changes)
     _check_writable(backend, changes)
 
 
-def _commit_of(backend: Backend, tree: str, old: str, other: str) -> str:
+def _commit_of(backend: GitBackend, tree: str, old: str, other: str) -> str:
     return backend.commit_of(tree, (old, other), f"{MESSAGE}\n", signature_of(backend.root))
 
 
@@ -119,7 +119,7 @@ def _is_forward(old: str, base: str, other: str, *, is_unrelated: bool) -> bool 
     return None if base == other else base == old
 
 
-def _merged_tree(backend: Backend, old: str, other: str) -> str:
+def _merged_tree(backend: GitBackend, old: str, other: str) -> str:
     tree, conflicts = merged_tree(backend, old, other)
     if conflicts:
         raise RepositoryError(f"both sides changed {_listed(conflicts)}", _BY_HAND)
@@ -156,7 +156,7 @@ def _is_other_mode(change: PathChange) -> bool:
     return before is not None and after is not None and before.mode != after.mode
 
 
-def _check_writable(backend: Backend, changes: Difference) -> None:
+def _check_writable(backend: GitBackend, changes: Difference) -> None:
     """Raise RepositoryError for what is left to the person's git."""
     odd = [
         path
@@ -169,7 +169,7 @@ def _check_writable(backend: Backend, changes: Difference) -> None:
         )
 
 
-def _is_writable(backend: Backend, path: str, change: PathChange) -> bool:
+def _is_writable(backend: GitBackend, path: str, change: PathChange) -> bool:
     """Whether each end is nothing, a regular file, or a link that stays inside of the workspace."""
     return all(
         end is None or end.mode in PLAIN or (end.mode == LINK and _is_inside(backend, path, end))
@@ -177,7 +177,7 @@ def _is_writable(backend: Backend, path: str, change: PathChange) -> bool:
     )
 
 
-def _is_inside(backend: Backend, path: str, link: Blob) -> bool:
+def _is_inside(backend: GitBackend, path: str, link: Blob) -> bool:
     target = os.fsdecode(backend.read(link, path))
     first = posixpath.normpath(posixpath.join(posixpath.dirname(path), target)).split("/")[0]
     return first not in ("", "..") and first.lower() != ".git"
@@ -220,7 +220,7 @@ def _put(backend: LibgitBackend, path: str, change: PathChange) -> None:
         files.write(root, path, data, shared & 0o700 if is_ours(path) else shared)
 
 
-def _by_git(backend: Backend, old: str, other: str, *, is_unrelated: bool) -> MergeResult:
+def _by_git(backend: GitBackend, old: str, other: str, *, is_unrelated: bool) -> MergeResult:
     """The same with the user's git for disk and index, which knows sparse trees, filters and its
     own formats.
     """
@@ -240,7 +240,7 @@ def _by_git(backend: Backend, old: str, other: str, *, is_unrelated: bool) -> Me
     return MergeResult(commit, tuple(sorted(changes)))
 
 
-def _check_loss(backend: Backend, old: str, changes: Difference) -> None:
+def _check_loss(backend: GitBackend, old: str, changes: Difference) -> None:
     """Refuse a side that removes most of our memory: a wiped remote must not wipe this machine."""
     ours = len(backend.tracked(old))
     gone = lost(changes)

@@ -27,7 +27,7 @@ from keeplore.memory.merge.memory_merge import (
     merge_text,
 )
 from keeplore.store import tombstones
-from keeplore.store.git.object_backend import Blob, Difference, PathChange
+from keeplore.store.git.objects import Blob, Difference, PathChange
 from keeplore.store.paths import is_memory, is_side
 
 Content = Blob | bytes | None  # a file that git has, a new one, none

@@ -15,8 +15,8 @@ from pathlib import Path
 from keeplore.errors import RepositoryError, StoreError
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.store import files
-from keeplore.store.git.object_backend import (
-    Backend,
+from keeplore.store.git.git_backend import GitBackend
+from keeplore.store.git.objects import (
     Blob,
     CycleCache,
     Difference,
@@ -40,7 +40,7 @@ _ABORTED = re.compile(
 )
 
 
-def recover_aborted_rebase(backend: Backend, ref: str, head: str, memo: CycleCache) -> None:
+def recover_aborted_rebase(backend: GitBackend, ref: str, head: str, memo: CycleCache) -> None:
     """Write to disk what commits of ours held that an aborted rebase took off the branch, each time
     once.
 
@@ -60,7 +60,7 @@ def recover_aborted_rebase(backend: Backend, ref: str, head: str, memo: CycleCac
         memo.logs[ref] = looked
 
 
-def _is_all_handled(backend: Backend, head: str, machine: str, aborted: list[str]) -> bool:
+def _is_all_handled(backend: GitBackend, head: str, machine: str, aborted: list[str]) -> bool:
     """Handle the aborted rebases that were not handled yet; whether none is left to do."""
     place = backend.places.own / HANDLED
     handled = place.read_text("ascii", "replace").splitlines() if place.exists() else []
@@ -84,7 +84,7 @@ def _aborted(log: Path) -> list[str]:
     return [b" ".join(entry).decode() for entry in found if entry[0] != entry[1]]
 
 
-def _bring_back(backend: Backend, head: str, machine: str, lost: str, kept: str) -> bool:
+def _bring_back(backend: GitBackend, head: str, machine: str, lost: str, kept: str) -> bool:
     """Whether all was done that can be done."""
     root = backend.root
     if is_ancestor(root, lost, head) or not is_ancestor(root, kept, lost):
@@ -105,7 +105,7 @@ def _bring_back(backend: Backend, head: str, machine: str, lost: str, kept: str)
     return is_done
 
 
-def _changes_of_ours(backend: Backend, machine: str, lost: str, kept: str) -> Difference:
+def _changes_of_ours(backend: GitBackend, machine: str, lost: str, kept: str) -> Difference:
     """What this machine's own commits between the two changed in plain files."""
     commits = authored_commits(backend.root, lost, kept)
     ours = _paths(commit for commit in commits if _is_ours(commit, machine))
@@ -135,7 +135,7 @@ def _paths(commits: Iterable[AuthoredCommit]) -> set[str]:
     return {path for commit in commits for path in commit.paths}
 
 
-def _put_back(backend: Backend, path: str, change: PathChange, *, is_settled: bool) -> None:
+def _put_back(backend: GitBackend, path: str, change: PathChange, *, is_settled: bool) -> None:
     """Make a file what the lost commit had, joined with what was written since; a tombstone beats
     it.
 
@@ -164,7 +164,7 @@ def _put_back(backend: Backend, path: str, change: PathChange, *, is_settled: bo
     files.write(root, path, data)
 
 
-def _joined_with_disk(backend: Backend, path: str, before: Blob | None, data: bytes) -> bytes:
+def _joined_with_disk(backend: GitBackend, path: str, before: Blob | None, data: bytes) -> bytes:
     root = backend.root
     base = backend.read(before, path) if before else None
     data, beside = merged(path, base, files.read(root, path, MAX_FILE), data)

@@ -21,7 +21,7 @@ from keeplore.memory.merge.memory_merge import CONFLICT, TRIGGER, contradicting
 from keeplore.store import files
 from keeplore.store.git.git_command import output, run
 from keeplore.store.git.inspection import contents
-from keeplore.store.git.object_backend import CycleCache
+from keeplore.store.git.objects import CycleCache
 from keeplore.store.git.repository_state import directories
 from keeplore.store.git.signature import signature_of, trailer
 from keeplore.store.merge.merge_plan import Joined, id_of, merged, united

@@ -11,12 +11,12 @@ from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.location import digits_of, location_of
 from keeplore.memory.merge.memory_merge import beside_path
 from keeplore.store import tombstones
+from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.git_command import run
-from keeplore.store.git.object_backend import (
+from keeplore.store.git.objects import (
     LINK,
     PLAIN,
     REGULAR,
-    Backend,
     Blob,
     MergeIndex,
     PathChange,
@@ -30,7 +30,7 @@ MAX_BASES = 8  # of a history in which machines merged crosswise; more are as go
 MAX_NESTING = 4
 
 
-def merged_tree(backend: Backend, one: str, other: str) -> tuple[str, set[str]]:
+def merged_tree(backend: GitBackend, one: str, other: str) -> tuple[str, set[str]]:
     """The tree of a merge, and the paths whose conflict only a person can resolve (links,
     submodules).
     """
@@ -39,7 +39,7 @@ def merged_tree(backend: Backend, one: str, other: str) -> tuple[str, set[str]]:
     return ("" if left else index.tree(), left)
 
 
-def _merge(backend: Backend, one: str, other: str, depth: int) -> MergeIndex:
+def _merge(backend: GitBackend, one: str, other: str, depth: int) -> MergeIndex:
     index = backend.merge_index(one, other)
     base = _base(backend, one, other, depth)
     mine, theirs = (_ours(backend.changes(base, side)) for side in (one, other))
@@ -54,13 +54,13 @@ def _merge(backend: Backend, one: str, other: str, depth: int) -> MergeIndex:
     return index
 
 
-def _apply_plan(backend: Backend, index: MergeIndex, plan: MergePlan) -> None:
+def _apply_plan(backend: GitBackend, index: MergeIndex, plan: MergePlan) -> None:
     for path, content in plan.files.items():
         index.set(path, _blob(backend, path, content))
     _add(backend, index, plan.beside)
 
 
-def _base(backend: Backend, one: str, other: str, depth: int) -> str:
+def _base(backend: GitBackend, one: str, other: str, depth: int) -> str:
     """The tree that both sides were made of; of several such commits their merge, as git's own
     strategy does it.
 
@@ -84,12 +84,12 @@ def _ours(changes: Mapping[str, PathChange]) -> dict[str, PathChange]:
     return {path: change for path, change in changes.items() if is_ours(path) and change.is_plain}
 
 
-def _blob(backend: Backend, path: str, content: Content, mode: int = REGULAR) -> Blob | None:
+def _blob(backend: GitBackend, path: str, content: Content, mode: int = REGULAR) -> Blob | None:
     return Blob(backend.write(content, path), mode) if isinstance(content, bytes) else content
 
 
 def _add(
-    backend: Backend, index: MergeIndex, beside: Mapping[str, bytes], mode: int = REGULAR
+    backend: GitBackend, index: MergeIndex, beside: Mapping[str, bytes], mode: int = REGULAR
 ) -> None:
     for path, data in sorted(beside.items()):
         if path not in index.files:
@@ -104,7 +104,7 @@ def _can_settle(index: MergeIndex, path: str, sides: Sides) -> bool:
     return not any(known.startswith(f"{path}/") for known in index.files)
 
 
-def _settle(backend: Backend, index: MergeIndex, path: str, sides: Sides) -> None:
+def _settle(backend: GitBackend, index: MergeIndex, path: str, sides: Sides) -> None:
     """A file of the person's that both sides changed: joined where that is possible, else
     both stay.
     """
@@ -123,7 +123,7 @@ def _settle(backend: Backend, index: MergeIndex, path: str, sides: Sides) -> Non
     _add(backend, index, beside, mode)
 
 
-def _settle_links(backend: Backend, index: MergeIndex, path: str, held: Sequence[Blob]) -> None:
+def _settle_links(backend: GitBackend, index: MergeIndex, path: str, held: Sequence[Blob]) -> None:
     """A file comes before a link, of two links the one with the larger SHA-256; the other stands
     beside it.
     """
@@ -136,7 +136,7 @@ def _settle_links(backend: Backend, index: MergeIndex, path: str, held: Sequence
         index.set(place, loser)
 
 
-def _set_apart(backend: Backend, index: MergeIndex, added: set[str]) -> None:
+def _set_apart(backend: GitBackend, index: MergeIndex, added: set[str]) -> None:
     if not added:
         return
     ours = list(filter(is_ours, index.files))
@@ -148,7 +148,10 @@ def _set_apart(backend: Backend, index: MergeIndex, added: set[str]) -> None:
 
 
 def apply_tombstones(
-    backend: Backend, index: MergeIndex, commits: Iterable[str], before: Mapping[str, Blob | None]
+    backend: GitBackend,
+    index: MergeIndex,
+    commits: Iterable[str],
+    before: Mapping[str, Blob | None],
 ) -> None:
     """Take out of a merge what either of two commits has forgotten: a tombstone beats every edit.
 
@@ -167,7 +170,7 @@ def apply_tombstones(
                 index.set(path, None)
 
 
-def _forgotten_ids(backend: Backend, index: MergeIndex, commits: Iterable[str]) -> set[str]:
+def _forgotten_ids(backend: GitBackend, index: MergeIndex, commits: Iterable[str]) -> set[str]:
     """The memories with a tombstone in a commit that the merge keeps."""
     ids: set[str] = set()
     for commit in commits:
@@ -175,7 +178,7 @@ def _forgotten_ids(backend: Backend, index: MergeIndex, commits: Iterable[str]) 
     return {id_ for id_ in ids - {""} if tombstones.path_of(id_) in index.files}
 
 
-def _id_at(backend: Backend, path: str, blob: Blob | None) -> str:
+def _id_at(backend: GitBackend, path: str, blob: Blob | None) -> str:
     if blob is None or blob.mode not in PLAIN:
         return ""
     data = backend.read(blob, path)

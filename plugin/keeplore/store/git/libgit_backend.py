@@ -13,7 +13,8 @@ from typing import Any
 import pygit2
 from pygit2.enums import FileMode, MergeFlag, ObjectType, Option, RepositoryOpenFlag
 
-from keeplore.store.git.object_backend import (
+from keeplore.store.git.git_backend import GitBackend
+from keeplore.store.git.objects import (
     PLAIN,
     Blob,
     Changes,
@@ -24,7 +25,6 @@ from keeplore.store.git.object_backend import (
     PathChange,
     Unsupported,
 )
-from keeplore.store.git.plumbing import signed_commit
 from keeplore.store.git.repository_state import Directories
 from keeplore.store.git.signature import Signature, with_machine
 from keeplore.store.paths import FOLDERS, is_ours, may_hold_ours
@@ -71,10 +71,8 @@ def open_repository(root: Path) -> pygit2.Repository:
     return repository
 
 
-class LibgitBackend:
-    """A Backend. Lives for one cycle. Raises Unsupported where libgit2 cannot read the
-    repository.
-    """
+class LibgitBackend(GitBackend):
+    """The same by libgit2. Raises Unsupported where libgit2 cannot read the repository."""
 
     name = "libgit2"
 
@@ -135,21 +133,17 @@ class LibgitBackend:
     def left_out(self, _paths: Sequence[str]) -> set[str]:
         return set()  # open_repository refuses partial checkouts
 
-    def commit(
-        self, parents: Sequence[str], changes: Changes, message: str, person: Signature
-    ) -> str:
-        base = self._commit(parents[0]).tree if parents else None
-        tree = self._tree(base, _nested(changes)) or self.repository.TreeBuilder().write()
-        return self.commit_of(str(tree), parents, message, person)
+    def tree(self, base: str, changes: Changes) -> str:
+        old = self._commit(base).tree if base else None
+        return str(self._tree(old, _nested(changes)) or self.repository.TreeBuilder().write())
 
     def commit_of(self, tree: str, parents: Sequence[str], message: str, person: Signature) -> str:
-        message = with_machine(message, self._memo.machine)
         if person.is_signing:
-            return signed_commit(self.root, tree, parents, message, person)
-        signature = pygit2.Signature(person.name, person.email)
-        return str(
-            self.repository.create_commit(None, signature, signature, message, tree, list(parents))
-        )
+            return super().commit_of(tree, parents, message, person)
+        message = with_machine(message, self._memo.machine)
+        author = pygit2.Signature(person.name, person.email)
+        create = self.repository.create_commit
+        return str(create(None, author, author, message, tree, list(parents)))
 
     def changes(self, old: str, new: str) -> dict[str, PathChange]:
         found: dict[str, PathChange] = {}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from keeplore.errors import RepositoryError
 from keeplore.store.git.git_command import MERGE_DRIVER, QUIET, GitResult, output, run
-from keeplore.store.git.object_backend import (
+from keeplore.store.git.objects import (
     PLAIN,
     Blob,
     Changes,
@@ -38,50 +38,29 @@ _MERGE_TREE = "merge-tree --write-tree --allow-unrelated-histories -z --no-messa
 NO_SIDES: Sides = (None, None, None)
 
 
-def signed_commit(
-    root: Path, tree: str, parents: Sequence[str], message: str, person: Signature
-) -> str:
-    """A commit object by ``git commit-tree``, signed where the person signs. Raises
-    RepositoryError.
-    """
-    links = [argument for parent in parents for argument in ("-p", parent)]
-    done = run(
-        root,
-        "commit-tree -S" if person.is_signing else "commit-tree",
-        *links,
-        tree,
-        stdin=message.encode(),
-        environment=person.environment,
-        timeout_s=SIGN_TIMEOUT_S,
-    )
-    if done.code:
-        remedy = "Mend what git names"
-        if person.is_signing:
-            remedy = "Unlock the key's agent, or set `commit.gpgsign` to false in this repository"
-        raise RepositoryError(f"git could not make a commit: {done.complaint}", remedy)
-    return done.text
-
-
 class GitBackend:
-    """A Backend. Runs no git hooks; its commits are made as libgit2's are, by moving a ref to a
-    commit object.
+    """A repository by the user's git alone, for one cycle; ``LibgitBackend`` is quicker where it can
+    be used. Runs no git hooks; a commit is made by moving a ref to a commit object.
     """
 
     name = "git"
 
     def __init__(self, root: Path, places: Directories, memo: CycleCache) -> None:
-        self._machine = memo.machine
+        self._memo = memo
         self.root = root
         self.places = places
         output(root, "rev-parse --git-dir")  # says why, where git refuses this repository
 
     def ref(self) -> str:
+        """The full name of what HEAD points to, "" where it is detached."""
         return run(self.root, "symbolic-ref -q HEAD").text
 
     def tip(self, ref: str) -> str:
+        """The commit of a ref, "" where it has none."""
         return run(self.root, "rev-parse -q --verify", f"{ref}^{{commit}}").text
 
     def tracked(self, commit: str, extra: Collection[str] = ()) -> dict[str, Blob]:
+        """The regular files of ours in a commit, and those of ``extra``."""
         listed = self._listed(commit, "--", *FOLDERS, *extra) if commit else {}
         return {
             path: blob
@@ -90,29 +69,59 @@ class GitBackend:
         }
 
     def hashes(self, paths: Sequence[str]) -> dict[str, str]:
+        """The blob ids that the files on disk would get; nothing is written. A file that is gone is
+        left out.
+        """
         return self._hash(paths, "hash-object --stdin-paths")
 
     def keep(self, paths: Sequence[str]) -> dict[str, str]:
+        """The same, and the blobs are written."""
         return self._hash(paths, "hash-object -w --stdin-paths")
 
     def has_filter(self, _paths: Iterable[str]) -> bool:
+        """Whether a program of the user's must turn one of the files into what git keeps, and this
+        cannot run it.
+        """
         return False  # git runs them
 
     def ignored(self, paths: Sequence[str]) -> set[str]:
+        """Which of the paths git is told to ignore."""
         return set(run(self.root, "check-ignore -z --stdin", stdin=_joined(paths)).items)
 
     def left_out(self, paths: Sequence[str]) -> set[str]:
+        """Which of the paths are absent from disk because the user checked out a part of the
+        tree.
+        """
         tagged = output(self.root, "ls-files -t -z").items if paths else []
         return {item[2:] for item in tagged if item.startswith("S ")} & set(paths)
 
     def commit(
         self, parents: Sequence[str], changes: Changes, message: str, person: Signature
     ) -> str:
+        """Write the tree of the first parent with the changes, and a commit of it. No ref moves."""
         tree = self.tree(parents[0] if parents else "", changes)
         return self.commit_of(tree, parents, message, person)
 
     def commit_of(self, tree: str, parents: Sequence[str], message: str, person: Signature) -> str:
-        return signed_commit(self.root, tree, parents, with_machine(message, self._machine), person)
+        """A commit object of a tree, signed where the person signs. Raises RepositoryError."""
+        links = [argument for parent in parents for argument in ("-p", parent)]
+        done = run(
+            self.root,
+            "commit-tree -S" if person.is_signing else "commit-tree",
+            *links,
+            tree,
+            stdin=with_machine(message, self._memo.machine).encode(),
+            environment=person.environment,
+            timeout_s=SIGN_TIMEOUT_S,
+        )
+        if done.code:
+            remedy = "Mend what git names"
+            if person.is_signing:
+                remedy = (
+                    "Unlock the key's agent, or set `commit.gpgsign` to false in this repository"
+                )
+            raise RepositoryError(f"git could not make a commit: {done.complaint}", remedy)
+        return done.text
 
     def tree(self, base: str, changes: Changes) -> str:
         """The tree of a commit or tree, "" for none, with the changes."""
@@ -134,6 +143,7 @@ class GitBackend:
                     left.unlink(missing_ok=True)
 
     def changes(self, old: str, new: str) -> dict[str, PathChange]:
+        """What differs between two commits or trees; ``old`` may be "" for nothing."""
         if not old:
             return {path: PathChange(None, blob) for path, blob in self._listed(new).items()}
         diff = output(self.root, "diff-tree -r -z --raw --no-renames --no-abbrev", old, new)
@@ -143,14 +153,19 @@ class GitBackend:
         }
 
     def read(self, blob: Blob, path: str) -> bytes:
+        """The text of a file that git has, as it would be on disk at the path."""
         if blob.mode not in PLAIN:
             return output(self.root, "cat-file blob", blob.id).out
         return output(self.root, "cat-file --filters", f"--path={path}", blob.id).out
 
     def write(self, data: bytes, path: str) -> str:
+        """The id of the blob for a file with this text at the path; it is there then."""
         return output(self.root, "hash-object -w --stdin", f"--path={path}", stdin=data).text
 
     def merge_index(self, one: str, other: str) -> MergeIndex:
+        """What git's merge makes of two commits; where it renames nothing, no file gets lines of
+        another.
+        """
         done = run(self.root, _MERGE_TREE, one, other, options=(*QUIET, *_PLAINLY))
         if done.code == USAGE:
             raise RepositoryError(
@@ -174,11 +189,13 @@ class GitBackend:
         return {path: Blob(id_, int(mode, 8)) for (mode, _, id_), path in entries}
 
     def move(self, ref: str, new: str, old: str, message: str) -> None:
+        """Set a ref if it is still at ``old``. Raises Moved or Locked."""
         done = run(self.root, "update-ref -m", message, ref, new, old)
         if done.code:
             raise (Locked if "File exists" in done.error else Moved)(done.error)
 
     def has_unmerged(self, index: Path) -> bool:
+        """Whether an index file holds conflicts that nobody has resolved yet."""
         return bool(
             output(self.root, "ls-files -u -z", environment={"GIT_INDEX_FILE": str(index)}).out
         )
