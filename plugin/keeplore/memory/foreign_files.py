@@ -101,12 +101,13 @@ def _needed(memory: Memory, at: Location) -> dict[str, Any]:
     project = _project(meta) or at.project
     if scope not in SCOPES or (scope == "project" and not project):
         scope, project = at.scope, at.project
-    found = {"id": as_id(meta.get("id")) or as_id(meta.get("uuid")) or at.id, "scope": scope}
-    if scope == "project":
-        found["project"] = project
-    if older := as_id(meta.get("supersedes")):
-        found["supersedes"] = older
-    return found
+    found = {
+        "id": as_id(meta.get("id")) or as_id(meta.get("uuid")) or at.id,
+        "scope": scope,
+        "project": project if scope == "project" else "",
+        "supersedes": as_id(meta.get("supersedes")),
+    }
+    return {key: value for key, value in found.items() if value}
 
 
 def _project(meta: Mapping[str, Any]) -> str:

@@ -98,19 +98,17 @@ def no_text(path: str, data: bytes, start: int) -> LintFinding:
 def _read(path: str, data: bytes) -> LintedFile:
     try:
         text = data.decode()
+        memory = as_memory(text, path)
     except UnicodeDecodeError as e:
         return LintedFile(path, None, (no_text(path, data, e.start),))
-    try:
-        memory = as_memory(text, path)
     except Corrupt as e:
-        return LintedFile(
-            path, None, (LintFinding(path, e.line, LintLevel.ERROR, e.message, e.remedy),)
-        )
+        finding = LintFinding(path, e.line, LintLevel.ERROR, e.message, e.remedy)
+        return LintedFile(path, None, (finding,))
     checked = LintedFile(path, memory, (), text)
-    found = [
-        LintFinding(path, 1, LintLevel.WARNING, hint, "Leave it so, or write the keys down")
-        for hint in memory.hints
-    ]
+    found: list[LintFinding] = []
+    for hint in memory.hints:
+        remedy = "Leave it so, or write the keys down"
+        found.append(LintFinding(path, 1, LintLevel.WARNING, hint, remedy))
     if memory.problems:
         found += _problems(checked, memory)
     if not memory.hints:
@@ -219,13 +217,17 @@ def _chains(files: dict[str, LintedFile]) -> Iterator[LintFinding]:
     olds = {id_: _superseded(memory) for id_, memory in memories.items() if memory.links}
     for id_, replaced in olds.items():
         if id_ in replaced:
-            said = "it supersedes itself"
-            yield files[id_].finding("supersedes", LintLevel.WARNING, said, "Take the line out")
+            yield _own_successor(files[id_])
     for chain in chains(olds, ages):
         if chain.has_cycle:
             yield from _in_a_circle(chain, files)
         if len(chain.leaves) > 1:
             yield _forked(chain, files)
+
+
+def _own_successor(file: LintedFile) -> LintFinding:
+    said = "it supersedes itself"
+    return file.finding("supersedes", LintLevel.WARNING, said, "Take the line out")
 
 
 def _superseded(memory: Memory) -> list[str]:

@@ -4,6 +4,7 @@ machine.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -63,26 +64,31 @@ def serialise(stone: Tombstone) -> str:
 
 def parse(text: str | bytes, memory_id: str) -> Tombstone:
     """Read a tombstone that stands under the name of this id. Raises Corrupt."""
-    remedy = (
-        f"Delete {path_of(memory_id)} to allow this memory again, or bring it back with `git "
-        f"checkout`"
-    )
     try:
         data = json.loads(text)
         if not isinstance(data, dict) or data.get("id") != memory_id:
             raise ValueError("it is not for this memory")
-        return Tombstone(
-            id=memory_id,
-            at=_text(data, "at"),
-            machine=_text(data, "machine"),
-            content=_text(data, "content", _CONTENT),
-            turns=_texts(data, "turns"),
-            is_purged=data.get("is_purged") is True,
-            blobs=_texts(data, "blobs", _BLOB),
-            path=_text(data, "path"),
-        )
+        return _tombstone(data)
     except (ValueError, RecursionError) as e:
-        raise Corrupt(f"{path_of(memory_id)} is no tombstone: {e}", remedy) from e
+        raise Corrupt(
+            f"{path_of(memory_id)} is no tombstone: {e}",
+            f"Delete {path_of(memory_id)} to allow this memory again, or bring it back with `git "
+            f"checkout`",
+        ) from e
+
+
+def _tombstone(data: Mapping[str, Any]) -> Tombstone:
+    """Raises ValueError for a field that is not as it should be."""
+    return Tombstone(
+        id=data["id"],
+        at=_text(data, "at"),
+        machine=_text(data, "machine"),
+        content=_text(data, "content", _CONTENT),
+        turns=_texts(data, "turns"),
+        is_purged=data.get("is_purged") is True,
+        blobs=_texts(data, "blobs", _BLOB),
+        path=_text(data, "path"),
+    )
 
 
 def joined(one: Tombstone, other: Tombstone) -> Tombstone:
@@ -114,10 +120,8 @@ def merged_bytes(one: bytes, other: bytes, memory_id: str) -> bytes:
     """
     sides = []
     for data in sorted((one, other)):
-        try:
+        with contextlib.suppress(Corrupt):
             sides.append(parse(data, memory_id))
-        except Corrupt:
-            continue
     return serialise(joined(sides[0], sides[-1])).encode() if sides else min(one, other)
 
 

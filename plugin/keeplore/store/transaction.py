@@ -61,12 +61,8 @@ def write_together(
     Raises Forgotten, UnsafePath, RepositoryBusy or OSError before anything is changed.
     """
     new = _new_files(Tombstones(root), map(before_write, changes.memories))
-    texts: dict[str, str | None] = {**new}  # None for a file that goes
-    for path, to in changes.moves:
-        check_moved(to)
-        texts[to] = files.read_text(root, path, MAX_FILE)
-        texts[path] = None
-    log = {"files": texts, "lines": _audit_lines(machine, changes.entries)}
+    files_after = {**new, **_moved_files(root, changes.moves)}
+    log = {"files": files_after, "lines": _audit_lines(machine, changes.entries)}
     data = json.dumps(log, ensure_ascii=False).encode("utf-8", "replace")
     places = directories(root)
     with CommitLock(places):
@@ -74,6 +70,16 @@ def write_together(
         durable.write(log_path(places), data)
         _finish(root, places)
     return tuple(new)
+
+
+def _moved_files(root: Path, moves: Iterable[tuple[str, str]]) -> dict[str, str | None]:
+    """Path → text at the new places, None at the old ones. Raises NotFound or UnsafePath."""
+    texts: dict[str, str | None] = {}
+    for path, to in moves:
+        check_moved(to)
+        texts[to] = files.read_text(root, path, MAX_FILE)
+        texts[path] = None
+    return texts
 
 
 def _new_files(tombstones: Tombstones, memories: Iterable[Memory]) -> dict[str, str]:

@@ -158,21 +158,20 @@ def _check_texts(store: Store, head: str, theirs: str, scan: Scan) -> None:
             found.setdefault(f"{name}:{line} ({kind})", kind)
             paths.append(name)
     if found:
-        undo = f"reset --soft {theirs[:12]}" if theirs else "update-ref -d HEAD"
-        raise _secret_found(found, paths[0], f"git -C '{store.root}' {undo}")
+        raise _secret_found(store, theirs, found, paths[0])
 
 
-def _secret_found(found: Mapping[str, str], path: str, undo: str) -> SyncError:
-    """``found`` is place → kind with fingerprint. ``undo`` makes one of the unpublished commits: a
-    later commit alone would leave the secret in the history.
-    """
+def _secret_found(store: Store, theirs: str, found: Mapping[str, str], path: str) -> SyncError:
+    """``found`` is place → kind with fingerprint, ``path`` where the first one stands."""
     more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
     listed = ", ".join([*found][:SHOWN])
+    # the unpublished commits become one; a later commit alone would leave the secret in the history
+    undo = f"reset --soft {theirs[:12]}" if theirs else "update-ref -d HEAD"
     remove = f" or remove it with `keeplore forget --purge '{path}'`;" if is_memory(path) else ""
     return SyncError(
         FailureKind.LEAK,
         f"nothing is pushed, because commits hold what looks like a secret: {listed}{more}",
-        f"Take it out of the file, run `{undo}` and `keeplore sync`;{remove}"
+        f"Take it out of the file, run `git -C '{store.root}' {undo}` and `keeplore sync`;{remove}"
         f" where it is no secret, list {next(iter(found.values()))} under redaction.allow in "
         f"keeplore.yaml",
     )

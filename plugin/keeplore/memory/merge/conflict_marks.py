@@ -70,17 +70,14 @@ def _after_mark(part: str, line: str) -> str | None:
 def _by_keys(text: str) -> tuple[str, str] | None:
     """A front matter with the first and with the last of each key that stands twice."""
     match = _FENCE.match(text)
-    if match is None:
-        return None
-    blocks = list(_blocks(match[2].splitlines(keepends=True)))
+    blocks = list(_blocks(match[2].splitlines(keepends=True))) if match else []
     last = dict(blocks)
-    if len(last) == len(blocks):
+    if match is None or len(last) == len(blocks):
         return None
     earliest = dict(reversed(blocks))
-    first = {key: earliest[key] for key in last}
-    rest = text[match.end() :]
-    one, other = (f"{match[1]}{''.join(kept.values())}{match[3]}{rest}" for kept in (first, last))
-    return one, other
+    rest = match[3] + text[match.end() :]
+    one = "".join(earliest[key] for key in last)
+    return f"{match[1]}{one}{rest}", f"{match[1]}{''.join(last.values())}{rest}"
 
 
 def _blocks(lines: Iterable[str]) -> Iterable[tuple[str, str]]:

@@ -291,17 +291,19 @@ def _joined_meta(
     joined: dict[str, Any] = {}
     is_clash = False
     for key in dict.fromkeys((*winner, *loser)):
-        was, one, other = (side.get(key, _MISSING) for side in (base or {}, loser, winner))
-        if _same(one, was) or _same(one, other):
-            value, clashes = other, False
-        elif _same(other, was):
-            value, clashes = one, False
-        else:
-            value, clashes = _joined_value("" if is_inside else key, was, one, other)
+        versions = [side.get(key, _MISSING) for side in (base or {}, loser, winner)]
+        value, clashes = _joined_key("" if is_inside else key, *versions)
         is_clash = is_clash or clashes
         if value is not _MISSING:
             joined[key] = value
     return joined, is_clash
+
+
+def _joined_key(key: str, was: Any, one: Any, other: Any) -> tuple[Any, bool]:
+    """The value that one side changed, else what becomes of two changes."""
+    if _same(one, was) or _same(one, other):
+        return other, False
+    return (one, False) if _same(other, was) else _joined_value(key, was, one, other)
 
 
 def _joined_value(key: str, was: Any, one: Any, other: Any) -> tuple[Any, bool]:

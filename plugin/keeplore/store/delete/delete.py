@@ -156,16 +156,18 @@ def _forgotten_text(root: Path, stones: Tombstones, memory_id: str) -> tuple[str
             f"{memory_id} was purged, its text is gone", "Write it anew, or take it from a backup"
         )
     found = list(versions(root, memory_id, stone.path))
-    if not found:
-        where = "Look on another machine"
-        if stone.machine:
-            where = f"`keeplore restore` can do it on {stone.machine}"
-        raise NotFound(
-            f"git here has no text of {memory_id}",
-            f"{where}, where it was forgotten before it was pushed",
-        )
-    same = (version for version in found if hash_of(version[1]) == stone.content)
-    return next(same, found[0])
+    for version in found:
+        if hash_of(version[1]) == stone.content:
+            return version
+    if found:
+        return found[0]
+    where = "Look on another machine"
+    if stone.machine:
+        where = f"`keeplore restore` can do it on {stone.machine}"
+    raise NotFound(
+        f"git here has no text of {memory_id}",
+        f"{where}, where it was forgotten before it was pushed",
+    )
 
 
 def versions(root: Path, memory_id: str, path: str) -> Iterator[tuple[str, Memory, bytes]]:

@@ -205,17 +205,16 @@ class HistoryRewriter:
         is_dropped = False
         for line in header.split(b"\n"):
             key, _, value = line.partition(b" ")
+            new = self._header_line(key, value.decode()) if key in (b"tree", b"parent") else line
             if key:  # else it is a value's next line
-                is_dropped = key in _DROPPED
-            new = line
-            if key == b"tree":
-                new = b"tree " + self._commit_tree(value.decode()).encode()
-            elif key == b"parent":
-                new = b"parent " + self.commits.get(value.decode(), value.decode()).encode()
-                is_dropped = new in lines
+                is_dropped = key in _DROPPED or (key == b"parent" and new in lines)
             if not is_dropped:
                 lines.append(new)
         return b"\n".join(lines) + b"\n\n" + message
+
+    def _header_line(self, key: bytes, old: str) -> bytes:
+        new = self.commits.get(old, old) if key == b"parent" else self._commit_tree(old)
+        return key + b" " + new.encode()
 
     def _commit_tree(self, tree: str) -> str:
         return self._tree(tree, self._top) or str(self._repository.TreeBuilder().write())

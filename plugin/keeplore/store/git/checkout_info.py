@@ -109,8 +109,10 @@ def _by_git(top: Path, places: Directories) -> CheckoutInfo:
         name, _, rest = line.partition("\t")
         if rest.endswith(" (fetch)"):
             remotes[name] = rest.removesuffix(" (fetch)")
-    first = ""
-    if head and run(top, "rev-parse --is-shallow-repository").text == "false":
-        line_of_head = run(top, "rev-list --max-parents=0 --first-parent", head).text
-        first = line_of_head.split("\n")[-1]
-    return CheckoutInfo(top, _main(top, places), remotes, first, branch, head)
+    return CheckoutInfo(top, _main(top, places), remotes, _root_commit(top, head), branch, head)
+
+
+def _root_commit(top: Path, head: str) -> str:
+    if not head or run(top, "rev-parse --is-shallow-repository").text != "false":
+        return ""
+    return run(top, "rev-list --max-parents=0 --first-parent", head).text.split("\n")[-1]

@@ -39,8 +39,8 @@ NO_SIDES: Sides = (None, None, None)
 
 
 class GitBackend:
-    """A repository by the user's git alone, for one cycle; ``LibgitBackend`` is quicker where it can
-    be used. Runs no git hooks; a commit is made by moving a ref to a commit object.
+    """A repository by the user's git alone, for one cycle; ``LibgitBackend`` is quicker where it
+    can be used. Runs no git hooks; a commit is made by moving a ref to a commit object.
     """
 
     name = "git"

@@ -116,22 +116,25 @@ def unpublished(root: Path, head: str, theirs: str) -> Iterator[tuple[str, bytes
 
 def contents(root: Path, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     """Id and content of the blobs that these names stand for; none that is larger than MAX_FILE."""
-    asked = _lines(name for name in names if "\n" not in name)  # git reads a name from each line
-    sizes = output(root, "cat-file --batch-check", stdin=asked).text if asked else ""
     batch: list[str] = []
     held = 0
-    # neither a "missing" one nor a repository inside
-    for found in filter(None, map(_BLOB.fullmatch, sizes.splitlines())):
-        size = int(found[2])
-        if size > MAX_FILE:
-            continue
+    for blob, size in _sizes(root, names):
         if batch and held + size > BATCH:
             yield from _batch(root, batch)
             batch, held = [], 0
-        batch.append(found[1])
+        batch.append(blob)
         held += size
     if batch:
         yield from _batch(root, batch)
+
+
+def _sizes(root: Path, names: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """Id and size of each, neither of a "missing" one nor of a repository inside."""
+    asked = _lines(name for name in names if "\n" not in name)  # git reads a name from each line
+    listed = output(root, "cat-file --batch-check", stdin=asked).text if asked else ""
+    for found in map(_BLOB.fullmatch, listed.splitlines()):
+        if found and int(found[2]) <= MAX_FILE:
+            yield found[1], int(found[2])
 
 
 def _lines(names: Iterable[str]) -> bytes:
@@ -169,10 +172,11 @@ def introduced(root: Path, *arguments: str) -> list[tuple[str, str, str]]:
     for item in done.items:
         fields = item.lstrip("\n").split(" ")
         if blob:
-            found.append((commit, blob, item))
+            if blob.strip("0"):  # else the path was removed
+                found.append((commit, blob, item))
             blob = ""
         elif fields[0].startswith(":"):
             blob = fields[-2]
         elif fields[0] == "commit":
             commit = fields[1]
-    return [(commit, blob, path) for commit, blob, path in found if blob.strip("0")]
+    return found

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from keeplore.store.git.git_command import output, run
+from keeplore.store.git.git_command import output, run, settings
 
 _ASKED = r"^(remote\..*\.url|branch\..*\.remote)$"
 # over http a name alone can be a token; over ssh it is "git"
@@ -28,16 +28,17 @@ def remote_of(root: Path, branch: str) -> Remote | None:
     """The remote that the branch follows, else ``origin``, else the only one."""
     urls: dict[str, str] = {}
     followed = ""
-    for item in run(root, "config -z --get-regexp", _ASKED).items:
-        key, _, value = item.partition("\n")
+    for key, value in settings(root, _ASKED):
         section, _, name = key.rpartition(".")[0].partition(".")
         if section == "remote":
             urls.setdefault(name, value)
         elif name == branch:
             followed = value
-    candidates = [followed, "origin", *(urls if len(urls) == 1 else ())]
-    chosen = next((name for name in candidates if name in urls), None)
-    return Remote(chosen, urls[chosen], chosen == followed) if chosen is not None else None
+    only = urls if len(urls) == 1 else ()
+    for name in (followed, "origin", *only):
+        if name in urls:
+            return Remote(name, urls[name], name == followed)
+    return None
 
 
 def without_credentials(text: str) -> str:

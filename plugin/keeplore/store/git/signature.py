@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from keeplore.errors import RepositoryError
-from keeplore.store.git.git_command import run
+from keeplore.store.git.git_command import run, settings
 from keeplore.store.git.repository_state import directories
 
 # for a person who never told git a name; the domain is reserved and never receives mail
@@ -38,10 +38,7 @@ def signature_of(root: Path) -> Signature:
     """The identity that the user's git has in a repository; libgit2 reads less of the configuration
     than git does.
     """
-    said: dict[str, str] = {}
-    for item in run(root, "config -z --get-regexp", _ASKED).items:
-        key, separator, value = item.partition("\n")
-        said[key.lower()] = value if separator else "true"
+    said = {key.lower(): value for key, value in settings(root, _ASKED)}
     name = _clean(said.get("author.name") or said.get("user.name") or "") or NAME
     email = _clean(said.get("author.email") or said.get("user.email") or "") or EMAIL
     return Signature(

@@ -204,28 +204,30 @@ def _put(backend: LibgitBackend, path: str, change: PathChange) -> None:
     """Bring one file on disk to its new content, unless a person was faster: then stop before HEAD
     moves.
     """
-    root, after = backend.root, change.after
     if not _stands(backend, path, change.before):
         raise _edited([path])
-    if after is None:
-        files.remove(root, path)
-        return
-    data = backend.read(after, path)
+    if change.after is None:
+        files.remove(backend.root, path)
+    else:
+        _write(backend, path, change.after)
+
+
+def _write(backend: LibgitBackend, path: str, blob: Blob) -> None:
+    data = backend.read(blob, path)
     if len(data) > MAX_BLOB:
         raise RepositoryError(f"the other side has {path} with {len(data)} bytes", _BY_HAND)
-    if after.mode == LINK:
-        files.link(root, path, data)
-    else:
-        shared = 0o755 if after.mode == EXECUTABLE else 0o644
-        files.write(root, path, data, shared & 0o700 if is_ours(path) else shared)
+    if blob.mode == LINK:
+        files.link(backend.root, path, data)
+        return
+    shared = 0o755 if blob.mode == EXECUTABLE else 0o644
+    files.write(backend.root, path, data, shared & 0o700 if is_ours(path) else shared)
 
 
 def _by_git(backend: GitBackend, old: str, other: str, *, is_unrelated: bool) -> MergeResult:
     """The same with the user's git for disk and index, which knows sparse trees, filters and its
     own formats.
     """
-    root = backend.root
-    base = run(root, "merge-base", old, other).text if old else ""
+    base = run(backend.root, "merge-base", old, other).text if old else ""
     is_forward = _is_forward(old, base, other, is_unrelated=is_unrelated)
     if is_forward is None:
         return MergeResult(old)
@@ -234,7 +236,7 @@ def _by_git(backend: GitBackend, old: str, other: str, *, is_unrelated: bool) ->
         commit = _commit_of(backend, _merged_tree(backend, old, other), old, other)
     changes = backend.changes(old, commit)
     _check(backend, old, changes)
-    done = run(root, "merge --ff-only --no-autostash --no-stat --quiet", commit)
+    done = run(backend.root, "merge --ff-only --no-autostash --no-stat --quiet", commit)
     if done.code:
         raise RepositoryBusy(f"git did not merge: {done.complaint}", _COMMIT)
     return MergeResult(commit, tuple(sorted(changes)))

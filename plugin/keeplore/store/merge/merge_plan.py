@@ -146,9 +146,7 @@ class MergePlan:
         one, other = self._sides[0][here].after, self._sides[1][there].after
         if here == there or not (one and other):
             return
-        place, left = sorted(
-            (here, there), key=lambda path: (not location_of(path).is_archived, path)
-        )
+        place, left = sorted((here, there), key=_archive_first)
         content = self.files.get(left)
         # else another memory stands there now
         if not content or id_of(left, self._bytes(content, left)) == memory_id:
@@ -243,6 +241,10 @@ class MergePlan:
         if (path, blob.id) not in self._known_ids:
             self._known_ids[path, blob.id] = id_of(path, self._load(blob, path))
         return self._known_ids[path, blob.id]
+
+
+def _archive_first(path: str) -> tuple[bool, str]:
+    return not location_of(path).is_archived, path
 
 
 def _may_tell_of_a_move(path: str, change: PathChange) -> bool:

@@ -122,7 +122,8 @@ def unite(root: Path, paths: Iterable[str]) -> tuple[str, ...]:
     return tuple(written)
 
 
-Copies = list[tuple[str, bytes]]  # path and text of files of one memory
+Copy = tuple[str, bytes]  # path and text of a file of a memory
+Copies = list[Copy]
 
 
 def _by_id(root: Path, paths: Iterable[str]) -> list[Copies]:
@@ -149,18 +150,23 @@ def part(root: Path, paths: Sequence[str]) -> tuple[str, ...]:
     with contextlib.suppress(StoreError, OSError, UnicodeDecodeError):  # gone or unreadable by now
         for path in others:
             kept, other = (files.read(root, name, MAX_FILE) for name in (place, path))
-            own_memory = contradicting(kept.decode(), other.decode())
-            if not own_memory:
-                continue
-            data, beside = merged(place, None, kept, other)
-            if beside:
-                files.write(root, path, own_memory.encode())
-                written[path] = None
-            else:
-                files.write(root, place, data)
-                files.remove(root, path)
-                written[place] = None
+            if own_memory := contradicting(kept.decode(), other.decode()):
+                written[_parted(root, (place, kept), (path, other), own_memory)] = None
     return tuple(written)
+
+
+def _parted(root: Path, kept: Copy, other: Copy, own_memory: str) -> str:
+    """Join the other file with the one that is kept, or make it a memory of its own; what was
+    written.
+    """
+    (place, text), (path, other_text) = kept, other
+    data, beside = merged(place, None, text, other_text)
+    if beside:
+        files.write(root, path, own_memory.encode())
+        return path
+    files.write(root, place, data)
+    files.remove(root, path)
+    return place
 
 
 def _united(root: Path, copies: Copies) -> tuple[str, ...]:
