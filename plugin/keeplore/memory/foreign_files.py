@@ -183,14 +183,15 @@ def _body(memory: Memory, at: Location) -> str:
     """The text, with what the front matter alone says of it, and without an index's lines about
     other files.
     """
-    meta, body = _flat(memory.meta), memory.body
     if at.rest[-1:] == (INDEX,) and not memory.meta:
-        return "".join(line for line in body.splitlines(keepends=True) if not _POINTER.match(line))
+        lines = memory.body.splitlines(keepends=True)
+        return "".join(line for line in lines if not _POINTER.match(line))
+    meta = _flat(memory.meta)
     about = _first_text(meta.get("description"), meta.get("summary")).strip()
-    lines = [about] if about not in body else []
+    parts = [about] if about not in memory.body else []
     if tags := _tags(meta):
-        lines.append(f"Tags: {', '.join(tags)}")
-    return "\n\n".join((*lines, body))
+        parts.append(f"Tags: {', '.join(tags)}")
+    return "\n\n".join((*parts, memory.body))
 
 
 def _tags(meta: Mapping[str, Any]) -> list[str]:

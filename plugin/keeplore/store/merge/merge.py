@@ -257,18 +257,22 @@ def lost(changes: Difference) -> int:
     """How many files of memory a side removes that it neither moved nor forgot: only those may be
     an accident.
     """
+    texts, digits = _added(changes)
+    count = 0
+    for path, change in changes.items():
+        if change.before and not change.after and is_ours(path):
+            count += digits_of(path) not in digits and change.before.id not in texts
+    return count
+
+
+def _added(changes: Difference) -> tuple[set[str], set[str]]:
+    """The blobs that are new at a path, and the digits of the ids in those names."""
     texts, digits = set(), set()
     for path, change in changes.items():
         if change.after and not change.before:
             texts.add(change.after.id)
             digits.add(digits_of(path) or tombstones.id_of(path)[4:12])
-    digits.discard("")
-    removed = [
-        (path, change.before)
-        for path, change in changes.items()
-        if change.before and not change.after and is_ours(path)
-    ]
-    return sum(digits_of(path) not in digits and blob.id not in texts for path, blob in removed)
+    return texts, digits - {""}
 
 
 def _edited(paths: Iterable[str]) -> RepositoryBusy:

@@ -123,10 +123,10 @@ class MergePlan:
             return None
         mover = is_here.index(False)
         kept, place = ends[1 - mover], self._arrived[mover].get(memory_id)
-        moved = self._sides[mover][place].after if place else None
-        if not (place and moved and kept):
+        if not (place and kept):
             return None
-        return FollowMove(path, ends[mover], JoinEdits(place, base, moved, kept))
+        moved = self._sides[mover][place].after
+        return FollowMove(path, ends[mover], JoinEdits(place, base, moved, kept)) if moved else None
 
     def _origin(self, path: str, one: Blob, other: Blob) -> Blob | None:
         """What both were made of where both sides moved a memory to this path."""
