@@ -64,6 +64,7 @@ def chain_positions(all_chains: Iterable[Chain]) -> dict[str, ChainPosition]:
 
 
 def _groups(before: Mapping[str, set[str]], after: Mapping[str, set[str]]) -> Iterable[set[str]]:
+    """Memories that are linked with one another, directly or through others."""
     waiting = {id_ for id_, olds in before.items() if olds}
     while waiting:
         group: set[str] = set()

@@ -198,6 +198,7 @@ def _section(heading: str, lines: Iterable[str]) -> Iterator[str]:
 
 
 def _period(exchanges: Sequence[Exchange]) -> str:
+    """Day and time of the first exchange, and when the last one ended."""
     first, last = exchanges[0].at, exchanges[-1].ended_at or exchanges[-1].at
     day = "" if last[:10] == first[:10] else f"{last[:10]} "
     return f"{first[:10]} {first[11:16]}–{day}{last[11:16]}"
@@ -209,6 +210,7 @@ def _quote_line(quote: Quote, short: Mapping[str, str]) -> str:
 
 
 def _work_lines(work: Work) -> Iterator[str]:
+    """An item of a list for each file, command and so on."""
     for field, label in _WORK.items():
         for item in getattr(work, field):
             yield f"- {label}: {_code(item)}"
@@ -253,6 +255,7 @@ def _exchanges(tail: str) -> Iterator[Exchange]:
 
 
 def _asked(packed: str) -> AnsweredQuestion:
+    """The question of a mark; a mark that is broken is one without an answer."""
     try:
         data = json.loads(packed)
         return AnsweredQuestion(
@@ -263,15 +266,18 @@ def _asked(packed: str) -> AnsweredQuestion:
 
 
 def _escape(text: str) -> str:
+    """Words in which no line looks like a mark of ours."""
     return _LOOKS_LIKE_MARK.sub(r"\\\1", text.strip("\n"))
 
 
 def _unescape(text: str) -> str:
+    """The words below a mark's heading, as they were written."""
     _, _, words = text.strip("\n").partition("\n")  # the first line is our heading
     return _ESCAPED_MARK.sub(r"\1", words.strip("\n"))
 
 
 def _sections(head: str) -> dict[str, str]:
+    """Heading → text of each part."""
     parts = re.split(r"^## (.*)$", head, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
@@ -314,14 +320,17 @@ def _work(section: str) -> Work:
 
 
 def _line(text: str) -> str:
+    """The text on one line."""
     return " ".join(text.split())
 
 
 def _code(text: str) -> str:
+    """The text as inline code, also where it holds a backtick."""
     ticks = "``" if "`" in text else "`"
     pad = " " if ticks == "``" else ""
     return f"{ticks}{pad}{_line(text)}{pad}{ticks}"
 
 
 def _uncode(text: str) -> str:
+    """What `_code` was given."""
     return text[3:-3] if text.startswith("`` ") and text.endswith(" ``") else text.strip("`")

@@ -53,6 +53,7 @@ class UsageCounters:
 
 
 def path_of(machine: str) -> str:
+    """The path of a machine's file."""
     return f"{FOLDER}/{machine}.json"
 
 
@@ -72,6 +73,11 @@ def parse(text: str) -> dict[str, UsageCounters]:
         data = json.loads(text)
     except (ValueError, RecursionError) as e:
         raise ValueError(f"it is no JSON: {e}") from e
+    return {id_: _tally(id_, said) for id_, said in _memories(data).items()}
+
+
+def _memories(data: Any) -> dict[str, Any]:
+    """The counters by memory, not looked at yet. Raises ValueError."""
     memories = data.get("memories") if isinstance(data, dict) else None
     if not isinstance(memories, dict):
         raise ValueError("it should have the key memories, with a line for each")
@@ -79,7 +85,7 @@ def parse(text: str) -> dict[str, UsageCounters]:
         raise ValueError(f"its schema is {data.get('schema')!r}, and this Keeplore knows {SCHEMA}")
     if len(memories) > MAX_MEMORIES:
         raise ValueError(f"it has more than {MAX_MEMORIES} memories")
-    return {id_: _tally(id_, said) for id_, said in memories.items()}
+    return memories
 
 
 def written(tallies: Mapping[str, UsageCounters]) -> str:
@@ -105,6 +111,7 @@ def merge(_path: str, _base: str | None, one: str, other: str) -> FileMerge:
 
 
 def _parsed(text: str) -> dict[str, UsageCounters]:
+    """What a file says, nothing where it cannot be read."""
     try:
         return parse(text)
     except ValueError:
@@ -112,6 +119,7 @@ def _parsed(text: str) -> dict[str, UsageCounters]:
 
 
 def _higher(one: UsageCounters, other: UsageCounters) -> UsageCounters:
+    """Of each number of the two the higher."""
     days = one.idle.keys() | other.idle.keys()
     idle = {day: max(one.idle.get(day, 0), other.idle.get(day, 0)) for day in days}
     return UsageCounters(max(one.used, other.used), max(one.last, other.last), idle)
@@ -135,6 +143,7 @@ def _few(days: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
 
 
 def _tally(id_: str, said: Any) -> UsageCounters:
+    """The counters of a memory. Raises ValueError with what is wrong in them."""
     if not is_id(id_) or not isinstance(said, dict):
         raise ValueError(f"{id_[:100]!r} is no memory with its counters")
     used, last, idle = said.get("used", 0), said.get("last", ""), said.get("idle", {})
@@ -147,8 +156,10 @@ def _tally(id_: str, said: Any) -> UsageCounters:
 
 
 def _is_day(value: Any) -> bool:
+    """Whether it is a day as YYYY-MM-DD."""
     return isinstance(value, str) and _DAY.match(value) is not None
 
 
 def _is_number(value: Any) -> bool:
+    """Whether it is a counter; ``true`` is none."""
     return type(value) is int and 0 <= value <= MOST

@@ -111,6 +111,7 @@ def _needed(memory: Memory, at: Location) -> dict[str, Any]:
 
 
 def _project(meta: Mapping[str, Any]) -> str:
+    """The project that it names, "" for none."""
     names = (meta.get("project"), meta.get("repo"))
     return next((name for name in names if isinstance(name, str) and is_project_name(name)), "")
 
@@ -136,10 +137,12 @@ def _trust(stated: object) -> str:
 
 
 def _first_time(facts: Mapping[str, Any], keys: Iterable[str]) -> str:
+    """The first of the keys that holds a time, as RFC 3339."""
     return next(filter(None, (utc_time(facts.get(key)) for key in keys)), "")
 
 
 def _kind(facts: Mapping[str, Any], text: str, at: Location) -> str:
+    """Note or document: what is short states one thing."""
     if at.stem.lower() in ("memory", "readme") or at.folder in ("documents", "conversations"):
         return "document"
     is_short = len(text) <= NOTE_CHARS
@@ -147,6 +150,7 @@ def _kind(facts: Mapping[str, Any], text: str, at: Location) -> str:
 
 
 def _category(facts: Mapping[str, Any], at: Location) -> str:
+    """The category that it states, that its folder stands for, or that its tags name."""
     stated = facts.get("category")
     if stated in CATEGORIES:
         return str(stated)
@@ -172,6 +176,7 @@ def _first_text(*values: object) -> str:
 
 
 def _headings(text: str) -> Iterator[tuple[int, str]]:
+    """Level and words of each heading outside of code."""
     is_code = False
     for line in text.splitlines():
         is_code ^= bool(_CODE.match(line))
@@ -195,6 +200,7 @@ def _body(memory: Memory, at: Location) -> str:
 
 
 def _tags(meta: Mapping[str, Any]) -> list[str]:
+    """The tags, written as a list or on one line."""
     tags = meta.get("tags")
     words = tags.split(",") if isinstance(tags, str) else tags if isinstance(tags, list) else []
     return [tag.strip() for tag in words if isinstance(tag, str) and tag.strip()]
@@ -227,6 +233,7 @@ def utc_time(value: object) -> str:
 
 
 def _hint(meta: Mapping[str, Any]) -> str:
+    """What the front matter lacks, for a person who wants to mend it."""
     if not meta:
         return "there is no front matter; id, title and scope are told from path and text"
     missing = [

@@ -168,6 +168,7 @@ def _check(front: str) -> None:
 
 
 def _check_structure(front: str) -> None:
+    """Raise Corrupt for aliases and for deep nesting."""
     depth = 0
     for event in yaml.parse(front, Loader=yaml.CSafeLoader):
         # an alias costs nothing to load and explodes when the result is walked or written
@@ -181,6 +182,7 @@ def _check_structure(front: str) -> None:
 
 
 def _no_yaml(error: Exception, front: str) -> Corrupt:
+    """The error for what the loader refused, with its line in the file."""
     problem, line = " ".join(str(error).split()), 1
     # the counts begin at 0, and the fence is a line too
     if isinstance(error, yaml.MarkedYAMLError) and error.problem and error.problem_mark:

@@ -117,6 +117,7 @@ def _read(path: str, data: bytes) -> LintedFile:
 
 
 def _problems(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
+    """What is wrong in the front matter, and conflict markers in the text."""
     if not memory.hints:
         for key, said, remedy in faults(parse(checked.text).meta):
             yield checked.finding(key, LintLevel.ERROR, said, remedy[:1].upper() + remedy[1:])
@@ -128,6 +129,7 @@ def _problems(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
 
 
 def _misplaced(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
+    """A folder or category that does not fit what the memory says of itself."""
     at = location_of(checked.path)
     is_project = memory.scope == Scope.PROJECT
     if (memory.scope, memory.project if is_project else "") != (at.scope, at.project):
@@ -146,6 +148,7 @@ def _misplaced(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
 def _without(
     finding: LintFinding, data: bytes, hits: Sequence[tuple[int, int, str]]
 ) -> LintFinding:
+    """The finding without the secrets that its message repeats."""
     message = finding.message
     for start, end, kind in hits:
         secret = data[start:end].decode("utf-8", "replace")
@@ -181,6 +184,7 @@ def check_links(
 
 
 def _forgotten(file: LintedFile, id_: str) -> LintFinding:
+    """The finding for a file whose memory has a tombstone."""
     remedy = f"`keeplore restore {id_}` keeps it, `keeplore forget {id_}` removes it again"
     if location_of(file.path).id == id_:  # the tombstone is that of whatever lies at this path
         remedy = (
@@ -192,12 +196,14 @@ def _forgotten(file: LintedFile, id_: str) -> LintFinding:
 
 
 def _rank(file: LintedFile) -> tuple[bool, bool, str, str]:
+    """Which of several files of one id is used: the greatest."""
     return precedence(
         file.path, *((file.memory.id, file.memory.updated_at) if file.memory else ("", ""))
     )
 
 
 def _dangling(file: LintedFile, known: Collection[str]) -> Iterator[LintFinding]:
+    """Links to memories that are not here."""
     if file.memory is None:
         return
     own = file.memory.supersedes
@@ -226,11 +232,13 @@ def _chains(files: dict[str, LintedFile]) -> Iterator[LintFinding]:
 
 
 def _own_successor(file: LintedFile) -> LintFinding:
+    """The finding for a memory that names itself."""
     said = "it supersedes itself"
     return file.finding("supersedes", LintLevel.WARNING, said, "Take the line out")
 
 
 def _superseded(memory: Memory) -> list[str]:
+    """The memories that this one replaced."""
     return [to for kind, to in memory.links if kind == Relationship.SUPERSEDES]
 
 
@@ -244,6 +252,7 @@ def _in_a_circle(chain: Chain, files: Mapping[str, LintedFile]) -> Iterator[Lint
 
 
 def _forked(chain: Chain, files: Mapping[str, LintedFile]) -> LintFinding:
+    """The finding for the newest of several versions that replaced one memory."""
     others = ", ".join(files[id_].path for id_ in chain.leaves if id_ != chain.head)
     said = f"this version and {others} replaced the same memory; this one counts, being newer"
     remedy = f"`keeplore edit {chain.head}` makes one version of them"

@@ -63,6 +63,7 @@ def slugify(text: str, limit: int = SLUG_CHARS) -> str:
 
 
 def _ascii(text: str) -> str:
+    """The text in ASCII letters."""
     if text.isascii():
         return text
     folded = unicodedata.normalize("NFC", unicodedata.normalize("NFKC", text).casefold())
@@ -125,5 +126,6 @@ def _check_id(memory: Memory) -> None:
 
 
 def _date(memory: Memory) -> tuple[str, str, str]:
+    """Year, month and day of a memory, zeros where it has none."""
     match = _DATE.match(memory.created_at)
     return (match[1], match[2], match[3]) if match else ("0000", "00", "00")

@@ -91,6 +91,7 @@ def note_of(draft: NoteDraft, moment: str) -> Memory:
 
 
 def _check_place(scope: str, category: str, project: str) -> None:
+    """Raise StoreError for a scope or category that does not exist."""
     for value, allowed in ((scope, SCOPES), (category, CATEGORIES)):
         if value not in allowed:
             raise StoreError(f"{value!r} is not one of {', '.join(allowed)}", "Choose one of them")
@@ -121,6 +122,7 @@ def body_of(title: str, text: str, quotes: tuple[Quote, ...] = ()) -> str:
 
 
 def _quote_line(quote: Quote) -> str:
+    """A quotation with its speaker and turn."""
     words = " ".join(quote.text.split())
     return f"> “{words}” — {quote.speaker}, turn {short_turn(quote.turn)}"
 
@@ -168,6 +170,7 @@ def _first_sentence(text: str) -> str:
 
 
 def _cut(line: str) -> str:
+    """A line of the length of a title, cut between words."""
     if len(line) <= TITLE_CHARS:
         return line
     return f"{line[: TITLE_CHARS - 1].rsplit(' ', 1)[0].rstrip(' ,;:')}…"

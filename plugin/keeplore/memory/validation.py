@@ -33,14 +33,19 @@ def faults(meta: Mapping[str, Any]) -> Iterator[Fault]:
     for key in NEEDED:
         if key not in meta:
             yield key, f"`{key}` is missing", "add it"
-    for key, allowed in _LISTS:
-        if key in meta and meta[key] not in allowed:
-            yield key, f"{_said(key, meta)} is not one of {', '.join(allowed)}", _CORRECT
+    yield from _unlisted(meta)
     if meta.get("scope") in ("project", "repo") and not meta.get("project"):
         yield "scope", "`scope: project` needs `project: NAME`", "add it"
     yield from _malformed(meta, _FORMS)
     yield from _related(meta.get("related", []))
     yield from _malformed(meta, _VALUES)
+
+
+def _unlisted(meta: Mapping[str, Any]) -> Iterator[Fault]:
+    """The values that are none of a closed set."""
+    for key, allowed in _LISTS:
+        if key in meta and meta[key] not in allowed:
+            yield key, f"{_said(key, meta)} is not one of {', '.join(allowed)}", _CORRECT
 
 
 def _malformed(meta: Mapping[str, Any], forms: Mapping[str, Form]) -> Iterator[Fault]:
@@ -50,6 +55,7 @@ def _malformed(meta: Mapping[str, Any], forms: Mapping[str, Form]) -> Iterator[F
 
 
 def is_sound_id(value: object) -> bool:
+    """Whether it is the id of a memory."""
     return isinstance(value, str) and is_id(value)
 
 
@@ -64,10 +70,12 @@ def _related(links: object) -> Iterator[Fault]:
 
 
 def _said(key: str, meta: Mapping[str, Any]) -> str:
+    """Key and value as they stand in the file."""
     return f"`{key}: {_shown(meta[key])}`"
 
 
 def _shown(value: object) -> str:
+    """The beginning of a value."""
     text = str(value)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 

@@ -18,6 +18,7 @@ MAX_FILE = 64 * 1024 * 1024  # bytes; a line has some hundred
 
 
 def path_of(machine: str, at: str) -> str:
+    """The file of a machine for the month of a time."""
     return f"{FOLDER}/{machine}/{at[:7]}.jsonl"
 
 
@@ -42,10 +43,12 @@ def append_lines(root: Path, path: str, lines: Sequence[str]) -> None:
 
 
 def line_of(entry: Mapping[str, Any]) -> str:
+    """An entry as a line of JSON."""
     return json.dumps(dict(entry), ensure_ascii=False, sort_keys=True)
 
 
 def _known(root: Path, path: str) -> bytes:
+    """What the file holds, ending with a line end."""
     try:
         known = files.read(root, path, MAX_FILE)
     except NotFound:
@@ -54,6 +57,7 @@ def _known(root: Path, path: str) -> bytes:
 
 
 def _write(root: Path, path: str, known: bytes, lines: Sequence[str]) -> None:
+    """Write the file with these lines at its end."""
     files.write(
         root, path, known + b"".join(line.encode("utf-8", "replace") + b"\n" for line in lines)
     )

@@ -68,6 +68,7 @@ def reconcile(
 
 
 def _plan(backend: GitBackend, branch: str, memo: CycleCache, extra: tuple[str, ...]) -> CommitPlan:
+    """What differs between disk and HEAD. Raises RepositoryBusy, Moved or Unsupported."""
     ref = check_branch(backend.root, backend.ref(), branch)
     parent = backend.tip(ref)
     recover_aborted_rebase(backend, ref, parent, memo)
@@ -88,10 +89,12 @@ def _plan(backend: GitBackend, branch: str, memo: CycleCache, extra: tuple[str, 
 
 
 def _id_in(tracked: Mapping[str, Blob], path: str) -> str:
+    """The blob id at a path, "" for none."""
     return tracked[path].id if path in tracked else ""
 
 
 def _ignored(backend: GitBackend, new: list[str]) -> list[str]:
+    """Which of the new paths git is told to ignore."""
     return sorted(backend.ignored(new)) if new else []
 
 
@@ -119,6 +122,7 @@ def _modes(root: Path, paths: Iterable[str], tracked: Mapping[str, Blob]) -> dic
 
 
 def _on_disk(root: Path, skipped: list[str], extra: Iterable[str]) -> dict[str, FileState]:
+    """Path → state of every file of ours, and of the extra ones."""
     seen: dict[str, FileState] = {}
     for folder in FOLDERS:
         seen |= {file.path: file for file in files.walk(root, folder, skipped)}
@@ -146,6 +150,7 @@ def _ids(backend: GitBackend, memo: CycleCache, seen: Mapping[str, FileState]) -
 
 
 def _hashed(backend: GitBackend, paths: list[str]) -> dict[str, str]:
+    """Blob ids, from git's own index where there are many to find."""
     known = indexed(backend.root) if len(paths) > ASK_GIT_FROM else {}
     found = {path: known[path] for path in paths if path in known}
     return found | backend.hashes([path for path in paths if path not in found])
@@ -190,11 +195,13 @@ def _removed(
 
 
 def _is_below(path: str, places: set[str]) -> bool:
+    """Whether a path is one of the places or below one."""
     parts = path.split("/")
     return any("/".join(parts[:depth]) in places for depth in range(1, len(parts) + 1))
 
 
 def _act(turn: CommitLock, backend: GitBackend, plan: CommitPlan, message: str) -> str:
+    """Make the commit under git's own locks; its id. Raises Moved."""
     root = backend.root
     with turn.index(plan.ref) as draft:
         check_idle(root, backend.places)
@@ -226,4 +233,5 @@ def summary(changes: Mapping[str, Blob | None]) -> str:
 
 
 def _count(number: int) -> str:
+    """How many files, in words."""
     return "1 memory file" if number == 1 else f"{number} memory files"

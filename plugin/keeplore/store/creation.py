@@ -39,6 +39,7 @@ def create(root: Path, template: Path, branch: str = "main") -> Store:
 
 
 def _template_files(template: Path) -> list[str]:
+    """The paths of a template, in order."""
     return sorted(
         path.relative_to(template).as_posix() for path in template.rglob("*") if path.is_file()
     )

@@ -76,6 +76,7 @@ def read(root: Path, path: str, limit_bytes: int) -> bytes:
 
 
 def _opened(root: Path, path: str) -> int:
+    """A handle of the file. Raises NotFound, UnsafePath or OSError."""
     try:
         return os.open(root / path, _READING)
     except (FileNotFoundError, NotADirectoryError) as e:
@@ -203,6 +204,7 @@ def _sweep(entry: os.DirEntry[str]) -> None:
 
 
 def _file(path: str, found: os.stat_result) -> FileState:
+    """What ``lstat`` says of a file."""
     return FileState(path, found.st_mtime_ns, found.st_size, found.st_ino)
 
 
@@ -224,6 +226,7 @@ def _link_on_the_way(root: Path, path: str) -> str:
 
 
 def _make_folder(root: Path, folder: Path) -> None:
+    """Make a folder and those above it, durably."""
     missing = []
     while folder != root and not folder.exists():
         missing.append(folder)

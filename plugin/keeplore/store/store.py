@@ -212,6 +212,7 @@ class Store:
         return self._carry_out_purges()
 
     def _carry_out_purges(self) -> PurgeResult:
+        """Take what is marked as purged out of history; its removal is committed first."""
         from keeplore.store.delete import purge  # here, as above
 
         if not purge.purged(self.stones):
@@ -234,6 +235,7 @@ class Store:
         )
 
     def is_forgotten(self, memory_id: str) -> bool:
+        """Whether the memory has a tombstone."""
         return memory_id in self.stones
 
     def tombstones(self) -> Iterator[Tombstone]:
@@ -426,10 +428,12 @@ class Store:
 
 
 def _folder(path: str) -> str:
+    """The folder of a path."""
     return path.rpartition("/")[0]
 
 
 def _not_found(memory_id: str) -> NotFound:
+    """The error for an id that no memory here has."""
     return NotFound(
         f"there is no memory {memory_id!r}", "`keeplore list` and `keeplore recall` print ids"
     )

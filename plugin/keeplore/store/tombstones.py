@@ -46,6 +46,7 @@ class Tombstone:
 
 
 def path_of(memory_id: str) -> str:
+    """The path of a memory's tombstone."""
     return f"{FOLDER}/{memory_id}.json"
 
 
@@ -57,6 +58,7 @@ def id_of(path: str) -> str:
 
 
 def serialise(stone: Tombstone) -> str:
+    """The file of a tombstone; what is empty is left out."""
     said = {**asdict(stone), "schema": SCHEMA, "blobs": sorted(set(stone.blobs))}
     kept = {key: value for key, value in said.items() if value or key == "id"}
     return json.dumps(kept, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
@@ -142,6 +144,7 @@ class Tombstones:
         return is_id(memory_id) and files.state(self._root, path_of(memory_id)) is not None
 
     def ids(self) -> set[str]:
+        """The ids of all tombstones, also of those that cannot be read."""
         return {memory_id for file in self._files() if (memory_id := id_of(file.path))}
 
     def check(self, memory_id: str) -> None:
@@ -173,9 +176,11 @@ class Tombstones:
         files.write(self._root, path_of(stone.id), serialise(stone).encode())
 
     def remove(self, memory_id: str) -> None:
+        """Take the tombstone away, durably."""
         files.remove(self._root, path_of(memory_id))
 
     def _files(self) -> Sequence[FileState]:
+        """The files of all tombstones, in the order of ids."""
         found = files.walk(self._root, FOLDER, [])
         return sorted((file for file in found if id_of(file.path)), key=lambda file: file.path)
 
@@ -194,6 +199,7 @@ class Tombstones:
 
 
 def _text(data: Mapping[str, Any], key: str, pattern: re.Pattern[str] | None = None) -> str:
+    """A text, "" where the key is missing. Raises ValueError."""
     value = data.get(key, "")
     is_sound = isinstance(value, str) and len(value) <= MAX_ITEM and "\0" not in value
     if not is_sound or (value and pattern and not pattern.match(value)):
@@ -204,6 +210,7 @@ def _text(data: Mapping[str, Any], key: str, pattern: re.Pattern[str] | None = N
 def _texts(
     data: Mapping[str, Any], key: str, pattern: re.Pattern[str] | None = None
 ) -> tuple[str, ...]:
+    """A list of texts. Raises ValueError."""
     value = data.get(key, [])
     if not isinstance(value, list):
         raise ValueError(f"{key} is not a list")

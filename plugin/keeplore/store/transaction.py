@@ -39,6 +39,7 @@ class TransactionChanges:
 
 
 def log_path(places: Directories) -> Path:
+    """Where the log of a transaction stands while it is carried out."""
     return places.own / NAME
 
 
@@ -120,6 +121,7 @@ def _finish(root: Path, places: Directories) -> bool:
 
 
 def _write_files(root: Path, texts: Mapping[str, str | None]) -> None:
+    """Write the new files first, so that no text is missing in between."""
     for path, text in texts.items():
         check_read(path)
         if text is not None:
@@ -130,6 +132,7 @@ def _write_files(root: Path, texts: Mapping[str, str | None]) -> None:
 
 
 def _audit_lines(machine: str, entries: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Path → lines for this machine's audit files."""
     lines: dict[str, list[str]] = {}
     for entry in entries:
         path = audit_log.path_of(machine, str(entry["at"]))

@@ -73,6 +73,7 @@ def _aside(place: Path) -> Iterator[Path]:
 
 
 def _is_workspace(directory: Path) -> bool:
+    """Whether the directory has the settings of a workspace."""
     return (directory / SETTINGS).is_file() and not (directory / SETTINGS).is_symlink()
 
 

@@ -44,6 +44,7 @@ class SyncError(RemoteError):
 
     @property
     def is_lasting(self) -> bool:
+        """Whether trying again helps only after the person did something."""
         return self.kind not in (FailureKind.OFFLINE, FailureKind.MOVED, FailureKind.OTHER)
 
 
@@ -74,11 +75,13 @@ class FailureCase:
 
 @functools.cache
 def _cases() -> dict[str, FailureCase]:
+    """The kinds of failure in the order in which they are tried."""
     text = Path(__file__).with_name("failures.toml").read_text(encoding="utf-8")
     return {kind: FailureCase(**case) for kind, case in tomllib.loads(text).items()}
 
 
 def _fits(case: FailureCase, printed: str) -> bool:
+    """Whether git printed what tells of this case."""
     return any(re.search(pattern, printed) for pattern in case.patterns)
 
 

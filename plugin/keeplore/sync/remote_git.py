@@ -113,6 +113,7 @@ def checked_url(url: str, *, is_path_allowed: bool) -> tuple[str, str]:
 
 
 def _protocols(url: str, *, is_path_allowed: bool) -> str:
+    """What git may use for a URL. Raises SyncError."""
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""
@@ -131,6 +132,7 @@ def _protocols(url: str, *, is_path_allowed: bool) -> str:
 
 
 def _refused(url: str, why: str) -> SyncError:
+    """The error for an address that is not followed."""
     shown = without_credentials(url).encode("unicode_escape").decode()[:200]
     return SyncError(FailureKind.BLOCKED, f"{shown!r} {why}", REMEDY)
 

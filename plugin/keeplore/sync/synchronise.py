@@ -44,6 +44,7 @@ Scan = Callable[[bytes], Iterable[tuple[int, str]]]
 
 
 def _nothing(_data: bytes) -> tuple[tuple[int, str], ...]:
+    """No secret: the scan where none is asked for."""
     return ()
 
 
@@ -91,6 +92,7 @@ def _checked_commits(store: Store, theirs: str, scan: Scan) -> int:
 
 
 def _concluded(taken: SyncResult, pushed: int) -> SyncResult:
+    """The result of all attempts, with its note."""
     done = replace(taken, pushed=pushed, purged=tuple(dict.fromkeys(taken.purged)))
     return replace(done, note=_note(done))
 
@@ -142,6 +144,7 @@ def _check_workspace(store: Store, theirs: str) -> None:
 
 
 def _known(store: Store, remote: Remote) -> str:
+    """The ref that tells what the remote had."""
     return f"refs/remotes/{remote.name}/{store.current_branch()}"
 
 
@@ -192,17 +195,23 @@ def _is_pushed(store: Store, remote: Remote, protocols: str, replaced: str) -> b
         if e.kind == FailureKind.MOVED:
             return False
         if e.kind == FailureKind.REFUSED and replaced:
-            raise SyncError(
-                e.kind,
-                f"the remote still has purged text and keeps it: {e.message}",
-                f"Allow force pushes to {branch} there until the next `keeplore sync`; "
-                f"nothing is pushed before",
-            ) from e
+            raise _still_there(e, branch) from e
         raise
     return True
 
 
+def _still_there(refusal: SyncError, branch: str) -> SyncError:
+    """The error for a remote that lets nobody take purged text out of its history."""
+    return SyncError(
+        refusal.kind,
+        f"the remote still has purged text and keeps it: {refusal.message}",
+        f"Allow force pushes to {branch} there until the next `keeplore sync`; "
+        f"nothing is pushed before",
+    )
+
+
 def _note(done: SyncResult) -> str:
+    """What happened, in one sentence."""
     note = "nothing new"
     if done.fetched or done.pushed or done.purged:
         note = (

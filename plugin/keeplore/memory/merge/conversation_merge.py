@@ -66,6 +66,7 @@ def _head(base: str | None, loser: str, winner: str) -> LineMerge:
 
 
 def _exchanges(base: Blocks, one: Blocks, other: Blocks) -> tuple[list[str], bool]:
+    """The exchanges of both sides in the order of their times; whether one clashes."""
     joined: list[str] = []
     is_clash = False
     for key in dict.fromkeys((*other, *one)):
@@ -115,15 +116,18 @@ def _dated(body: str) -> str:
 
 
 def _by_turn(blocks: Iterable[str]) -> Blocks:
+    """The exchanges by the first words of their marks."""
     return _numbered((" ".join(block.split(None, 3)[:3]), block) for block in blocks)
 
 
 def _by_heading(head: str) -> Blocks:
+    """The parts of a head by their headings, "" for what stands above the first."""
     sections = (text if number else f"\n{text}" for number, text in enumerate(_SECTION.split(head)))
     return _numbered((text.split("\n")[0].rstrip(), text.partition("\n")[2]) for text in sections)
 
 
 def _numbered(items: Iterable[tuple[str, str]]) -> Blocks:
+    """Each text under its name, and which of that name it is."""
     seen: Counter[str] = Counter()
     found = {}
     for name, text in items:

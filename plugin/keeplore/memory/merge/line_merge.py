@@ -89,10 +89,12 @@ def _both(one: Lines, other: Lines) -> Lines:
 
 
 def _holds(lines: Lines, part: Lines) -> bool:
+    """Whether the part stands in the lines as it is."""
     return any(lines[n : n + len(part)] == part for n in range(len(lines) - len(part) + 1))
 
 
 def _common(one: Lines, other: Lines) -> list[str]:
+    """The lines that both have, in their order."""
     return [line for a, _, size in _matches(one, other) for line in one[a : a + size]]
 
 

@@ -170,6 +170,7 @@ def merge_entity(path: str, base: str | None, one: str, other: str) -> FileMerge
 def _joined_entity(
     base: Mapping[str, Any], loser: Mapping[str, Any], winner: Mapping[str, Any]
 ) -> dict[str, Any]:
+    """The front matter of an entity's file, of two changed ones."""
     said, _ = _joined_meta(base, loser, winner)
     for key in ("name", "type"):
         given = {loser[key], winner[key]} - {base.get(key), UNKNOWN}
@@ -195,6 +196,7 @@ def beside_path(path: str, loser: bytes) -> str:
 def _merge_plain(
     path: str, base: str | None, winner: str, loser: str, *, is_text: bool
 ) -> FileMerge:
+    """Lines joined where it is a text; else, and on a clash, both versions stay."""
     if is_text:
         joined = merge_by_lines(base, loser, winner)
         if not joined.is_clash:
@@ -213,6 +215,7 @@ def _precedence(text: str) -> tuple[bool, str, int, str]:
 
 
 def _fingerprint(text: str) -> str:
+    """The SHA-256 of a text, by which two versions have an order."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -226,6 +229,7 @@ def _memory(text: str) -> Memory | None:
 
 
 def _entity(text: str) -> EntityFile | None:
+    """An entity, None for a text that cannot be read as one."""
     try:
         return parse_entity(text)
     except Corrupt:
@@ -269,6 +273,7 @@ def _contradicting(winner: Memory, loser: Memory, text: str) -> Memory:
 
 
 def _beside(path: str, winner: Memory, loser: Memory, text: str) -> dict[str, str]:
+    """The version that lost lines under a path of its own."""
     copy = _contradicting(winner, loser, text)
     try:
         return {relative_path(copy): serialise(copy)}
@@ -328,6 +333,7 @@ def _joined_value(key: str, was: Any, one: Any, other: Any) -> tuple[Any, bool]:
 
 
 def _lower_trust(one: Any, other: Any) -> Any:
+    """The lower of two levels; what is no level counts as foreign."""
     is_known = one in TRUST_LEVELS and other in TRUST_LEVELS
     return least_trusted(one, other) if is_known else Trust.FOREIGN.value
 
@@ -348,12 +354,14 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _moment(line: str) -> tuple[str, str]:
+    """When a line of a log was written; one without a time comes first."""
     entry = _json(line)
     at = entry.get("at") if entry else ""
     return (at if isinstance(at, str) else ""), line
 
 
 def _json(text: str) -> dict[str, Any] | None:
+    """A JSON object, None for other texts."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):

@@ -147,6 +147,7 @@ def _text(root: Path, stones: Tombstones, memory_id: str) -> tuple[str, Memory, 
 
 
 def _forgotten_text(root: Path, stones: Tombstones, memory_id: str) -> tuple[str, Memory, bytes]:
+    """The text that the tombstone is for. Raises NotFound."""
     if memory_id not in stones:
         remedy = f"The files of {root / 'forgotten'} are named after the ids that can be restored"
         raise NotFound(f"{memory_id!r} is not forgotten", remedy)
@@ -188,6 +189,7 @@ def versions(root: Path, memory_id: str, path: str) -> Iterator[tuple[str, Memor
 
 
 def _read(root: Path, blob: str, path: str) -> tuple[Memory, bytes] | None:
+    """Memory and bytes of a blob, None for what is none or too large."""
     done = run(root, "cat-file --filters", f"--path={path}", blob)
     if done.code or len(done.out) > MAX_FILE:
         return None
@@ -198,11 +200,13 @@ def _read(root: Path, blob: str, path: str) -> tuple[Memory, bytes] | None:
 
 
 def _brought(root: Path, names: Sequence[str]) -> list[tuple[str, str]]:
+    """Blob and path of each memory file that a commit brought."""
     found = introduced(root, "--all", "--full-history", "--diff-filter=AM", "--", *names)
     return [(blob, place) for _, blob, place in found if is_memory(place)]
 
 
 def _id_at(root: Path, memo: CycleCache, file: FileState) -> str:
+    """The id of a file, not read again while it looks the same."""
     known = memo.ids.get(file.path)
     if known and known[0] == file:
         return known[1]

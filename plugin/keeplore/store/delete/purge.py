@@ -94,6 +94,7 @@ def _touched_refs(root: Path, changed: Iterable[str]) -> dict[str, int]:
 
 
 def _is_remote(ref: str) -> bool:
+    """Whether it is a branch of a remote."""
     return ref.startswith("refs/remotes/")
 
 
@@ -319,14 +320,18 @@ def _staged(
     entries = [(str(entry.path), str(entry.id)) for entry in index]
     blobs = blobs | _staged_texts(library, entries, wanted)
     staged = [path for path, blob in entries if blob in blobs]
-    theirs = list(filterfalse(is_ours, staged))
-    if theirs:
-        listed = ", ".join(repr(path)[1:-1] for path in theirs[:SHOWN])
-        raise RepositoryError(
-            f"the same text is in files outside the memory folders: {listed}",
-            "Remove these copies with `git rm`, commit that, and purge again",
-        )
+    if theirs := list(filterfalse(is_ours, staged)):
+        raise _copied(theirs)
     return staged
+
+
+def _copied(paths: Sequence[str]) -> RepositoryError:
+    """The error for a text that a person's own files hold too."""
+    listed = ", ".join(repr(path)[1:-1] for path in paths[:SHOWN])
+    return RepositoryError(
+        f"the same text is in files outside the memory folders: {listed}",
+        "Remove these copies with `git rm`, commit that, and purge again",
+    )
 
 
 def _staged_texts(
@@ -354,6 +359,7 @@ def _signed_tags(library: LibgitBackend, refs: Collection[str]) -> list[str]:
 
 
 def _pending(own: Path) -> list[str]:
+    """The objects that are still to be removed."""
     try:
         return [str(blob) for blob in json.loads((own / PENDING).read_bytes())]
     except (OSError, ValueError, TypeError):
@@ -361,6 +367,7 @@ def _pending(own: Path) -> list[str]:
 
 
 def _known_clean(own: Path, wanted: Mapping[str, frozenset[str]]) -> list[str]:
+    """The commits up to which nothing of these texts was found."""
     try:
         note = json.loads((own / CLEAN).read_bytes())
         is_same = note["marks"] == _marks(wanted)
@@ -370,11 +377,13 @@ def _known_clean(own: Path, wanted: Mapping[str, frozenset[str]]) -> list[str]:
 
 
 def _marks(wanted: Mapping[str, frozenset[str]]) -> str:
+    """A hash of which texts were looked for."""
     lines = [f"{id_} {' '.join(sorted(blobs))}" for id_, blobs in sorted(wanted.items())]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def _impossible(why: str) -> RepositoryError:
+    """The error for a repository that cannot be rewritten."""
     return RepositoryError(
         f"the text cannot be taken out of this repository's history: {why}", _BY_OTHER_MEANS
     )

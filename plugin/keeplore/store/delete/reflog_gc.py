@@ -47,6 +47,7 @@ def erase_traces(
 
 
 def _names_one(file: Path, words: Iterable[bytes]) -> bool:
+    """Whether a file holds one of the words."""
     if not file.is_file():
         return False
     data = file.read_bytes()

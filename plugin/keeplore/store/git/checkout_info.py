@@ -48,6 +48,7 @@ def checkout_info(directory: Path) -> CheckoutInfo | None:
 
 
 def _top(directory: Path) -> Path | None:
+    """The nearest directory upwards that holds ``.git``."""
     return next(
         (place for place in (directory, *directory.parents) if (place / ".git").exists()), None
     )
@@ -113,6 +114,7 @@ def _by_git(top: Path, places: Directories) -> CheckoutInfo:
 
 
 def _root_commit(top: Path, head: str) -> str:
+    """The first commit of HEAD's line, "" in a shallow clone."""
     if not head or run(top, "rev-parse --is-shallow-repository").text != "false":
         return ""
     return run(top, "rev-list --max-parents=0 --first-parent", head).text.split("\n")[-1]

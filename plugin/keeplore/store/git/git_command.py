@@ -69,6 +69,7 @@ class GitResult:
 
     @property
     def text(self) -> str:
+        """What it printed, without white space around it."""
         return self.out.decode("utf-8", "surrogateescape").strip()
 
     @property
@@ -137,6 +138,7 @@ def run(
 def _started(
     directory: Path, words: Sequence[str], environment: Mapping[str, str], *, has_input: bool
 ) -> subprocess.Popen[bytes]:
+    """Start git in a process group of its own. Raises RepositoryError."""
     # passed on, not read: git needs the PATH, HOME and agents that the person has
     surroundings = {key: value for key, value in os.environ.items() if key not in _FOREIGN}
     try:

@@ -95,7 +95,8 @@ class CommitLock:
         index_lock, draft = own / "index.lock", self._draft(note)
         if _is_ours(index_lock, note) and draft.exists() and _has_moved(note, tip):
             durable_replace(draft, own / "index")
-        for lock in (index_lock, own / "HEAD.lock", common / f"{note.get('ref', 'HEAD')}.lock"):
+        ref_lock = common / f"{note.get('ref', 'HEAD')}.lock"
+        for lock in (index_lock, own / "HEAD.lock", ref_lock):
             if _is_ours(lock, note):
                 lock.unlink()
         self._sweep()

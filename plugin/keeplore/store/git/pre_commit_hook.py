@@ -79,6 +79,7 @@ def uninstall(root: Path) -> Path:
 
 
 def _place(root: Path) -> Path:
+    """Where git looks for the check. Raises RepositoryError."""
     places = directories(root)
     # without our usual options, which tell git that there are none
     done = run(root, "rev-parse", "--git-path", "hooks", options=())

@@ -62,6 +62,7 @@ def check_idle(root: Path, places: Directories) -> None:
 
 
 def under_way(root: Path, what: str) -> RepositoryBusy:
+    """The error for what a person is in the middle of."""
     return RepositoryBusy(
         f"{what} is under way in {root}",
         "Finish it; what was written since is on disk and is committed afterwards",
@@ -102,6 +103,7 @@ def plain_head(places: Directories) -> str:
 
 
 def _commit_of(common: Path, ref: str) -> str:
+    """The commit of a ref. Raises OSError."""
     try:
         return _pointer(common / ref)
     except FileNotFoundError:
@@ -113,5 +115,6 @@ def _commit_of(common: Path, ref: str) -> str:
 
 
 def _pointer(path: Path) -> str:
+    """The first bytes of a small file of git's, as text."""
     with path.open("rb") as file:
         return file.read(MAX_POINTER).decode("utf-8", "surrogateescape").strip()

@@ -27,6 +27,7 @@ class Signature:
 
     @property
     def environment(self) -> dict[str, str]:
+        """The variables by which git takes author and committer."""
         return {
             f"GIT_{role}_{what}": value
             for role in ("AUTHOR", "COMMITTER")
@@ -105,6 +106,7 @@ def authored_commits(root: Path, new: str, old: str = "") -> Iterator[AuthoredCo
 
 
 def _authored(record: str) -> AuthoredCommit:
+    """A commit from a record of the log."""
     email, at, machines, parents, *names = record.split("\0")
     named = machines.rpartition(",")[2].strip()
     machine = named if _MACHINE.fullmatch(named) else ""
@@ -126,6 +128,7 @@ def own_addresses(root: Path) -> frozenset[str]:
 
 
 def address(email: str) -> str:
+    """An address in the form in which two are compared."""
     return email.strip().casefold()
 
 

@@ -101,6 +101,7 @@ def _check(backend: GitBackend, old: str, changes: Difference) -> None:
 
 
 def _commit_of(backend: GitBackend, tree: str, old: str, other: str) -> str:
+    """The commit of a merge; no ref names it yet."""
     return backend.commit_of(tree, (old, other), f"{MESSAGE}\n", signature_of(backend.root))
 
 
@@ -120,6 +121,7 @@ def _is_forward(old: str, base: str, other: str, *, is_unrelated: bool) -> bool 
 
 
 def _merged_tree(backend: GitBackend, old: str, other: str) -> str:
+    """The tree of the merge. Raises RepositoryError for conflicts that a person must resolve."""
     tree, conflicts = merged_tree(backend, old, other)
     if conflicts:
         raise RepositoryError(f"both sides changed {_listed(conflicts)}", _BY_HAND)
@@ -152,6 +154,7 @@ def _to_write(backend: LibgitBackend, changes: Difference, draft: Path) -> list[
 
 
 def _is_other_mode(change: PathChange) -> bool:
+    """Whether a file became a program, or is none any more."""
     before, after = change.before, change.after
     return before is not None and after is not None and before.mode != after.mode
 
@@ -178,6 +181,7 @@ def _is_writable(backend: GitBackend, path: str, change: PathChange) -> bool:
 
 
 def _is_inside(backend: GitBackend, path: str, link: Blob) -> bool:
+    """Whether a link stays inside of the workspace."""
     target = os.fsdecode(backend.read(link, path))
     first = posixpath.normpath(posixpath.join(posixpath.dirname(path), target)).split("/")[0]
     return first not in ("", "..") and first.lower() != ".git"
@@ -213,6 +217,7 @@ def _put(backend: LibgitBackend, path: str, change: PathChange) -> None:
 
 
 def _write(backend: LibgitBackend, path: str, blob: Blob) -> None:
+    """Write a blob as a file or a link. Raises RepositoryError for one that is too large."""
     data = backend.read(blob, path)
     if len(data) > MAX_BLOB:
         raise RepositoryError(f"the other side has {path} with {len(data)} bytes", _BY_HAND)
@@ -276,10 +281,12 @@ def _added(changes: Difference) -> tuple[set[str], set[str]]:
 
 
 def _edited(paths: Iterable[str]) -> RepositoryBusy:
+    """The error for files that a person is editing."""
     return RepositoryBusy(f"{_listed(paths)} changed on another machine and on disk here", _COMMIT)
 
 
 def _listed(paths: Iterable[str]) -> str:
+    """The first paths, for a message."""
     ordered = sorted(set(paths))
     more = f" and {len(ordered) - SHOWN} more" if len(ordered) > SHOWN else ""
     return ", ".join(repr(path)[1:-1] for path in ordered[:SHOWN]) + more

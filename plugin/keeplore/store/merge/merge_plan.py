@@ -105,6 +105,7 @@ class MergePlan:
         return TakeSide(path, one or other)
 
     def _carry_out(self, action: Action) -> None:
+        """Put what was decided into ``files`` and ``beside``."""
         match action:
             case TakeSide(path, content):
                 self.files.setdefault(path, content)
@@ -117,6 +118,7 @@ class MergePlan:
     def _move(
         self, path: str, base: Blob, ends: tuple[Blob | None, Blob | None]
     ) -> FollowMove | None:
+        """The move of a memory from this path by one side while the other edited it."""
         memory_id = self._id(path, base)
         is_here = [memory_id == self._id(path, end) for end in ends]
         if not memory_id or is_here[0] == is_here[1]:
@@ -147,11 +149,14 @@ class MergePlan:
         if here == there or not (one and other):
             return
         place, left = sorted((here, there), key=_archive_first)
-        content = self.files.get(left)
-        # else another memory stands there now
-        if not content or id_of(left, self._bytes(content, left)) == memory_id:
+        if self._is_still(left, memory_id):
             self.files[left] = None
         self._join(JoinEdits(place, self._before_move(memory_id), one, other))
+
+    def _is_still(self, path: str, memory_id: str) -> bool:
+        """False where another memory stands at the path now."""
+        content = self.files.get(path)
+        return not content or id_of(path, self._bytes(content, path)) == memory_id
 
     def _unfold(self) -> None:
         """A file where the other side has a folder stands beside it."""
@@ -171,6 +176,7 @@ class MergePlan:
         self.files[path] = content
 
     def _joined(self, edit: JoinEdits) -> Blob | bytes:
+        """The content of a path of which both sides have a version."""
         base, one, other = edit.base, edit.one, edit.other
         base_id = base.id if base else ""
         if base_id == other.id:
@@ -194,11 +200,13 @@ class MergePlan:
         return joined
 
     def _add_beside(self, result: Joined) -> bytes:
+        """Note the files beside a merge; its text."""
         data, beside = result
         self.beside |= beside
         return data
 
     def _bytes(self, content: Blob | bytes, path: str) -> bytes:
+        """The text of a content."""
         return self._load(content, path) if isinstance(content, Blob) else content
 
     def _followed(self) -> set[str]:
@@ -206,13 +214,11 @@ class MergePlan:
         read.
         """
         one, other = self._sides
-        both = one.keys() & other.keys()
-        is_moving = any(self._is_moved_away(path) for path in both)
-        named = Counter(map(digits_of, [*one, *other]))
-        named[""] = 0
         changes = [*one.items(), *other.items()]
+        named = Counter(digits_of(path) for path, _ in changes)
+        named[""] = 0
         followed = {path for path, _ in changes if named[digits_of(path)] > 1}
-        if is_moving:
+        if any(self._is_moved_away(path) for path in one.keys() & other.keys()):
             followed |= {path for path, change in changes if _may_tell_of_a_move(path, change)}
         return followed
 
@@ -236,6 +242,7 @@ class MergePlan:
         return found
 
     def _id(self, path: str, blob: Blob | None) -> str:
+        """The id of the memory that a blob is at a path, "" for none."""
         if blob is None or not is_memory(path):
             return ""
         if (path, blob.id) not in self._known_ids:
@@ -244,6 +251,7 @@ class MergePlan:
 
 
 def _archive_first(path: str) -> tuple[bool, str]:
+    """In which order two places of one memory are preferred."""
     return not location_of(path).is_archived, path
 
 
@@ -295,6 +303,7 @@ def _torn_versions(path: str, base: str | None, one: str, other: str) -> list[st
 
 
 def _merge_of(path: str) -> Callable[[str, str | None, str, str], FileMerge]:
+    """The function that merges files of this path."""
     if is_memory(path):
         return merge_memory
     if path.startswith("audit/"):

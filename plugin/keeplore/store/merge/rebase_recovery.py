@@ -65,7 +65,7 @@ def _is_all_handled(backend: GitBackend, head: str, machine: str, aborted: list[
     place = backend.places.own / HANDLED
     handled = place.read_text("ascii", "replace").splitlines() if place.exists() else []
     waiting = [entry for entry in aborted if entry not in handled]
-    done = [entry for entry in waiting if _bring_back(backend, head, machine, *entry.split()[:2])]
+    done = [entry for entry in waiting if _bring_back(backend, head, machine, entry)]
     if done:
         kept = [*handled, *done][-MAX_ENTRIES:]
         durable.write(place, "".join(f"{entry}\n" for entry in kept).encode())
@@ -84,9 +84,10 @@ def _aborted(log: Path) -> list[str]:
     return [b" ".join(entry).decode() for entry in found if entry[0] != entry[1]]
 
 
-def _bring_back(backend: GitBackend, head: str, machine: str, lost: str, kept: str) -> bool:
-    """Whether all was done that can be done."""
+def _bring_back(backend: GitBackend, head: str, machine: str, entry: str) -> bool:
+    """Whether all was done that can be done for an entry of the log."""
     root = backend.root
+    lost, kept = entry.split()[:2]
     if is_ancestor(root, lost, head) or not is_ancestor(root, kept, lost):
         return True
     changes = _changes_of_ours(backend, machine, lost, kept)
@@ -117,6 +118,7 @@ def _changes_of_ours(backend: GitBackend, machine: str, lost: str, kept: str) ->
 
 
 def _is_tombstone(path: str) -> bool:
+    """Whether a path is a tombstone's."""
     return path.startswith(f"{FOLDER}/")
 
 
@@ -132,6 +134,7 @@ def _is_ours(commit: AuthoredCommit, machine: str) -> bool:
 
 
 def _paths(commits: Iterable[AuthoredCommit]) -> set[str]:
+    """Every path that the commits changed."""
     return {path for commit in commits for path in commit.paths}
 
 
@@ -165,6 +168,7 @@ def _put_back(backend: GitBackend, path: str, change: PathChange, *, is_settled:
 
 
 def _joined_with_disk(backend: GitBackend, path: str, before: Blob | None, data: bytes) -> bytes:
+    """The lost text merged with the one on disk; what cannot be joined is written beside."""
     root = backend.root
     base = backend.read(before, path) if before else None
     data, beside = merged(path, base, files.read(root, path, MAX_FILE), data)

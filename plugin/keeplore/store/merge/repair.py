@@ -70,6 +70,7 @@ def _is_committed(root: Path, machine: str) -> bool:
 
 
 def _is_written_here(path: str) -> bool:
+    """Whether the file is one that we may write."""
     return is_ours(path) and is_portable(path)
 
 
@@ -195,11 +196,13 @@ def _renamed(root: Path, copies: Copies) -> tuple[str, bytes | None]:
 
 
 def _committed(root: Path, path: str) -> bytes | None:
+    """The text that HEAD has at a path."""
     found = run(root, "cat-file blob", f"HEAD:{path}")
     return found.out if found.code == 0 else None
 
 
 def _stage_written(root: Path) -> None:
+    """Stage what was written to our files since."""
     changed = output(root, "diff-files -z --name-only --ignore-submodules").items
     if ours := list(filter(_is_written_here, changed)):
         output(root, "add --update --", *ours)
@@ -214,6 +217,7 @@ def _unmerged(root: Path) -> dict[str, dict[str, str]]:
 
 
 def _resolve(root: Path, path: str, stages: Mapping[str, str]) -> None:
+    """Write the merge of a conflict, and stage it."""
     sides = [
         output(root, "cat-file blob", stages[stage]).out if stage in stages else None
         for stage in "123"
@@ -233,12 +237,14 @@ def _resolve(root: Path, path: str, stages: Mapping[str, str]) -> None:
 
 
 def _joined(path: str, base: bytes | None, one: bytes | None, other: bytes | None) -> Joined:
+    """Two sides of a conflict as one; an edit beats a removal."""
     if one is not None and other is not None:
         return merged(path, base, one, other)
     return one or other or b"", {}  # an edit beats a removal
 
 
 def _is_as_git_left_it(data: bytes, sides: Iterable[bytes | None]) -> bool:
+    """Whether the person has not touched the conflict yet."""
     return data in sides or versions(data.decode("utf-8", "replace")) is not None
 
 
@@ -254,6 +260,7 @@ def _was_whole(root: Path, path: str, version: str) -> bool:
 
 
 def _committed_names(root: Path, path: str) -> list[str]:
+    """The versions of a file that the latest commits have, as git names them."""
     command = f"log -{MAX_COMMITS} --format=%H --diff-merges=first-parent --"
     commits = run(root, command, path).text.split()
     return [f"{side}:{path}" for commit in commits for side in (commit, f"{commit}^2")]

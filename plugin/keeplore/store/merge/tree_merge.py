@@ -40,6 +40,7 @@ def merged_tree(backend: GitBackend, one: str, other: str) -> tuple[str, set[str
 
 
 def _merge(backend: GitBackend, one: str, other: str, depth: int) -> MergeIndex:
+    """The files of the merge; what is left in its conflicts is the person's."""
     index = backend.merge_index(one, other)
     base = _base(backend, one, other, depth)
     mine, theirs = (_ours(backend.changes(base, side)) for side in (one, other))
@@ -55,6 +56,7 @@ def _merge(backend: GitBackend, one: str, other: str, depth: int) -> MergeIndex:
 
 
 def _apply_plan(backend: GitBackend, index: MergeIndex, plan: MergePlan) -> None:
+    """Put the plan's files into the merge."""
     for path, content in plan.files.items():
         index.set(path, _blob(backend, path, content))
     _add(backend, index, plan.beside)
@@ -81,16 +83,19 @@ def _base(backend: GitBackend, one: str, other: str, depth: int) -> str:
 
 
 def _ours(changes: Mapping[str, PathChange]) -> dict[str, PathChange]:
+    """The changes of plain files of ours."""
     return {path: change for path, change in changes.items() if is_ours(path) and change.is_plain}
 
 
 def _blob(backend: GitBackend, path: str, content: Content, mode: int = REGULAR) -> Blob | None:
+    """The blob of a content, written where it is new."""
     return Blob(backend.write(content, path), mode) if isinstance(content, bytes) else content
 
 
 def _add(
     backend: GitBackend, index: MergeIndex, beside: Mapping[str, bytes], mode: int = REGULAR
 ) -> None:
+    """Put files beside, unless they are there."""
     for path, data in sorted(beside.items()):
         if path not in index.files:
             index.set(path, _blob(backend, path, data, mode))
@@ -137,6 +142,7 @@ def _settle_links(backend: GitBackend, index: MergeIndex, path: str, held: Seque
 
 
 def _set_apart(backend: GitBackend, index: MergeIndex, added: set[str]) -> None:
+    """Rename what would be one file with another on some systems."""
     if not added:
         return
     ours = list(filter(is_ours, index.files))
@@ -179,6 +185,7 @@ def _forgotten_ids(backend: GitBackend, index: MergeIndex, commits: Iterable[str
 
 
 def _id_at(backend: GitBackend, path: str, blob: Blob | None) -> str:
+    """The id of the memory at a path, "" for none."""
     if blob is None or blob.mode not in PLAIN:
         return ""
     data = backend.read(blob, path)
