@@ -16,7 +16,7 @@ import yaml
 
 from keeplore.config.settings import Settings
 from keeplore.store.paths import FOLDERS
-from keeplore.workspace.lifecycle.template import template_dir
+from keeplore.workspace.lifecycle.setup import template_dir
 
 TEMPLATE = [".gitattributes", ".gitignore", "AGENTS.md", "CLAUDE.md", "README.md", "keeplore.yaml"]
 GRAPH_PAGE = ("layout.js", "main.js", "page.css", "page.html", "panel.js", "view.js")
@@ -126,7 +126,7 @@ def test_an_installed_wheel_finds_its_template_and_starts(installed: Path, tmp_p
 import sys
 sys.path.insert(0, {str(installed)!r})
 import keeplore, keeplore_hooks
-from keeplore.workspace.lifecycle.template import template_dir
+from keeplore.workspace.lifecycle.setup import template_dir
 print(keeplore.__file__, keeplore_hooks.__file__, template_dir(), sep="\\n")
 from keeplore.connect import assets
 for host in ("claude-code", "codex", "cursor", "copilot", "gemini-cli", "opencode"):

@@ -14,7 +14,7 @@ from pathlib import Path
 from keeplore.config.machine import FILE, Machine
 from keeplore.config.places import Places, stamp
 from keeplore.config.settings import FILE as SETTINGS
-from keeplore.errors import ConfigError, KeeploreError, NotFound, NoWorkspace
+from keeplore.errors import ConfigError, KeeploreError, NotFound, NoWorkspace, RepositoryBusy
 from keeplore.index import EmbeddingModels, MemoryRow
 from keeplore.memory import Memory
 from keeplore.memory.location import digits_of
@@ -136,7 +136,7 @@ class Registry:
         Raises NotFound, which names those that may be meant.
         """
         known: list[str] = []
-        for workspace in self._all(cwd):
+        for workspace in self.nearest_first(cwd):
             names = _projects(workspace)
             if project in names:
                 return workspace
@@ -174,7 +174,7 @@ class Registry:
         The directory's workspace is asked first, then the others. Raises NotFound, which names what
         may be meant.
         """
-        for workspace in self._all(cwd):
+        for workspace in self.nearest_first(cwd):
             workspace.index.refresh()
             rows = workspace.index.find(_within(workspace.root, reference.strip(), cwd))
             if len(rows) > 1:
@@ -191,7 +191,7 @@ class Registry:
         it.
         """
         beginning = digits_of(f"/{Path(reference).name}") or reference.lower()
-        for workspace in self._all(cwd):
+        for workspace in self.nearest_first(cwd):
             for one in workspace.store.deleted(beginning):
                 since = f" in commit {one.commit} of {one.day}" if one.commit else ""
                 return NotFound(
@@ -203,7 +203,7 @@ class Registry:
             f"`keeplore recall {shlex.quote(reference)}` looks for those words",
         )
 
-    def _all(self, cwd: Path) -> Iterator[Workspace]:
+    def nearest_first(self, cwd: Path) -> Iterator[Workspace]:
         """The directory's workspace, those that it inherits, the others."""
         own = self.for_directory(cwd)
         for name in dict.fromkeys((own.name, *self.inherited(own), *self.machine.workspaces)):
@@ -256,6 +256,14 @@ class Registry:
     def written(self) -> int:
         """How many memory files capture has written in this process."""
         return sum(workspace.plugins.changes.count for workspace in self.opened())
+
+    def commit_all(self, message: str) -> None:
+        """Bring index and HEAD of those in use up to what was written."""
+        for workspace in self.opened():
+            workspace.index.refresh()
+            # the files are there, and the worker commits them later
+            with contextlib.suppress(RepositoryBusy):
+                workspace.commit(message)
 
     def close(self) -> None:
         for workspace in self._opened.values():

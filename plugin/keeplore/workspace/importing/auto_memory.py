@@ -14,7 +14,7 @@ from pathlib import Path
 
 from keeplore.capture.message_filter import clean
 from keeplore.capture.notes.note_candidates import category_of
-from keeplore.errors import Corrupt, Forgotten, RepositoryBusy, StoreError
+from keeplore.errors import Corrupt, Forgotten, StoreError
 from keeplore.memory import Memory, as_memory, new_id
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.model import MemoryKind, new_meta
@@ -113,12 +113,7 @@ def import_auto_memory(
         except (StoreError, PermissionError) as e:
             problems.append((file.path, str(e)))
         progress(number, len(found))
-    for workspace in registry.opened():
-        workspace.index.refresh()
-        with contextlib.suppress(
-            RepositoryBusy
-        ):  # the files are there, and the worker commits them later
-            workspace.commit(f"Import {sum(counts.values())} notes of Claude Code")
+    registry.commit_all(f"Import {sum(counts.values())} notes of Claude Code")
     return AutoMemoryImport(counts["new"], counts["updated"], tuple(problems))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from keeplore.errors import KeeploreError, RepositoryBusy, StoreError
+from keeplore.errors import KeeploreError, StoreError
 from keeplore.index import MemoryFilter, ScopeFilter
 from keeplore.memory import Conversation, Quote
 from keeplore.workspace.importing.intake import Intake
@@ -78,12 +78,7 @@ def import_sessions(
         progress(number, len(recorded))
     problems += intake.sweep()
     _take_manifests(registry, dict.fromkeys(session.cwd for session in recorded if session.cwd))
-    for workspace in registry.opened():
-        workspace.index.refresh()
-        with contextlib.suppress(
-            RepositoryBusy
-        ):  # the files are there, and the worker commits them later
-            workspace.commit(f"Import {sessions} sessions of {host.name}")
+    registry.commit_all(f"Import {sessions} sessions of {host.name}")
     return SessionImport(sessions, turns, tuple(problems))
 
 

@@ -28,20 +28,16 @@ class RegisteredWorkspace:
 
 def registered(places: Places) -> list[RegisteredWorkspace]:
     machine = Machine.load(places)
-    return [
-        RegisteredWorkspace(name, root, name == machine.home, (root / FILE).is_file())
-        for name, root in sorted(
-            machine.workspaces.items(), key=lambda item: (item[0] != machine.home, item[0])
-        )
-    ]
+    names = sorted(machine.workspaces, key=lambda name: (name != machine.home, name))
+    return [_record(machine, name) for name in names]
 
 
 def choose_home(places: Places, name: str) -> RegisteredWorkspace:
     """Raises NoWorkspace."""
-    machine = Machine.load(places)
-    root = _root(machine, name)
-    replace(machine, home=name).save(places)
-    return RegisteredWorkspace(name, root, is_home=True, is_there=(root / FILE).is_file())
+    machine = replace(Machine.load(places), home=name)
+    record = _record(machine, name)
+    machine.save(places)
+    return record
 
 
 def remove(places: Places, name: str) -> RegisteredWorkspace:
@@ -51,24 +47,22 @@ def remove(places: Places, name: str) -> RegisteredWorkspace:
     Raises NoWorkspace, or ConfigError for the home workspace while there are others.
     """
     machine = Machine.load(places)
-    root = _root(machine, name)
+    record = _record(machine, name)
     left = {known: path for known, path in machine.workspaces.items() if known != name}
-    if machine.home == name and len(left) > 1:  # with one left there is nothing to choose
+    if record.is_home and len(left) > 1:  # with one left there is nothing to choose
         others = ", ".join(sorted(left))
         raise ConfigError(
             f"{name!r} is the home workspace",
             f"`keeplore workspaces home NAME` chooses another: {others}",
         )
-    home = machine.home if machine.home != name else next(iter(left), "")
+    home = next(iter(left), "") if record.is_home else machine.home
     replace(machine, home=home, workspaces=left).save(places)
     shutil.rmtree(places.cache / "index" / name, ignore_errors=True)
-    Consents(places.state).withdraw(root)
-    for place in (
-        places.state,
-        places.cache,
-    ):  # what was said of another one's machines must not count for a namesake
+    Consents(places.state).withdraw(record.root)
+    # what was said of another one's machines must not count for a namesake
+    for place in (places.state, places.cache):
         (place / "machines" / f"{name}.json").unlink(missing_ok=True)
-    return RegisteredWorkspace(name, root, is_home=False, is_there=(root / FILE).is_file())
+    return replace(record, is_home=False)
 
 
 def rename(places: Places, old: str, new: str) -> RegisteredWorkspace:
@@ -78,7 +72,7 @@ def rename(places: Places, old: str, new: str) -> RegisteredWorkspace:
     cannot be one.
     """
     machine = Machine.load(places)
-    root = _root(machine, old)
+    is_home = _record(machine, old).is_home
     if not is_project_name(new):
         remedy = "Choose one of lower-case letters, digits, dots and dashes"
         raise ConfigError(f"{new!r} cannot be the name of a workspace", remedy)
@@ -86,24 +80,28 @@ def rename(places: Places, old: str, new: str) -> RegisteredWorkspace:
         raise ConfigError(
             f"this machine has another workspace named {new!r}", "Choose another name"
         )
+    _move_state(places, old, new)
+    known = {new if name == old else name: path for name, path in machine.workspaces.items()}
+    machine = replace(machine, home=new if is_home else machine.home, workspaces=known)
+    machine.save(places)
+    return _record(machine, new)
+
+
+def _move_state(places: Places, old: str, new: str) -> None:
     for folder in (places.cache / "index", places.state / "capture"):
         if (folder / old).is_dir():
-            shutil.rmtree(
-                folder / new, ignore_errors=True
-            )  # left by one of that name that was removed
+            # left by one of that name that was removed
+            shutil.rmtree(folder / new, ignore_errors=True)
             (folder / old).rename(folder / new)
-    for file in (places.state / "sync", places.state / "machines", places.cache / "machines"):
-        if (file / f"{old}.json").exists():
-            (file / f"{old}.json").replace(file / f"{new}.json")
-    known = {new if name == old else name: path for name, path in machine.workspaces.items()}
-    replace(machine, home=new if machine.home == old else machine.home, workspaces=known).save(
-        places
-    )
-    return RegisteredWorkspace(new, root, machine.home == old, (root / FILE).is_file())
+    for folder in (places.state / "sync", places.state / "machines", places.cache / "machines"):
+        if (folder / f"{old}.json").exists():
+            (folder / f"{old}.json").replace(folder / f"{new}.json")
 
 
-def _root(machine: Machine, name: str) -> Path:
-    if name not in machine.workspaces:
+def _record(machine: Machine, name: str) -> RegisteredWorkspace:
+    """Raises NoWorkspace."""
+    root = machine.workspaces.get(name)
+    if root is None:
         known = ", ".join(sorted(machine.workspaces)) or "none"
         raise NoWorkspace(f"no workspace named {name!r} on this machine", f"It knows: {known}")
-    return machine.workspaces[name]
+    return RegisteredWorkspace(name, root, name == machine.home, (root / FILE).is_file())

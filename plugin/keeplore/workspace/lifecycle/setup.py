@@ -16,7 +16,11 @@ from keeplore.memory.names import is_project_name
 from keeplore.store import create
 from keeplore.store.merge import merge_driver
 from keeplore.sync import clone
-from keeplore.workspace.lifecycle.template import template_dir
+
+_PACKAGE = Path(__file__).resolve().parents[2]
+# an installed wheel carries the template inside the package; in a checkout it stands at the top,
+# where people see it
+_PLACES = (_PACKAGE / "workspace_template", _PACKAGE.parents[1] / "workspace_template")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +88,14 @@ def _chosen_name(machine: Machine, root: Path, name: str | None) -> str:
             "Choose another name with --name",
         )
     return chosen
+
+
+def template_dir() -> Path:
+    """The directory whose files a new workspace starts with.
+
+    Raises ConfigError where the installation lacks it.
+    """
+    for place in _PLACES:
+        if (place / "keeplore.yaml").is_file():
+            return place
+    raise ConfigError(f"the workspace template is not at {_PLACES[0]}", "Install keeplore again")

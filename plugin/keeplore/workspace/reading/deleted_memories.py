@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from keeplore.errors import ConfigError, NotFound, StoreError
+from keeplore.errors import NotFound, StoreError
 from keeplore.store import Tombstone
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
@@ -31,15 +30,13 @@ class DeletedMemory:
 
 def deleted_memories(workspace: Workspace) -> Iterator[DeletedMemory]:
     """What was forgotten in a workspace, the last first."""
-    for stone in sorted(
-        workspace.store.tombstones(), key=lambda stone: (stone.at, stone.id), reverse=True
-    ):
+    stones = workspace.store.tombstones()
+    for stone in sorted(stones, key=lambda stone: (stone.at, stone.id), reverse=True):
         try:
-            memory = workspace.store.forgotten(stone.id)
+            title, can_return = workspace.store.forgotten(stone.id).title, True
         except StoreError:
-            yield DeletedMemory(stone, "", stone.path, can_return=False)
-        else:
-            yield DeletedMemory(stone, memory.title, stone.path, can_return=True)
+            title, can_return = "", False
+        yield DeletedMemory(stone, title, stone.path, can_return)
 
 
 def find_forgotten(registry: Registry, reference: str, cwd: Path) -> tuple[Workspace, str]:
@@ -50,28 +47,16 @@ def find_forgotten(registry: Registry, reference: str, cwd: Path) -> tuple[Works
     """
     beginning = reference.strip().lower()
     if _BEGINNING.fullmatch(beginning):
-        start = f"mem_{beginning.removeprefix('mem_')}"
-        for workspace in _workspaces(registry, cwd):
-            ids = sorted(id_ for id_ in workspace.store.stones.ids() if id_.startswith(start))
-            if len(ids) > 1:
-                raise NotFound(
-                    f"{reference!r} may mean {', '.join(ids[:SHOWN])}", "Give more digits"
-                )
-            if ids:
+        for workspace in registry.nearest_first(cwd):
+            if ids := _gone_ids(workspace, beginning):
+                if len(ids) > 1:
+                    meant = ", ".join(ids[:SHOWN])
+                    raise NotFound(f"{reference!r} may mean {meant}", "Give more digits")
                 return workspace, ids[0]
-            by_hand = list(workspace.store.deleted(beginning))
-            if len(by_hand) > 1:
-                raise NotFound(
-                    f"{reference!r} may mean {', '.join(one.id for one in by_hand)}",
-                    "Give more digits",
-                )
-            if by_hand:
-                return workspace, by_hand[0].id
     raise NotFound(f"{reference!r} is not forgotten", "`keeplore restore --list` shows what is")
 
 
-def _workspaces(registry: Registry, cwd: Path) -> Iterator[Workspace]:
-    own = registry.for_directory(cwd)
-    for name in dict.fromkeys((own.name, *registry.machine.workspaces)):
-        with contextlib.suppress(ConfigError):  # a workspace that is gone must not hide the others
-            yield registry.named(name)
+def _gone_ids(workspace: Workspace, beginning: str) -> list[str]:
+    start = f"mem_{beginning.removeprefix('mem_')}"
+    ids = sorted(id_ for id_ in workspace.store.stones.ids() if id_.startswith(start))
+    return ids or [one.id for one in workspace.store.deleted(beginning)]
