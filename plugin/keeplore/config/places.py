@@ -10,13 +10,15 @@ from pathlib import Path
 
 import platformdirs
 
-STATE_README = """Keeplore's inbox on this machine: host events that are not yet text in a workspace, and where
-each session stands. Safe to read. Do not delete while `keeplore doctor` reports a backlog: what is in spool/
-exists nowhere else.
-"""
-CACHE_README = """Keeplore's cache on this machine: search indexes and model files, all made from the text in the
-workspaces. Safe to delete at any time; it comes back.
-"""
+STATE_README = (
+    "Keeplore's inbox on this machine: host events that are not yet text in a workspace, and where"
+    "\neach session stands. Safe to read. Do not delete while `keeplore doctor` reports a backlog: "
+    "what is in spool/\nexists nowhere else.\n"
+)
+CACHE_README = (
+    "Keeplore's cache on this machine: search indexes and model files, all made from the text in "
+    "the\nworkspaces. Safe to delete at any time; it comes back.\n"
+)
 
 
 @dataclass(frozen=True, slots=True)

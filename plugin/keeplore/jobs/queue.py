@@ -30,10 +30,20 @@ MAX_REASON = 500  # characters
 _TABLES = (
     """
     CREATE TABLE jobs (
-        id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, key TEXT NOT NULL, payload TEXT NOT NULL,
-        is_replaceable INTEGER NOT NULL, state TEXT NOT NULL, attempts INTEGER NOT NULL, due REAL NOT NULL,
-        leased_until REAL NOT NULL, token TEXT NOT NULL, reason TEXT NOT NULL, added REAL NOT NULL,
-        version INTEGER NOT NULL  -- of the payload: of two jobs that are there the higher one came later
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        kind TEXT NOT NULL,
+        key TEXT NOT NULL,
+        payload TEXT NOT NULL,
+        is_replaceable INTEGER NOT NULL,
+        state TEXT NOT NULL,
+        attempts INTEGER NOT NULL,
+        due REAL NOT NULL,
+        leased_until REAL NOT NULL,
+        token TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        added REAL NOT NULL,
+        -- of the payload: of two jobs that are there the higher one came later
+        version INTEGER NOT NULL
     )
     """,
     "CREATE INDEX jobs_state ON jobs (state, kind, due)",
@@ -248,7 +258,8 @@ def _insert(
     )
     at = now.timestamp()
     db.execute(
-        f"INSERT INTO jobs ({columns}) VALUES (?, ?, ?, ?, ?, 0, ?, 0, '', '', ?, {_NEXT})",  # our own words
+        # our own words
+        f"INSERT INTO jobs ({columns}) VALUES (?, ?, ?, ?, ?, 0, ?, 0, '', '', ?, {_NEXT})",
         (kind, key, payload, replace, WAITING, at, at),
     )
 

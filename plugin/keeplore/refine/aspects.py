@@ -108,11 +108,8 @@ def groups(
 def question(group: AspectGroup) -> str:
     """What a model is shown of an entity and its facts."""
     known = group.known
-    usual = [
-        name
-        for name in suggested(known.type)
-        if key_of(name) not in {key_of(aspect) for aspect in known.aspects}
-    ]
+    held = set(map(key_of, known.aspects))
+    usual = [name for name in suggested(known.type) if key_of(name) not in held]
     facts = "\n".join(
         f"{n}. {' '.join(p.statement.split())}" for n, p in enumerate(group.proposals, 1)
     )

@@ -79,7 +79,7 @@ class NoteSearch:
                 continue
             memory = self.load(row.path)
             if memory and (memory_id in alike or _shares_words(text, statement_of(memory))):
-                kept.append(CandidateNote(memory_id, row.path, memory, self.trust(memory)))
+                kept.append(self._believed(row, memory))
         return tuple(kept)
 
     def _scores(self, text: str, allowed: ScopeFilter) -> tuple[dict[str, float], set[str]]:
@@ -95,6 +95,14 @@ class NoteSearch:
                 scores[memory_id] = scores.get(memory_id, 0.0) + 1 / (FUSION + rank)
         alike = (id_ for id_, is_alike in meant.items() if is_alike)
         return scores, {memory_of[id_] for id_ in alike if id_ in memory_of}
+
+    def note(self, row: MemoryRow) -> CandidateNote | None:
+        """The note of a row; None where its file cannot be read."""
+        memory = self.load(row.path)
+        return self._believed(row, memory) if memory else None
+
+    def _believed(self, row: MemoryRow, memory: Memory) -> CandidateNote:
+        return CandidateNote(row.id, row.path, memory, self.trust(memory))
 
     def load(self, path: str) -> Memory | None:
         try:

@@ -8,6 +8,7 @@ short list of words.
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
 import unicodedata
 from dataclasses import dataclass
@@ -36,8 +37,10 @@ _DAY = re.compile(r"\b\d{4}-\d{2}(?:-\d{2})?\b|\b\d{1,2}\.\d{1,2}\.(?:\d{4})?(?!
 _UNITS = {"s": "seconds", "sec": "seconds", "min": "minutes", "h": "hours", "d": "days"}
 # English, German, French, Spanish, Italian, Portuguese, Dutch: letters alone, accents taken off
 _NEGATIONS = frozenset(
-    """no not never none nothing neither nor cannot without nicht nie niemals kein keine keinen keiner keines ohne
-    pas jamais aucun aucune sans nunca jamas ningun ninguna sin non mai senza nessun nao sem niet nooit geen zonder
+    """
+    no not never none nothing neither nor cannot without nicht nie niemals kein keine keinen
+    keiner keines ohne pas jamais aucun aucune sans nunca jamas ningun ninguna sin non mai
+    senza nessun nao sem niet nooit geen zonder
     """.split()  # noqa: SIM905  # a list of fifty words reads worse
 )
 _PAIRS = tuple(
@@ -49,13 +52,15 @@ _PAIRS = tuple(
     keep/keeps/kept:drop/drops/dropped/remove/removed/delete/deleted
     add/added/include/includes/included:exclude/excludes/excluded/remove/removed
     accept/accepts/accepted:reject/rejects/rejected/refuse/refused required/mandatory:optional
-    synchronous/sync/synchronously:asynchronous/async/asynchronously before:after first:last public:private
-    internal:external local:remote client:server mutable:immutable true/yes:false/no strict:lenient/loose
-    more:less/fewer higher/high:lower/low increase/increased:decrease/decreased larger/large:smaller/small
-    fast/faster:slow/slower manual/manually:automatic/automatically tabs:spaces single:double open/opened:closed
-    start/started:stop/stopped stateful:stateless centralised/centralized:distributed monorepo:polyrepo
-    monolith/monolithic:microservice/microservices supported:unsupported/deprecated safe:unsafe
-    immer:nie/niemals erlaubt:verboten toujours:jamais siempre:nunca sempre:mai
+    synchronous/sync/synchronously:asynchronous/async/asynchronously before:after first:last
+    public:private internal:external local:remote client:server mutable:immutable
+    true/yes:false/no strict:lenient/loose more:less/fewer higher/high:lower/low
+    increase/increased:decrease/decreased larger/large:smaller/small fast/faster:slow/slower
+    manual/manually:automatic/automatically tabs:spaces single:double open/opened:closed
+    start/started:stop/stopped stateful:stateless centralised/centralized:distributed
+    monorepo:polyrepo monolith/monolithic:microservice/microservices
+    supported:unsupported/deprecated safe:unsafe immer:nie/niemals erlaubt:verboten
+    toujours:jamais siempre:nunca sempre:mai
     """.split()  # noqa: SIM905  # likewise
 )
 _TURNING = frozenset.union(*(other for _, other in _PAIRS)) - _NEGATIONS - {"sometimes"}
@@ -97,14 +102,13 @@ def is_opposite(statement: str, words: str) -> bool:
     One of its clauses has nearly the words of one of theirs, and none agrees with another that is
     about the same.
     """
-    pairs = [
-        (one, other)
-        for one in _clauses(statement)
-        for other in _clauses(words)
-        if _is_about_one(one, other)
-    ]
-    is_same = any(_is_of_same_words(_content(one), _content(other)) for one, other in pairs)
-    return is_same and all(_turns(one) % 2 != _turns(other) % 2 for one, other in pairs)
+    is_same = False
+    for one, other in itertools.product(_clauses(statement), _clauses(words)):
+        if _is_about_one(one, other):
+            if _turns(one) % 2 == _turns(other) % 2:
+                return False
+            is_same |= _is_of_same_words(_content(one), _content(other))
+    return is_same
 
 
 def _clauses(text: str) -> list[list[str]]:
@@ -129,9 +133,11 @@ def _is_about_one(first: list[str], second: list[str]) -> bool:
 def _content(words: list[str]) -> frozenset[str]:
     """What the words are about: without those that turn a meaning round, and without figures."""
     stems = stems_of(" ".join(word for word in words if word not in _SIGNS)) - STOP_STEMS
-    return frozenset(
-        f"{stem[:-1]}i" if stem.endswith("y") else stem for stem in stems if not stem.isdigit()
-    )
+    return frozenset(_same_plural(stem) for stem in stems if not stem.isdigit())
+
+
+def _same_plural(stem: str) -> str:
+    return f"{stem[:-1]}i" if stem.endswith("y") else stem
 
 
 def _is_negated(words: list[str]) -> bool:
@@ -154,20 +160,24 @@ def _has_antonyms(first: set[str], second: set[str]) -> bool:
 def _has_other_figures(one: str, other: str) -> bool:
     """Both name figures of one thing, and neither says all that the other does."""
     first, second = _figures(one), _figures(other)
-    mine = [of for figure, of in first.items() if figure not in second]
-    theirs = [of for figure, of in second.items() if figure not in first]
+    mine = [first[figure] for figure in first.keys() - second.keys()]
+    theirs = [second[figure] for figure in second.keys() - first.keys()]
     if not mine or not theirs:
         return False
-    units = frozenset().union(*(of.unit for of in (*first.values(), *second.values())))
-    contents = [
-        [stems for word in _tokens(text) if (stems := _content([word]) - units)]
-        for text in (one, other)
-    ]
-    if _differ_at_an_end(*contents):
+    units = frozenset[str]().union(*(of.unit for of in (*first.values(), *second.values())))
+    words, other_words = (_contents(text, units) for text in (one, other))
+    if _differ_at_an_end(words, other_words):
         return False
-    stems, other_stems = (frozenset().union(*words) for words in contents)
+    stems, other_stems = (frozenset[str]().union(*found) for found in (words, other_words))
     is_alike = len(stems & other_stems) >= ALIKE * min(len(stems), len(other_stems))
-    return any(_is_of_one(of, other_of, is_alike=is_alike) for of in mine for other_of in theirs)
+    pairs = itertools.product(mine, theirs)
+    return any(_is_of_one(of, other_of, is_alike=is_alike) for of, other_of in pairs)
+
+
+def _contents(text: str, units: frozenset[str]) -> list[frozenset[str]]:
+    """What each word of a text is about, those left out that are about nothing but a unit."""
+    found = (_content([word]) - units for word in _tokens(text))
+    return [stems for stems in found if stems]
 
 
 def _is_of_one(one: _Of, other: _Of, *, is_alike: bool) -> bool:
@@ -203,7 +213,7 @@ def _differ_at_an_end(one: list[frozenset[str]], other: list[frozenset[str]]) ->
     """
     if not one or not other:
         return False
-    stems, other_stems = (frozenset().union(*words) for words in (one, other))
+    stems, other_stems = (frozenset[str]().union(*words) for words in (one, other))
     return any(not one[end] & other_stems and not other[end] & stems for end in (0, -1))
 
 

@@ -27,7 +27,6 @@ class RefineDeps:
     own_machines: frozenset[str]
     now: Callable[[], str]
     redact: Callable[[str, str], str]
-    before_write: Callable[[Memory], Memory]
     is_pasted: Callable[[str], bool]
     commit: Callable[[str], object]
     here: Callable[[str, str], SearchScope]  # what is seen from a scope and project

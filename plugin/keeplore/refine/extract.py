@@ -80,17 +80,18 @@ def united(parts: Sequence[Extraction], dropped: Counter[str]) -> Extraction:
     """What the parts of one conversation gave, each statement once, as many as one conversation may
     give.
     """
-    facts = {
-        normalised(fact.statement): fact
-        for part in reversed(parts)
-        for fact in reversed(part.facts)
-    }
-    best = sorted(facts.values(), key=lambda fact: -fact.confidence)
-    kept = {id(fact) for fact in best[:MAX_FACTS]}
-    triples = [triple for part in parts for triple in part.triples]
-    dropped["facts: too many"] += max(0, len(best) - MAX_FACTS)
+    facts: dict[str, Fact] = {}
+    triples: list[TripleItem] = []
+    for part in parts:
+        triples += part.triples
+        for fact in part.facts:
+            facts.setdefault(normalised(fact.statement), fact)
+    last_first = [*facts.values()][::-1]  # of equally sure ones the later are kept
+    best = sorted(last_first, key=lambda fact: -fact.confidence)[:MAX_FACTS]
+    dropped["facts: too many"] += len(facts) - len(best)
     dropped["entities: too many"] += max(0, len(triples) - MAX_TRIPLES)
-    in_order = [fact for part in parts for fact in part.facts if id(fact) in kept]
+    kept = {id(fact) for fact in best}
+    in_order = (fact for fact in facts.values() if id(fact) in kept)
     return Extraction(tuple(in_order), tuple(triples[:MAX_TRIPLES]))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -20,6 +20,7 @@ from keeplore.index.graph.graph_values import EntityAspect
 from keeplore.llm.account import Account
 from keeplore.llm.base import TransientFailure
 from keeplore.llm.json_answers import parsed
+from keeplore.memory import Memory, Trust
 from keeplore.refine import aspects, decide, extract
 from keeplore.refine.aspects import AspectGroup
 from keeplore.refine.candidates import CandidateNote, fitting
@@ -32,7 +33,7 @@ from keeplore.refine.extract import Extraction, Fact
 from keeplore.refine.gates import BLOCKED, FROZEN, GateContext, verdict
 from keeplore.refine.pending import PendingPart, asked_about, part_of
 from keeplore.refine.prompts import RefinePrompt
-from keeplore.refine.triples import known_names, named_in, triples
+from keeplore.refine.triples import Triple, known_names, named_in, triples
 from keeplore.refine.window import exchange_key
 from keeplore.text.fences import sanitise, strip_fenced
 from keeplore.text.similarity import content_hash
@@ -62,7 +63,7 @@ class RefineResult:
 
 
 def refine(
-    around: RefineDeps,
+    deps: RefineDeps,
     account: Account,
     memory_id: str,
     mode: str,
@@ -84,15 +85,15 @@ def refine(
     if mode == FROZEN:
         result.why = "refining is frozen"
         return result
-    around.search.index.refresh()
-    part = part_of(around, memory_id, asked_about(around.store.records(), mode), anywhere=anywhere)
+    deps.search.index.refresh()
+    part = part_of(deps, memory_id, asked_about(deps.store.records(), mode), anywhere=anywhere)
     if part.why:
         result.why = part.why
         return result
-    around.commit("")  # what was said is in git before anybody is asked about it
+    deps.commit("")  # what was said is in git before anybody is asked about it
     result.said_tokens = part.said_tokens
     with contextlib.suppress(_TakenOver):
-        _Refinement(around, account, part, mode, result, keep).carry_out(has_aspects=has_aspects)
+        _Refinement(deps, account, part, mode, result, keep).carry_out(has_aspects=has_aspects)
         return result
     result.why = "another process has taken this over"
     return result
@@ -109,14 +110,14 @@ class _Refinement:
 
     def __init__(
         self,
-        around: RefineDeps,
+        deps: RefineDeps,
         account: Account,
         part: PendingPart,
         mode: str,
         result: RefineResult,
         keep: Callable[[], bool],
     ) -> None:
-        self._around = around
+        self._deps = deps
         self._account = account
         self._part = part
         self._mode = mode
@@ -124,21 +125,21 @@ class _Refinement:
         self._keep = keep
         self._prompts = [extract.PROMPT.label, decide.PROMPT.label]  # as the audit names them
         memory = part.memory
-        self._place = ConversationPlace(memory.scope, memory.project, around.has_user_scope)
-        self._here = around.here(memory.scope, memory.project)
+        self._place = ConversationPlace(memory.scope, memory.project, deps.has_user_scope)
+        self._here = deps.here(memory.scope, memory.project)
 
     def carry_out(self, *, has_aspects: bool) -> None:
         found = self._extracted()
         proposals = self._proposals([self._asked(fact) for fact in found.facts])
         told = self._entities(found, proposals, has_aspects=has_aspects)
         self._check_lease()
-        with self._around.store.exclusive:
-            self._around.search.index.refresh()
-            if self._around.store.is_forgotten(self._part.memory.id):
+        with self._deps.store.exclusive:
+            self._deps.search.index.refresh()
+            if self._deps.store.is_forgotten(self._part.memory.id):
                 self._result.why = "it was forgotten meanwhile"
                 return
             self._change(proposals, told)
-        self._around.commit(f"Refine a conversation: {_told(self._result.outcomes)}")
+        self._deps.commit(f"Refine a conversation: {_told(self._result.outcomes)}")
 
     def _check_lease(self) -> None:
         if not self._keep():
@@ -149,7 +150,7 @@ class _Refinement:
         found = []
         for window in part.windows:
             room = max(LEAST_ROOM, int(KNOWN_SHARE * len(window.text)))
-            near = self._around.search.near(
+            near = self._deps.search.near(
                 f"{part.memory.title}\n{window.text}", self._here, KNOWN_NOTES
             )
             found.append(
@@ -168,25 +169,17 @@ class _Refinement:
     def _asked(self, fact: Fact) -> ComparedFact:
         """The fact with the notes near it, the one that it is said to be about first."""
         kind = self._kind(fact)
-        around = self._around
-        near = around.search.near(fact.statement, around.here(kind.scope, kind.project))
+        deps = self._deps
+        near = deps.search.near(fact.statement, deps.here(kind.scope, kind.project))
         if fact.about is not None:
             near = (fact.about, *(note for note in near if note.id != fact.about.id))
-        twins = around.search.index.saying(content_hash(fact.statement), kind.scope, kind.project)
-        rows = [
-            row for row in around.search.index.memories(twins).values() if not row.superseded_by
-        ]
-        loaded = ((row, around.search.load(row.path)) for row in rows)
-        same = (
-            CandidateNote(row.id, row.path, memory, around.search.trust(memory))
-            for row, memory in loaded
-            if memory
-        )
-        # another person's words do not stand for the same ones said here
-        twin = next(
-            (note for note in same if note.trust != "foreign" or fact.trust == "foreign"), None
-        )
-        return ComparedFact(fact, near, twin)
+        twins = deps.search.index.saying(content_hash(fact.statement), kind.scope, kind.project)
+        for row in deps.search.index.memories(twins).values():
+            twin = None if row.superseded_by else deps.search.note(row)
+            # another person's words do not stand for the same ones said here
+            if twin and (twin.trust != Trust.FOREIGN or fact.trust == Trust.FOREIGN):
+                return ComparedFact(fact, near, twin)
+        return ComparedFact(fact, near)
 
     def _proposals(self, asked: Sequence[ComparedFact]) -> list[Proposal]:
         made = {id(one): proposal for one in asked if (proposal := decide.unasked(one))}
@@ -208,22 +201,29 @@ class _Refinement:
         self, found: Extraction, proposals: Sequence[Proposal], *, has_aspects: bool
     ) -> EntityFacts:
         said = " ".join(segment.text for segment in self._part.segments)
-        near = {note.id: note.memory for proposal in proposals for note in proposal.near}
+        near: dict[str, Memory] = {}
+        for proposal in proposals:
+            near |= {note.id: note.memory for note in proposal.near}
         names = known_names(near.values())
         sound = triples(found.triples, said, names, self._result.dropped)
         if not has_aspects:
             return EntityFacts(sound)
         self._prompts.append(aspects.PROMPT.label)
+        return EntityFacts(sound, self._aspects(self._groups(proposals, sound, names.values())))
+
+    def _groups(
+        self, proposals: Sequence[Proposal], sound: Sequence[Triple], names: Iterable[str]
+    ) -> Sequence[AspectGroup]:
+        """The entities that the statements of what may become a note name."""
         kept = [one.proposal for one in self._judged(proposals) if one.verdict.outcome != BLOCKED]
         stated = [proposal for proposal in kept if proposal.action in (ADD, UPDATE)]
-        spelt = dict.fromkeys(name for triple in sound for name in (triple.source, triple.target))
-        spelt |= dict.fromkeys(names.values())
-        graph, project = self._around.search.index.graph, self._place.project
-        for statement in (one.statement for one in stated if not named_in(one.statement, spelt)):
-            spelt |= dict.fromkeys(aspects.names_known_in(statement, graph, project))
-        return EntityFacts(
-            sound, self._aspects(aspects.groups(stated, spelt, aspects.known_to(graph, project)))
-        )
+        of_triples = [name for triple in sound for name in (triple.source, triple.target)]
+        spelt = dict.fromkeys((*of_triples, *names))
+        graph, project = self._deps.search.index.graph, self._place.project
+        for statement in (proposal.statement for proposal in stated):
+            if not named_in(statement, spelt):
+                spelt |= dict.fromkeys(aspects.names_known_in(statement, graph, project))
+        return aspects.groups(stated, spelt, aspects.known_to(graph, project))
 
     def _aspects(self, groups: Sequence[AspectGroup]) -> dict[str, tuple[EntityAspect, ...]]:
         """What a model says of these, by statement.
@@ -251,9 +251,8 @@ class _Refinement:
 
     def _judged(self, proposals: Sequence[Proposal]) -> list[JudgedProposal]:
         """Proposals with what becomes of them as things are now."""
-        said_at = {exchange.id: exchange.at for exchange in self._part.exchanges}
-        stones = {stone.content for stone in self._around.store.tombstones() if stone.content}
-        ground = GateContext(self._mode, self._part.segments, said_at, stones.__contains__)
+        stones = {stone.content for stone in self._deps.store.tombstones() if stone.content}
+        ground = GateContext(self._mode, self._part.segments, self._said_at, stones.__contains__)
         taken: set[str] = set()
         id_ = self._part.memory.id
         return [
@@ -262,30 +261,35 @@ class _Refinement:
         ]
 
     def _change(self, proposals: Sequence[Proposal], told: EntityFacts) -> None:
-        around, part, result = self._around, self._part, self._result
+        deps, result = self._deps, self._result
         fresh = [renewed for proposal in proposals if (renewed := self._renewed(proposal))]
         judged = self._judged(fresh)
         result.dropped["decisions: the note has changed"] += len(proposals) - len(fresh)
-        known = {id_ for item in judged if around.search.index.path_of(id_ := item.note_id)}
-        known |= {item.note_id for item in judged if around.store.is_forgotten(item.note_id)}
-        said_at = {exchange.id: exchange.at for exchange in part.exchanges}
-        prompts = tuple(self._prompts)
         run = RefineRun(
-            part.memory,
-            said_at,
-            around.machine,
-            around.now(),
+            self._part.memory,
+            self._said_at,
+            deps.machine,
+            deps.now(),
             self._account.name,
-            prompts,
+            tuple(self._prompts),
             self._mode,
         )
+        known = {item.note_id for item in judged if self._is_known(item.note_id)}
         changes = changes_of(run, judged, told, self._summary(), known)
         result.outcomes.update(
             f"{e['proposal']} {e['outcome']}" for e in changes.entries if "proposal" in e
         )
-        paths = around.store.write_together(around.machine, changes)
+        paths = deps.store.write_together(deps.machine, changes)
         for memory, path in zip(changes.memories, paths, strict=True):
-            around.written(memory.id, path)
+            deps.written(memory.id, path)
+
+    def _is_known(self, note_id: str) -> bool:
+        is_there = self._deps.search.index.path_of(note_id) is not None
+        return is_there or self._deps.store.is_forgotten(note_id)
+
+    @property
+    def _said_at(self) -> dict[str, str]:
+        return {exchange.id: exchange.at for exchange in self._part.exchanges}
 
     def _renewed(self, proposal: Proposal) -> Proposal | None:
         """The same, unless the note that it concerns was changed, replaced or taken away while the
@@ -294,13 +298,10 @@ class _Refinement:
         target = proposal.target
         if target is None:
             return proposal
-        row = self._around.search.index.memories([target.id]).get(target.id)
-        memory = self._around.search.load(row.path) if row and not row.superseded_by else None
-        return (
-            proposal
-            if row and memory and memory == target.memory and row.path == target.path
-            else None
-        )
+        row = self._deps.search.index.memories([target.id]).get(target.id)
+        if row is None or row.superseded_by or row.path != target.path:
+            return None
+        return proposal if self._deps.search.load(row.path) == target.memory else None
 
     def _summary(self) -> Mapping[str, Any]:
         usage = self._result.usage
@@ -326,7 +327,7 @@ class _Refinement:
         letter.
         """
         plain = unicodedata.normalize("NFC", strip_fenced(sanitise(text)))
-        return self._around.redact(plain, self._part.memory.project).strip()
+        return self._deps.redact(plain, self._part.memory.project).strip()
 
     def _ask(
         self,

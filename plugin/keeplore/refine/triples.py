@@ -89,11 +89,10 @@ def known_names(memories: Iterable[Memory]) -> dict[str, str]:
     """Names of entities in the front matter of notes, by their keys; the first spelling stays."""
     found: dict[str, str] = {}
     for memory in memories:
-        related = ((r.source_spelling, r.target_spelling) for r in evidence.relations_of(memory))
-        spelt = (
-            *(name for pair in related for name in pair),
-            *(a.spelling for a in evidence.aspects_of(memory)),
-        )
+        spelt: list[str] = []
+        for relation in evidence.relations_of(memory):
+            spelt += (relation.source_spelling, relation.target_spelling)
+        spelt += (aspect.spelling for aspect in evidence.aspects_of(memory))
         for name in map(sanitise, spelt):
             if key_of(name) and len(name) <= MAX_NAME:
                 found.setdefault(key_of(name), name)

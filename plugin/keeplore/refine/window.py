@@ -151,15 +151,13 @@ def _pieces(segment: Segment) -> list[Segment]:
     room = MAX_INPUT - len(segment.line) + len(segment.shown) - 1
     rest, found = segment.shown, []
     while len(rest) > room:
-        at = max(
-            rest.rfind("\n", 0, room),
-            rest.rfind(" ", 0, room) if "\n" not in rest[room // 2 : room] else -1,
-        )
+        at = rest.rfind("\n", 0, room)
+        if "\n" not in rest[room // 2 : room]:
+            at = max(at, rest.rfind(" ", 0, room))
         at = at if at > 0 else room
         found.append(rest[:at])
         rest = rest[at:].lstrip("\n")
-    return [Segment(segment.turn, segment.number, segment.speaker, segment.trust, segment.text, text)
-            for text in (*found, rest)]  # fmt: skip
+    return [replace(segment, shown=text) for text in (*found, rest)]
 
 
 def _said(exchange: Exchange) -> Iterator[tuple[str, str]]:

@@ -221,7 +221,6 @@ def refine_deps(workspace: Workspace) -> RefineDeps:
         own_machines=workspace.own_machines,
         now=now,
         redact=workspace.plugins.redact,
-        before_write=workspace.plugins.before_write,
         is_pasted=is_pasted,
         commit=workspace.commit,
         here=lambda scope, project: SearchScope(project if scope == "project" else ""),
