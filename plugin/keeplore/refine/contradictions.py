@@ -43,12 +43,12 @@ _NEGATIONS = frozenset(
     senza nessun nao sem niet nooit geen zonder
     """.split()  # noqa: SIM905  # a list of fifty words reads worse
 )
-_PAIRS = tuple(
-    (frozenset(pair.partition(":")[0].split("/")), frozenset(pair.partition(":")[2].split("/")))
-    for pair in """
-    allow/allows/allowed/permit/permitted:forbid/forbids/forbidden/deny/denied/prohibited/disallow/disallowed
+_PAIR_WORDS = """
+    allow/allows/allowed/permit/permitted:\
+forbid/forbids/forbidden/deny/denied/prohibited/disallow/disallowed
     always:never/sometimes enable/enables/enabled:disable/disables/disabled
-    use/uses/using/used/prefer/prefers/adopt/adopted:avoid/avoids/avoiding/drop/dropped/remove/removed/stop/stopped
+    use/uses/using/used/prefer/prefers/adopt/adopted:\
+avoid/avoids/avoiding/drop/dropped/remove/removed/stop/stopped
     keep/keeps/kept:drop/drops/dropped/remove/removed/delete/deleted
     add/added/include/includes/included:exclude/excludes/excluded/remove/removed
     accept/accepts/accepted:reject/rejects/rejected/refuse/refused required/mandatory:optional
@@ -61,7 +61,9 @@ _PAIRS = tuple(
     monorepo:polyrepo monolith/monolithic:microservice/microservices
     supported:unsupported/deprecated safe:unsafe immer:nie/niemals erlaubt:verboten
     toujours:jamais siempre:nunca sempre:mai
-    """.split()  # noqa: SIM905  # likewise
+"""
+_PAIRS = tuple(
+    tuple(frozenset(side.split("/")) for side in pair.split(":")) for pair in _PAIR_WORDS.split()
 )
 _TURNING = frozenset.union(*(other for _, other in _PAIRS)) - _NEGATIONS - {"sometimes"}
 _CLAUSE = re.compile(

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from keeplore.memory import Memory
 from keeplore.recall.request import SearchScope
 from keeplore.refine.candidates import NoteSearch
 from keeplore.store import Store

@@ -304,10 +304,10 @@ class _Refinement:
         return proposal if self._deps.search.load(row.path) == target.memory else None
 
     def _summary(self) -> Mapping[str, Any]:
-        usage = self._result.usage
+        usage, dropped = self._result.usage, sorted(self._result.dropped.items())
         return {
-            "exchanges": [exchange_key(exchange) for exchange in self._part.wanted],
-            "dropped": {key: count for key, count in sorted(self._result.dropped.items()) if count},
+            "exchanges": [*map(exchange_key, self._part.wanted)],
+            "dropped": {key: count for key, count in dropped if count},
             "tokens": {
                 "said": self._result.said_tokens,
                 "input": usage.input_tokens,

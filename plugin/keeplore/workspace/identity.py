@@ -170,18 +170,24 @@ class IdentityResolver:
 def load_projects(store: Store) -> Iterable[Project]:
     """All project entries that can be read, by name; what cannot is left to ``keeplore doctor``."""
     folder = store.root / "projects"
-    names = sorted(path.name for path in folder.iterdir())[:MAX_PROJECTS] if folder.is_dir() else []
+    if not folder.is_dir():
+        return
+    names = sorted(path.name for path in folder.iterdir())[:MAX_PROJECTS]
     for name in filter(is_project_name, names):
         if data := _entry(store, name):
-            also = (other for other in _texts(data, "also") if is_project_name(other))
+            also = filter(is_project_name, _texts(data, "also"))
             yield Project(
                 name,
-                tuple(normalise_remote(f"https://{r}") for r in _texts(data, "remotes")),
+                tuple(map(_of_entry, _texts(data, "remotes"))),
                 str(data.get("root_commit", "")),
                 str(data.get("path", "")),
                 tuple(other for other in also if other != name),
                 _deny(data),
             )
+
+
+def _of_entry(remote: str) -> str:
+    return normalise_remote(f"https://{remote}")
 
 
 def denied(store: Store, project: str) -> tuple[str, ...]:
@@ -207,7 +213,9 @@ def _deny(data: dict[str, object]) -> tuple[str, ...]:
 
 def _texts(data: dict[str, object], key: str) -> list[str]:
     value = data.get(key)
-    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+    if not isinstance(value, list):
+        return []
+    return [item for item in value if isinstance(item, str)]
 
 
 def save_project(store: Store, project: Project) -> None:

@@ -289,13 +289,11 @@ def _projects(workspace: Workspace) -> list[str]:
     """
     names = {entry.name for entry in load_projects(workspace.store)}
     folder = workspace.root / "projects"
-    names |= (
-        {path.name for path in folder.iterdir() if is_project_name(path.name)}
-        if folder.is_dir()
-        else set()
-    )
+    if folder.is_dir():
+        names.update(path.name for path in folder.iterdir() if is_project_name(path.name))
     workspace.index.refresh()
-    return sorted(names | {project for _, project in workspace.index.scopes() if project})
+    names.update(project for _, project in workspace.index.scopes() if project)
+    return sorted(names)
 
 
 def _within(root: Path, reference: str, cwd: Path) -> str:

@@ -116,7 +116,7 @@ class Intake:
 
     def _finish(self, progress: SessionProgress) -> None:
         cursor: Cursor = progress.cursor
-        if _is_there(progress.origin.transcript):
+        if is_recorded(progress.origin.transcript):
             reading = _source(progress.origin.host).read_transcript(
                 Path(progress.origin.transcript), cursor
             )
@@ -163,11 +163,12 @@ def _source(name: str) -> SessionSource:
         raise TranscriptError(str(e.args[0])) from e
 
 
-def _is_there(transcript: str) -> bool:
+def is_recorded(transcript: str) -> bool:
     """Is there a record? That of one session in a database is named by a path which goes on behind
     the database.
     """
-    return any(os.path.isfile(path) for path in (transcript, os.path.dirname(transcript)))  # noqa: PTH113, PTH120 (they never raise)
+    places = (transcript, os.path.dirname(transcript))  # noqa: PTH120 (it never raises)
+    return any(map(os.path.isfile, places))
 
 
 def _with_problems(progress: SessionProgress, problems: tuple[str, ...]) -> SessionProgress:

@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from keeplore.errors import NotFound, StoreError
 from keeplore.store import files
@@ -71,7 +72,8 @@ class ProjectManifests:
         """
         project = workspace.identities.of(directory).project
         # what a host calls a directory may be anything, and isdir never raises
-        if not project or not os.path.isdir(directory) or not is_known(workspace, directory):  # noqa: PTH112 (as above)
+        is_there = os.path.isdir(directory)  # noqa: PTH112
+        if not project or not is_there or not is_known(workspace, directory):
             return False
         top = _top(directory)
         found = tuple(manifests(top)) if os.access(top, os.R_OK | os.X_OK) else None
@@ -120,22 +122,23 @@ def manifests(top: Path) -> Iterator[FileState]:
 
 
 def _folders(top: Path) -> list[str]:
-    below = [entry.name for entry in _entries(top) if _is_part(entry)]
-    parts = [
-        f"{name}/{entry.name}"
-        for name in below
-        if name in _GROUPS
-        for entry in _entries(top / name)
-        if _is_part(entry)
-    ]
+    below = _parts(top)
+    parts: list[str] = []
+    for group in filter(_GROUPS.__contains__, below):
+        parts += (f"{group}/{name}" for name in _parts(top / group))
     return ["", *[*below, *parts][:MAX_FOLDERS]]
+
+
+def _parts(folder: Path) -> list[str]:
+    return [entry.name for entry in _entries(folder) if _is_part(entry)]
 
 
 def _is_part(entry: os.DirEntry[str]) -> bool:
     is_folder = (
         entry.is_dir(follow_symlinks=False) and entry.name[0] != "." and entry.name not in _OTHERS
     )
-    return is_folder and not os.path.lexists(os.path.join(entry.path, ".git"))  # noqa: PTH118 (a name of scandir's)
+    repository = os.path.join(entry.path, ".git")  # noqa: PTH118 (a name of scandir's)
+    return is_folder and not os.path.lexists(repository)
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
@@ -163,16 +166,12 @@ def _names(top: Path, found: Iterable[FileState]) -> set[tuple[str, str]]:
 
 def _text(workspace: Workspace, project: str, names: set[tuple[str, str]]) -> str:
     """The file's text, without names that hold a secret; "" where there are none."""
-    lists = {
-        kind: sorted({name for its, name in names if its == kind}, key=lambda n: (n.lower(), n))
-        for kind in KINDS
-    }
-    kept = {
-        kind: _sound(workspace, project, named)[:MAX_NAMES]
-        for kind, named in lists.items()
-        if named
-    }
-    data = {"schema": SCHEMA, **{kind: named for kind, named in kept.items() if named}}
+    data: dict[str, Any] = {"schema": SCHEMA}
+    for kind in KINDS:
+        named = {name for its, name in names if its == kind}
+        in_order = sorted(named, key=lambda name: (name.lower(), name))
+        if kept := _sound(workspace, project, in_order)[:MAX_NAMES]:
+            data[kind] = kept
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n" if len(data) > 1 else ""
 
 

@@ -67,32 +67,29 @@ def lint(root: Path, paths: Sequence[str] = (), secrets: Secrets = KNOWN) -> Lin
     """
     skipped: list[str] = []
     present = [file.path for folder in FOLDERS for file in files.walk(root, folder, skipped)]
-    chosen = set(present) | set(skipped)
+    chosen = {*present, *skipped}
     if paths:
-        chosen = {
-            path for path in chosen if any(path == p or path.startswith(f"{p}/") for p in paths)
-        }
-        for path in paths:
-            if not any(found == path or found.startswith(f"{path}/") for found in chosen):
-                raise NotFound(
-                    f"no memory lies at {path}",
-                    "Name one below memory/, projects/, user/ or entities/",
-                )
+        chosen = set().union(*(_below(path, chosen) for path in paths))
     wanted = (path for path in present if path in chosen and _is_checked(path))
     checked = [one for path in wanted if (one := _from_disk(root, path, secrets))]
-    found = list(_linked(root, checked, present, is_whole=not paths))
-    found += [
-        LintFinding(
-            path,
-            1,
-            LintLevel.WARNING,
-            "it is not read: a link, no regular file, or a repository of its own",
-            "Move it out",
-        )
-        for path in skipped
-        if path in chosen
-    ]
+    found = [_unread(path) for path in skipped if path in chosen]
+    found += _linked(root, checked, present, is_whole=not paths)
     return _report(checked, [*found, *_names(present, chosen), *_claims(root, present, chosen)])
+
+
+def _below(path: str, present: Iterable[str]) -> set[str]:
+    """The file of a path, or those of a folder. Raises NotFound."""
+    found = {one for one in present if one == path or one.startswith(f"{path}/")}
+    if not found:
+        raise NotFound(
+            f"no memory lies at {path}", "Name one below memory/, projects/, user/ or entities/"
+        )
+    return found
+
+
+def _unread(path: str) -> LintFinding:
+    said = "it is not read: a link, no regular file, or a repository of its own"
+    return LintFinding(path, 1, LintLevel.WARNING, said, "Move it out")
 
 
 def lint_staged(root: Path, index_file: str = "", secrets: Secrets = KNOWN) -> LintReport:
@@ -173,17 +170,12 @@ def _linked(
 
 
 def _others(root: Path, checked: Sequence[LintedFile], present: Iterable[str]) -> list[LintedFile]:
-    memories = [one.memory for one in checked if one.memory]
-    ids = {
-        id_ for memory in memories for id_ in (memory.id, *(target for _, target in memory.links))
-    }
-    wanted = {"", *(id_[4:12] for id_ in ids)}
+    wanted = {""}  # digits of ids
+    for memory in filter(None, (one.memory for one in checked)):
+        wanted.update(id_[4:12] for id_ in (memory.id, *(target for _, target in memory.links)))
     own = {one.path for one in checked}
-    likely = (
-        path
-        for path in present
-        if path not in own and is_memory(path) and digits_of(path) in wanted
-    )
+    memories = (path for path in present if path not in own and is_memory(path))
+    likely = (path for path in memories if digits_of(path) in wanted)
     return [one for path in likely if (one := _from_disk(root, path, _nothing))]
 
 
@@ -193,7 +185,7 @@ def _nothing(_data: bytes) -> tuple[tuple[int, int, str], ...]:
 
 def _forgotten(root: Path) -> list[str]:
     folder = root / "forgotten"
-    return [path.stem for path in folder.glob("*.json")] if folder.is_dir() else []
+    return [path.stem for path in folder.glob("*.json")]  # none where the folder is not there
 
 
 def _claims(root: Path, present: Iterable[str], chosen: set[str]) -> Iterator[LintFinding]:
@@ -201,12 +193,11 @@ def _claims(root: Path, present: Iterable[str], chosen: set[str]) -> Iterator[Li
     nobody would see why.
     """
     holders: dict[tuple[str, str], dict[str, str]] = {}
-    for path in sorted(
-        path for path in present if is_side(path) and path.split("/")[-2] == "entities"
-    ):
-        with suppress(
-            StoreError, OSError, ValueError
-        ):  # what is wrong with the file itself is told of it
+    for path in sorted(filter(is_side, present)):
+        if path.split("/")[-2] != "entities":
+            continue
+        # what is wrong with the file itself is told of it
+        with suppress(StoreError, OSError, ValueError):
             for one in defined(path, files.read(root, path, MAX_FILE).decode())[0]:
                 holders.setdefault((one.place, one.name), {}).setdefault(one.entity, path)
     for (_, name), entities in holders.items():

@@ -21,10 +21,31 @@ from keeplore_hooks.spool import Spool
 # Names that are ours. A person may have named a directory of their own as the inbox: nothing else
 # in it is touched.
 STATE = (
-    "README", "machine.json", "redaction.key", "python", "shown.json", "spool", "sessions", "capture", "sync", "edits",
-    "accepted.json", "jobs.sqlite3*", "ledger.sqlite3*", "refine.lock", "ingest", "worker.*", "crash.log", "client",
-    "connections.*", "advised", "uses", "opened", "warned-*", ".*.tmp",
-)  # fmt: skip
+    "README",
+    "machine.json",
+    "redaction.key",
+    "python",
+    "shown.json",
+    "spool",
+    "sessions",
+    "capture",
+    "sync",
+    "edits",
+    "accepted.json",
+    "jobs.sqlite3*",
+    "ledger.sqlite3*",
+    "refine.lock",
+    "ingest",
+    "worker.*",
+    "crash.log",
+    "client",
+    "connections.*",
+    "advised",
+    "uses",
+    "opened",
+    "warned-*",
+    ".*.tmp",
+)
 CACHE = ("README", "index", "models", ".*.tmp")
 
 
@@ -92,9 +113,12 @@ def remove(places: Places, planned: UninstallPlan) -> None:
 def _ours(folder: Path, names: Iterable[str]) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
     if not folder.is_dir():
         return (), ()
-    found = sorted(folder.iterdir())
-    ours = [path for path in found if any(fnmatch(path.name, name) for name in names)]
-    return tuple(ours), tuple(path for path in found if path not in ours)
+    ours: list[Path] = []
+    others: list[Path] = []
+    for path in sorted(folder.iterdir()):
+        is_ours = any(fnmatch(path.name, name) for name in names)
+        (ours if is_ours else others).append(path)
+    return tuple(ours), tuple(others)
 
 
 def _checks(roots: Iterable[Path]) -> Iterator[Path]:

@@ -88,10 +88,13 @@ def detail_lines(described: MemoryDetails) -> Iterator[tuple[str, str]]:
         named = f"{_short(other.id)} {other.title}"
         told = f"two machines changed the same lines, see {named}; `keeplore review` decides"
         yield "contradiction", told
-    for link in described.links:
-        direction = "" if link.is_from_here else " this"
-        title = f"{_short(link.id)} {link.title}" if link.title else f"{link.id}, which is not here"
-        yield f"{link.relationship}{direction}", title
+    yield from map(_link_line, described.links)
+
+
+def _link_line(link: MemoryLink) -> tuple[str, str]:
+    direction = "" if link.is_from_here else " this"
+    title = f"{_short(link.id)} {link.title}" if link.title else f"{link.id}, which is not here"
+    return f"{link.relationship}{direction}", title
 
 
 def _kind_of(row: MemoryRow) -> str:

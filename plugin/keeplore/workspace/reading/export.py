@@ -121,7 +121,8 @@ def _contents(rows: Sequence[MemoryRow]) -> Iterator[str]:
         ):
             yield f"  - {inline(category)}\n"
             for row in of_category:
-                yield f"    - [{inline(_title(row))}](#{_anchor(row)}) · {inline(row.created_at[:10])}\n"
+                day = inline(row.created_at[:10])
+                yield f"    - [{inline(_title(row))}](#{_anchor(row)}) · {day}\n"
 
 
 def _entry(row: MemoryRow, memory: Memory, *, is_full: bool) -> Iterator[str]:

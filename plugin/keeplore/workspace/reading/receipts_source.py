@@ -4,11 +4,10 @@ host's own record.
 
 from __future__ import annotations
 
-import os
-
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, Exchange, Memory
 from keeplore.memory.conversation_body import chosen_exchange
+from keeplore.workspace.importing.intake import is_recorded
 from keeplore.workspace.recording.cursors import Cursors
 from keeplore.workspace.registry import FoundMemory
 from keeplore_hooks.events import Origin
@@ -33,5 +32,4 @@ def transcript_of(places: Places, memory: Memory) -> str:
     """The host's record of the session, "" where it is not on this machine (any more)."""
     host, session = (str(memory.source.get(key) or "") for key in ("host", "session"))
     path = Cursors(places.sessions).get(Origin(host, session)).origin.transcript if session else ""
-    is_there = any(os.path.isfile(place) for place in (path, os.path.dirname(path)))  # noqa: PTH113, PTH120 (they never raise)
-    return path if path and is_there else ""
+    return path if path and is_recorded(path) else ""

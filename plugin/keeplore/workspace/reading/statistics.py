@@ -87,7 +87,7 @@ def statistics(workspace: Workspace) -> Statistics:
 
 def _head_counts(heads: Sequence[MemoryRow]) -> dict[str, Any]:
     """What is counted of the memories that are current."""
-    days = [row.created_at[:10] for row in heads if row.created_at]
+    days = [*filter(None, (row.created_at[:10] for row in heads))]
     return {
         "permanent": sum(row.permanent for row in heads),
         "open": sum(row.is_open for row in heads),
@@ -95,7 +95,7 @@ def _head_counts(heads: Sequence[MemoryRow]) -> dict[str, Any]:
         "by_kind": _counted(row.kind for row in heads),
         "by_category": _counted(row.category or "none" for row in heads),
         "by_trust": _counted(row.trust for row in heads),
-        "by_project": _counted((row.project for row in heads if row.project), TOP),
+        "by_project": _counted(filter(None, (row.project for row in heads)), TOP),
         "by_month": _months(heads),
         "oldest": min(days, default=""),
         "newest": max(days, default=""),
@@ -108,7 +108,8 @@ def size_of(folder: Path) -> int:
     for place, _, names in os.walk(folder):
         for name in names:
             with contextlib.suppress(OSError):
-                total += os.lstat(os.path.join(place, name)).st_size  # noqa: PTH118  # many thousand files
+                # many thousand files
+                total += os.lstat(os.path.join(place, name)).st_size  # noqa: PTH118
     return total
 
 

@@ -27,7 +27,7 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """A part of a text: ``sign`` is " " for what stayed, "-" for what went, "+" for what came."""
+    """A part of a text, which stayed (``sign`` is " "), went ("-") or came ("+")."""
 
     sign: str
     text: str
@@ -86,11 +86,9 @@ def _shown(field: str, value: Any) -> str:
     if field == "permanent":
         return "yes" if value is True else ""
     if field == "related":
-        links = (
-            [link for link in value or () if isinstance(link, dict)]
-            if isinstance(value, list)
-            else []
+        links = value if isinstance(value, list) else []
+        told = (
+            f"{one.get('relationship')} {one.get('id')}" for one in links if isinstance(one, dict)
         )
-        told = [f"{link.get('relationship')} {link.get('id')}" for link in links]
-        return ", ".join(one for one in told if not one.startswith("supersedes "))
+        return ", ".join(line for line in told if not line.startswith("supersedes "))
     return "" if value is None else str(value)

@@ -134,5 +134,6 @@ class Recorder:
             return ""
         if self._workspace.identities.project_of(origin.cwd) != place.project:
             return ""  # the session has gone on to another project
-        around = checkout_info(Path(origin.cwd)) if os.path.isdir(origin.cwd) else None  # noqa: PTH112 (it never raises)
+        is_there = os.path.isdir(origin.cwd)  # noqa: PTH112 (it never raises)
+        around = checkout_info(Path(origin.cwd)) if is_there else None
         return around.head if around else ""

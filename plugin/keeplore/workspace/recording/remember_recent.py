@@ -24,6 +24,7 @@ from keeplore_hooks.specs import hookimpl_last
 
 LOG = logging.getLogger(__name__)
 EXCHANGES = 3
+_KEPT = ("host", "session", "branch")  # of a conversation's source
 
 
 def remember_recent(
@@ -104,12 +105,10 @@ def _draft(memory: Memory, exchanges: tuple[Exchange, ...]) -> NoteDraft:
     parts: dict[str, Any] = dict(distill(exchanges))
     title = title_of(exchanges, parts)
     related = (RelatedMemory(memory.title, memory.id, "refines"),)
-    # title, date and place stand in the front matter
-    _, heading, rest = (
-        Conversation(title, exchanges, related=related, **parts).to_markdown().partition("\n## ")
-    )
+    text = Conversation(title, exchanges, related=related, **parts).to_markdown()
+    _, heading, rest = text.partition("\n## ")  # title, date and place stand in the front matter
     turns = [exchange.id for exchange in exchanges]
-    keys = ("host", "session", "branch")
+    source = {key: memory.source[key] for key in _KEPT if key in memory.source}
     return NoteDraft(
         text=f"{heading.strip()} {rest}",
         title=title,
@@ -118,15 +117,12 @@ def _draft(memory: Memory, exchanges: tuple[Exchange, ...]) -> NoteDraft:
         project=memory.project,
         permanent=True,
         trust=memory.trust,  # what both said: the lower of the two
-        source={
-            **{key: memory.source[key] for key in keys if key in memory.source},
-            "turns": turns,
-        },
+        source={**source, "turns": turns},
         related=({"id": memory.id, "relationship": "refines"},),
         id=new_id(
             "note",
-            str(memory.source.get("host", "")),
-            str(memory.source.get("session", "")),
+            str(source.get("host", "")),
+            str(source.get("session", "")),
             "recent",
             *turns,
         ),

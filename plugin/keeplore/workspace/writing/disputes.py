@@ -4,25 +4,45 @@ somebody decides.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
-from keeplore.errors import StoreError
 from keeplore.index import Index, MemoryRow
 from keeplore.memory import Memory
 from keeplore.memory.merge.memory_merge import TRIGGER
 from keeplore.store import Store
 from keeplore.text.dates import now
+from keeplore.workspace.loading import chain_of, load_or_none
 from keeplore.workspace.workspace import Workspace
 
 SETTLED = "settled"
-FIRST, OTHER, BOTH, JOINED = DECISIONS = ("first", "other", "both", "joined")
 # of the version that is taken: what says which memory it is and how it came about stays that of the
 # chain
-_OWN = ("schema", "id", "kind", "status", "created_at", "updated_at", "version", "supersedes", "related", "trust",
-        "trigger", "source")  # fmt: skip
+_OWN = (
+    "schema",
+    "id",
+    "kind",
+    "status",
+    "created_at",
+    "updated_at",
+    "version",
+    "supersedes",
+    "related",
+    "trust",
+    "trigger",
+    "source",
+)
+
+
+class DisputeDecision(StrEnum):
+    """Which version a person takes."""
+
+    FIRST = "first"
+    OTHER = "other"
+    BOTH = "both"
+    JOINED = "joined"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,31 +70,21 @@ def disputes(index: Index, store: Store) -> tuple[Dispute, ...]:
     links = index.linked("contradicts")
     if not links:
         return ()
-    rows = {
-        id_: row
-        for id_, row in index.memories(sorted({id_ for id_, _ in links})).items()
-        if _is_current(row)
-    }
+    rows = index.memories(sorted({id_ for id_, _ in links}))
     members = {id_: chain.members for chain in index.chains() for id_ in chain.members}
-    settled = {str(entry.get("id")) for entry in store.records() if entry.get("event") == SETTLED}
     gone = store.stones.ids()
+    settled = {str(entry.get("id")) for entry in store.records() if entry.get("event") == SETTLED}
     found = []
     for id_, row in rows.items():
-        decided = gone | settled
-        if decided.isdisjoint(members.get(id_, (id_,))) and (other := _loaded(store, row)):
+        chain = members.get(id_, (id_,))
+        if not _is_current(row) or not settled.union(gone).isdisjoint(chain):
+            continue
+        if other := _loaded(store, row):
             first = _counterpart(index, store, other.memory, gone)
-            found += (
-                [Dispute(first, other)]
-                if first and first.row.id not in members.get(id_, (id_,))
-                else []
-            )
-    return tuple(
-        sorted(
-            found,
-            key=lambda dispute: (dispute.other.row.updated_at, dispute.other.row.id),
-            reverse=True,
-        )
-    )
+            if first and first.row.id not in chain:
+                found.append(Dispute(first, other))
+    newest = sorted(found, key=lambda one: (one.other.row.updated_at, one.other.row.id))
+    return tuple(reversed(newest))
 
 
 def disputed_with(index: Index, store: Store, chain: Collection[str]) -> Iterator[MemoryRow]:
@@ -97,20 +107,17 @@ def settle(
     open.
     """
     first, other = dispute.first, dispute.other
-    if decision == OTHER:
+    if decision == DisputeDecision.OTHER:
         taken = {key: value for key, value in other.memory.meta.items() if key not in _OWN}
         source = {**other.memory.source, "from": other.row.id}  # whose words they are
         workspace.notes.revise(first.row.id, body=other.memory.body, source=source, **taken)
-    elif decision == JOINED:
+    elif decision == DisputeDecision.JOINED:
         workspace.notes.revise(first.row.id, **(change or {}))
     at = now()
     # the record comes last: killed before it, what was decided is done or is asked again
-    if decision != BOTH:
-        chain = next(
-            (c.members for c in workspace.index.chains() if other.row.id in c.members),
-            (other.row.id,),
-        )
-        workspace.store.forget_all(chain, workspace.machine, at)
+    if decision != DisputeDecision.BOTH:
+        chain = chain_of(workspace.index, other.row.id)
+        workspace.store.forget_all(chain.members, workspace.machine, at)
     event = {"at": at, "event": SETTLED, "id": other.row.id, "of": first.row.id, "as": decision}
     workspace.store.record(workspace.machine, event)
     workspace.index.refresh()
@@ -137,7 +144,5 @@ def _counterpart(
 
 
 def _loaded(store: Store, row: MemoryRow) -> DisputeSide | None:
-    with contextlib.suppress(StoreError, OSError):
-        memory = store.load(row.path)
-        return DisputeSide(row, memory) if memory.id == row.id else None
-    return None
+    memory = load_or_none(store, row.path)
+    return DisputeSide(row, memory) if memory and memory.id == row.id else None

@@ -51,7 +51,8 @@ def entity_records(store: Store, project: str) -> Iterator[EntityRecord]:
     read is left out.
     """
     folder = _folder(project)
-    for path in sorted(file.path for file in store.indexed() if file.path.startswith(folder)):
+    paths = [file.path for file in store.indexed() if file.path.startswith(folder)]
+    for path in sorted(paths):
         with contextlib.suppress(StoreError, OSError):  # `keeplore doctor` names it
             text = store.read_text(path, MAX_FILE)
             yield EntityRecord(path, project, text, parse_entity(text))

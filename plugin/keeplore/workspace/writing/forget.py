@@ -11,6 +11,7 @@ from keeplore.memory import Memory
 from keeplore.store import PurgePlan, PurgeResult
 from keeplore.text.dates import now
 from keeplore.workspace.lifecycle.local_purge import PurgeTraces, erase_copies, traces_of
+from keeplore.workspace.loading import chain_of, load_or_none
 from keeplore.workspace.workspace import Workspace
 
 
@@ -94,21 +95,14 @@ def quoting_notes(workspace: Workspace, memory_id: str) -> tuple[MemoryRow, ...]
         return ()
     turns = set(memory.turns)
     rows = workspace.index.listed(MemoryFilter(kind="note", session=session, archived="with"))
-    return tuple(row for row in rows if turns & _turns(workspace, row))
-
-
-def _turns(workspace: Workspace, row: MemoryRow) -> set[str]:
-    with contextlib.suppress(StoreError, OSError):
-        return set(workspace.store.load(row.path).turns)
-    return set()
+    loaded = ((row, load_or_none(workspace.store, row.path)) for row in rows)
+    return tuple(row for row, note in loaded if note and not turns.isdisjoint(note.turns))
 
 
 def _versions(workspace: Workspace, memory_id: str) -> tuple[str, ...]:
     """The memory and every other version of it, those among them that are forgotten already too."""
     workspace.index.refresh()
-    chain = next(
-        (chain.members for chain in workspace.index.chains() if memory_id in chain.members), ()
-    )
+    chain = chain_of(workspace.index, memory_id).members
     ids = dict.fromkeys((memory_id, *reversed(chain)))
     if workspace.store.is_forgotten(memory_id):
         ids |= dict.fromkeys(_forgotten_together(workspace, memory_id))
@@ -127,19 +121,19 @@ def _forgotten_together(workspace: Workspace, memory_id: str) -> tuple[str, ...]
     own = stones.get(memory_id)
     if own is None:
         return (memory_id,)
-    batch = [
-        stone.id for stone in stones.values() if (stone.at, stone.machine) == (own.at, own.machine)
-    ]
-    links = {other: {id_ for kind, id_ in m.links if kind == "supersedes"} for other in batch
-             for m in _texts(workspace, other)}  # fmt: skip
-    found, waiting = {memory_id: None}, [memory_id]
+    links: dict[str, set[str]] = {}  # version → what it supersedes
+    for stone in stones.values():
+        if (stone.at, stone.machine) == (own.at, own.machine):
+            for memory in _texts(workspace, stone.id):
+                links[stone.id] = {id_ for kind, id_ in memory.links if kind == "supersedes"}
+    found, waiting = [memory_id], [memory_id]
     while waiting:
         current = waiting.pop()
-        near = {
-            other for other in links if other in links.get(current, ()) or current in links[other]
-        }
-        waiting += sorted(near - found.keys())
-        found |= dict.fromkeys(sorted(near - found.keys()))
+        older = links.get(current, set())
+        near = [id_ for id_ in sorted(links) if id_ in older or current in links[id_]]
+        new = [id_ for id_ in near if id_ not in found]
+        waiting += new
+        found += new
     return tuple(found)
 
 

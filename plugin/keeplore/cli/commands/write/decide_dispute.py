@@ -39,7 +39,7 @@ def decide_dispute(workspace: Workspace, dispute: Dispute) -> str:
     not be done.
     """
     # heavy: git and the index
-    from keeplore.workspace.writing.disputes import JOINED, settle
+    from keeplore.workspace.writing.disputes import DisputeDecision, settle
 
     _show(dispute)
     try:
@@ -52,7 +52,8 @@ def decide_dispute(workspace: Workspace, dispute: Dispute) -> str:
                 if edited is None:
                     say("  Nothing changed, so it is left for later.")
                     return "s"
-                settle(workspace, dispute, JOINED, changes(dispute.first.memory, edited))
+                joined = changes(dispute.first.memory, edited)
+                settle(workspace, dispute, DisputeDecision.JOINED, joined)
     except (KeeploreError, OSError) as e:
         note(f"left for later: {e}")
         return "s"
