@@ -23,15 +23,7 @@ from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
 from keeplore.workspace.lifecycle.synchronise import synchronise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
-from keeplore.workspace.writing.disputes import (
-    BOTH,
-    FIRST,
-    JOINED,
-    OTHER,
-    Dispute,
-    disputes,
-    settle,
-)
+from keeplore.workspace.writing.disputes import Dispute, DisputeDecision, disputes, settle
 
 Terminal = Callable[..., tuple[int, str]]
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -129,7 +121,7 @@ def test_both_texts_are_shown_on_both_machines_until_one_has_decided(
         [dispute] = machine.open
         assert both(dispute) == {"The gateway waits 60 s.", "The gateway waits 90 s."}
         assert dispute.first.row.id == noted
-    settle(laptop.workspace, laptop.open[0], FIRST)
+    settle(laptop.workspace, laptop.open[0], DisputeDecision.FIRST)
     laptop.sync()
     assert (len(laptop.open), len(studio.open)) == (0, 1)
     studio.sync()
@@ -137,7 +129,10 @@ def test_both_texts_are_shown_on_both_machines_until_one_has_decided(
     assert studio.texts() == laptop.texts() and len(studio.texts()) == 1
 
 
-@pytest.mark.parametrize("decision", [FIRST, OTHER, BOTH, JOINED])
+@pytest.mark.parametrize(
+    "decision",
+    [DisputeDecision.FIRST, DisputeDecision.OTHER, DisputeDecision.BOTH, DisputeDecision.JOINED],
+)
 def test_what_was_decided_holds_on_both_machines(
     studio: Machine, laptop: Machine, noted: str, decision: str
 ) -> None:
@@ -151,22 +146,24 @@ def test_what_was_decided_holds_on_both_machines(
     settle(laptop.workspace, dispute, decision, {"body": joined})
     laptop.sync()
     studio.sync()
-    left = {FIRST: [first], OTHER: [other], BOTH: sorted([first, other]),
-            JOINED: ["The gateway waits 60 s, behind the proxy 90 s."]}  # fmt: skip
+    left = {DisputeDecision.FIRST: [first], DisputeDecision.OTHER: [other], DisputeDecision.BOTH: sorted([first, other]),
+            DisputeDecision.JOINED: ["The gateway waits 60 s, behind the proxy 90 s."]}  # fmt: skip
     for machine in (studio, laptop):
         assert machine.open == () and machine.texts() == left[decision]
         [record] = [
             entry for entry in machine.workspace.store.records() if entry["event"] == "settled"
         ]
         assert (record["id"], record["of"], record["as"]) == (dispute.other.row.id, noted, decision)
-        assert machine.workspace.store.is_forgotten(dispute.other.row.id) == (decision != BOTH)
+        assert machine.workspace.store.is_forgotten(dispute.other.row.id) == (
+            decision != DisputeDecision.BOTH
+        )
 
 
 def test_the_version_that_was_taken_replaces_the_first_and_can_be_taken_back(
     laptop: Machine, noted: str
 ) -> None:
     [dispute] = laptop.open
-    settle(laptop.workspace, dispute, OTHER)
+    settle(laptop.workspace, dispute, DisputeDecision.OTHER)
     old, new = laptop.workspace.notes.history(noted)
     assert (old.row.id, new.memory.supersedes, new.memory.trust) == (noted, noted, "user")
     assert new.memory.body == dispute.other.memory.body

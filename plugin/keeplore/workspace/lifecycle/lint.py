@@ -202,7 +202,7 @@ def _claims(root: Path, present: Iterable[str], chosen: set[str]) -> Iterator[Li
                 holders.setdefault((one.place, one.name), {}).setdefault(one.entity, path)
     for (_, name), entities in holders.items():
         first, *others = sorted(entities)
-        for path in (entities[other] for other in others if entities[other] in chosen):
+        for path in chosen.intersection(map(entities.__getitem__, others)):
             said = f"{name!r} is a name of {first!r} too, in {entities[first]}, and means that"
             yield LintFinding(
                 path, 1, LintLevel.WARNING, said, "Take it out of one of the two files"
