@@ -60,7 +60,7 @@ def clone_command(
     places: Places = context.obj
     made = clone_workspace(places, url, directory, chosen["name"])
     click.echo(f"Cloned workspace {made.name!r} into {made.root}")
-    if not _fill(made.name, chosen["names"], chosen["into"]):
+    if not _fill(name=made.name, projects=chosen["names"], into=chosen["into"]):
         return
     if chosen["is_connecting"]:
         # what could not be connected was told, and the clone is there
@@ -74,7 +74,7 @@ def clone_command(
 
 
 @pass_registry
-def _fill(registry: Registry, name: str, projects: tuple[str, ...], into: Path | None) -> bool:
+def _fill(registry: Registry, *, name: str, projects: tuple[str, ...], into: Path | None) -> bool:
     """Read the clone, and clone the projects that were named; False where vectors were
     interrupted.
     """
