@@ -14,8 +14,8 @@ KeeploreError                the operation failed for a reason the person can me
 │   ├── RepositoryBusy       a merge, rebase, lock or another branch: wait, nothing is lost
 │   └── RemoteError          fetch, push or clone failed
 ├── IndexUnavailable         the index cannot be read or built now
-│   └── EngineUnavailable    the engine that a team shares does not answer: this machine's full text
-does ├── ModelUnavailable         the embedding model cannot be loaded
+│   └── EngineUnavailable    the shared engine does not answer: this machine's full text does
+├── ModelUnavailable         the embedding model cannot be loaded
 ├── SourceRefused            a file or page will never be taken as it is
 ├── SourceUnavailable        a page cannot be fetched now: try again later
 ├── LlmUnavailable           no language model answers now: the work waits

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from keeplore.cli.output import note
 from keeplore.errors import RepositoryError
@@ -19,13 +19,6 @@ if TYPE_CHECKING:
 SESSION = "CLAUDE_CODE_SESSION_ID"  # of all that the host knows, its shell tells this alone
 HOST = "claude-code"
 ANSWER_S = 1.0
-
-
-class MaybeCommitted(Protocol):
-    """What came of a change that is committed by itself, unless git is busy."""
-
-    @property
-    def is_committed(self) -> bool: ...
 
 
 def calling_session() -> str:
@@ -56,6 +49,6 @@ def settle(workspace: Workspace, message: str = "") -> bool:
     return ask(workspace.places.state, "changed", timeout_s=ANSWER_S) is not None
 
 
-def note_if_uncommitted(done: MaybeCommitted) -> None:
-    if not done.is_committed:
+def note_if_uncommitted(*, is_committed: bool) -> None:
+    if not is_committed:
         note("git is busy with something of yours; it is committed afterwards")

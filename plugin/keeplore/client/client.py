@@ -9,7 +9,8 @@ and asks nothing. Where Keeplore itself is not installed, it says so once at a s
 formats: docs/spool.md.
 """
 # pathlib, contextlib and subprocess take longer to import than all of this takes to run:
-# ruff: noqa: PTH100, PTH103, PTH104, PTH108, PTH111, PTH112, PTH117, PTH118, PTH120, PTH123, PTH208, S606, SIM105
+# ruff: noqa: PTH100, PTH103, PTH104, PTH108, PTH111, PTH112, PTH117, PTH118, PTH120, PTH123
+# ruff: noqa: PTH208, S606, SIM105
 
 import _socket
 import os
@@ -112,8 +113,9 @@ def is_own_command(payload: bytes) -> bool:
 
 
 def word(text: str) -> str:
-    kept = "".join(letter for letter in text if letter in ALLOWED) if len(text) <= WORD_MAX else ""
-    return kept or "unknown"
+    if len(text) > WORD_MAX:
+        return "unknown"
+    return "".join(letter for letter in text if letter in ALLOWED) or "unknown"
 
 
 def state_directory() -> str:

@@ -17,6 +17,7 @@ from keeplore.connect.assets import client_files
 from keeplore.connect.client_copy import FOLDER, write_clients
 from keeplore.connect.connect_plan import ConnectPlan, FileChange
 from keeplore.connect.connection_record import FILE, ConnectionRecord
+from keeplore.connect.resources import read_file
 from keeplore.errors import ConfigError
 from keeplore_hooks import durable
 
@@ -31,7 +32,7 @@ def apply(plan: ConnectPlan, state: Path) -> None:
     then, and all of it is recorded. Raises OSError.
     """
     with _alone(state):
-        is_changed = any(_read(one.target) != one.before for one in plan.changes)
+        is_changed = any(read_file(one.target) != one.before for one in plan.changes)
         if is_changed or ConnectionRecord.load(state) != plan.before:
             raise ConfigError(
                 "a file has changed while you looked at this", "Run the same command again"
@@ -85,13 +86,6 @@ def _sweep(target: Path) -> None:
         for path in target.parent.iterdir():
             if aside.fullmatch(path.name):
                 path.unlink()
-
-
-def _read(target: Path) -> bytes | None:
-    try:
-        return target.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
 
 
 @contextlib.contextmanager

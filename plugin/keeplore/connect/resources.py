@@ -16,6 +16,7 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, Self
 
 from keeplore.connect import json_edit, toml_edit
@@ -169,8 +170,8 @@ class JsonEntries(Resource):
         old = (*known.entries, *(one for one in known.former if one not in known.entries))
         obstacles = [_obstacle(document, entry, (*old, *self.entries)) for entry in self.entries]
         free = [one for one, why in zip(self.entries, obstacles, strict=True) if not why]
-        present = [entry for entry in free if json_edit.find(document, entry)]
-        stale = [one for one in old if one not in self.entries and json_edit.find(document, one)]
+        stale = _present(document, [entry for entry in old if entry not in self.entries])
+        present = _present(document, free)
         missing = [entry for entry in free if entry not in present]
         text, trace = _replaced(document.text, stale, missing, known.trace)
         entries = tuple(one for one in self.entries if one in free or one in known.entries)
@@ -303,6 +304,18 @@ class TomlTable(Resource):
             return ResourceStatus.MISSING
         is_intact = found == toml_edit.as_read(self.values)
         return ResourceStatus.INTACT if is_intact else ResourceStatus.CHANGED
+
+
+def read_file(path: Path) -> bytes | None:
+    """The bytes of a file, None where there is none. Raises OSError."""
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _present(document: JsonDocument, entries: Iterable[JsonEntry]) -> list[JsonEntry]:
+    return [entry for entry in entries if json_edit.find(document, entry)]
 
 
 def _replaced(

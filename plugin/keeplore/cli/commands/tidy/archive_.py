@@ -128,4 +128,4 @@ def _print_json(moves: Iterable[ArchiveMove], *, is_applied: bool) -> None:
 def _tell_problems(done: ArchiveResult) -> None:
     for path, problem in done.problems:
         note(f"{path} stays: {problem}")
-    note_if_uncommitted(done)
+    note_if_uncommitted(is_committed=done.is_committed)

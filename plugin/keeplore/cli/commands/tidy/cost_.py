@@ -127,9 +127,8 @@ def _note_unknown(groups: Sequence[dict[str, Any]]) -> None:
     """What the prices do not cover."""
     unpriced = {model for group in groups for model in group["unpriced"]}
     if unpriced:
-        note(
-            f"what {', '.join(sorted(unpriced))} costs is not known: set llm.prices in keeplore.yaml"
-        )
+        models = ", ".join(sorted(unpriced))
+        note(f"what {models} costs is not known: set llm.prices in keeplore.yaml")
     if estimates := sum(group["estimates"] for group in groups):
         note(
             f"{estimates} calls broke off or are under way, and are counted as far as they were "

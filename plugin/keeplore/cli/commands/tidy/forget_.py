@@ -93,7 +93,7 @@ def _forget(workspace: Workspace, memory_id: str, *, yes: bool, is_quiet: bool) 
     forgot = forget(workspace, memory_id)
     if not is_quiet:
         say(f"Forgotten. `keeplore restore {short(memory_id)}` brings it back.")
-    note_if_uncommitted(forgot)
+    note_if_uncommitted(is_committed=forgot.is_committed)
     _note_quoting(forgot.quoting, "keeplore forget")
     return _as_json(forgot.ids, forgot.quoting, is_purged=False)
 

@@ -52,7 +52,7 @@ def restore_command(
         if not as_json:
             for path in restored.paths:
                 say(f"Restored {path}")
-        note_if_uncommitted(restored)
+        note_if_uncommitted(is_committed=restored.is_committed)
     if as_json:
         emit_json(done)
 
