@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from keeplore.index.query_terms import extra_tokens, spoken_day, token_count
@@ -77,13 +77,6 @@ def _around(*, asked: str = "", before: str = "", after: str = "", place: str = 
     return "\n".join(" ".join(part.split()) for part in (asked, before, after, place))
 
 
-def passages_of(memory: Memory) -> list[Passage]:
-    """All passages of a memory, the head first; a memory without text still has a head, made of its
-    title.
-    """
-    return list(_passages(memory))
-
-
 def still_says(memory: Memory, talk: Conversation | None, turn: str, text: str) -> bool:
     """Whether a memory has what a passage of it said; to cut a long one into all its passages again
     takes too long.
@@ -96,6 +89,13 @@ def still_says(memory: Memory, talk: Conversation | None, turn: str, text: str) 
         talk = talk or Conversation.from_markdown(memory.body)
         return any(text in _spoken(exchange) for exchange in talk.exchanges if exchange.id == turn)
     return any(passage.body == text for passage in _passages(memory))
+
+
+def passages_of(memory: Memory) -> list[Passage]:
+    """All passages of a memory, the head first; a memory without text still has a head, made of its
+    title.
+    """
+    return list(_passages(memory))
 
 
 def _passages(memory: Memory) -> Iterator[Passage]:
@@ -194,16 +194,21 @@ def split(text: str, room: int = BODY) -> list[str]:
     """
     if token_count(text) <= room:
         return [text]
-    pieces = [""]
-    size = 0.0
-    for unit in _units(text, room):
+    return [piece.strip("\n") for piece in _packed(_units(text, room), room) if piece.strip()]
+
+
+def _packed(units: Iterable[str], room: int) -> Iterator[str]:
+    """As many units at a time as fit into ``room`` tokens, one at least."""
+    piece, size = "", 0.0
+    for unit in units:
         count = token_count(unit)
-        if size + count > room and pieces[-1].strip():
-            pieces.append("")
-            size = 0.0
-        pieces[-1] += unit
+        if size + count > room and piece.strip():
+            yield piece
+            piece, size = "", 0.0
+        piece += unit
         size += count
-    return [piece.strip("\n") for piece in pieces if piece.strip()]
+    if piece:
+        yield piece
 
 
 def _units(text: str, room: int) -> Iterator[str]:
@@ -229,36 +234,26 @@ def _words(text: str, room: int) -> Iterator[str]:
     """For a line without sentences (minified code, base64, a table): as many words as fit, words
     cut where needed.
     """
-    piece, size = "", 0.0
-    for word in re.findall(rf"\S{{1,{MAX_WORD}}}\s*", text):
-        count = token_count(word)
-        if size + count > room and piece:
-            yield piece
-            piece, size = "", 0.0
-        piece += word
-        size += count
-    if piece:
-        yield piece
+    return _packed(re.findall(rf"\S{{1,{MAX_WORD}}}\s*", text), room)
 
 
 def _head_of(text: str, room: int) -> str:
     """The first words of a text, within ``room`` tokens, on one line."""
-    words: list[str] = []
-    size = 0.0
-    for word in text[: room * 12].split():
-        size += token_count(word)
-        if size > room:
-            break
-        words.append(word)
-    return " ".join(words)
+    return " ".join(_fitting(text[: room * 12].split(), room))
 
 
 def _tail_of(text: str, room: int) -> str:
-    words: list[str] = []
+    """The last words of a text, likewise."""
+    words = _fitting(reversed(text[-room * 12 :].split()), room)
+    return " ".join(reversed(words))
+
+
+def _fitting(words: Iterable[str], room: int) -> list[str]:
+    found: list[str] = []
     size = 0.0
-    for word in reversed(text[-room * 12 :].split()):
+    for word in words:
         size += token_count(word)
         if size > room:
             break
-        words.append(word)
-    return " ".join(reversed(words))
+        found.append(word)
+    return found

@@ -46,26 +46,24 @@ def _without_reasoning(text: str) -> str:
     # within the answer is text
     ends = [match.end() for match in _ENDS.finditer(text)]
     rest = text[ends[-1] :] if ends else ""
-    return text if _is_json(text) or _next_bracket(rest, 0) < 0 else rest
+    return text if _read(text) or _next_bracket(rest, 0) < 0 else rest
 
 
-def _values(text: str) -> Iterator[Any]:
+def _values(text: str) -> list[Any]:
     """Whatever is JSON in a text: all of it, what stands in fences, what stands in brackets."""
-    if _is_json(text):
-        yield _loaded(text)
-        return
-    fenced = [block for block in _FENCE.findall(text) if _is_json(block)]
-    if fenced:
-        yield from map(_loaded, fenced)
-        return
+    for parts in ([text], _FENCE.findall(text), _in_brackets(text)):
+        if found := [value for part in parts for value in _read(part)]:
+            return found
+    return []
+
+
+def _in_brackets(text: str) -> Iterator[str]:
     start = 0
     while (begin := _next_bracket(text, start)) >= 0:
-        end = _balanced(text, begin)
-        if end < 0:
+        start = _balanced(text, begin)
+        if start < 0:
             raise ValueError("the answer is cut off")
-        if _is_json(text[begin:end]):
-            yield _loaded(text[begin:end])
-        start = end
+        yield text[begin:start]
 
 
 def _next_bracket(text: str, start: int) -> int:
@@ -91,12 +89,12 @@ def _balanced(text: str, begin: int) -> int:
     return -1
 
 
-def _is_json(text: str) -> bool:
+def _read(text: str) -> list[Any]:
+    """The value of a text that is JSON; none of another."""
     try:
-        _loaded(text)
+        return [_loaded(text)]
     except ValueError:
-        return False
-    return True
+        return []
 
 
 def _loaded(text: str) -> Any:

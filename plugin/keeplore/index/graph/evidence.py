@@ -24,7 +24,7 @@ from keeplore.index.graph.graph_values import (
 )
 from keeplore.index.graph.name_shapes import FILE, TOOL, NameShape, file_name, is_plain, shapes
 from keeplore.index.graph.shell_programs import programs
-from keeplore.memory import AnsweredQuestion, Conversation, Memory
+from keeplore.memory import Conversation, Memory
 from keeplore.memory.conversation_body import EXCHANGES
 from keeplore_hooks.events import Work
 
@@ -48,8 +48,7 @@ def evident(memory: Memory) -> list[Mention]:
     # of all others
     kept = [mention for mention in found.values() if mention.type or not is_plain(mention.name)]
     if len(kept) > MAX_MENTIONS:
-        shown = [mention for mention in kept if mention.type]
-        kept = (shown + [mention for mention in kept if not mention.type])[:MAX_MENTIONS]
+        kept = sorted(kept, key=lambda mention: not mention.type)[:MAX_MENTIONS]
     return kept
 
 
@@ -57,27 +56,31 @@ def texts_of(memory: Memory) -> list[str]:
     """What a memory says, without its form: of a conversation the title and the exchanges, else
     title and body.
     """
-    talk = _talk(memory)
-    return _texts(memory, talk)
+    return _texts(memory, _conversation(memory))
 
 
 def relations_of(memory: Memory) -> list[EntityRelation]:
     """The triples in the front matter that can be read; of two that say the same the first."""
     found: dict[tuple[str, str, str], EntityRelation] = {}
     for item in _items(memory, "entities"):
-        source, target = (_name(item.get(key)) for key in ("source", "target"))
-        said = item.get("relationship")
-        relationship = (
-            _RELATIONSHIP.sub("-", said[:200].lower()).strip("-") if isinstance(said, str) else ""
-        )
-        relationship = relationship[:_MAX_RELATIONSHIP].strip("-")
-        if source[0] and target[0] and relationship and source[0] != target[0]:
+        source, source_spelling = _name(item.get("source"))
+        target, target_spelling = _name(item.get("target"))
+        kind = _relationship(item.get("relationship"))
+        if source and target and kind and source != target:
             confidence = _confidence(item.get("confidence"))
             relation = EntityRelation(
-                source[0], relationship, target[0], confidence, source[1], target[1]
+                source, kind, target, confidence, source_spelling, target_spelling
             )
-            found.setdefault((source[0], relationship, target[0]), relation)
+            found.setdefault((source, kind, target), relation)
     return list(found.values())
+
+
+def _relationship(value: object) -> str:
+    """As it is compared: small letters and digits with hyphens between; "" for none."""
+    if not isinstance(value, str):
+        return ""
+    plain = _RELATIONSHIP.sub("-", value[:200].lower()).strip("-")
+    return plain[:_MAX_RELATIONSHIP].strip("-")
 
 
 def aspects_of(memory: Memory) -> list[EntityAspect]:
@@ -99,10 +102,10 @@ def _shapes(memory: Memory) -> Iterator[NameShape]:
         yield NameShape(relation.target, relation.target_spelling, "unknown", is_word=True)
     for aspect in aspects_of(memory):
         yield NameShape(aspect.entity, aspect.spelling, aspect.type, is_word=True)
-    talk = _talk(memory)
-    if talk:
-        yield from _of_work(talk.work, memory.project)
-    for text in _texts(memory, talk):
+    conversation = _conversation(memory)
+    if conversation:
+        yield from _of_work(conversation.work, memory.project)
+    for text in _texts(memory, conversation):
         yield from _of_text(text, memory.project)
 
 
@@ -147,28 +150,26 @@ def _count(found: dict[str, Mention], shape: NameShape) -> None:
     found[name] = Mention(name, old.spelling, old.count + 1, type_, old.is_word or shape.is_word)
 
 
-def _talk(memory: Memory) -> Conversation | None:
+def _conversation(memory: Memory) -> Conversation | None:
     if memory.kind == "document" or EXCHANGES not in memory.body:
         return None
-    talk = Conversation.from_markdown(memory.body[:MAX_TEXT])
-    return talk if talk.exchanges else None
+    found = Conversation.from_markdown(memory.body[:MAX_TEXT])
+    return found if found.exchanges else None
 
 
-def _texts(memory: Memory, talk: Conversation | None) -> list[str]:
-    if talk is None:
+def _texts(memory: Memory, conversation: Conversation | None) -> list[str]:
+    if conversation is None:
         return [memory.title, memory.body[:MAX_TEXT]]
     texts = [memory.title]
-    for exchange in talk.exchanges:
-        texts += (exchange.user, *map(_said, exchange.replies))
+    for exchange in conversation.exchanges:
+        texts += (exchange.user, *map(_text_of, exchange.replies))
     return texts
 
 
-def _said(reply: str | AnsweredQuestion) -> str:
-    return (
-        "\n".join((reply.question, *reply.options, reply.answer))
-        if isinstance(reply, AnsweredQuestion)
-        else reply
-    )
+def _text_of(reply: str | AnsweredQuestion) -> str:
+    if isinstance(reply, str):
+        return reply
+    return "\n".join((reply.question, *reply.options, reply.answer))
 
 
 def _items(memory: Memory, key: str) -> Iterator[Mapping[str, Any]]:
