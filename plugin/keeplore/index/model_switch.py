@@ -186,7 +186,8 @@ def complete_models(connection: sqlite3.Connection) -> list[CompleteModel]:
 
 
 def kept(wanted: str, complete: Sequence[CompleteModel]) -> list[str]:
-    return list(dict.fromkeys([wanted, *(entry.fingerprint for entry in complete)]))[:KEPT]
+    known = [wanted, *(entry.fingerprint for entry in complete)]
+    return list(dict.fromkeys(known))[:KEPT]
 
 
 def _note(connection: sqlite3.Connection, entry: CompleteModel) -> None:

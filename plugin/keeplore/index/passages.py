@@ -68,9 +68,12 @@ class Passage:
 
 
 def embedded_text(title: str, body: str, context: str) -> str:
-    asked, before, after, place = context.split("\n") if context else ("",) * 4
-    around = (_head_of(asked, BEFORE), _tail_of(before, BEFORE), _head_of(after, AFTER), place)
-    return "\n".join(part for part in (_head_of(title, TITLE), body, *around) if part)
+    """The text whose vector stands for a passage with this title and context."""
+    parts = [_head_of(title, TITLE), body]
+    if context:
+        asked, before, after, place = context.split("\n")
+        parts += [_head_of(asked, BEFORE), _tail_of(before, BEFORE), _head_of(after, AFTER), place]
+    return "\n".join(filter(None, parts))
 
 
 def _around(*, asked: str = "", before: str = "", after: str = "", place: str = "") -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from datetime import date
 from functools import lru_cache
+from itertools import pairwise
 
 _PIECE = re.compile(r"[A-Za-z]+|[0-9]+|[^\W\d_]|\S")
 # a word, or words joined as in paths, versions, identifiers and contractions
@@ -117,4 +118,6 @@ def _humps(identifier: str) -> str:
 
 
 def _pairs(run: str) -> str:
-    return " ".join(run[i : i + 2] for i in range(len(run) - 1)) or run
+    if len(run) < 2:
+        return run
+    return " ".join(first + second for first, second in pairwise(run))

@@ -45,9 +45,8 @@ class ModelFiles:
     max_tokens: int
     dim: int
     floor: float | None = None
-    pooling: str = (
-        ""  # MEAN or CLS for files that we run ourselves, "" for a model that fastembed runs
-    )
+    # MEAN or CLS for files that we run ourselves, "" for a model that fastembed runs
+    pooling: str = ""
 
 
 def packaged(cache: Path) -> ModelFiles:
@@ -155,8 +154,10 @@ def fetched(name: str, cache: Path, *, fetch: bool) -> ModelFiles:
 
 
 def _file_below(home: Path, name: str) -> Path | None:
-    files = sorted(home.rglob(Path(name).name)) if home.is_dir() else []
-    return next((path for path in files if path.as_posix().endswith(f"/{name}")), None)
+    for path in sorted(home.rglob(Path(name).name)):
+        if path.as_posix().endswith(f"/{name}"):
+            return path
+    return None
 
 
 def _download(text_embedding: Any, name: str, home: Path) -> None:
@@ -227,7 +228,8 @@ def _max_tokens(directory: Path) -> int:
     """The length at which fastembed cuts: the smaller of the two keys that say one."""
     config = read_json(directory / "tokenizer_config.json")
     said = [config.get(key) for key in ("model_max_length", "max_length")]
-    return min((n for n in said if isinstance(n, int) and 0 < n < 10**6), default=0)
+    lengths = [length for length in said if isinstance(length, int) and 0 < length < 10**6]
+    return min(lengths, default=0)
 
 
 def read_json(file: Path) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from keeplore.index.graph.graph_values import (
 )
 from keeplore.index.graph.name_shapes import FILE, TOOL, NameShape, file_name, is_plain, shapes
 from keeplore.index.graph.shell_programs import programs
-from keeplore.memory import Conversation, Memory
+from keeplore.memory import AnsweredQuestion, Conversation, Memory
 from keeplore.memory.conversation_body import EXCHANGES
 from keeplore_hooks.events import Work
 

@@ -167,10 +167,10 @@ def _grouped(names: Iterable[str]) -> dict[str, list[_NameGroup]]:
 
 def _group(lead: int, length: int, names: set[str]) -> _NameGroup:
     lengths = sorted({len(name) for name in names}, reverse=True)
-    after = frozenset(name[lead + length : lead + length + 1] for name in names)
-    return _NameGroup(
-        lead, tuple(lengths), frozenset(names), any(" " in name for name in names), after
-    )
+    end = lead + length
+    after = frozenset(name[end : end + 1] for name in names)
+    has_space = any(" " in name for name in names)
+    return _NameGroup(lead, tuple(lengths), frozenset(names), has_space, after)
 
 
 def _places(folded: str, by_first: dict[str, list[_NameGroup]]) -> Iterator[_NameSpan]:
@@ -256,7 +256,9 @@ def _are_one_word(folded: str, at: int) -> bool:
 
 
 def _is_letter(char: str) -> bool:
-    return (char.isalnum() or char == "_") and (char < UNSPACED[0] or not _WORD_ALONE.match(char))
+    if not (char.isalnum() or char == "_"):
+        return False
+    return char < UNSPACED[0] or not _WORD_ALONE.match(char)
 
 
 def _is_named(kind: str, written: str, folded: str, one: _NameSpan) -> bool:
@@ -271,11 +273,15 @@ def _is_alternative(written: str, one: _NameSpan) -> bool:
     """True for "redis/postgres" and "Java/Kotlin/Ruby", False for a part of a path or an
     address.
     """
-    left = re.split(r"[\s`\"'(<\[]", written[max(0, one.start - _RUN) : one.start])[-1]
-    right = re.split(r"[\s`\"')>\],;]", written[one.end : one.end + _RUN], maxsplit=1)[0]
-    parts = f"{left}{written[one.start : one.end]}{right}".rstrip(".:").split("/")
-    if any(not part[:1].isalpha() or "." in part or ":" in part for part in parts):
-        return False
+    before = written[max(0, one.start - _RUN) : one.start]
+    after = written[one.end : one.end + _RUN]
+    left = re.split(r"[\s`\"'(<\[]", before)[-1]
+    right = re.split(r"[\s`\"')>\],;]", after, maxsplit=1)[0]
+    run = f"{left}{written[one.start : one.end]}{right}"
+    parts = run.rstrip(".:").split("/")
+    for part in parts:
+        if not part[:1].isalpha() or "." in part or ":" in part:
+            return False
     return len(parts) == 2 or sum(part[0].isupper() for part in parts) > 1
 
 

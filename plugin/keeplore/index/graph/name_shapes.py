@@ -207,7 +207,8 @@ def is_plain(word: str) -> bool:
 
 
 def _is_pattern(text: str, start: int, end: int) -> bool:
-    before, after = text[start - 1 : start] if start else "", text[end : end + 2]
+    before = text[start - 1 : start] if start else ""
+    after = text[end : end + 2]
     if before in _NO_NEIGHBOUR or after[:1] in _NO_NEIGHBOUR:
         return True
     return after[:1] == "*" and after != "**" and before != "*"  # "Name*", but not "**Name**"
