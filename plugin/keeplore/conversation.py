@@ -10,10 +10,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import compress
 
-SYSTEM_ROLES = frozenset(
-    {"system", "developer"}
-)  # some models call their instructions by the second name
+# some models call their instructions by the second name
+SYSTEM_ROLES = frozenset({"system", "developer"})
 CHARACTERS_PER_TOKEN = 4
 
 TokenCounter = Callable[[str], int]
@@ -101,9 +101,7 @@ class MessageHistory:
                 for (message, _), stays in zip(self._counted, kept, strict=True)
                 if not stays
             ]
-            self._counted = [
-                entry for entry, stays in zip(self._counted, kept, strict=True) if stays
-            ]
+            self._counted = [*compress(self._counted, kept)]
         return dropped
 
 
@@ -113,8 +111,7 @@ def _kept(counted: list[tuple[Message, int]], max_tokens: int) -> list[bool]:
     kept: list[bool] = []
     for message, tokens in reversed(counted):
         if not message.is_system:
-            room = (
-                room - tokens if tokens <= room else -1
-            )  # below zero, not even an empty message fits
+            # below zero, not even an empty message fits
+            room = room - tokens if tokens <= room else -1
         kept.append(message.is_system or room >= 0)
     return kept[::-1]

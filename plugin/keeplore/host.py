@@ -64,13 +64,10 @@ class PythonHost:
         with self._lock:
             session = self._sessions.pop(id_, None) or HostSession(self, id_)
             self._sessions[id_] = session  # behind all others
-            oldest = (
-                next(iter(self._sessions.values())) if len(self._sessions) > MAX_SESSIONS else None
-            )
-        if oldest is not None:
-            with contextlib.suppress(
-                KeeploreError, OSError
-            ):  # what it said is on disk; it only stays open
+            too_many = [*self._sessions.values()][:-MAX_SESSIONS]
+        for oldest in too_many:
+            # what it said is on disk; it only stays open
+            with contextlib.suppress(KeeploreError, OSError):
                 oldest.end()
         return session
 
@@ -188,13 +185,8 @@ class HostSession:
                 blocks.append(self._noted(told))
                 self._is_briefed = True
             if wishes.prompt_tokens and is_worth_asking(prompt):
-                unasked = for_prompt(
-                    wishes.threshold, already=self._answers, words=self._words, session=self.id
-                )
-                answer = self._host.recall(prompt, limit=PROMPT_CANDIDATES, unasked=unasked)
-                told = prompt_context(answer, room=TextBudget(wishes.prompt_tokens, CONTEXT_BYTES))
-                self._answers |= {*told[1]}
-                blocks.append(self._noted(told))
+                room = TextBudget(wishes.prompt_tokens, CONTEXT_BYTES)
+                blocks.append(self._asked(prompt, wishes.threshold, room))
         return "\n".join(filter(None, blocks))
 
     def add(self, user: str, *replies: str | Question, id_: str = "", at: str = "") -> str:
@@ -227,6 +219,14 @@ class HostSession:
                 self._host.workspace.emit(Session(f"ended:{at}", self._origin, at, "ended"))
                 self._has_spoken = False
                 self._host.written()
+
+    def _asked(self, prompt: str, threshold: float, room: TextBudget) -> str:
+        """What is recalled for a prompt."""
+        unasked = for_prompt(threshold, already=self._answers, words=self._words, session=self.id)
+        answer = self._host.recall(prompt, limit=PROMPT_CANDIDATES, unasked=unasked)
+        told = prompt_context(answer, room=room)
+        self._answers |= {*told[1]}
+        return self._noted(told)
 
     def _noted(self, told: ContextBlock) -> str:
         self._words |= words_in(told[0])

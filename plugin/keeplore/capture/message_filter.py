@@ -15,8 +15,9 @@ from operator import itemgetter
 
 from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore.redact.home_paths import shortening
+from keeplore.text.code_fences import code_spans
 from keeplore.text.fences import sanitise, strip_fenced
-from keeplore.text.folding import code_spans, fold
+from keeplore.text.folding import fold
 from keeplore_hooks.events import Turn, Work
 
 # closed pairs of these are dropped with what they hold; a trailing dash stands for any ending.

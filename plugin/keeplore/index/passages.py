@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from keeplore.index.query_terms import extra_tokens, spoken_day, token_count
 from keeplore.memory import AnsweredQuestion, Conversation, Exchange, Memory
 from keeplore.memory.conversation_body import EXCHANGES
+from keeplore.text.code_fences import fenced_lines
 
 # All in tokens, so that a passage with its title and context stays within the 256 that the packaged
 # model reads.
@@ -34,7 +35,6 @@ _FORM = re.compile(
     r"^(?:\*\*(?:Date|Session context|Projects involved)\*\*: |- command: ).*\n?", re.MULTILINE
 )
 _HEADING = re.compile(r"^#{1,6} +(.*?)[ #]*$")
-_FENCE = re.compile(r"^ {0,3}(```|~~~)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +138,9 @@ def _blocks(markdown: str, title: str) -> Iterator[tuple[str, str]]:
     """Paragraphs with the heading they stand under; a heading begins the paragraph that
     follows it.
     """
-    heading, is_code = "", False
+    heading = ""
     lines: list[str] = []
-    for line in [*markdown.splitlines(), ""]:
-        is_code ^= bool(_FENCE.match(line))
+    for line, is_code in fenced_lines([*markdown.splitlines(), ""]):
         found = None if is_code else _HEADING.match(line)
         if (found or (not line.strip() and not is_code)) and lines and lines != [heading]:
             yield heading, "\n".join(lines)

@@ -90,21 +90,7 @@ def fetch(url: str, limits: Limits) -> Page:
 
 def _get(pool: httpcore.ConnectionPool, url: str, max_bytes: int, until: float) -> Page | str:
     """The page, or where it is instead."""
-    parts = urllib.parse.urlsplit(url)
-    # built from its parts, so that no second parser reads the text of the URL in another way
-    address = httpcore.URL(
-        scheme=parts.scheme.encode(),
-        host=(parts.hostname or "").encode(),
-        port=parts.port or PORTS[parts.scheme],
-        target=f"{parts.path}{f'?{parts.query}' if parts.query else ''}".encode(),
-    )
-    headers = [
-        ("Host", parts.netloc),
-        ("User-Agent", _AGENT),
-        ("Accept", _ACCEPT),
-        ("Accept-Encoding", "gzip"),
-        ("Connection", "close"),
-    ]
+    address, headers = _request(urllib.parse.urlsplit(url))
     seconds = max(until - time.monotonic(), 0.01)
     timeouts = dict.fromkeys(("connect", "read", "write", "pool"), seconds)
     with pool.stream("GET", address, headers=headers, extensions={"timeout": timeouts}) as response:
@@ -121,11 +107,27 @@ def _get(pool: httpcore.ConnectionPool, url: str, max_bytes: int, until: float) 
         )
 
 
+def _request(parts: urllib.parse.SplitResult) -> tuple[httpcore.URL, list[tuple[str, str]]]:
+    # built from its parts, so that no second parser reads the text of the URL in another way
+    address = httpcore.URL(
+        scheme=parts.scheme.encode(),
+        host=(parts.hostname or "").encode(),
+        port=parts.port or PORTS[parts.scheme],
+        target=f"{parts.path}{f'?{parts.query}' if parts.query else ''}".encode(),
+    )
+    headers = [
+        ("Host", parts.netloc),
+        ("User-Agent", _AGENT),
+        ("Accept", _ACCEPT),
+        ("Accept-Encoding", "gzip"),
+        ("Connection", "close"),
+    ]
+    return address, headers
+
+
 def _body(pieces: Iterable[bytes], said: dict[str, str], max_bytes: int, until: float) -> bytes:
-    if (
-        said.get("content-length", "0").isdigit()
-        and int(said.get("content-length", "0")) > max_bytes
-    ):
+    length = said.get("content-length", "0")
+    if length.isdigit() and int(length) > max_bytes:
         raise too_large(max_bytes)
     encoding = said.get("content-encoding", "identity").strip().lower()
     if encoding not in ("identity", "gzip", "x-gzip", ""):

@@ -60,14 +60,7 @@ def web_address(text: str, base: str = "") -> str:
     """
     try:
         parts = urllib.parse.urlsplit(urllib.parse.urljoin(base, text) if base else text)
-        port, host = parts.port, (parts.hostname or "").lower()
-        host = (
-            f"[{host}]"
-            if ":" in host
-            else host.encode("idna").decode().lower()
-            if not host.isascii()
-            else host
-        )
+        port, host = parts.port, _host(parts.hostname or "")
     except ValueError as e:  # UnicodeError is one
         raise SourceRefused(f"{text[:MAX_URL]!r} is no address of a page: {e}", _REMEDY) from e
     if parts.scheme not in PORTS:
@@ -80,6 +73,13 @@ def web_address(text: str, base: str = "") -> str:
         raise SourceRefused(f"{text[:MAX_URL]!r} is no address of a page", _REMEDY)
     place = host if port in (None, PORTS[parts.scheme]) else f"{host}:{port}"
     path = urllib.parse.quote(parts.path or "/", safe=_SAFE)
-    return urllib.parse.urlunsplit(
-        (parts.scheme, place, path, urllib.parse.quote(parts.query, safe=_SAFE), "")
-    )
+    query = urllib.parse.quote(parts.query, safe=_SAFE)
+    return urllib.parse.urlunsplit((parts.scheme, place, path, query, ""))
+
+
+def _host(name: str) -> str:
+    """Lower case, ASCII, and an address of version 6 in brackets. Raises UnicodeError."""
+    host = name.lower()
+    if ":" in host:
+        return f"[{host}]"
+    return host if host.isascii() else host.encode("idna").decode().lower()

@@ -17,6 +17,7 @@ from keeplore.memory.location import Location, as_id, location_of
 from keeplore.memory.model import CATEGORIES, KINDS, SCOPES, TRUST_LEVELS, Memory, Trust
 from keeplore.memory.names import FOLDERS, is_id, is_project_name
 from keeplore.memory.note import title_and_text
+from keeplore.text.code_fences import fenced_lines
 
 NOTE_CHARS = 2000  # what is longer is no single statement
 TITLE_CHARS = 200
@@ -38,7 +39,6 @@ _TYPES: Mapping[str, str] = {
 }
 _CLAUDE_TYPES = ("user", "feedback", "project", "reference")
 _HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*?)[ \t#]*\Z")
-_CODE = re.compile(r" {0,3}(?:```|~~~)")
 # an index's line about one file: what it points to is a memory of its own
 _POINTER = re.compile(
     r"[ \t]*[-*+][ \t]+\**(?:\[\[[^\]\n]+\]\]|\[[^\]\n]*\]\((?!\w+://)[^)\n]+\.md\))"
@@ -177,9 +177,7 @@ def _first_text(*values: object) -> str:
 
 def _headings(text: str) -> Iterator[tuple[int, str]]:
     """Level and words of each heading outside of code."""
-    is_code = False
-    for line in text.splitlines():
-        is_code ^= bool(_CODE.match(line))
+    for line, is_code in fenced_lines(text.splitlines()):
         if not is_code and (match := _HEADING.match(line)):
             yield len(match[1]), match[2]
 

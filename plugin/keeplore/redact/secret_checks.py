@@ -166,25 +166,20 @@ def anything(candidate: SecretCandidate) -> int:
 
 def password(candidate: SecretCandidate) -> int:
     """The value of something that is called a password."""
-    length = _setting(candidate)
-    value = candidate.value[: min(length, SEEN_CHARS)]
+    length, value = _setting(candidate)
     if len(value) < 4 or is_placeholder(value) or _has_no_secret_name(candidate):
         return 0
     if candidate.is_quoted:
         return length if _is_quoted_password(value, candidate.name) else 0
-    if (
-        _CODE_IN_PROSE.match(value)
-        or _REFERENCE.match(value)
-        or (_NUMBER.match(value) and len(value) < 6)
-    ):
+    is_short_number = len(value) < 6 and _NUMBER.match(value)
+    if is_short_number or _CODE_IN_PROSE.match(value) or _REFERENCE.match(value):
         return 0
     return length if _is_bare_password(value, candidate) else 0
 
 
 def secret(candidate: SecretCandidate) -> int:
     """The value of something that is called a secret, a token or an API key."""
-    length = _setting(candidate)
-    value = candidate.value[: min(length, SEEN_CHARS)]
+    length, value = _setting(candidate)
     if len(value) < 8 or is_placeholder(value) or _has_no_secret_name(candidate):
         return 0
     if not candidate.is_quoted and _REFERENCE.match(value):
@@ -198,32 +193,22 @@ def weak(candidate: SecretCandidate) -> int:
     """The value of something whose name alone says little: a key, a salt, a signature, a
     session.
     """
-    length = _setting(candidate)
-    value = candidate.value[: min(length, SEEN_CHARS)]
-    if (
-        len(value) < 16
-        or is_placeholder(value)
-        or _has_no_secret_name(candidate)
-        or _UUID.match(value)
-    ):
+    length, value = _setting(candidate)
+    if len(value) < 16 or is_placeholder(value) or _has_no_secret_name(candidate):
         return 0
-    if _DATE_FIRST.match(value):
+    if _UUID.match(value) or _DATE_FIRST.match(value) or _is_path(value) or " " in value:
         return 0
-    if (
-        _is_path(value)
-        or _REFERENCE.match(value)
-        or " " in value
-        or (_HEX.match(value) and len(value) in (40, 64))
-    ):
+    is_digest = len(value) in (40, 64) and _HEX.match(value)
+    if is_digest or _REFERENCE.match(value):
         return 0
     return length if _is_random(value, bits=3.3) and classes(value) >= 2 else 0
 
 
 def phrase(candidate: SecretCandidate) -> int:
     """A password in a sentence: only what no sentence would hold otherwise."""
-    value = (
-        candidate.value if candidate.is_quoted else candidate.value[:SEEN_CHARS].rstrip(_TRAILING)
-    )
+    value = candidate.value
+    if not candidate.is_quoted:
+        value = value[:SEEN_CHARS].rstrip(_TRAILING)
     if _CODE_IN_PROSE.match(value):
         return 0
     if candidate.name.lower() == "pass" and not _LINK.search(candidate.gap):  # the verb
@@ -263,10 +248,11 @@ def header(candidate: SecretCandidate) -> int:
 
 def cookie(candidate: SecretCandidate) -> int:
     """A cookie header with at least one value that nobody could guess."""
-    values = [pair.partition("=")[2] for pair in candidate.value.split(";")]
-    return (
-        len(candidate.value) if any(len(v) >= 8 and _is_random(v, bits=2.6) for v in values) else 0
-    )
+    for pair in candidate.value.split(";"):
+        value = pair.partition("=")[2]
+        if len(value) >= 8 and _is_random(value, bits=2.6):
+            return len(candidate.value)
+    return 0
 
 
 def url_password(candidate: SecretCandidate) -> int:
@@ -281,8 +267,7 @@ def url_password(candidate: SecretCandidate) -> int:
 
 def flag(candidate: SecretCandidate) -> int:
     """The value after a command line's option."""
-    length = _setting(candidate)
-    value = candidate.value[: min(length, SEEN_CHARS)]
+    length, value = _setting(candidate)
     if len(value) < 5 or value[0] == "-" or _has_no_secret_name(candidate) or is_placeholder(value):
         return 0
     if _PORT.match(value) or _is_path(value) or _REFERENCE.match(value) or _VERSION.match(value):
@@ -323,20 +308,20 @@ def key_block(candidate: SecretCandidate) -> int:
     return len(candidate.value) if len(candidate.value) >= 80 else 0
 
 
-def _setting(candidate: SecretCandidate) -> int:
-    """Length of an unquoted value without the punctuation or the next setting after it."""
+def _setting(candidate: SecretCandidate) -> tuple[int, str]:
+    """Length of an unquoted value without the punctuation or the next setting after it, and as much
+    of it as is looked at.
+    """
     value = candidate.value
-    if candidate.is_quoted:
-        return len(value)
-    if cut := _NEXT_SETTING.search(value[:SEEN_CHARS]):
-        value = value[: cut.start()]
-    return len(value.rstrip(",;:)]}`'\"*"))
+    if not candidate.is_quoted:
+        cut = _NEXT_SETTING.search(value[:SEEN_CHARS])
+        value = (value[: cut.start()] if cut else value).rstrip(",;:)]}`'\"*")
+    return len(value), value[:SEEN_CHARS]
 
 
 def _has_no_secret_name(candidate: SecretCandidate) -> bool:
-    if "|" in candidate.gap and not re.search(
-        r" \| |\|\|", candidate.gap
-    ):  # alternatives: pass|fail
+    # alternatives: pass|fail
+    if "|" in candidate.gap and not re.search(r" \| |\|\|", candidate.gap):
         return True
     if candidate.name == "PASS" and "=" not in candidate.gap:  # a test's result
         return True
@@ -349,46 +334,53 @@ def _is_quoted_password(value: str, name: str) -> bool:
     if " " in value:
         words = value.split(" ")
         return "phrase" in name.lower() and len(words) >= 4 and all(w.isalnum() for w in words)
-    if _WORDS.match(value):
-        if not (value.islower() or value.isupper() or value.istitle()):
-            return len(value) >= 10 and value.isalpha() and has_many_turns(value)
-        parts = re.split(r"[ _./:@-]", value.lower())
-        has_secret_word = any(map(_names_a_secret, parts))
-        return not has_secret_word and len(value) >= 6 and (len(parts) == 1 or len(parts) >= 4)
-    return True
+    return not _WORDS.match(value) or _is_quoted_word(value)
+
+
+def _is_quoted_word(value: str) -> bool:
+    if not (value.islower() or value.isupper() or value.istitle()):
+        return len(value) >= 10 and value.isalpha() and has_many_turns(value)
+    parts = _parts(value)
+    has_secret_word = any(map(_names_a_secret, parts))
+    return not has_secret_word and len(value) >= 6 and (len(parts) == 1 or len(parts) >= 4)
 
 
 def _is_bare_password(value: str, candidate: SecretCandidate) -> bool:
     """An unquoted value: in a settings file any word counts, in code or prose only what no name
     would look like.
     """
-    is_setting = _is_setting(candidate)
     if _WORDS.match(value):
-        parts = re.split(r"[ _./:@-]", value.lower())
-        if len(parts) == 1 and len(value) >= 10 and has_many_turns(value):
-            return True
-        is_variable = (
-            is_setting and candidate.name.isupper() and candidate.gap[:1] == "="
-        )  # NAME=value
-        if (
-            is_variable
-            and len(value) >= 8
-            and not any(word in value.lower() for word in SECRET_WORDS)
-        ):
-            return True
-        if any(map(_names_a_secret, parts)) or not (value.islower() or value.isupper()):
-            return False
-        return len(parts) >= 4 or (is_setting and len(parts) == 1 and len(value) >= 8)
+        return _is_bare_word(value, candidate)
     if re.fullmatch(r"[A-Za-z_]\w*", value):
-        stem = value.rstrip("0123456789").lower()
-        if _has_secret_word(value) and len(value) < 16:
-            return (
-                "=" in candidate.gap
-                and is_setting
-                and not stem.endswith(candidate.name.lower()[-4:])
-            )
-        return is_setting or (_is_mixed(value) and len(value) >= 6)
+        return _is_bare_name(value, candidate)
     return True
+
+
+def _is_bare_word(value: str, candidate: SecretCandidate) -> bool:
+    parts = _parts(value)
+    is_one, is_long = len(parts) == 1, len(value) >= 8
+    if is_one and len(value) >= 10 and has_many_turns(value):
+        return True
+    is_setting = _is_setting(candidate)
+    is_variable = is_setting and candidate.name.isupper() and candidate.gap[:1] == "="  # NAME=value
+    if is_variable and is_long and not any(word in value.lower() for word in SECRET_WORDS):
+        return True
+    if any(map(_names_a_secret, parts)) or not (value.islower() or value.isupper()):
+        return False
+    return len(parts) >= 4 or (is_setting and is_one and is_long)
+
+
+def _is_bare_name(value: str, candidate: SecretCandidate) -> bool:
+    is_setting = _is_setting(candidate)
+    if _has_secret_word(value) and len(value) < 16:
+        stem = value.rstrip("0123456789").lower()
+        is_repeated = stem.endswith(candidate.name.lower()[-4:])
+        return "=" in candidate.gap and is_setting and not is_repeated
+    return is_setting or (_is_mixed(value) and len(value) >= 6)
+
+
+def _parts(value: str) -> list[str]:
+    return re.split(r"[ _./:@-]", value.lower())
 
 
 def _is_joined(value: str) -> bool:

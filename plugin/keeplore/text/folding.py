@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from keeplore.text.code_fences import code_spans
+
 CODE_LINES = 200  # a fenced block up to this size survives verbatim
 CODE_CHARS = 20_000
 LOG_LINES = 60  # a run of unfenced lines that look like program output
@@ -21,7 +23,6 @@ _DATA_URI = re.compile(
     r"data:([a-z]+/[\w.+-]{1,60})?(?:;[\w=.-]{1,60}){0,4};base64,([A-Za-z0-9+/=_-]+)", re.IGNORECASE
 )
 _BASE64 = re.compile(rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{BASE64_CHARS},}}={{0,2}}")
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
 _OUTPUT_LINE = re.compile(
     r"""^\s*(?:
       # time stamps
@@ -58,21 +59,6 @@ def fold(text: str) -> str:
     return "\n".join(
         line for is_code, lines in _stretches(text) for line in _folded(lines, is_code=is_code)
     )
-
-
-def code_spans(text: str) -> list[tuple[int, int]]:
-    """Character spans of the closed fenced blocks, fences included, in order; an unclosed fence
-    opens nothing.
-    """
-    spans = []
-    opening: re.Match[str] | None = None
-    for fence in _FENCE.finditer(text):
-        if opening is None:
-            opening = fence
-        elif fence[1].startswith(opening[1]) and not fence[2].strip():
-            spans.append((opening.start(), fence.end()))
-            opening = None
-    return spans
 
 
 def _stretches(text: str) -> Iterator[tuple[bool, list[str]]]:

@@ -14,9 +14,8 @@ import sentencex
 
 from keeplore.text.folding import beginning
 
-MAX_READ = (
-    60_000  # characters of one message; what goes on beyond that is a paste, and nobody's sentence
-)
+# characters of one message; what goes on beyond that is a paste, and nobody's sentence
+MAX_READ = 60_000
 MAX_QUOTE = 300  # characters
 MAX_SENTENCE = 1000  # characters; nobody speaks longer without a stop
 ALIKE = 8  # lines in a row
@@ -44,6 +43,7 @@ _OUTPUT = re.compile(
 _CODE_LINE = re.compile(r"\A\s*[{}()\[\]]|[{};]\Z|\w\([^()]*\);|\w\(\)\.|=>|&&|===?|\|\|")
 _INLINE_CODE = re.compile(r"`[^`\n]{1,200}`")
 _BOXES = re.compile(r"[─-╿▀-▟✓✗✘⎿]")
+_MARKER = re.compile(r"\A(?:[-+•]|#{1,6}|\*(?!\*))\s+")
 _CLAUSE = re.compile(
     r"[;,:—–](?=\s)|\s[-–—]\s|\s(?=\((?!s\)))|\s(?=(?:and|but|because|so that|which|while)\s)"
 )
@@ -94,21 +94,23 @@ def _blocks(message: str) -> Iterator[tuple[str, str]]:
     space folded.
     """
     label, lines = "", list[str]()
-    for line in _prose_lines(message):
+    for line in (*_prose_lines(message), ""):
         marker = _ITEM.match(line)
         heading = _HEADING.match(line) or _BOLD_LINE.match(line)
         if lines and (not line or marker or heading or _ends_here(lines[-1], line)):
-            yield label, " ".join(" ".join(lines).split())
+            yield label, _folded(*lines)
             label, lines = "", []
         if heading:
-            yield "#", " ".join(heading[1].split())
+            yield "#", _folded(heading[1])
         elif marker:
             label = (marker[1] or marker[2] or marker[3] or "-").upper()
             lines = [line[marker.end() :]]
         elif line:
             lines.append(line)
-    if lines:
-        yield label, " ".join(" ".join(lines).split())
+
+
+def _folded(*lines: str) -> str:
+    return " ".join(" ".join(lines).split())
 
 
 def _prose_lines(message: str) -> Iterator[str]:
@@ -118,23 +120,26 @@ def _prose_lines(message: str) -> Iterator[str]:
     alike = _alike(raws)
     for n, raw in enumerate(raws):
         line = raw.rstrip().removesuffix("\\").rstrip()
-        if mark := _FENCE.match(line):
+        mark = _FENCE.match(line)
+        if mark:
             fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
+        if mark or fence or not line:
+            in_output = in_output and bool(mark or line)
             yield ""
             continue
-        if fence or not line:
-            in_output = in_output and bool(line)
-            yield ""
-            continue
-        in_output = in_output or bool(_SHELL.match(line))
-        marker = _ITEM.match(line)
-        is_item = marker is not None and not _CODE_LINE.search(_told(line[marker.end() :]))
+        in_output = in_output or _SHELL.match(line) is not None
+        is_item = _is_item(line)
         in_list = is_item or (in_list and line[0] in " \t")
         is_code = line.startswith(("    ", "\t")) and not in_list
         is_printed = in_output or is_code or n in alike or (not is_item and _is_output(line))
         yield "" if is_printed else line
         if raw.endswith("\\"):  # a line break typed in a terminal
             yield ""
+
+
+def _is_item(line: str) -> bool:
+    marker = _ITEM.match(line)
+    return marker is not None and not _CODE_LINE.search(_told(line[marker.end() :]))
 
 
 def _alike(lines: list[str]) -> set[int]:
@@ -176,20 +181,29 @@ def bare(text: str) -> str:
     text = text.strip()
     for _ in range(4):  # markers nest a few deep at most
         before = text
-        text = text.strip("\\ \t\ufe0f\u200d")
-        while text and (unicodedata.category(text[0]) == "So"):
-            text = text[1:].lstrip("\ufe0f\u200d ")
-        while text and unicodedata.category(text[-1]) == "So":
-            text = text[:-1].rstrip("\ufe0f\u200d ")
-        text = re.sub(r"\A(?:[-+•]|#{1,6}|\*(?!\*))\s+", "", text)
+        text = _without_pictographs(text.strip("\\ \t\ufe0f\u200d"))
+        text = _MARKER.sub("", text)
         for mark in ("**", "__"):
-            if text.count(mark) % 2:
-                text = text.removeprefix(mark) if text.startswith(mark) else text.removesuffix(mark)
-            elif text.startswith(mark) and text.endswith(mark) and text.count(mark) == 2:
-                text = text[len(mark) : -len(mark)]
+            text = _without_emphasis(text, mark)
         if text == before:
             break
     return text
+
+
+def _without_pictographs(text: str) -> str:
+    while text and unicodedata.category(text[0]) == "So":
+        text = text[1:].lstrip("\ufe0f\u200d ")
+    while text and unicodedata.category(text[-1]) == "So":
+        text = text[:-1].rstrip("\ufe0f\u200d ")
+    return text
+
+
+def _without_emphasis(text: str, mark: str) -> str:
+    count = text.count(mark)
+    if count % 2:
+        return text.removeprefix(mark) if text.startswith(mark) else text.removesuffix(mark)
+    is_around = count == 2 and text.startswith(mark) and text.endswith(mark)
+    return text[len(mark) : -len(mark)] if is_around else text
 
 
 def clip(text: str, limit: int = MAX_QUOTE) -> str:

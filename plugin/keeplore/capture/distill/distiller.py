@@ -63,6 +63,7 @@ STOPPING = 0.85  # damping of the random walk, as in LexRank
 
 
 Embed = Callable[[Sequence[str]], Any]
+Quotes = tuple[Quote, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +130,7 @@ class _Source:
                     yield at, reply
 
 
-def distill(
-    exchanges: Sequence[Exchange], embed: Embed | None = None
-) -> dict[str, tuple[Quote, ...]]:
+def distill(exchanges: Sequence[Exchange], embed: Embed | None = None) -> dict[str, Quotes]:
     """The parts of ``memory.conversation_body.PARTS``, each a tuple of quotations in the order of
     the conversation, often empty.
 
@@ -165,9 +164,7 @@ def _utterances(exchanges: Sequence[Exchange]) -> Iterator[_Utterance]:
                 yield _Utterance(sentence, speaker, exchange.id, at, n, len(found) - n - 1)
 
 
-def _split(
-    decided: Sequence[Decision], embed: Embed | None
-) -> tuple[tuple[Quote, ...], tuple[Quote, ...]]:
+def _split(decided: Sequence[Decision], embed: Embed | None) -> tuple[Quotes, Quotes]:
     """The one or two decisions that the conversation was about, and the rest.
 
     What a person settles of their own accord is what they came for; an answer to a question is a
@@ -296,7 +293,7 @@ def _nearness(s: _Utterance, decision: Decision) -> float:
     return min(shared, 3) * 0.5 + max(0.0, 0.5 - 0.2 * distance)
 
 
-def _options(source: _Source, settled: Sequence[str]) -> tuple[Quote, ...]:
+def _options(source: _Source, settled: Sequence[str]) -> Quotes:
     """Options in the order in which they were put: listed ones, else those of the main question,
     else those in prose.
 
@@ -425,7 +422,7 @@ def _is_answer_to(asked: AnsweredQuestion, later: AnsweredQuestion) -> bool:
 
 def _pick(
     part: str, found: Iterable[_Extract], embed: Embed | None, taken: Sequence[str]
-) -> tuple[Quote, ...]:
+) -> Quotes:
     chosen: list[_Extract] = []
     for candidate in _ranked(list(found), embed, CAPS[part]):
         texts = (*taken, *(f.text for f in chosen))
@@ -497,5 +494,5 @@ def _is_said(text: str, texts: Iterable[str]) -> bool:
     )
 
 
-def _in_order(found: Iterable[_Extract]) -> tuple[Quote, ...]:
+def _in_order(found: Iterable[_Extract]) -> Quotes:
     return tuple(f.quote for f in sorted(found, key=lambda f: f.order))

@@ -6,7 +6,7 @@ import functools
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -19,6 +19,7 @@ from keeplore.text.terms import STOP, is_identifier, terms
 Run = tuple[str, ...]  # of words
 MAX_WORDS = 3  # of a key phrase
 MAX_SENTENCES = 60  # of one message that count; a long answer must not outvote the talk
+MAX_PHRASES = 40
 USER_WEIGHT = 2.0  # the person's words say what a talk is about; the agent's say how it went
 _CHUNK = re.compile(r"[.,;:!?()\[\]{}\"“”|→←—–=<>*…]+|\s-\s|\s/\s")
 _TOKEN = re.compile(r"[\w][\w.\-/'’+#]*")
@@ -60,10 +61,8 @@ def profile(exchanges: Sequence[Exchange]) -> Profile:
     spread: dict[str, float] = defaultdict(float)
     runs: Counter[Run] = Counter()
     shown: dict[Run, Counter[str]] = defaultdict(Counter)
-    for message, weight in _messages(exchanges):
-        said = [plain(sentence.text) for sentence in sentences(message)[:MAX_SENTENCES]]
-        counts = Counter(chain.from_iterable(map(terms, said)))
-        for term, n in counts.items():
+    for said, weight in _messages(exchanges):
+        for term, n in Counter(chain.from_iterable(map(terms, said))).items():
             spread[term] += weight * (1 + math.log(n))
         for run in set(chain.from_iterable(map(_runs, said))):
             key = tuple(stem(word.lower()) for word in run)
@@ -71,15 +70,20 @@ def profile(exchanges: Sequence[Exchange]) -> Profile:
             shown[key][" ".join(run)] += 1
     most = max(spread.values(), default=1.0)
     weights = {term: value / most for term, value in spread.items()}
+    phrases = [_usual(shown[key]) for key in _best(runs, weights)]
+    return Profile(weights, tuple(_distinct(phrases)))
+
+
+def _best(runs: Mapping[Run, int], weights: Mapping[str, float]) -> list[Run]:
     scores = {key: _score(key, n, weights) for key, n in runs.items()}
-    best = sorted(scores, key=lambda key: (-scores[key], key))[:40]
-    return Profile(weights, tuple(_distinct([_usual(shown[key]) for key in best])))
+    return sorted(scores, key=lambda key: (-scores[key], key))[:MAX_PHRASES]
 
 
-def _messages(exchanges: Sequence[Exchange]) -> Iterator[tuple[str, float]]:
+def _messages(exchanges: Sequence[Exchange]) -> Iterator[tuple[list[str], float]]:
+    """The plain sentences of each message, with what it counts."""
     for exchange in exchanges:
-        yield exchange.user, USER_WEIGHT
-        yield exchange.assistant, 1.0
+        for message, weight in ((exchange.user, USER_WEIGHT), (exchange.assistant, 1.0)):
+            yield [plain(said.text) for said in sentences(message)[:MAX_SENTENCES]], weight
 
 
 def _usual(spellings: Counter[str]) -> str:
@@ -143,7 +147,7 @@ def _can_be_subject(run: Run) -> bool:
     return not (len(last) > 4 and last.endswith("ed") and last.isalpha())
 
 
-def _score(key: Run, n: int, weights: dict[str, float]) -> float:
+def _score(key: Run, n: int, weights: Mapping[str, float]) -> float:
     mean = sum(weights.get(word, 0.0) for word in key) / len(key)
     return mean * math.log(1 + n) * (1 + 0.5 * (len(key) - 1)) * (0.4 if n < 2 else 1.0)
 
