@@ -313,8 +313,8 @@ def _encoded(_rule: RedactionRule, match: Any, data: bytes) -> Iterator[tuple[in
 def _valued(rule: RedactionRule, match: Any, data: bytes) -> Iterator[tuple[int, int]]:
     key_start, key_end = match.span(rule.key_group) if rule.key_group else (match.start(),) * 2
     groups = {*range(1, match.re.groups + 1)} - {rule.key_group}
-    spans = [match.span(number) for number in sorted(groups)]
-    for start, end in [span for span in spans if span[0] >= 0] or [match.span()]:
+    spans = [match.span(number) for number in sorted(groups) if match.start(number) >= 0]
+    for start, end in spans or [match.span()]:
         candidate = SecretCandidate(
             key=_text(data, max(0, key_start - CONTEXT), key_end),
             gap=_text(data, key_end, start),
