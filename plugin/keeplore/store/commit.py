@@ -48,7 +48,7 @@ class CommitPlan:
 
 
 def reconcile(
-    root: Path, branch: str, memo: CycleCache, message: str = "", extra: Iterable[str] = ()
+    root: Path, branch: str, cache: CycleCache, message: str = "", extra: Iterable[str] = ()
 ) -> CommitResult:
     """Commit what differs between our paths on disk and in HEAD; ``extra`` are paths that count as
     ours this time.
@@ -56,27 +56,29 @@ def reconcile(
     Raises RepositoryBusy, where nothing was changed, or RepositoryError.
     """
 
-    def cycle(turn: CommitLock, backend: GitBackend) -> CommitResult:
-        plan = _plan(backend, branch, memo, tuple(extra))
+    def cycle(lock: CommitLock, backend: GitBackend) -> CommitResult:
+        plan = _plan(backend, branch, cache, tuple(extra))
         if not plan.changes:
             return CommitResult(None, (), plan.skipped)
         return CommitResult(
-            _act(turn, backend, plan, message), tuple(sorted(plan.changes)), plan.skipped
+            _act(lock, backend, plan, message), tuple(sorted(plan.changes)), plan.skipped
         )
 
-    return run_cycle(root, memo, cycle)
+    return run_cycle(root, cache, cycle)
 
 
-def _plan(backend: GitBackend, branch: str, memo: CycleCache, extra: tuple[str, ...]) -> CommitPlan:
+def _plan(
+    backend: GitBackend, branch: str, cache: CycleCache, extra: tuple[str, ...]
+) -> CommitPlan:
     """What differs between disk and HEAD. Raises RepositoryBusy, Moved or Unsupported."""
     ref = check_branch(backend.root, backend.ref(), branch)
     parent = backend.tip(ref)
-    recover_aborted_rebase(backend, ref, parent, memo)
+    recover_aborted_rebase(backend, ref, parent, cache)
     tracked = backend.tracked(parent, extra)
     skipped: list[str] = []
     seen = _on_disk(backend.root, skipped, extra)
-    withdraw(backend.root, memo, seen)
-    ids = _ids(backend, memo, seen)
+    withdraw(backend.root, cache, seen)
+    ids = _ids(backend, cache, seen)
     skipped += [path for path in seen if path not in ids]
     differing = [path for path, id_ in ids.items() if _id_in(tracked, path) != id_]
     known = tracked.keys() | extra
@@ -130,13 +132,13 @@ def _on_disk(root: Path, skipped: list[str], extra: Iterable[str]) -> dict[str, 
     return seen
 
 
-def _ids(backend: GitBackend, memo: CycleCache, seen: Mapping[str, FileState]) -> dict[str, str]:
+def _ids(backend: GitBackend, cache: CycleCache, seen: Mapping[str, FileState]) -> dict[str, str]:
     """The blob id of every file that git may have; one that looks as when it was last hashed is not
     read again.
     """
     ids, unknown = {}, []
     for path, file in seen.items():
-        known = memo.files.get((backend.name, path))
+        known = cache.files.get((backend.name, path))
         if known is not None and known[0] == file:
             ids[path] = known[1]
         elif file.size <= MAX_FILE and (is_portable(path) or not is_ours(path)):
@@ -145,7 +147,7 @@ def _ids(backend: GitBackend, memo: CycleCache, seen: Mapping[str, FileState]) -
     hashed = _hashed(backend, unknown)
     for path, id_ in hashed.items():
         if seen[path].mtime_ns < young:
-            memo.files[backend.name, path] = (seen[path], id_)
+            cache.files[backend.name, path] = (seen[path], id_)
     return ids | hashed
 
 
@@ -200,10 +202,10 @@ def _is_below(path: str, places: set[str]) -> bool:
     return any("/".join(parts[:depth]) in places for depth in range(1, len(parts) + 1))
 
 
-def _act(turn: CommitLock, backend: GitBackend, plan: CommitPlan, message: str) -> str:
+def _act(lock: CommitLock, backend: GitBackend, plan: CommitPlan, message: str) -> str:
     """Make the commit under git's own locks; its id. Raises Moved."""
     root = backend.root
-    with turn.index(plan.ref) as draft:
+    with lock.index(plan.ref) as draft:
         check_idle(root, backend.places)
         _check_unchanged(backend, plan)
         edit_index(backend, draft, plan.changes)
@@ -211,7 +213,7 @@ def _act(turn: CommitLock, backend: GitBackend, plan: CommitPlan, message: str) 
         parents = [plan.parent] if plan.parent else []
         person = signature_of(root)
         commit = backend.commit(parents, plan.changes, f"{text.strip()}\n", person)
-        publish(turn, backend, draft, RefMove(plan.ref, plan.parent, commit, text))
+        publish(lock, backend, draft, RefMove(plan.ref, plan.parent, commit, text))
     return commit
 
 

@@ -25,7 +25,7 @@ FULL = "Make room on the disk; memory stays as it is until then"
 T = TypeVar("T")
 
 
-def run_cycle(root: Path, memo: CycleCache, cycle: Callable[[CommitLock, GitBackend], T]) -> T:
+def run_cycle(root: Path, cache: CycleCache, cycle: Callable[[CommitLock, GitBackend], T]) -> T:
     """Run a cycle while no other process of ours does, again where it was overtaken, with git where
     libgit2 cannot.
     """
@@ -34,14 +34,14 @@ def run_cycle(root: Path, memo: CycleCache, cycle: Callable[[CommitLock, GitBack
 
     places = directories(root)
     kind: type[GitBackend] = LibgitBackend
-    with CommitLock(places) as turn:
+    with CommitLock(places) as lock:
         for _ in range(ATTEMPTS):
             try:
-                backend = kind(root, places, memo)
-                turn.recover(backend.tip)
+                backend = kind(root, places, cache)
+                lock.recover(backend.tip)
                 check_complete(places)
                 check_idle(root, places)
-                return cycle(turn, backend)
+                return cycle(lock, backend)
             except FAILURES as e:
                 _check_room(e)
                 kind = GitBackend
@@ -66,12 +66,12 @@ class RefMove:
     message: str
 
 
-def publish(turn: CommitLock, backend: GitBackend, draft: Path, step: RefMove) -> None:
+def publish(lock: CommitLock, backend: GitBackend, draft: Path, step: RefMove) -> None:
     """Move the ref, and let the index follow. Raises Moved or RepositoryBusy."""
-    turn.note(commit=step.new)
+    lock.note(commit=step.new)
     move(backend, step)
-    turn.moved()
-    turn.publish(draft)
+    lock.moved()
+    lock.publish(draft)
 
 
 def move(backend: GitBackend, step: RefMove) -> None:

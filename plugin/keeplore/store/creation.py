@@ -34,7 +34,7 @@ def create(root: Path, template: Path, branch: str = "main") -> Store:
         path for path in _template_files(template) if _lay_down(root, template, path, branch)
     ]
     store = Store(root, branch=branch)
-    reconcile(root, branch, store.memo, MESSAGE, laid_down)
+    reconcile(root, branch, store.cache, MESSAGE, laid_down)
     return store
 
 

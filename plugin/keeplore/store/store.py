@@ -57,7 +57,7 @@ class Store:
         self.root = root
         self.branch = branch
         self._before_write = before_write
-        self.memo = CycleCache(machine)
+        self.cache = CycleCache(machine)
         self.exclusive = WriteLock(root)
         self.stones = Tombstones(root)
 
@@ -171,7 +171,7 @@ class Store:
         # here, because libgit2 costs 90 ms and reading needs none
         from keeplore.store.delete import purge
 
-        return purge.plan(self.root, self.branch, self.memo, memory_ids)
+        return purge.plan(self.root, self.branch, self.cache, memory_ids)
 
     def purge(self, memory_ids: Iterable[str], machine: str, at: str) -> PurgeResult:
         """Forget memories and take their text out of git, on this machine; sync tells the others to
@@ -188,7 +188,7 @@ class Store:
             for memory_id, paths in copies.items():
                 if not paths and memory_id not in self.stones:
                     raise _not_found(memory_id)
-            purge.check(self.root, self.branch, self.memo, copies)
+            purge.check(self.root, self.branch, self.cache, copies)
             purge.mark(self.root, self.stones, copies, machine, at)
         return self._carry_out_purges()
 
@@ -218,7 +218,7 @@ class Store:
         if not purge.purged(self.stones):
             return PurgeResult()
         self.commit(purge.MESSAGE)
-        return purge.carry_out(self.root, self.branch, self.memo, self.stones)
+        return purge.carry_out(self.root, self.branch, self.cache, self.stones)
 
     def forgotten(self, memory_id: str) -> Memory:
         """What ``restore`` would bring back. Raises NotFound."""
@@ -327,7 +327,7 @@ class Store:
         Raises RepositoryBusy (a merge, a rebase, another branch, a held lock: try again later) or
         RepositoryError.
         """
-        return reconcile(self.root, self.branch, self.memo, message)
+        return reconcile(self.root, self.branch, self.cache, message)
 
     def merge(self, other: str, *, is_unrelated: bool = False) -> MergeResult:
         """Merge a commit that was fetched, and write what it changes to disk; see
@@ -336,12 +336,12 @@ class Store:
         from keeplore.store.merge.merge import merge  # here, as above
 
         with self.exclusive:
-            return merge(self.root, self.branch, self.memo, other, is_unrelated=is_unrelated)
+            return merge(self.root, self.branch, self.cache, other, is_unrelated=is_unrelated)
 
     def conclude(self, quiet_s: float = 0.0) -> tuple[str, ...]:
-        """Resolve what of ours a person's unfinished merge waits for; see ``healing.conclude``."""
+        """Resolve what of ours a person's unfinished merge waits for; see ``repair.conclude``."""
         with self.exclusive:
-            return repair.conclude(self.root, self.memo, quiet_s)
+            return repair.conclude(self.root, self.cache, quiet_s)
 
     def heal(self, troubled: Iterable[str]) -> tuple[str, ...]:
         """Mend the files among ``troubled`` that a merge by others left so, and make one of two of
@@ -354,7 +354,7 @@ class Store:
         mended: list[str] = []
         with self.exclusive:
             for path in paths:
-                mended += repair.mend(self.root, self.memo, path)
+                mended += repair.mend(self.root, self.cache, path)
             mended += repair.unite(self.root, (file.path for file in self.scan()))
             for path in paths:
                 copies = self.copies(memory_files.id_at(self.root, path))
@@ -422,9 +422,9 @@ class Store:
 
         places = directories(self.root)
         try:
-            return LibgitBackend(self.root, places, self.memo)
+            return LibgitBackend(self.root, places, self.cache)
         except Unsupported:
-            return GitBackend(self.root, places, self.memo)
+            return GitBackend(self.root, places, self.cache)
 
 
 def _folder(path: str) -> str:

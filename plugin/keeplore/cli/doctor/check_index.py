@@ -57,7 +57,7 @@ def _mended(
 
 def _repository(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     try:
-        workspace.store.memo.files.clear()  # so that every file is hashed again
+        workspace.store.cache.files.clear()  # so that every file is hashed again
         done = workspace.store.commit()
         if done.paths:
             message = f"{len(done.paths)} files differed from HEAD although nothing showed it"

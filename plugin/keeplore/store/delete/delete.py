@@ -61,7 +61,7 @@ def keep_text(root: Path, memory_id: str, path: str) -> None:
         output(root, "update-ref", f"{KEPT}{memory_id}", blob)
 
 
-def withdraw(root: Path, memo: CycleCache, seen: dict[str, FileState]) -> None:
+def withdraw(root: Path, cache: CycleCache, seen: dict[str, FileState]) -> None:
     """Remove what came back to the disk although it is forgotten: with an old clone, a copy, a
     merge.
     """
@@ -71,7 +71,7 @@ def withdraw(root: Path, memo: CycleCache, seen: dict[str, FileState]) -> None:
     for path, file in [*seen.items()] if ids else ():
         if digits_of(path) not in likely_digits or not is_memory(path):
             continue
-        memory_id = _id_at(root, memo, file)
+        memory_id = _id_at(root, cache, file)
         if memory_id not in ids:
             continue
         stone = stones.get(memory_id)
@@ -205,12 +205,12 @@ def _brought(root: Path, names: Sequence[str]) -> list[tuple[str, str]]:
     return [(blob, place) for _, blob, place in found if is_memory(place)]
 
 
-def _id_at(root: Path, memo: CycleCache, file: FileState) -> str:
+def _id_at(root: Path, cache: CycleCache, file: FileState) -> str:
     """The id of a file, not read again while it looks the same."""
-    known = memo.ids.get(file.path)
+    known = cache.ids.get(file.path)
     if known and known[0] == file:
         return known[1]
     memory_id = id_at(root, file.path)
     if file.mtime_ns < time.time_ns() - RACY_NS:
-        memo.ids[file.path] = (file, memory_id)
+        cache.ids[file.path] = (file, memory_id)
     return memory_id

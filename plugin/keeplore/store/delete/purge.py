@@ -59,12 +59,12 @@ _BY_OTHER_MEANS = (
 SHOWN = 5  # paths in a message
 
 
-def plan(root: Path, branch: str, memo: CycleCache, ids: Iterable[str]) -> PurgePlan:
+def plan(root: Path, branch: str, cache: CycleCache, ids: Iterable[str]) -> PurgePlan:
     """What a purge of these memories would do; nothing is written.
 
     Raises RepositoryBusy, or RepositoryError where Keeplore cannot rewrite this repository.
     """
-    library = _library(root, branch, memo)
+    library = _library(root, branch, cache)
     wanted = dict.fromkeys(ids, ())
     texts = rewrite_history.find(root, library_reader(library.repository), wanted)
     changed = rewrite_history.after(root, {text.commit for text in texts})
@@ -98,9 +98,9 @@ def _is_remote(ref: str) -> bool:
     return ref.startswith("refs/remotes/")
 
 
-def check(root: Path, branch: str, memo: CycleCache, ids: Iterable[str]) -> None:
+def check(root: Path, branch: str, cache: CycleCache, ids: Iterable[str]) -> None:
     """Raise RepositoryBusy or RepositoryError where these memories cannot be purged now."""
-    library = _library(root, branch, memo)
+    library = _library(root, branch, cache)
     wanted = dict.fromkeys(ids, ())
     texts = rewrite_history.find(root, library_reader(library.repository), wanted)
     _staged(library, {text.blob for text in texts}, wanted)
@@ -196,7 +196,7 @@ def new_stones(root: Path, head: str, other: str) -> list[Tombstone]:
     return found
 
 
-def carry_out(root: Path, branch: str, memo: CycleCache, stones: Tombstones) -> PurgeResult:
+def carry_out(root: Path, branch: str, cache: CycleCache, stones: Tombstones) -> PurgeResult:
     """Take everything that tombstones call purged out of history and out of git's objects.
 
     The removed files and the tombstones are committed before, so that the index needs no change
@@ -207,18 +207,18 @@ def carry_out(root: Path, branch: str, memo: CycleCache, stones: Tombstones) -> 
     if not wanted:
         return PurgeResult()
 
-    def cycle(turn: CommitLock, backend: object) -> PurgeResult:
+    def cycle(lock: CommitLock, backend: object) -> PurgeResult:
         if not isinstance(backend, LibgitBackend):
             raise _impossible("libgit2 cannot read it")
-        return _rewrite(turn, backend, _check_possible(backend, branch), wanted)
+        return _rewrite(lock, backend, _check_possible(backend, branch), wanted)
 
-    done = run_cycle(root, memo, cycle)
+    done = run_cycle(root, cache, cycle)
     _erase(root)
     return done
 
 
 def _rewrite(
-    turn: CommitLock, backend: LibgitBackend, ref: str, wanted: Mapping[str, frozenset[str]]
+    lock: CommitLock, backend: LibgitBackend, ref: str, wanted: Mapping[str, frozenset[str]]
 ) -> PurgeResult:
     root = backend.root
     texts = rewrite_history.find(root, library_reader(backend.repository), wanted)
@@ -233,10 +233,10 @@ def _rewrite(
     copy_notes(root, rewriter.commits)
     for memory_id in wanted:
         run(root, "update-ref -d", f"{KEPT}{memory_id}")
-    with turn.index(ref) as draft:
+    with lock.index(ref) as draft:
         check_idle(root, backend.places)
         check_merged(backend, draft)
-        _move_refs(turn, backend, rewriter)
+        _move_refs(lock, backend, rewriter)
     erase_traces(root, backend.places, rewriter.commits, blobs, wanted)
     ids = tuple(sorted({text.memory_id for text in texts}))
     return PurgeResult(ids, len(rewriter.commits), tuple(sorted(blobs)))
@@ -253,7 +253,7 @@ def _kept_texts(root: Path, wanted: Collection[str]) -> set[str]:
     return {target for name, target, _ in _refs(root) if name.removeprefix(KEPT) in wanted}
 
 
-def _move_refs(turn: CommitLock, backend: LibgitBackend, rewriter: HistoryRewriter) -> None:
+def _move_refs(lock: CommitLock, backend: LibgitBackend, rewriter: HistoryRewriter) -> None:
     """Point every ref to what its object is now; those that would point to nothing go."""
     for name, target, points_to in _refs(backend.root):
         if points_to:  # to another ref, which is moved itself
@@ -262,7 +262,7 @@ def _move_refs(turn: CommitLock, backend: LibgitBackend, rewriter: HistoryRewrit
         if not new:
             output(backend.root, "update-ref -d", name, target)
         elif new != target:
-            turn.note(ref=name, commit=new)
+            lock.note(ref=name, commit=new)
             move(backend, RefMove(name, target, new, MESSAGE))
 
 
@@ -274,12 +274,12 @@ def _erase(root: Path) -> None:
         (own / PENDING).unlink(missing_ok=True)
 
 
-def _library(root: Path, branch: str, memo: CycleCache) -> LibgitBackend:
+def _library(root: Path, branch: str, cache: CycleCache) -> LibgitBackend:
     """The repository, where it can be rewritten. Raises RepositoryBusy or RepositoryError."""
     places = directories(root)
     check_idle(root, places)
     try:
-        library = LibgitBackend(root, places, memo)
+        library = LibgitBackend(root, places, cache)
     except Unsupported as e:
         raise _impossible(str(e)) from e
     _check_possible(library, branch)

@@ -45,8 +45,8 @@ class GitBackend:
 
     name = "git"
 
-    def __init__(self, root: Path, places: Directories, memo: CycleCache) -> None:
-        self._memo = memo
+    def __init__(self, root: Path, places: Directories, cache: CycleCache) -> None:
+        self._cache = cache
         self.root = root
         self.places = places
         output(root, "rev-parse --git-dir")  # says why, where git refuses this repository
@@ -110,7 +110,7 @@ class GitBackend:
             "commit-tree -S" if person.is_signing else "commit-tree",
             *links,
             tree,
-            stdin=with_machine(message, self._memo.machine).encode(),
+            stdin=with_machine(message, self._cache.machine).encode(),
             environment=person.environment,
             timeout_s=SIGN_TIMEOUT_S,
         )

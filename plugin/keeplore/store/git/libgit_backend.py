@@ -76,11 +76,11 @@ class LibgitBackend(GitBackend):
 
     name = "libgit2"
 
-    def __init__(self, root: Path, places: Directories, memo: CycleCache) -> None:
+    def __init__(self, root: Path, places: Directories, cache: CycleCache) -> None:
         self.root = root
         self.places = places
         self.repository = open_repository(root)
-        self._memo = memo
+        self._cache = cache
 
     def ref(self) -> str:
         head = self.repository.lookup_reference("HEAD").target
@@ -101,7 +101,7 @@ class LibgitBackend(GitBackend):
         for folder in FOLDERS:
             if folder in tree and tree[folder].filemode == FileMode.TREE:
                 self._collect(str(tree[folder].id), folder, found, kept)
-        self._memo.trees = kept
+        self._cache.trees = kept
         found |= {
             path: Blob(str(tree[path].id), int(tree[path].filemode))
             for path in extra
@@ -140,7 +140,7 @@ class LibgitBackend(GitBackend):
     def commit_of(self, tree: str, parents: Sequence[str], message: str, person: Signature) -> str:
         if person.is_signing:
             return super().commit_of(tree, parents, message, person)
-        message = with_machine(message, self._memo.machine)
+        message = with_machine(message, self._cache.machine)
         author = pygit2.Signature(person.name, person.email)
         create = self.repository.create_commit
         return str(create(None, author, author, message, tree, list(parents)))
@@ -203,7 +203,7 @@ class LibgitBackend(GitBackend):
     def _collect(
         self, tree: str, folder: str, found: dict[str, Blob], kept: dict[str, Any]
     ) -> None:
-        kept[tree] = entries = self._memo.trees.get(tree) or self._entries(tree)
+        kept[tree] = entries = self._cache.trees.get(tree) or self._entries(tree)
         for name, id_, mode in entries:
             path = f"{folder}/{name}"
             if mode == FileMode.TREE:

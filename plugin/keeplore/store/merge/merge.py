@@ -50,7 +50,7 @@ _BY_HAND = "Run `git merge` in the workspace and resolve it there; Keeplore goes
 
 
 def merge(
-    root: Path, branch: str, memo: CycleCache, other: str, *, is_unrelated: bool = False
+    root: Path, branch: str, cache: CycleCache, other: str, *, is_unrelated: bool = False
 ) -> MergeResult:
     """Merge a commit into the branch, and what it changes into the files on disk.
 
@@ -59,18 +59,18 @@ def merge(
     for a side with most of our memory gone. No ref has moved then, and no edit is lost.
     """
 
-    def cycle(turn: CommitLock, backend: GitBackend) -> MergeResult:
+    def cycle(lock: CommitLock, backend: GitBackend) -> MergeResult:
         ref = check_branch(root, backend.ref(), branch)
         old = backend.tip(ref)
         if isinstance(backend, LibgitBackend):
-            return _in_memory(turn, backend, ref, old, other, is_unrelated=is_unrelated)
+            return _in_memory(lock, backend, ref, old, other, is_unrelated=is_unrelated)
         return _by_git(backend, old, other, is_unrelated=is_unrelated)
 
-    return run_cycle(root, memo, cycle)
+    return run_cycle(root, cache, cycle)
 
 
 def _in_memory(
-    turn: CommitLock, backend: LibgitBackend, ref: str, old: str, other: str, *, is_unrelated: bool
+    lock: CommitLock, backend: LibgitBackend, ref: str, old: str, other: str, *, is_unrelated: bool
 ) -> MergeResult:
     base = backend.repository.merge_base(old, other) if old else None
     is_forward = _is_forward(old, str(base or ""), other, is_unrelated=is_unrelated)
@@ -81,7 +81,7 @@ def _in_memory(
     _check(backend, old, changes)
     if backend.has_filter(changes):
         raise Unsupported("a filter")
-    with turn.index(ref) as draft:
+    with lock.index(ref) as draft:
         if backend.ref() != ref or backend.tip(ref) != old:
             raise Moved
         check_merged(backend, draft)
@@ -90,7 +90,7 @@ def _in_memory(
         for path in to_write:
             _put(backend, path, changes[path])
         edit_index(backend, draft, {path: change.after for path, change in changes.items()})
-        publish(turn, backend, draft, RefMove(ref, old, commit, MESSAGE))
+        publish(lock, backend, draft, RefMove(ref, old, commit, MESSAGE))
     return MergeResult(commit, tuple(sorted(changes)))
 
 

@@ -40,7 +40,7 @@ _ABORTED = re.compile(
 )
 
 
-def recover_aborted_rebase(backend: GitBackend, ref: str, head: str, memo: CycleCache) -> None:
+def recover_aborted_rebase(backend: GitBackend, ref: str, head: str, cache: CycleCache) -> None:
     """Write to disk what commits of ours held that an aborted rebase took off the branch, each time
     once.
 
@@ -51,13 +51,13 @@ def recover_aborted_rebase(backend: GitBackend, ref: str, head: str, memo: Cycle
     try:
         found = log.stat()
         looked = (found.st_mtime_ns, found.st_size, found.st_ino)
-        if memo.logs.get(ref) == looked:
+        if cache.logs.get(ref) == looked:
             return
-        aborted = [f"{entry} {memo.machine}".rstrip() for entry in _aborted(log)]
+        aborted = [f"{entry} {cache.machine}".rstrip() for entry in _aborted(log)]
     except OSError:
         return
-    if _is_all_handled(backend, head, memo.machine, aborted):
-        memo.logs[ref] = looked
+    if _is_all_handled(backend, head, cache.machine, aborted):
+        cache.logs[ref] = looked
 
 
 def _is_all_handled(backend: GitBackend, head: str, machine: str, aborted: list[str]) -> bool:

@@ -38,7 +38,7 @@ MAX_COMMITS = 20  # of one file's history that are looked at for a whole version
 _SET_BESIDE = re.compile(rf"(.*){re.escape(CONFLICT)}[0-9a-f]{{8}}(\.md)")
 
 
-def conclude(root: Path, memo: CycleCache, quiet_s: float = 0.0) -> tuple[str, ...]:
+def conclude(root: Path, cache: CycleCache, quiet_s: float = 0.0) -> tuple[str, ...]:
     """Resolve conflicts in a person's index where files of ours are concerned; the paths that were
     resolved.
 
@@ -58,7 +58,7 @@ def conclude(root: Path, memo: CycleCache, quiet_s: float = 0.0) -> tuple[str, .
         _resolve(root, path, stages)
     if any((own / name).exists() for name in _REBASES):
         _stage_written(root)
-    if is_to_commit and _is_committed(root, memo.machine):
+    if is_to_commit and _is_committed(root, cache.machine):
         (own / CONCLUDING).unlink(missing_ok=True)
     return tuple(ours)
 
@@ -87,14 +87,14 @@ def _is_to_commit(own: Path, *, has_conflicts: bool) -> bool:
     return has_conflicts or was_killed or _has_nothing_to_resolve(own)
 
 
-def mend(root: Path, memo: CycleCache, path: str) -> tuple[str, ...]:
+def mend(root: Path, cache: CycleCache, path: str) -> tuple[str, ...]:
     """Heal a memory's file that a merge left torn; what was written, nothing where it is whole.
 
     A text that was written with such marks in it, as an example may be, has no whole version in git
     and is left alone.
     """
     seen = files.state(root, path)
-    if seen is None or memo.examples.get(path) == seen:
+    if seen is None or cache.examples.get(path) == seen:
         return ()
     try:
         torn = versions(files.read(root, path, MAX_FILE).decode())
@@ -103,7 +103,7 @@ def mend(root: Path, memo: CycleCache, path: str) -> tuple[str, ...]:
     if torn is None:
         return ()
     if not _was_whole(root, path, torn[0]):
-        memo.examples[path] = seen
+        cache.examples[path] = seen
         return ()
     data, beside = united(path, None, torn)
     return _write(root, {**beside, path: data})
