@@ -180,10 +180,14 @@ class JsonEntries(Resource):
             made = made.adopting(document, present)
             old, known = tuple(present), made
         bare = json_edit.take(document.text, old, known.trace)
-        if json_edit.take(text, (*entries, *old), made.trace) != bare:
-            raise _not_reversible()
+        made.expect_reversible(text, old, bare)
         left = dict.fromkeys(filter(None, obstacles))
         return FileEdit(text.encode(), tuple(left)), made
+
+    def expect_reversible(self, text: str, old: Sequence[JsonEntry], bare: str) -> None:
+        """Raises EditRefused where taking out ours, and what was ours, would not leave ``bare``."""
+        if json_edit.take(text, (*self.entries, *old), self.trace) != bare:
+            raise _not_reversible()
 
     def adopting(self, document: JsonDocument, present: Sequence[JsonEntry]) -> JsonEntries:
         """What is empty without ours was made for ours."""
