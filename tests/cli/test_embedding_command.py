@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from keeplore.config.consent import EMBEDDING, Consents
+from keeplore.config.consent import Consents, ConsentUse
 from keeplore.config.places import Places
 from keeplore.config.settings import load_settings
 from keeplore.index import embedder_for
@@ -56,7 +56,9 @@ def test_a_server_is_used_only_after_somebody_said_yes(
     assert "not accepted on this machine" in done.stderr
     asked = consent_question(NOBODY, memory)
     assert asked
-    Consents(Places.from_environment(os.environ).state).accept(memory, EMBEDDING, asked.subject)
+    Consents(Places.from_environment(os.environ).state).accept(
+        memory, ConsentUse.EMBEDDING, asked.subject
+    )
     done = run("embedding", "use", NOBODY)
     assert (
         done.returncode == 1 and "--yes" not in done.stderr

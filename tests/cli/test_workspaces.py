@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from ready import keeplore
 
-from keeplore.config.consent import EMBEDDING, Consents
+from keeplore.config.consent import Consents, ConsentUse
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.memory.note import NoteDraft
@@ -52,10 +52,12 @@ def test_removing_one_keeps_every_file_of_it(places: Places, home: Path) -> None
     with Registry(places) as registry:
         registry.named("team").notes.write(NoteDraft("Use pnpm"))
     before = {path: path.read_bytes() for path in (home / "team").rglob("*") if path.is_file()}
-    Consents(places.state).accept(home / "team", EMBEDDING, "https://models.example.com:443/v1#m")
+    Consents(places.state).accept(
+        home / "team", ConsentUse.EMBEDDING, "https://models.example.com:443/v1#m"
+    )
     done = keeplore("workspaces", "remove", "team")
     assert not Consents(places.state).has(
-        home / "team", EMBEDDING, "https://models.example.com:443/v1#m"
+        home / "team", ConsentUse.EMBEDDING, "https://models.example.com:443/v1#m"
     )
     assert done.returncode == 0 and str(home / "team") in done.stdout and "stay" in done.stdout
     assert {

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.config.consent import EMBEDDING, FILE, LLM, Consents, is_loopback, server_of
+from keeplore.config.consent import FILE, Consents, ConsentUse, is_loopback, server_of
 from keeplore.errors import ConfigError
 
 SERVER = "https://models.example.com:443/v1"
@@ -13,20 +13,24 @@ SERVER = "https://models.example.com:443/v1"
 def test_a_server_is_accepted_for_one_workspace_and_one_use(tmp_path: Path) -> None:
     mine, other = tmp_path / "mine", tmp_path / "other"
     accepted = Consents(tmp_path / "state")
-    assert not accepted.has(mine, EMBEDDING, SERVER)
-    accepted.accept(mine, EMBEDDING, SERVER)
-    accepted.accept(mine, EMBEDDING, SERVER)
+    assert not accepted.has(mine, ConsentUse.EMBEDDING, SERVER)
+    accepted.accept(mine, ConsentUse.EMBEDDING, SERVER)
+    accepted.accept(mine, ConsentUse.EMBEDDING, SERVER)
     again = Consents(tmp_path / "state")
-    assert again.has(mine, EMBEDDING, SERVER)
-    assert not again.has(mine, LLM, SERVER)
-    assert not again.has(other, EMBEDDING, SERVER)
-    assert not again.has(mine, EMBEDDING, "http://models.example.com:80/v1")
-    again.accept(mine, LLM, SERVER)
-    again.withdraw(mine, EMBEDDING)
-    assert not accepted.has(mine, EMBEDDING, SERVER) and accepted.has(mine, LLM, SERVER)
-    again.accept(other, LLM, SERVER)
+    assert again.has(mine, ConsentUse.EMBEDDING, SERVER)
+    assert not again.has(mine, ConsentUse.LLM, SERVER)
+    assert not again.has(other, ConsentUse.EMBEDDING, SERVER)
+    assert not again.has(mine, ConsentUse.EMBEDDING, "http://models.example.com:80/v1")
+    again.accept(mine, ConsentUse.LLM, SERVER)
+    again.withdraw(mine, ConsentUse.EMBEDDING)
+    assert not accepted.has(mine, ConsentUse.EMBEDDING, SERVER) and accepted.has(
+        mine, ConsentUse.LLM, SERVER
+    )
+    again.accept(other, ConsentUse.LLM, SERVER)
     again.withdraw(mine)
-    assert not accepted.has(mine, LLM, SERVER) and accepted.has(other, LLM, SERVER)
+    assert not accepted.has(mine, ConsentUse.LLM, SERVER) and accepted.has(
+        other, ConsentUse.LLM, SERVER
+    )
 
 
 @pytest.mark.parametrize(
@@ -35,9 +39,9 @@ def test_a_server_is_accepted_for_one_workspace_and_one_use(tmp_path: Path) -> N
 def test_a_damaged_file_accepts_nothing(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE).write_bytes(content)
     accepted = Consents(tmp_path)
-    assert not accepted.has(tmp_path, EMBEDDING, SERVER)
-    accepted.accept(tmp_path, EMBEDDING, SERVER)
-    assert accepted.has(tmp_path, EMBEDDING, SERVER)
+    assert not accepted.has(tmp_path, ConsentUse.EMBEDDING, SERVER)
+    accepted.accept(tmp_path, ConsentUse.EMBEDDING, SERVER)
+    assert accepted.has(tmp_path, ConsentUse.EMBEDDING, SERVER)
 
 
 def test_one_server_has_one_spelling() -> None:

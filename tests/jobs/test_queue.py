@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from keeplore.errors import KeeploreError
-from keeplore.jobs import LEASED, WAITING, JobQueue
+from keeplore.jobs import JobQueue, JobState
 from keeplore.jobs.queue import LEASE, MAX_ATTEMPTS, MAX_REASON
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -42,7 +42,7 @@ def test_a_newer_turn_takes_the_place_of_one_that_waits(queue: JobQueue) -> None
     job = queue.lease(KINDS, NOON)
     assert job is not None and (job.key, job.payload) == ("session-1", {"turn": 2})
     assert queue.add("conversation", "session-1", {"turn": 3}, NOON)
-    assert states(queue) == {LEASED: 1, WAITING: 2}
+    assert states(queue) == {JobState.LEASED: 1, JobState.WAITING: 2}
 
 
 def test_a_compaction_is_never_replaced_and_goes_first(queue: JobQueue) -> None:

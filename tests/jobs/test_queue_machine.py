@@ -13,7 +13,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, multiple, rule
 
-from keeplore.jobs import DEAD, LEASED, WAITING, Job, JobQueue
+from keeplore.jobs import Job, JobQueue, JobState
 from keeplore.jobs.queue import LEASE, MAX_ATTEMPTS, MAX_PAUSE_S, MAX_WAIT
 
 KINDS, KEYS = ("compaction", "conversation"), ("session-1", "session-2")
@@ -94,11 +94,13 @@ class Sessions(RuleBasedStateMachine):
         rows = self.rows()
         there = {(row["key"], json.loads(row["payload"])["turn"]) for row in rows}
         for row in rows:
-            assert row["state"] in (WAITING, LEASED, DEAD)
-            assert row["attempts"] <= MAX_ATTEMPTS - (row["state"] == WAITING)
-            assert bool(row["token"]) == (row["state"] == LEASED)
+            assert row["state"] in (JobState.WAITING, JobState.LEASED, JobState.DEAD)
+            assert row["attempts"] <= MAX_ATTEMPTS - (row["state"] == JobState.WAITING)
+            assert bool(row["token"]) == (row["state"] == JobState.LEASED)
         waiting = [
-            row["key"] for row in rows if row["state"] == WAITING and row["kind"] == "conversation"
+            row["key"]
+            for row in rows
+            if row["state"] == JobState.WAITING and row["kind"] == "conversation"
         ]
         assert len(waiting) == len({*waiting})
         assert self.kept <= there
@@ -110,7 +112,7 @@ class Sessions(RuleBasedStateMachine):
     def is_due(self, kind: str) -> bool:
         now = self.now.timestamp()
         return any(
-            row["state"] == WAITING and row["kind"] == kind and row["due"] <= now
+            row["state"] == JobState.WAITING and row["kind"] == kind and row["due"] <= now
             for row in self.rows()
         )
 

@@ -13,7 +13,7 @@ import pytest
 from tests.llm.model_server import ModelServer, Request, Said, Status, model_server
 
 from keeplore.config.settings import load_settings
-from keeplore.jobs.queue import DEAD, JobQueue
+from keeplore.jobs.queue import JobQueue, JobState
 from keeplore.llm.open_model import accept
 from keeplore.memory import Memory, parse
 from keeplore.worker.server.protocol import ask
@@ -171,7 +171,7 @@ def test_an_answer_that_is_none_is_dead_after_three_attempts_and_costs_nothing_e
     office.start()
     talk(office)
     queue = JobQueue(office.places.jobs)
-    until(lambda: [count.state for count in queue.counts()] == [DEAD], "it is dead")
+    until(lambda: [count.state for count in queue.counts()] == [JobState.DEAD], "it is dead")
     office.stop()
     assert len(server.requests) == 3
     assert (refined(office.root), len(office.prompts())) == ([], 2)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from keeplore.config.consent import EMBEDDING, Consents
+from keeplore.config.consent import Consents, ConsentUse
 from keeplore.config.yaml_edit import write_setting
 from keeplore.index.embedding.floor import UNRELATED
 from keeplore.workspace.embedding_model import consent_question
@@ -63,7 +63,7 @@ def test_what_is_said_is_taken_while_a_server_makes_vectors_and_the_worker_leave
     write_setting(office.root, "embedding", "model", name)
     asked = consent_question(name, office.root)
     assert asked is not None
-    Consents(office.places.state).accept(office.root, EMBEDDING, asked.subject)
+    Consents(office.places.state).accept(office.root, ConsentUse.EMBEDDING, asked.subject)
     office.start()
     office.prompt("We decided to use Postgres for the ledger")
     office.taken()

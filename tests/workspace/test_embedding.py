@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from keeplore.cli.progress import fill_vectors
-from keeplore.config.consent import EMBEDDING, Consents
+from keeplore.config.consent import Consents, ConsentUse
 from keeplore.config.places import Places
 from keeplore.config.yaml_edit import write_setting
 from keeplore.errors import ModelUnavailable
@@ -124,7 +124,7 @@ def test_a_server_gets_no_text_before_it_is_accepted_and_text_search_goes_on_wit
 
     subject = consent_question(server.name, home / "memory")
     assert subject is not None and "the text of this workspace's memories" in subject.risk
-    Consents(places.state).accept(home / "memory", EMBEDDING, subject.subject)
+    Consents(places.state).accept(home / "memory", ConsentUse.EMBEDDING, subject.subject)
     assert workspace.index.embed_pending() == 0
     assert any("We deploy on Thursday" in text for text in server.texts)
     answer = workspace.recall(RecallRequest("When do we deploy?", home))
@@ -154,7 +154,7 @@ def test_a_worker_sees_that_another_model_was_chosen_and_fills_in_its_vectors(
     write_setting(home / "memory", "embedding", "model", server.name)
     subject = consent_question(server.name, home / "memory")
     assert subject is not None
-    Consents(places.state).accept(home / "memory", EMBEDDING, subject.subject)
+    Consents(places.state).accept(home / "memory", ConsentUse.EMBEDDING, subject.subject)
     thread.start()
     thread.join()
     assert sum("Statement number" in text for text in server.texts) >= 40

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,14 +19,17 @@ from keeplore_hooks import durable
 
 FILE = "accepted.json"
 SCHEMA = 1
-EMBEDDING, INDEX, LLM = (
-    "embedding",
-    "index",
-    "llm",
-)  # uses: what is accepted for one says nothing of the other
 MAX_FILE = 1024 * 1024  # bytes
 MAX_URL = 500  # characters
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+class ConsentUse(StrEnum):
+    """What is accepted for one use says nothing of another."""
+
+    EMBEDDING = "embedding"
+    INDEX = "index"
+    LLM = "llm"
 
 
 class Consents:

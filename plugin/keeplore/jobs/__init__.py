@@ -1,5 +1,5 @@
 """Work that waits on this machine until somebody does it."""
 
-from keeplore.jobs.queue import DEAD, LEASED, WAITING, Job, JobCount, JobQueue
+from keeplore.jobs.queue import Job, JobCount, JobQueue, JobState
 
-__all__ = ("DEAD", "LEASED", "WAITING", "Job", "JobCount", "JobQueue")
+__all__ = ("Job", "JobCount", "JobQueue", "JobState")

@@ -15,12 +15,12 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from keeplore.config.state_database import StateDatabase
 
-WAITING, LEASED, DEAD = "waiting", "leased", "dead"
 LEASE = timedelta(minutes=5)  # longer than any single call of a model may take
 MAX_ATTEMPTS = 3
 FIRST_PAUSE_S, MAX_PAUSE_S = 1.0, 30.0  # after a failed attempt; doubles
@@ -50,6 +50,14 @@ _TABLES = (
     "CREATE INDEX jobs_key ON jobs (kind, key)",
 )
 _NEXT = "(SELECT COALESCE(MAX(version), 0) + 1 FROM jobs)"
+
+
+class JobState(StrEnum):
+    """What becomes of a job."""
+
+    WAITING = "waiting"
+    LEASED = "leased"
+    DEAD = "dead"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +143,14 @@ class JobQueue:
                 row = db.execute(
                     "SELECT * FROM jobs WHERE state = ? AND kind = ? AND (due <= ? OR due > ?)"
                     " ORDER BY is_replaceable, json_extract(payload, '$.at'), id LIMIT 1",
-                    (WAITING, kind, now.timestamp(), _beyond(now, MAX_WAIT)),
+                    (JobState.WAITING, kind, now.timestamp(), _beyond(now, MAX_WAIT)),
                 ).fetchone()
                 if row is not None:
                     token = secrets.token_hex(8)
                     db.execute(
                         "UPDATE jobs SET state = ?, attempts = attempts + 1, leased_until = ?, "
                         "token = ? WHERE id = ?",
-                        (LEASED, (now + LEASE).timestamp(), token, row["id"]),
+                        (JobState.LEASED, (now + LEASE).timestamp(), token, row["id"]),
                     )
                     return _job(row, attempts=row["attempts"] + 1, token=token)
             return None
@@ -153,7 +161,7 @@ class JobQueue:
         """
         with self._database.transaction() as db:
             self._reap(db, now)
-            held = (job.id, LEASED, job.token)
+            held = (job.id, JobState.LEASED, job.token)
             until = (now + LEASE).timestamp()
             done = db.execute(
                 "UPDATE jobs SET leased_until = ? WHERE id = ? AND state = ? AND token = ?",
@@ -164,7 +172,7 @@ class JobQueue:
     def done(self, job: Job) -> bool:
         """Take a job out; false where it is no longer the caller's."""
         with self._database.transaction() as db:
-            held = (job.id, LEASED, job.token)
+            held = (job.id, JobState.LEASED, job.token)
             return (
                 db.execute(
                     "DELETE FROM jobs WHERE id = ? AND state = ? AND token = ?", held
@@ -214,7 +222,9 @@ class JobQueue:
         with self._database.transaction() as db:
             return [
                 _job(row)
-                for row in db.execute("SELECT * FROM jobs WHERE state = ? ORDER BY id", (DEAD,))
+                for row in db.execute(
+                    "SELECT * FROM jobs WHERE state = ? ORDER BY id", (JobState.DEAD,)
+                )
             ]
 
     def bury(self, kinds: Sequence[str], key: str) -> None:
@@ -222,13 +232,14 @@ class JobQueue:
         with self._database.transaction() as db:
             for kind in kinds:
                 db.execute(
-                    "DELETE FROM jobs WHERE state = ? AND kind = ? AND key = ?", (DEAD, kind, key)
+                    "DELETE FROM jobs WHERE state = ? AND kind = ? AND key = ?",
+                    (JobState.DEAD, kind, key),
                 )
 
     def _reap(self, db: sqlite3.Connection, now: datetime) -> int:
         # a lease that ends far later than one can was given before the clock was set back; the
         # times of two processes that ask at once may be a little out of order
-        over = (LEASED, now.timestamp(), _beyond(now, 2 * LEASE))
+        over = (JobState.LEASED, now.timestamp(), _beyond(now, 2 * LEASE))
         rows = db.execute(
             "SELECT * FROM jobs WHERE state = ? AND (leased_until <= ? OR leased_until > ?)", over
         ).fetchall()
@@ -240,7 +251,7 @@ class JobQueue:
         if row["attempts"] >= MAX_ATTEMPTS:
             db.execute(
                 "UPDATE jobs SET state = ?, token = '', reason = ? WHERE id = ?",
-                (DEAD, reason[:MAX_REASON], row["id"]),
+                (JobState.DEAD, reason[:MAX_REASON], row["id"]),
             )
         else:
             pause_s = min(FIRST_PAUSE_S * 2 ** (row["attempts"] - 1), MAX_PAUSE_S)
@@ -260,7 +271,7 @@ def _insert(
     db.execute(
         # our own words
         f"INSERT INTO jobs ({columns}) VALUES (?, ?, ?, ?, ?, 0, ?, 0, '', '', ?, {_NEXT})",
-        (kind, key, payload, replace, WAITING, at, at),
+        (kind, key, payload, replace, JobState.WAITING, at, at),
     )
 
 
@@ -279,18 +290,18 @@ def _wait(
                 return
     db.execute(
         "UPDATE jobs SET state = ?, due = ?, reason = ?, attempts = ?, token = '' WHERE id = ?",
-        (WAITING, due, reason[:MAX_REASON], attempts, row["id"]),
+        (JobState.WAITING, due, reason[:MAX_REASON], attempts, row["id"]),
     )
 
 
 def _waiting(db: sqlite3.Connection, kind: str, key: str) -> list[sqlite3.Row]:
     found = "SELECT * FROM jobs WHERE state = ? AND kind = ? AND key = ? ORDER BY id"
-    return db.execute(found, (WAITING, kind, key)).fetchall()
+    return db.execute(found, (JobState.WAITING, kind, key)).fetchall()
 
 
 def _held(db: sqlite3.Connection, job: Job) -> sqlite3.Row | None:
     found = "SELECT * FROM jobs WHERE id = ? AND state = ? AND token = ?"
-    row: sqlite3.Row | None = db.execute(found, (job.id, LEASED, job.token)).fetchone()
+    row: sqlite3.Row | None = db.execute(found, (job.id, JobState.LEASED, job.token)).fetchone()
     return row
 
 

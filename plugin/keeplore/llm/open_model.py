@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from keeplore.config.consent import LLM, Consents, server_of
+from keeplore.config.consent import Consents, ConsentUse, server_of
 from keeplore.errors import LlmUnavailable
 from keeplore.llm.account import Account
 from keeplore.llm.ledger import Budget, SpendingLedger
@@ -34,7 +34,7 @@ def terms_of(llm: LlmSettings) -> str:
 
 
 def is_accepted(places: Places, root: Path, llm: LlmSettings) -> bool:
-    return Consents(places.state).has(root, LLM, terms_of(llm))
+    return Consents(places.state).has(root, ConsentUse.LLM, terms_of(llm))
 
 
 def accept(places: Places, root: Path, llm: LlmSettings) -> None:
@@ -42,8 +42,8 @@ def accept(places: Places, root: Path, llm: LlmSettings) -> None:
     Raises OSError.
     """
     accepted = Consents(places.state)
-    accepted.withdraw(root, LLM)
-    accepted.accept(root, LLM, terms_of(llm))
+    accepted.withdraw(root, ConsentUse.LLM)
+    accepted.accept(root, ConsentUse.LLM, terms_of(llm))
 
 
 def open_account(

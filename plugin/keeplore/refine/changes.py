@@ -14,9 +14,9 @@ from keeplore.memory.location import archived_path
 from keeplore.memory.model import in_order, least_trusted
 from keeplore.memory.note import NoteDraft, body_of, note_of, title_and_text
 from keeplore.refine.classify import NoteKind
-from keeplore.refine.decide import ADD, DELETE, UPDATE, Proposal
+from keeplore.refine.decide import Proposal, ProposalAction
 from keeplore.refine.entity_facts import EntityFacts
-from keeplore.refine.gates import APPLIED, BLOCKED, REVIEW, SHADOWED, Verdict
+from keeplore.refine.gates import ProposalOutcome, Verdict
 from keeplore.store.transaction import TransactionChanges
 from keeplore.text.similarity import content_hash
 
@@ -81,14 +81,14 @@ def changes_of(
     used: Counter[str] = Counter()
     for item in [_once(one, known, used) for one in judged]:
         entries.append(entry_of(run, item, told))
-        if item.verdict.outcome != APPLIED:
+        if item.verdict.outcome != ProposalOutcome.APPLIED:
             continue
         target = item.proposal.target
-        if item.proposal.action == ADD:
+        if item.proposal.action == ProposalAction.ADD:
             memories.append(added(run, item, told))
-        elif item.proposal.action == UPDATE and target:
+        elif item.proposal.action == ProposalAction.UPDATE and target:
             memories.append(superseding(run, item, told))
-        elif item.proposal.action == DELETE and target:
+        elif item.proposal.action == ProposalAction.DELETE and target:
             moves.append((target.path, archived_path(target.path)))
     done = {
         "at": run.at,
@@ -156,8 +156,14 @@ def entry_of(run: RefineRun, judged: JudgedProposal, told: EntityFacts) -> dict[
     """
     proposal, kind, verdict = judged.proposal, judged.kind, judged.verdict
     fact, target = proposal.fact, proposal.target
-    is_in_note = verdict.outcome == APPLIED and proposal.action in (ADD, UPDATE)
-    is_left = verdict.outcome in (REVIEW, SHADOWED) and proposal.action in (ADD, UPDATE)
+    is_in_note = verdict.outcome == ProposalOutcome.APPLIED and proposal.action in (
+        ProposalAction.ADD,
+        ProposalAction.UPDATE,
+    )
+    is_left = verdict.outcome in (
+        ProposalOutcome.REVIEW,
+        ProposalOutcome.SHADOWED,
+    ) and proposal.action in (ProposalAction.ADD, ProposalAction.UPDATE)
     line = {
         "at": run.at,
         "event": EVENT,
@@ -192,11 +198,18 @@ def _once(item: JudgedProposal, known: set[str], used: Counter[str]) -> JudgedPr
     one.
     """
     target = item.proposal.target
-    if item.verdict.outcome != APPLIED or item.proposal.action not in (ADD, UPDATE, DELETE):
+    if item.verdict.outcome != ProposalOutcome.APPLIED or item.proposal.action not in (
+        ProposalAction.ADD,
+        ProposalAction.UPDATE,
+        ProposalAction.DELETE,
+    ):
         return item
-    if item.note_id in known and item.proposal.action != DELETE:
+    if item.note_id in known and item.proposal.action != ProposalAction.DELETE:
         return JudgedProposal(
-            item.proposal, item.kind, Verdict(BLOCKED, "duplicate", item.note_id), item.note_id
+            item.proposal,
+            item.kind,
+            Verdict(ProposalOutcome.BLOCKED, "duplicate", item.note_id),
+            item.note_id,
         )
     key = target.id if target else content_hash(item.proposal.statement)
     used[key] += 1
@@ -204,7 +217,7 @@ def _once(item: JudgedProposal, known: set[str], used: Counter[str]) -> JudgedPr
         return JudgedProposal(
             item.proposal,
             item.kind,
-            Verdict(BLOCKED, "duplicate", "another proposal does it"),
+            Verdict(ProposalOutcome.BLOCKED, "duplicate", "another proposal does it"),
             item.note_id,
         )
     return item

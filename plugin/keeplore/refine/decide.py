@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from keeplore.refine.answer_schema import MAX_FACTS, ChoiceItem, items, schema_of
@@ -16,9 +17,17 @@ from keeplore.refine.prompts import prompt
 
 PROMPT = prompt("decide")
 SCHEMA = schema_of(decisions=ChoiceItem)
-ADD, UPDATE, DELETE, NONE = ACTIONS = ("ADD", "UPDATE", "DELETE", "NONE")
 UNCHANGED = "nothing known is like it"
 KNOWN = "a note says exactly this"
+
+
+class ProposalAction(StrEnum):
+    """What a model proposes to do with a fact."""
+
+    ADD = "ADD"
+    UPDATE = "UPDATE"
+    DELETE = "DELETE"
+    NONE = "NONE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +65,13 @@ def unasked(asked: ComparedFact) -> Proposal | None:
     """
     fact = asked.fact
     if asked.twin is not None:
-        return Proposal(fact, asked.near, NONE, asked.twin, fact.statement, 1.0, KNOWN)
+        return Proposal(
+            fact, asked.near, ProposalAction.NONE, asked.twin, fact.statement, 1.0, KNOWN
+        )
     if not asked.near:
-        return Proposal(fact, (), ADD, None, fact.statement, fact.confidence, UNCHANGED)
+        return Proposal(
+            fact, (), ProposalAction.ADD, None, fact.statement, fact.confidence, UNCHANGED
+        )
     return None
 
 
@@ -102,16 +115,16 @@ def proposals(
             dropped["decisions: unknown fact"] += 1
             continue
         target = named(choice.target, notes)
-        if target is None and choice.action != ADD:
+        if target is None and choice.action != ProposalAction.ADD:
             dropped["decisions: unknown target"] += 1
             continue
         if choice.fact in made:
             dropped["decisions: twice"] += 1
             continue
         asked = open_ones[choice.fact - 1]
-        statement = redact(choice.content) if choice.action == UPDATE else ""
+        statement = redact(choice.content) if choice.action == ProposalAction.UPDATE else ""
         confidence = min(choice.confidence, asked.fact.confidence)
-        at = None if choice.action == ADD else target
+        at = None if choice.action == ProposalAction.ADD else target
         made[choice.fact] = Proposal(
             asked.fact,
             asked.near,

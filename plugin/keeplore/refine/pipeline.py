@@ -26,11 +26,11 @@ from keeplore.refine.aspects import AspectGroup
 from keeplore.refine.candidates import CandidateNote, fitting
 from keeplore.refine.changes import JudgedProposal, RefineRun, changes_of, note_id
 from keeplore.refine.classify import ConversationPlace, FactClaim, NoteKind, kind_of
-from keeplore.refine.decide import ADD, UPDATE, ComparedFact, Proposal
+from keeplore.refine.decide import ComparedFact, Proposal, ProposalAction
 from keeplore.refine.deps import RefineDeps
 from keeplore.refine.entity_facts import EntityFacts
 from keeplore.refine.extract import Extraction, Fact
-from keeplore.refine.gates import BLOCKED, FROZEN, GateContext, verdict
+from keeplore.refine.gates import FROZEN, GateContext, ProposalOutcome, verdict
 from keeplore.refine.pending import PendingPart, asked_about, part_of
 from keeplore.refine.prompts import RefinePrompt
 from keeplore.refine.triples import Triple, known_names, named_in, triples
@@ -215,8 +215,16 @@ class _Refinement:
         self, proposals: Sequence[Proposal], sound: Sequence[Triple], names: Iterable[str]
     ) -> Sequence[AspectGroup]:
         """The entities that the statements of what may become a note name."""
-        kept = [one.proposal for one in self._judged(proposals) if one.verdict.outcome != BLOCKED]
-        stated = [proposal for proposal in kept if proposal.action in (ADD, UPDATE)]
+        kept = [
+            one.proposal
+            for one in self._judged(proposals)
+            if one.verdict.outcome != ProposalOutcome.BLOCKED
+        ]
+        stated = [
+            proposal
+            for proposal in kept
+            if proposal.action in (ProposalAction.ADD, ProposalAction.UPDATE)
+        ]
         of_triples = [name for triple in sound for name in (triple.source, triple.target)]
         spelt = dict.fromkeys((*of_triples, *names))
         graph, project = self._deps.search.index.graph, self._place.project

@@ -13,7 +13,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from keeplore.config.consent import EMBEDDING, Consents, is_loopback
+from keeplore.config.consent import Consents, ConsentUse, is_loopback
 from keeplore.errors import KeeploreError, ModelUnavailable
 from keeplore.index import EmbeddingModels
 from keeplore.index.embedding.model_files import PACKAGED
@@ -65,7 +65,7 @@ def consent_question(name: str, root: Path) -> ConsentQuestion | None:
 def check_consent(name: str, root: Path, state: Path) -> None:
     """Raises ModelUnavailable where this machine's person has not accepted the model."""
     asked = consent_question(name, root)
-    if asked is not None and not Consents(state).has(root, EMBEDDING, asked.subject):
+    if asked is not None and not Consents(state).has(root, ConsentUse.EMBEDDING, asked.subject):
         raise ModelUnavailable(
             f"the embedding model of this workspace is not accepted on this machine: {asked.risk}",
             f"`{USE}` accepts it; `{USE} {PACKAGED}` takes the one that comes with Keeplore",

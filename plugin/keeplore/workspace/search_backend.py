@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from keeplore.config.consent import INDEX, Consents
+from keeplore.config.consent import Consents, ConsentUse
 from keeplore.config.settings import EngineSettings
 from keeplore.errors import ConfigError
 from keeplore.index.backends.embedded_engine import EmbeddedEngine
@@ -35,7 +35,7 @@ def subject(wishes: EngineSettings) -> str:
 
 
 def is_accepted(wishes: EngineSettings, root: Path, state: Path) -> bool:
-    return not is_shared(wishes) or Consents(state).has(root, INDEX, subject(wishes))
+    return not is_shared(wishes) or Consents(state).has(root, ConsentUse.INDEX, subject(wishes))
 
 
 def engine_of(

@@ -21,7 +21,7 @@ from keeplore.errors import (
     SourceUnavailable,
 )
 from keeplore.ingest import Extracted, SourceAddress, extracted, origin_of
-from keeplore.jobs.queue import LEASE, LEASED, MAX_ATTEMPTS, WAITING, Job, JobQueue
+from keeplore.jobs.queue import LEASE, MAX_ATTEMPTS, Job, JobQueue, JobState
 from keeplore.store.paths import is_memory
 from keeplore.text.dates import now
 from keeplore.workspace.registry import Registry
@@ -142,9 +142,9 @@ class IngestQueue:
         waits = [
             (count.due - datetime.now(UTC)).total_seconds()
             for count in found
-            if count.state == WAITING
+            if count.state == JobState.WAITING
         ]
-        taken = [LEASE.total_seconds() for count in found if count.state == LEASED]
+        taken = [LEASE.total_seconds() for count in found if count.state == JobState.LEASED]
         return max(0.0, min((*waits, *taken))) if waits or taken else None
 
     def all(self) -> list[IngestStatus]:

@@ -14,9 +14,9 @@ from keeplore.memory import Conversation, Memory, Quote
 from keeplore.memory.location import archived_path
 from keeplore.memory.note import NoteDraft, body_of, title_and_text
 from keeplore.refine.changes import EVENT
-from keeplore.refine.decide import ADD, DELETE
+from keeplore.refine.decide import ProposalAction
 from keeplore.refine.entity_facts import facts_in
-from keeplore.refine.gates import ACCEPTED, REJECTED, REVIEW
+from keeplore.refine.gates import ProposalOutcome
 from keeplore.refine.receipts import receipt_of
 from keeplore.refine.window import segments_of
 from keeplore.store import audit_log
@@ -49,7 +49,7 @@ class HeldProposal:
     @property
     def is_permanent(self) -> bool:
         """Whether it would become a new note for good; a change leaves that as it is."""
-        return self.action == ADD and self.entry.get("permanent") is True
+        return self.action == ProposalAction.ADD and self.entry.get("permanent") is True
 
     @property
     def place(self) -> tuple[str, str]:
@@ -70,10 +70,18 @@ def held_proposals(
     conversation: an audit line is text that anybody who writes to the workspace could have written.
     """
     lines = [entry for entry in _believed(workspace) if entry.get("event") == EVENT]
-    decided = {str(e.get("id")) for e in lines if e.get("outcome") in (ACCEPTED, REJECTED)}
+    decided = {
+        str(e.get("id"))
+        for e in lines
+        if e.get("outcome") in (ProposalOutcome.ACCEPTED, ProposalOutcome.REJECTED)
+    }
     for entry in reversed(lines):
         id_ = str(entry.get("id", ""))
-        if entry.get("outcome") != REVIEW or id_ in decided or str(entry.get("at", "")) < since:
+        if (
+            entry.get("outcome") != ProposalOutcome.REVIEW
+            or id_ in decided
+            or str(entry.get("at", "")) < since
+        ):
             continue
         decided.add(id_)
         if held := _held(workspace, entry, allowed):
@@ -95,7 +103,7 @@ def accept(
     """
     target = in_place_of or held.target
     statement = text or held.statement
-    if held.action == DELETE and target and not text:
+    if held.action == ProposalAction.DELETE and target and not text:
         path = archived_path(target.path)
         workspace.store.move(target.path, path)
         workspace.plugins.written(target.id, path)
@@ -114,13 +122,13 @@ def accept(
         path = workspace.notes.revise(target.id, body=body, confidence=None, **fields).path
     else:
         path = workspace.notes.write(_draft(workspace, held, statement)).path
-    _record(workspace, held, ACCEPTED, target)
+    _record(workspace, held, ProposalOutcome.ACCEPTED, target)
     return path
 
 
 def reject(workspace: Workspace, held: HeldProposal) -> None:
     """Never offer it again, on any machine."""
-    _record(workspace, held, REJECTED, held.target)
+    _record(workspace, held, ProposalOutcome.REJECTED, held.target)
 
 
 def _held(

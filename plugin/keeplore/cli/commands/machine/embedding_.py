@@ -59,7 +59,7 @@ def use(registry: Registry, name: str | None, *, yes: bool, wait: bool) -> None:
     are made in the background; until they are complete, those of the model before answer.
     """
     # heavy: git and the index are needed here, not for --help
-    from keeplore.config.consent import EMBEDDING, Consents
+    from keeplore.config.consent import Consents, ConsentUse
     from keeplore.config.yaml_edit import write_setting
     from keeplore.workspace.embedding_model import consent_question, full_name
 
@@ -71,10 +71,10 @@ def use(registry: Registry, name: str | None, *, yes: bool, wait: bool) -> None:
     accepted = Consents(registry.places.state)
     if asked is not None:
         _show_risk(asked, workspace)
-        confirm_risk(yes=yes or accepted.has(root, EMBEDDING, asked.subject))
+        confirm_risk(yes=yes or accepted.has(root, ConsentUse.EMBEDDING, asked.subject))
     embedder = _tried(workspace, full_name(wanted, root))
     if asked is not None:
-        accepted.accept(root, EMBEDDING, asked.subject)
+        accepted.accept(root, ConsentUse.EMBEDDING, asked.subject)
     if wanted != before:
         write_setting(root, "embedding", "model", wanted)
         note(

@@ -43,7 +43,7 @@ def engine_command(context: click.Context, /, *, as_json: bool) -> None:
 def accept(registry: Registry, *, yes: bool) -> None:
     """Use the engine that keeplore.yaml names on this machine too."""
     # heavy: git and the index are needed here, not for --help
-    from keeplore.config.consent import INDEX, Consents
+    from keeplore.config.consent import Consents, ConsentUse
     from keeplore.workspace.search_backend import is_shared, subject
 
     workspace = registry.for_directory(Path.cwd())
@@ -58,7 +58,7 @@ def accept(registry: Registry, *, yes: bool) -> None:
     )
     say("no text, but whoever reads that server can tell much of it from them.")
     confirm_risk(yes=yes)
-    Consents(registry.places.state).accept(workspace.root, INDEX, subject(wishes))
+    Consents(registry.places.state).accept(workspace.root, ConsentUse.INDEX, subject(wishes))
     _touch_settings(workspace)
     _fill(registry.named(workspace.name))
 
@@ -69,9 +69,9 @@ def refuse(workspace: Workspace) -> None:
     """Search on this machine again, whatever keeplore.yaml names; what the server has stays
     there.
     """
-    from keeplore.config.consent import INDEX, Consents  # heavy, as above
+    from keeplore.config.consent import Consents, ConsentUse  # heavy, as above
 
-    Consents(workspace.places.state).withdraw(workspace.root, INDEX)
+    Consents(workspace.places.state).withdraw(workspace.root, ConsentUse.INDEX)
     _touch_settings(workspace)
     say(f"{workspace.name} is searched on this machine.")
 
