@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, NoReturn
 
 MAX_TEXT = 1_000_000  # characters
@@ -52,7 +53,8 @@ def _without_reasoning(text: str) -> str:
 def _values(text: str) -> list[Any]:
     """Whatever is JSON in a text: all of it, what stands in fences, what stands in brackets."""
     for parts in ([text], _FENCE.findall(text), _in_brackets(text)):
-        if found := [value for part in parts for value in _read(part)]:
+        found = list(chain.from_iterable(map(_read, parts)))
+        if found:
             return found
     return []
 

@@ -26,7 +26,7 @@ _T = TypeVar("_T")
 
 
 class Qdrant:
-    """See ``EngineServer``. Raises EngineUnavailable where its client is missing or nobody answers."""
+    """See ``EngineServer``. Raises EngineUnavailable where no client is installed or answers."""
 
     def __init__(self, urls: Sequence[str], key: str, name: str, layout: str, dim: int) -> None:
         """``urls`` are nodes of one cluster: where one does not answer, the next is asked."""

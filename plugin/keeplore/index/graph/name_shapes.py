@@ -253,24 +253,27 @@ def _words(text: str, kind: str) -> Iterator[NameShape]:
         return
     type_ = IDENTIFIER if kind == INLINE else ""
     if _DOTTED.fullmatch(text):
-        owner, _, rest = text.partition(".")
-        whole = (
-            rest if len(owner) < 3 or owner in _SELF else text
-        )  # the name of a variable says nothing
-        if type_ and (is_shaped(whole) or "." in whole):
-            yield NameShape(whole, whole, type_)
-        for part in whole.split(".") if "." in whole or not type_ else ():
-            if is_shaped(part):
-                yield NameShape(part, part, "")
+        yield from _dotted(text, type_)
     elif "_" in text.strip("_"):
         if is_shaped(text):
             yield NameShape(text, text, type_ or (IDENTIFIER if kind == PROSE else ""))
     elif is_shaped(text.strip("_")):
         yield NameShape(text.strip("_"), text, type_)
     elif "-" in text:
-        for part in text.split("-"):  # "CamelCase-based"
-            if is_shaped(part):
-                yield NameShape(part, part, "")
+        for part in filter(is_shaped, text.split("-")):  # "CamelCase-based"
+            yield NameShape(part, part, "")
+
+
+def _dotted(text: str, type_: str) -> Iterator[NameShape]:
+    """An identifier with dots, and its parts."""
+    owner, _, rest = text.partition(".")
+    # the name of a variable says nothing
+    whole = rest if len(owner) < 3 or owner in _SELF else text
+    if type_ and (is_shaped(whole) or "." in whole):
+        yield NameShape(whole, whole, type_)
+    if "." in whole or not type_:
+        for part in filter(is_shaped, whole.split(".")):
+            yield NameShape(part, part, "")
 
 
 def is_shaped(word: str) -> bool:
