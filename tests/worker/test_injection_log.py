@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
 
 from keeplore.recall.brief import InjectionHistory
 from keeplore.recall.dedup import words_in
-from keeplore.worker.usage.injection_log import BRIEF, PROMPT, InjectionLog
+from keeplore.worker.usage import injection_log
+from keeplore.worker.usage.injection_log import ASKED, BRIEF, PROMPT, Injection, InjectionLog
 from keeplore_hooks.events import Origin
 
 SESSION, OTHER = (Origin("claude-code", id_, "/code/api") for id_ in ("s-1", "s-2"))
@@ -43,3 +47,71 @@ def test_that_a_host_has_shortened_its_context_is_known_after_a_restart(tmp_path
     assert again.told(SESSION) == InjectionHistory()
     again.forget(SESSION)
     assert not reread(again, path).has_lost(SESSION)
+
+
+def test_what_was_given_is_taken_once_and_the_oldest_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(injection_log, "MAX_GIVEN", 2)
+    monkeypatch.setattr(injection_log, "now", lambda: "2026-06-01T00:00:00Z")
+    log = InjectionLog(tmp_path / "shown.json")
+    for way in (BRIEF, PROMPT, ASKED):
+        log.add(SESSION, (TEXT, (ID,)), way)
+    log.add(SESSION, ("no memory", ()), PROMPT)
+    assert log.taken() == [
+        Injection(SESSION, TEXT, (ID,), way, "2026-06-01T00:00:00Z") for way in (PROMPT, ASKED)
+    ]
+    assert log.taken() == []
+
+
+def test_the_sessions_and_sentences_that_are_kept_are_the_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(injection_log, "MAX_SESSIONS", 2)
+    monkeypatch.setattr(injection_log, "MAX_WORDS", 1)
+    log = InjectionLog(tmp_path / "shown.json")
+    third = Origin("claude-code", "s-3", "/code/api")
+    for session in (SESSION, OTHER, SESSION, third):
+        log.add(session, (TEXT, (ID,)), PROMPT)
+    assert [bool(log.told(one).shown) for one in (SESSION, OTHER, third)] == [True, False, True]
+    log.add(third, ("- “Deploys happen on Tuesdays.”", (ID,)), PROMPT)
+    assert log.told(third).words == words_in("- “Deploys happen on Tuesdays.”")
+
+
+def test_a_message_that_is_asked_about_again_within_seconds_is_no_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moments = iter([0.0, 1.0, 2.0, 7.0, 12.5, 12.5, 12.5, 12.5])
+    monkeypatch.setattr(injection_log, "time", SimpleNamespace(monotonic=lambda: next(moments)))
+    monkeypatch.setattr(injection_log, "MAX_ASKED", 2)
+    log = InjectionLog(tmp_path / "shown.json")
+    asked = [
+        (SESSION, "a", True),
+        (OTHER, "a", True),
+        (SESSION, "a", False),
+        (SESSION, "a", False),
+        (SESSION, "a", True),
+        (SESSION, "b", True),
+        (SESSION, "c", True),
+        (SESSION, "a", True),
+    ]
+    assert [log.is_first(origin, message) for origin, message, _ in asked] == [
+        is_first for _, _, is_first in asked
+    ]
+
+
+def test_a_fork_has_what_the_last_session_of_its_directory_was_given(tmp_path: Path) -> None:
+    log = InjectionLog(tmp_path / "shown.json")
+    log.add(SESSION, (TEXT, (ID,)), BRIEF)
+    fork = Origin("claude-code", "fork", "/code/api")
+    elsewhere = Origin("claude-code", "x", "/code/web")
+    other_host = Origin("codex", "y", "/code/api")
+    for session in (fork, elsewhere, other_host):
+        log.inherit(session)
+    assert log.told(fork) == log.told(SESSION)
+    assert log.told(elsewhere) == log.told(other_host) == InjectionHistory()
+    log.add(fork, ("- “More.”", (ID[:-1] + "0",)), PROMPT)
+    assert set(log.told(SESSION).shown) == {ID}
+    before = log.told(fork)
+    log.inherit(fork)
+    assert log.told(fork) == before
