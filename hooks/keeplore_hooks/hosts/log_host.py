@@ -18,8 +18,8 @@ from keeplore_hooks.hosts.host_adapter import HostAdapter
 from keeplore_hooks.hosts.jsonl import Json
 from keeplore_hooks.hosts.payload import HostPayload
 from keeplore_hooks.hosts.pending_prompts import PROMPT_LIMIT, MissingPrompt, PendingPrompts
-from keeplore_hooks.hosts.record_reading import END_OF_TIME, Record, read_log
-from keeplore_hooks.hosts.turn_assembly import RecordReading, TurnReader
+from keeplore_hooks.hosts.record_reading import END_OF_TIME, read_log
+from keeplore_hooks.hosts.turn_assembly import Record, RecordReading, TurnReader
 
 SUFFIX = ".jsonl"
 

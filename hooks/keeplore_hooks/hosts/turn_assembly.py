@@ -11,11 +11,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import ClassVar
 
 from keeplore_hooks.events import (
     Command,
     Compaction,
+    CompactionPhase,
     EventKind,
     HostEvent,
     Origin,
@@ -24,7 +26,8 @@ from keeplore_hooks.events import (
     to_json,
 )
 from keeplore_hooks.hosts.base import Cursor
-from keeplore_hooks.hosts.jsonl import Json, JsonLine, Problems, short_digest
+from keeplore_hooks.hosts.cursor_state import pending, stored
+from keeplore_hooks.hosts.jsonl import Json, JsonLine, Problems, digest, short_digest
 from keeplore_hooks.hosts.work_log import WorkLog
 
 SEEN_LIMIT = 2000  # messages whose repetition is noticed
@@ -46,9 +49,16 @@ class ResumeState:
     # event → digest, of what comes again from there on
     given: Mapping[str, str] = field(default_factory=dict)
 
-    def of_whole(self) -> ResumeState:
-        """What counts where the record is read from its start each time."""
-        return ResumeState(began=self.began, given=self.given)
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record, and what is known of it from outside."""
+
+    path: Path
+    origin: Origin
+    now: str  # stands in for the time of a record that has none
+    stopped_at: str = ""  # the last turn is complete when its last word came by then
+    cwd: str = ""  # to be kept, where the record does not tell it
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,24 +194,26 @@ class TurnAssembler:
 
     def __init__(
         self,
-        origin: Origin,
-        resume_state: ResumeState,
-        now: str,
+        record: Record,
+        cursor: Cursor,
         completed: Callable[[Turn], Turn] = lambda turn: turn,
         *,
         is_whole: bool = False,
     ) -> None:
-        self.origin = origin
+        state = resume_state_of(cursor)
+        if is_whole:
+            state = ResumeState(began=state.began, given=state.given)
+        self.origin = record.origin
         self.events: list[HostEvent] = []
         self.open: OpenTurn | None = None
-        self.latest = resume_state.before  # the newest time so far
-        self.resume = 0  # bytes; where the next reading starts
+        self.latest = state.before  # the newest time so far
+        self.resume = 0 if is_whole else cursor.offset  # bytes; where the next reading starts
         self.is_whole = is_whole  # the record is read from its start each time
-        self._before = resume_state.before
-        self._now = resume_state.began or now
+        self._before = state.before
+        self._now = state.began or record.now
         self._completed = completed  # adds what is known of a turn from elsewhere
-        self._given = GivenEvents(resume_state.given)
-        self._seen = SeenMessages(resume_state.seen)
+        self._given = GivenEvents(state.given)
+        self._seen = SeenMessages(state.seen)
 
     def time(self, at: str) -> str:
         """The time of a message, or the nearest known where it has none."""
@@ -220,12 +232,18 @@ class TurnAssembler:
         self.latest = max(self.latest, at)
 
     def begin(
-        self, turn: OpenTurn, start: int | None, command: tuple[str, str] | None = None
+        self,
+        turn_id: str,
+        prompt: str,
+        at: str,
+        start: int | None,
+        command: tuple[str, str] | None = None,
     ) -> OpenTurn:
         """Begin a turn, and give the command that its prompt calls.
 
         ``start`` (bytes) is where its first line begins, None where reading has to start anew.
         """
+        turn = OpenTurn(turn_id, self.origin, self.time(at), prompt)
         self.end()
         self._seen.begin_turn()
         if start is not None and not self.is_whole:
@@ -260,10 +278,16 @@ class TurnAssembler:
         turn.ask(question)
         self.emit(question)
 
-    def compact(self, event: Compaction) -> None:
+    def key(self, *parts: str) -> str:
+        """An id for what the record has no id of; the same whenever these parts are read."""
+        return f"{self.origin.host}:{digest(self.origin.session, *parts)}"
+
+    def compact(self, event_id: str, at: str, summary: str, trigger: str = "") -> None:
         """Give what was said so far, so that it can be kept before anything is shortened, and then
         the compaction.
         """
+        phase, moment = CompactionPhase.AFTER, self.time(at)
+        event = Compaction(event_id, self.origin, moment, phase, trigger, summary)
         if not self._given.has(event):  # read again, the turn has its later form already
             self.finish("")
         self.emit(event)
@@ -292,18 +316,26 @@ class TurnAssembler:
             self.events.append(turn)
 
 
-class TurnReader:
-    """Takes the lines of one host's record and tells an assembler what they mean."""
+class TurnReader(TurnAssembler):
+    """Knows what the lines of one host's record mean."""
 
     program: ClassVar[str] = ""  # as problems call it
 
-    def __init__(self, assembler: TurnAssembler, problems: Problems, pending: Json) -> None:  # noqa: ARG002 (what the cursor holds, of readers that need it)
+    def __init__(
+        self,
+        record: Record,
+        cursor: Cursor,
+        problems: Problems,
+        completed: Callable[[Turn], Turn] = lambda turn: turn,
+        *,
+        is_whole: bool = False,
+    ) -> None:
+        super().__init__(record, cursor, completed, is_whole=is_whole)
         self.is_known = False  # at least one line was of a form that is read here
         self.is_subagent = False
         self.is_over = False  # the host said that the turn which is going on has ended
         # turn → the host's id of what it does about it, of the turns just read
         self.tasks: dict[str, str] = {}
-        self._assembler = assembler
         self._problems = problems
         self._left_out: set[str] = set()
 
@@ -314,7 +346,7 @@ class TurnReader:
         """What must be known about the lines before the place where the next reading starts."""
         return {}
 
-    def finish(self) -> None:
+    def report(self) -> None:
         """Say what could not be read."""
 
     def leave_out(self, what: str) -> None:
@@ -323,6 +355,11 @@ class TurnReader:
             self._left_out.add(what)
             what = f"{what} are not known here and were left out"
             self._problems.add_unknown(what, self.program, "them")
+
+
+def resume_state_of(cursor: Cursor) -> ResumeState:
+    """What a cursor holds about the record; nothing where it is damaged."""
+    return stored(pending(cursor), "carry", ResumeState)
 
 
 def turns_in(events: Iterable[HostEvent | None]) -> dict[str, Turn]:

@@ -7,15 +7,15 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import Enum, auto
 from typing import ClassVar
 
-from keeplore_hooks.events import Compaction, CompactionPhase
 from keeplore_hooks.hosts import jsonl
+from keeplore_hooks.hosts.base import Cursor
 from keeplore_hooks.hosts.codex import codex_calls as calls
 from keeplore_hooks.hosts.codex import codex_lines as lines
-from keeplore_hooks.hosts.cursor_state import stored
-from keeplore_hooks.hosts.jsonl import Json, JsonLine, digest, mapping, text
+from keeplore_hooks.hosts.cursor_state import pending, stored
+from keeplore_hooks.hosts.jsonl import Json, JsonLine, Problems, digest, mapping, text
 from keeplore_hooks.hosts.patches import absolute
 from keeplore_hooks.hosts.prompt_text import squashed
-from keeplore_hooks.hosts.turn_assembly import ID_LENGTH, OpenTurn, TurnAssembler, TurnReader
+from keeplore_hooks.hosts.turn_assembly import ID_LENGTH, OpenTurn, Record, TurnReader
 
 HOST = "codex"
 _HISTORIES = ("", "legacy", "paginated")  # ways to keep history that are read here
@@ -71,10 +71,10 @@ class CodexTurnReader(TurnReader):
     command.
     """
 
-    def __init__(self, assembler: TurnAssembler, problems: jsonl.Problems, pending: Json) -> None:
-        super().__init__(assembler, problems, pending)
-        self._outer = assembler.origin
-        self._context = self._resume = stored(pending, "state", CodexContext)
+    def __init__(self, record: Record, cursor: Cursor, problems: Problems) -> None:
+        super().__init__(record, cursor, problems)
+        self._outer = record.origin
+        self._context = self._resume = stored(pending(cursor), "state", CodexContext)
         self._place_turns()
         self._is_new = False
         self._is_replay = False  # until the next task nothing counts
@@ -97,14 +97,11 @@ class CodexTurnReader(TurnReader):
         take = self._takes.get((kind, "")) or self._takes.get((kind, text(payload, "type")))
         if take:
             take(self, payload)
-        self._assembler.note_time(self._at)
+        self.note_time(self._at)
 
     def _place_turns(self) -> None:
         cwd = self._context.cwd or self._outer.cwd
-        self._assembler.origin = replace(self._outer, cwd=cwd, branch=self._context.branch)
-
-    def _time(self) -> str:
-        return self._assembler.time(self._at)
+        self.origin = replace(self._outer, cwd=cwd, branch=self._context.branch)
 
     @property
     def _is_reviewing(self) -> bool:
@@ -138,8 +135,8 @@ class CodexTurnReader(TurnReader):
     def _task_started(self, payload: Json) -> None:
         task = text(payload, "turn_id")
         if task and task != self._context.task:
-            self._is_replay = self._assembler.is_repeated(task)
-            self._assembler.note(task, self._at)
+            self._is_replay = self.is_repeated(task)
+            self.note(task, self._at)
         if self._review is _Review.ENTERED:
             self._review = _Review.STARTED
             return
@@ -161,7 +158,7 @@ class CodexTurnReader(TurnReader):
 
     def _turn_of_item(self) -> OpenTurn | None:
         """The open turn, where its prompt is known in its other form and nobody has answered it."""
-        turn = self._assembler.open
+        turn = self.open
         return turn if self._turn.is_item and turn and not turn.ended_at else None
 
     def _has_events(self) -> None:
@@ -179,8 +176,7 @@ class CodexTurnReader(TurnReader):
 
     def _begin(self, turn_id: str, prompt: str, start: int | None) -> OpenTurn:
         context = self._context
-        turn = OpenTurn(turn_id, self._assembler.origin, self._time(), prompt)
-        self._assembler.begin(turn, start, lines.command_in(prompt))
+        turn = self.begin(turn_id, prompt, self._at, start, lines.command_in(prompt))
         self._context = replace(context, count=context.count + 1, total=context.total + 1)
         self._turn = _TurnState()
         self.is_over = False
@@ -192,7 +188,7 @@ class CodexTurnReader(TurnReader):
     def _speaker(self) -> OpenTurn:
         """The turn that the assistant's words belong to."""
         self.is_over = False
-        if turn := self._assembler.open:
+        if turn := self.open:
             return turn
         # the rollout starts in the middle, after a fork for instance
         key = digest(self._context.session, self._context.task, "middle")
@@ -205,7 +201,7 @@ class CodexTurnReader(TurnReader):
         words, plan = lines.spoken_in(words)
         if not (words or plan) or self._is_reviewing or self._is_replay:
             return
-        turn, at = self._speaker(), self._time()
+        turn, at = self._speaker(), self.time(self._at)
         key, said = digest(squashed(words)), self._turn.said
         said[form, key] = said.get((form, key), 0) + 1
         turn.say(f"{key}:{said[form, key]}", words, at)
@@ -249,11 +245,11 @@ class CodexTurnReader(TurnReader):
             self._turn.is_item = True
 
     def _called(self, payload: Json) -> None:
-        call_id, turn = jsonl.first_text(payload, "call_id", "id"), self._assembler.open
+        call_id, turn = jsonl.first_text(payload, "call_id", "id"), self.open
         if self._is_replay or not call_id or turn is None:
             return
         self.is_over = False
-        call = calls.call_in(payload, self._assembler.origin, self._time())
+        call = calls.call_in(payload, self.origin, self.time(self._at))
         self._turn.calls[call_id] = call
         for number, command in enumerate(call.commands):
             turn.log.run(f"{call_id}:{number}", command)
@@ -269,7 +265,7 @@ class CodexTurnReader(TurnReader):
 
     def _patched(self, payload: Json) -> None:
         """A patch event names the files for certain, also those of a patch inside a script."""
-        call_id, turn = text(payload, "call_id"), self._assembler.open
+        call_id, turn = text(payload, "call_id"), self.open
         if self._is_replay or turn is None:
             return
         call = self._turn.calls.get(call_id)
@@ -282,7 +278,7 @@ class CodexTurnReader(TurnReader):
                 turn.log.failed(f"{call_id}:file:{number}")
 
     def _result(self, payload: Json) -> None:
-        call_id, turn = text(payload, "call_id"), self._assembler.open
+        call_id, turn = text(payload, "call_id"), self.open
         call = self._turn.calls.get(call_id)
         if self._is_replay or turn is None or call is None:
             return
@@ -298,7 +294,7 @@ class CodexTurnReader(TurnReader):
         if command := call.command or (self._turn.command if is_continued else ""):
             turn.log.printed(command, output, has_failed=is_refused)
         for question in call.answered(output):
-            self._assembler.answer(turn, question)
+            self.answer(turn, question)
 
     # What the host does
 
@@ -308,7 +304,7 @@ class CodexTurnReader(TurnReader):
 
     def _rolled_back(self, _: Json) -> None:
         if not self._is_replay:
-            self.is_over = self._assembler.open is not None
+            self.is_over = self.open is not None
 
     def _review_entered(self, payload: Json) -> None:
         hint = text(payload, "user_facing_hint").strip()
@@ -328,9 +324,7 @@ class CodexTurnReader(TurnReader):
         summary = text(payload, "message").strip()
         key = f"codex:{digest(context.task, context.session, str(count), summary)}"
         self._turn.compactions += 1
-        origin, phase = self._assembler.origin, CompactionPhase.AFTER
-        event = Compaction(key, origin, self._time(), phase, summary=summary)
-        self._assembler.compact(event)
+        self.compact(key, self._at, summary)
 
     # type of the line, and of what it holds → what takes it
     _takes: ClassVar[dict[tuple[str, str], Callable[[CodexTurnReader, Json], None]]] = {

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
-from keeplore_hooks.events import Compaction, CompactionPhase
 from keeplore_hooks.hosts import jsonl, shell_commands
+from keeplore_hooks.hosts.base import Cursor
 from keeplore_hooks.hosts.copilot import copilot_lines as lines
-from keeplore_hooks.hosts.cursor_state import stored
-from keeplore_hooks.hosts.jsonl import Json, JsonLine, digest, first_text, mapping, text
+from keeplore_hooks.hosts.cursor_state import pending, stored
+from keeplore_hooks.hosts.jsonl import Json, JsonLine, Problems, digest, first_text, mapping, text
 from keeplore_hooks.hosts.patches import absolute
 from keeplore_hooks.hosts.prompt_text import is_said
-from keeplore_hooks.hosts.turn_assembly import ID_LENGTH, OpenTurn, TurnAssembler, TurnReader
+from keeplore_hooks.hosts.turn_assembly import ID_LENGTH, OpenTurn, Record, TurnReader
 
 SCHEMA = 1  # of the log
 
@@ -33,10 +33,10 @@ class CopilotTurnReader(TurnReader):
     began are known by their ids. What a rewind leaves behind was said all the same, and is kept.
     """
 
-    def __init__(self, assembler: TurnAssembler, problems: jsonl.Problems, pending: Json) -> None:
-        super().__init__(assembler, problems, pending)
-        self._outer = assembler.origin
-        self._place = self._resume = stored(pending, "state", CopilotPlace)
+    def __init__(self, record: Record, cursor: Cursor, problems: Problems) -> None:
+        super().__init__(record, cursor, problems)
+        self._outer = record.origin
+        self._place = self._resume = stored(pending(cursor), "state", CopilotPlace)
         self._place_turns()
         self._is_new = self._is_replay = False
         self._start = 0
@@ -57,17 +57,14 @@ class CopilotTurnReader(TurnReader):
         self._at = jsonl.time(text(line.data, "timestamp")) or self._at
         take(self, mapping(line.data, "data"), key)
         if key:
-            self._assembler.note(key, self._at)
+            self.note(key, self._at)
 
     def _is_repeated(self, kind: str, key: str) -> bool:
-        is_open = self._assembler.open is not None and self._assembler.open.id == key
-        is_repeated = is_open or bool(key and self._assembler.is_repeated(key))
+        is_open = self.open is not None and self.open.id == key
+        is_repeated = is_open or bool(key and self.is_repeated(key))
         if kind == "user.message":
             self._is_replay = is_repeated and not is_open
         return is_repeated
-
-    def _time(self) -> str:
-        return self._assembler.time(self._at)
 
     # Where the session is
 
@@ -82,7 +79,7 @@ class CopilotTurnReader(TurnReader):
         self._resumed(data, key)
 
     def _resumed(self, data: Json, key: str) -> None:
-        self.is_over = self._assembler.open is not None
+        self.is_over = self.open is not None
         self._moved(mapping(data, "context"), key)
 
     def _moved(self, data: Json, _: str) -> None:
@@ -92,7 +89,7 @@ class CopilotTurnReader(TurnReader):
 
     def _place_turns(self) -> None:
         cwd, branch = self._place.cwd or self._outer.cwd, self._place.branch
-        self._assembler.origin = replace(self._outer, cwd=cwd, branch=branch)
+        self.origin = replace(self._outer, cwd=cwd, branch=branch)
 
     # What the person says
 
@@ -104,30 +101,28 @@ class CopilotTurnReader(TurnReader):
     def _id(self, key: str, words: str) -> str:
         # the words and the time, not the place: a log that repeats its history has them at another
         # place
-        fallback = digest(self._outer.session, self._at, words)
-        return key if 0 < len(key) <= ID_LENGTH else f"copilot:{fallback}"
+        return key if 0 < len(key) <= ID_LENGTH else self.key(self._at, words)
 
     def _begin(self, turn_id: str, prompt: str, start: int | None) -> OpenTurn:
-        turn = OpenTurn(turn_id, self._assembler.origin, self._time(), prompt)
         self._calls, self._command, self.is_over = {}, "", False
-        return self._assembler.begin(turn, start, lines.command_in(prompt))
+        return self.begin(turn_id, prompt, self._at, start, lines.command_in(prompt))
 
     # What the assistant says and does
 
     def _speaker(self) -> OpenTurn:
         """The turn that the assistant's words belong to."""
         self.is_over = False
-        if turn := self._assembler.open:
+        if turn := self.open:
             return turn
         # the log starts in the middle
-        return self._begin(f"copilot:{digest(self._outer.session, 'middle')}", "", None)
+        return self._begin(self.key("middle"), "", None)
 
     def _assistant(self, data: Json, key: str) -> None:
         if self._is_replay:
             return
         if words := text(data, "content").strip():
             message = text(data, "messageId") or key or digest(self._at, words)
-            self._speaker().say(message, words, self._time())
+            self._speaker().say(message, words, self.time(self._at))
         for call in lines.calls_in(data):
             self._call(call)
 
@@ -138,7 +133,7 @@ class CopilotTurnReader(TurnReader):
         """Take a tool call: of its input only a file's name, a command's first line, or what it
         asks the person.
         """
-        turn = self._assembler.open
+        turn = self.open
         if self._is_replay or turn is None or not call.id or call.id in self._calls:
             return
         self.is_over = False
@@ -156,11 +151,11 @@ class CopilotTurnReader(TurnReader):
             task = first_text(call.given, "description", "prompt")
             turn.log.delegate(call.id, text(call.given, "agent_type"), task)
         if call.name in lines.ASK:
-            for question in lines.questions(call, self._assembler.origin, self._time()):
+            for question in lines.questions(call, self.origin, self.time(self._at)):
                 turn.ask(question)
 
     def _result(self, data: Json, _: str) -> None:
-        call, turn = self._calls.get(text(data, "toolCallId")), self._assembler.open
+        call, turn = self._calls.get(text(data, "toolCallId")), self.open
         if self._is_replay or turn is None or call is None:
             return
         is_failed = data.get("success") is False
@@ -181,24 +176,24 @@ class CopilotTurnReader(TurnReader):
 
     def _answered(self, turn: OpenTurn, call: lines.CopilotCall, answer: str) -> None:
         """The answers to several questions are not apart, and count for none of them."""
-        asked = list(lines.questions(call, self._assembler.origin, self._time()))
+        asked = list(lines.questions(call, self.origin, self.time(self._at)))
         for question in asked:
             own = answer if len(asked) == 1 else ""
-            self._assembler.answer(turn, replace(question, answer=own))
+            self.answer(turn, replace(question, answer=own))
 
     def _finished(self, data: Json, key: str) -> None:
         """An agent that works on its own ends with a summary in place of last words."""
-        words, turn = text(data, "summary").strip(), self._assembler.open
+        words, turn = text(data, "summary").strip(), self.open
         is_told = not turn or is_said(words, turn.turn(is_complete=False))
         if words and turn and not is_told and not self._is_replay:
-            turn.say(key or digest("summary", words), words, self._time())
+            turn.say(key or digest("summary", words), words, self.time(self._at))
         self._ended(data, key)
 
     # What the host does
 
     def _ended(self, _: Json, __: str) -> None:
         if not self._is_replay:
-            self.is_over = self._assembler.open is not None
+            self.is_over = self.open is not None
 
     def _compacted(self, data: Json, key: str) -> None:
         if self._is_replay or data.get("success") is False:
@@ -207,10 +202,7 @@ class CopilotTurnReader(TurnReader):
         if text(data, "trigger") == "manual":
             trigger = "manual"
         summary = text(data, "summaryContent").strip()
-        key, origin = self._id(key, summary), self._assembler.origin
-        phase = CompactionPhase.AFTER
-        event = Compaction(key, origin, self._time(), phase, trigger, summary)
-        self._assembler.compact(event)
+        self.compact(self._id(key, summary), self._at, summary, trigger)
 
     # type of the line → what takes it
     _takes: ClassVar[dict[str, Callable[[CopilotTurnReader, Json, str], None]]] = {

@@ -20,13 +20,13 @@ from keeplore_hooks.hosts.cursor.cursor_payload_log import (
     counts_in,
     joined_work,
 )
-from keeplore_hooks.hosts.cursor.cursor_transcript import CursorReading
+from keeplore_hooks.hosts.cursor.cursor_transcript import CursorTurnReader
 from keeplore_hooks.hosts.cursor_state import pending
 from keeplore_hooks.hosts.host_adapter import HostAdapter
 from keeplore_hooks.hosts.jsonl import Json, first_text, mapping, text
 from keeplore_hooks.hosts.payload import HostPayload, PayloadKind
-from keeplore_hooks.hosts.record_reading import END_OF_TIME, Record, resume_state_of
-from keeplore_hooks.hosts.turn_assembly import pending_of
+from keeplore_hooks.hosts.record_reading import END_OF_TIME
+from keeplore_hooks.hosts.turn_assembly import Record, RecordReading, pending_of, resume_state_of
 from keeplore_hooks.hosts.work_log import WorkLog
 
 _KINDS = {
@@ -51,7 +51,7 @@ class CursorState:
     before: PromptCounts  # prompts before the place where reading goes on
     all: PromptCounts  # all prompts of the transcript
     last_id: str  # of the transcript's last turn
-    reading: CursorReading | None = None  # None where there is no transcript to read
+    read: RecordReading | None = None  # None where there is no transcript to read
 
     @staticmethod
     def of(cursor: Cursor) -> CursorState:
@@ -60,15 +60,15 @@ class CursorState:
         before, all_ = counts_in(data, "before"), counts_in(data, "all")
         return CursorState(log, before, all_, text(data, "last"))
 
-    def take(self, reading: CursorReading) -> None:
-        self.reading = reading
-        self.before, self.all = reading.before, reading.all
-        self.last_id = reading.read.last.id if reading.read.last else ""
+    def take(self, read: RecordReading, reader: CursorTurnReader) -> None:
+        self.read = read
+        self.before, self.all = reader.before, reader.all
+        self.last_id = read.last.id if read.last else ""
 
     @property
     def last(self) -> Turn | None:
         """The last turn of the transcript."""
-        return self.reading.read.last if self.reading else None
+        return self.read.last if self.read else None
 
     def missing(self) -> list[CursorTurn]:
         """The turns that the transcript does not have."""
@@ -81,8 +81,8 @@ class CursorState:
             "all": self.all,
             "last": self.last_id,
         }
-        if self.reading:
-            return self.reading.read.cursor(**kept)
+        if self.read:
+            return self.read.cursor(**kept)
         return replace(before, pending=pending_of(resume_state_of(before), **kept))
 
     def rest(self, origin: Origin, at: str = "") -> list[HostEvent]:
@@ -133,18 +133,20 @@ class CursorHost(HostAdapter):
         )
         if reading is None:
             return Reading(tuple(_events_of(payload, state)), state.cursor(cursor), problems)
-        state.take(reading)
-        events = (*reading.read.events, *_events_of(payload, state))
-        return Reading(events, state.cursor(cursor), reading.read.problems)
+        read, reader = reading
+        state.take(read, reader)
+        events = (*read.events, *_events_of(payload, state))
+        return Reading(events, state.cursor(cursor), read.problems)
 
     def read_record(self, path: Path, cursor: Cursor) -> Reading:
         state, now = CursorState.of(cursor), jsonl.time_of_file(path)
         cwd = transcript.directory_of(path) or resume_state_of(cursor).cwd
         origin = Origin(HOST, path.stem, cwd, "", str(path))
-        reading = transcript.read(Record(path, origin, now, END_OF_TIME, cwd), cursor, state.log)
-        state.take(reading)
-        events = (*reading.read.events, *state.rest(origin))
-        return Reading(events, state.cursor(cursor), reading.read.problems)
+        record = Record(path, origin, now, END_OF_TIME, cwd)
+        read, reader = transcript.read(record, cursor, state.log)
+        state.take(read, reader)
+        events = (*read.events, *state.rest(origin))
+        return Reading(events, state.cursor(cursor), read.problems)
 
     def recorded(self, home: Path, config_dir: str = "") -> Iterator[Recorded]:
         return transcript.recorded(Path(config_dir) if config_dir else home / ".cursor")
@@ -242,7 +244,7 @@ def _turn_of(payload: HostPayload, state: CursorState) -> CursorTurn | None:
     turn = log.of_generation(generation)
     if turn:
         return turn
-    if state.reading is None and state.last_id:
+    if state.read is None and state.last_id:
         turn = CursorTurn(state.last_id, "", "", number=-1)
     elif last:
         turn = CursorTurn(last.id, last.user, last.at, number=-1)

@@ -5,6 +5,7 @@ text.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
 import re
@@ -20,19 +21,19 @@ from keeplore_hooks.hosts.cursor.cursor_payload_log import (
     COUNTED,
     HOST,
     PayloadLog,
-    PromptCounts,
     counts_in,
     key_of,
     turn_id_of,
 )
 from keeplore_hooks.hosts.cursor_state import pending
 from keeplore_hooks.hosts.jsonl import Json, JsonLine, Problems, text
-from keeplore_hooks.hosts.record_reading import Record, read_log, whole_assembler
+from keeplore_hooks.hosts.record_reading import read_log
 from keeplore_hooks.hosts.turn_assembly import (
     OpenTurn,
+    Record,
     RecordReading,
-    TurnAssembler,
     TurnReader,
+    resume_state_of,
 )
 
 LOG, OLD = ".jsonl", ".txt"
@@ -43,44 +44,29 @@ _LISTED = 500  # directories that are looked into for the one that a project is 
 _RUN = re.compile(r"[^a-zA-Z0-9]+")
 
 
-@dataclass(frozen=True, slots=True)
-class CursorReading:
-    """A reading, with the prompts before the place where the next one goes on, and all of them."""
-
-    read: RecordReading
-    before: PromptCounts
-    all: PromptCounts
-
-
-def read(record: Record, cursor: Cursor, log: PayloadLog) -> CursorReading:
-    """The events behind the cursor. Raises OSError."""
+def read(record: Record, cursor: Cursor, log: PayloadLog) -> tuple[RecordReading, CursorTurnReader]:
+    """The events behind the cursor, and the reader that counted prompts. Raises OSError."""
     with jsonl.open_regular(record.path) as file:
         if record.path.suffix == OLD:
             return _read_text(file, record, cursor, log)
-        readers: list[CursorTurnReader] = []
-
-        def start(assembler: TurnAssembler, problems: Problems, kept: Json) -> CursorTurnReader:
-            readers.append(CursorTurnReader(assembler, problems, kept, log, record.now))
-            return readers[0]
-
-        reading, _ = read_log(file, record, cursor, start, log.completed)
-        return CursorReading(reading, readers[0].before, readers[0].all)
+        start = functools.partial(CursorTurnReader, log=log)
+        return read_log(file, record, cursor, start)
 
 
-def _read_text(file: BinaryIO, record: Record, cursor: Cursor, log: PayloadLog) -> CursorReading:
+def _read_text(
+    file: BinaryIO, record: Record, cursor: Cursor, log: PayloadLog
+) -> tuple[RecordReading, CursorTurnReader]:
     raw, problems = file.read(jsonl.LINE_LIMIT), Problems()
     fingerprint = hashlib.sha256(raw).hexdigest()[:16]
-    assembler = whole_assembler(record, cursor, log.completed)
-    reader = CursorTurnReader(assembler, problems, pending(cursor), log, record.now)
+    reader = CursorTurnReader(record, cursor, problems, log, is_whole=True)
     words = jsonl.clean(raw.decode("utf-8", "replace"))
     for number, message in enumerate(lines.records_in_text(words)):
         reader.take(JsonLine(message, number, number), is_new=True)
     if not reader.is_known:
         problems.add_unknown("nobody speaks in it", HOST)
-    assembler.finish(record.stopped_at)
+    reader.finish(record.stopped_at)
     listed = problems.all() if fingerprint != cursor.fingerprint else ()
-    reading = assembler.reading(len(raw), fingerprint, listed, record.cwd)
-    return CursorReading(reading, {}, reader.all)
+    return reader.reading(len(raw), fingerprint, listed, record.cwd), reader
 
 
 def recorded(base: Path) -> Iterator[Recorded]:
@@ -135,23 +121,25 @@ class CursorTurnReader(TurnReader):
 
     def __init__(
         self,
-        assembler: TurnAssembler,
+        record: Record,
+        cursor: Cursor,
         problems: Problems,
-        kept: Json,
         log: PayloadLog,
-        now: str,
+        *,
+        is_whole: bool = False,
     ) -> None:
-        super().__init__(assembler, problems, kept)
-        self._resumed, self._began, self._now = assembler.resume, text(kept, "carry", "began"), now
+        super().__init__(record, cursor, problems, log.completed, is_whole=is_whole)
         self._log = log
+        self._read_at = record.now
+        # start of the turn that is read again with the time that it got when it was new
+        has_begun = bool(resume_state_of(cursor).began)
+        self._known_start = cursor.offset if has_begun else None
         # prompts before the place where reading goes on
-        self.before: PromptCounts = {}
-        if not assembler.is_whole:
-            self.before = counts_in(kept, "before")
+        self.before = {} if is_whole else counts_in(pending(cursor), "before")
         self.all = dict(self.before)
 
     def take(self, line: JsonLine, *, is_new: bool) -> None:  # noqa: ARG002 (other hosts need it)
-        record, turn = line.data, self._assembler.open
+        record, turn = line.data, self.open
         if text(record, "type") == "turn_ended":
             if turn:
                 turn.is_over = True
@@ -167,22 +155,20 @@ class CursorTurnReader(TurnReader):
         prompt = lines.prompt_in(record)
         if not prompt.text:
             return
-        assembler, key = self._assembler, key_of(prompt.text)
-        own = turn_id_of(assembler.origin.session, key, self.all.get(key, 0))
-        # the turn that is read again keeps the time that it got when it was new
-        is_again = assembler.is_whole or (start == self._resumed and bool(self._began))
-        now = (is_again and self._began) or self._now
+        key = key_of(prompt.text)
+        own = turn_id_of(self.origin.session, key, self.all.get(key, 0))
+        is_again = self.is_whole or start == self._known_start
         turn_id = self._log.id_of(own, prompt.text, None if is_again else self.all)
+        now = self._now if is_again else self._read_at
         at = prompt.at or self._log.at(turn_id) or now
-        if not assembler.is_whole:
+        if not self.is_whole:
             self.before = dict(list(self.all.items())[-COUNTED:])
         self.all[key] = self.all.get(key, 0) + 1
-        turn = OpenTurn(turn_id, assembler.origin, at, prompt.text)
-        assembler.begin(turn, start, prompt_text.slash_command(prompt.text))
-        assembler.note(own, at)
+        self.begin(turn_id, prompt.text, at, start, prompt_text.slash_command(prompt.text))
+        self.note(own, at)
 
     def _assistant(self, record: Json, start: int) -> None:
-        turn = self._assembler.open or self._begin_in_the_middle()
+        turn = self.open or self._begin_in_the_middle()
         for number, block in enumerate(lines.blocks_in(record)):
             call = f"{start}.{number}"
             turn.say(call, lines.words_in(block), "")
@@ -195,10 +181,8 @@ class CursorTurnReader(TurnReader):
 
     def _begin_in_the_middle(self) -> OpenTurn:
         """The turn whose prompt the transcript does not have."""
-        origin, at = self._assembler.origin, self._assembler.time("")
-        turn = OpenTurn(turn_id_of(origin.session, "", 0), origin, at, "")
-        self._assembler.begin(turn, None)
-        self._assembler.note(turn.id, at)
+        turn = self.begin(turn_id_of(self.origin.session, "", 0), "", "", None)
+        self.note(turn.id, turn.at)
         return turn
 
 

@@ -18,8 +18,8 @@ from keeplore_hooks.hosts.host_adapter import HostAdapter
 from keeplore_hooks.hosts.jsonl import Json, text
 from keeplore_hooks.hosts.payload import HostPayload, PayloadKind
 from keeplore_hooks.hosts.pending_prompts import PROMPT_LIMIT
-from keeplore_hooks.hosts.record_reading import END_OF_TIME, Record, resume_state_of
-from keeplore_hooks.hosts.turn_assembly import RecordReading
+from keeplore_hooks.hosts.record_reading import END_OF_TIME
+from keeplore_hooks.hosts.turn_assembly import Record, RecordReading, resume_state_of
 
 _KINDS = {
     "SessionStart": PayloadKind.SESSION_STARTED,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from keeplore_hooks.events import Compaction, CompactionPhase
 from keeplore_hooks.hosts import jsonl, prompt_text
+from keeplore_hooks.hosts.base import Cursor
 from keeplore_hooks.hosts.gemini import gemini_lines as lines
-from keeplore_hooks.hosts.jsonl import Json, JsonLine, digest, text
-from keeplore_hooks.hosts.turn_assembly import OpenTurn, TurnAssembler, TurnReader
+from keeplore_hooks.hosts.jsonl import Json, JsonLine, Problems, digest, text
+from keeplore_hooks.hosts.turn_assembly import OpenTurn, Record, TurnReader
 
 HOST = "gemini-cli"
 _SILENT = ("info", "warning", "error")  # the host's own notes
@@ -25,8 +25,10 @@ class GeminiTurnReader(TurnReader):
 
     program = HOST
 
-    def __init__(self, assembler: TurnAssembler, problems: jsonl.Problems, pending: Json) -> None:
-        super().__init__(assembler, problems, pending)
+    def __init__(
+        self, record: Record, cursor: Cursor, problems: Problems, *, is_whole: bool = False
+    ) -> None:
+        super().__init__(record, cursor, problems, is_whole=is_whole)
         self._start = 0
         # of the turn that is going on, without a result so far
         self._calls: dict[str, lines.GeminiCall] = {}
@@ -48,15 +50,15 @@ class GeminiTurnReader(TurnReader):
             return
         self.is_known = True
 
-    def finish(self) -> None:
+    def report(self) -> None:
         if self._has_unknown:
             self._problems.add_unknown(
                 "records of a form that is not known here were left out", HOST, "them"
             )
 
     def _end(self) -> None:
-        if self._assembler.open:
-            self._assembler.open.is_over = True
+        if self.open:
+            self.open.is_over = True
 
     def _patch(self, patch: Json) -> None:
         self.is_subagent |= text(patch, "kind") == "subagent"
@@ -66,13 +68,13 @@ class GeminiTurnReader(TurnReader):
 
     def _head(self, record: Json) -> None:
         self.is_subagent |= text(record, "kind") == "subagent"
-        self._assembler.note_time(jsonl.time(text(record, "startTime")))
+        self.note_time(jsonl.time(text(record, "startTime")))
         for message in jsonl.mappings(record, "messages"):
             self._message(message)
 
     def _message(self, record: Json) -> None:
         kind, key = text(record, "type"), text(record, "id")
-        if self._assembler.is_repeated(key):
+        if self.is_repeated(key):
             return
         at = jsonl.time(text(record, "timestamp"))
         if kind == "user":
@@ -81,7 +83,7 @@ class GeminiTurnReader(TurnReader):
             self._gemini(record, key, at)
         elif kind not in _SILENT:
             self.leave_out(f"messages of the type {kind[:40]!r}")
-        self._assembler.note(key, at)
+        self.note(key, at)
 
     def _user(self, record: Json, key: str, at: str) -> None:
         for call_id, output in lines.results_in(record):
@@ -91,7 +93,7 @@ class GeminiTurnReader(TurnReader):
             return
         prompt = lines.prompt_in(record)
         turn_id = key if _UUID.fullmatch(key) else self._key(key)
-        turn = self._assembler.open
+        turn = self.open
         if prompt and not (turn and turn.id == turn_id):
             self._calls = {}
             self._begin(turn_id, prompt, at, self._start)
@@ -101,8 +103,8 @@ class GeminiTurnReader(TurnReader):
         if not words and not calls:
             return
         # without a turn the record starts in the middle
-        turn = self._assembler.open or self._begin(self._key(key), "", at, None)
-        turn.say(key, words, self._assembler.time(at))
+        turn = self.open or self._begin(self._key(key), "", at, None)
+        turn.say(key, words, self.time(at))
         for call in calls:
             self._called(call, at)
 
@@ -110,15 +112,15 @@ class GeminiTurnReader(TurnReader):
         """Take a tool call: of its input only a file's name, a command's first line, or what it
         asks the person.
         """
-        turn, asked_at = self._assembler.open, self._assembler.time(at)
+        turn, asked_at = self.open, self.time(at)
         if turn is None or not call.id:
             return
         if not call.is_over:
             self._calls[call.id] = call
         self._log(turn, call)
-        for question in lines.questions(call, self._assembler.origin, asked_at):
+        for question in lines.questions(call, self.origin, asked_at):
             if call.is_over:
-                self._assembler.answer(turn, question)
+                self.answer(turn, question)
             else:
                 turn.ask(question)
 
@@ -136,21 +138,16 @@ class GeminiTurnReader(TurnReader):
             turn.log.refused(call.id)
 
     def _begin(self, turn_id: str, prompt: str, at: str, start: int | None) -> OpenTurn:
-        began = self._assembler.time(at)
-        turn = OpenTurn(turn_id, self._assembler.origin, began, prompt)
-        return self._assembler.begin(turn, start, prompt_text.slash_command(prompt))
+        return self.begin(turn_id, prompt, at, start, prompt_text.slash_command(prompt))
 
     def _key(self, key: str) -> str:
-        return digest(HOST, self._assembler.origin.session, key)
+        return digest(HOST, self.origin.session, key)
 
     def _summary(self, record: Json) -> bool:
         """Take the summary that a compaction leaves; False for another message."""
         summary = lines.summary_in(record)
         key = f"summary {text(record, 'id')}"
-        if summary is not None and not self._assembler.is_repeated(key):
-            at = self._assembler.time(jsonl.time(text(record, "timestamp")))
-            origin, phase = self._assembler.origin, CompactionPhase.AFTER
-            event = Compaction(self._key(key), origin, at, phase, summary=summary)
-            self._assembler.compact(event)
-            self._assembler.note(key, "")
+        if summary is not None and not self.is_repeated(key):
+            self.compact(self._key(key), jsonl.time(text(record, "timestamp")), summary)
+            self.note(key, "")
         return summary is not None

@@ -14,8 +14,8 @@ from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.base import Cursor, Recorded, recorded_at
 from keeplore_hooks.hosts.gemini.gemini_messages import HOST, GeminiTurnReader
 from keeplore_hooks.hosts.jsonl import JsonLine, text
-from keeplore_hooks.hosts.record_reading import Record, read_log, resume_state_of, whole_assembler
-from keeplore_hooks.hosts.turn_assembly import RecordReading, ResumeState
+from keeplore_hooks.hosts.record_reading import read_log
+from keeplore_hooks.hosts.turn_assembly import Record, RecordReading, ResumeState, resume_state_of
 
 LOG, WHOLE = ".jsonl", ".json"
 _WHOLE_LIMIT = jsonl.LINE_LIMIT  # bytes of a record that is one JSON object
@@ -88,8 +88,7 @@ def _read_whole(file: BinaryIO, record: Record, cursor: Cursor) -> RecordReading
     problems = jsonl.Problems()
     raw = file.read(_WHOLE_LIMIT + 1)
     fingerprint = hashlib.sha256(raw).hexdigest()[:16]
-    assembler = whole_assembler(record, cursor)
-    reader = GeminiTurnReader(assembler, problems, {})
+    reader = GeminiTurnReader(record, cursor, problems, is_whole=True)
     data = jsonl.load(raw) if len(raw) <= _WHOLE_LIMIT else None
     if data is not None:
         reader.take(JsonLine(data, 0, len(raw)), is_new=True)
@@ -102,8 +101,8 @@ def _read_whole(file: BinaryIO, record: Record, cursor: Cursor) -> RecordReading
     listed = problems.all() if fingerprint != cursor.fingerprint else ()
     if data is None or reader.is_subagent:
         return RecordReading((), 0, fingerprint, resume_state_of(cursor), problems=listed)
-    assembler.finish(record.stopped_at)
-    return assembler.reading(len(raw), fingerprint, listed, record.cwd)
+    reader.finish(record.stopped_at)
+    return reader.reading(len(raw), fingerprint, listed, record.cwd)
 
 
 def _head(path: Path) -> jsonl.Json:

@@ -43,13 +43,8 @@ from keeplore_hooks.hosts.opencode.opencode_messages import (
     role_of,
 )
 from keeplore_hooks.hosts.payload import ENDINGS, HostPayload, PayloadKind
-from keeplore_hooks.hosts.record_reading import (
-    END_OF_TIME,
-    Record,
-    resume_state_of,
-    whole_assembler,
-)
-from keeplore_hooks.hosts.turn_assembly import GIVEN_LIMIT
+from keeplore_hooks.hosts.record_reading import END_OF_TIME
+from keeplore_hooks.hosts.turn_assembly import GIVEN_LIMIT, Record, resume_state_of
 
 HOST = "opencode"
 _KINDS = {
@@ -243,16 +238,15 @@ def _read(
 ) -> Reading:
     """What the messages give beyond what was given before; all of them are looked at each time."""
     commands = commands.with_messages(stored.messages)
-    assembler = whole_assembler(record, cursor)
     created = jsonl.number(stored.session, "time", "created")
-    reader = OpenCodeTurnReader(assembler, problems, commands.known, created)
+    reader = OpenCodeTurnReader(record, cursor, problems, commands.known, created)
     for number, message in enumerate(stored.messages):
         reader.take_message(message, number)
     if stored.messages and not reader.is_known:
         what = "no message is of a form that is known here"
         problems.add_unknown(what, reader.program, "them")
-    assembler.finish(record.stopped_at)
-    read = assembler.reading(len(stored.messages), "", problems.all(), record.cwd)
+    reader.finish(record.stopped_at)
+    read = reader.reading(len(stored.messages), "", problems.all(), record.cwd)
     # a payload may hold only the newest messages
     given = {**resume_state_of(cursor).given, **read.resume_state.given}
     given = dict(list(given.items())[-GIVEN_LIMIT:])

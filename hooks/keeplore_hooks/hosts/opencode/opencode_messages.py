@@ -11,13 +11,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from keeplore_hooks.events import Compaction, CompactionPhase
 from keeplore_hooks.hosts import jsonl, prompt_text
-from keeplore_hooks.hosts.base import DOCUMENT, IMAGE, prompt_key
+from keeplore_hooks.hosts.base import DOCUMENT, IMAGE, Cursor, prompt_key
 from keeplore_hooks.hosts.jsonl import Json, digest, first_text, mapping, mappings, text
 from keeplore_hooks.hosts.opencode.opencode_rows import IDLE, TRIGGERS
 from keeplore_hooks.hosts.patches import absolute, files_in
-from keeplore_hooks.hosts.turn_assembly import OpenTurn, TurnAssembler, TurnReader
+from keeplore_hooks.hosts.turn_assembly import OpenTurn, Record, TurnReader
 
 _WRITERS = ("write", "edit", "multiedit")
 _PATCHERS = ("apply_patch", "patch")
@@ -51,12 +50,13 @@ class OpenCodeTurnReader(TurnReader):
 
     def __init__(
         self,
-        assembler: TurnAssembler,
+        record: Record,
+        cursor: Cursor,
         problems: jsonl.Problems,
         commands: Mapping[str, tuple[str, str]],
         created: float,
     ) -> None:
-        super().__init__(assembler, problems, {})
+        super().__init__(record, cursor, problems, is_whole=True)
         self._commands = commands
         self._created = created  # of the session, ms
         # message that asks for a summary → what triggered it
@@ -88,11 +88,11 @@ class OpenCodeTurnReader(TurnReader):
             self._summary(message, at)
         else:
             self._assistant(message, at, number)
-        self._assembler.note(message_id(message), at)
+        self.note(message_id(message), at)
 
     def _idle(self) -> None:
-        if self._assembler.open:
-            self._assembler.open.is_over = True
+        if self.open:
+            self.open.is_over = True
 
     def _user(self, message: Json, at: str) -> None:
         key = message_id(message)
@@ -102,20 +102,20 @@ class OpenCodeTurnReader(TurnReader):
                 return
         command = self._commands.get(key) or _subtask(message)
         prompt = f"/{command[0]} {command[1]}".rstrip() if command else prompt_in(message)
-        turn = self._assembler.open
+        turn = self.open
         is_replay, self._is_replay = self._is_replay, False
         is_same = is_replay and turn and prompt_key(turn.user) == prompt_key(prompt)
         if not prompt or is_same:
             return
-        turn_id = key if key.startswith("msg_") else self._key(at, prompt)
-        self._begin(turn_id, prompt, at, command)
+        turn_id = key if key.startswith("msg_") else self.key(at, prompt)
+        self.begin(turn_id, prompt, at, None, command)
 
     def _assistant(self, message: Json, at: str, number: int) -> None:
         parts = mappings(message, "parts")
         has_words = any(_is_spoken(part) and text(part, "text") for part in parts)
-        turn = self._assembler.open
+        turn = self.open
         if turn is None and has_words:  # the record starts in the middle
-            turn = self._begin(self._key(message_id(message), at), "", at)
+            turn = self.begin(self.key(message_id(message), at), "", at, None)
         if turn is None:
             return
         if has_words or any(text(part, "type") == "tool" for part in parts):
@@ -124,7 +124,7 @@ class OpenCodeTurnReader(TurnReader):
         for place, part in enumerate(parts):
             key = f"{number} {place}"
             if _is_spoken(part):
-                said_at = ended or self._assembler.time(at)
+                said_at = ended or self.time(at)
                 turn.say(key, text(part, "text").strip(), said_at)
             elif text(part, "type") == "tool":
                 self._called(turn, part, key, at)
@@ -144,7 +144,7 @@ class OpenCodeTurnReader(TurnReader):
         if name == _ASK:
             call = text(part, "callID")
             if not call.startswith(("call_", "toolu_")):
-                call = digest(self._assembler.origin.session, call, key)
+                call = digest(self.origin.session, call, key)
             self._asked(turn, call, state, at, is_over=status in ("completed", "error"))
 
     def _log(self, turn: OpenTurn, name: str, state: Json, key: str) -> None:
@@ -154,7 +154,7 @@ class OpenCodeTurnReader(TurnReader):
             turn.log.write(key, first_text(given, "filePath", "path"))
         elif name in _PATCHERS and text(state, "status") != "error":
             for path in files_in(text(given, "patchText")):
-                turn.log.write(f"{key} {path}", absolute(path, self._assembler.origin.cwd))
+                turn.log.write(f"{key} {path}", absolute(path, self.origin.cwd))
         elif name in _SHELLS:
             turn.log.ran(key, text(given, "command"), text(state, "output"))
         elif name == _DELEGATE:
@@ -164,17 +164,15 @@ class OpenCodeTurnReader(TurnReader):
 
     def _asked(self, turn: OpenTurn, call: str, state: Json, at: str, *, is_over: bool) -> None:
         """Take what a call asks the person, with the answers once it is over."""
-        asked_at, answers = self._assembler.time(at), jsonl.sequence(state, "metadata", "answers")
-        asked = prompt_text.questions(
-            call, mapping(state, "input"), self._assembler.origin, asked_at
-        )
+        asked_at, answers = self.time(at), jsonl.sequence(state, "metadata", "answers")
+        asked = prompt_text.questions(call, mapping(state, "input"), self.origin, asked_at)
         for question in asked:
             number = int(question.id.rpartition(":")[2])
             chosen = answers[number] if number < len(answers) else ""
             words = jsonl.listed(chosen) if isinstance(chosen, list) else str(chosen or "")
             answered = replace(question, answer=jsonl.clean(words).strip())
             if is_over:
-                self._assembler.answer(turn, answered)
+                self.answer(turn, answered)
             else:
                 turn.ask(answered)
 
@@ -189,20 +187,9 @@ class OpenCodeTurnReader(TurnReader):
             return
         parent = text(message, "info", "parentID")
         trigger = self._compactions.get(parent, parent if parent in TRIGGERS else "")
-        key = message_id(message) or digest(self._assembler.origin.session, at)
-        origin, phase = self._assembler.origin, CompactionPhase.AFTER
-        self._assembler.compact(Compaction(key, origin, ended, phase, trigger, words))
+        key = message_id(message) or digest(self.origin.session, at)
+        self.compact(key, ended, words, trigger)
         self._is_replay = True
-
-    def _key(self, *parts: str) -> str:
-        return f"opencode:{digest(self._assembler.origin.session, *parts)}"
-
-    def _begin(
-        self, turn_id: str, prompt: str, at: str, command: tuple[str, str] | None = None
-    ) -> OpenTurn:
-        began = self._assembler.time(at)
-        turn = OpenTurn(turn_id, self._assembler.origin, began, prompt)
-        return self._assembler.begin(turn, None, command)
 
 
 def prompt_in(message: Json) -> str:

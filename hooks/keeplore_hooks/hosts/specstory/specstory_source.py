@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from keeplore_hooks.events import Command, Compaction, CompactionPhase, Origin
+from keeplore_hooks.events import Command, Origin
 from keeplore_hooks.hosts import jsonl, prompt_text
 from keeplore_hooks.hosts.base import IMAGE, Cursor, Reading, Recorded, recorded_at
 from keeplore_hooks.hosts.claude import claude_lines
 from keeplore_hooks.hosts.host_adapter import RecordAdapter
 from keeplore_hooks.hosts.jsonl import Problems, digest
-from keeplore_hooks.hosts.record_reading import END_OF_TIME, Record, whole_assembler
+from keeplore_hooks.hosts.record_reading import END_OF_TIME
 from keeplore_hooks.hosts.specstory import specstory_tools as tools
 from keeplore_hooks.hosts.specstory.specstory_lines import (
     KNOWN_VERSION,
@@ -25,7 +25,7 @@ from keeplore_hooks.hosts.specstory.specstory_lines import (
     head_of,
     messages_in,
 )
-from keeplore_hooks.hosts.turn_assembly import OpenTurn, TurnAssembler
+from keeplore_hooks.hosts.turn_assembly import Record, TurnAssembler
 
 HOST = "specstory"
 FOLDER = ".specstory"
@@ -60,14 +60,13 @@ class SpecStory(RecordAdapter):
         text = jsonl.clean(raw[:_SIZE_LIMIT].decode("utf-8", "replace"))
         head = head_of(text)
         origin = Origin(HOST, _session(path, head), _directory(path), transcript=str(path))
-        assembler = whole_assembler(Record(path, origin, head.began or now), cursor)
-        reader = HistoryTurnReader(assembler)
+        reader = HistoryTurnReader(Record(path, origin, head.began or now), cursor)
         for number, message in enumerate(messages_in(text) if head.is_history else ()):
             reader.take(message, number)
         if problem := _problem(head, reader):
             problems.add(problem)
-        assembler.finish(END_OF_TIME)
-        read = assembler.reading(len(raw), fingerprint, problems.all(), origin.cwd)
+        reader.finish(END_OF_TIME)
+        read = reader.reading(len(raw), fingerprint, problems.all(), origin.cwd)
         return Reading(read.events, read.cursor(), read.problems)
 
     def recorded(self, home: Path, config_dir: str = "") -> Iterator[Recorded]:
@@ -82,12 +81,12 @@ class SpecStory(RecordAdapter):
         yield from largest.values()
 
 
-class HistoryTurnReader:
-    """Takes the messages of a history and tells an assembler what they mean."""
+class HistoryTurnReader(TurnAssembler):
+    """Knows what the messages of a history mean."""
 
-    def __init__(self, assembler: TurnAssembler) -> None:
-        self._assembler = assembler
-        self._command: OpenTurn | None = None  # a command that nobody has answered yet
+    def __init__(self, record: Record, cursor: Cursor) -> None:
+        super().__init__(record, cursor, is_whole=True)
+        self._command: Command | None = None  # one that nobody has answered yet
         self._ids: set[str] = set()
         self.has_messages = False
 
@@ -95,19 +94,17 @@ class HistoryTurnReader:
         self.has_messages = True
         if message.is_sidechain:
             return
-        at = self._assembler.time(message.at)
+        at = self.time(message.at)
         if message.role == "user":
             self._user(message, at)
         else:
             self._agent(message, at, number)
-        self._assembler.note(str(number), message.at)
+        self.note(str(number), message.at)
 
     def _user(self, message: HistoryMessage, at: str) -> None:
         words = _PICTURE.sub(IMAGE, _PLACE_OF_PICTURE.sub("", message.text)).strip()
         if claude_lines.without_injected(words).startswith(claude_lines.SUMMARY):
-            key, phase = self._id(message, at), CompactionPhase.AFTER
-            origin = self._assembler.origin
-            self._assembler.compact(Compaction(key, origin, at, phase, summary=words))
+            self.compact(self._id(message, at), at, words)
             return
         said = claude_lines.input_in(words)
         if isinstance(said, claude_lines.TypedCommand):
@@ -122,56 +119,51 @@ class HistoryTurnReader:
     def _take_command(
         self, message: HistoryMessage, at: str, command: claude_lines.TypedCommand
     ) -> None:
-        turn = OpenTurn(self._id(message, at), self._assembler.origin, at, command.text)
-        self._assembler.end()
-        self._assembler.emit(Command(turn.id, turn.origin, at, command.name, command.args))
-        self._command = turn
+        key = self._id(message, at)
+        self.end()
+        self._command = Command(key, self.origin, at, command.name, command.args)
+        self.emit(self._command)
 
     def _take_note(self, words: str) -> None:
         """Words of the host's own in the person's place."""
-        if self._assembler.open and words.startswith("[Request interrupted"):
-            self._assembler.open.is_over = True
+        if self.open and words.startswith("[Request interrupted"):
+            self.open.is_over = True
 
     def _take_prompt(self, message: HistoryMessage, at: str, words: str) -> None:
-        turn, command = self._assembler.open, prompt_text.slash_command(words)
+        turn, command = self.open, prompt_text.slash_command(words)
         if self._command and self._command.at == at:
             return  # the text that stands behind the command
         is_again = turn and turn.user == words and turn.at == at and not turn.ended_at
         if command or not is_again:
-            turn_id = self._id(message, at)
-            self._begin(OpenTurn(turn_id, self._assembler.origin, at, words), command)
+            self._command = None
+            self.begin(self._id(message, at), words, at, None, command)
 
     def _agent(self, message: HistoryMessage, at: str, number: int) -> None:
         words = claude_lines.without_reasoning(message.text)
         if not words and not message.tools:
             return
-        if self._command:
-            self._begin(self._command)
-        turn, origin = self._assembler.open, self._assembler.origin
-        if turn is None:  # the history starts in the middle
-            turn = self._begin(OpenTurn(self._id(message, at), origin, at, ""))
+        if command := self._command:
+            self._command = None
+            prompt = claude_lines.TypedCommand(command.name, command.args).text
+            self.begin(command.id, prompt, command.at, None)
+        # without a turn the history starts in the middle
+        turn = self.open or self.begin(self._id(message, at), "", at, None)
         turn.say(str(number), words, at)
         for place, tool in enumerate(message.tools):
             key = f"{number} {place}"
-            tools.note(tool, key, turn.log, origin.cwd)
-            call = f"specstory:{digest(origin.session, key, *tool.lines[:4])}"
-            if question := tools.question(tool, call, origin, at):
-                self._assembler.answer(turn, question)
-
-    def _begin(self, turn: OpenTurn, command: tuple[str, str] | None = None) -> OpenTurn:
-        self._command = None
-        return self._assembler.begin(turn, None, command)
+            tools.note(tool, key, turn.log, self.origin.cwd)
+            call = self.key(key, *tool.lines[:4])
+            if question := tools.question(tool, call, self.origin, at):
+                self.answer(turn, question)
 
     def _id(self, message: HistoryMessage, at: str) -> str:
         """The agent's own id where the history has it; else one that is the same whenever the
         history is read.
         """
-        session = self._assembler.origin.session
-        for count in itertools.count():
-            own = message.id or digest(session, at, message.text, str(count))
-            key = f"specstory:{own}"
-            if message.id or key not in self._ids:
-                break
+        keys = (self.key(at, message.text, str(count)) for count in itertools.count())
+        key = f"{HOST}:{message.id}"
+        if not message.id:
+            key = next(key for key in keys if key not in self._ids)
         self._ids.add(key)
         return key
 
