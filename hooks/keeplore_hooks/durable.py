@@ -7,9 +7,10 @@ import os
 import secrets
 from pathlib import Path
 
-KEPT = (
-    50  # characters of a file's name in that of the one aside: a long one must not become too long
-)
+# characters of a file's name in that of the one aside: a long one must not become too long
+KEPT = 50
+NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+BINARY = getattr(os, "O_BINARY", 0)
 
 
 def write(path: Path, data: bytes, mode: int = 0o600) -> None:
@@ -20,9 +21,13 @@ def write(path: Path, data: bytes, mode: int = 0o600) -> None:
     beside it.
     """
     aside = path.with_name(f".{path.name[-KEPT:]}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
-    handle = os.open(
-        aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), mode
-    )
+    write_by_way_of(aside, path, data, mode)
+
+
+def write_by_way_of(aside: Path, path: Path, data: bytes, mode: int = 0o600) -> None:
+    """The same with the file in which it is written first."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW | BINARY
+    handle = os.open(aside, flags, mode)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -34,6 +39,12 @@ def write(path: Path, data: bytes, mode: int = 0o600) -> None:
             aside.unlink()
         raise
     sync_directory(path.parent)
+
+
+def read(path: Path) -> bytes:
+    """What a file holds, byte for byte; a link is not followed. Raises OSError."""
+    with os.fdopen(os.open(path, os.O_RDONLY | NO_FOLLOW | BINARY), "rb") as file:
+        return file.read()
 
 
 def sync_directory(directory: Path) -> None:

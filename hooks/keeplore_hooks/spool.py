@@ -35,12 +35,10 @@ _NAME = re.compile(
     re.ASCII,
 )
 _BOXES = ("tmp", "new", "claimed", "dead")
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
-_BINARY = getattr(os, "O_BINARY", 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SpoolEntry:
     """One host event that waits; what is known about it stands in its name."""
 
     name: str
@@ -52,8 +50,7 @@ class Entry:
 
     def read(self) -> bytes:
         """The payload, byte for byte as the host gave it."""
-        with os.fdopen(os.open(self.path, os.O_RDONLY | _NO_FOLLOW | _BINARY), "rb") as file:
-            return file.read()
+        return durable.read(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,30 +80,17 @@ class Spool:
         stamp = f"{time.strftime(_TIME, time.gmtime(now // 10**9))}.{now % 10**9:09d}"
         name = f"{stamp}.{os.getpid()}-{secrets.token_hex(4)}.0.{word(host)}.{word(event)}"
         self._create()
-        aside = self._tmp / name
-        handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW | _BINARY, 0o600)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(payload)
-                file.flush()
-                os.fsync(file.fileno())
-            aside.rename(self._new / name)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                aside.unlink()
-            raise
-        durable.sync_directory(self._new)
+        durable.write_by_way_of(self._tmp / name, self._new / name, payload)
         return name
 
-    def pending(self) -> list[Entry]:
+    def pending(self) -> list[SpoolEntry]:
         """What waits, oldest first; what is no entry is moved to ``dead``, so that it hides nothing
         else.
         """
-        found = list(self._entries(self._new))
-        found.sort(key=lambda item: item[0])
+        found = sorted(self._entries(self._new), key=lambda item: item[0])
         return [entry for _, entry in found]
 
-    def claim(self, entry: Entry) -> Entry | None:
+    def claim(self, entry: SpoolEntry) -> SpoolEntry | None:
         """Take the entry out of ``new``; None where someone else was faster."""
         # Neither this rename nor those below are synced: a power cut that undoes one brings the
         # entry back for another try, and what an entry leads to is the same the second time.
@@ -115,21 +99,21 @@ class Spool:
         except FileNotFoundError:
             return None
 
-    def acknowledge(self, entry: Entry) -> None:
+    def acknowledge(self, entry: SpoolEntry) -> None:
         """Remove an entry; only after what it led to is on disk."""
         entry.path.unlink(missing_ok=True)
 
-    def retry(self, entry: Entry) -> None:
+    def retry(self, entry: SpoolEntry) -> None:
         """Put a claimed entry back, in its old place in the order, or set it aside after
         ``MAX_ATTEMPTS``.
         """
         self._put_back(entry, MAX_ATTEMPTS, f"given up after {MAX_ATTEMPTS} attempts")
 
-    def release(self, entry: Entry) -> None:
+    def release(self, entry: SpoolEntry) -> None:
         """Put a claimed entry back as it was: what stopped the worker was not the entry's fault."""
         self._move(entry, self._new)
 
-    def quarantine(self, entry: Entry, reason: str) -> None:
+    def quarantine(self, entry: SpoolEntry, reason: str) -> None:
         """Set an entry aside for a person, with the reason beside it."""
         self._bury(entry.path, reason)
 
@@ -149,27 +133,23 @@ class Spool:
 
     def dead(self) -> list[Dead]:
         """What was set aside, with the reasons, oldest first."""
-        names = sorted(
-            item.name for item in _listing(self._dead) if not item.name.endswith(REASON_SUFFIX)
-        )
-        found = []
-        for name in names:
-            parts = _NAME.fullmatch(name)
-            host, event = (parts["host"], parts["event"]) if parts else ("", "")
-            found.append(Dead(name, host, event, _reason(self._dead / name), self._dead / name))
-        return found
+        names = [item.name for item in _listing(self._dead)]
+        return [self._dead_entry(name) for name in sorted(names) if _is_no_reason(name)]
+
+    def _dead_entry(self, name: str) -> Dead:
+        path, parts = self._dead / name, _NAME.fullmatch(name)
+        host, event = (parts["host"], parts["event"]) if parts else ("", "")
+        return Dead(name, host, event, _reason(path), path)
 
     def revive(self, dead: Dead) -> bool:
         """Let the worker try an entry again from its first attempt on; False for what never was an
         entry.
         """
-        parts = dead.name.split(".")
         if not dead.event:
             return False
-        parts[3] = "0"
         self._create()
         try:
-            dead.path.rename(self._new / ".".join(parts))
+            dead.path.rename(self._new / _with_attempts(dead.name, 0))
         except FileNotFoundError:
             return False
         dead.path.with_name(dead.name + REASON_SUFFIX).unlink(missing_ok=True)
@@ -197,17 +177,12 @@ class Spool:
 
         For what a person wants gone for good: nothing comes of such an entry.
         """
-        found = [
-            Path(item.path)
-            for box in (self._tmp, self._new, self._claimed, self._dead)
-            for item in _listing(box)
-        ]
+        boxes = (self._tmp, self._new, self._claimed, self._dead)
+        found = [Path(item.path) for box in boxes for item in _listing(box)]
         removed = 0
         for path in found:
             with contextlib.suppress(OSError):  # taken by another process a moment ago, or a link
-                with os.fdopen(os.open(path, os.O_RDONLY | _NO_FOLLOW | _BINARY), "rb") as file:
-                    payload = file.read()
-                if is_meant(payload):
+                if is_meant(durable.read(path)):
                     path.unlink()
                     path.with_name(path.name + REASON_SUFFIX).unlink(missing_ok=True)
                     removed += 1
@@ -215,34 +190,25 @@ class Spool:
 
     def events(self) -> frozenset[str]:
         """What the events are called that wait or are being taken."""
-        return frozenset(
-            item.name.rpartition(".")[2]
-            for box in (self._new, self._claimed)
-            for item in _listing(box)
-        )
+        names = (item.name for box in (self._new, self._claimed) for item in _listing(box))
+        return frozenset(name.rpartition(".")[2] for name in names)
 
     def counts(self) -> dict[str, int]:
         """How many files are in ``new``, ``claimed`` and ``dead``."""
         boxes = {"new": self._new, "claimed": self._claimed, "dead": self._dead}
         return {
-            name: sum(not item.name.endswith(REASON_SUFFIX) for item in _listing(box))
+            name: sum(_is_no_reason(item.name) for item in _listing(box))
             for name, box in boxes.items()
         }
 
     def _create(self) -> None:
-        for box in (
-            self.directory.parent,
-            self.directory,
-            self._tmp,
-            self._new,
-            self._claimed,
-            self._dead,
-        ):
+        boxes = (self._tmp, self._new, self._claimed, self._dead)
+        for box in (self.directory.parent, self.directory, *boxes):
             if not box.is_dir():
                 box.mkdir(mode=0o700, parents=True, exist_ok=True)
                 durable.sync_directory(box.parent)
 
-    def _entries(self, box: Path) -> Iterator[tuple[tuple[str, str], Entry]]:
+    def _entries(self, box: Path) -> Iterator[tuple[tuple[str, str], SpoolEntry]]:
         """The entries of a directory, each after the key that orders it; foreign files are buried
         on the way.
         """
@@ -254,32 +220,22 @@ class Spool:
             parts = _NAME.fullmatch(item.name)
             at = _rfc3339(parts["time"]) if parts and item.is_file(follow_symlinks=False) else ""
             if parts is None or not at:
+                reason = "not an entry of the spool: see docs/spool.md for the names"
                 with contextlib.suppress(OSError):  # one stubborn file must not hide the others
-                    self._bury(
-                        Path(item.path),
-                        "not an entry of the spool: see docs/spool.md for the names",
-                    )
+                    self._bury(Path(item.path), reason)
                 continue
             key = (at, _fraction(parts["fraction"], at, details.st_mtime_ns))
-            entry = Entry(
-                item.name,
-                parts["host"],
-                parts["event"],
-                at,
-                int(parts["attempts"]),
-                Path(item.path),
-            )
-            yield key, entry
+            host, event, attempts = parts["host"], parts["event"], int(parts["attempts"])
+            yield key, SpoolEntry(item.name, host, event, at, attempts, Path(item.path))
 
-    def _put_back(self, entry: Entry, most: int, reason: str) -> None:
+    def _put_back(self, entry: SpoolEntry, most: int, reason: str) -> None:
         if entry.attempts + 1 >= most:
             self._bury(entry.path, reason)
             return
-        parts = entry.name.split(".")
-        parts[3] = str(entry.attempts + 1)
-        self._move(replace(entry, name=".".join(parts)), self._new)
+        name = _with_attempts(entry.name, entry.attempts + 1)
+        self._move(replace(entry, name=name), self._new)
 
-    def _move(self, entry: Entry, box: Path) -> Entry:
+    def _move(self, entry: SpoolEntry, box: Path) -> SpoolEntry:
         self._create()
         path = box / entry.name
         entry.path.rename(path)
@@ -302,6 +258,17 @@ def word(text: str) -> str:
     """
     kept = re.sub(r"[^\w-]", "", text, flags=re.ASCII) if len(text) <= WORD_MAX else ""
     return kept or "unknown"
+
+
+def _with_attempts(name: str, attempts: int) -> str:
+    """The name of an entry that was tried so often."""
+    parts = name.split(".")
+    parts[3] = str(attempts)
+    return ".".join(parts)
+
+
+def _is_no_reason(name: str) -> bool:
+    return not name.endswith(REASON_SUFFIX)
 
 
 def _reason(path: Path) -> str:

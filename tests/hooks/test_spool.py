@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from keeplore_hooks.spool import LEFTOVER_S, MAX_ATTEMPTS, MAX_DEATHS, Entry, Spool, word
+from keeplore_hooks.spool import LEFTOVER_S, MAX_ATTEMPTS, MAX_DEATHS, Spool, SpoolEntry, word
 
 
 @pytest.fixture
@@ -14,12 +14,12 @@ def spool(tmp_path: Path) -> Spool:
     return Spool(tmp_path / "state" / "spool")
 
 
-def only(spool: Spool) -> Entry:
+def only(spool: Spool) -> SpoolEntry:
     (entry,) = spool.pending()
     return entry
 
 
-def claim(spool: Spool) -> Entry:
+def claim(spool: Spool) -> SpoolEntry:
     entry = spool.claim(only(spool))
     assert entry is not None
     return entry

@@ -14,7 +14,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from keeplore_hooks.spool import LEFTOVER_S, MAX_ATTEMPTS, MAX_DEATHS, Entry, Spool
+from keeplore_hooks.spool import LEFTOVER_S, MAX_ATTEMPTS, MAX_DEATHS, Spool, SpoolEntry
 
 PICK = st.integers(0, 1000)
 
@@ -31,7 +31,7 @@ class SpoolMachine(RuleBasedStateMachine):
         self.added: list[bytes] = []  # in order
         self.waiting: dict[bytes, int] = {}
         self.claimed: dict[bytes, int] = {}
-        self.hands: list[Entry] = []  # what this worker has claimed
+        self.hands: list[SpoolEntry] = []  # what this worker has claimed
         self.finished: set[bytes] = set()
         self.dead: set[bytes] = set()
         self.foreign = 0
@@ -140,7 +140,7 @@ class SpoolMachine(RuleBasedStateMachine):
     def only_old_leftovers_are_swept(self) -> None:
         assert {path.name for path in (self.root / "spool" / "tmp").glob("*")} == set(self.halves)
 
-    def take(self, pick: int) -> tuple[Entry, bytes]:
+    def take(self, pick: int) -> tuple[SpoolEntry, bytes]:
         entry = self.hands.pop(pick % len(self.hands))
         return entry, entry.read()
 

@@ -27,7 +27,7 @@ from keeplore.workspace.importing.intake import Intake
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.writing.forget import forget
-from keeplore_hooks.spool import Entry
+from keeplore_hooks.spool import SpoolEntry
 
 RULE = "VAT is rounded in src/billing/vat.py by quantize_line with ROUND_HALF_UP."
 PROMPT = "Where do we round VAT?"
@@ -93,7 +93,7 @@ class Session:
         entry.write_bytes(self._payload("Stop"))
         at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         Intake(self.registry, self.uses.heard).take(
-            Entry("entry", "claude-code", "Stop", at, 0, entry)
+            SpoolEntry("entry", "claude-code", "Stop", at, 0, entry)
         )
 
     def recalled(self) -> dict[str, float]:

@@ -14,7 +14,7 @@ from keeplore.workspace import Registry
 from keeplore.workspace.importing.intake import Intake
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore_hooks.hosts.sender import sender
-from keeplore_hooks.spool import Entry
+from keeplore_hooks.spool import SpoolEntry
 
 CURSOR = {
     "conversation_id": "c0ffee00-0000-4000-8000-000000000001",
@@ -68,7 +68,9 @@ def take():
             for second, (host, event, payload) in zip(itertools.count(), fired, strict=False):
                 path = Path.home() / "entry"
                 path.write_text(json.dumps({"hook_event_name": event, **payload}))
-                intake.take(Entry("entry", host, event, f"2026-02-09T15:00:{second:02d}Z", 0, path))
+                intake.take(
+                    SpoolEntry("entry", host, event, f"2026-02-09T15:00:{second:02d}Z", 0, path)
+                )
         files = [
             parse(path.read_text())
             for path in (Path.home() / "memory").glob("**/conversations/**/*.md")

@@ -20,7 +20,7 @@ from keeplore.workspace.importing.session_import import import_sessions, worth_r
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.recording.cursors import Cursors
 from keeplore_hooks.hosts import source_named
-from keeplore_hooks.spool import Entry
+from keeplore_hooks.spool import SpoolEntry
 
 SESSION = "ses_made0001"
 BEGIN = 1_770_645_600_000  # 2026-02-09T14:00:00Z, ms
@@ -76,10 +76,10 @@ def database() -> Database:
     return Database(Path.home() / ".local" / "share" / "opencode", cwd)
 
 
-def entry(event: str, payload: bytes) -> Entry:
+def entry(event: str, payload: bytes) -> SpoolEntry:
     path = Path.home() / "entry"
     path.write_bytes(payload)
-    return Entry("entry", "opencode", event, "2026-02-09T14:30:00Z", 0, path)
+    return SpoolEntry("entry", "opencode", event, "2026-02-09T14:30:00Z", 0, path)
 
 
 def conversations() -> list[str]:

@@ -19,7 +19,7 @@ from keeplore.workspace.lifecycle.setup import initialise
 from keeplore_hooks.events import Origin, Turn
 from keeplore_hooks.hosts import source_named
 from keeplore_hooks.specs import hookimpl
-from keeplore_hooks.spool import Entry
+from keeplore_hooks.spool import SpoolEntry
 
 
 class Live:
@@ -70,7 +70,7 @@ class Live:
         with Registry(
             Places.from_environment(os.environ)
         ) as registry:  # as if the worker had been started anew
-            Intake(registry).take(Entry("entry", "claude-code", event, at, 0, entry))
+            Intake(registry).take(SpoolEntry("entry", "claude-code", event, at, 0, entry))
 
     def _at(self, second: int) -> str:
         return f"2026-02-09T14:{second // 60:02d}:{second % 60:02d}"

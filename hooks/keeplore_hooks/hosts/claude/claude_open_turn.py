@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from keeplore_hooks.events import Origin, Question, Turn
@@ -154,13 +154,16 @@ class ClaudeOpenTurn:
             request = f"Allow {tool.name} {tool.target}".rstrip() + "?"
             self._ask(tool, [self._question(call, at, request)])
         self._log.printed(tool.command, output, has_failed=is_error)
+        if is_error:
+            return self._answered(tool, lambda _: "" if tool.name == lines.ASK else objection or "")
+        if tool.name != lines.ASK:
+            return self._answered(tool, lambda _: "Yes")
+        return self._answered(tool, lambda asked: lines.answer_to(asked, structured, output))
+
+    def _answered(self, tool: _Tool, answer: Callable[[str], str]) -> list[Question]:
+        """The questions of a tool call with the answers to their words."""
         for place, question in tool.asked.items():
-            answer = ""
-            if tool.name != lines.ASK:
-                answer = objection or "" if is_error else "Yes"
-            elif not is_error:
-                answer = lines.answer_to(question.question, structured, output)
-            answered = replace(question, answer=answer)
+            answered = replace(question, answer=answer(question.question))
             tool.asked[place] = self._replies[place] = answered
         return list(tool.asked.values())
 

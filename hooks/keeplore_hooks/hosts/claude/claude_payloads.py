@@ -97,14 +97,17 @@ def _counted(read: ClaudeReading) -> ClaudeState:
     keys = tuple(_key(turns[id_].user) for id_ in new)
     if state.prompt:
         keys = _without(keys, _key(state.prompt.text))
-    last_words = (turn.replies[-1] for turn in read.aside if turn.replies)
-    said = tuple(_key(words) for words in last_words if isinstance(words, str))
-    return replace(
-        state,
-        ahead=(*state.ahead, *keys)[-_AHEAD_LIMIT:],
-        counted=ids[-1] if ids else state.counted,
-        aside=(*state.aside, *said)[-_AHEAD_LIMIT:],
-    )
+    ahead = (*state.ahead, *keys)[-_AHEAD_LIMIT:]
+    aside = (*state.aside, *_last_words_aside(read))[-_AHEAD_LIMIT:]
+    return replace(state, ahead=ahead, aside=aside, counted=ids[-1] if ids else state.counted)
+
+
+def _last_words_aside(read: ClaudeReading) -> Iterator[str]:
+    """The keys of the last words of other terminals' turns."""
+    for turn in read.aside:
+        words = turn.replies[-1] if turn.replies else None
+        if isinstance(words, str):
+            yield _key(words)
 
 
 def _without(keys: tuple[str, ...], key: str) -> tuple[str, ...]:

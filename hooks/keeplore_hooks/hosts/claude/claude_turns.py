@@ -134,19 +134,19 @@ class ClaudeTurnAssembler:
             self._take_input(said, self.line.id_of(data), is_queued=True)
 
     def _queue(self, data: Json, _: ClaudeOpenTurn | None) -> None:
-        operation, queue = text(data, "operation"), self.line.state.queue
-        taken = words = text(data, "content")
+        operation, state = text(data, "operation"), self.line.state
+        words = taken = text(data, "content")
+        queue = list(state.queue)
         if operation == "enqueue":
             said = lines.input_in(words)
-            queue = (*queue, said.text if isinstance(said, lines.TypedPrompt) else "")
+            queue.append(said.text if isinstance(said, lines.TypedPrompt) else "")
         elif operation == "popAll":
-            queue = ()
+            queue.clear()
         elif operation in ("dequeue", "remove") and queue:
-            at = queue.index(words) if words in queue else 0
-            taken, queue = queue[at], queue[:at] + queue[at + 1 :]
-        self.line.state = state = replace(self.line.state, queue=queue)
-        is_prompt = operation == "remove" and taken and not lines.slash_command(taken)
-        if is_prompt and state.is_old:
+            taken = queue.pop(queue.index(words) if words in queue else 0)
+        self.line.state = replace(state, queue=tuple(queue))
+        is_removed = operation == "remove" and state.is_old
+        if is_removed and taken and not lines.slash_command(taken):
             self._take_queued(taken, f"{state.session} {text(data, 'timestamp')} {taken}")
 
     def _take_queued(self, words: str, key: str) -> None:

@@ -138,6 +138,15 @@ class CopilotTurnReader(TurnReader):
             return
         self.is_over = False
         self._calls[call.id] = call
+        self._log(turn, call)
+        if shell_commands.is_telling(call.command):
+            self._command = call.command
+        if call.name in lines.ASK:
+            for question in lines.questions(call, self.origin, self.time(self._at)):
+                turn.ask(question)
+
+    def _log(self, turn: OpenTurn, call: lines.CopilotCall) -> None:
+        """Take what the call leaves as references."""
         if call.name in lines.WRITERS:
             path = first_text(call.given, "path", "file_path")
             turn.log.write(call.id, path and absolute(path, self._place.cwd))
@@ -145,14 +154,9 @@ class CopilotTurnReader(TurnReader):
             turn.log.write(f"{call.id}:{number}", absolute(path, self._place.cwd))
         if call.command:
             turn.log.run(call.id, call.command)
-            if shell_commands.is_telling(call.command):
-                self._command = call.command
         if call.name in lines.DELEGATES:
             task = first_text(call.given, "description", "prompt")
             turn.log.delegate(call.id, text(call.given, "agent_type"), task)
-        if call.name in lines.ASK:
-            for question in lines.questions(call, self.origin, self.time(self._at)):
-                turn.ask(question)
 
     def _result(self, data: Json, _: str) -> None:
         call, turn = self._calls.get(text(data, "toolCallId")), self.open

@@ -7,7 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from keeplore_hooks.events import HostEvent, Origin, Session, SessionPhase, Turn
+from keeplore_hooks.events import (
+    HostEvent,
+    Origin,
+    Question,
+    Session,
+    SessionPhase,
+    Turn,
+    Work,
+)
 from keeplore_hooks.hosts import jsonl, prompt_text
 from keeplore_hooks.hosts.base import Cursor, Reading, Recorded, StartReason
 from keeplore_hooks.hosts.cursor import cursor_lines as lines
@@ -218,22 +226,30 @@ def _reply_events(payload: HostPayload, state: CursorState) -> list[HostEvent]:
 
 def _work_events(payload: HostPayload, state: CursorState) -> list[HostEvent]:
     """Tool calls become references; the answers to the agent's questions become events at once."""
-    data, log = payload.data, WorkLog()
-    name, given = payload.text("tool_name"), mapping(data, "tool_input")
-    output = data.get("tool_output")
+    questions = list(_answers(payload))
+    if turn := _turn_of(payload, state):
+        turn.work = joined_work(turn.work, _work(payload))
+        turn.answers |= {question.id: question.answer for question in questions if question.answer}
+    return [*questions]
+
+
+def _answers(payload: HostPayload) -> Iterator[Question]:
+    if payload.text("tool_name") == lines.ASK:
+        given, output = mapping(payload.data, "tool_input"), payload.data.get("tool_output")
+        yield from lines.answered(given, output, payload.origin, payload.at)
+
+
+def _work(payload: HostPayload) -> Work:
+    """What the tool of a payload did."""
+    log = WorkLog()
     if payload.event == "afterFileEdit":
         log.write("", payload.text("file_path"))
     elif payload.event == "afterShellExecution":
         log.ran("", payload.text("command"), payload.text("output"))
     else:
-        lines.take_call(log, "", name, given, output if isinstance(output, str) else "")
-    is_question = name == lines.ASK
-    asked = lines.answered(given, output, payload.origin, payload.at) if is_question else ()
-    questions = list(asked)
-    if turn := _turn_of(payload, state):
-        turn.work = joined_work(turn.work, log.work())
-        turn.answers |= {question.id: question.answer for question in questions if question.answer}
-    return [*questions]
+        name, given = payload.text("tool_name"), mapping(payload.data, "tool_input")
+        lines.take_call(log, "", name, given, payload.text("tool_output"))
+    return log.work()
 
 
 def _turn_of(payload: HostPayload, state: CursorState) -> CursorTurn | None:

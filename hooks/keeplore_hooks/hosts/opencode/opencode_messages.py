@@ -14,10 +14,12 @@ from typing import Any
 from keeplore_hooks.hosts import jsonl, prompt_text
 from keeplore_hooks.hosts.base import DOCUMENT, IMAGE, Cursor, prompt_key
 from keeplore_hooks.hosts.jsonl import Json, digest, first_text, mapping, mappings, text
-from keeplore_hooks.hosts.opencode.opencode_rows import IDLE, TRIGGERS
 from keeplore_hooks.hosts.patches import absolute, files_in
 from keeplore_hooks.hosts.turn_assembly import OpenTurn, Record, TurnReader
 
+IDLE = "idle"  # role of a message by which the host says that a turn is over
+# of a compaction; stand where version 1 names the message that asked for it
+TRIGGERS = ("auto", "manual")
 _WRITERS = ("write", "edit", "multiedit")
 _PATCHERS = ("apply_patch", "patch")
 _SHELLS = ("bash", "shell")
@@ -122,14 +124,16 @@ class OpenCodeTurnReader(TurnReader):
             self._is_replay = False
         ended = _completed_at(message)
         for place, part in enumerate(parts):
-            key = f"{number} {place}"
-            if _is_spoken(part):
-                said_at = ended or self.time(at)
-                turn.say(key, text(part, "text").strip(), said_at)
-            elif text(part, "type") == "tool":
-                self._called(turn, part, key, at)
+            self._take_part(turn, part, f"{number} {place}", at, ended)
         is_finished = bool(ended) and text(message, "info", "finish") not in _UNFINISHED
         turn.is_over = is_finished or bool(mapping(message, "info", "error"))
+
+    def _take_part(self, turn: OpenTurn, part: Json, key: str, at: str, ended: str) -> None:
+        """Take words, or a tool call."""
+        if _is_spoken(part):
+            turn.say(key, text(part, "text").strip(), ended or self.time(at))
+        elif text(part, "type") == "tool":
+            self._called(turn, part, key, at)
 
     def _called(self, turn: OpenTurn, part: Json, key: str, at: str) -> None:
         """Take a tool call: of its input only a file's name, a command's first line, or what it

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from keeplore_hooks.hosts.jsonl import Json, mapping, mappings, text
 
-IDLE = "idle"  # role of a message by which the host says that a turn is over
-TRIGGERS = (
-    "auto",
-    "manual",
-)  # of a compaction; stand where version 1 names the message that asked for it
 _UNSPOKEN = (
     "agent-switched",
     "model-switched",
@@ -19,61 +12,64 @@ _UNSPOKEN = (
     "system",
     "skill",
 )
+_Form = tuple[Json, list[Json]]  # what stands in a message's info beside the usual, and its parts
 
 
 def message_of(key: str, kind: str, data: Json) -> Json | None:
     """A row in the form ``{"info", "parts"}``; None for what nobody said. Another kind than is
     known is the role.
     """
-    info: Json = {"id": key, "role": kind, "time": mapping(data, "time")}
-    if kind in _UNSPOKEN:
+    is_unfinished = kind == "compaction" and text(data, "status") not in ("completed", "")
+    if kind in _UNSPOKEN or is_unfinished:
         return None
-    if kind == "user":
-        files = [{"type": "file", "mime": text(file, "mime")} for file in mappings(data, "files")]
-        return {"info": info, "parts": [{"type": "text", "text": text(data, "text")}, *files]}
-    if kind == "assistant":
-        more = {name: data[name] for name in ("finish", "error") if name in data}
-        return {"info": info | more, "parts": [_part(part) for part in mappings(data, "content")]}
-    if kind == "shell":
-        info["role"] = "assistant"  # as version 1 tells of a command that the person ran
-        state = {
-            "input": {"command": text(data, "command")},
-            "status": "completed",
-            "output": _output(data),
-        }
-        return {"info": info, "parts": [{"type": "tool", "tool": "bash", "state": state}]}
-    if kind == "compaction":
-        return _compaction(info, data)
-    return {"info": info, "parts": []}
+    form = _FORMS.get(kind)
+    info, parts = form(data) if form else ({}, [])
+    usual = {"id": key, "role": kind, "time": mapping(data, "time")}
+    return {"info": usual | info, "parts": parts}
 
 
-def _compaction(info: Json, data: Json) -> Json | None:
-    if text(data, "status") not in ("completed", ""):
-        return None
+def _user(data: Json) -> _Form:
+    files = [{"type": "file", "mime": text(file, "mime")} for file in mappings(data, "files")]
+    return {}, [_text_part(data, "text"), *files]
+
+
+def _assistant(data: Json) -> _Form:
+    info: Json = {name: data[name] for name in ("finish", "error") if name in data}
+    return info, [_part(part) for part in mappings(data, "content")]
+
+
+def _shell(data: Json) -> _Form:
+    """As version 1 tells of a command that the person ran."""
+    output = text(data, "output") or text(data, "output", "output")
+    given = {"command": text(data, "command")}
+    state = {"input": given, "status": "completed", "output": output}
+    return {"role": "assistant"}, [{"type": "tool", "tool": "bash", "state": state}]
+
+
+def _compaction(data: Json) -> _Form:
     created = mapping(data, "time").get("created")
-    more = {"role": "assistant", "summary": True, "parentID": text(data, "reason")}
     time = {"created": created, "completed": mapping(data, "time").get("completed", created)}
-    return {
-        "info": info | more | {"time": time},
-        "parts": [{"type": "text", "text": text(data, "summary")}],
-    }
+    info = {"role": "assistant", "summary": True, "parentID": text(data, "reason"), "time": time}
+    return info, [_text_part(data, "summary")]
 
 
 def _part(part: Json) -> Json:
+    """A part of a message of the assistant."""
     if text(part, "type") != "tool":
-        return {"type": text(part, "type"), "text": text(part, "text")}
+        return {**_text_part(part, "text"), "type": text(part, "type")}
     state = mapping(part, "state")
-    return {
-        "type": "tool",
-        "tool": text(part, "name"),
-        "callID": text(part, "id"),
-        "state": {
-            **state,
-            "output": "\n".join(text(item, "text") for item in mappings(state, "content")),
-        },
-    }
+    output = "\n".join(text(item, "text") for item in mappings(state, "content"))
+    call = {"type": "tool", "tool": text(part, "name"), "callID": text(part, "id")}
+    return {**call, "state": {**state, "output": output}}
 
 
-def _output(data: Json) -> str:
-    output: Any = data.get("output")
-    return text(data, "output") or text(mapping({"output": output}, "output"), "output")
+def _text_part(data: Json, key: str) -> Json:
+    return {"type": "text", "text": text(data, key)}
+
+
+_FORMS = {
+    "user": _user,
+    "assistant": _assistant,
+    "shell": _shell,
+    "compaction": _compaction,
+}

@@ -17,13 +17,20 @@ from typing import Any
 from urllib.parse import quote
 
 from keeplore_hooks.hosts import jsonl
-from keeplore_hooks.hosts.base import Recorded
+from keeplore_hooks.hosts.base import Recorded, recorded_at
 from keeplore_hooks.hosts.jsonl import Json, Problems, digest, mapping, mappings, text
-from keeplore_hooks.hosts.opencode.opencode_messages import created_at, message_id, moment
+from keeplore_hooks.hosts.opencode.opencode_messages import (
+    OpenCodeTurnReader,
+    created_at,
+    message_id,
+    moment,
+    role_of,
+)
 from keeplore_hooks.hosts.opencode.opencode_rows import message_of
 
 DATABASE, STORAGE = ".db", "storage"
 _DATABASES = "opencode*.db"  # versions that are not releases write beside the release's own
+_PROGRAM = OpenCodeTurnReader.program
 _ID = re.compile(r"[A-Za-z]{1,10}_[\w-]{1,100}")
 _BUSY_S = 5.0
 _SIZE_LIMIT = jsonl.LINE_LIMIT  # bytes of one JSON file
@@ -47,14 +54,14 @@ def read(path: Path, problems: Problems) -> StoredSession:
             return _from_tables(connection, path.name, problems)
     data = _load(path)
     if "messages" in data and "info" in data:
-        return StoredSession(mapping(data, "info"), _sorted(mappings(data, "messages")))
+        messages = sorted(mappings(data, "messages"), key=created_at)
+        return StoredSession(mapping(data, "info"), messages)
     if STORAGE not in path.parts or "id" not in data:
-        problems.add(
-            f"{path.name} is no session of a form that is known here; a newer OpenCode may have "
-            f"written it"
-        )
+        what = f"{path.name} is no session of a form that is known here"
+        problems.add_unknown(what, _PROGRAM)
         return StoredSession({}, [])
-    return StoredSession(data, _sorted(list(_in_files(path, text(data, "id"), problems))))
+    messages = sorted(_in_files(path, text(data, "id"), problems), key=created_at)
+    return StoredSession(data, messages)
 
 
 def stamp(path: Path) -> str:
@@ -62,17 +69,11 @@ def stamp(path: Path) -> str:
     if path.parent.suffix == DATABASE:
         with closing(_open(path.parent)) as connection:
             return _stamp(connection, path.name)
-    files = [
-        path,
-        *(
-            file
-            for message in _message_files(path, path.stem)
-            for file in (message, *_part_files(message))
-        ),
-    ]
-    return digest(
-        *(f"{file.name} {file.stat().st_mtime_ns} {file.stat().st_size}" for file in files)
-    )
+    files = [path]
+    for message in _message_files(path, path.stem):
+        files += [message, *_part_files(message)]
+    stats = ((file.name, file.stat()) for file in files)
+    return digest(*(f"{name} {stat.st_mtime_ns} {stat.st_size}" for name, stat in stats))
 
 
 def locate(base: Path, session: str) -> Path | None:
@@ -81,9 +82,7 @@ def locate(base: Path, session: str) -> Path | None:
         return None
     for database in _databases(base):
         with closing(_open(database)) as connection:
-            if any(
-                _rows(connection, table, "id", session) for table in _session_tables(connection)
-            ):
+            if _session_rows(connection, session):
                 return database / session
     return next(iter(sorted(base.glob(f"{STORAGE}/session/*/{session}.json"))), None)
 
@@ -91,7 +90,7 @@ def locate(base: Path, session: str) -> Path | None:
 def recorded(base: Path) -> Iterator[Recorded]:
     """The sessions of a data directory, or of a folder of exports, without those of subagents."""
     known: set[str] = set()
-    databases, is_there = _databases(base), (base / STORAGE).is_dir()
+    databases = _databases(base)
     for database in databases:
         try:
             with closing(_open(database)) as connection:
@@ -100,16 +99,12 @@ def recorded(base: Path) -> Iterator[Recorded]:
             continue  # it went away, or is no database
         yield from (session for session in found if session.session not in known)
         known.update(session.session for session in found)
-    for path in sorted(base.glob(f"{STORAGE}/session/*/*.json")):
-        found_here = _in_folder(path)
-        if (
-            found_here and found_here.session not in known
-        ):  # OpenCode moved it into its database and left the file
-            yield found_here
-    if not databases and not is_there:
-        for path in sorted((*base.glob("*.json"), *base.glob("*.jsonl"))):
-            if exported := _exported(path):
-                yield exported
+    files = sorted(base.glob(f"{STORAGE}/session/*/*.json"))
+    for session in recorded_at(files, _in_folder):
+        if session.session not in known:  # else OpenCode moved it and left the file
+            yield session
+    if not databases and not (base / STORAGE).is_dir():
+        yield from recorded_at(sorted((*base.glob("*.json"), *base.glob("*.jsonl"))), _exported)
 
 
 # SQLite
@@ -154,6 +149,11 @@ def _session_tables(connection: sqlite3.Connection) -> list[str]:
     return [table for table in ("session_v2", "session") if table in tables]
 
 
+def _session_rows(connection: sqlite3.Connection, session: str) -> list[_Row]:
+    tables = _session_tables(connection)
+    return [row for table in tables for row in _rows(connection, table, "id", session)]
+
+
 def _query(connection: sqlite3.Connection, query: str, *values: str) -> list[_Row]:
     try:
         return [dict(row) for row in connection.execute(query, values)]
@@ -168,45 +168,37 @@ def _rows(connection: sqlite3.Connection, table: str, column: str, value: str) -
 
 def _from_tables(connection: sqlite3.Connection, session: str, problems: Problems) -> StoredSession:
     tables = _tables(connection)
-    rows = [
-        row
-        for table in _session_tables(connection)
-        for row in _rows(connection, table, "id", session)
-    ]
-    if not rows or not ({"message", "part"} <= tables or "session_message" in tables):
-        problems.add(
-            f"the session {session} is in no table that is known here; a newer OpenCode may have "
-            f"written it"
-        )
+    rows = _session_rows(connection, session)
+    has_first, has_second = {"message", "part"} <= tables, "session_message" in tables
+    if not rows or not (has_first or has_second):
+        what = f"the session {session} is in no table that is known here"
+        problems.add_unknown(what, _PROGRAM)
         return StoredSession({}, [])
-    messages = (
-        _sorted(list(_first_form(connection, session, problems)))
-        if {"message", "part"} <= tables
-        else []
-    )
-    known, last = (
-        {message_id(message) for message in messages},
-        max(map(created_at, messages), default=0.0),
-    )
-    is_later = not messages
-    # version 1 wrote some of its own messages into this table too, under other ids
-    for message in (
-        _second_form(connection, session, problems) if "session_message" in tables else ()
-    ):
-        is_later |= text(message["info"], "role") == "user" and created_at(message) > last
-        if is_later and message_id(message) not in known:
-            messages.append(message)
+    first = _first_form(connection, session, problems) if has_first else ()
+    messages = sorted(first, key=created_at)
+    if has_second:
+        second = list(_second_form(connection, session, problems))
+        messages += _later(messages, second)
     return StoredSession(_session(rows[0]), messages)
+
+
+def _later(first: list[Json], second: list[Json]) -> Iterator[Json]:
+    """What the second table has from the person's first later message on: version 1 wrote some of
+    its own messages into it too, under other ids.
+    """
+    known = set(map(message_id, first))
+    last = max(map(created_at, first), default=0.0)
+    is_later = not first
+    for message in second:
+        is_later |= role_of(message) == "user" and created_at(message) > last
+        if is_later and message_id(message) not in known:
+            yield message
 
 
 def _session(row: _Row) -> Json:
     time = {"created": row.get("time_created"), "updated": row.get("time_updated")}
-    return {
-        "id": row.get("id"),
-        "directory": row.get("directory"),
-        "parentID": row.get("parent_id"),
-        "time": time,
-    }
+    session = {"id": row.get("id"), "parentID": row.get("parent_id"), "time": time}
+    return session | {"directory": row.get("directory")}
 
 
 def _first_form(connection: sqlite3.Connection, session: str, problems: Problems) -> Iterator[Json]:
@@ -262,8 +254,9 @@ def _in_tables(connection: sqlite3.Connection, database: Path) -> Iterator[Recor
             sessions.setdefault(str(row.get("id")), row)
     for key, row in sorted(sessions.items()):
         size = sizes.get(key, 0)
-        if size and _ID.fullmatch(key) and not row.get("parent_id"):
-            yield _found(database / key, _session(row), size)
+        found = _found(database / key, _session(row), size)
+        if found and size and _ID.fullmatch(key):
+            yield found
 
 
 # JSON files
@@ -291,27 +284,22 @@ def _part_files(message: Path) -> list[Path]:
 
 
 def _in_folder(path: Path) -> Recorded | None:
-    try:
-        session = _load(path)
-        messages = _message_files(path, path.stem)
-        size = sum(part.stat().st_size for message in messages for part in _part_files(message))
-    except OSError:
-        return None  # it went away while we looked, or is no session
-    is_one = text(session, "id") == path.stem and bool(size) and not text(session, "parentID")
-    return _found(path, session, size) if is_one else None
+    session = _load(path)
+    messages = _message_files(path, path.stem)
+    size = sum(part.stat().st_size for message in messages for part in _part_files(message))
+    return _found(path, session, size) if text(session, "id") == path.stem else None
 
 
 def _exported(path: Path) -> Recorded | None:
-    try:
-        data, size = _load(path), path.stat().st_size
-    except OSError:
-        return None
+    data, size = _load(path), path.stat().st_size
     session = mapping(data, "info")
-    is_one = "messages" in data and text(session, "id") and not text(session, "parentID")
+    is_one = "messages" in data and text(session, "id")
     return _found(path, session, size) if is_one else None
 
 
-def _found(path: Path, session: Json, size: int) -> Recorded:
+def _found(path: Path, session: Json, size: int) -> Recorded | None:
+    if text(session, "parentID"):
+        return None
     time = mapping(session, "time")
     began, written = moment(time.get("created")), moment(time.get("updated"))
     return Recorded(path, text(session, "id"), text(session, "directory"), began, size, written)
@@ -324,7 +312,3 @@ def _load(path: Path) -> Json:
     if data is None:
         raise OSError(f"not a JSON object: {path.name}")
     return data
-
-
-def _sorted(messages: list[Json]) -> list[Json]:
-    return sorted(messages, key=created_at)  # stable: those of one moment stay as they were

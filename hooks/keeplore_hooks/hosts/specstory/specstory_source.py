@@ -15,7 +15,7 @@ from keeplore_hooks.hosts import jsonl, prompt_text
 from keeplore_hooks.hosts.base import IMAGE, Cursor, Reading, Recorded, recorded_at
 from keeplore_hooks.hosts.claude import claude_lines
 from keeplore_hooks.hosts.host_adapter import RecordAdapter
-from keeplore_hooks.hosts.jsonl import Problems, digest
+from keeplore_hooks.hosts.jsonl import digest
 from keeplore_hooks.hosts.record_reading import END_OF_TIME
 from keeplore_hooks.hosts.specstory import specstory_tools as tools
 from keeplore_hooks.hosts.specstory.specstory_lines import (
@@ -52,22 +52,16 @@ class SpecStory(RecordAdapter):
         fingerprint = hashlib.sha256(raw).hexdigest()[:16]
         if fingerprint == cursor.fingerprint:
             return Reading((), cursor)
-        problems = Problems()
-        if len(raw) > _SIZE_LIMIT:
-            problems.add(
-                f"the history is longer than {_SIZE_LIMIT} bytes; what is behind them was left out"
-            )
         text = jsonl.clean(raw[:_SIZE_LIMIT].decode("utf-8", "replace"))
         head = head_of(text)
         origin = Origin(HOST, _session(path, head), _directory(path), transcript=str(path))
         reader = HistoryTurnReader(Record(path, origin, head.began or now), cursor)
         for number, message in enumerate(messages_in(text) if head.is_history else ()):
             reader.take(message, number)
-        if problem := _problem(head, reader):
-            problems.add(problem)
         reader.finish(END_OF_TIME)
-        read = reader.reading(len(raw), fingerprint, problems.all(), origin.cwd)
-        return Reading(read.events, read.cursor(), read.problems)
+        read = reader.reading(len(raw), fingerprint, cwd=origin.cwd)
+        problems = _problems(len(raw), head, reader)
+        return Reading(read.events, read.cursor(), tuple(problems))
 
     def recorded(self, home: Path, config_dir: str = "") -> Iterator[Recorded]:
         """The histories of the project in ``config_dir``, or in that folder itself."""
@@ -168,16 +162,19 @@ class HistoryTurnReader(TurnAssembler):
         return key
 
 
-def _problem(head: HistoryHead, reader: HistoryTurnReader) -> str:
-    """What is wrong with a history, ``""`` for nothing."""
+def _problems(size: int, head: HistoryHead, reader: HistoryTurnReader) -> Iterator[str]:
+    """What is wrong with a history of so many bytes."""
+    if size > _SIZE_LIMIT:
+        yield f"the history is longer than {_SIZE_LIMIT} bytes; what is behind them was left out"
     if not head.is_history:
-        return "it does not say that SpecStory made it"
-    if head.version > KNOWN_VERSION:
-        return (
+        yield "it does not say that SpecStory made it"
+    elif head.version > KNOWN_VERSION:
+        yield (
             f"it is of the format {head.version}, and {KNOWN_VERSION} is known here: look whether "
             f"turns are missing"
         )
-    return "" if reader.has_messages else "no message is of a form that is known here"
+    elif not reader.has_messages:
+        yield "no message is of a form that is known here"
 
 
 def _recorded(path: Path) -> Recorded | None:

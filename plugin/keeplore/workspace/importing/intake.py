@@ -18,7 +18,7 @@ from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import HostEvent, Origin, Session, Turn
 from keeplore_hooks.hosts import Cursor, Host, SessionSource, source_named
 from keeplore_hooks.hosts.sender import sender
-from keeplore_hooks.spool import Entry
+from keeplore_hooks.spool import SpoolEntry
 
 SETTLE_S = 20  # after a session's end its record may still grow for a moment
 ABANDONED_S = 12 * 3600  # a session without an end that was silent for so long is taken as ended
@@ -50,7 +50,7 @@ class Intake:
         self._heard = heard
         self._cursors = Cursors(registry.places.sessions)
 
-    def take(self, entry: Entry) -> IntakeResult:
+    def take(self, entry: SpoolEntry) -> IntakeResult:
         """Take one spool entry. When this returns, what it led to is durable and it may be
         acknowledged.
 
@@ -149,7 +149,7 @@ def _is_due(progress: SessionProgress, moment: datetime) -> bool:
     return abs(silent_s) > SETTLE_S if progress.ended_at else silent_s > ABANDONED_S
 
 
-def _sender(entry: Entry, payload: bytes) -> tuple[Host, str]:
+def _sender(entry: SpoolEntry, payload: bytes) -> tuple[Host, str]:
     try:
         return sender(entry.host, entry.event, payload)
     except KeyError as e:
