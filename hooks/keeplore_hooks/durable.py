@@ -13,7 +13,11 @@ NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 BINARY = getattr(os, "O_BINARY", 0)
 
 
-def write(path: Path, data: bytes, mode: int = 0o600) -> None:
+def write(
+    path: Path,
+    data: bytes,
+    mode: int = 0o600,
+) -> None:
     """Replace ``path`` by ``data``: written aside in the same directory, synced, renamed, directory
     synced.
 
@@ -21,10 +25,20 @@ def write(path: Path, data: bytes, mode: int = 0o600) -> None:
     beside it.
     """
     aside = path.with_name(f".{path.name[-KEPT:]}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
-    write_by_way_of(aside, path, data, mode)
+    write_by_way_of(
+        aside,
+        path,
+        data,
+        mode,
+    )
 
 
-def write_by_way_of(aside: Path, path: Path, data: bytes, mode: int = 0o600) -> None:
+def write_by_way_of(
+    aside: Path,
+    path: Path,
+    data: bytes,
+    mode: int = 0o600,
+) -> None:
     """The same with the file in which it is written first."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW | BINARY
     handle = os.open(aside, flags, mode)

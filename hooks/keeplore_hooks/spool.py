@@ -21,9 +21,8 @@ from keeplore_hooks import durable
 
 MAX_ATTEMPTS = 3  # then the entry is set aside for a person to look at
 MAX_DEATHS = 10  # of workers over one entry: most are shut down or killed for reasons of their own
-LEFTOVER_S = (
-    3600.0  # a file that nobody has written to for so long belongs to a writer that was killed
-)
+# a file that nobody has written to for so long belongs to a writer that was killed
+LEFTOVER_S = 3600.0
 WORD_MAX = 64  # characters; so that a name stays far below the 255 bytes of a file system
 REASON_SUFFIX = ".reason"
 MAX_REASON = 2000  # bytes that are read
@@ -31,7 +30,8 @@ MAX_REASON = 2000  # bytes that are read
 _TIME = "%Y%m%dT%H%M%SZ"
 _NAME = re.compile(
     r"(?P<time>\d{8}T\d{6}Z)\.(?P<fraction>\d{1,9})\.(?P<unique>[0-9A-Za-z-]{1,40})"
-    rf"\.(?P<attempts>\d{{1,3}})\.(?P<host>[\w-]{{1,{WORD_MAX}}})\.(?P<event>[\w-]{{1,{WORD_MAX}}})",
+    rf"\.(?P<attempts>\d{{1,3}})\.(?P<host>[\w-]{{1,{WORD_MAX}}})"
+    rf"\.(?P<event>[\w-]{{1,{WORD_MAX}}})",
     re.ASCII,
 )
 _BOXES = ("tmp", "new", "claimed", "dead")
@@ -71,7 +71,12 @@ class Spool:
         self.directory = directory
         self._tmp, self._new, self._claimed, self._dead = (directory / box for box in _BOXES)
 
-    def add(self, host: str, event: str, payload: bytes) -> str:
+    def add(
+        self,
+        host: str,
+        event: str,
+        payload: bytes,
+    ) -> str:
         """Keep ``payload``; when this returns its name, a crash or a power cut cannot take it away.
 
         Raises OSError where that is not possible; no half entry is left behind.
@@ -139,7 +144,13 @@ class Spool:
     def _dead_entry(self, name: str) -> Dead:
         path, parts = self._dead / name, _NAME.fullmatch(name)
         host, event = (parts["host"], parts["event"]) if parts else ("", "")
-        return Dead(name, host, event, _reason(path), path)
+        return Dead(
+            name,
+            host,
+            event,
+            _reason(path),
+            path,
+        )
 
     def revive(self, dead: Dead) -> bool:
         """Let the worker try an entry again from its first attempt on; False for what never was an
@@ -195,7 +206,11 @@ class Spool:
 
     def counts(self) -> dict[str, int]:
         """How many files are in ``new``, ``claimed`` and ``dead``."""
-        boxes = {"new": self._new, "claimed": self._claimed, "dead": self._dead}
+        boxes = {
+            "new": self._new,
+            "claimed": self._claimed,
+            "dead": self._dead,
+        }
         return {
             name: sum(_is_no_reason(item.name) for item in _listing(box))
             for name, box in boxes.items()
@@ -226,9 +241,24 @@ class Spool:
                 continue
             key = (at, _fraction(parts["fraction"], at, details.st_mtime_ns))
             host, event, attempts = parts["host"], parts["event"], int(parts["attempts"])
-            yield key, SpoolEntry(item.name, host, event, at, attempts, Path(item.path))
+            yield (
+                key,
+                SpoolEntry(
+                    item.name,
+                    host,
+                    event,
+                    at,
+                    attempts,
+                    Path(item.path),
+                ),
+            )
 
-    def _put_back(self, entry: SpoolEntry, most: int, reason: str) -> None:
+    def _put_back(
+        self,
+        entry: SpoolEntry,
+        most: int,
+        reason: str,
+    ) -> None:
         if entry.attempts + 1 >= most:
             self._bury(entry.path, reason)
             return
@@ -256,7 +286,16 @@ def word(text: str) -> str:
     """A host or event name as it may stand in a file name: other characters than ``A-Z a-z 0-9 _
     -`` left out.
     """
-    kept = re.sub(r"[^\w-]", "", text, flags=re.ASCII) if len(text) <= WORD_MAX else ""
+    kept = (
+        re.sub(
+            r"[^\w-]",
+            "",
+            text,
+            flags=re.ASCII,
+        )
+        if len(text) <= WORD_MAX
+        else ""
+    )
     return kept or "unknown"
 
 
@@ -295,7 +334,11 @@ def _rfc3339(stamp: str) -> str:
     return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _fraction(digits: str, at: str, mtime_ns: int) -> str:
+def _fraction(
+    digits: str,
+    at: str,
+    mtime_ns: int,
+) -> str:
     """Nine digits after the second; from the file where the writer's clock showed whole seconds
     only.
     """

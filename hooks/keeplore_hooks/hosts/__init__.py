@@ -69,7 +69,11 @@ HOSTS: LazyAdapters[Host] = LazyAdapters(_HOSTS, "host")
 # what sessions can be imported from: every host, and what keeps sessions of hosts and reports
 # nothing itself
 SOURCES: LazyAdapters[SessionSource] = LazyAdapters(
-    {**_HOSTS, "specstory": "specstory.specstory_source:SpecStory"}, "source"
+    {
+        **_HOSTS,
+        "specstory": "specstory.specstory_source:SpecStory",
+    },
+    "source",
 )
 host_named = HOSTS.named
 source_named = SOURCES.named

@@ -6,23 +6,32 @@ from dataclasses import is_dataclass
 from types import NoneType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
-from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.base import Cursor
-from keeplore_hooks.hosts.jsonl import Json
+from keeplore_hooks.hosts.jsonl import Json, load_text
 
 _T = TypeVar("_T")
 
 
 def pending(cursor: Cursor) -> Json:
     """What an adapter keeps in a cursor, an empty object where it is damaged."""
-    return jsonl.load_text(cursor.pending) or {}
+    return load_text(cursor.pending) or {}
 
 
-def stored(data: Json, key: str, kind: type[_T]) -> _T:
+def stored(
+    data: Json,
+    key: str,
+    kind: type[_T],
+) -> _T:
     """The object of this class that is kept under ``key``, an empty one where it is damaged."""
     try:
         value: _T = decoded(kind, data[key])
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError):
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        IndexError,
+    ):
         return kind()
     return value
 

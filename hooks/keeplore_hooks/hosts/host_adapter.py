@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import ClassVar, TypeVar
 
 from keeplore_hooks.events import Origin
-from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.base import (
     Ask,
     AskKind,
@@ -20,7 +19,7 @@ from keeplore_hooks.hosts.base import (
     StartReason,
     command_ask,
 )
-from keeplore_hooks.hosts.jsonl import Json, text
+from keeplore_hooks.hosts.jsonl import Json, clean, payload_object, record_path, text
 from keeplore_hooks.hosts.payload import HostPayload, PayloadKind
 
 _Record = TypeVar("_Record")
@@ -45,14 +44,17 @@ class RecordAdapter(ABC):
         """As ``read_transcript``, but raises OSError or ValueError."""
 
     def read_named(
-        self, name: object, suffixes: tuple[str, ...], read: Callable[[Path], _Record]
+        self,
+        name: object,
+        suffixes: tuple[str, ...],
+        read: Callable[[Path], _Record],
     ) -> tuple[_Record | None, tuple[str, ...]]:
         """What ``read`` gives of the record that a payload names; in its place a problem, or
         neither where there is no record.
         """
         if not name:
             return None, ()
-        path = jsonl.record_path(name, *suffixes)
+        path = record_path(name, *suffixes)
         if path is None:
             endings = " or ".join(suffixes)
             return None, (f"the {self.record}'s path is not that of a {endings} file",)
@@ -75,24 +77,45 @@ class HostAdapter(RecordAdapter):
     starts: ClassVar[Collection[str]] = tuple(StartReason)  # that the host tells apart
     has_commands: ClassVar[bool] = False  # commands come as prompts
 
-    def origin(self, event: str, payload: bytes) -> Origin | None:  # noqa: ARG002 (other hosts need the event)
-        data = jsonl.payload(payload)
+    def origin(self, event: str, payload: bytes) -> Origin | None:  # noqa: ARG002 (some need it)
+        data = payload_object(payload)
         session = text(data, "session_id")
         if not session:
             return None
         transcript, agent = text(data, "transcript_path"), text(data, "agent_id")
-        return Origin(self.name, session, text(data, "cwd"), transcript=transcript, agent=agent)
+        return Origin(
+            self.name,
+            session,
+            text(data, "cwd"),
+            transcript=transcript,
+            agent=agent,
+        )
 
-    def read(self, event: str, payload: bytes, cursor: Cursor, at: str) -> Reading:
+    def read(
+        self,
+        event: str,
+        payload: bytes,
+        cursor: Cursor,
+        at: str,
+    ) -> Reading:
         event = self.aliases.get(event, event)
-        origin, data = self.origin(event, payload), jsonl.payload(payload)
+        origin, data = self.origin(event, payload), payload_object(payload)
         if data is None or origin is None:
             problem = f"the payload of {event} is no JSON object with a {self.session_key}"
             return Reading((), cursor, (problem,))
         kind = self.kinds.get(event)
         if kind is None:
             return Reading((), cursor)
-        return self.read_payload(HostPayload(kind, event, data, origin, at), cursor)
+        return self.read_payload(
+            HostPayload(
+                kind,
+                event,
+                data,
+                origin,
+                at,
+            ),
+            cursor,
+        )
 
     @abstractmethod
     def read_payload(self, payload: HostPayload, cursor: Cursor) -> Reading:
@@ -100,7 +123,7 @@ class HostAdapter(RecordAdapter):
 
     def ask(self, event: str, payload: bytes) -> Ask | None:
         event = self.aliases.get(event, event)
-        data, kind = jsonl.payload(payload), self.kinds.get(event)
+        data, kind = payload_object(payload), self.kinds.get(event)
         if data is None or kind is None or not self.may_ask(event, payload):
             return None
         if kind is PayloadKind.SESSION_STARTED:
@@ -117,7 +140,7 @@ class HostAdapter(RecordAdapter):
         origin = self.origin(event, payload)
         return origin is not None and not origin.agent
 
-    def ask_about(self, kind: PayloadKind, data: Json) -> Ask | None:  # noqa: ARG002 (of hosts that ask for more)
+    def ask_about(self, kind: PayloadKind, data: Json) -> Ask | None:  # noqa: ARG002 (some need it)
         """What the host waits for beside a brief and a prompt's context."""
         return None
 
@@ -144,9 +167,12 @@ class HostAdapter(RecordAdapter):
 
     def answer(self, event: str, context: str) -> Json:
         """The reply as the host takes it; most take the form of Claude Code."""
-        output = {"hookEventName": event, "additionalContext": self.fitted(context)}
+        output = {
+            "hookEventName": event,
+            "additionalContext": self.fitted(context),
+        }
         return {"hookSpecificOutput": output}
 
     def fitted(self, context: str) -> str:
         """A context within the host's limit."""
-        return jsonl.clean(context)
+        return clean(context)

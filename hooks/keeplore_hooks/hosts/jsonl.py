@@ -42,7 +42,12 @@ class Problems:
         else:
             self.more += 1
 
-    def add_unknown(self, what: str, host: str, name: str = "it") -> None:
+    def add_unknown(
+        self,
+        what: str,
+        host: str,
+        name: str = "it",
+    ) -> None:
         """Say of what this version cannot read which program may have made it."""
         self.add(f"{what}; a newer {host} may have written {name}")
 
@@ -96,7 +101,10 @@ def fingerprint(file: BinaryIO, length: int) -> str:
 
 
 def read_lines(
-    file: BinaryIO, offset: int, problems: Problems, report_from: int = 0
+    file: BinaryIO,
+    offset: int,
+    problems: Problems,
+    report_from: int = 0,
 ) -> Iterator[JsonLine]:
     """The lines of a file from ``offset`` on, an empty object in place of each that is none.
 
@@ -144,7 +152,7 @@ def load(raw: bytes) -> Json | None:
 
 
 @functools.lru_cache(maxsize=2)
-def payload(raw: bytes) -> Json | None:
+def payload_object(raw: bytes) -> Json | None:
     """The same for a payload, which several ask about one after the other; what they get must not
     be changed.
     """
@@ -221,7 +229,7 @@ def clean(value: str) -> str:
     return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "")
 
 
-def time(value: str) -> str:
+def utc_time(value: str) -> str:
     """A host's time as RFC 3339 in UTC with seconds, ``""`` when it is no time."""
     try:
         moment = datetime.fromisoformat(value)

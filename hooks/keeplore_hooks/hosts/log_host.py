@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import BinaryIO, ClassVar
 
 from keeplore_hooks.events import HostEvent, Origin, Turn
-from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.base import Cursor, Reading, Recorded
 from keeplore_hooks.hosts.cursor_state import pending, stored
 from keeplore_hooks.hosts.host_adapter import HostAdapter
-from keeplore_hooks.hosts.jsonl import Json
+from keeplore_hooks.hosts.jsonl import Json, open_regular, time_of_file
 from keeplore_hooks.hosts.payload import HostPayload
 from keeplore_hooks.hosts.pending_prompts import PROMPT_LIMIT, MissingPrompt, PendingPrompts
 from keeplore_hooks.hosts.record_reading import END_OF_TIME, read_log
@@ -90,7 +89,7 @@ class LogHost(HostAdapter):
     def without_log(self, payload: HostPayload, cursor: Cursor) -> LogPayload:
         return LogPayload(payload, None, stored(pending(cursor), "announced", PendingPrompts))
 
-    def kept(self, told: LogPayload) -> Json:  # noqa: ARG002 (of hosts that keep more)
+    def kept(self, told: LogPayload) -> Json:  # noqa: ARG002 (some need it)
         """What the cursor keeps beside the prompts where there is no log."""
         return {}
 
@@ -103,7 +102,15 @@ class LogHost(HostAdapter):
         if head is None:
             return Reading((), cursor)
         origin = Origin(self.name, head.session, transcript=str(path))
-        log = self._read(Record(path, origin, jsonl.time_of_file(path), END_OF_TIME), cursor)
+        log = self._read(
+            Record(
+                path,
+                origin,
+                time_of_file(path),
+                END_OF_TIME,
+            ),
+            cursor,
+        )
         if log.reader.is_subagent:
             return Reading((), cursor)
         return log.reading(log.prompts(cursor), [])
@@ -113,15 +120,35 @@ class LogHost(HostAdapter):
         """The session that a log is of; None for a subagent's. Raises OSError."""
 
     def open_log(self, path: Path) -> BinaryIO:
-        return jsonl.open_regular(path)
+        return open_regular(path)
 
-    def _read_for(self, payload: HostPayload, path: Path, cursor: Cursor) -> LogReading:
+    def _read_for(
+        self,
+        payload: HostPayload,
+        path: Path,
+        cursor: Cursor,
+    ) -> LogReading:
         origin = replace(payload.origin, transcript=str(path))
-        return self._read(Record(path, origin, payload.at, payload.stopped_at), cursor)
+        return self._read(
+            Record(
+                path,
+                origin,
+                payload.at,
+                payload.stopped_at,
+            ),
+            cursor,
+        )
 
     def _read(self, record: Record, cursor: Cursor) -> LogReading:
         with self.open_log(record.path) as file:
-            return LogReading(*read_log(file, record, cursor, self.reader))
+            return LogReading(
+                *read_log(
+                    file,
+                    record,
+                    cursor,
+                    self.reader,
+                )
+            )
 
     def prompt_events(self, told: LogPayload) -> list[HostEvent]:
         """A prompt that the log lacks comes as a provisional turn."""
@@ -140,11 +167,21 @@ class LogHost(HostAdapter):
         told.prompts = replace(prompts, missing=missing)
         return [*events, payload.provisional_turn(missing.id, missing.at, prompt)]
 
-    def missing(self, payload: HostPayload, prompt: str, key: str) -> MissingPrompt:
+    def missing(
+        self,
+        payload: HostPayload,
+        prompt: str,
+        key: str,
+    ) -> MissingPrompt:
         """A prompt that the log lacks, with an id that is made of ``key``."""
         task = self.task_of(payload)
         turn_id = payload.id("prompt", *([task] if self.has_tasks else []), key)
-        return MissingPrompt(turn_id, task, prompt, payload.at)
+        return MissingPrompt(
+            turn_id,
+            task,
+            prompt,
+            payload.at,
+        )
 
     def task_of(self, payload: HostPayload) -> str:
         return payload.text("turn_id") if self.has_tasks else ""

@@ -15,9 +15,8 @@ from keeplore_hooks.events import (
     SessionPhase,
     Turn,
 )
-from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.base import StartReason
-from keeplore_hooks.hosts.jsonl import Json
+from keeplore_hooks.hosts.jsonl import Json, digest, text
 
 
 class PayloadKind(StrEnum):
@@ -53,7 +52,7 @@ class HostPayload:
     at: str  # when the client got it
 
     def text(self, *path: str) -> str:
-        return jsonl.text(self.data, *path)
+        return text(self.data, *path)
 
     @property
     def stopped_at(self) -> str:
@@ -67,20 +66,50 @@ class HostPayload:
 
     def id(self, kind: str, *parts: str) -> str:
         """The id of an event that no record names: the same whenever this payload is read."""
-        return f"{kind}:{jsonl.digest(self.origin.session, self.at, *parts)}"
+        return f"{kind}:{digest(self.origin.session, self.at, *parts)}"
 
     def session(self, phase: SessionPhase, reason: str) -> Session:
-        return Session(self.id(phase, reason), self.origin, self.at, phase, reason)
+        return Session(
+            self.id(phase, reason),
+            self.origin,
+            self.at,
+            phase,
+            reason,
+        )
 
     def compaction(self, phase: CompactionPhase, summary: str = "") -> Compaction:
         trigger = self.text("trigger")
-        return Compaction(self.id(phase), self.origin, self.at, phase, trigger, summary)
+        return Compaction(
+            self.id(phase),
+            self.origin,
+            self.at,
+            phase,
+            trigger,
+            summary,
+        )
 
-    def command(self, name: str, args: str, typed: str) -> Command:
+    def command(
+        self,
+        name: str,
+        args: str,
+        typed: str,
+    ) -> Command:
         """A command that no record will tell; ``typed`` is the prompt that called it."""
-        return Command(self.id("command", typed), self.origin, self.at, name, args)
+        return Command(
+            self.id("command", typed),
+            self.origin,
+            self.at,
+            name,
+            args,
+        )
 
-    def provisional_turn(self, turn_id: str, at: str, prompt: str, words: str = "") -> Turn:
+    def provisional_turn(
+        self,
+        turn_id: str,
+        at: str,
+        prompt: str,
+        words: str = "",
+    ) -> Turn:
         """A turn that no record tells yet: over with the assistant's last words, open without."""
         replies, ended_at = ((words,), self.at) if words else ((), "")
         return Turn(

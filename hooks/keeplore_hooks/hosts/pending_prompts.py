@@ -7,9 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 
 from keeplore_hooks.events import Turn
-from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.base import prompt_key
-from keeplore_hooks.hosts.jsonl import Json
+from keeplore_hooks.hosts.jsonl import Json, digest, rfc3339
 
 RECORDED_LIMIT = 200  # prompts; one that is forgotten comes as a provisional turn, which is no harm
 PROMPT_LIMIT = 64_000  # characters of a prompt that a cursor keeps
@@ -63,7 +62,12 @@ class PendingPrompts:
         is_there = missing and known.has(missing.task, missing.text, missing.at)
         return replace(known, missing=None) if is_there else known
 
-    def has(self, task: str, words: str, at: str) -> bool:
+    def has(
+        self,
+        task: str,
+        words: str,
+        at: str,
+    ) -> bool:
         """Does the record have the prompt that was announced with these words?"""
         since = _before(at)
         same = [prompt for prompt in self.recorded if prompt.key == _key(words)]
@@ -71,14 +75,33 @@ class PendingPrompts:
             prompt.task == task if task and prompt.task else prompt.at >= since for prompt in same
         )
 
-    def again(self, task: str, words: str, at: str) -> MissingPrompt | None:
+    def again(
+        self,
+        task: str,
+        words: str,
+        at: str,
+    ) -> MissingPrompt | None:
         """The missing prompt, where this is the same one announced by another entry."""
         missing = self.missing
-        is_same = missing and missing.task == task and is_twice(missing.text, missing.at, words, at)
+        is_same = (
+            missing
+            and missing.task == task
+            and is_twice(
+                missing.text,
+                missing.at,
+                words,
+                at,
+            )
+        )
         return missing if is_same else None
 
 
-def is_twice(words: str, at: str, other: str, other_at: str) -> bool:
+def is_twice(
+    words: str,
+    at: str,
+    other: str,
+    other_at: str,
+) -> bool:
     """Are these two announcements of one prompt, rather than two prompts in the same words?"""
     try:
         between = datetime.fromisoformat(other_at) - datetime.fromisoformat(at)
@@ -88,11 +111,11 @@ def is_twice(words: str, at: str, other: str, other_at: str) -> bool:
 
 
 def _key(words: str) -> str:
-    return jsonl.digest(prompt_key(words[:PROMPT_LIMIT]))
+    return digest(prompt_key(words[:PROMPT_LIMIT]))
 
 
 def _before(at: str) -> str:
     try:
-        return jsonl.rfc3339(datetime.fromisoformat(at) - _AHEAD)
+        return rfc3339(datetime.fromisoformat(at) - _AHEAD)
     except (ValueError, OverflowError):
         return at

@@ -88,7 +88,12 @@ def within(words: str, limit: int) -> str:
     return cut.rpartition("\n")[0] or cut
 
 
-def questions(call: str, given: Json, origin: Origin, at: str) -> Iterator[Question]:
+def questions(
+    call: str,
+    given: Json,
+    origin: Origin,
+    at: str,
+) -> Iterator[Question]:
     """The questions that a tool call puts to the person, not answered yet.
 
     ``given`` is the call's input: ``{questions: [{question or prompt, header, options:

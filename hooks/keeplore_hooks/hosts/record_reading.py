@@ -10,7 +10,7 @@ from typing import BinaryIO, TypeVar
 
 from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.base import Cursor
-from keeplore_hooks.hosts.jsonl import Problems
+from keeplore_hooks.hosts.jsonl import Problems, read_lines
 from keeplore_hooks.hosts.turn_assembly import Record, RecordReading, TurnReader, resume_state_of
 
 END_OF_TIME = "9999"
@@ -33,8 +33,14 @@ def read_log(
         before, cursor = 0, Cursor()
     reader = start_reader(record, cursor, problems)
     known = before
-    for line in jsonl.read_lines(file, cursor.offset, problems, report_from=before):
-        reader.take(line, is_new=line.start >= before)
+    for line in read_lines(
+        file,
+        cursor.offset,
+        problems,
+        report_from=before,
+    ):
+        reader.is_new = line.start >= before
+        reader.take(line)
         known = max(known, line.end)
     is_news = known > before
     if is_news and not reader.is_known and not cursor.offset:
@@ -45,4 +51,9 @@ def read_log(
     reader.finish(END_OF_TIME if reader.is_over else record.stopped_at)
     fingerprint = jsonl.fingerprint(file, reader.resume)
     listed = problems.all() if is_news else ()
-    return reader.reading(known, fingerprint, listed, record.cwd), reader
+    return reader.reading(
+        known,
+        fingerprint,
+        listed,
+        record.cwd,
+    ), reader

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import re
 
-from keeplore_hooks.hosts import Host, host_named, jsonl
-from keeplore_hooks.hosts.jsonl import Json, text
+from keeplore_hooks.hosts import Host, host_named
+from keeplore_hooks.hosts.jsonl import Json, first_text, payload_object, text
 
 _BORROWED = "claude-code"  # whose entries other hosts run
 _CURSOR_EVENTS = {
@@ -23,25 +23,33 @@ _COPILOT_LOG = re.compile(r"session-state[/\\](?:[^/\\]+[/\\]events|[^/\\]+)\.js
 _CODEX_LOG = re.compile(r"[/\\]rollout-[^/\\]+\.jsonl$")
 
 
-def sender(host: str, event: str, payload: bytes) -> tuple[Host, str]:
+def sender(
+    host: str,
+    event: str,
+    payload: bytes,
+) -> tuple[Host, str]:
     """The host that a payload is from, and what that host calls the event; ``host`` is the one
     whose entry ran.
 
     A session is then known under one name, whichever entries fire, and however many. Raises
     KeyError as ``host_named`` does.
     """
-    named = host_named(host)
-    data = jsonl.payload(payload) if host == _BORROWED else None
-    if data is None:
-        return named, event
+    data = payload_object(payload) if host == _BORROWED else None
+    name = _name_in(data) if data else host
+    if name != host:  # only Cursor calls the events by other names
+        event = _CURSOR_EVENTS.get(event, event) if name == "cursor" else event
+    return host_named(name), event
+
+
+def _name_in(data: Json) -> str:
+    """Whose payload it is."""
+    transcript = first_text(data, "transcript_path", "transcriptPath")
     if _is_cursor(data):
-        return host_named("cursor"), _CURSOR_EVENTS.get(event, event)
-    transcript = text(data, "transcript_path") or text(data, "transcriptPath")
+        return "cursor"
     if _is_copilot(data, transcript):
-        return host_named("copilot"), event
-    if _CODEX_LOG.search(transcript) or (text(data, "turn_id") and text(data, "model")):
-        return host_named("codex"), event
-    return named, event
+        return "copilot"
+    is_codex = _CODEX_LOG.search(transcript) or (text(data, "turn_id") and text(data, "model"))
+    return "codex" if is_codex else _BORROWED
 
 
 def _is_cursor(data: Json) -> bool:

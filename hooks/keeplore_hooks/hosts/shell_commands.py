@@ -64,7 +64,12 @@ def amends(command: str) -> bool:
     return bool(found and _AMENDS.search(found[-1]))
 
 
-def commits(command: str, output: str, *, has_failed: bool = False) -> Iterator[str]:
+def commits(
+    command: str,
+    output: str,
+    *,
+    has_failed: bool = False,
+) -> Iterator[str]:
     """The commits that a command made, ``<abbreviated hash> <subject>``.
 
     They are those that git reports; of a quiet git the message that it was given, with the hash if

@@ -95,7 +95,12 @@ class OpenTurn:
     # by message or call, in order of appearance
     _replies: dict[str, str | Question] = field(default_factory=dict)
 
-    def say(self, key: str, words: str, at: str) -> None:
+    def say(
+        self,
+        key: str,
+        words: str,
+        at: str,
+    ) -> None:
         """Take the assistant's words; a message that is recorded again takes the place of its
         earlier form.
         """
@@ -243,7 +248,12 @@ class TurnAssembler:
 
         ``start`` (bytes) is where its first line begins, None where reading has to start anew.
         """
-        turn = OpenTurn(turn_id, self.origin, self.time(at), prompt)
+        turn = OpenTurn(
+            turn_id,
+            self.origin,
+            self.time(at),
+            prompt,
+        )
         self.end()
         self._seen.begin_turn()
         if start is not None and not self.is_whole:
@@ -252,7 +262,14 @@ class TurnAssembler:
             self.resume, self._before = start, self.latest
         self.open = turn
         if command:
-            self.emit(Command(turn.id, turn.origin, turn.at, *command))
+            self.emit(
+                Command(
+                    turn.id,
+                    turn.origin,
+                    turn.at,
+                    *command,
+                )
+            )
         return turn
 
     def end(self) -> None:
@@ -282,12 +299,25 @@ class TurnAssembler:
         """An id for what the record has no id of; the same whenever these parts are read."""
         return f"{self.origin.host}:{digest(self.origin.session, *parts)}"
 
-    def compact(self, event_id: str, at: str, summary: str, trigger: str = "") -> None:
+    def compact(
+        self,
+        event_id: str,
+        at: str,
+        summary: str,
+        trigger: str = "",
+    ) -> None:
         """Give what was said so far, so that it can be kept before anything is shortened, and then
         the compaction.
         """
         phase, moment = CompactionPhase.AFTER, self.time(at)
-        event = Compaction(event_id, self.origin, moment, phase, trigger, summary)
+        event = Compaction(
+            event_id,
+            self.origin,
+            moment,
+            phase,
+            trigger,
+            summary,
+        )
         if not self._given.has(event):  # read again, the turn has its later form already
             self.finish("")
         self.emit(event)
@@ -300,15 +330,30 @@ class TurnAssembler:
         return self._completed(self.open.turn(is_complete=is_complete))
 
     def reading(
-        self, known: int, fingerprint: str, problems: tuple[str, ...] = (), cwd: str = ""
+        self,
+        known: int,
+        fingerprint: str,
+        problems: tuple[str, ...] = (),
+        cwd: str = "",
     ) -> RecordReading:
         """What the record gave, of which ``known`` bytes were read."""
         began = self.open.at if self.open else ""
         resume_state = ResumeState(
-            known, self.latest, self._before, began, cwd, self._seen.kept(), self._given.kept()
+            known,
+            self.latest,
+            self._before,
+            began,
+            cwd,
+            self._seen.kept(),
+            self._given.kept(),
         )
         return RecordReading(
-            tuple(self.events), self.resume, fingerprint, resume_state, self.last(), problems
+            tuple(self.events),
+            self.resume,
+            fingerprint,
+            resume_state,
+            self.last(),
+            problems,
         )
 
     def _give(self, turn: Turn) -> None:
@@ -330,17 +375,23 @@ class TurnReader(TurnAssembler):
         *,
         is_whole: bool = False,
     ) -> None:
-        super().__init__(record, cursor, completed, is_whole=is_whole)
+        super().__init__(
+            record,
+            cursor,
+            completed,
+            is_whole=is_whole,
+        )
         self.is_known = False  # at least one line was of a form that is read here
         self.is_subagent = False
         self.is_over = False  # the host said that the turn which is going on has ended
         # turn → the host's id of what it does about it, of the turns just read
         self.tasks: dict[str, str] = {}
+        self.is_new = True  # the line was not taken by an earlier reading
         self._problems = problems
         self._left_out: set[str] = set()
 
-    def take(self, line: JsonLine, *, is_new: bool) -> None:
-        """Take one line; ``is_new`` is False for one that an earlier reading has taken too."""
+    def take(self, line: JsonLine) -> None:
+        """Take one line."""
 
     def state(self) -> Json:
         """What must be known about the lines before the place where the next reading starts."""
@@ -369,7 +420,13 @@ def turns_in(events: Iterable[HostEvent | None]) -> dict[str, Turn]:
 
 def pending_of(resume_state: ResumeState, **more: object) -> str:
     """What a cursor keeps beside the offset, as JSON."""
-    return json.dumps({"carry": asdict(resume_state), **more}, separators=(",", ":"))
+    return json.dumps(
+        {
+            "carry": asdict(resume_state),
+            **more,
+        },
+        separators=(",", ":"),
+    )
 
 
 def _key(event: HostEvent) -> str:

@@ -36,7 +36,12 @@ class WorkLog:
             self._commands[call] = kept
         return kept
 
-    def ran(self, call: str, command: str, output: str) -> None:
+    def ran(
+        self,
+        call: str,
+        command: str,
+        output: str,
+    ) -> None:
         """Take a shell command with what it printed."""
         self.run(call, command)
         self.printed(command, output)
@@ -50,7 +55,13 @@ class WorkLog:
         self._commands.pop(call, None)
         self._agents.pop(call, None)
 
-    def delegate(self, call: str, kind: str, task: str, agent: str = "") -> None:
+    def delegate(
+        self,
+        call: str,
+        kind: str,
+        task: str,
+        agent: str = "",
+    ) -> None:
         """Take the task of a subagent, whose talk is kept by the host and not here."""
         line = ": ".join(filter(None, (kind.strip(), task.strip().partition("\n")[0].strip())))[
             :_TASK_LENGTH
@@ -63,7 +74,13 @@ class WorkLog:
         if agent and call in self._agents:
             self._agents[call] = (self._agents[call][0], agent[:_ID_LENGTH])
 
-    def printed(self, command: str, output: str, *, has_failed: bool = False) -> None:
+    def printed(
+        self,
+        command: str,
+        output: str,
+        *,
+        has_failed: bool = False,
+    ) -> None:
         """Take the commits and the pull requests that a command made."""
         for commit in shell_commands.commits(command, output, has_failed=has_failed):
             if shell_commands.amends(command) and self._commits and commit not in self._commits:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from keeplore_hooks.hosts import jsonl
+from keeplore_hooks.hosts.jsonl import open_regular
 
 SUFFIX = ".zst"
 LIMIT = 2 << 30  # bytes unpacked; rollouts of 1 GB are known
@@ -26,17 +27,20 @@ _IN_MEMORY = 8 << 20  # bytes; what is longer is unpacked into a file that nobod
 
 def open_record(path: Path, limit: int = LIMIT) -> BinaryIO:
     """A record that is packed or not, for reading. Raises OSError."""
-    return _unpacked(path, limit) if path.suffix == SUFFIX else jsonl.open_regular(path)
+    return _unpacked(path, limit) if path.suffix == SUFFIX else open_regular(path)
 
 
 def open_head(path: Path, length: int) -> BinaryIO:
     """The first ``length`` bytes of a record, or more of them. Raises OSError."""
-    return (
-        _unpacked(path, length, is_head=True) if path.suffix == SUFFIX else jsonl.open_regular(path)
-    )
+    return _unpacked(path, length, is_head=True) if path.suffix == SUFFIX else open_regular(path)
 
 
-def _unpacked(path: Path, limit: int, *, is_head: bool = False) -> BinaryIO:
+def _unpacked(
+    path: Path,
+    limit: int,
+    *,
+    is_head: bool = False,
+) -> BinaryIO:
     program = shutil.which(_PROGRAM)
     if program is None:
         raise OSError(
@@ -44,7 +48,7 @@ def _unpacked(path: Path, limit: int, *, is_head: bool = False) -> BinaryIO:
             f"codex` again"
         )
     # the file is its input, so that no name of a file can be taken for an option
-    with jsonl.open_regular(path) as source, contextlib.ExitStack() as undo:
+    with open_regular(path) as source, contextlib.ExitStack() as undo:
         target = undo.enter_context(tempfile.SpooledTemporaryFile(_IN_MEMORY))
         with _running([program, "-dcq"], source) as process:
             length = _copy(process, target, limit)
@@ -63,7 +67,12 @@ def _unpacked(path: Path, limit: int, *, is_head: bool = False) -> BinaryIO:
 @contextlib.contextmanager
 def _running(command: list[str], source: BinaryIO) -> Iterator[subprocess.Popen[bytes]]:
     quiet = subprocess.DEVNULL
-    with subprocess.Popen(command, stdin=source, stdout=subprocess.PIPE, stderr=quiet) as process:
+    with subprocess.Popen(
+        command,
+        stdin=source,
+        stdout=subprocess.PIPE,
+        stderr=quiet,
+    ) as process:
         timer = threading.Timer(_PATIENCE_S, process.kill)
         timer.start()
         try:
@@ -74,7 +83,9 @@ def _running(command: list[str], source: BinaryIO) -> Iterator[subprocess.Popen[
 
 
 def _copy(
-    process: subprocess.Popen[bytes], target: tempfile.SpooledTemporaryFile[bytes], limit: int
+    process: subprocess.Popen[bytes],
+    target: tempfile.SpooledTemporaryFile[bytes],
+    limit: int,
 ) -> int:
     """Take what the process writes, up to ``limit`` bytes; the length, one more where there is
     more.

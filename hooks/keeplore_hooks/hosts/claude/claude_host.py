@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.base import COMMANDS, PLUGIN, Ask, AskKind, Cursor, Reading, Recorded
 from keeplore_hooks.hosts.claude import claude_lines as lines
 from keeplore_hooks.hosts.host_adapter import HostAdapter
-from keeplore_hooks.hosts.jsonl import Json, text
+from keeplore_hooks.hosts.jsonl import Json, clean, text
 from keeplore_hooks.hosts.payload import HostPayload, PayloadKind
 
 CONTEXT_LIMIT = 10_000  # UTF-16 code units; above it Claude Code shows a path in place of the text
@@ -55,7 +54,12 @@ class ClaudeCode(HostAdapter):
     def read_record(self, path: Path, cursor: Cursor) -> Reading:
         from keeplore_hooks.hosts.claude import claude_transcript  # here: see the class
 
-        read = claude_transcript.read(path, cursor, path.stem, _END_OF_TIME)
+        read = claude_transcript.read(
+            path,
+            cursor,
+            path.stem,
+            _END_OF_TIME,
+        )
         return Reading(read.events, read.cursor(read.state), read.problems)
 
     def recorded(self, home: Path, config_dir: str = "") -> Iterator[Recorded]:
@@ -83,7 +87,7 @@ class ClaudeCode(HostAdapter):
 
     def fitted(self, context: str) -> str:
         """Whole lines while they fit; a single line that is too long is cut."""
-        words = jsonl.clean(context)
+        words = clean(context)
         raw = words.encode("utf-16-le")
         if len(raw) <= CONTEXT_LIMIT * 2:
             return words

@@ -8,10 +8,9 @@ import re
 from dataclasses import dataclass, field, replace
 
 from keeplore_hooks.events import Origin
-from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.claude.claude_lines import HOST
 from keeplore_hooks.hosts.claude.claude_open_turn import ClaudeOpenTurn, ClaudeResumeState
-from keeplore_hooks.hosts.jsonl import Json, JsonLine, short_digest, text
+from keeplore_hooks.hosts.jsonl import Json, JsonLine, first_text, short_digest, text, utc_time
 from keeplore_hooks.hosts.turn_assembly import ID_LENGTH, SEEN_LIMIT
 
 _VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
@@ -26,7 +25,12 @@ class ClaudeLineContext:
     needed to know the turn that they belong to, and give no event again.
     """
 
-    def __init__(self, path: str, resume_state: ClaudeResumeState, known: int) -> None:
+    def __init__(
+        self,
+        path: str,
+        resume_state: ClaudeResumeState,
+        known: int,
+    ) -> None:
         self.state = resume_state  # behind the line
         self.before = resume_state  # before it
         self.latest = ""  # the newest time of all lines
@@ -39,26 +43,33 @@ class ClaudeLineContext:
     @property
     def origin(self) -> Origin:
         state = self.state
-        return Origin(HOST, state.session, state.cwd, state.branch, self._path)
+        return Origin(
+            HOST,
+            state.session,
+            state.cwd,
+            state.branch,
+            self._path,
+        )
 
     def is_behind_known(self, line: JsonLine) -> bool:
         return line.start >= self._known
 
     def enter(self, line: JsonLine) -> None:
         """Take what every line tells: time, version, session, directory."""
-        data, self.before = line.data, self.state
+        self.before = state = self.state
         self.start, self.is_new = line.start, self.is_behind_known(line)
-        at = jsonl.time(text(data, "timestamp"))
+        data, at = line.data, utc_time(text(line.data, "timestamp"))
         self.latest = max(self.latest, at)
-        state = replace(
-            self.state,
-            at=at or self.state.at,
-            is_old=_is_old(text(data, "version"), self.state.is_old),
-            session=text(data, "sessionId") or self.state.session,
-        )
+        is_old = _is_old(text(data, "version"), state.is_old)
+        session = text(data, "sessionId") or state.session
         if "cwd" in data:
             state = replace(state, cwd=text(data, "cwd"), branch=text(data, "gitBranch"))
-        self.state = state
+        self.state = replace(
+            state,
+            at=at or state.at,
+            is_old=is_old,
+            session=session,
+        )
 
     def is_seen(self, uuid: str) -> bool:
         """Is it the prompt of an earlier turn?"""
@@ -90,7 +101,7 @@ class ClaudeTurnTree:
 
     def turn_of(self, data: Json, current: ClaudeOpenTurn | None) -> ClaudeOpenTurn | None:
         """The turn that the line belongs to; ``current`` where nothing else is known."""
-        parent, uuid = jsonl.first_text(data, "parentUuid", "logicalParentUuid"), text(data, "uuid")
+        parent, uuid = first_text(data, "parentUuid", "logicalParentUuid"), text(data, "uuid")
         turn = self._owners.get(parent)
         while turn and turn.goes_on:
             turn = turn.goes_on
@@ -131,7 +142,13 @@ class ClaudeSideTurns:
     # start of a line (bytes) and its turn
     _places: list[tuple[int, ClaudeOpenTurn]] = field(default_factory=list)
 
-    def grow(self, turn: ClaudeOpenTurn, start: int, *, is_new: bool) -> None:
+    def grow(
+        self,
+        turn: ClaudeOpenTurn,
+        start: int,
+        *,
+        is_new: bool,
+    ) -> None:
         self._places.append((start, turn))
         if is_new:
             self.grown[turn.id] = turn
@@ -151,6 +168,6 @@ class ClaudeSideTurns:
         return first
 
 
-def _is_old(version: str, before: bool) -> bool:  # noqa: FBT001 (the value that a line without a version inherits)
+def _is_old(version: str, before: bool) -> bool:  # noqa: FBT001 (the value so far)
     match = _VERSION.match(version)
     return tuple(map(int, match.groups())) < _WRITES_ATTACHMENTS if match else before

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from keeplore_hooks.events import Origin, Question, Turn
-from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.claude import claude_lines as lines
-from keeplore_hooks.hosts.jsonl import Json, first_text, text
+from keeplore_hooks.hosts.jsonl import Json, first_text, mapping, text
 from keeplore_hooks.hosts.work_log import WorkLog
 
 _DELEGATES = ("Task", "Agent")
@@ -115,7 +114,7 @@ class ClaudeOpenTurn:
         """Take a tool call: of its input only a file's name, a command's first line, or what it
         asks the person.
         """
-        name, given, call = text(block, "name"), jsonl.mapping(block, "input"), text(block, "id")
+        name, given, call = text(block, "name"), mapping(block, "input"), text(block, "id")
         tool = self._tools[call] = _Tool(name)
         if name in lines.WRITERS:
             tool.target = text(given, lines.WRITERS[name])
@@ -137,7 +136,12 @@ class ClaudeOpenTurn:
         """Is the block the result of a tool call of this turn?"""
         return text(block, "tool_use_id") in self._tools
 
-    def take_result(self, block: Json, structured: object, at: str) -> list[Question]:
+    def take_result(
+        self,
+        block: Json,
+        structured: object,
+        at: str,
+    ) -> list[Question]:
         """Take a tool's result, and give the questions that the person answered or declined with
         it.
         """
@@ -171,8 +175,18 @@ class ClaudeOpenTurn:
         """Take a pull request's address; False when there is nothing new in it."""
         return self._log.link(url)
 
-    def _question(self, call: str, at: str, words: str) -> Question:
-        return Question(f"{call}:0", self.prompt.origin, at, words)
+    def _question(
+        self,
+        call: str,
+        at: str,
+        words: str,
+    ) -> Question:
+        return Question(
+            f"{call}:0",
+            self.prompt.origin,
+            at,
+            words,
+        )
 
     def _ask(self, tool: _Tool, questions: Iterable[Question]) -> None:
         for question in questions:

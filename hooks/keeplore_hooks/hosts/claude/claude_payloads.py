@@ -43,10 +43,19 @@ class ClaudePayload:
 
     def missing(self, turn_id: str, prompt: str) -> ClaudeMissingPrompt:
         after = self.last.id if self.last else ""
-        return ClaudeMissingPrompt(turn_id, prompt[:PROMPT_LIMIT], self.payload.at, after)
+        return ClaudeMissingPrompt(
+            turn_id,
+            prompt[:PROMPT_LIMIT],
+            self.payload.at,
+            after,
+        )
 
 
-def read(host: HostAdapter, payload: HostPayload, cursor: Cursor) -> Reading:
+def read(
+    host: HostAdapter,
+    payload: HostPayload,
+    cursor: Cursor,
+) -> Reading:
     """What a payload and the transcript that it names tell since ``cursor``."""
     if payload.kind is PayloadKind.COMMAND:
         cursor = _knowing_owner(payload, cursor)
@@ -55,7 +64,12 @@ def read(host: HostAdapter, payload: HostPayload, cursor: Cursor) -> Reading:
     found, problems = host.read_named(
         payload.data.get("transcript_path"),
         (transcript.SUFFIX,),
-        lambda path: transcript.read(path, cursor, session, stopped_at),
+        lambda path: transcript.read(
+            path,
+            cursor,
+            session,
+            stopped_at,
+        ),
     )
     if found is None:
         told = ClaudePayload(payload, None, ClaudeState.of(cursor))
@@ -99,7 +113,12 @@ def _counted(read: ClaudeReading) -> ClaudeState:
         keys = _without(keys, _key(state.prompt.text))
     ahead = (*state.ahead, *keys)[-_AHEAD_LIMIT:]
     aside = (*state.aside, *_last_words_aside(read))[-_AHEAD_LIMIT:]
-    return replace(state, ahead=ahead, aside=aside, counted=ids[-1] if ids else state.counted)
+    return replace(
+        state,
+        ahead=ahead,
+        aside=aside,
+        counted=ids[-1] if ids else state.counted,
+    )
 
 
 def _last_words_aside(read: ClaudeReading) -> Iterator[str]:
@@ -169,7 +188,12 @@ def _prompt_id(told: ClaudePayload, prompt: str) -> str:
     payload, before = told.payload, told.state.prompt
     if prompt_id := payload.text("prompt_id"):
         return f"prompt:{prompt_id}"
-    if before and is_twice(before.text, before.at, prompt[:PROMPT_LIMIT], payload.at):
+    if before and is_twice(
+        before.text,
+        before.at,
+        prompt[:PROMPT_LIMIT],
+        payload.at,
+    ):
         return before.id
     return payload.id("prompt", prompt)
 
@@ -197,18 +221,37 @@ def _last_words(told: ClaudePayload) -> list[HostEvent]:
     words = payload.text("last_assistant_message").strip()
     if told.read and last and not told.state.announced:
         # the announcement came before the first payload that was heard
-        told.state = _joined(told.state, told.read, last, words)
+        told.state = _joined(
+            told.state,
+            told.read,
+            last,
+            words,
+        )
     state = told.state
     if not words or told.is_overtaken or _is_of_another(told, words):
         return []
     if state.prompt or last is None:
         prompt = state.prompt or told.missing(payload.id("prompt", words), "")
-        return [payload.provisional_turn(prompt.id, prompt.at, prompt.text, words)]
+        return [
+            payload.provisional_turn(
+                prompt.id,
+                prompt.at,
+                prompt.text,
+                words,
+            )
+        ]
     # a worker that is late may read a transcript that is many turns ahead of the payload
     if _key(last.user) in state.ahead or prompt_key(words) in prompt_key(last.assistant):
         return []
     replies = (*last.replies, words)
-    return [replace(last, replies=replies, ended_at=payload.at, is_complete=True)]
+    return [
+        replace(
+            last,
+            replies=replies,
+            ended_at=payload.at,
+            is_complete=True,
+        )
+    ]
 
 
 def _is_of_another(told: ClaudePayload, words: str) -> bool:
@@ -221,17 +264,23 @@ def _is_of_another(told: ClaudePayload, words: str) -> bool:
     return _key(words) in told.state.aside or bool(named and prompt and named != prompt)
 
 
-def _joined(state: ClaudeState, read: ClaudeReading, last: Turn, words: str) -> ClaudeState:
+def _joined(
+    state: ClaudeState,
+    read: ClaudeReading,
+    last: Turn,
+    words: str,
+) -> ClaudeState:
     """The state where a turn's last words are heard, but no prompt was: the turns after that one
     are still ahead.
     """
-    turns = list(read.turns().values())
-    ended = [number for number, turn in enumerate(turns) if words and _ends_with(turn, words)]
-    if not ended:
-        key = _key(last.user)
-        return replace(state, ahead=_without(state.ahead, key), announced=key)
-    ahead = tuple(_key(turn.user) for turn in turns[ended[-1] + 1 :])
-    return replace(state, ahead=ahead[-_AHEAD_LIMIT:], announced=_key(turns[ended[-1]].user))
+    ahead: list[str] = []
+    for turn in reversed(read.turns().values()):
+        key = _key(turn.user)
+        if words and _ends_with(turn, words):
+            return replace(state, ahead=tuple(ahead[-_AHEAD_LIMIT:]), announced=key)
+        ahead.insert(0, key)
+    key = _key(last.user)
+    return replace(state, ahead=_without(state.ahead, key), announced=key)
 
 
 def _ends_with(turn: Turn, words: str) -> bool:
@@ -243,7 +292,10 @@ def _answers(told: ClaudePayload) -> Iterator[Question]:
     payload, data = told.payload, told.payload.data
     if payload.text("tool_name") != lines.ASK:
         return
-    block = {"id": payload.text("tool_use_id"), "input": data.get("tool_input")}
+    block = {
+        "id": payload.text("tool_use_id"),
+        "input": data.get("tool_input"),
+    }
     given = {event.id for event in told.read.events} if told.read else set()
     for question in lines.questions(block, payload.origin, payload.at):
         answer = lines.answer_to(question.question, data.get("tool_response"), "")

@@ -15,7 +15,7 @@ from keeplore_hooks.hosts.claude.claude_lines import HOST
 from keeplore_hooks.hosts.claude.claude_open_turn import ClaudeResumeState
 from keeplore_hooks.hosts.claude.claude_turns import ClaudeTurnAssembler
 from keeplore_hooks.hosts.cursor_state import decoded, pending
-from keeplore_hooks.hosts.jsonl import Problems
+from keeplore_hooks.hosts.jsonl import Problems, open_regular, read_lines, text, utc_time
 from keeplore_hooks.hosts.turn_assembly import turns_in
 
 SUFFIX = ".jsonl"
@@ -109,11 +109,26 @@ class ClaudePass:
     resume: tuple[int, ClaudeResumeState] | None = None
 
     @staticmethod
-    def of(path: Path, file: BinaryIO, offset: int, state: ClaudeState) -> ClaudePass:
+    def of(
+        path: Path,
+        file: BinaryIO,
+        offset: int,
+        state: ClaudeState,
+    ) -> ClaudePass:
         known = state.known
-        assembler = ClaudeTurnAssembler(str(path), state.carry, known, is_open=state.is_open)
+        assembler = ClaudeTurnAssembler(
+            str(path),
+            state.carry,
+            known,
+            is_open=state.is_open,
+        )
         run = ClaudePass(assembler, offset, known)
-        for line in jsonl.read_lines(file, offset, run.problems, report_from=known):
+        for line in read_lines(
+            file,
+            offset,
+            run.problems,
+            report_from=known,
+        ):
             if line.end == line.start:  # without its newline: it counts now, and again later
                 run.resume = assembler.resume_at()
             assembler.take(line)
@@ -131,7 +146,12 @@ class ClaudePass:
             self.problems.add_unknown(what, HOST, path.name)
 
 
-def read(path: Path, cursor: Cursor, session: str, stopped_at: str = "") -> ClaudeReading:
+def read(
+    path: Path,
+    cursor: Cursor,
+    session: str,
+    stopped_at: str = "",
+) -> ClaudeReading:
     """The events behind the cursor; the last turn is complete when its last word came by
     ``stopped_at``.
 
@@ -140,15 +160,25 @@ def read(path: Path, cursor: Cursor, session: str, stopped_at: str = "") -> Clau
     """
     state, offset = ClaudeState.of(cursor), cursor.offset
     start = ClaudeResumeState(session=session)
-    with jsonl.open_regular(path) as file:
+    with open_regular(path) as file:
         is_grown = 0 <= offset <= state.known
         if not is_grown or jsonl.fingerprint(file, state.known) != cursor.fingerprint:
             state = ClaudeState(carry=start, prompt=state.prompt, others=state.others)
             offset = 0
-        run = ClaudePass.of(path, file, offset, state)
+        run = ClaudePass.of(
+            path,
+            file,
+            offset,
+            state,
+        )
         if run.assembler.is_lost and offset:
             # another terminal goes on with a turn that lies further back
-            run = ClaudePass.of(path, file, 0, replace(state, carry=start))
+            run = ClaudePass.of(
+                path,
+                file,
+                0,
+                replace(state, carry=start),
+            )
             run.offset = offset
         run.assembler.finish(stopped_at)
         run.add_problems(path, is_news=run.known > state.known)
@@ -156,7 +186,11 @@ def read(path: Path, cursor: Cursor, session: str, stopped_at: str = "") -> Clau
     return _reading(run, state, fingerprint)
 
 
-def _reading(run: ClaudePass, state: ClaudeState, fingerprint: str) -> ClaudeReading:
+def _reading(
+    run: ClaudePass,
+    state: ClaudeState,
+    fingerprint: str,
+) -> ClaudeReading:
     assembler = run.assembler
     turn = assembler.open
     offset, carry = run.resume or assembler.resume_at()
@@ -200,14 +234,20 @@ def recorded_in(folder: Path) -> Iterator[Recorded]:
 def _recorded(path: Path) -> Recorded | None:
     cwd = started_at = ""
     session = path.stem
-    with jsonl.open_regular(path) as file:
+    with open_regular(path) as file:
         size = file.seek(0, 2)
-        for number, line in enumerate(jsonl.read_lines(file, 0, jsonl.Problems())):
+        for number, line in enumerate(read_lines(file, 0, Problems())):
             if line.data.get("isSidechain") and not cwd:
                 return None  # a subagent's, under another name
-            cwd = jsonl.text(line.data, "cwd")
-            started_at = started_at or jsonl.time(jsonl.text(line.data, "timestamp"))
-            session = jsonl.text(line.data, "sessionId") or session
+            cwd = text(line.data, "cwd")
+            started_at = started_at or utc_time(text(line.data, "timestamp"))
+            session = text(line.data, "sessionId") or session
             if cwd or number >= _HEAD_LINES or line.end > _HEAD_BYTES:
                 break
-    return Recorded(path, session, cwd, started_at, size)
+    return Recorded(
+        path,
+        session,
+        cwd,
+        started_at,
+        size,
+    )

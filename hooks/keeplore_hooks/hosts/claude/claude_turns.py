@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from keeplore_hooks.events import Command, Compaction, CompactionPhase, HostEvent
-from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.claude import claude_lines as lines
 from keeplore_hooks.hosts.claude.claude_line_state import (
     ClaudeLineContext,
@@ -19,7 +18,7 @@ from keeplore_hooks.hosts.claude.claude_open_turn import (
     ClaudePrompt,
     ClaudeResumeState,
 )
-from keeplore_hooks.hosts.jsonl import Json, JsonLine, short_digest, text
+from keeplore_hooks.hosts.jsonl import Json, JsonLine, mapping, mappings, short_digest, text
 
 # types of lines that are known and tell nothing
 _SILENT = (
@@ -46,7 +45,12 @@ class ClaudeTurnAssembler:
     """Takes lines, keeps the turn that is going on, and lists events."""
 
     def __init__(
-        self, path: str, resume_state: ClaudeResumeState, known: int, *, is_open: bool
+        self,
+        path: str,
+        resume_state: ClaudeResumeState,
+        known: int,
+        *,
+        is_open: bool,
     ) -> None:
         self.events: list[HostEvent] = []
         self.open: ClaudeOpenTurn | None = None
@@ -90,13 +94,19 @@ class ClaudeTurnAssembler:
         first = self.side.first_needed(self.open).prompt
         return first.start, first.resume_state
 
-    def _count(self, line: JsonLine, kind: str, *, is_known: bool) -> None:
+    def _count(
+        self,
+        line: JsonLine,
+        kind: str,
+        *,
+        is_known: bool,
+    ) -> None:
         if is_known or kind in _SILENT:
             self.counts.known += 1
         elif line.data:
             self.counts.other += 1
         is_spoken = kind in ("user", "assistant") and not line.data.get("isSidechain")
-        if is_spoken and not jsonl.mapping(line.data, "message"):
+        if is_spoken and not mapping(line.data, "message"):
             self.counts.strange += self.line.is_behind_known(line)
 
     def _is_repeated(self, data: Json, turn: ClaudeOpenTurn | None) -> bool:
@@ -117,14 +127,14 @@ class ClaudeTurnAssembler:
         if lines.is_summary(data):
             self._summary(data)
             return
-        for block in jsonl.mappings(data, "message", "content"):
+        for block in mappings(data, "message", "content"):
             if block.get("type") == "tool_result":
                 self._result(block, data.get("toolUseResult"), turn)
         said, uuid = lines.person_input(data), self.line.id_of(data)
         self._take_input(said, uuid, host_id=text(data, "promptId"))
 
     def _attachment(self, data: Json, _: ClaudeOpenTurn | None) -> None:
-        attachment = jsonl.mapping(data, "attachment")
+        attachment = mapping(data, "attachment")
         kind = text(attachment, "type"), text(attachment, "commandMode")
         is_human = lines.is_of_human(attachment) and not attachment.get("isMeta")
         if kind != ("queued_command", "prompt") or not is_human:
@@ -173,12 +183,27 @@ class ClaudeTurnAssembler:
         elif isinstance(said, lines.TypedPrompt):
             if not self._is_same_prompt(said.text, is_queued=is_queued):
                 self._give(is_complete=True)
-                self._begin(self._new(uuid, said.text, host_id, is_queued=is_queued))
+                self._begin(
+                    self._new(
+                        uuid,
+                        said.text,
+                        host_id,
+                        is_queued=is_queued,
+                    )
+                )
         elif isinstance(said, lines.TypedCommand):
             self._is_replay = False
             self._give(is_complete=True)
             line = self.line
-            self._emit(Command(uuid, line.origin, line.state.at, said.name, said.args))
+            self._emit(
+                Command(
+                    uuid,
+                    line.origin,
+                    line.state.at,
+                    said.name,
+                    said.args,
+                )
+            )
             self._command = self._new(uuid, said.text)
 
     def _is_same_prompt(self, words: str, *, is_queued: bool) -> bool:
@@ -191,11 +216,23 @@ class ClaudeTurnAssembler:
         return turn.prompt.words == words and turn.prompt.is_queued != is_queued
 
     def _new(
-        self, uuid: str, words: str, host_id: str = "", *, is_queued: bool = False
+        self,
+        uuid: str,
+        words: str,
+        host_id: str = "",
+        *,
+        is_queued: bool = False,
     ) -> ClaudeOpenTurn:
         line = self.line
         prompt = ClaudePrompt(
-            uuid, line.origin, line.state.at, words, line.start, line.before, is_queued, host_id
+            uuid,
+            line.origin,
+            line.state.at,
+            words,
+            line.start,
+            line.before,
+            is_queued,
+            host_id,
         )
         line.note_prompt(uuid)
         turn = ClaudeOpenTurn(prompt, line.is_new, not line.is_new and not self._was_open)
@@ -211,7 +248,7 @@ class ClaudeTurnAssembler:
     # What the assistant says and does
 
     def _assistant(self, data: Json, turn: ClaudeOpenTurn | None) -> None:
-        message = jsonl.mapping(data, "message")
+        message = mapping(data, "message")
         is_of_host = data.get("isApiErrorMessage") or text(message, "model") == "<synthetic>"
         if self._is_replay or is_of_host:
             return
@@ -245,7 +282,12 @@ class ClaudeTurnAssembler:
         if turn is not self.open:
             self.side.grow(turn, self.line.start, is_new=is_new)
 
-    def _result(self, block: Json, structured: object, turn: ClaudeOpenTurn | None) -> None:
+    def _result(
+        self,
+        block: Json,
+        structured: object,
+        turn: ClaudeOpenTurn | None,
+    ) -> None:
         if turn and not self._is_replay and turn.is_waiting_for(block):
             self._grow(turn)
             for question in turn.take_result(block, structured, self.line.state.at):
@@ -266,7 +308,13 @@ class ClaudeTurnAssembler:
 
     def _compaction(self, data: Json, trigger: str = "") -> Compaction:
         line, phase = self.line, CompactionPhase.AFTER
-        return Compaction(line.id_of(data), line.origin, line.state.at, phase, trigger)
+        return Compaction(
+            line.id_of(data),
+            line.origin,
+            line.state.at,
+            phase,
+            trigger,
+        )
 
     def _summary(self, data: Json) -> None:
         if self._is_replay:

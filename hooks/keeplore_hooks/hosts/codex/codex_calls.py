@@ -11,13 +11,29 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from keeplore_hooks.events import Origin, Question
-from keeplore_hooks.hosts import jsonl, prompt_text, shell_commands
-from keeplore_hooks.hosts.jsonl import Json, clean, first_text, mapping, mappings, text
+from keeplore_hooks.hosts import prompt_text, shell_commands
+from keeplore_hooks.hosts.jsonl import (
+    Json,
+    clean,
+    first_text,
+    load_text,
+    mapping,
+    mappings,
+    sequence,
+    text,
+)
 from keeplore_hooks.hosts.patches import BEGINS, files_in
 
 ASK = "request_user_input"
 _DELEGATE = "spawn_agent"
-_SHELLS = ("exec_command", "shell", "shell_command", "local_shell", "container.exec", "Bash")
+_SHELLS = (
+    "exec_command",
+    "shell",
+    "shell_command",
+    "local_shell",
+    "container.exec",
+    "Bash",
+)
 CONTINUED = ("write_stdin", "wait")  # their output goes on with that of an earlier command
 _SCRIPT = re.compile(
     r"""exec_command\(\s*\{\s*"?cmd"?\s*:\s*("(?:[^"\\]|\\.){0,20000}"|'[^'\\]{0,20000}')"""
@@ -51,18 +67,27 @@ class CodexCall:
         answers = mapping(_object(output), "answers")
         for question, asked in zip(self.questions, self.asked, strict=True):
             given = mapping(answers, asked).get("answers", answers.get(asked))
-            words = [given] if isinstance(given, str) else jsonl.sequence({"given": given}, "given")
+            words = [given] if isinstance(given, str) else sequence({"given": given}, "given")
             said = [_without_note(word) for word in words if isinstance(word, str)]
             yield replace(question, answer="\n".join(said).strip())
 
 
-def call_in(item: Json, origin: Origin, at: str) -> CodexCall:
+def call_in(
+    item: Json,
+    origin: Origin,
+    at: str,
+) -> CodexCall:
     """The call that a response item makes."""
     name = text(item, "name").rpartition("__")[2] or text(item, "type")
     source = text(item, "input")
     given = _object(item.get("arguments")) or mapping(item, "action")
     if name == ASK:
-        return asking(text(item, "call_id"), given, origin, at)
+        return asking(
+            text(item, "call_id"),
+            given,
+            origin,
+            at,
+        )
     if name in _SHELLS or text(item, "type") == "local_shell_call":
         command = _command(given.get("cmd", given.get("command")))
         return CodexCall(name, (command,), _patched(command))
@@ -75,11 +100,23 @@ def call_in(item: Json, origin: Origin, at: str) -> CodexCall:
     return CodexCall(name, scripts, _patched(source))
 
 
-def asking(call: str, given: Json, origin: Origin, at: str) -> CodexCall:
+def asking(
+    call: str,
+    given: Json,
+    origin: Origin,
+    at: str,
+) -> CodexCall:
     """The questions that a call puts to the person, not answered yet."""
     asked = mappings(given, "questions") or [given]
     items = [item for item in asked if first_text(item, "question", "prompt").strip()]
-    questions = tuple(prompt_text.questions(call, {"questions": items}, origin, at))
+    questions = tuple(
+        prompt_text.questions(
+            call,
+            {"questions": items},
+            origin,
+            at,
+        )
+    )
     return CodexCall(ASK, questions=questions, asked=tuple(text(item, "id") for item in items))
 
 
@@ -111,7 +148,7 @@ def _printed(words: str) -> str:
 def _object(value: Any) -> Json:
     """An object, or the JSON of one."""
     if isinstance(value, str):
-        return jsonl.load_text(value) or {}
+        return load_text(value) or {}
     return value if isinstance(value, dict) else {}
 
 

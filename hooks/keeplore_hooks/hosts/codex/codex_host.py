@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from keeplore_hooks.events import CompactionPhase, HostEvent, Question
-from keeplore_hooks.hosts import jsonl, prompt_text, zstd
+from keeplore_hooks.hosts import prompt_text, zstd
 from keeplore_hooks.hosts.base import Ask, AskKind, Cursor, Reading, Recorded
 from keeplore_hooks.hosts.codex import codex_calls as calls
 from keeplore_hooks.hosts.codex import codex_lines as lines
 from keeplore_hooks.hosts.codex.codex_turns import HOST, CodexTurnReader, is_subagent
-from keeplore_hooks.hosts.jsonl import Json, mapping, text
+from keeplore_hooks.hosts.jsonl import Json, mapping, read_heads, text, utc_time
 from keeplore_hooks.hosts.log_host import SUFFIX, LogHost, LogPayload
 from keeplore_hooks.hosts.patches import files_in
 from keeplore_hooks.hosts.payload import HostPayload, PayloadKind
@@ -81,37 +81,71 @@ class Codex(LogHost):
         if not words:
             return []
         if missing and missing.task == task:
-            return [payload.provisional_turn(missing.id, missing.at, missing.text, words)]
+            return [
+                payload.provisional_turn(
+                    missing.id,
+                    missing.at,
+                    missing.text,
+                    words,
+                )
+            ]
         if told.log is None:
             missing = self.missing(payload, "", words)
             told.prompts = replace(told.prompts, missing=missing)
-            return [payload.provisional_turn(missing.id, payload.at, "", words)]
+            return [
+                payload.provisional_turn(
+                    missing.id,
+                    payload.at,
+                    "",
+                    words,
+                )
+            ]
         if last is None or (task and told.task_of_last() != task):
             return []  # the rollout went on after this payload, or will tell it
         if prompt_text.is_said(words, last):
             return []
         replies = (*last.replies, words)
-        return [replace(last, replies=replies, ended_at=payload.at, is_complete=True)]
+        return [
+            replace(
+                last,
+                replies=replies,
+                ended_at=payload.at,
+                is_complete=True,
+            )
+        ]
 
     def head(self, path: Path) -> Recorded | None:
         size = path.stat().st_size
         with zstd.open_head(path, _HEAD_BYTES) as file:
-            heads = jsonl.read_heads(file, _HEAD_LINES)
+            heads = read_heads(file, _HEAD_LINES)
         for head in heads:
             meta = mapping(head, "payload") if text(head, "type") == "session_meta" else head
             if session := text(meta, "id"):
                 if is_subagent(meta):
                     return None
                 started_at = _time_in(meta) or _time_in(head)
-                return Recorded(path, session, text(meta, "cwd"), started_at, size)
-        return Recorded(path, _session_of(path), "", "", size)
+                return Recorded(
+                    path,
+                    session,
+                    text(meta, "cwd"),
+                    started_at,
+                    size,
+                )
+        return Recorded(
+            path,
+            _session_of(path),
+            "",
+            "",
+            size,
+        )
 
     def open_log(self, path: Path) -> BinaryIO:
         return zstd.open_record(path)
 
     def recorded(self, home: Path, config_dir: str = "") -> Iterator[Recorded]:
         base = Path(config_dir) if config_dir else home / ".codex"
-        for path in sorted(found for place in _PLACES for found in base.glob(place)):
+        paths = [path for place in _PLACES for path in base.glob(place)]
+        for path in sorted(paths):
             is_packed = path.name.endswith(PACKED)
             # one that is written to again is unpacked first, and the packed file may stay beside it
             is_outdated = is_packed and path.with_suffix("").exists()
@@ -144,7 +178,13 @@ def _unread(path: Path) -> Recorded | None:
     what is missing.
     """
     try:
-        return Recorded(path, _session_of(path), "", "", path.stat().st_size)
+        return Recorded(
+            path,
+            _session_of(path),
+            "",
+            "",
+            path.stat().st_size,
+        )
     except OSError:
         return None
 
@@ -157,7 +197,7 @@ def _session_of(path: Path) -> str:
 
 
 def _time_in(head: Json) -> str:
-    return jsonl.time(text(head, "timestamp"))
+    return utc_time(text(head, "timestamp"))
 
 
 def _answers(told: LogPayload) -> Iterator[Question]:
@@ -167,7 +207,12 @@ def _answers(told: LogPayload) -> Iterator[Question]:
         return
     given = {event.id for event in told.log.read.events} if told.log else set()
     call, data = payload.text("tool_use_id"), mapping(payload.data, "tool_input")
-    asked = calls.asking(call, data, payload.origin, payload.at)
+    asked = calls.asking(
+        call,
+        data,
+        payload.origin,
+        payload.at,
+    )
     response = payload.data.get("tool_response")
     output = response if isinstance(response, str) else json.dumps(response)
     for question in asked.answered(output):

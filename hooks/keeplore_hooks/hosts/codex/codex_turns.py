@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from enum import Enum, auto
 from typing import ClassVar
 
-from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.base import Cursor
 from keeplore_hooks.hosts.codex import codex_calls as calls
 from keeplore_hooks.hosts.codex import codex_lines as lines
 from keeplore_hooks.hosts.cursor_state import pending, stored
-from keeplore_hooks.hosts.jsonl import Json, JsonLine, Problems, digest, mapping, text
+from keeplore_hooks.hosts.jsonl import (
+    Json,
+    JsonLine,
+    Problems,
+    clean,
+    digest,
+    first_text,
+    mapping,
+    text,
+    utc_time,
+)
 from keeplore_hooks.hosts.patches import absolute
 from keeplore_hooks.hosts.prompt_text import squashed
 from keeplore_hooks.hosts.turn_assembly import ID_LENGTH, OpenTurn, Record, TurnReader
 
 HOST = "codex"
 _HISTORIES = ("", "legacy", "paginated")  # ways to keep history that are read here
-_TYPES = ("session_meta", "turn_context", "event_msg", "response_item", "compacted")
+_TYPES = (
+    "session_meta",
+    "turn_context",
+    "event_msg",
+    "response_item",
+    "compacted",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +67,7 @@ class _TurnState:
     command: str = ""  # the last one whose output may tell of commits
     compactions: int = 0
     # how often each form of the record had these words
-    said: dict[tuple[str, str], int] = field(default_factory=dict)
+    said: Counter[tuple[str, str]] = field(default_factory=Counter)
     is_item: bool = False  # its prompt is known in its other form alone
 
 
@@ -71,12 +87,16 @@ class CodexTurnReader(TurnReader):
     command.
     """
 
-    def __init__(self, record: Record, cursor: Cursor, problems: Problems) -> None:
+    def __init__(
+        self,
+        record: Record,
+        cursor: Cursor,
+        problems: Problems,
+    ) -> None:
         super().__init__(record, cursor, problems)
         self._outer = record.origin
         self._context = self._resume = stored(pending(cursor), "state", CodexContext)
         self._place_turns()
-        self._is_new = False
         self._is_replay = False  # until the next task nothing counts
         self._review = _Review.NONE
         self._turn = _TurnState()
@@ -86,13 +106,10 @@ class CodexTurnReader(TurnReader):
     def state(self) -> Json:
         return asdict(self._resume)
 
-    def take(self, line: JsonLine, *, is_new: bool) -> None:
-        data = line.data
-        kind, payload = text(data, "type"), mapping(data, "payload")
-        if not payload and "payload" not in data:  # before 0.30 items stood in the file as they are
-            kind, payload = _bare_type(kind, data), data
-        self._start, self._is_new = line.start, is_new
-        self._at = jsonl.time(text(data, "timestamp")) or self._at
+    def take(self, line: JsonLine) -> None:
+        kind, payload = _unwrapped(line.data)
+        self._start = line.start
+        self._at = utc_time(text(line.data, "timestamp")) or self._at
         self.is_known |= kind in _TYPES
         take = self._takes.get((kind, "")) or self._takes.get((kind, text(payload, "type")))
         if take:
@@ -111,20 +128,28 @@ class CodexTurnReader(TurnReader):
 
     def _meta(self, payload: Json) -> None:
         context = self._context
-        history = text(payload, "history_mode")
-        if self._is_new and history not in _HISTORIES:
-            version = text(payload, "cli_version")[:40]
-            self._problems.add(
-                f"history_mode {history[:40]!r} of Codex {version} is not known here; it is read "
-                f"in part"
-            )
+        if self.is_new:
+            self._check_history(payload)
         context = replace(context, session=text(payload, "id") or context.session)
         if not context.is_own:
             self.is_subagent = is_subagent(payload)
             cwd, branch = text(payload, "cwd"), text(payload, "git", "branch")
-            context = replace(context, cwd=cwd, branch=branch, is_own=True)
+            context = replace(
+                context,
+                cwd=cwd,
+                branch=branch,
+                is_own=True,
+            )
         self._context = context
         self._place_turns()
+
+    def _check_history(self, payload: Json) -> None:
+        history, version = text(payload, "history_mode"), text(payload, "cli_version")[:40]
+        if history not in _HISTORIES:
+            self._problems.add(
+                f"history_mode {history[:40]!r} of Codex {version} is not known here; it is read "
+                f"in part"
+            )
 
     def _turn_context(self, payload: Json) -> None:
         self._context = replace(self._context, cwd=text(payload, "cwd") or self._context.cwd)
@@ -174,9 +199,20 @@ class CodexTurnReader(TurnReader):
         self._begin(turn_id, prompt, self._start)
         self._resume = context
 
-    def _begin(self, turn_id: str, prompt: str, start: int | None) -> OpenTurn:
+    def _begin(
+        self,
+        turn_id: str,
+        prompt: str,
+        start: int | None,
+    ) -> OpenTurn:
         context = self._context
-        turn = self.begin(turn_id, prompt, self._at, start, lines.command_in(prompt))
+        turn = self.begin(
+            turn_id,
+            prompt,
+            self._at,
+            start,
+            lines.command_in(prompt),
+        )
         self._context = replace(context, count=context.count + 1, total=context.total + 1)
         self._turn = _TurnState()
         self.is_over = False
@@ -202,9 +238,9 @@ class CodexTurnReader(TurnReader):
         if not (words or plan) or self._is_reviewing or self._is_replay:
             return
         turn, at = self._speaker(), self.time(self._at)
-        key, said = digest(squashed(words)), self._turn.said
-        said[form, key] = said.get((form, key), 0) + 1
-        turn.say(f"{key}:{said[form, key]}", words, at)
+        key = digest(squashed(words))
+        self._turn.said[form, key] += 1
+        turn.say(f"{key}:{self._turn.said[form, key]}", words, at)
         turn.say(digest("plan", squashed(plan)), plan, at)
 
     def _agent_message(self, payload: Json) -> None:
@@ -226,7 +262,13 @@ class CodexTurnReader(TurnReader):
         elif kind == "filechange":
             is_done = text(item, "status") in ("completed", "")
             changes = item.get("changes")
-            self._patched({"call_id": item.get("id"), "success": is_done, "changes": changes})
+            self._patched(
+                {
+                    "call_id": item.get("id"),
+                    "success": is_done,
+                    "changes": changes,
+                }
+            )
 
     def _message(self, payload: Json) -> None:
         if self._is_reviewing or self._is_replay:
@@ -245,7 +287,7 @@ class CodexTurnReader(TurnReader):
             self._turn.is_item = True
 
     def _called(self, payload: Json) -> None:
-        call_id, turn = jsonl.first_text(payload, "call_id", "id"), self.open
+        call_id, turn = first_text(payload, "call_id", "id"), self.open
         if self._is_replay or not call_id or turn is None:
             return
         self.is_over = False
@@ -259,7 +301,12 @@ class CodexTurnReader(TurnReader):
             turn.ask(question)
         self._turn.command = call.command or self._turn.command
 
-    def _wrote(self, turn: OpenTurn, call_id: str, files: tuple[str, ...]) -> None:
+    def _wrote(
+        self,
+        turn: OpenTurn,
+        call_id: str,
+        files: tuple[str, ...],
+    ) -> None:
         for number, path in enumerate(files):
             turn.log.write(f"{call_id}:file:{number}", absolute(path, self._context.cwd))
 
@@ -271,7 +318,7 @@ class CodexTurnReader(TurnReader):
         call = self._turn.calls.get(call_id)
         if payload.get("success") is not False:
             if call is None:
-                changed = tuple(jsonl.clean(path) for path in mapping(payload, "changes"))
+                changed = tuple(clean(path) for path in mapping(payload, "changes"))
                 self._wrote(turn, call_id, changed)
         elif call:
             for number in range(len(call.files)):
@@ -350,6 +397,14 @@ class CodexTurnReader(TurnReader):
         ("response_item", "function_call_output"): _result,
         ("response_item", "custom_tool_call_output"): _result,
     }
+
+
+def _unwrapped(data: Json) -> tuple[str, Json]:
+    """The type of a line and what it holds; before 0.30 items stood in the file as they are."""
+    kind = text(data, "type")
+    if "payload" in data:
+        return kind, mapping(data, "payload")
+    return _bare_type(kind, data), data
 
 
 def _bare_type(kind: str, data: Json) -> str:

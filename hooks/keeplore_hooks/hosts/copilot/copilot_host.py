@@ -12,18 +12,27 @@ from itertools import islice
 from pathlib import Path
 
 from keeplore_hooks.events import HostEvent, Origin, Question, Turn
-from keeplore_hooks.hosts import jsonl, prompt_text
+from keeplore_hooks.hosts import prompt_text
 from keeplore_hooks.hosts.base import Cursor, Recorded, StartReason, recorded_at
 from keeplore_hooks.hosts.copilot import copilot_lines as lines
 from keeplore_hooks.hosts.copilot.copilot_turns import CopilotTurnReader
 from keeplore_hooks.hosts.cursor_state import pending
-from keeplore_hooks.hosts.jsonl import Json, first_text, text
+from keeplore_hooks.hosts.jsonl import (
+    Json,
+    first_text,
+    open_regular,
+    payload_object,
+    read_heads,
+    text,
+    utc_time,
+)
 from keeplore_hooks.hosts.log_host import LogHost, LogPayload
 from keeplore_hooks.hosts.payload import HostPayload, PayloadKind
 
 LOG = "events.jsonl"
 CONTEXT_BYTES = 10_000  # UTF-8, of the 10 KB that Copilot takes
 _NAME = re.compile(r"[\w-]{1,100}", re.ASCII)
+_STARTS = ("session.start", "session.resume")
 _HEAD_LINES = 20  # in which a log says whose it is
 _KINDS = {
     "SessionStart": PayloadKind.SESSION_STARTED,
@@ -63,14 +72,19 @@ class Copilot(LogHost):
     starts = (StartReason.STARTUP, StartReason.RESUME, StartReason.CLEAR)
     reader = CopilotTurnReader
 
-    def origin(self, event: str, payload: bytes) -> Origin | None:  # noqa: ARG002 (other hosts need the event)
-        data = jsonl.payload(payload)
+    def origin(self, event: str, payload: bytes) -> Origin | None:  # noqa: ARG002 (some need it)
+        data = payload_object(payload)
         # an editor names the session with where it runs before its id
         session = first_text(data, "sessionId", "session_id").rpartition("/")[2]
         if not session:
             return None
         transcript = first_text(data, "transcriptPath", "transcript_path") or _usual_log(session)
-        return Origin(self.name, session, text(data, "cwd"), transcript=transcript)
+        return Origin(
+            self.name,
+            session,
+            text(data, "cwd"),
+            transcript=transcript,
+        )
 
     def without_log(self, payload: HostPayload, cursor: Cursor) -> LogPayload:
         """Prompts of subagents come under a session of their own, which no payload has told to
@@ -96,15 +110,24 @@ class Copilot(LogHost):
 
     def head(self, path: Path) -> Recorded:
         session = path.parent.name if path.name == LOG else path.stem
-        with jsonl.open_regular(path) as file:
+        with open_regular(path) as file:
             size = file.seek(0, 2)
-            heads = jsonl.read_heads(file, _HEAD_LINES)
-        times = (jsonl.time(text(head, "timestamp")) for head in heads)
-        started_at = next(filter(None, times), "")
-        kinds = ("session.start", "session.resume")
-        starts = (head for head in heads if text(head, "type") in kinds)
-        cwd = text(next(starts, None), "data", "context", "cwd")
-        return Recorded(path, session, cwd, started_at, size)
+            heads = read_heads(file, _HEAD_LINES)
+        started_at = next(filter(None, (utc_time(text(head, "timestamp")) for head in heads)), "")
+        starts = (head for head in heads if text(head, "type") in _STARTS)
+        cwd = text(
+            next(starts, None),
+            "data",
+            "context",
+            "cwd",
+        )
+        return Recorded(
+            path,
+            session,
+            cwd,
+            started_at,
+            size,
+        )
 
     def recorded(self, home: Path, config_dir: str = "") -> Iterator[Recorded]:
         base = (Path(config_dir) if config_dir else home / ".copilot") / self.folder
@@ -117,7 +140,7 @@ class Copilot(LogHost):
     def command_in(self, prompt: str) -> tuple[str, str] | None:
         return lines.command_in(prompt)
 
-    def answer(self, event: str, context: str) -> Json:  # noqa: ARG002 (other hosts need the event)
+    def answer(self, event: str, context: str) -> Json:  # noqa: ARG002 (some need it)
         return {"additionalContext": prompt_text.within(context, CONTEXT_BYTES)}
 
 
@@ -136,7 +159,15 @@ def _prompt_alone(told: LogPayload) -> list[HostEvent]:
     missing, origin = told.prompts.missing, told.payload.origin
     if missing is None or told.log is not None:
         return []
-    return [Turn(missing.id, origin, missing.at, missing.text, is_provisional=True)]
+    return [
+        Turn(
+            missing.id,
+            origin,
+            missing.at,
+            missing.text,
+            is_provisional=True,
+        )
+    ]
 
 
 def _answers(told: LogPayload) -> Iterator[Question]:

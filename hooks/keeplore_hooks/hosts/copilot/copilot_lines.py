@@ -8,21 +8,44 @@ from dataclasses import dataclass
 from typing import Any
 
 from keeplore_hooks.events import Origin, Question
-from keeplore_hooks.hosts import jsonl, prompt_text
+from keeplore_hooks.hosts import prompt_text
 from keeplore_hooks.hosts.base import IMAGE, PLUGIN
-from keeplore_hooks.hosts.jsonl import Json, clean, first_text, mapping, mappings, sequence, text
+from keeplore_hooks.hosts.jsonl import (
+    Json,
+    clean,
+    first_text,
+    load_text,
+    mapping,
+    mappings,
+    sequence,
+    text,
+)
 from keeplore_hooks.hosts.patches import files_in
 
 ASK = ("ask_user", "AskUserQuestion")
 DELEGATES = ("task", "Agent", "Task")
-WRITERS = ("create", "edit", "str_replace", "insert", "Write", "Edit")
+WRITERS = (
+    "create",
+    "edit",
+    "str_replace",
+    "insert",
+    "Write",
+    "Edit",
+)
 PATCHERS = ("apply_patch",)
 SHELLS = ("bash", "powershell", "shell", "Bash")
 # their output goes on with that of an earlier command
 CONTINUED = ("read_bash", "read_powershell", "write_bash")
 _HUMAN = ("", "user", "human")
 _INJECTED = ("current_datetime", "system-reminder", "system_reminder", "system_notification")
-_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
+_PICTURES = (
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".gif",
+    ".webp",
+    ".bmp",
+)
 _ANSWERED = re.compile(
     r"(?:the )?user (?:selected|responded|chose|answered|entered)(?: with)?\s*:?\s*", re.IGNORECASE
 )
@@ -105,16 +128,31 @@ def started(data: Json) -> CopilotCall:
 def given_to(value: Any) -> Json:
     """A call's input, an object or the JSON of one; a bare string is a patch."""
     if isinstance(value, str):
-        return jsonl.load_text(value) or {"input": clean(value)}
+        return load_text(value) or {"input": clean(value)}
     return value if isinstance(value, dict) else {}
 
 
-def questions(call: CopilotCall, origin: Origin, at: str) -> Iterator[Question]:
+def questions(
+    call: CopilotCall,
+    origin: Origin,
+    at: str,
+) -> Iterator[Question]:
     """What a call asks the person, not answered yet."""
     if mappings(call.given, "questions"):
-        yield from prompt_text.questions(call.id, call.given, origin, at)
+        yield from prompt_text.questions(
+            call.id,
+            call.given,
+            origin,
+            at,
+        )
     elif words := first_text(call.given, "question", "message").strip():
-        yield Question(f"{call.id}:0", origin, at, words, options=tuple(_options(call.given)))
+        yield Question(
+            f"{call.id}:0",
+            origin,
+            at,
+            words,
+            options=tuple(_options(call.given)),
+        )
 
 
 def answer_in(told: str) -> str:
@@ -124,7 +162,7 @@ def answer_in(told: str) -> str:
         return ""
     match = _ANSWERED.match(told)
     words = told[match.end() :].strip() if match else told
-    given = jsonl.load_text(words) if words.startswith("{") else None
+    given = load_text(words) if words.startswith("{") else None
     if given is None:
         return words.strip('"')
     values = given.get("content") or given.get("answer") or given
@@ -136,7 +174,13 @@ def result_in(data: Any) -> str:
     """The text of a tool's result, from the log or from a payload."""
     if isinstance(data, str):
         return clean(data)
-    return first_text(data, "content", "textResultForLlm", "text_result_for_llm", "detailedContent")
+    return first_text(
+        data,
+        "content",
+        "textResultForLlm",
+        "text_result_for_llm",
+        "detailedContent",
+    )
 
 
 def is_refused(data: Json) -> bool:

@@ -6,11 +6,20 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
-from keeplore_hooks.hosts import jsonl, shell_commands
+from keeplore_hooks.hosts import shell_commands
 from keeplore_hooks.hosts.base import Cursor
 from keeplore_hooks.hosts.copilot import copilot_lines as lines
 from keeplore_hooks.hosts.cursor_state import pending, stored
-from keeplore_hooks.hosts.jsonl import Json, JsonLine, Problems, digest, first_text, mapping, text
+from keeplore_hooks.hosts.jsonl import (
+    Json,
+    JsonLine,
+    Problems,
+    digest,
+    first_text,
+    mapping,
+    text,
+    utc_time,
+)
 from keeplore_hooks.hosts.patches import absolute
 from keeplore_hooks.hosts.prompt_text import is_said
 from keeplore_hooks.hosts.turn_assembly import ID_LENGTH, OpenTurn, Record, TurnReader
@@ -33,12 +42,17 @@ class CopilotTurnReader(TurnReader):
     began are known by their ids. What a rewind leaves behind was said all the same, and is kept.
     """
 
-    def __init__(self, record: Record, cursor: Cursor, problems: Problems) -> None:
+    def __init__(
+        self,
+        record: Record,
+        cursor: Cursor,
+        problems: Problems,
+    ) -> None:
         super().__init__(record, cursor, problems)
         self._outer = record.origin
         self._place = self._resume = stored(pending(cursor), "state", CopilotPlace)
         self._place_turns()
-        self._is_new = self._is_replay = False
+        self._is_replay = False
         self._start = 0
         self._at = ""
         self._calls: dict[str, lines.CopilotCall] = {}
@@ -47,14 +61,14 @@ class CopilotTurnReader(TurnReader):
     def state(self) -> Json:
         return asdict(self._resume)
 
-    def take(self, line: JsonLine, *, is_new: bool) -> None:
+    def take(self, line: JsonLine) -> None:
         kind, key = text(line.data, "type"), text(line.data, "id")
         take = self._takes.get(kind)
         self.is_known |= take is not None and isinstance(line.data.get("data"), dict)
         if take is None or lines.is_of_subagent(line.data) or self._is_repeated(kind, key):
             return
-        self._start, self._is_new = line.start, is_new
-        self._at = jsonl.time(text(line.data, "timestamp")) or self._at
+        self._start = line.start
+        self._at = utc_time(text(line.data, "timestamp")) or self._at
         take(self, mapping(line.data, "data"), key)
         if key:
             self.note(key, self._at)
@@ -70,7 +84,7 @@ class CopilotTurnReader(TurnReader):
 
     def _started(self, data: Json, key: str) -> None:
         version = data.get("version")
-        if self._is_new and isinstance(version, int | float) and version > SCHEMA:
+        if self.is_new and isinstance(version, int | float) and version > SCHEMA:
             program = text(data, "copilotVersion")[:40]
             self._problems.add(
                 f"version {version} of the log, of Copilot {program}, is not known here: read in "
@@ -103,9 +117,20 @@ class CopilotTurnReader(TurnReader):
         # place
         return key if 0 < len(key) <= ID_LENGTH else self.key(self._at, words)
 
-    def _begin(self, turn_id: str, prompt: str, start: int | None) -> OpenTurn:
+    def _begin(
+        self,
+        turn_id: str,
+        prompt: str,
+        start: int | None,
+    ) -> OpenTurn:
         self._calls, self._command, self.is_over = {}, "", False
-        return self.begin(turn_id, prompt, self._at, start, lines.command_in(prompt))
+        return self.begin(
+            turn_id,
+            prompt,
+            self._at,
+            start,
+            lines.command_in(prompt),
+        )
 
     # What the assistant says and does
 
@@ -172,13 +197,24 @@ class CopilotTurnReader(TurnReader):
         if call.name in lines.ASK:
             self._answered(turn, call, "" if is_failed else lines.answer_in(output))
 
-    def _failed(self, turn: OpenTurn, call: lines.CopilotCall, *, is_refused: bool) -> None:
+    def _failed(
+        self,
+        turn: OpenTurn,
+        call: lines.CopilotCall,
+        *,
+        is_refused: bool,
+    ) -> None:
         forget = turn.log.refused if is_refused else turn.log.failed
         forget(call.id)
         for number in range(len(call.files)):
             forget(f"{call.id}:{number}")
 
-    def _answered(self, turn: OpenTurn, call: lines.CopilotCall, answer: str) -> None:
+    def _answered(
+        self,
+        turn: OpenTurn,
+        call: lines.CopilotCall,
+        answer: str,
+    ) -> None:
         """The answers to several questions are not apart, and count for none of them."""
         asked = list(lines.questions(call, self.origin, self.time(self._at)))
         for question in asked:
@@ -206,7 +242,12 @@ class CopilotTurnReader(TurnReader):
         if text(data, "trigger") == "manual":
             trigger = "manual"
         summary = text(data, "summaryContent").strip()
-        self.compact(self._id(key, summary), self._at, summary, trigger)
+        self.compact(
+            self._id(key, summary),
+            self._at,
+            summary,
+            trigger,
+        )
 
     # type of the line → what takes it
     _takes: ClassVar[dict[str, Callable[[CopilotTurnReader, Json, str], None]]] = {

@@ -16,7 +16,7 @@ from keeplore_hooks.events import (
     Turn,
     Work,
 )
-from keeplore_hooks.hosts import jsonl, prompt_text
+from keeplore_hooks.hosts import prompt_text
 from keeplore_hooks.hosts.base import Cursor, Reading, Recorded, StartReason
 from keeplore_hooks.hosts.cursor import cursor_lines as lines
 from keeplore_hooks.hosts.cursor import cursor_transcript as transcript
@@ -31,7 +31,16 @@ from keeplore_hooks.hosts.cursor.cursor_payload_log import (
 from keeplore_hooks.hosts.cursor.cursor_transcript import CursorTurnReader
 from keeplore_hooks.hosts.cursor_state import pending
 from keeplore_hooks.hosts.host_adapter import HostAdapter
-from keeplore_hooks.hosts.jsonl import Json, first_text, mapping, text
+from keeplore_hooks.hosts.jsonl import (
+    Json,
+    clean,
+    first_text,
+    mapping,
+    payload_object,
+    sequence,
+    text,
+    time_of_file,
+)
 from keeplore_hooks.hosts.payload import HostPayload, PayloadKind
 from keeplore_hooks.hosts.record_reading import END_OF_TIME
 from keeplore_hooks.hosts.turn_assembly import Record, RecordReading, pending_of, resume_state_of
@@ -66,7 +75,12 @@ class CursorState:
         data = pending(cursor)
         log = PayloadLog.from_data(mapping(data, "ledger"))
         before, all_ = counts_in(data, "before"), counts_in(data, "all")
-        return CursorState(log, before, all_, text(data, "last"))
+        return CursorState(
+            log,
+            before,
+            all_,
+            text(data, "last"),
+        )
 
     def take(self, read: RecordReading, reader: CursorTurnReader) -> None:
         self.read = read
@@ -114,17 +128,21 @@ class CursorHost(HostAdapter):
     starts = (StartReason.STARTUP,)
 
     def origin(self, event: str, payload: bytes) -> Origin | None:
-        data = jsonl.payload(payload)
+        data = payload_object(payload)
         session = first_text(data, "conversation_id", "session_id")
         if not session:
             return None
-        roots = jsonl.sequence(data, "workspace_roots")
+        roots = sequence(data, "workspace_roots")
         cwd = text({"root": roots[0]}, "root") if roots else ""
         is_about_agent = event.startswith("subagent")
         agent = "" if is_about_agent else first_text(data, "subagent_id", "subagent_type")
         transcript_path = text(data, "transcript_path")
         return Origin(
-            HOST, session, cwd or text(data, "cwd"), transcript=transcript_path, agent=agent
+            HOST,
+            session,
+            cwd or text(data, "cwd"),
+            transcript=transcript_path,
+            agent=agent,
         )
 
     def read_payload(self, payload: HostPayload, cursor: Cursor) -> Reading:
@@ -133,7 +151,13 @@ class CursorHost(HostAdapter):
         state = CursorState.of(cursor)
         is_work = payload.kind is PayloadKind.TOOL_USED
         name = None if is_work else payload.data.get("transcript_path")
-        record = Record(Path(), payload.origin, payload.at, payload.stopped_at, payload.origin.cwd)
+        record = Record(
+            Path(),
+            payload.origin,
+            payload.at,
+            payload.stopped_at,
+            payload.origin.cwd,
+        )
         reading, problems = self.read_named(
             name,
             (transcript.LOG, transcript.OLD),
@@ -147,10 +171,22 @@ class CursorHost(HostAdapter):
         return Reading(events, state.cursor(cursor), read.problems)
 
     def read_record(self, path: Path, cursor: Cursor) -> Reading:
-        state, now = CursorState.of(cursor), jsonl.time_of_file(path)
+        state, now = CursorState.of(cursor), time_of_file(path)
         cwd = transcript.directory_of(path) or resume_state_of(cursor).cwd
-        origin = Origin(HOST, path.stem, cwd, "", str(path))
-        record = Record(path, origin, now, END_OF_TIME, cwd)
+        origin = Origin(
+            HOST,
+            path.stem,
+            cwd,
+            "",
+            str(path),
+        )
+        record = Record(
+            path,
+            origin,
+            now,
+            END_OF_TIME,
+            cwd,
+        )
         read, reader = transcript.read(record, cursor, state.log)
         state.take(read, reader)
         events = (*read.events, *state.rest(origin))
@@ -166,8 +202,15 @@ class CursorHost(HostAdapter):
         return prompt_text.slash_command(prompt)
 
     def answer(self, event: str, context: str) -> Json:
-        output = {"additional_context": jsonl.clean(context)}
-        return {"continue": True, **output} if event == "beforeSubmitPrompt" else output
+        output = {"additional_context": clean(context)}
+        return (
+            {
+                "continue": True,
+                **output,
+            }
+            if event == "beforeSubmitPrompt"
+            else output
+        )
 
 
 def _events_of(payload: HostPayload, state: CursorState) -> list[HostEvent]:
@@ -186,7 +229,15 @@ def _events_of(payload: HostPayload, state: CursorState) -> list[HostEvent]:
             # what the transcript has already, a late worker will hear announced
             state.log.has_joined = True
             phase, reason = SessionPhase.STARTED, StartReason.STARTUP
-            return [Session(payload.id(phase), origin, at, phase, reason)]
+            return [
+                Session(
+                    payload.id(phase),
+                    origin,
+                    at,
+                    phase,
+                    reason,
+                )
+            ]
         case PayloadKind.SESSION_ENDED:
             return [*state.rest(origin, at), *payload.lifecycle_events()]
         case _:
@@ -201,7 +252,13 @@ def _prompt_events(payload: HostPayload, state: CursorState) -> list[HostEvent]:
     origin, last = payload.origin, state.last
     events = state.rest(origin)  # the person speaks, so the agent has stopped
     state.log.join(state.all, last, prompt)
-    turn = state.log.announce(origin.session, prompt, generation, payload.at, last)
+    turn = state.log.announce(
+        origin.session,
+        prompt,
+        generation,
+        payload.at,
+        last,
+    )
     if last and last.id != turn.id and not last.is_complete:
         events.insert(0, replace(last, is_complete=True))
     if turn in state.missing():
@@ -236,7 +293,12 @@ def _work_events(payload: HostPayload, state: CursorState) -> list[HostEvent]:
 def _answers(payload: HostPayload) -> Iterator[Question]:
     if payload.text("tool_name") == lines.ASK:
         given, output = mapping(payload.data, "tool_input"), payload.data.get("tool_output")
-        yield from lines.answered(given, output, payload.origin, payload.at)
+        yield from lines.answered(
+            given,
+            output,
+            payload.origin,
+            payload.at,
+        )
 
 
 def _work(payload: HostPayload) -> Work:
@@ -248,7 +310,13 @@ def _work(payload: HostPayload) -> Work:
         log.ran("", payload.text("command"), payload.text("output"))
     else:
         name, given = payload.text("tool_name"), mapping(payload.data, "tool_input")
-        lines.take_call(log, "", name, given, payload.text("tool_output"))
+        lines.take_call(
+            log,
+            "",
+            name,
+            given,
+            payload.text("tool_output"),
+        )
     return log.work()
 
 
@@ -261,11 +329,26 @@ def _turn_of(payload: HostPayload, state: CursorState) -> CursorTurn | None:
     if turn:
         return turn
     if state.read is None and state.last_id:
-        turn = CursorTurn(state.last_id, "", "", number=-1)
+        turn = CursorTurn(
+            state.last_id,
+            "",
+            "",
+            number=-1,
+        )
     elif last:
-        turn = CursorTurn(last.id, last.user, last.at, number=-1)
+        turn = CursorTurn(
+            last.id,
+            last.user,
+            last.at,
+            number=-1,
+        )
     elif payload.text("text"):  # nobody told of the prompt
-        return log.announce(payload.origin.session, "", generation, payload.at)
+        return log.announce(
+            payload.origin.session,
+            "",
+            generation,
+            payload.at,
+        )
     if turn:
         log.turns.append(turn)
     return turn

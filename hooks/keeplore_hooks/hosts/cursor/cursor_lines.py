@@ -11,12 +11,30 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from keeplore_hooks.events import Origin, Question
-from keeplore_hooks.hosts import jsonl, prompt_text
+from keeplore_hooks.hosts import prompt_text
 from keeplore_hooks.hosts.base import IMAGE
-from keeplore_hooks.hosts.jsonl import Json, clean, digest, first_text, mapping, mappings, text
+from keeplore_hooks.hosts.jsonl import (
+    Json,
+    clean,
+    digest,
+    first_text,
+    load_text,
+    mapping,
+    mappings,
+    text,
+    utc_time,
+)
 from keeplore_hooks.hosts.work_log import WorkLog
 
-WRITERS = ("Write", "Edit", "MultiEdit", "StrReplace", "EditNotebook", "Create", "Delete")
+WRITERS = (
+    "Write",
+    "Edit",
+    "MultiEdit",
+    "StrReplace",
+    "EditNotebook",
+    "Create",
+    "Delete",
+)
 SHELL = ("Shell", "Bash", "run_terminal_cmd")
 ASK = "AskQuestion"
 _DELEGATE = "Task"
@@ -61,7 +79,20 @@ _TIME = re.compile(
     r"?([AP])M"
     r"(?: \(UTC(?:([+-]\d{1,2})(?::(\d{2}))?)?\))?"
 )
-_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+_MONTHS = [
+    "Jan",
+    "Feb",
+    "Mar",
+    "Apr",
+    "May",
+    "Jun",
+    "Jul",
+    "Aug",
+    "Sep",
+    "Oct",
+    "Nov",
+    "Dec",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,17 +139,27 @@ def time_in(words: str) -> str:
     hour_of_day = int(hour) % 12 + 12 * (half == "P")
     date = int(year), _MONTHS.index(month) + 1, int(day)
     try:
-        moment = datetime(*date, hour_of_day, int(minute), tzinfo=timezone(offset))
+        moment = datetime(
+            *date,
+            hour_of_day,
+            int(minute),
+            tzinfo=timezone(offset),
+        )
     except (ValueError, OverflowError):
         return ""
-    return jsonl.time(moment.isoformat())
+    return utc_time(moment.isoformat())
 
 
 def blocks_in(record: Json) -> list[Json]:
     """The blocks of a message; a text is one."""
     content = mapping(record, "message").get("content")
     if isinstance(content, str):
-        return [{"type": "text", "text": content}]
+        return [
+            {
+                "type": "text",
+                "text": content,
+            }
+        ]
     return mappings({"content": content}, "content")
 
 
@@ -128,7 +169,13 @@ def words_in(block: Json) -> str:
     return "" if words == _REDACTED else words
 
 
-def take_call(log: WorkLog, call: str, name: str, given: Json, output: str = "") -> None:
+def take_call(
+    log: WorkLog,
+    call: str,
+    name: str,
+    given: Json,
+    output: str = "",
+) -> None:
     """Take a tool call: of its input only a file's name or a command's first line."""
     if name in WRITERS:
         log.write(call, first_text(given, *_PATHS))
@@ -139,19 +186,35 @@ def take_call(log: WorkLog, call: str, name: str, given: Json, output: str = "")
         log.delegate(call, text(given, "subagent_type"), task)
 
 
-def questions(given: Json, origin: Origin, at: str) -> list[Question]:
+def questions(
+    given: Json,
+    origin: Origin,
+    at: str,
+) -> list[Question]:
     """What a call of AskQuestion asks, without answers; the ids are the same from a transcript and
     a payload.
     """
     asked = [first_text(item, "prompt", "question") for item in mappings(given, "questions")]
-    return list(prompt_text.questions(f"ask:{digest(origin.session, *asked)}", given, origin, at))
+    return list(
+        prompt_text.questions(
+            f"ask:{digest(origin.session, *asked)}",
+            given,
+            origin,
+            at,
+        )
+    )
 
 
-def answered(given: Json, output: Any, origin: Origin, at: str) -> Iterator[Question]:
+def answered(
+    given: Json,
+    output: Any,
+    origin: Origin,
+    at: str,
+) -> Iterator[Question]:
     """The questions of a call of AskQuestion with the answers that its output tells, ``""`` where
     it tells none.
     """
-    told = output if isinstance(output, dict) else jsonl.load_text(str(output))
+    told = output if isinstance(output, dict) else load_text(str(output))
     asked = questions(given, origin, at)
     items = mappings(given, "questions")
     for question in asked:
@@ -171,7 +234,10 @@ def records_in_text(words: str) -> Iterator[Json]:
     for line in [*words.split("\n"), "user:"]:
         if line.rstrip() in ("user:", "assistant:"):
             if role:
-                yield {"role": role, "message": {"content": "\n".join(said).strip()}}
+                yield {
+                    "role": role,
+                    "message": {"content": "\n".join(said).strip()},
+                }
             role, part, said = line.strip().removesuffix(":"), _SAID, []
             continue
         part = _part(part, line) if role == "assistant" else _SAID
@@ -193,7 +259,12 @@ def _part(part: str, line: str) -> str:
 def _blocks(record: Json) -> list[Json]:
     content = mapping(record, "message").get("content")
     if isinstance(content, str):
-        return [{"type": "text", "text": content}]
+        return [
+            {
+                "type": "text",
+                "text": content,
+            }
+        ]
     return mappings({"content": content}, "content")
 
 
@@ -225,7 +296,11 @@ def _without_injected(words: str) -> str:
     return "".join((*kept, words[at:]))
 
 
-def _answer(told: Json, item: Json, question: str) -> str:
+def _answer(
+    told: Json,
+    item: Json,
+    question: str,
+) -> str:
     """The answer to one question, from a mapping by question or a list of answers that name
     theirs.
     """

@@ -26,7 +26,17 @@ from keeplore_hooks.hosts.cursor.cursor_payload_log import (
     turn_id_of,
 )
 from keeplore_hooks.hosts.cursor_state import pending
-from keeplore_hooks.hosts.jsonl import Json, JsonLine, Problems, text
+from keeplore_hooks.hosts.jsonl import (
+    Json,
+    JsonLine,
+    Problems,
+    clean,
+    load,
+    mapping,
+    open_regular,
+    read_heads,
+    text,
+)
 from keeplore_hooks.hosts.record_reading import read_log
 from keeplore_hooks.hosts.turn_assembly import (
     OpenTurn,
@@ -44,29 +54,57 @@ _LISTED = 500  # directories that are looked into for the one that a project is 
 _RUN = re.compile(r"[^a-zA-Z0-9]+")
 
 
-def read(record: Record, cursor: Cursor, log: PayloadLog) -> tuple[RecordReading, CursorTurnReader]:
+def read(
+    record: Record,
+    cursor: Cursor,
+    log: PayloadLog,
+) -> tuple[RecordReading, CursorTurnReader]:
     """The events behind the cursor, and the reader that counted prompts. Raises OSError."""
-    with jsonl.open_regular(record.path) as file:
+    with open_regular(record.path) as file:
         if record.path.suffix == OLD:
-            return _read_text(file, record, cursor, log)
+            return _read_text(
+                file,
+                record,
+                cursor,
+                log,
+            )
         start = functools.partial(CursorTurnReader, log=log)
-        return read_log(file, record, cursor, start)
+        return read_log(
+            file,
+            record,
+            cursor,
+            start,
+        )
 
 
 def _read_text(
-    file: BinaryIO, record: Record, cursor: Cursor, log: PayloadLog
+    file: BinaryIO,
+    record: Record,
+    cursor: Cursor,
+    log: PayloadLog,
 ) -> tuple[RecordReading, CursorTurnReader]:
     raw, problems = file.read(jsonl.LINE_LIMIT), Problems()
     fingerprint = hashlib.sha256(raw).hexdigest()[:16]
-    reader = CursorTurnReader(record, cursor, problems, log, is_whole=True)
-    words = jsonl.clean(raw.decode("utf-8", "replace"))
+    reader = CursorTurnReader(
+        record,
+        cursor,
+        problems,
+        log,
+        is_whole=True,
+    )
+    words = clean(raw.decode("utf-8", "replace"))
     for number, message in enumerate(lines.records_in_text(words)):
-        reader.take(JsonLine(message, number, number), is_new=True)
+        reader.take(JsonLine(message, number, number))
     if not reader.is_known:
         problems.add_unknown("nobody speaks in it", HOST)
     reader.finish(record.stopped_at)
     listed = problems.all() if fingerprint != cursor.fingerprint else ()
-    return reader.reading(len(raw), fingerprint, listed, record.cwd), reader
+    return reader.reading(
+        len(raw),
+        fingerprint,
+        listed,
+        record.cwd,
+    ), reader
 
 
 def recorded(base: Path) -> Iterator[Recorded]:
@@ -88,12 +126,18 @@ def _recorded(path: Path) -> Recorded | None:
     is_own = path.parent.name in (_FOLDER, path.stem)
     if path.suffix not in (LOG, OLD) or not is_own:
         return None
-    with jsonl.open_regular(path) as file:
-        heads = jsonl.read_heads(file, _HEAD_LINES)
+    with open_regular(path) as file:
+        heads = read_heads(file, _HEAD_LINES)
     times = (lines.prompt_in(head).at for head in heads if text(head, "role") == "user")
     started_at = next(filter(None, times), "")
     size = path.stat().st_size
-    return Recorded(path, path.stem, directory_of(path), started_at, size)
+    return Recorded(
+        path,
+        path.stem,
+        directory_of(path),
+        started_at,
+        size,
+    )
 
 
 def directory_of(path: Path) -> str:
@@ -108,8 +152,8 @@ def directory_of(path: Path) -> str:
     folder = next(folders, None)
     if folder is None:
         return ""
-    with contextlib.suppress(OSError), jsonl.open_regular(folder / ".workspace-trusted") as file:
-        if directory := text(jsonl.load(file.read(_SMALL)), "workspacePath"):
+    with contextlib.suppress(OSError), open_regular(folder / ".workspace-trusted") as file:
+        if directory := text(load(file.read(_SMALL)), "workspacePath"):
             return directory
     search = _DirectorySearch()
     search.look_in(Path(folder.anchor), _slug(folder.name))
@@ -128,7 +172,13 @@ class CursorTurnReader(TurnReader):
         *,
         is_whole: bool = False,
     ) -> None:
-        super().__init__(record, cursor, problems, log.completed, is_whole=is_whole)
+        super().__init__(
+            record,
+            cursor,
+            problems,
+            log.completed,
+            is_whole=is_whole,
+        )
         self._log = log
         self._read_at = record.now
         # start of the turn that is read again with the time that it got when it was new
@@ -138,7 +188,7 @@ class CursorTurnReader(TurnReader):
         self.before = {} if is_whole else counts_in(pending(cursor), "before")
         self.all = dict(self.before)
 
-    def take(self, line: JsonLine, *, is_new: bool) -> None:  # noqa: ARG002 (other hosts need it)
+    def take(self, line: JsonLine) -> None:
         record, turn = line.data, self.open
         if text(record, "type") == "turn_ended":
             if turn:
@@ -164,7 +214,13 @@ class CursorTurnReader(TurnReader):
         if not self.is_whole:
             self.before = dict(list(self.all.items())[-COUNTED:])
         self.all[key] = self.all.get(key, 0) + 1
-        self.begin(turn_id, prompt.text, at, start, prompt_text.slash_command(prompt.text))
+        self.begin(
+            turn_id,
+            prompt.text,
+            at,
+            start,
+            prompt_text.slash_command(prompt.text),
+        )
         self.note(own, at)
 
     def _assistant(self, record: Json, start: int) -> None:
@@ -173,17 +229,40 @@ class CursorTurnReader(TurnReader):
             call = f"{start}.{number}"
             turn.say(call, lines.words_in(block), "")
             if block.get("type") == "tool_use":
-                name, given = text(block, "name"), jsonl.mapping(block, "input")
-                lines.take_call(turn.log, call, name, given)
-                asked = lines.questions(given, turn.origin, turn.at) if name == lines.ASK else []
-                for question in asked:
-                    turn.ask(question)
+                _take_call(
+                    turn,
+                    call,
+                    text(block, "name"),
+                    mapping(block, "input"),
+                )
 
     def _begin_in_the_middle(self) -> OpenTurn:
         """The turn whose prompt the transcript does not have."""
-        turn = self.begin(turn_id_of(self.origin.session, "", 0), "", "", None)
+        turn = self.begin(
+            turn_id_of(self.origin.session, "", 0),
+            "",
+            "",
+            None,
+        )
         self.note(turn.id, turn.at)
         return turn
+
+
+def _take_call(
+    turn: OpenTurn,
+    call: str,
+    name: str,
+    given: Json,
+) -> None:
+    lines.take_call(
+        turn.log,
+        call,
+        name,
+        given,
+    )
+    if name == lines.ASK:
+        for question in lines.questions(given, turn.origin, turn.at):
+            turn.ask(question)
 
 
 def _slug(name: str) -> str:

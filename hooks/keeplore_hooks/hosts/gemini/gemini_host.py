@@ -8,14 +8,14 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from keeplore_hooks.events import HostEvent, Origin, Question, Turn
-from keeplore_hooks.hosts import jsonl, prompt_text
+from keeplore_hooks.hosts import prompt_text
 from keeplore_hooks.hosts.base import Cursor, Reading, Recorded, StartReason, prompt_key
 from keeplore_hooks.hosts.cursor_state import pending, stored
 from keeplore_hooks.hosts.gemini import gemini_lines as lines
 from keeplore_hooks.hosts.gemini import gemini_transcript as transcript
 from keeplore_hooks.hosts.gemini.gemini_messages import HOST
 from keeplore_hooks.hosts.host_adapter import HostAdapter
-from keeplore_hooks.hosts.jsonl import Json, text
+from keeplore_hooks.hosts.jsonl import Json, text, time_of_file
 from keeplore_hooks.hosts.payload import HostPayload, PayloadKind
 from keeplore_hooks.hosts.pending_prompts import PROMPT_LIMIT
 from keeplore_hooks.hosts.record_reading import END_OF_TIME
@@ -86,14 +86,29 @@ class GeminiCli(HostAdapter):
         events = _events_of(told)
         kept = {"prompt": told.missing.to_data()}
         if read is None:
-            after = replace(cursor, pending=json.dumps({**pending(cursor), **kept}))
+            after = replace(
+                cursor,
+                pending=json.dumps(
+                    {
+                        **pending(cursor),
+                        **kept,
+                    }
+                ),
+            )
             return Reading(tuple(events), after, problems)
         return Reading((*read.events, *events), read.cursor(**kept), read.problems)
 
     def read_record(self, path: Path, cursor: Cursor) -> Reading:
-        session, now = transcript.session_of(path), jsonl.time_of_file(path)
+        session, now = transcript.session_of(path), time_of_file(path)
         cwd = transcript.directory_of(path) or resume_state_of(cursor).cwd
-        read = _read(path, session, cwd, cursor, now, END_OF_TIME)
+        read = _read(
+            path,
+            session,
+            cwd,
+            cursor,
+            now,
+            END_OF_TIME,
+        )
         prompt = _missing_in(cursor).to_data()
         return Reading(read.events, read.cursor(prompt=prompt), read.problems)
 
@@ -110,18 +125,49 @@ class GeminiCli(HostAdapter):
         return prompt_text.slash_command(prompt)
 
 
-def _read_for(payload: HostPayload, path: Path, cursor: Cursor) -> RecordReading:
+def _read_for(
+    payload: HostPayload,
+    path: Path,
+    cursor: Cursor,
+) -> RecordReading:
     cwd = transcript.directory_of(path) or payload.origin.cwd
     is_over = payload.kind is PayloadKind.PROMPT  # the person speaks, so the model has stopped
     stopped_at = payload.at if is_over else payload.stopped_at
-    return _read(path, payload.origin.session, cwd, cursor, payload.at, stopped_at)
+    return _read(
+        path,
+        payload.origin.session,
+        cwd,
+        cursor,
+        payload.at,
+        stopped_at,
+    )
 
 
 def _read(
-    path: Path, session: str, cwd: str, cursor: Cursor, now: str, stopped_at: str
+    path: Path,
+    session: str,
+    cwd: str,
+    cursor: Cursor,
+    now: str,
+    stopped_at: str,
 ) -> RecordReading:
-    origin = Origin(HOST, session, cwd, "", str(path))
-    return transcript.read(Record(path, origin, now, stopped_at, cwd), cursor)
+    origin = Origin(
+        HOST,
+        session,
+        cwd,
+        "",
+        str(path),
+    )
+    return transcript.read(
+        Record(
+            path,
+            origin,
+            now,
+            stopped_at,
+            cwd,
+        ),
+        cursor,
+    )
 
 
 def _missing_in(cursor: Cursor) -> GeminiPrompt:
@@ -170,7 +216,14 @@ def _last_words(told: GeminiPayload) -> list[HostEvent]:
     if not prompt.id or prompt.text != told.prompt:
         prompt = told.announce(told.prompt, words)
     told.missing = replace(prompt, is_answered=True)
-    return [payload.provisional_turn(prompt.id, prompt.at, prompt.text, words)]
+    return [
+        payload.provisional_turn(
+            prompt.id,
+            prompt.at,
+            prompt.text,
+            words,
+        )
+    ]
 
 
 def _is_about(turn: Turn, prompt: str) -> bool:
@@ -179,12 +232,21 @@ def _is_about(turn: Turn, prompt: str) -> bool:
     return is_command or prompt_key(turn.user) == prompt_key(prompt)
 
 
-def _with_words(turn: Turn, words: str, at: str) -> Turn:
+def _with_words(
+    turn: Turn,
+    words: str,
+    at: str,
+) -> Turn:
     """The turn, ended with words that may hold what was said before."""
     replies = turn.replies
     if prompt_text.squashed(turn.assistant) in prompt_text.squashed(words):
         replies = tuple(reply for reply in replies if isinstance(reply, Question))
-    return replace(turn, replies=(*replies, words), ended_at=at, is_complete=True)
+    return replace(
+        turn,
+        replies=(*replies, words),
+        ended_at=at,
+        is_complete=True,
+    )
 
 
 def _answers(told: GeminiPayload) -> Iterator[Question]:
@@ -192,4 +254,9 @@ def _answers(told: GeminiPayload) -> Iterator[Question]:
     payload, data = told.payload, told.payload.data
     if payload.text("tool_name") == "ask_user" and told.read is None:
         given, output = data.get("tool_input"), data.get("tool_response")
-        yield from lines.answers_to(given, output, payload.origin, payload.at)
+        yield from lines.answers_to(
+            given,
+            output,
+            payload.origin,
+            payload.at,
+        )

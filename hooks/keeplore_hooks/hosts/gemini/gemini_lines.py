@@ -68,7 +68,13 @@ class GeminiCall:
         return self.status in _OVER
 
     def done(self, output: str) -> GeminiCall:
-        return GeminiCall(self.id, self.name, self.given, CallStatus.SUCCESS, output)
+        return GeminiCall(
+            self.id,
+            self.name,
+            self.given,
+            CallStatus.SUCCESS,
+            output,
+        )
 
 
 def prompt_in(record: Json) -> str:
@@ -118,7 +124,12 @@ def calls_in(record: Json) -> Iterator[GeminiCall]:
     """
     for call in mappings(record, "toolCalls"):
         status, agent = text(call, "status"), text(call, "agentId")
-        yield replace(_call(call), status=status, output=_output(call), agent=agent)
+        yield replace(
+            _call(call),
+            status=status,
+            output=_output(call),
+            agent=agent,
+        )
     for part in _parts(record.get("content")) if "toolCalls" not in record else ():
         if call := mapping(part, "functionCall"):
             yield _call(call)
@@ -135,28 +146,56 @@ def results_in(record: Json) -> Iterator[tuple[str, str]]:
             yield text(response, "id"), _told(response)
 
 
-def questions(call: GeminiCall, origin: Origin, at: str) -> list[Question]:
+def questions(
+    call: GeminiCall,
+    origin: Origin,
+    at: str,
+) -> list[Question]:
     """What the call asks the person, with the answers that came; ``""`` where a question was
     dismissed.
     """
     if call.name == _PLAN:
         answer = _verdict(call.output)
-        return [Question(f"{call.id}:0", origin, at, "Proceed with this plan?", answer)]
+        return [
+            Question(
+                f"{call.id}:0",
+                origin,
+                at,
+                "Proceed with this plan?",
+                answer,
+            )
+        ]
     if call.name != _ASK:
         return []
     answers = mapping(load_text(call.output), "answers")
-    asked = prompt_text.questions(call.id, call.given, origin, at)
+    asked = prompt_text.questions(
+        call.id,
+        call.given,
+        origin,
+        at,
+    )
     return [replace(question, answer=_answer(question, answers)) for question in asked]
 
 
-def answers_to(tool_input: Any, tool_response: Any, origin: Origin, at: str) -> list[Question]:
+def answers_to(
+    tool_input: Any,
+    tool_response: Any,
+    origin: Origin,
+    at: str,
+) -> list[Question]:
     """The same from a payload, which does not say which call it is about."""
     told = mapping(tool_response, "llmContent") or tool_response
     output = text(told, "text") or text(tool_response, "llmContent")
     given = tool_input if isinstance(tool_input, dict) else {}
     asked = [text(item, "question") for item in mappings(given, "questions")]
     key = "ask:" + digest(origin.session, *asked)
-    call = GeminiCall(key, _ASK, given, CallStatus.SUCCESS, output)
+    call = GeminiCall(
+        key,
+        _ASK,
+        given,
+        CallStatus.SUCCESS,
+        output,
+    )
     return questions(call, origin, at)
 
 

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import re
 
-from keeplore_hooks.hosts import jsonl, prompt_text
+from keeplore_hooks.hosts import prompt_text
 from keeplore_hooks.hosts.base import Cursor
 from keeplore_hooks.hosts.gemini import gemini_lines as lines
-from keeplore_hooks.hosts.jsonl import Json, JsonLine, Problems, digest, text
+from keeplore_hooks.hosts.jsonl import (
+    Json,
+    JsonLine,
+    Problems,
+    clean,
+    digest,
+    mapping,
+    mappings,
+    text,
+    utc_time,
+)
 from keeplore_hooks.hosts.turn_assembly import OpenTurn, Record, TurnReader
 
 HOST = "gemini-cli"
@@ -26,20 +36,30 @@ class GeminiTurnReader(TurnReader):
     program = HOST
 
     def __init__(
-        self, record: Record, cursor: Cursor, problems: Problems, *, is_whole: bool = False
+        self,
+        record: Record,
+        cursor: Cursor,
+        problems: Problems,
+        *,
+        is_whole: bool = False,
     ) -> None:
-        super().__init__(record, cursor, problems, is_whole=is_whole)
+        super().__init__(
+            record,
+            cursor,
+            problems,
+            is_whole=is_whole,
+        )
         self._start = 0
         # of the turn that is going on, without a result so far
         self._calls: dict[str, lines.GeminiCall] = {}
         self._has_unknown = False  # a record is of no form that is read here
 
-    def take(self, line: JsonLine, *, is_new: bool) -> None:  # noqa: ARG002 (other hosts need it)
+    def take(self, line: JsonLine) -> None:
         record = line.data
         self._start = line.start
         if "$rewindTo" in record:
             self._end()
-        elif patch := jsonl.mapping(record, "$set"):
+        elif patch := mapping(record, "$set"):
             self._patch(patch)
         elif text(record, "id") and "type" in record:
             self._message(record)
@@ -62,21 +82,21 @@ class GeminiTurnReader(TurnReader):
 
     def _patch(self, patch: Json) -> None:
         self.is_subagent |= text(patch, "kind") == "subagent"
-        for message in jsonl.mappings(patch, "messages"):
+        for message in mappings(patch, "messages"):
             if text(message, "type") == "user":
                 self._summary(message)
 
     def _head(self, record: Json) -> None:
         self.is_subagent |= text(record, "kind") == "subagent"
-        self.note_time(jsonl.time(text(record, "startTime")))
-        for message in jsonl.mappings(record, "messages"):
+        self.note_time(utc_time(text(record, "startTime")))
+        for message in mappings(record, "messages"):
             self._message(message)
 
     def _message(self, record: Json) -> None:
         kind, key = text(record, "type"), text(record, "id")
         if self.is_repeated(key):
             return
-        at = jsonl.time(text(record, "timestamp"))
+        at = utc_time(text(record, "timestamp"))
         if kind == "user":
             self._user(record, key, at)
         elif kind == "gemini":
@@ -85,7 +105,12 @@ class GeminiTurnReader(TurnReader):
             self.leave_out(f"messages of the type {kind[:40]!r}")
         self.note(key, at)
 
-    def _user(self, record: Json, key: str, at: str) -> None:
+    def _user(
+        self,
+        record: Json,
+        key: str,
+        at: str,
+    ) -> None:
         for call_id, output in lines.results_in(record):
             if call := self._calls.get(call_id):
                 self._called(call.done(output), at)
@@ -96,14 +121,29 @@ class GeminiTurnReader(TurnReader):
         turn = self.open
         if prompt and not (turn and turn.id == turn_id):
             self._calls = {}
-            self._begin(turn_id, prompt, at, self._start)
+            self._begin(
+                turn_id,
+                prompt,
+                at,
+                self._start,
+            )
 
-    def _gemini(self, record: Json, key: str, at: str) -> None:
+    def _gemini(
+        self,
+        record: Json,
+        key: str,
+        at: str,
+    ) -> None:
         words, calls = lines.words_in(record), list(lines.calls_in(record))
         if not words and not calls:
             return
         # without a turn the record starts in the middle
-        turn = self.open or self._begin(self._key(key), "", at, None)
+        turn = self.open or self._begin(
+            self._key(key),
+            "",
+            at,
+            None,
+        )
         turn.say(key, words, self.time(at))
         for call in calls:
             self._called(call, at)
@@ -131,14 +171,31 @@ class GeminiTurnReader(TurnReader):
             turn.log.ran(call.id, text(call.given, "command"), call.output)
         elif call.agent:
             texts = (value for value in call.given.values() if isinstance(value, str))
-            turn.log.delegate(call.id, call.name, jsonl.clean(next(texts, "")), call.agent)
+            turn.log.delegate(
+                call.id,
+                call.name,
+                clean(next(texts, "")),
+                call.agent,
+            )
         if call.status == lines.CallStatus.ERROR:
             turn.log.failed(call.id)
         elif call.status == lines.CallStatus.CANCELLED:
             turn.log.refused(call.id)
 
-    def _begin(self, turn_id: str, prompt: str, at: str, start: int | None) -> OpenTurn:
-        return self.begin(turn_id, prompt, at, start, prompt_text.slash_command(prompt))
+    def _begin(
+        self,
+        turn_id: str,
+        prompt: str,
+        at: str,
+        start: int | None,
+    ) -> OpenTurn:
+        return self.begin(
+            turn_id,
+            prompt,
+            at,
+            start,
+            prompt_text.slash_command(prompt),
+        )
 
     def _key(self, key: str) -> str:
         return digest(HOST, self.origin.session, key)
@@ -148,6 +205,6 @@ class GeminiTurnReader(TurnReader):
         summary = lines.summary_in(record)
         key = f"summary {text(record, 'id')}"
         if summary is not None and not self.is_repeated(key):
-            self.compact(self._key(key), jsonl.time(text(record, "timestamp")), summary)
+            self.compact(self._key(key), utc_time(text(record, "timestamp")), summary)
             self.note(key, "")
         return summary is not None

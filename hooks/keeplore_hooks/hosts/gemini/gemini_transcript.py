@@ -13,7 +13,18 @@ from typing import BinaryIO
 from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.base import Cursor, Recorded, recorded_at
 from keeplore_hooks.hosts.gemini.gemini_messages import HOST, GeminiTurnReader
-from keeplore_hooks.hosts.jsonl import JsonLine, text
+from keeplore_hooks.hosts.jsonl import (
+    Json,
+    JsonLine,
+    Problems,
+    clean,
+    load,
+    mapping,
+    open_regular,
+    read_heads,
+    text,
+    utc_time,
+)
 from keeplore_hooks.hosts.record_reading import read_log
 from keeplore_hooks.hosts.turn_assembly import Record, RecordReading, ResumeState, resume_state_of
 
@@ -26,14 +37,24 @@ _HEAD_LINES = 20  # in which a log says whose it is
 
 def read(record: Record, cursor: Cursor) -> RecordReading:
     """The events behind the cursor. Raises OSError."""
-    with jsonl.open_regular(record.path) as file:
+    with open_regular(record.path) as file:
         if record.path.suffix == WHOLE:
             return _read_whole(file, record, cursor)
-        reading, reader = read_log(file, record, cursor, GeminiTurnReader)
+        reading, reader = read_log(
+            file,
+            record,
+            cursor,
+            GeminiTurnReader,
+        )
         if not reader.is_subagent:
             return reading
         known = ResumeState(reading.resume_state.known)
-        return RecordReading((), 0, jsonl.fingerprint(file, 0), known)
+        return RecordReading(
+            (),
+            0,
+            jsonl.fingerprint(file, 0),
+            known,
+        )
 
 
 def session_of(path: Path) -> str:
@@ -58,9 +79,15 @@ def _recorded(path: Path) -> Recorded | None:
     head = _head(path)
     if text(head, "kind") == "subagent":
         return None
-    session, started_at = text(head, "sessionId"), jsonl.time(text(head, "startTime"))
+    session, started_at = text(head, "sessionId"), utc_time(text(head, "startTime"))
     size = path.stat().st_size
-    return Recorded(path, session or path.stem, directory_of(path), started_at, size)
+    return Recorded(
+        path,
+        session or path.stem,
+        directory_of(path),
+        started_at,
+        size,
+    )
 
 
 def directory_of(path: Path) -> str:
@@ -71,27 +98,36 @@ def directory_of(path: Path) -> str:
     directory.
     """
     folder = path.parent.parent
-    with contextlib.suppress(OSError), jsonl.open_regular(folder / ".project_root") as file:
+    with contextlib.suppress(OSError), open_regular(folder / ".project_root") as file:
         words = file.read(_PATH_LIMIT).decode("utf-8", "replace")
-        return jsonl.clean(words).strip().partition("\n")[0]
+        return clean(words).strip().partition("\n")[0]
     base = folder.parent.parent
     trusted = dict.fromkeys(_small_file(base / "trustedFolders.json"))
-    known = jsonl.mapping(_small_file(base / "projects.json"), "projects")
+    known = mapping(_small_file(base / "projects.json"), "projects")
     for directory, name in (trusted | known).items():
         digest = hashlib.sha256(directory.encode("utf-8", "surrogatepass")).hexdigest()
         if folder.name in (name, digest):
-            return jsonl.clean(directory)
+            return clean(directory)
     return ""
 
 
-def _read_whole(file: BinaryIO, record: Record, cursor: Cursor) -> RecordReading:
-    problems = jsonl.Problems()
+def _read_whole(
+    file: BinaryIO,
+    record: Record,
+    cursor: Cursor,
+) -> RecordReading:
+    problems = Problems()
     raw = file.read(_WHOLE_LIMIT + 1)
     fingerprint = hashlib.sha256(raw).hexdigest()[:16]
-    reader = GeminiTurnReader(record, cursor, problems, is_whole=True)
-    data = jsonl.load(raw) if len(raw) <= _WHOLE_LIMIT else None
+    reader = GeminiTurnReader(
+        record,
+        cursor,
+        problems,
+        is_whole=True,
+    )
+    data = load(raw) if len(raw) <= _WHOLE_LIMIT else None
     if data is not None:
-        reader.take(JsonLine(data, 0, len(raw)), is_new=True)
+        reader.take(JsonLine(data, 0, len(raw)))
     if len(raw) > _WHOLE_LIMIT:
         problems.add(f"the record is longer than {_WHOLE_LIMIT} bytes and was skipped")
     elif data is None:
@@ -100,22 +136,33 @@ def _read_whole(file: BinaryIO, record: Record, cursor: Cursor) -> RecordReading
         problems.add_unknown("the record is of no form that is known here", HOST)
     listed = problems.all() if fingerprint != cursor.fingerprint else ()
     if data is None or reader.is_subagent:
-        return RecordReading((), 0, fingerprint, resume_state_of(cursor), problems=listed)
+        return RecordReading(
+            (),
+            0,
+            fingerprint,
+            resume_state_of(cursor),
+            problems=listed,
+        )
     reader.finish(record.stopped_at)
-    return reader.reading(len(raw), fingerprint, listed, record.cwd)
+    return reader.reading(
+        len(raw),
+        fingerprint,
+        listed,
+        record.cwd,
+    )
 
 
-def _head(path: Path) -> jsonl.Json:
+def _head(path: Path) -> Json:
     """The first object of a record that says whose it is, an empty one for none. Raises OSError."""
-    with jsonl.open_regular(path) as file:
+    with open_regular(path) as file:
         if path.suffix == WHOLE:
-            heads = [jsonl.load(file.read(_WHOLE_LIMIT)) or {}]
+            heads = [load(file.read(_WHOLE_LIMIT)) or {}]
         else:
-            heads = jsonl.read_heads(file, _HEAD_LINES)
+            heads = read_heads(file, _HEAD_LINES)
     return next((head for head in heads if text(head, "sessionId")), {})
 
 
-def _small_file(path: Path) -> jsonl.Json:
-    with contextlib.suppress(OSError), jsonl.open_regular(path) as file:
-        return jsonl.load(file.read(_SMALL)) or {}
+def _small_file(path: Path) -> Json:
+    with contextlib.suppress(OSError), open_regular(path) as file:
+        return load(file.read(_SMALL)) or {}
     return {}

@@ -32,7 +32,18 @@ from keeplore_hooks.hosts.base import (
 )
 from keeplore_hooks.hosts.cursor_state import pending
 from keeplore_hooks.hosts.host_adapter import HostAdapter
-from keeplore_hooks.hosts.jsonl import Json, Problems, mapping, mappings, text
+from keeplore_hooks.hosts.jsonl import (
+    Json,
+    Problems,
+    clean,
+    digest,
+    mapping,
+    mappings,
+    payload_object,
+    sequence,
+    text,
+    value_at,
+)
 from keeplore_hooks.hosts.opencode import opencode_store as store
 from keeplore_hooks.hosts.opencode.opencode_messages import (
     OpenCodeTurnReader,
@@ -88,7 +99,7 @@ class OpenCodeCommands:
             for key, told in mapping(data, "known").items()
             if _is_list(told, 2)
         }
-        told = [one for one in jsonl.sequence(data, "waiting") if _is_list(one, 3)]
+        told = [one for one in sequence(data, "waiting") if _is_list(one, 3)]
         waiting = (
             WaitingCommand(jsonl.number({"at": at}, "at"), str(name), str(args))
             for at, name, args in told
@@ -111,7 +122,10 @@ class OpenCodeCommands:
 
     def to_data(self) -> Json:
         waiting = [[command.at, command.name, command.args] for command in self.waiting]
-        return {"known": dict(self.known), "waiting": waiting}
+        return {
+            "known": dict(self.known),
+            "waiting": waiting,
+        }
 
 
 class OpenCode(HostAdapter):
@@ -127,15 +141,21 @@ class OpenCode(HostAdapter):
     answering = ("session.created", "chat.message", "command.execute.before", "session.compacted")
     starts = (StartReason.STARTUP,)
 
-    def origin(self, event: str, payload: bytes) -> Origin | None:  # noqa: ARG002 (other hosts need the event)
-        data = jsonl.payload(payload)
+    def origin(self, event: str, payload: bytes) -> Origin | None:  # noqa: ARG002 (some need it)
+        data = payload_object(payload)
         session = text(data, "sessionID")
         if data is None or not session:
             return None
         agent = session if text(data, "parentID") else ""
         path, _ = _located(data, session)
         transcript = str(path or "")
-        return Origin(HOST, session, text(data, "directory"), transcript=transcript, agent=agent)
+        return Origin(
+            HOST,
+            session,
+            text(data, "directory"),
+            transcript=transcript,
+            agent=agent,
+        )
 
     def read_payload(self, payload: HostPayload, cursor: Cursor) -> Reading:
         origin, data = payload.origin, payload.data
@@ -153,9 +173,21 @@ class OpenCode(HostAdapter):
         if payload.kind is PayloadKind.COMMAND and command.name:
             commands = replace(commands, waiting=(*commands.waiting, command))
         stopped_at = payload.at if payload.kind in ENDINGS else ""
-        record = Record(Path(), replace(origin, cwd=cwd), payload.at, stopped_at, cwd)
+        record = Record(
+            Path(),
+            replace(origin, cwd=cwd),
+            payload.at,
+            stopped_at,
+            cwd,
+        )
         stored = replace(stored, messages=messages)
-        reading = _read(record, stored, cursor, commands, problems)
+        reading = _read(
+            record,
+            stored,
+            cursor,
+            commands,
+            problems,
+        )
         return replace(reading, events=(*reading.events, *_events_of(payload)))
 
     def read_record(self, path: Path, cursor: Cursor) -> Reading:
@@ -166,19 +198,36 @@ class OpenCode(HostAdapter):
         session = stored.session
         if text(session, "parentID"):
             return Reading((), cursor)
-        cwd, now = text(session, "directory"), moment(jsonl.value_at(session, ("time", "updated")))
-        origin = Origin(HOST, text(session, "id") or path.stem, cwd, transcript=str(path))
-        record = Record(path, origin, now, END_OF_TIME, cwd)
-        reading = _read(record, stored, cursor, OpenCodeCommands.of(cursor), problems)
+        cwd, now = text(session, "directory"), moment(value_at(session, ("time", "updated")))
+        origin = Origin(
+            HOST,
+            text(session, "id") or path.stem,
+            cwd,
+            transcript=str(path),
+        )
+        record = Record(
+            path,
+            origin,
+            now,
+            END_OF_TIME,
+            cwd,
+        )
+        reading = _read(
+            record,
+            stored,
+            cursor,
+            OpenCodeCommands.of(cursor),
+            problems,
+        )
         return replace(reading, cursor=replace(reading.cursor, fingerprint=fingerprint))
 
     def recorded(self, home: Path, config_dir: str = "") -> Iterator[Recorded]:
         base = Path(config_dir) if config_dir else home / ".local" / "share"
         return store.recorded(base / HOST if (base / HOST).is_dir() else base)
 
-    def may_ask(self, event: str, payload: bytes) -> bool:  # noqa: ARG002 (other hosts need the event)
+    def may_ask(self, event: str, payload: bytes) -> bool:  # noqa: ARG002 (some need it)
         """As for other hosts; the record need not be looked for."""
-        data = jsonl.payload(payload)
+        data = payload_object(payload)
         return bool(text(data, "sessionID")) and not text(data, "parentID")
 
     def ask_about(self, kind: PayloadKind, data: Json) -> Ask | None:
@@ -196,8 +245,8 @@ class OpenCode(HostAdapter):
     def command_in(self, prompt: str) -> tuple[str, str] | None:
         return prompt_text.slash_command(prompt)
 
-    def answer(self, event: str, context: str) -> Json:  # noqa: ARG002 (other hosts need the event)
-        return {"context": jsonl.clean(context)}
+    def answer(self, event: str, context: str) -> Json:  # noqa: ARG002 (some need it)
+        return {"context": clean(context)}
 
 
 def _located(data: Json, session: str) -> tuple[Path | None, str]:
@@ -216,7 +265,11 @@ def _located(data: Json, session: str) -> tuple[Path | None, str]:
         return None, f"the record cannot be read: {e}"
 
 
-def _stored(data: Json, session: str, problems: Problems) -> store.StoredSession:
+def _stored(
+    data: Json,
+    session: str,
+    problems: Problems,
+) -> store.StoredSession:
     """The session that a payload is about, an empty one where there is no record of it."""
     path, problem = _located(data, session)
     if problem:
@@ -239,16 +292,30 @@ def _read(
     """What the messages give beyond what was given before; all of them are looked at each time."""
     commands = commands.with_messages(stored.messages)
     created = jsonl.number(stored.session, "time", "created")
-    reader = OpenCodeTurnReader(record, cursor, problems, commands.known, created)
+    reader = OpenCodeTurnReader(
+        record,
+        cursor,
+        problems,
+        commands.known,
+        created,
+    )
     for number, message in enumerate(stored.messages):
         reader.take_message(message, number)
     if stored.messages and not reader.is_known:
         what = "no message is of a form that is known here"
         problems.add_unknown(what, reader.program, "them")
     reader.finish(record.stopped_at)
-    read = reader.reading(len(stored.messages), "", problems.all(), record.cwd)
+    read = reader.reading(
+        len(stored.messages),
+        "",
+        problems.all(),
+        record.cwd,
+    )
     # a payload may hold only the newest messages
-    given = {**resume_state_of(cursor).given, **read.resume_state.given}
+    given = {
+        **resume_state_of(cursor).given,
+        **read.resume_state.given,
+    }
     given = dict(list(given.items())[-GIVEN_LIMIT:])
     read = replace(read, resume_state=replace(read.resume_state, given=given))
     return Reading(read.events, read.cursor(commands=commands.to_data()), read.problems)
@@ -266,14 +333,38 @@ def _joined(stored: list[Json], told: list[Json]) -> list[Json]:
 def _events_of(payload: HostPayload) -> list[HostEvent]:
     """The events that the payload itself tells."""
     origin, at = payload.origin, payload.at
-    key = jsonl.digest(origin.session, payload.event, at)
+    key = digest(origin.session, payload.event, at)
     match payload.kind:
         case PayloadKind.SESSION_STARTED:
-            return [Session(key, origin, at, SessionPhase.STARTED, StartReason.STARTUP)]
+            return [
+                Session(
+                    key,
+                    origin,
+                    at,
+                    SessionPhase.STARTED,
+                    StartReason.STARTUP,
+                )
+            ]
         case PayloadKind.SESSION_ENDED:
-            return [Session(key, origin, at, SessionPhase.ENDED, "deleted")]
+            return [
+                Session(
+                    key,
+                    origin,
+                    at,
+                    SessionPhase.ENDED,
+                    "deleted",
+                )
+            ]
         case PayloadKind.COMPACTING:
-            return [Compaction(key, origin, at, CompactionPhase.BEFORE, payload.text("trigger"))]
+            return [
+                Compaction(
+                    key,
+                    origin,
+                    at,
+                    CompactionPhase.BEFORE,
+                    payload.text("trigger"),
+                )
+            ]
         case _:
             return []
 

@@ -13,7 +13,20 @@ from typing import Any
 
 from keeplore_hooks.hosts import jsonl, prompt_text
 from keeplore_hooks.hosts.base import DOCUMENT, IMAGE, Cursor, prompt_key
-from keeplore_hooks.hosts.jsonl import Json, digest, first_text, mapping, mappings, text
+from keeplore_hooks.hosts.jsonl import (
+    Json,
+    Problems,
+    clean,
+    digest,
+    first_text,
+    listed,
+    mapping,
+    mappings,
+    rfc3339,
+    sequence,
+    text,
+    value_at,
+)
 from keeplore_hooks.hosts.patches import absolute, files_in
 from keeplore_hooks.hosts.turn_assembly import OpenTurn, Record, TurnReader
 
@@ -27,7 +40,13 @@ _ASK = "question"
 _DELEGATE = "task"
 _UNFINISHED = ("tool-calls", "unknown", "")  # the model goes on after a step that ends so
 _REFUSED = "The user rejected permission"
-_PARTS = ("text", "file", "tool", "compaction", "subtask")
+_PARTS = (
+    "text",
+    "file",
+    "tool",
+    "compaction",
+    "subtask",
+)
 _SILENT_PARTS = (
     "reasoning",
     "step-start",
@@ -54,11 +73,16 @@ class OpenCodeTurnReader(TurnReader):
         self,
         record: Record,
         cursor: Cursor,
-        problems: jsonl.Problems,
+        problems: Problems,
         commands: Mapping[str, tuple[str, str]],
         created: float,
     ) -> None:
-        super().__init__(record, cursor, problems, is_whole=True)
+        super().__init__(
+            record,
+            cursor,
+            problems,
+            is_whole=True,
+        )
         self._commands = commands
         self._created = created  # of the session, ms
         # message that asks for a summary → what triggered it
@@ -110,38 +134,83 @@ class OpenCodeTurnReader(TurnReader):
         if not prompt or is_same:
             return
         turn_id = key if key.startswith("msg_") else self.key(at, prompt)
-        self.begin(turn_id, prompt, at, None, command)
+        self.begin(
+            turn_id,
+            prompt,
+            at,
+            None,
+            command,
+        )
 
-    def _assistant(self, message: Json, at: str, number: int) -> None:
+    def _assistant(
+        self,
+        message: Json,
+        at: str,
+        number: int,
+    ) -> None:
         parts = mappings(message, "parts")
         has_words = any(_is_spoken(part) and text(part, "text") for part in parts)
         turn = self.open
         if turn is None and has_words:  # the record starts in the middle
-            turn = self.begin(self.key(message_id(message), at), "", at, None)
+            turn = self.begin(
+                self.key(message_id(message), at),
+                "",
+                at,
+                None,
+            )
         if turn is None:
             return
         if has_words or any(text(part, "type") == "tool" for part in parts):
             self._is_replay = False
         ended = _completed_at(message)
         for place, part in enumerate(parts):
-            self._take_part(turn, part, f"{number} {place}", at, ended)
+            self._take_part(
+                turn,
+                part,
+                f"{number} {place}",
+                at,
+                ended,
+            )
         is_finished = bool(ended) and text(message, "info", "finish") not in _UNFINISHED
         turn.is_over = is_finished or bool(mapping(message, "info", "error"))
 
-    def _take_part(self, turn: OpenTurn, part: Json, key: str, at: str, ended: str) -> None:
+    def _take_part(
+        self,
+        turn: OpenTurn,
+        part: Json,
+        key: str,
+        at: str,
+        ended: str,
+    ) -> None:
         """Take words, or a tool call."""
         if _is_spoken(part):
             turn.say(key, text(part, "text").strip(), ended or self.time(at))
         elif text(part, "type") == "tool":
-            self._called(turn, part, key, at)
+            self._called(
+                turn,
+                part,
+                key,
+                at,
+            )
 
-    def _called(self, turn: OpenTurn, part: Json, key: str, at: str) -> None:
+    def _called(
+        self,
+        turn: OpenTurn,
+        part: Json,
+        key: str,
+        at: str,
+    ) -> None:
         """Take a tool call: of its input only a file's name, a command's first line, or what it
         asks the person.
         """
         name, state = text(part, "tool"), mapping(part, "state")
         status = text(state, "status")
-        self._log(turn, name, state, key)
+        self._log(
+            turn,
+            name,
+            state,
+            key,
+        )
         if status == "error":
             is_refused = error_text(state).startswith(_REFUSED)
             (turn.log.refused if is_refused else turn.log.failed)(key)
@@ -149,9 +218,21 @@ class OpenCodeTurnReader(TurnReader):
             call = text(part, "callID")
             if not call.startswith(("call_", "toolu_")):
                 call = digest(self.origin.session, call, key)
-            self._asked(turn, call, state, at, is_over=status in ("completed", "error"))
+            self._asked(
+                turn,
+                call,
+                state,
+                at,
+                is_over=status in ("completed", "error"),
+            )
 
-    def _log(self, turn: OpenTurn, name: str, state: Json, key: str) -> None:
+    def _log(
+        self,
+        turn: OpenTurn,
+        name: str,
+        state: Json,
+        key: str,
+    ) -> None:
         """Take what the call leaves as references."""
         given = mapping(state, "input")
         if name in _WRITERS:
@@ -164,17 +245,32 @@ class OpenCodeTurnReader(TurnReader):
         elif name == _DELEGATE:
             task = first_text(given, "description", "prompt")
             agent = text(state, "metadata", "sessionId")
-            turn.log.delegate(key, text(given, "subagent_type"), task, agent)
+            turn.log.delegate(
+                key,
+                text(given, "subagent_type"),
+                task,
+                agent,
+            )
 
-    def _asked(self, turn: OpenTurn, call: str, state: Json, at: str, *, is_over: bool) -> None:
+    def _asked(
+        self,
+        turn: OpenTurn,
+        call: str,
+        state: Json,
+        at: str,
+        *,
+        is_over: bool,
+    ) -> None:
         """Take what a call asks the person, with the answers once it is over."""
-        asked_at, answers = self.time(at), jsonl.sequence(state, "metadata", "answers")
-        asked = prompt_text.questions(call, mapping(state, "input"), self.origin, asked_at)
+        asked_at, answers = self.time(at), sequence(state, "metadata", "answers")
+        asked = prompt_text.questions(
+            call,
+            mapping(state, "input"),
+            self.origin,
+            asked_at,
+        )
         for question in asked:
-            number = int(question.id.rpartition(":")[2])
-            chosen = answers[number] if number < len(answers) else ""
-            words = jsonl.listed(chosen) if isinstance(chosen, list) else str(chosen or "")
-            answered = replace(question, answer=jsonl.clean(words).strip())
+            answered = replace(question, answer=_answer_to(question.id, answers))
             if is_over:
                 self.answer(turn, answered)
             else:
@@ -192,7 +288,12 @@ class OpenCodeTurnReader(TurnReader):
         parent = text(message, "info", "parentID")
         trigger = self._compactions.get(parent, parent if parent in TRIGGERS else "")
         key = message_id(message) or digest(self.origin.session, at)
-        self.compact(key, ended, words, trigger)
+        self.compact(
+            key,
+            ended,
+            words,
+            trigger,
+        )
         self._is_replay = True
 
 
@@ -218,11 +319,16 @@ def message_id(message: Json) -> str:
 
 def created_at(message: Json) -> float:
     """When a message was made, in milliseconds; 0.0 where it does not say so."""
-    return jsonl.number(message, "info", "time", "created")
+    return jsonl.number(
+        message,
+        "info",
+        "time",
+        "created",
+    )
 
 
 def _completed_at(message: Json) -> str:
-    return moment(jsonl.value_at(message, ("info", "time", "completed")))
+    return moment(value_at(message, ("info", "time", "completed")))
 
 
 def moment(milliseconds: Any) -> str:
@@ -231,7 +337,7 @@ def moment(milliseconds: Any) -> str:
     if value <= 0:
         return ""
     try:
-        return jsonl.rfc3339(datetime.fromtimestamp(value / 1000, UTC))
+        return rfc3339(datetime.fromtimestamp(value / 1000, UTC))
     except (ValueError, OverflowError, OSError):
         return ""
 
@@ -254,6 +360,14 @@ def _subtask(message: Json) -> tuple[str, str] | None:
     names = (text(part, "command").strip().removeprefix("/") for part in subtasks)
     name = next(filter(None, names), "")
     return (name, "") if name else None
+
+
+def _answer_to(question_id: str, answers: list[Any]) -> str:
+    """The answer to the question of that number."""
+    number = int(question_id.rpartition(":")[2])
+    chosen = answers[number] if number < len(answers) else ""
+    words = listed(chosen) if isinstance(chosen, list) else str(chosen or "")
+    return clean(words).strip()
 
 
 def _mark(part: Json) -> str:

@@ -18,7 +18,16 @@ from urllib.parse import quote
 
 from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.base import Recorded, recorded_at
-from keeplore_hooks.hosts.jsonl import Json, Problems, digest, mapping, mappings, text
+from keeplore_hooks.hosts.jsonl import (
+    Json,
+    Problems,
+    digest,
+    load,
+    mapping,
+    mappings,
+    open_regular,
+    text,
+)
 from keeplore_hooks.hosts.opencode.opencode_messages import (
     OpenCodeTurnReader,
     created_at,
@@ -116,7 +125,7 @@ def _databases(base: Path) -> list[Path]:
 
 def _open(path: Path) -> sqlite3.Connection:
     """Open a database that another program may be writing to, for reading alone."""
-    jsonl.open_regular(path).close()
+    open_regular(path).close()
     address = f"file:{quote(str(path))}?mode=ro"
     # a database of a read-only folder has no place for the files beside it
     for more in ("", "&immutable=1"):
@@ -151,7 +160,16 @@ def _session_tables(connection: sqlite3.Connection) -> list[str]:
 
 def _session_rows(connection: sqlite3.Connection, session: str) -> list[_Row]:
     tables = _session_tables(connection)
-    return [row for table in tables for row in _rows(connection, table, "id", session)]
+    return [
+        row
+        for table in tables
+        for row in _rows(
+            connection,
+            table,
+            "id",
+            session,
+        )
+    ]
 
 
 def _query(connection: sqlite3.Connection, query: str, *values: str) -> list[_Row]:
@@ -161,12 +179,21 @@ def _query(connection: sqlite3.Connection, query: str, *values: str) -> list[_Ro
         raise OSError(f"the database cannot be read: {e}") from e
 
 
-def _rows(connection: sqlite3.Connection, table: str, column: str, value: str) -> list[_Row]:
+def _rows(
+    connection: sqlite3.Connection,
+    table: str,
+    column: str,
+    value: str,
+) -> list[_Row]:
     # names of tables and columns are constants of this module
     return _query(connection, f"SELECT * FROM {table} WHERE {column} = ?", value)  # noqa: S608
 
 
-def _from_tables(connection: sqlite3.Connection, session: str, problems: Problems) -> StoredSession:
+def _from_tables(
+    connection: sqlite3.Connection,
+    session: str,
+    problems: Problems,
+) -> StoredSession:
     tables = _tables(connection)
     rows = _session_rows(connection, session)
     has_first, has_second = {"message", "part"} <= tables, "session_message" in tables
@@ -196,31 +223,67 @@ def _later(first: list[Json], second: list[Json]) -> Iterator[Json]:
 
 
 def _session(row: _Row) -> Json:
-    time = {"created": row.get("time_created"), "updated": row.get("time_updated")}
-    session = {"id": row.get("id"), "parentID": row.get("parent_id"), "time": time}
+    time = {
+        "created": row.get("time_created"),
+        "updated": row.get("time_updated"),
+    }
+    session = {
+        "id": row.get("id"),
+        "parentID": row.get("parent_id"),
+        "time": time,
+    }
     return session | {"directory": row.get("directory")}
 
 
-def _first_form(connection: sqlite3.Connection, session: str, problems: Problems) -> Iterator[Json]:
+def _first_form(
+    connection: sqlite3.Connection,
+    session: str,
+    problems: Problems,
+) -> Iterator[Json]:
     parts: dict[str, list[Json]] = {}
     for row in sorted(
-        _rows(connection, "part", "session_id", session), key=lambda row: str(row.get("id"))
+        _rows(
+            connection,
+            "part",
+            "session_id",
+            session,
+        ),
+        key=lambda row: str(row.get("id")),
     ):
         parts.setdefault(str(row.get("message_id")), []).append(_data(row, problems))
-    for row in _rows(connection, "message", "session_id", session):
+    for row in _rows(
+        connection,
+        "message",
+        "session_id",
+        session,
+    ):
         time = {"created": row.get("time_created")}
         yield {
-            "info": {"time": time, **_data(row, problems), "id": row.get("id")},
+            "info": {
+                "time": time,
+                **_data(row, problems),
+                "id": row.get("id"),
+            },
             "parts": parts.get(row["id"], []),
         }
 
 
 def _second_form(
-    connection: sqlite3.Connection, session: str, problems: Problems
+    connection: sqlite3.Connection,
+    session: str,
+    problems: Problems,
 ) -> Iterator[Json]:
-    rows = _rows(connection, "session_message", "session_id", session)
+    rows = _rows(
+        connection,
+        "session_message",
+        "session_id",
+        session,
+    )
     for row in sorted(rows, key=lambda row: (row.get("seq") or 0, str(row.get("id")))):
-        data = {"time": {"created": row.get("time_created")}, **_data(row, problems)}
+        data = {
+            "time": {"created": row.get("time_created")},
+            **_data(row, problems),
+        }
         if message := message_of(str(row.get("id")), str(row.get("type")), data):
             yield message
 
@@ -228,7 +291,7 @@ def _second_form(
 def _data(row: _Row, problems: Problems) -> Json:
     raw = row.get("data")
     encoded = raw if isinstance(raw, bytes) else str(raw).encode("utf-8", "surrogatepass")
-    data = jsonl.load(encoded) if len(encoded) <= _SIZE_LIMIT else None
+    data = load(encoded) if len(encoded) <= _SIZE_LIMIT else None
     if data is None:
         problems.add(f"the row {row.get('id')} holds no JSON object and was skipped")
     return data or {}
@@ -237,7 +300,8 @@ def _data(row: _Row, problems: Problems) -> Json:
 def _stamp(connection: sqlite3.Connection, session: str) -> str:
     found = []
     for table in sorted(_tables(connection) & {"message", "part", "session_message"}):
-        query = f"SELECT count(*), max(time_updated), max(id) FROM {table} WHERE session_id = ?"  # noqa: S608 (as above)
+        columns = "count(*), max(time_updated), max(id)"
+        query = f"SELECT {columns} FROM {table} WHERE session_id = ?"  # noqa: S608 (as above)
         found += [str(list(row.values())) for row in _query(connection, query, session)]
     return digest(*found)
 
@@ -245,7 +309,8 @@ def _stamp(connection: sqlite3.Connection, session: str) -> str:
 def _in_tables(connection: sqlite3.Connection, database: Path) -> Iterator[Recorded]:
     sizes: dict[str, int] = {}
     for table in sorted(_tables(connection) & {"part", "session_message"}):
-        query = f"SELECT session_id, sum(length(data)) AS size FROM {table} GROUP BY session_id"  # noqa: S608 (as above)
+        columns = "session_id, sum(length(data)) AS size"
+        query = f"SELECT {columns} FROM {table} GROUP BY session_id"  # noqa: S608 (as above)
         for row in _query(connection, query):
             sizes[row["session_id"]] = sizes.get(row["session_id"], 0) + int(row["size"] or 0)
     sessions: dict[str, _Row] = {}
@@ -262,7 +327,11 @@ def _in_tables(connection: sqlite3.Connection, database: Path) -> Iterator[Recor
 # JSON files
 
 
-def _in_files(path: Path, session: str, problems: Problems) -> Iterator[Json]:
+def _in_files(
+    path: Path,
+    session: str,
+    problems: Problems,
+) -> Iterator[Json]:
     for file in _message_files(path, session):
         try:
             info = _load(file)
@@ -270,7 +339,10 @@ def _in_files(path: Path, session: str, problems: Problems) -> Iterator[Json]:
         except OSError as e:
             problems.add(f"{file.name} cannot be read: {e}")
             continue
-        yield {"info": info, "parts": parts}
+        yield {
+            "info": info,
+            "parts": parts,
+        }
 
 
 def _message_files(path: Path, session: str) -> list[Path]:
@@ -297,18 +369,29 @@ def _exported(path: Path) -> Recorded | None:
     return _found(path, session, size) if is_one else None
 
 
-def _found(path: Path, session: Json, size: int) -> Recorded | None:
+def _found(
+    path: Path,
+    session: Json,
+    size: int,
+) -> Recorded | None:
     if text(session, "parentID"):
         return None
     time = mapping(session, "time")
     began, written = moment(time.get("created")), moment(time.get("updated"))
-    return Recorded(path, text(session, "id"), text(session, "directory"), began, size, written)
+    return Recorded(
+        path,
+        text(session, "id"),
+        text(session, "directory"),
+        began,
+        size,
+        written,
+    )
 
 
 def _load(path: Path) -> Json:
-    with jsonl.open_regular(path) as file:
+    with open_regular(path) as file:
         raw = file.read(_SIZE_LIMIT + 1)
-    data = jsonl.load(raw) if len(raw) <= _SIZE_LIMIT else None
+    data = load(raw) if len(raw) <= _SIZE_LIMIT else None
     if data is None:
         raise OSError(f"not a JSON object: {path.name}")
     return data

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from keeplore_hooks.events import Command, Origin
-from keeplore_hooks.hosts import jsonl, prompt_text
+from keeplore_hooks.hosts import prompt_text
 from keeplore_hooks.hosts.base import IMAGE, Cursor, Reading, Recorded, recorded_at
 from keeplore_hooks.hosts.claude import claude_lines
 from keeplore_hooks.hosts.host_adapter import RecordAdapter
-from keeplore_hooks.hosts.jsonl import digest
+from keeplore_hooks.hosts.jsonl import clean, digest, open_regular, time_of_file
 from keeplore_hooks.hosts.record_reading import END_OF_TIME
 from keeplore_hooks.hosts.specstory import specstory_tools as tools
 from keeplore_hooks.hosts.specstory.specstory_lines import (
@@ -46,15 +46,20 @@ class SpecStory(RecordAdapter):
     record = "history"
 
     def read_record(self, path: Path, cursor: Cursor) -> Reading:
-        with jsonl.open_regular(path) as file:
+        with open_regular(path) as file:
             raw = file.read(_SIZE_LIMIT + 1)
-        now = jsonl.time_of_file(path)
+        now = time_of_file(path)
         fingerprint = hashlib.sha256(raw).hexdigest()[:16]
         if fingerprint == cursor.fingerprint:
             return Reading((), cursor)
-        text = jsonl.clean(raw[:_SIZE_LIMIT].decode("utf-8", "replace"))
+        text = clean(raw[:_SIZE_LIMIT].decode("utf-8", "replace"))
         head = head_of(text)
-        origin = Origin(HOST, _session(path, head), _directory(path), transcript=str(path))
+        origin = Origin(
+            HOST,
+            _session(path, head),
+            _directory(path),
+            transcript=str(path),
+        )
         reader = HistoryTurnReader(Record(path, origin, head.began or now), cursor)
         for number, message in enumerate(messages_in(text) if head.is_history else ()):
             reader.take(message, number)
@@ -111,11 +116,20 @@ class HistoryTurnReader(TurnAssembler):
             self._take_prompt(message, at, said.text)
 
     def _take_command(
-        self, message: HistoryMessage, at: str, command: claude_lines.TypedCommand
+        self,
+        message: HistoryMessage,
+        at: str,
+        command: claude_lines.TypedCommand,
     ) -> None:
         key = self._id(message, at)
         self.end()
-        self._command = Command(key, self.origin, at, command.name, command.args)
+        self._command = Command(
+            key,
+            self.origin,
+            at,
+            command.name,
+            command.args,
+        )
         self.emit(self._command)
 
     def _take_note(self, words: str) -> None:
@@ -123,31 +137,67 @@ class HistoryTurnReader(TurnAssembler):
         if self.open and words.startswith("[Request interrupted"):
             self.open.is_over = True
 
-    def _take_prompt(self, message: HistoryMessage, at: str, words: str) -> None:
+    def _take_prompt(
+        self,
+        message: HistoryMessage,
+        at: str,
+        words: str,
+    ) -> None:
         turn, command = self.open, prompt_text.slash_command(words)
         if self._command and self._command.at == at:
             return  # the text that stands behind the command
         is_again = turn and turn.user == words and turn.at == at and not turn.ended_at
         if command or not is_again:
             self._command = None
-            self.begin(self._id(message, at), words, at, None, command)
+            self.begin(
+                self._id(message, at),
+                words,
+                at,
+                None,
+                command,
+            )
 
-    def _agent(self, message: HistoryMessage, at: str, number: int) -> None:
+    def _agent(
+        self,
+        message: HistoryMessage,
+        at: str,
+        number: int,
+    ) -> None:
         words = claude_lines.without_reasoning(message.text)
         if not words and not message.tools:
             return
         if command := self._command:
             self._command = None
             prompt = claude_lines.TypedCommand(command.name, command.args).text
-            self.begin(command.id, prompt, command.at, None)
+            self.begin(
+                command.id,
+                prompt,
+                command.at,
+                None,
+            )
         # without a turn the history starts in the middle
-        turn = self.open or self.begin(self._id(message, at), "", at, None)
+        turn = self.open or self.begin(
+            self._id(message, at),
+            "",
+            at,
+            None,
+        )
         turn.say(str(number), words, at)
         for place, tool in enumerate(message.tools):
             key = f"{number} {place}"
-            tools.note(tool, key, turn.log, self.origin.cwd)
+            tools.note(
+                tool,
+                key,
+                turn.log,
+                self.origin.cwd,
+            )
             call = self.key(key, *tool.lines[:4])
-            if question := tools.question(tool, call, self.origin, at):
+            if question := tools.question(
+                tool,
+                call,
+                self.origin,
+                at,
+            ):
                 self.answer(turn, question)
 
     def _id(self, message: HistoryMessage, at: str) -> str:
@@ -162,7 +212,11 @@ class HistoryTurnReader(TurnAssembler):
         return key
 
 
-def _problems(size: int, head: HistoryHead, reader: HistoryTurnReader) -> Iterator[str]:
+def _problems(
+    size: int,
+    head: HistoryHead,
+    reader: HistoryTurnReader,
+) -> Iterator[str]:
     """What is wrong with a history of so many bytes."""
     if size > _SIZE_LIMIT:
         yield f"the history is longer than {_SIZE_LIMIT} bytes; what is behind them was left out"
@@ -178,12 +232,18 @@ def _problems(size: int, head: HistoryHead, reader: HistoryTurnReader) -> Iterat
 
 
 def _recorded(path: Path) -> Recorded | None:
-    with jsonl.open_regular(path) as file:
+    with open_regular(path) as file:
         head = head_of(file.read(_HEAD).decode("utf-8", "replace"))
         size = file.seek(0, 2)
     if not head.is_history:
         return None
-    return Recorded(path, _session(path, head), _directory(path), head.began, size)
+    return Recorded(
+        path,
+        _session(path, head),
+        _directory(path),
+        head.began,
+        size,
+    )
 
 
 def _session(path: Path, head: HistoryHead) -> str:

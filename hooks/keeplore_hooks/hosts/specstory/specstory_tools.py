@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from keeplore_hooks.events import Origin, Question
@@ -24,8 +24,20 @@ _WRITERS = (
     "replace",
     "write_file",
 )
-_SHELLS = ("bash", "shell", "exec_command", "run_terminal_cmd", "run_shell_command")
-_ASKING = ("AskUserQuestion", "AskQuestion", "ask_user", "question", "request_user_input")
+_SHELLS = (
+    "bash",
+    "shell",
+    "exec_command",
+    "run_terminal_cmd",
+    "run_shell_command",
+)
+_ASKING = (
+    "AskUserQuestion",
+    "AskQuestion",
+    "ask_user",
+    "question",
+    "request_user_input",
+)
 _FAILED = ("<tool_use_error>", "The user doesn't want to proceed with this tool use.", "**Error:**")
 _FILES = (
     re.compile(r"^The file (\S.{0,1000}?) has been (?:updated|created)"),
@@ -46,7 +58,12 @@ _ANSWER = "**Answer:**"
 _PREVIEW = '" selected preview:'  # SpecStory cuts the answers out of a text and takes too much
 
 
-def note(tool: HistoryTool, key: str, log: WorkLog, cwd: str) -> None:
+def note(
+    tool: HistoryTool,
+    key: str,
+    log: WorkLog,
+    cwd: str,
+) -> None:
     """Take what the tool did; a call that failed or was refused changed nothing."""
     name = tool.name.lower()
     has_failed = any(line.startswith(_FAILED) for line in tool.lines)
@@ -59,27 +76,43 @@ def note(tool: HistoryTool, key: str, log: WorkLog, cwd: str) -> None:
         log.printed(command, "\n".join(tool.lines), has_failed=has_failed)
 
 
-def question(tool: HistoryTool, key: str, origin: Origin, at: str) -> Question | None:
+def question(
+    tool: HistoryTool,
+    key: str,
+    origin: Origin,
+    at: str,
+) -> Question | None:
     """What the tool asked the person; several questions of one call are one, because their answers
     are not apart.
     """
     if tool.name not in _ASKING:
         return None
     told = list(_outside_code(tool.lines))
-    asked = [
-        found[1]
-        for line in told
-        if not line.startswith(_ANSWER) and (found := _QUESTION.match(line))
-    ]
-    options = [found[1] for line in told if (found := _OPTION.match(line))]
+    asked = _matches(_QUESTION, (line for line in told if not line.startswith(_ANSWER)))
+    options = _matches(_OPTION, told)
     words = "\n".join(tool.lines).partition(_ANSWER)[2].partition(_PREVIEW)[0].strip()
-    return Question(key, origin, at, "\n".join(asked), words, tuple(options)) if asked else None
+    return (
+        Question(
+            key,
+            origin,
+            at,
+            "\n".join(asked),
+            words,
+            tuple(options),
+        )
+        if asked
+        else None
+    )
+
+
+def _matches(pattern: re.Pattern[str], lines: Iterable[str]) -> list[str]:
+    return [found[1] for line in lines if (found := pattern.search(line))]
 
 
 def _files(tool: HistoryTool) -> list[str]:
     """The paths by the first of the layouts that fits."""
     for pattern in _FILES:
-        found = [found[1] for line in tool.lines if (found := pattern.search(line))]
+        found = _matches(pattern, tool.lines)
         if found:
             is_list = pattern is _FILES[2]
             return list(
