@@ -104,7 +104,7 @@ class HostAdapter(RecordAdapter):
             problem = f"the payload of {event} is no JSON object with a {self.session_key}"
             return Reading((), cursor, (problem,))
         kind = self.kinds.get(event)
-        if kind is None:
+        if kind is None or kind is PayloadKind.BEFORE_TOOL:
             return Reading((), cursor)
         return self.read_payload(
             HostPayload(

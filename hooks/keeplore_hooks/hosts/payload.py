@@ -41,6 +41,19 @@ class PayloadKind(StrEnum):
 ENDINGS = (PayloadKind.STOPPED, PayloadKind.INTERRUPTED, PayloadKind.SESSION_ENDED)
 
 
+# as Claude Code names events, and others after it
+SHARED_KINDS = {
+    "SessionStart": PayloadKind.SESSION_STARTED,
+    "UserPromptSubmit": PayloadKind.PROMPT,
+    "PreToolUse": PayloadKind.BEFORE_TOOL,
+    "PostToolUse": PayloadKind.TOOL_USED,
+    "PreCompact": PayloadKind.COMPACTING,
+    "Stop": PayloadKind.STOPPED,
+    "SubagentStop": PayloadKind.SUBAGENT_STOPPED,
+    "SessionEnd": PayloadKind.SESSION_ENDED,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class HostPayload:
     """A payload that tells what its kind says; an adapter adds what the host's own record gave."""

@@ -11,22 +11,14 @@ from keeplore_hooks.hosts.base import COMMANDS, PLUGIN, Ask, AskKind, Cursor, Re
 from keeplore_hooks.hosts.claude import claude_lines as lines
 from keeplore_hooks.hosts.host_adapter import HostAdapter
 from keeplore_hooks.hosts.jsonl import Json, clean, text
-from keeplore_hooks.hosts.payload import HostPayload, PayloadKind
+from keeplore_hooks.hosts.payload import SHARED_KINDS, HostPayload, PayloadKind
 
 CONTEXT_LIMIT = 10_000  # UTF-16 code units; above it Claude Code shows a path in place of the text
 _END_OF_TIME = "9999"
-_KINDS = {
-    "SessionStart": PayloadKind.SESSION_STARTED,
-    "UserPromptSubmit": PayloadKind.PROMPT,
+_KINDS = SHARED_KINDS | {
     "UserPromptExpansion": PayloadKind.COMMAND,
-    "PreToolUse": PayloadKind.BEFORE_TOOL,
-    "PostToolUse": PayloadKind.TOOL_USED,
-    "PreCompact": PayloadKind.COMPACTING,
     "PostCompact": PayloadKind.COMPACTED,
-    "Stop": PayloadKind.STOPPED,
     "StopFailure": PayloadKind.INTERRUPTED,
-    "SubagentStop": PayloadKind.SUBAGENT_STOPPED,
-    "SessionEnd": PayloadKind.SESSION_ENDED,
 }
 
 
@@ -45,8 +37,6 @@ class ClaudeCode(HostAdapter):
     answering = ("SessionStart", "UserPromptSubmit", "UserPromptExpansion", "PreToolUse")
 
     def read_payload(self, payload: HostPayload, cursor: Cursor) -> Reading:
-        if payload.kind is PayloadKind.BEFORE_TOOL:
-            return Reading((), cursor)
         from keeplore_hooks.hosts.claude import claude_payloads  # here: see the class
 
         return claude_payloads.read(self, payload, cursor)

@@ -18,7 +18,7 @@ from keeplore_hooks.hosts.codex.codex_turns import HOST, CodexTurnReader, is_sub
 from keeplore_hooks.hosts.jsonl import Json, mapping, read_heads, text, utc_time
 from keeplore_hooks.hosts.log_host import SUFFIX, LogHost, LogPayload
 from keeplore_hooks.hosts.patches import files_in
-from keeplore_hooks.hosts.payload import HostPayload, PayloadKind
+from keeplore_hooks.hosts.payload import SHARED_KINDS, HostPayload, PayloadKind
 
 PACKED = ".jsonl.zst"
 CONTEXT_BYTES = 7_500  # UTF-8; Codex shows a path in place of what has more than about 2,500 tokens
@@ -27,17 +27,9 @@ _PLACES = ("sessions/*/*/*/rollout-*", "sessions/rollout-*", "archived_sessions/
 _NAME = re.compile(r"rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-(.+)")
 _HEAD_LINES = 20  # in which a rollout says whose it is
 _HEAD_BYTES = 4 << 20  # unpacked for them
-_KINDS = {
-    "SessionStart": PayloadKind.SESSION_STARTED,
-    "UserPromptSubmit": PayloadKind.PROMPT,
-    "PreToolUse": PayloadKind.BEFORE_TOOL,
-    "PostToolUse": PayloadKind.TOOL_USED,
-    "PreCompact": PayloadKind.COMPACTING,
+_KINDS = SHARED_KINDS | {
     "PostCompact": PayloadKind.COMPACTED,
-    "Stop": PayloadKind.STOPPED,
-    "SubagentStop": PayloadKind.SUBAGENT_STOPPED,
     "Interrupt": PayloadKind.INTERRUPTED,
-    "SessionEnd": PayloadKind.SESSION_ENDED,
 }
 
 
@@ -55,7 +47,7 @@ class Codex(LogHost):
 
     def read_payload(self, payload: HostPayload, cursor: Cursor) -> Reading:
         is_of_subagent = payload.origin.agent and payload.kind is not PayloadKind.SUBAGENT_STOPPED
-        if is_of_subagent or payload.kind is PayloadKind.BEFORE_TOOL:
+        if is_of_subagent:
             return Reading((), cursor)
         main = replace(payload, origin=replace(payload.origin, agent=""))
         return super().read_payload(main, cursor)

@@ -27,23 +27,13 @@ from keeplore_hooks.hosts.jsonl import (
     utc_time,
 )
 from keeplore_hooks.hosts.log_host import LogHost, LogPayload
-from keeplore_hooks.hosts.payload import HostPayload, PayloadKind
+from keeplore_hooks.hosts.payload import SHARED_KINDS, HostPayload, PayloadKind
 
 LOG = "events.jsonl"
 CONTEXT_BYTES = 10_000  # UTF-8, of the 10 KB that Copilot takes
 _NAME = re.compile(r"[\w-]{1,100}", re.ASCII)
 _STARTS = ("session.start", "session.resume")
 _HEAD_LINES = 20  # in which a log says whose it is
-_KINDS = {
-    "SessionStart": PayloadKind.SESSION_STARTED,
-    "UserPromptSubmit": PayloadKind.PROMPT,
-    "PostToolUse": PayloadKind.TOOL_USED,
-    "PreCompact": PayloadKind.COMPACTING,
-    "Stop": PayloadKind.STOPPED,
-    "SubagentStop": PayloadKind.SUBAGENT_STOPPED,
-    "ErrorOccurred": PayloadKind.PROGRESS,
-    "SessionEnd": PayloadKind.SESSION_ENDED,
-}
 # Copilot takes events under names of its own and under those of Claude Code, with other keys in
 # the payload.
 _ALIASES = {
@@ -66,7 +56,7 @@ class Copilot(LogHost):
     variable = "COPILOT_HOME"
     folder = "session-state"
     session_key = "session id"
-    kinds = _KINDS
+    kinds = SHARED_KINDS | {"ErrorOccurred": PayloadKind.PROGRESS}
     aliases = _ALIASES
     answering = ("SessionStart", "UserPromptSubmit")
     starts = (StartReason.STARTUP, StartReason.RESUME, StartReason.CLEAR)
