@@ -14,7 +14,7 @@ from keeplore.errors import (
 )
 from keeplore.worker.tasks.base import NEVER
 from keeplore.workspace.importing.intake import Intake, IntakeResult
-from keeplore_hooks.spool import Entry, Spool
+from keeplore_hooks.spool import Spool, SpoolEntry
 
 LOG = logging.getLogger(__name__)
 RETRY_S = 5.0  # after the disk refused, or a workspace could not be opened
@@ -69,7 +69,7 @@ class SpoolTask:
         self.waiting = waiting
         return now + RETRY_S if waiting else NEVER
 
-    def _result_of(self, claimed: Entry) -> IntakeResult | None:
+    def _result_of(self, claimed: SpoolEntry) -> IntakeResult | None:
         """What an entry led to; None where it was set aside, or is tried again.
 
         Raises ConfigError, IndexUnavailable, RepositoryError or OSError where it has to wait.
