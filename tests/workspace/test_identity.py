@@ -168,3 +168,14 @@ def test_entries_that_cannot_be_read_do_not_hide_the_others(store):
     }.items():
         store.write_text(f"projects/{name}/project.json", text)
     assert [project.name for project in load_projects(store)] == ["good"]
+
+
+def test_a_checkout_is_named_after_origin_then_upstream_then_the_first_by_name(store, tmp_path):
+    folder = repository(tmp_path / "lib")
+    for name in ("zeta", "alpha", "upstream", "origin"):
+        git(folder, "remote", "add", name, f"git@github.com:{name}/lib.git")
+    for first in ("origin", "upstream", "alpha", "zeta"):
+        found = identify(folder, store, tmp_path)
+        assert found.proposal.remotes == (f"github.com/{first}/lib",)
+        git(folder, "remote", "remove", first)
+    assert identify(folder, store, tmp_path).proposal.remotes == ()
