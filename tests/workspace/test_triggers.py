@@ -230,6 +230,9 @@ def test_what_was_said_is_on_disk_before_a_compaction_and_the_summary_is_a_docum
     live.hear("PreCompact", trigger="auto")
     before = said()
     assert before == [("Which store do we take?", ("SQLite, because it needs no server.",))]
+    assert [(memory.kind, memory.meta["trigger"]) for memory in memories()] == [
+        ("conversation", "compaction")
+    ]
     boundary = {
         "subtype": "compact_boundary",
         "compactMetadata": {"trigger": "auto", "preTokens": 9},
