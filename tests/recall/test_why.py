@@ -132,6 +132,16 @@ def test_it_is_said_why_a_memory_is_or_is_not_found(
     assert told.is_found == bool(told.place) == ("found in place" in told.verdict)
 
 
+@pytest.mark.parametrize(("same_from", "found"), [(1.0, ["new"]), (1.01, ["new", "copy"])])
+def test_what_has_just_the_share_of_words_says_the_same(
+    varied: tuple[Index, Store, Callable[[str], str]], same_from: float, found: list[str]
+) -> None:
+    index, store, id_of = varied
+    ask = asked(index, store, "cache pages in Redis for an hour")
+    hits = ask(ask.request, weights=replace(WEIGHTS, same_from=same_from)).hits
+    assert [hit.memory_id for hit in hits] == [id_of(key) for key in found]
+
+
 def test_a_file_that_changed_since_is_named_as_the_reason(
     varied: tuple[Index, Store, Callable[[str], str]],
 ) -> None:
