@@ -12,7 +12,7 @@ from keeplore.mcp_server.context import McpContext
 from keeplore.mcp_server.project_roots import ProjectRoots
 from keeplore.mcp_server.read_tools import read
 from keeplore.memory.note import NoteDraft
-from keeplore.worker.usage.injection_log import BRIEF, FILE, InjectionLog
+from keeplore.worker.usage.injection_log import FILE, InjectionKind, InjectionLog
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore_hooks.events import Origin
 
@@ -27,7 +27,7 @@ def test_a_memory_that_is_read_after_it_was_told_is_noted_as_of_use() -> None:
         for text in ("Staging is on 5434", "Icons are drawn by hand")
     )
     shown = InjectionLog(places.state / FILE)
-    shown.add(Origin("codex", "s-1"), ("Staging is on 5434", (told,)), BRIEF)
+    shown.add(Origin("codex", "s-1"), ("Staging is on 5434", (told,)), InjectionKind.BRIEF)
     shown.save()
     for memory_id in (walked, told, told):
         assert memory_id in read(

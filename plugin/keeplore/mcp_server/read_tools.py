@@ -64,6 +64,11 @@ def read(
     )
 
 
+def _conversation(found: FoundMemory) -> Conversation | None:
+    memory = found.memory
+    return Conversation.from_markdown(memory.body) if memory.kind == "conversation" else None
+
+
 def _overview(_context: McpContext, found: FoundMemory) -> str:
     facts = [
         f"{label}: {one_line(value, FACT_CHARS)}"
@@ -72,11 +77,7 @@ def _overview(_context: McpContext, found: FoundMemory) -> str:
     ]
     facts.append(f"file: {one_line(str(found.workspace.root / found.row.path), PATH_CHARS)}")
     problems = [f"problem: {one_line(problem, FACT_CHARS)}" for problem in found.memory.problems]
-    talk = (
-        Conversation.from_markdown(found.memory.body)
-        if found.memory.kind == "conversation"
-        else None
-    )
+    talk = _conversation(found)
     if talk is None or not talk.exchanges:
         return "\n".join((*facts, *problems, "", found.memory.body))
     short = short_turns(talk.exchanges)
@@ -91,19 +92,15 @@ def _overview(_context: McpContext, found: FoundMemory) -> str:
 
 
 def _exchanges(_context: McpContext, found: FoundMemory) -> str:
-    exchanges = (
-        Conversation.from_markdown(found.memory.body).exchanges
-        if found.memory.kind == "conversation"
-        else ()
-    )
-    if not exchanges:
+    talk = _conversation(found)
+    if talk is None or not talk.exchanges:
         turns = ", ".join(found.memory.turns)
         made_of = f"It was made from the turns {turns}. " if turns else ""
         raise NotFound(
             "this memory has no exchanges", f"{made_of}part=overview gives its whole text"
         )
     return "\n\n".join(
-        f"## {number}\n\n{_exchange(one)}" for number, one in enumerate(exchanges, 1)
+        f"## {number}\n\n{_exchange(one)}" for number, one in enumerate(talk.exchanges, 1)
     )
 
 
@@ -133,7 +130,7 @@ def _source(context: McpContext, found: FoundMemory) -> str:
         for key, value in source.items()
         if key != "turns"
     ]
-    talk = Conversation.from_markdown(memory.body) if memory.kind == "conversation" else None
+    talk = _conversation(found)
     times = {one.id: minute_of(one.at) for one in talk.exchanges} if talk else {}
     turns = list(dict.fromkeys((*memory.turns, *times)))
     return "\n".join(

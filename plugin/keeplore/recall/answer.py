@@ -20,7 +20,14 @@ from keeplore.recall.prepare import (
     session_span,
 )
 from keeplore.recall.question import ParsedQuestion, parse_question
-from keeplore.recall.request import SIBLING, Answer, RecallHit, RecallRequest, SearchScope
+from keeplore.recall.request import (
+    SIBLING,
+    Answer,
+    AnswerStatus,
+    RecallHit,
+    RecallRequest,
+    SearchScope,
+)
 from keeplore.recall.search import SearchResults, search
 from keeplore.recall.time_expressions import Span, spans_in
 from keeplore.recall.time_questions import Period, period_hits, period_of
@@ -78,9 +85,9 @@ def recall(
         query, notes = _prepared(context, question, session, stamp)
         hits, told, legs = _search_words(context, query, stamp, watch)
         notes += told
-    status = "nothing" if stamp.memories else "empty"
+    status = AnswerStatus.NOTHING if stamp.memories else AnswerStatus.EMPTY
     if hits or behind:
-        status = "found" if hits else "stale"
+        status = AnswerStatus.FOUND if hits else AnswerStatus.STALE
     return Answer(request.query, tuple(hits), status, legs, (*behind, *notes), stamp)
 
 

@@ -25,17 +25,17 @@ from keeplore.recall.render import (
     quoted,
     reference,
 )
-from keeplore.recall.request import Answer, RecallHit, ResultFilter
+from keeplore.recall.request import Answer, AnswerStatus, RecallHit, ResultFilter
 from keeplore.recall.weights import EXCERPT_CHARS, PROMPT_HITS
 from keeplore.text.similarity import normalised
 
 ANY_LENGTH = 1_000_000  # characters
 WITHOUT_A_HIT = {
-    "nothing": "nothing was found, no memory here is about that; `keeplore recall --wide` asks the "
+    AnswerStatus.NOTHING: "nothing was found, no memory here is about that; `keeplore recall --wide` asks the "
     "other projects too",
-    "empty": "there is no memory yet; `keeplore import claude-code` reads the sessions on this "
+    AnswerStatus.EMPTY: "there is no memory yet; `keeplore import claude-code` reads the sessions on this "
     "machine",
-    "stale": "nothing was found, but the index is behind the text, so it may be there; `keeplore "
+    AnswerStatus.STALE: "nothing was found, but the index is behind the text, so it may be there; `keeplore "
     "doctor` says why",
 }
 
@@ -97,7 +97,12 @@ def asked_context(answer: Answer, *, room: TextBudget) -> ContextBlock:
         "About this search:", [BlockLine(one_line(note, EXCERPT_CHARS)) for note in answer.notes]
     )
     return block(
-        [found, BlockSection("", missing), *([] if answer.status == "empty" else [notes])], room
+        [
+            found,
+            BlockSection("", missing),
+            *([] if answer.status == AnswerStatus.EMPTY else [notes]),
+        ],
+        room,
     )
 
 

@@ -4,6 +4,7 @@ source and trust.
 
 from __future__ import annotations
 
+import functools
 import re
 import secrets
 from collections.abc import Iterable, Sequence
@@ -113,37 +114,30 @@ def block(sections: Iterable[BlockSection], room: TextBudget, header: str = HEAD
     """
     room = room.without(fence(MORE, _COSTLIEST, header)).without("")
     lines: list[str] = []
-    ids: list[str] = []
+    ids: dict[str, None] = {}  # each once
     for section in sections:
-        heading = (
-            ["", section.heading]
-            if section.heading and lines
-            else [section.heading]
-            if section.heading
-            else []
-        )
         rest = f"- {section.rest.format(section.total)}" if section.total else ""
         room = room.without(rest) if rest else room
-        before = len(lines)
+        heading = [section.heading] if section.heading else []
+        if heading and lines:
+            heading = ["", *heading]
+        count = 0
         for item in section.items:
             added = [*heading, f"- {item.text}"]
-            left = room
-            for line in added:
-                left = left.without(line)
-            if not left.is_left:
-                continue
-            room = left
-            lines += added
-            ids += [item.id] if item.id else []
-            heading = []
-        shown = sum(line.startswith("- ") for line in lines[before:])
-        if rest and 0 < shown < section.total:
-            lines.append(f"- {section.rest.format(section.total - shown)}")
+            left = functools.reduce(TextBudget.without, added, room)
+            if left.is_left:
+                room, heading = left, []
+                lines += added
+                count += 1
+                if item.id:
+                    ids[item.id] = None
+        if rest and 0 < count < section.total:
+            lines.append(f"- {section.rest.format(section.total - count)}")
         elif rest:
             room = room.and_for(rest)
     if not lines:
         return "", ()
-    return fence("\n".join([*lines, "", MORE]), _token(), header), tuple(dict.fromkeys(ids))
+    return fence("\n".join([*lines, "", MORE]), _token(), header), tuple(ids)
 
 
 def _token() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -159,18 +160,24 @@ class RecallHit:
     replaced_by: str = ""  # id of its newest version, where this is an earlier one
 
 
+class AnswerStatus(StrEnum):
+    FOUND = "found"
+    NOTHING = "nothing"  # the index is current and holds no answer
+    EMPTY = "empty"  # there is no memory yet
+    # nothing was found, but the index is behind the text and could not be brought up to date
+    STALE = "stale"
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What was found, and how far that can be relied on.
 
-    ``status`` is found; nothing: the index is current and holds no answer; empty: there is no
-    memory yet; stale: nothing was found, but the index is behind the text and could not be brought
-    up to date.
+    ``legs`` are the searches that were made.
     """
 
     query: str
     hits: tuple[RecallHit, ...]
-    status: str
+    status: AnswerStatus
     legs: tuple[str, ...]  # ("text", "vectors") or ("text",)
     notes: tuple[str, ...]
     stamp: IndexState

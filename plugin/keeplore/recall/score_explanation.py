@@ -31,7 +31,7 @@ _LEFT_OUT = {
 }
 
 
-class Ask(Protocol):
+class RecallFunction(Protocol):
     """Recall for one question."""
 
     def __call__(self, request: RecallRequest, *, weights: Weights, watch: Watch) -> Answer: ...
@@ -64,7 +64,7 @@ class ScoreExplanation:
 
 
 def why(
-    ask: Ask,
+    ask: RecallFunction,
     request: RecallRequest,
     row: MemoryRow,
     head: MemoryRow,
@@ -100,7 +100,7 @@ def why(
 
 
 def _asked_again(
-    ask: Ask,
+    ask: RecallFunction,
     request: RecallRequest,
     head: MemoryRow,
     text: str,

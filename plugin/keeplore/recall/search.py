@@ -48,7 +48,10 @@ def search(
     for one in found:
         row = passages.get(one.passage)
         if row and one.passage in places:
-            described = _described(one, row, memories[row.memory_id])
+            at = row.at or memories[row.memory_id].updated_at or memories[row.memory_id].created_at
+            described = replace(
+                one, memory=row.memory_id, turn=row.turn, at=at, passages=row.passages
+            )
             evidence.append(_read(described, row, query, places[one.passage], w))
         else:
             evidence.append(one)
@@ -93,11 +96,6 @@ def _likely(found: Sequence[Evidence], floor: float | None, least: float, w: Wei
     lowest = least_odds(least) - w.most_bonus
     wanted = (id_ for id_, value in likely.items() if value >= lowest)
     return sorted(wanted, key=lambda id_: (-likely[id_], id_))
-
-
-def _described(e: Evidence, row: PassageRow, memory: MemoryRow) -> Evidence:
-    at = row.at or memory.updated_at or memory.created_at
-    return replace(e, memory=memory.id, turn=row.turn, at=at, passages=row.passages)
 
 
 def _read(e: Evidence, row: PassageRow, query: PreparedQuery, place: int, w: Weights) -> Evidence:

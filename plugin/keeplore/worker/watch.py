@@ -65,7 +65,7 @@ class Watch:
         self._spare = box.parent  # not watched but to see whether the system gives one watch more
         self._lock = threading.Lock()
         box.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._observer, self._never = _started(box, _Arrivals(arrived))
+        self._observer, self._never = _started(box, _Handler(lambda event: arrived(_name(event))))
 
     def follow(self, roots: Iterable[Path]) -> str:
         """Follow these workspaces and no others. Says why changes of one go unnoticed, "" where
@@ -114,14 +114,21 @@ class Watch:
 
     def _scheduled(self, folder: Path, found: _Folder) -> ObservedWatch:
         if found.is_root:
-            return self._observer.schedule(
-                _Folders(self._changed), str(folder), event_filter=_FOLDERS_CHANGING
-            )
-        handler = _Changes(self._changed, self._grown)
+            handler = _Handler(self._note_folder)
+            return self._observer.schedule(handler, str(folder), event_filter=_FOLDERS_CHANGING)
+        handler = _Handler(self._note_change)
         return self._observer.schedule(handler, str(folder), recursive=True, event_filter=_CHANGING)
 
-    def _grown(self) -> None:
-        self._has_grown = True
+    def _note_folder(self, event: FileSystemEvent) -> None:
+        """Of a workspace's own directory: one of the folders with memory came or went."""
+        if _name(event) in FOLDERS:
+            self._changed()
+
+    def _note_change(self, event: FileSystemEvent) -> None:
+        name = _name(event)
+        self._has_grown = self._has_grown or event.is_directory
+        if event.is_directory or (name.endswith(".md") and not name.startswith(".")):
+            self._changed()
 
 
 class _Folder(NamedTuple):
@@ -129,36 +136,12 @@ class _Folder(NamedTuple):
     is_root: bool  # of a workspace
 
 
-class _Arrivals(FileSystemEventHandler):
-    def __init__(self, arrived: Callable[[str], None]) -> None:
-        self._arrived = arrived
+class _Handler(FileSystemEventHandler):
+    def __init__(self, handle: Callable[[FileSystemEvent], None]) -> None:
+        self._handle = handle
 
     def on_any_event(self, event: FileSystemEvent) -> None:
-        self._arrived(_name(event))
-
-
-class _Changes(FileSystemEventHandler):
-    def __init__(self, changed: Callable[[], None], grown: Callable[[], None]) -> None:
-        self._changed = changed
-        self._grown = grown
-
-    def on_any_event(self, event: FileSystemEvent) -> None:
-        name = _name(event)
-        if event.is_directory:
-            self._grown()
-        if event.is_directory or (name.endswith(".md") and not name.startswith(".")):
-            self._changed()
-
-
-class _Folders(FileSystemEventHandler):
-    """Of a workspace's own directory: whether one of the folders with memory came or went."""
-
-    def __init__(self, changed: Callable[[], None]) -> None:
-        self._changed = changed
-
-    def on_any_event(self, event: FileSystemEvent) -> None:
-        if _name(event) in FOLDERS:
-            self._changed()
+        self._handle(event)
 
 
 def _name(event: FileSystemEvent) -> str:

@@ -20,7 +20,7 @@ from keeplore.memory import Memory
 from keeplore.memory.location import digits_of
 from keeplore.memory.names import is_project_name
 from keeplore.recall.brief import WorkspaceView
-from keeplore.recall.request import Answer, RecallHit, RecallRequest
+from keeplore.recall.request import Answer, AnswerStatus, RecallHit, RecallRequest
 from keeplore.workspace.identity import load_projects
 from keeplore.workspace.workspace import Workspace
 
@@ -31,7 +31,7 @@ def _merged(answer: Answer, hits: list[RecallHit], limit: int) -> Answer:
     best = sorted((*answer.hits, *hits), key=lambda hit: -hit.score)[
         :limit
     ]  # stable: one's own come first
-    return replace(answer, hits=tuple(best), status="found" if best else answer.status)
+    return replace(answer, hits=tuple(best), status=AnswerStatus.FOUND if best else answer.status)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from keeplore.recall.render import ContextBlock, TextBudget
 from keeplore.recall.request import Answer, RecallRequest
 from keeplore.recall.weights import PROMPT_CANDIDATES
 from keeplore.worker.context.background_call import BackgroundCall
-from keeplore.worker.usage.injection_log import BRIEF, PROMPT, InjectionLog
+from keeplore.worker.usage.injection_log import InjectionKind, InjectionLog
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Origin
@@ -133,10 +133,14 @@ class ContextProvider:
         reason = "compact" if source == SHORTENED else source
         told = self._shown.told(origin)
         return self._noted(
-            origin, brief(views, session=session, source=reason, room=room, told=told), BRIEF
+            origin,
+            brief(views, session=session, source=reason, room=room, told=told),
+            InjectionKind.BRIEF,
         )
 
-    def _noted(self, origin: Origin, told: ContextBlock, way: str = PROMPT) -> str:
+    def _noted(
+        self, origin: Origin, told: ContextBlock, way: InjectionKind = InjectionKind.PROMPT
+    ) -> str:
         self._shown.add(origin, told, way)
         return told[0]
 

@@ -13,7 +13,7 @@ from keeplore import __version__
 from keeplore.errors import KeeploreError, NoWorkspace
 from keeplore.recall.request import RecallRequest
 from keeplore.worker.context.context_provider import ContextProvider
-from keeplore.worker.usage.injection_log import ASKED, FILE, Injection, InjectionLog
+from keeplore.worker.usage.injection_log import FILE, Injection, InjectionKind, InjectionLog
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.hosts.sender import sender
 
@@ -51,7 +51,7 @@ class RequestHandler:
             return b""
         if ask.kind == "command":
             told = self._commands.answer(ask, origin, host.context_bytes)
-            self._shown.add(origin, told, ASKED)
+            self._shown.add(origin, told, InjectionKind.ASKED)
             return host.reply(event, told[0])
         try:
             with self._counted() if ask.kind == "prompt" else contextlib.nullcontext():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import threading
 from collections.abc import Callable, Iterable
 from typing import Protocol, TypeVar
 
@@ -24,6 +25,13 @@ class Task(Protocol):
     name: str
 
     def run(self, now: float) -> float: ...
+
+
+def in_thread(name: str, act: Callable[..., object], *arguments: object) -> threading.Thread:
+    """A thread that has begun; it does not keep the process from ending."""
+    thread = threading.Thread(target=act, args=arguments, name=f"keeplore-{name}", daemon=True)
+    thread.start()
+    return thread
 
 
 def for_each(workspaces: Iterable[Workspace], act: Callable[[Workspace], _T]) -> list[_T]:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from keeplore.errors import KeeploreError, RepositoryBusy
 from keeplore.text.dates import now
-from keeplore.worker.tasks.base import NEVER, for_each
+from keeplore.worker.tasks.base import NEVER, for_each, in_thread
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 
@@ -79,8 +79,7 @@ class SyncTask:
         if now < due_at:
             return due_at
         self._due_at, self._synced_at, self.is_running = 0.0, now, True
-        self._thread = threading.Thread(target=self.exchange_all, name="keeplore-sync", daemon=True)
-        self._thread.start()
+        self._thread = in_thread("sync", self.exchange_all)
         return NEVER
 
     def close(self) -> None:

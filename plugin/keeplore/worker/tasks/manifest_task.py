@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from keeplore.errors import KeeploreError
-from keeplore.worker.tasks.base import NEVER
+from keeplore.worker.tasks.base import NEVER, in_thread
 from keeplore.workspace.importing.project_manifests import ProjectManifests, is_known
 from keeplore.workspace.registry import Registry
 
@@ -51,10 +51,7 @@ class ManifestTask:
             is_due = bool(self._waiting) and not self._is_running
             self._is_running = self._is_running or is_due
         if is_due:
-            self._thread = threading.Thread(
-                target=self._work, name="keeplore-manifests", daemon=True
-            )
-            self._thread.start()
+            self._thread = in_thread("manifests", self._work)
         return NEVER
 
     def close(self) -> None:

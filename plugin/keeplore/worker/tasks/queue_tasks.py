@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from keeplore.worker.tasks.base import NEVER
+from keeplore.worker.tasks.base import NEVER, in_thread
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.writing.ingest_jobs import IngestQueue
 
@@ -50,10 +50,7 @@ class IngestTask:
             self._due_at = NEVER if due_s is None else now + due_s
             if due_s is not None and due_s <= 0.0:
                 self._due_at = now + PAUSE_S
-                self._thread = threading.Thread(
-                    target=self._work, name="keeplore-ingest", daemon=True
-                )
-                self._thread.start()
+                self._thread = in_thread("ingest", self._work)
                 return NEVER
         return self._due_at
 
@@ -95,10 +92,7 @@ class RefineTask:
         """There may be something to do: the thread looks."""
         if any(workspace.settings.llm.provider for workspace in self._registry.opened()):
             if self._thread is None:
-                self._thread = threading.Thread(
-                    target=self._work, name="keeplore-refine", daemon=True
-                )
-                self._thread.start()
+                self._thread = in_thread("refine", self._work)
             self._wake.set()
         return NEVER
 

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from keeplore.worker.tasks.base import AT_ONCE, NEVER, for_each
+from keeplore.worker.tasks.base import AT_ONCE, NEVER, for_each, in_thread
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 
@@ -63,10 +63,7 @@ class VectorTask:
             return workspace.index.embed_pending(VECTORS_A_STEP) or unlinked
         self._threads = {of: thread for of, thread in self._threads.items() if thread.is_alive()}
         if workspace not in self._threads:
-            self._threads[workspace] = threading.Thread(
-                target=self._ask_server, args=(workspace,), name="keeplore-vectors", daemon=True
-            )
-            self._threads[workspace].start()
+            self._threads[workspace] = in_thread("vectors", self._ask_server, workspace)
         return unlinked
 
     def _ask_server(self, workspace: Workspace) -> None:
@@ -108,10 +105,7 @@ class ModelTask:
         cold = [workspace for workspace in self._registry.opened() if not workspace.is_warm]
         if cold:
             self._again_at = time.monotonic() + WARM_AGAIN_S
-            self._thread = threading.Thread(
-                target=self._load, args=(cold,), name="keeplore-warm", daemon=True
-            )
-            self._thread.start()
+            self._thread = in_thread("warm", self._load, cold)
         return NEVER
 
     def _load(self, cold: list[Workspace]) -> None:

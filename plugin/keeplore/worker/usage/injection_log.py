@@ -10,6 +10,7 @@ import threading
 import time
 from collections import deque
 from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +27,14 @@ TWICE_S = 5.0  # for so long a host may run the entries of several plugins about
 MAX_WORDS = 2_000  # sentences of a session
 MAX_ASKED = 50  # messages of which it is known that they were just asked about
 MAX_GIVEN = 200  # blocks that nobody has looked at yet
-BRIEF, PROMPT, ASKED = (
-    "brief",
-    "prompt",
-    "asked",
-)  # for whom: everybody, who prompted, who asked for it
+
+
+class InjectionKind(StrEnum):
+    """For whom something is told."""
+
+    BRIEF = "brief"  # for everybody
+    PROMPT = "prompt"  # for whoever prompted, or edits a file
+    ASKED = "asked"  # for whoever asked for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,7 @@ class Injection:
     origin: Origin
     text: str
     ids: tuple[str, ...]
-    way: str  # brief | prompt | asked
+    way: InjectionKind
     at: str  # RFC 3339, UTC
 
 
@@ -125,10 +129,10 @@ class InjectionLog:
             if known and origin.cwd:
                 self._sessions[_key(origin)] = replace(known[-1], ids=dict(known[-1].ids))
 
-    def add(self, origin: Origin, told: ContextBlock, way: str) -> None:
+    def add(self, origin: Origin, told: ContextBlock, way: InjectionKind) -> None:
         """Note the block that the session is given now, and the ids of the memories in it."""
         text, ids = told
-        is_brief = way == BRIEF
+        is_brief = way is InjectionKind.BRIEF
         with self._lock:
             if not (ids or is_brief):
                 return

@@ -27,7 +27,7 @@ from keeplore.memory import feedback_counters
 from keeplore.memory.feedback_counters import UsageCounters
 from keeplore.recall.render import reference
 from keeplore.text.dates import now
-from keeplore.worker.usage.injection_log import PROMPT, Injection
+from keeplore.worker.usage.injection_log import Injection, InjectionKind
 from keeplore.worker.usage.usage_terms import ENOUGH, is_used, telling
 from keeplore.worker.usage.view_log import take_opened
 from keeplore.workspace.registry import Registry
@@ -136,7 +136,7 @@ class UsageFeedback:
                 words = telling(" ".join(_quoted(line) for line in lines if reference(id_) in line))
                 known = session.told.get(id_, _InjectedMemory(given.at, {}, is_prompted=False))
                 if not known.outcome:
-                    is_prompted = known.is_prompted or given.way == PROMPT
+                    is_prompted = known.is_prompted or given.way is InjectionKind.PROMPT
                     after = session.turn if session.is_answered else ""
                     session.told[id_] = _InjectedMemory(
                         given.at, known.words | words, is_prompted, after
