@@ -95,6 +95,11 @@ def test_a_message_with_a_point_of_its_own_is_no_confirmation(message: str) -> N
     assert not is_confirmation(message)
 
 
+def test_a_confirmation_has_less_than_eighty_characters() -> None:
+    just = "yes " * 19 + "yes"
+    assert (len(just), is_confirmation(just), is_confirmation(f"{just}.")) == (79, True, False)
+
+
 def test_nothing_is_a_boundary_before_the_first_exchange() -> None:
     assert boundary([], turn("next task: the login page"), shift=Shift(2.0, 0.4, 0.2)) == ""
 

@@ -261,3 +261,16 @@ def test_a_worker_counts_and_commits_before_it_leaves(office: Any) -> None:
         ["git", "show", f"HEAD:{path}"], cwd=office.root, capture_output=True, check=True
     )
     assert numbers(committed.stdout.decode()) == {id_: (1, 0)}
+
+
+def test_what_a_worker_keeps_on_the_machine_is_for_its_owner_alone(office: Any) -> None:
+    office.init()
+    office.prompt("Which store do we take?")
+    office.start()
+    assert office.stop() == [[True]]
+    state = office.places.state
+    folders = {path for path in state.rglob("*") if path.is_dir()}
+    assert len(folders) > 3
+    assert {path: oct(path.stat().st_mode & 0o777) for path in folders} == dict.fromkeys(
+        folders, "0o700"
+    )
