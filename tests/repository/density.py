@@ -80,21 +80,23 @@ def problems(module: Module) -> Iterator[str]:
             yield f"{module.name}:{number} has {len(row)} columns, {COLUMNS} at most"
     yield from _busy_lines(module)
     for function in functions(module):
-        place = f"{module.name}:{function.lineno} {function.name}"
-        if (size := nodes(function)) > NODES_A_FUNCTION:
-            yield f"{place} has {size} nodes, {NODES_A_FUNCTION} at most"
-        if (length := lines_of(function)) > FUNCTION_LINES:
-            yield f"{place} has {length} lines, {FUNCTION_LINES} at most"
-        if (count := _parameters(function)) > PARAMETERS:
-            yield f"{place} takes {count} parameters, {PARAMETERS} at most"
-    for statement in ast.walk(module.tree):
-        if isinstance(statement, ast.stmt) and _is_crowded(statement):
-            place = f"{module.name}:{statement.lineno}"
-            yield f"{place} a comprehension with several for or if has company"
+        yield from _heavy(function, f"{module.name}:{function.lineno} {function.name}")
     for node in ast.walk(module.tree):
+        if isinstance(node, ast.stmt) and _is_crowded(node):
+            place = f"{module.name}:{node.lineno}"
+            yield f"{place} a comprehension with several for or if has company"
         if isinstance(node, ast.ClassDef) and (held := len(attributes(node))) > ATTRIBUTES:
             place = f"{module.name}:{node.lineno} {node.name}"
             yield f"{place} has {held} attributes, {ATTRIBUTES} at most"
+
+
+def _heavy(function: _FUNCTION, place: str) -> Iterator[str]:
+    if (size := nodes(function)) > NODES_A_FUNCTION:
+        yield f"{place} has {size} nodes, {NODES_A_FUNCTION} at most"
+    if (length := lines_of(function)) > FUNCTION_LINES:
+        yield f"{place} has {length} lines, {FUNCTION_LINES} at most"
+    if (count := _parameters(function)) > PARAMETERS:
+        yield f"{place} takes {count} parameters, {PARAMETERS} at most"
 
 
 def _busy_lines(module: Module) -> Iterator[str]:
