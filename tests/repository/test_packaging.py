@@ -40,6 +40,8 @@ DATA = {
     *(f"keeplore/cli/graph/page/{name}" for name in GRAPH_PAGE),
     *(f"keeplore/cli/graph/vendor/{name}" for name in GRAPH_VENDORED),
     "keeplore/client/client.sh",
+    "keeplore/connect/hook_events.toml",
+    "keeplore/connect/host_locations.toml",
     "keeplore/index/embedding/model/NOTICE",
     "keeplore/index/embedding/model/config.json",
     "keeplore/index/embedding/model/special_tokens_map.json",
