@@ -149,7 +149,13 @@ def asked(
     case: Case, index: Index, store: Store, query: Query, embedder: Embedder
 ) -> Iterator[Asked]:
     looks: list[SearchTrace] = []
-    recall(RecallDeps(index, store, embedder=embedder, weights=EVERYTHING), RecallRequest(query.text, limit=1, at_once=True), SearchScope(), now=query.at or case.last, watch=looks.append)  # fmt: skip
+    recall(
+        RecallDeps(index, store, embedder=embedder, weights=EVERYTHING),
+        RecallRequest(query.text, limit=1, at_once=True),
+        SearchScope(),
+        now=query.at or case.last,
+        watch=looks.append,
+    )
     if looks:
         yield Asked(query.gold_sessions, {entry.memory: entry.odds for entry in looks[-1].ranked})
 

@@ -166,7 +166,11 @@ def ask(top: Path, count: int) -> None:
     def answer(
         n: int, *, at_once: bool = True, wide: bool = False, text_only: bool = False
     ) -> None:
-        recall(RecallDeps(index, bench.store, embedder=bench.embedder), RecallRequest(questions[n], at_once=at_once, wide=wide, text_only=text_only), HERE)  # fmt: skip
+        recall(
+            RecallDeps(index, bench.store, embedder=bench.embedder),
+            RecallRequest(questions[n], at_once=at_once, wide=wide, text_only=text_only),
+            HERE,
+        )
 
     evict(bench.home)
     wall, cpu = timed(lambda: answer(0))

@@ -147,8 +147,8 @@ def keeplore_engine(backend: str, url: str, name: str) -> EngineMaker | None:
     one.
 
     They are those of ``index:``, and this machine's person has accepted them. Returns what makes
-    the engine of an index from its database and embedder (``keeplore_hooks.contracts.EngineMaker``),
-    or None to let the next plugin answer.
+    the engine of an index from its database and embedder
+    (``keeplore_hooks.contracts.EngineMaker``), or None to let the next plugin answer.
     """
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from keeplore.capture.conversation_file import taken_up
-from keeplore.memory import Exchange, RelatedMemory
+from keeplore.memory import ConversationLink, Exchange
 
 QUEUE = (
     Exchange(
@@ -47,8 +47,8 @@ AGAIN = (
 )
 
 
-def link(name: str) -> RelatedMemory:
-    return RelatedMemory(name, f"mem_{name}", "relates-to")
+def link(name: str) -> ConversationLink:
+    return ConversationLink(name, f"mem_{name}", "relates-to")
 
 
 def test_the_conversation_with_the_same_rare_words_is_found_among_others() -> None:

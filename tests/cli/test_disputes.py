@@ -20,7 +20,7 @@ from keeplore.config.places import Places
 from keeplore.memory import Memory
 from keeplore.memory.note import NoteDraft
 from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
-from keeplore.workspace.lifecycle.synchronise import synchronise
+from keeplore.workspace.lifecycle.sync_workspace import synchronise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.disputes import Dispute, DisputeDecision, disputes, settle

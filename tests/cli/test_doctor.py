@@ -24,7 +24,7 @@ from keeplore.memory import Memory, new_id
 from keeplore.memory.note import NoteDraft
 from keeplore.workspace.lifecycle.lint import lint
 from keeplore.workspace.lifecycle.setup import initialise
-from keeplore.workspace.lifecycle.synchronise import synchronise
+from keeplore.workspace.lifecycle.sync_workspace import synchronise
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.spool import Spool
 

@@ -18,7 +18,8 @@ CLIENT = Path(__file__).resolve().parents[2] / "plugin" / "keeplore" / "client"
 ADD = """
 import os, pathlib, sys
 from keeplore_hooks.spool import Spool
-Spool(pathlib.Path(os.environ["KEEPLORE_STATE_DIR"], "spool")).add(*sys.argv[1:], sys.stdin.buffer.read())
+place = pathlib.Path(os.environ["KEEPLORE_STATE_DIR"], "spool")
+Spool(place).add(*sys.argv[1:], sys.stdin.buffer.read())
 """
 
 

@@ -110,8 +110,8 @@ def test_a_skill_in_a_shared_directory_has_the_name_of_its_directory_and_of_keep
 
 
 def test_a_host_gets_no_entry_that_names_another_place() -> None:
-    """JsonEntries with paths are for ``entries`` to write: those of the plugin hold a variable of the
-    host's.
+    """JsonEntries with paths are for ``entries`` to write: those of the plugin hold a variable of
+    the host's.
     """
     for host in ("claude-code", "gemini-cli", "opencode", "codex", "cursor", "copilot"):
         files = assets.host_files(host)

@@ -23,7 +23,7 @@ from keeplore.recall.prompt_context import for_prompt, prompt_context
 from keeplore.recall.render import TextBudget
 from keeplore.recall.request import RecallRequest
 from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
-from keeplore.workspace.lifecycle.synchronise import synchronise
+from keeplore.workspace.lifecycle.sync_workspace import synchronise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 

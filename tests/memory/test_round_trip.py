@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from keeplore.memory import (
     AnsweredQuestion,
     Conversation,
+    ConversationLink,
     Exchange,
     Memory,
     Quote,
-    RelatedMemory,
     new_id,
     parse,
     serialise,
@@ -119,7 +119,7 @@ def conversations(draw: st.DrawFn) -> Conversation:
     quotes = st.lists(quote, max_size=2).map(tuple)
     items = st.lists(one_line, max_size=2).map(tuple)
     related = st.builds(
-        RelatedMemory, one_line, st.just(new_id()), st.sampled_from(("refines", "supersedes"))
+        ConversationLink, one_line, st.just(new_id()), st.sampled_from(("refines", "supersedes"))
     )
     return Conversation(
         title=draw(one_line),

@@ -24,7 +24,7 @@ from keeplore.recall.request import RecallRequest
 from keeplore.store import create
 from keeplore.store.merge import merge_driver
 from keeplore.store.merge.tree_merge import merged_tree
-from keeplore.workspace.lifecycle.synchronise import synchronise
+from keeplore.workspace.lifecycle.sync_workspace import synchronise
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Command, Origin, Turn
 

@@ -27,7 +27,8 @@ def passage(text: str, kind: str = "exchange", title: str = QUESTION) -> Passage
         f"User: {QUESTION}\n\nAssistant: {NOTHING}",
         f"User: /keeplore-recall {QUESTION}\n\nAssistant: There is no memory of it.",
         (
-            "User: what separator do the CSV exports have\n\nAssistant: Nothing was found, so I cannot "
+            "User: what separator do the CSV exports have\n\nAssistant: Nothing was found, so I "
+            "cannot "
             "say."
         ),
     ],

@@ -89,7 +89,8 @@ def test_another_machines_words_cannot_steer_a_terminal():
         ("fatal: unable to access 'https://x/': Could not resolve host: x", "offline"),
         (
             (
-                "ssh: connect to host x port 22: Connection refused\nfatal: Could not read from remote "
+                "ssh: connect to host x port 22: Connection refused\nfatal: Could not read from "
+                "remote "
                 "repository."
             ),
             "offline",
@@ -104,7 +105,8 @@ def test_another_machines_words_cannot_steer_a_terminal():
         ),
         (
             (
-                "remote: Permission to a/b.git denied to c.\nfatal: The requested URL returned error: "
+                "remote: Permission to a/b.git denied to c.\nfatal: The requested URL returned "
+                "error: "
                 "403"
             ),
             "auth",

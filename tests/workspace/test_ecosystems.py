@@ -152,7 +152,8 @@ def of(file_name: str, text: str) -> dict[str, list[str]]:
         (
             "composer.json",
             (
-                '{"name": "acme/shop", "require": {"php": "8", "ext-json": "*", "laravel/framework": '
+                '{"name": "acme/shop", "require": {"php": "8", "ext-json": "*", '
+                '"laravel/framework": '
                 '"11"}}'
             ),
             {"own": ["acme/shop"], "packages": ["laravel/framework"], "tools": ["php"]},

@@ -15,7 +15,7 @@ from keeplore.errors import AlreadyExists, Corrupt, NotFound, UnsafePath
 from keeplore.store import Store
 from keeplore.workspace.identity import Project, save_project
 from keeplore.workspace.lifecycle.setup import initialise
-from keeplore.workspace.lifecycle.synchronise import heal
+from keeplore.workspace.lifecycle.sync_workspace import heal
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.writing.entity_writer import add, entity_records, remove
 

@@ -20,7 +20,7 @@ from keeplore.recall.request import RecallRequest
 from keeplore.workspace import Registry
 from keeplore.workspace.importing.session_import import import_sessions, worth_reading
 from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
-from keeplore.workspace.lifecycle.synchronise import synchronise
+from keeplore.workspace.lifecycle.sync_workspace import synchronise
 from keeplore.workspace.writing.forget import forget, purge, purge_plan, quoting_notes, restore
 from keeplore_hooks.events import Command, Origin, Turn
 from keeplore_hooks.hosts import host_named

@@ -13,7 +13,7 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
-from keeplore.workspace.lifecycle.synchronise import synchronise
+from keeplore.workspace.lifecycle.sync_workspace import synchronise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 

@@ -19,7 +19,7 @@ from keeplore.sync import SyncError
 from keeplore.workspace import Registry
 from keeplore.workspace.lifecycle.lint import lint, secrets_of
 from keeplore.workspace.lifecycle.setup import initialise
-from keeplore.workspace.lifecycle.synchronise import synchronise
+from keeplore.workspace.lifecycle.sync_workspace import synchronise
 from keeplore_hooks.events import Origin, Session, Turn
 
 

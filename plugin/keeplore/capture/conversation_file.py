@@ -21,9 +21,9 @@ from keeplore.capture.open_sessions import SessionState
 from keeplore.errors import Corrupt, NotFound, StoreError
 from keeplore.memory import (
     Conversation,
+    ConversationLink,
     Exchange,
     Memory,
-    RelatedMemory,
     new_meta,
     parse,
 )
@@ -109,20 +109,20 @@ def _source(current: OpenConversation, state: SessionState, machine: str) -> dic
     return {key: value for key, value in source.items() if value}
 
 
-def _related(current: OpenConversation, deps: CaptureDeps) -> tuple[RelatedMemory, ...]:
+def _related(current: OpenConversation, deps: CaptureDeps) -> tuple[ConversationLink, ...]:
     """The conversation whose subject this one takes up again: a closed file never grows."""
     earlier = []
     for memory in deps.earlier(current.place, current.exchanges[0].at):
         if memory.id != current.id:
-            link = RelatedMemory(memory.title, memory.id, "relates-to")
+            link = ConversationLink(memory.title, memory.id, "relates-to")
             earlier.append((link, Conversation.from_markdown(memory.body).exchanges))
     found = taken_up(current.exchanges, earlier)
     return (found,) if found else ()
 
 
 def taken_up(
-    exchanges: Sequence[Exchange], earlier: Sequence[tuple[RelatedMemory, Sequence[Exchange]]]
-) -> RelatedMemory | None:
+    exchanges: Sequence[Exchange], earlier: Sequence[tuple[ConversationLink, Sequence[Exchange]]]
+) -> ConversationLink | None:
     """The earlier conversation that is most alike by rare words, if any is alike enough."""
     *bags, own = weighted([*(_heads(said) for _, said in earlier), _heads(exchanges)])
     alike = [cosine(own, bag) for bag in bags]

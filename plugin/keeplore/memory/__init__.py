@@ -5,9 +5,9 @@ disk.
 from keeplore.memory.conversation_body import (
     AnsweredQuestion,
     Conversation,
+    ConversationLink,
     Exchange,
     Quote,
-    RelatedMemory,
 )
 from keeplore.memory.foreign_files import as_memory
 from keeplore.memory.frontmatter import parse, serialise
@@ -31,11 +31,11 @@ __all__ = [
     "SCOPES",
     "AnsweredQuestion",
     "Conversation",
+    "ConversationLink",
     "Exchange",
     "Memory",
     "MemoryKind",
     "Quote",
-    "RelatedMemory",
     "Scope",
     "Trust",
     "as_memory",

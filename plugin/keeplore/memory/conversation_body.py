@@ -81,7 +81,7 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
-class RelatedMemory:
+class ConversationLink:
     title: str
     id: str
     relationship: str
@@ -101,7 +101,7 @@ class Conversation:
     outcome: tuple[Quote, ...] = ()
     open_questions: tuple[Quote, ...] = ()
     work: Work = NO_WORK
-    related: tuple[RelatedMemory, ...] = ()
+    related: tuple[ConversationLink, ...] = ()
 
     @property
     def head(self) -> str:
@@ -136,7 +136,7 @@ class Conversation:
             projects=tuple(filter(None, fields.get("Projects involved", "").split(", "))),
             **quotes,
             work=_work(sections.get("Code references", "")),
-            related=tuple(RelatedMemory(*found) for found in related),
+            related=tuple(ConversationLink(*found) for found in related),
         )
 
 

@@ -224,7 +224,7 @@ class Store:
         """What ``restore`` would bring back. Raises NotFound."""
         return delete.forgotten_memory(self.root, self.stones, memory_id)
 
-    def deleted(self, beginning: str) -> Iterator[delete.DeletedMemory]:
+    def deleted(self, beginning: str) -> Iterator[delete.MissingMemory]:
         """The memories with such ids that git has had and whose files were deleted by hand; by
         their names alone.
         """

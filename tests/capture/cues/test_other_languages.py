@@ -24,11 +24,13 @@ TALKS = {
     ),
     "de": (
         (
-            "Die Warteschlange verliert derzeit Aufträge, wenn der Server neu startet. Kannst du dir "
+            "Die Warteschlange verliert derzeit Aufträge, wenn der Server neu startet. Kannst du "
+            "dir "
             "das ansehen?"
         ),
         (
-            "Die Ursache ist, dass Redis ohne Persistenz läuft. Ich empfehle Postgres, weil es ohnehin "
+            "Die Ursache ist, dass Redis ohne Persistenz läuft. Ich empfehle Postgres, weil es "
+            "ohnehin "
             "läuft."
         ),
         "Ja, wir nehmen Postgres statt Redis. Die Schnittstelle darf sich nicht ändern.",
@@ -39,7 +41,8 @@ TALKS = {
     ),
     "es": (
         (
-            "La cola pierde tareas cuando se reinicia el servidor, ahora mismo no funciona. ¿Puedes "
+            "La cola pierde tareas cuando se reinicia el servidor, ahora mismo no funciona. "
+            "¿Puedes "
             "mirarlo?"
         ),
         (
@@ -54,16 +57,19 @@ TALKS = {
     ),
     "fr": (
         (
-            "La file d'attente perd des tâches au redémarrage, elle ne fonctionne pas en ce moment. Tu "
+            "La file d'attente perd des tâches au redémarrage, elle ne fonctionne pas en ce "
+            "moment. Tu "
             "peux regarder ?"
         ),
         (
-            "La cause est que Redis n'écrit rien sur le disque. Je recommande Postgres, parce qu'il "
+            "La cause est que Redis n'écrit rien sur le disque. Je recommande Postgres, parce "
+            "qu'il "
             "est déjà installé."
         ),
         "Oui, on va utiliser Postgres plutôt que Redis. L'interface ne doit jamais changer.",
         (
-            "J'ai remplacé le stockage dans `queue.py`. Tous les tests passent. Reste à décider quoi "
+            "J'ai remplacé le stockage dans `queue.py`. Tous les tests passent. Reste à décider "
+            "quoi "
             "faire des métriques."
         ),
     ),

@@ -104,7 +104,7 @@ def forgotten_memory(root: Path, stones: Tombstones, memory_id: str) -> Memory:
     return _forgotten_text(root, stones, memory_id)[1]
 
 
-class DeletedMemory(NamedTuple):
+class MissingMemory(NamedTuple):
     """A memory whose file went without a tombstone; ``commit`` and ``day`` tell since when, ""
     before a commit.
     """
@@ -115,7 +115,7 @@ class DeletedMemory(NamedTuple):
     day: str
 
 
-def deleted(root: Path, beginning: str, is_here: Callable[[str], bool]) -> Iterator[DeletedMemory]:
+def deleted(root: Path, beginning: str, is_here: Callable[[str], bool]) -> Iterator[MissingMemory]:
     """The memories that git has had in files named after them, and that are not here; ``beginning``
     is that of ids.
     """
@@ -133,7 +133,7 @@ def deleted(root: Path, beginning: str, is_here: Callable[[str], bool]) -> Itera
             known.add(memory_id)
             last = run(root, "log -1 --all --diff-filter=D", "--format=%h %cs", "--", path).text
             commit, _, day = last.partition(" ")
-            yield DeletedMemory(memory_id, path, commit, day)
+            yield MissingMemory(memory_id, path, commit, day)
 
 
 def _text(root: Path, stones: Tombstones, memory_id: str) -> tuple[str, Memory, bytes]:

@@ -105,7 +105,7 @@ class SyncTask:
         try:
             if workspace.settings.sync.automatic and workspace.store.remote():
                 # here, because few workers ever need it
-                from keeplore.workspace.lifecycle.synchronise import synchronise
+                from keeplore.workspace.lifecycle.sync_workspace import synchronise
 
                 result = synchronise(workspace, quiet_s=BUSY_S)
                 self.last = f"{now()} {workspace.name}: {result.note}"
@@ -160,7 +160,7 @@ class CommitTask:
             LOG.info("%s: %s", workspace.name, e)
             self._again_at = time.monotonic() + BUSY_S
             # here, because few workers ever need it
-            from keeplore.workspace.lifecycle.synchronise import heal
+            from keeplore.workspace.lifecycle.sync_workspace import heal
 
             if heal(workspace, BUSY_S):
                 self._again_at = time.monotonic()

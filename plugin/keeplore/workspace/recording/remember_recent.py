@@ -12,7 +12,7 @@ from keeplore.capture.distill.titles import title_of
 from keeplore.errors import NotFound, StoreError
 from keeplore.index import MemoryFilter, ScopeFilter
 from keeplore.memory import Conversation, Exchange, Memory, new_id
-from keeplore.memory.conversation_body import RelatedMemory
+from keeplore.memory.conversation_body import ConversationLink
 from keeplore.memory.note import NoteDraft
 from keeplore.workspace.loading import load_or_none
 from keeplore.workspace.note_writer import NoteOutcome
@@ -104,7 +104,7 @@ def _draft(memory: Memory, exchanges: tuple[Exchange, ...]) -> NoteDraft:
     # give the same note
     parts: dict[str, Any] = dict(distill(exchanges))
     title = title_of(exchanges, parts)
-    related = (RelatedMemory(memory.title, memory.id, "refines"),)
+    related = (ConversationLink(memory.title, memory.id, "refines"),)
     text = Conversation(title, exchanges, related=related, **parts).to_markdown()
     _, heading, rest = text.partition("\n## ")  # title, date and place stand in the front matter
     turns = [exchange.id for exchange in exchanges]

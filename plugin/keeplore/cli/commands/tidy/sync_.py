@@ -22,7 +22,7 @@ def sync_command(workspace: Workspace, *, join: bool) -> None:
 
     The worker does the same in the background; this waits for it and says what came of it.
     """
-    from keeplore.workspace.lifecycle.synchronise import synchronise  # heavy: git
+    from keeplore.workspace.lifecycle.sync_workspace import synchronise  # heavy: git
 
     before = _contradictions(workspace)
     result = synchronise(workspace, is_unrelated=join)
