@@ -104,7 +104,9 @@ def quality(backend: str, url: str, count: int, scratch: Path) -> None:
         shared.refresh()
         shared.embed_pending()
         for query in case.queries:
-            sight = replace(embed_query(parse_question(query.text), embedder), is_patient=True)
+            sight = replace(
+                embed_query(parse_question(query.text), embedder), is_patient=True
+            )
             for name, index in ((EMBEDDED, own), (backend, shared)):
                 for leg, turns in ranked(index, sight, figures[name]).items():
                     hit = len(set(turns[:TOP]) & set(query.gold)) / len(set(query.gold))
@@ -113,24 +115,33 @@ def quality(backend: str, url: str, count: int, scratch: Path) -> None:
         shared.close()
     for name, legs in figures.items():
         told = [
-            f"{leg} {statistics.mean(hits):.3f}" for leg, hits in legs.items() if "ms" not in leg
+            f"{leg} {statistics.mean(hits):.3f}"
+            for leg, hits in legs.items()
+            if "ms" not in leg
         ]
         told += [
-            f"{leg} {statistics.median(times):.1f}" for leg, times in legs.items() if "ms" in leg
+            f"{leg} {statistics.median(times):.1f}"
+            for leg, times in legs.items()
+            if "ms" in leg
         ]
         print(f"{name:10} recall@{TOP}: " + ", ".join(told))
 
 
-def ranked(index: Index, sight: Any, times: dict[str, list[float]]) -> dict[str, list[str]]:
+def ranked(
+    index: Index, sight: Any, times: dict[str, list[float]]
+) -> dict[str, list[str]]:
     """The turns in the order of each search, and of both as recall joins them."""
     began = time.perf_counter()
     text = [
         m.passage
-        for m in index.text_search(sight.question.text, ScopeFilter(), 200, is_patient=True)
+        for m in index.text_search(
+            sight.question.text, ScopeFilter(), 200, is_patient=True
+        )
     ]
     after = time.perf_counter()
     vectors = [
-        m.passage for m in index.vector_search(sight.vector, ScopeFilter(), 200, is_patient=True)
+        m.passage
+        for m in index.vector_search(sight.vector, ScopeFilter(), 200, is_patient=True)
     ]
     times.setdefault("words ms", []).append(1000 * (after - began))
     times.setdefault("vectors ms", []).append(1000 * (time.perf_counter() - after))
@@ -160,10 +171,17 @@ def growth(
     random = np.random.default_rng(1)
     centres = random.normal(size=(300, DIM))
     servers = [connected(tenant) for tenant in range(tenants)]
-    before, own, spent, each = size_of(backend, url, files), 0.0, cpu_s(pids), total // tenants
+    before, own, spent, each = (
+        size_of(backend, url, files),
+        0.0,
+        cpu_s(pids),
+        total // tenants,
+    )
     for tenant, server in enumerate(servers):
         for start in range(0, each, AT_ONCE):
-            numbers = range(tenant * each + start, tenant * each + min(start + AT_ONCE, each))
+            numbers = range(
+                tenant * each + start, tenant * each + min(start + AT_ONCE, each)
+            )
             made = [point(number, random, centres) for number in numbers]
             began = time.process_time()
             server.put(made)
@@ -177,10 +195,22 @@ def growth(
         f"{backend:10} {total:,} points in {tenants} workspaces, for each: {there:.2f} ms of the "
         f"server's processors"
     )
-    print(f"{'':10} {1000 * own / total:.2f} ms of our own, {size:,.0f} bytes on its disk{copies}")
+    print(
+        f"{'':10} {1000 * own / total:.2f} ms of our own, {size:,.0f} bytes on its disk{copies}"
+    )
     asked = [servers[number % tenants] for number in range(QUERIES)]
-    told("words", asked, lambda server: server.matching(question(random), None, 200), pids)
-    told("vectors", asked, lambda server: server.nearest(vector(random, centres), None, 200), pids)
+    told(
+        "words",
+        asked,
+        lambda server: server.matching(question(random), None, 200),
+        pids,
+    )
+    told(
+        "vectors",
+        asked,
+        lambda server: server.nearest(vector(random, centres), None, 200),
+        pids,
+    )
     exact(servers[0], random, centres)
     began = time.perf_counter()
     print(
@@ -208,13 +238,17 @@ def exact(server: EngineServer, random: Any, centres: Any) -> None:
     for _ in range(50):
         asked = vector(random, centres)
         best = {points[int(i)].id for i in np.argsort(-(held @ np.array(asked)))[:TOP]}
-        shares.append(len(best & {id_ for id_, _ in server.nearest(asked, None, TOP)}) / TOP)
+        shares.append(
+            len(best & {id_ for id_, _ in server.nearest(asked, None, TOP)}) / TOP
+        )
     print(f"{'':10} vectors found of the nearest {TOP}: {statistics.mean(shares):.3f}")
 
 
 def point(number: int, random: Any, centres: NDArray[Any]) -> Point:
     drawn = np.unique(random.zipf(1.1, WORDS) % VOCABULARY + 1)
-    words = dict(zip(drawn.tolist(), random.uniform(0.3, 2.2, len(drawn)).tolist(), strict=True))
+    words = dict(
+        zip(drawn.tolist(), random.uniform(0.3, 2.2, len(drawn)).tolist(), strict=True)
+    )
     return Point(number.to_bytes(16), "scope", words, vector(random, centres))
 
 
@@ -243,7 +277,9 @@ def told(
         ask(server)
         times.append(1000 * (time.perf_counter() - began))
     there = 1000 * (cpu_s(pids) - spent) / len(servers)
-    quick, middle, slow = (sorted(times)[int(share * len(times))] for share in (0.1, 0.5, 0.95))
+    quick, middle, slow = (
+        sorted(times)[int(share * len(times))] for share in (0.1, 0.5, 0.95)
+    )
     print(
         f"{'':10} {leg}: p10 {quick:.1f}, p50 {middle:.1f}, p95 {slow:.1f} ms; {there:.1f} ms of "
         f"its processors"
@@ -260,16 +296,24 @@ def size_of(backend: str, url: str, files: Path) -> int:
         mine = "WHERE n.nspname LIKE 'keeplore_tenant%' AND c.relkind = 'r'"
         with psycopg.connect(url) as connection:
             return int((connection.execute(f"{size} {mine}").fetchone() or [0])[0])
-    segments = [str(path) for path in files.glob("*/storage/collections/*benchmark/*/segments")]
+    segments = [
+        str(path) for path in files.glob("*/storage/collections/*benchmark/*/segments")
+    ]
     said = subprocess.run(
-        ["du", "-sc", "--block-size=1", *segments], check=False, capture_output=True, text=True
+        ["du", "-sc", "--block-size=1", *segments],
+        check=False,
+        capture_output=True,
+        text=True,
     ).stdout
     return int(said.splitlines()[-1].split()[0]) if segments else 0
 
 
 def processes(pids: Sequence[int]) -> list[psutil.Process]:
     first = [psutil.Process(pid) for pid in pids]
-    return [*first, *(child for process in first for child in process.children(recursive=True))]
+    return [
+        *first,
+        *(child for process in first for child in process.children(recursive=True)),
+    ]
 
 
 def cpu_s(pids: Sequence[int]) -> float:

@@ -46,11 +46,15 @@ def written(transcripts: Sequence[Path], data: Path = talks.DATA) -> Iterator[Wr
             for transcript in transcripts:
                 before = {file.path for file in workspace.store.scan()}
                 take(workspace, [*events(transcript, data)])
-                for path in sorted({file.path for file in workspace.store.scan()} - before):
+                for path in sorted(
+                    {file.path for file in workspace.store.scan()} - before
+                ):
                     memory = workspace.store.load(path)
                     if memory.kind != "note":
                         name = str(transcript.relative_to(data))
-                        yield Written(name, path, memory, Conversation.from_markdown(memory.body))
+                        yield Written(
+                            name, path, memory, Conversation.from_markdown(memory.body)
+                        )
 
 
 def events(transcript: Path, data: Path = talks.DATA) -> Iterator[HostEvent]:
@@ -59,7 +63,9 @@ def events(transcript: Path, data: Path = talks.DATA) -> Iterator[HostEvent]:
         yield from HOSTS[host].read_transcript(transcript, Cursor()).events
         return
     origin = Origin(host, transcript.stem)
-    yield from (_turn(origin, exchange) for exchange in talks.exchanges(transcript, data))
+    yield from (
+        _turn(origin, exchange) for exchange in talks.exchanges(transcript, data)
+    )
 
 
 def take(workspace: Workspace, taken: Sequence[HostEvent]) -> None:
@@ -78,7 +84,12 @@ def take(workspace: Workspace, taken: Sequence[HostEvent]) -> None:
 def _turn(origin: Origin, exchange: Exchange) -> Turn:
     replies = tuple(
         Question(
-            f"{exchange.id}-{n}", origin, exchange.at, reply.question, reply.answer, reply.options
+            f"{exchange.id}-{n}",
+            origin,
+            exchange.at,
+            reply.question,
+            reply.answer,
+            reply.options,
         )
         if isinstance(reply, AnsweredQuestion)
         else reply

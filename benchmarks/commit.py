@@ -72,7 +72,12 @@ def row(folder: Path, size: int) -> str:
         (root / path).write_text((root / path).read_text() + f"theirs {number}\n")
         note(
             theirs,
-            timed(lambda path=path: (git(root, "add", path), git(root, "commit", "-qm", "One"))),
+            timed(
+                lambda path=path: (
+                    git(root, "add", path),
+                    git(root, "commit", "-qm", "One"),
+                )
+            ),
         )
         store.commit()
     (our_wall, our_cpu), (their_wall, their_cpu) = (
@@ -90,14 +95,24 @@ def fill(store: Store, size: int) -> None:
     fsync, os.fsync = os.fsync, lambda _: None
     for number in range(size):
         store.write_text(
-            f"memory/conversations/{number // 100}/{new_id(str(number))}.md", memory(number).body
+            f"memory/conversations/{number // 100}/{new_id(str(number))}.md",
+            memory(number).body,
         )
     os.fsync = fsync
 
 
 def git(root: Path, *arguments: str) -> None:
-    identity = ("-c", "user.name=x", "-c", "user.email=x@example.invalid", "-c", "core.fsync=all")
-    subprocess.run(["git", *identity, *arguments], cwd=root, check=True, stdin=subprocess.DEVNULL)
+    identity = (
+        "-c",
+        "user.name=x",
+        "-c",
+        "user.email=x@example.invalid",
+        "-c",
+        "core.fsync=all",
+    )
+    subprocess.run(
+        ["git", *identity, *arguments], cwd=root, check=True, stdin=subprocess.DEVNULL
+    )
 
 
 def median(act: Callable[[], object], rounds: int) -> tuple[float, float]:

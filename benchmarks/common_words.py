@@ -16,7 +16,15 @@ from segmentation import REPOSITORY
 
 from keeplore.text.common_words import COMMON, stem
 
-TOKENIZER = REPOSITORY / "plugin" / "keeplore" / "index" / "embedding" / "model" / "tokenizer.json"
+TOKENIZER = (
+    REPOSITORY
+    / "plugin"
+    / "keeplore"
+    / "index"
+    / "embedding"
+    / "model"
+    / "tokenizer.json"
+)
 FIRST = 8000  # entries
 
 

@@ -130,7 +130,9 @@ def _replay(workspace: Workspace, one: Recorded, cwd: Path, known: set[str]) -> 
         if isinstance(taken, Turn) and taken.id not in known:
             known.add(taken.id)
             if taken.user and not slash_command(taken.user):
-                session.asked.append(_ask(workspace, session, one.transcript, taken, cwd))
+                session.asked.append(
+                    _ask(workspace, session, one.transcript, taken, cwd)
+                )
         workspace.emit(taken)
         _index(workspace)
         if isinstance(taken, Compaction) and taken.phase == "after":
@@ -142,8 +144,12 @@ def _replay(workspace: Workspace, one: Recorded, cwd: Path, known: set[str]) -> 
     return session
 
 
-def _brief(workspace: Workspace, session: Session, own: str, source: str, cwd: Path) -> None:
-    view = WorkspaceView(workspace.index, workspace.store, workspace.identities.here(cwd).scopes)
+def _brief(
+    workspace: Workspace, session: Session, own: str, source: str, cwd: Path
+) -> None:
+    view = WorkspaceView(
+        workspace.index, workspace.store, workspace.identities.here(cwd).scopes
+    )
     text, _ = brief(
         [view],
         session=own,
@@ -155,23 +161,31 @@ def _brief(workspace: Workspace, session: Session, own: str, source: str, cwd: P
     session.words |= words_in(text)
 
 
-def _ask(workspace: Workspace, session: Session, transcript: str, turn: Turn, cwd: Path) -> Asked:
+def _ask(
+    workspace: Workspace, session: Session, transcript: str, turn: Turn, cwd: Path
+) -> Asked:
     """What the session would be told, and beside that what there is below the threshold."""
     now = datetime.fromisoformat(turn.at) if turn.at else datetime.now(UTC)
     own = "" if session.has_lost else turn.origin.session
     already = session.answers if is_worth_asking(turn.user) else _Everything()
     tokens, found = 0.0, []
     for threshold in (WISHES.threshold, 0.0):
-        unasked = for_prompt(threshold, already=already, words=session.words, session=own)
+        unasked = for_prompt(
+            threshold, already=already, words=session.words, session=own
+        )
         here = workspace.identities.here(cwd)
         answer = recall(
             RecallDeps(workspace.index, workspace.store, embedder=workspace.embedder),
-            RecallRequest(turn.user, limit=PROMPT_CANDIDATES, at_once=True, filter=unasked),
+            RecallRequest(
+                turn.user, limit=PROMPT_CANDIDATES, at_once=True, filter=unasked
+            ),
             here,
             now=now,
         )
         if threshold:
-            text, ids = prompt_context(answer, room=TextBudget(WISHES.prompt_tokens, SIZE))
+            text, ids = prompt_context(
+                answer, room=TextBudget(WISHES.prompt_tokens, SIZE)
+            )
             tokens = token_count(text)
         else:
             found = [Found(hit, _turns(workspace, hit)) for hit in answer.hits]
@@ -217,27 +231,49 @@ def verdict(found: Found, judged: dict[str, bool]) -> bool | None:
 
 def show_precision(asked: list[Asked]) -> None:
     judged, chosen = labels()
-    print(f"\nof {len(chosen)} labelled prompts, and in the last two columns of all {len(asked)}")
+    print(
+        f"\nof {len(chosen)} labelled prompts, and in the last two columns of all {len(asked)}"
+    )
     print("threshold  lines  judged  right  precision  prompts  helped | told  share")
     for threshold in THRESHOLDS:
-        told = [one for one in asked if any(found.hit.score >= threshold for found in one.found)]
+        told = [
+            one
+            for one in asked
+            if any(found.hit.score >= threshold for found in one.found)
+        ]
         figures = _figures(
-            [one for one in told if (one.transcript, one.turn) in chosen], judged, threshold
+            [one for one in told if (one.transcript, one.turn) in chosen],
+            judged,
+            threshold,
         )
-        print(f"{threshold:9.2f} {figures} | {len(told):4} {len(told) / len(asked):6.2f}")
+        print(
+            f"{threshold:9.2f} {figures} | {len(told):4} {len(told) / len(asked):6.2f}"
+        )
     told = [one for one in asked if one.tokens]
-    print(f"all that is told:\n{WISHES.threshold:9.2f} {_figures(told, judged, WISHES.threshold)}")
+    print(
+        f"all that is told:\n{WISHES.threshold:9.2f} {_figures(told, judged, WISHES.threshold)}"
+    )
 
 
 def _figures(
     told: list[Asked], judged: dict[tuple[str, str], dict[str, bool]], threshold: float
 ) -> str:
     lines = [
-        (one, found) for one in told for found in one.found[:3] if found.hit.score >= threshold
+        (one, found)
+        for one in told
+        for found in one.found[:3]
+        if found.hit.score >= threshold
     ]
-    verdicts = [verdict(found, judged.get((one.transcript, one.turn), {})) for one, found in lines]
+    verdicts = [
+        verdict(found, judged.get((one.transcript, one.turn), {}))
+        for one, found in lines
+    ]
     right, known = sum(bool(v) for v in verdicts), sum(v is not None for v in verdicts)
-    helped = {(one.transcript, one.turn) for (one, _), v in zip(lines, verdicts, strict=True) if v}
+    helped = {
+        (one.transcript, one.turn)
+        for (one, _), v in zip(lines, verdicts, strict=True)
+        if v
+    }
     return (
         f"{len(lines):6} {known:7} {right:6} {right / max(known, 1):10.2f} {len(told):8} "
         f"{len(helped):7}"
@@ -248,7 +284,8 @@ def main(dump: Path | None) -> int:
     sessions = list(replayed(recorded()))
     asked = [one for session in sessions for one in session.asked]
     totals = sorted(
-        sum(session.briefs) + sum(one.tokens for one in session.asked) for session in sessions
+        sum(session.briefs) + sum(one.tokens for one in session.asked)
+        for session in sessions
     )
     first = [session.briefs[0] for session in sessions]
     later = [tokens for session in sessions for tokens in session.briefs[1:]]
@@ -277,7 +314,9 @@ def main(dump: Path | None) -> int:
     if dump:
         with dump.open("w", encoding="utf-8") as file:
             for one in asked:
-                hits = [{**_plain(found.hit), "turns": found.turns} for found in one.found]
+                hits = [
+                    {**_plain(found.hit), "turns": found.turns} for found in one.found
+                ]
                 row = {
                     "transcript": one.transcript,
                     "turn": one.turn,

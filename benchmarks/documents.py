@@ -33,13 +33,21 @@ Piece = tuple[str, str, str]  # page, what is shown, what is embedded
 
 
 def main() -> None:
-    pages = {path.stem: path.read_text(encoding="utf-8") for path in sorted(DOCS.rglob("*.md"))}
-    plugins, models = PluginManager(), EmbeddingModels(Places.from_environment({}).models)
+    pages = {
+        path.stem: path.read_text(encoding="utf-8")
+        for path in sorted(DOCS.rglob("*.md"))
+    }
+    plugins, models = (
+        PluginManager(),
+        EmbeddingModels(Places.from_environment({}).models),
+    )
     plugins.register(BuiltinEmbedders(models))
     embedder: Embedder = plugins.hook.keeplore_embedder(model="packaged")
     asked = questions(pages)
     vectors = np.vstack([embedder.embed([question])[0] for _, _, question in asked])
-    print("| pieces | how many | characters | page first | sentence first | among five | CPU |")
+    print(
+        "| pieces | how many | characters | page first | sentence first | among five | CPU |"
+    )
     print("|---|---|---|---|---|---|---|")
     measure(
         "passages of 190 tokens",
@@ -54,7 +62,13 @@ def main() -> None:
             for name, text in pages.items()
             for w in cut(text, size, overlap)
         ]
-        measure(f"windows of {size} characters, {overlap} twice", pieces, asked, vectors, embedder)
+        measure(
+            f"windows of {size} characters, {overlap} twice",
+            pieces,
+            asked,
+            vectors,
+            embedder,
+        )
 
 
 def questions(pages: dict[str, str]) -> list[tuple[str, str, str]]:
@@ -67,12 +81,17 @@ def questions(pages: dict[str, str]) -> list[tuple[str, str, str]]:
         for sentence in re.split(r"(?<=[.!?])\s+", paragraph.replace("\n", " "))
         if 60 < len(sentence) < 260 and "|" not in sentence
     ]
-    return [(name, said, _shortened(said, rng)) for name, said in rng.sample(sentences, QUESTIONS)]
+    return [
+        (name, said, _shortened(said, rng))
+        for name, said in rng.sample(sentences, QUESTIONS)
+    ]
 
 
 def _shortened(sentence: str, rng: random.Random) -> str:
     words = re.findall(r"[\w'-]+", sentence)
-    left = sorted(rng.sample(range(len(words)), min(len(words), max(4, int(len(words) * KEPT)))))
+    left = sorted(
+        rng.sample(range(len(words)), min(len(words), max(4, int(len(words) * KEPT))))
+    )
     return " ".join(words[n] for n in left)
 
 
@@ -115,10 +134,18 @@ def measure(
     for (name, sentence, _), scores in zip(asked, vectors @ made.T, strict=True):
         best = [pieces[n] for n in np.argsort(-scores)[:5]]
         holds = [_plain(sentence)[:50] in _plain(shown) for _, shown, _ in best]
-        page, first, five = page + (best[0][0] == name), first + holds[0], five + any(holds)
+        page, first, five = (
+            page + (best[0][0] == name),
+            first + holds[0],
+            five + any(holds),
+        )
     length = round(sum(len(shown) for _, shown, _ in pieces) / len(pieces))
-    shares = " | ".join(f"{100 * count / len(asked):.0f} %" for count in (page, first, five))
-    print(f"| {label} | {len(pieces)} | {length} | {shares} | {cpu:.0f} s |", flush=True)
+    shares = " | ".join(
+        f"{100 * count / len(asked):.0f} %" for count in (page, first, five)
+    )
+    print(
+        f"| {label} | {len(pieces)} | {length} | {shares} | {cpu:.0f} s |", flush=True
+    )
 
 
 def _plain(text: str) -> str:

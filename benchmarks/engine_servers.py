@@ -57,7 +57,10 @@ class Cluster:
 
     @property
     def urls(self) -> list[str]:
-        return [f"http://{self._host}:{6333 + 10 * node}" for node in range(len(self._processes))]
+        return [
+            f"http://{self._host}:{6333 + 10 * node}"
+            for node in range(len(self._processes))
+        ]
 
     @property
     def pids(self) -> list[int]:

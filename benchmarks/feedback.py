@@ -68,7 +68,9 @@ class Asked:
 
     def order(self, parts: Mapping[str, float]) -> list[str]:
         """Best first, with what feedback gives to some."""
-        return sorted(self.odds, key=lambda id_: (-self.odds[id_] - parts.get(id_, 0.0), id_))
+        return sorted(
+            self.odds, key=lambda id_: (-self.odds[id_] - parts.get(id_, 0.0), id_)
+        )
 
 
 def main() -> int:
@@ -82,7 +84,9 @@ def main() -> int:
         by_chance()
         with tempfile.TemporaryDirectory() as scratch:
             work = options.work or Path(scratch)
-            in_order([*held(work, options.cases, embedder_for("packaged", work / "models"))])
+            in_order(
+                [*held(work, options.cases, embedder_for("packaged", work / "models"))]
+            )
     except FileNotFoundError as e:
         print(
             f"skipped: there is no {e.filename}; set KEEPLORE_DATA to the folder that holds the "
@@ -104,17 +108,24 @@ def by_chance() -> None:
     for path, talk in talks.items():
         said: set[str] = set()
         for exchange in talk:
-            asked, answer = telling(exchange.user).keys(), telling(exchange.assistant).keys()
+            asked, answer = (
+                telling(exchange.user).keys(),
+                telling(exchange.assistant).keys(),
+            )
             if len(exchange.assistant) > ANSWER_CHARS:
                 before = said | asked
                 for kind, told in drawn(path, passages, chance):
                     words = {
-                        key: value for key, value in telling(told).items() if key not in before
+                        key: value
+                        for key, value in telling(told).items()
+                        if key not in before
                     }
                     counted[kind].append(is_used(words, answer - before))
             said |= asked | answer
     for kind, found in counted.items():
-        print(f"used by chance, {kind:24}{statistics.mean(found):8.4f}  of {len(found)}")
+        print(
+            f"used by chance, {kind:24}{statistics.mean(found):8.4f}  of {len(found)}"
+        )
 
 
 def drawn(
@@ -126,7 +137,8 @@ def drawn(
         some = [
             text
             for other, text in passages
-            if other != path and (other.relative_to(DATA).parts[:2] == project) is is_same
+            if other != path
+            and (other.relative_to(DATA).parts[:2] == project) is is_same
         ]
         if some:
             yield kind, chance.choice(some)
@@ -157,7 +169,10 @@ def asked(
         watch=looks.append,
     )
     if looks:
-        yield Asked(query.gold_sessions, {entry.memory: entry.odds for entry in looks[-1].ranked})
+        yield Asked(
+            query.gold_sessions,
+            {entry.memory: entry.odds for entry in looks[-1].ranked},
+        )
 
 
 def in_order(every: Sequence[Sequence[Asked]]) -> None:
@@ -191,17 +206,23 @@ def simulated(
         some = [
             one
             for one in every
-            if demand == "everything alike" or one.gold & wanted or chance.random() < 0.2
+            if demand == "everything alike"
+            or one.gold & wanted
+            or chance.random() < 0.2
         ]
         chance.shuffle(some)
         parts = counted(some[: len(some) // 2], seen, chance)
         for one in some[len(some) // 2 :]:
             off.append(figures(one.plain, one.gold))
             on.append(figures(one.order(parts), one.gold))
-    return [[statistics.mean(row[n] for row in rows) for n in (5, 0)] for rows in (off, on)]
+    return [
+        [statistics.mean(row[n] for row in rows) for n in (5, 0)] for rows in (off, on)
+    ]
 
 
-def counted(questions: Sequence[Asked], seen: str, chance: random.Random) -> dict[str, float]:
+def counted(
+    questions: Sequence[Asked], seen: str, chance: random.Random
+) -> dict[str, float]:
     """What 20 sessions come to in the score."""
     tallies: dict[str, UsageCounters] = defaultdict(UsageCounters)
     each = max(1, len(questions) // SESSIONS)
@@ -211,11 +232,17 @@ def counted(questions: Sequence[Asked], seen: str, chance: random.Random) -> dic
         for one in questions[number * each : (number + 1) * each]:
             for id_ in one.plain[:TOLD]:
                 rate = (
-                    AT_RANDOM if seen == "use at random" else SEEN if id_ in one.gold else MISTAKEN
+                    AT_RANDOM
+                    if seen == "use at random"
+                    else SEEN
+                    if id_ in one.gold
+                    else MISTAKEN
                 )
                 told[id_] = told.get(id_, False) or chance.random() < rate
         for id_, is_use in told.items():
-            tallies[id_] = tallies[id_].with_use(day) if is_use else tallies[id_].with_idle(day)
+            tallies[id_] = (
+                tallies[id_].with_use(day) if is_use else tallies[id_].with_idle(day)
+            )
     return {
         id_: used(weight(tally, BEGIN + timedelta(days=2 * SESSIONS)))
         for id_, tally in tallies.items()

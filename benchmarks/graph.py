@@ -48,7 +48,9 @@ class Town:
         self.weights = list(itertools.accumulate(1 / (n + 10) for n in range(entities)))
 
     def _name(self, n: int) -> str:
-        return (f"lib{n:x}pkg", f"src/part{n % 97}/mod{n:x}.py", f"service {n:x}x")[n % 3]
+        return (f"lib{n:x}pkg", f"src/part{n % 97}/mod{n:x}.py", f"service {n:x}x")[
+            n % 3
+        ]
 
     def some(self, draw: random.Random, count: int) -> list[str]:
         return draw.choices(self.names, cum_weights=self.weights, k=count)
@@ -67,10 +69,19 @@ class Town:
             title=self.words.text(5),
             created_at="2026-02-09T14:00:00Z",
         )
-        meta |= {"scope": "project", "project": f"project-{number % PROJECTS}", "category": "facts"}
+        meta |= {
+            "scope": "project",
+            "project": f"project-{number % PROJECTS}",
+            "category": "facts",
+        }
         if number % 2 and one != two:
             meta["entities"] = [
-                {"source": one, "relationship": "uses", "target": two, "confidence": draw.random()}
+                {
+                    "source": one,
+                    "relationship": "uses",
+                    "target": two,
+                    "confidence": draw.random(),
+                }
             ]
         return Memory(meta, text + "\n")
 
@@ -78,9 +89,14 @@ class Town:
         packages = self.names[::3]
         for start in range(0, len(packages), PACKAGES_A_FILE):
             number = start // PACKAGES_A_FILE
-            file = root / f"projects/project-{number % PROJECTS}/manifests/machine-{number}.json"
+            file = (
+                root
+                / f"projects/project-{number % PROJECTS}/manifests/machine-{number}.json"
+            )
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(json.dumps({"packages": packages[start : start + PACKAGES_A_FILE]}))
+            file.write_text(
+                json.dumps({"packages": packages[start : start + PACKAGES_A_FILE]})
+            )
 
 
 class Everything(Folder):
@@ -89,7 +105,10 @@ class Everything(Folder):
         for file in self.root.rglob("*.json"):
             at = file.stat()
             yield File(
-                file.relative_to(self.root).as_posix(), at.st_mtime_ns, at.st_size, at.st_ino
+                file.relative_to(self.root).as_posix(),
+                at.st_mtime_ns,
+                at.st_size,
+                at.st_ino,
             )
 
 
@@ -139,9 +158,11 @@ def update(index: Index, town: Town, folder: Folder) -> list[float]:
     for number in range(CHANGED):
         put(folder.root, town.memory(number, 1))
     files = {file.path: file for file in folder.indexed()}
-    changed = [file for file in files.values() if file.mtime_ns > time.time_ns() - 60_000_000_000][
-        -CHANGED:
-    ]
+    changed = [
+        file
+        for file in files.values()
+        if file.mtime_ns > time.time_ns() - 60_000_000_000
+    ][-CHANGED:]
     for file in changed:
         item = file_rows.read(folder, file, time.time_ns())
         assert item
@@ -159,17 +180,29 @@ def ask(index: Index, town: Town) -> list[float]:
     taken = []
     for number in range(QUESTIONS):
         text = (
-            f"why does {' or '.join(town.some(draw, 1 + number % 3))} fail when the server starts?"
+            f"why does {' or '.join(town.some(draw, 1 + number % 3))} fail when the server "
+            f"starts?"
         )
         allowed = ScopeFilter(
-            (("project", f"project-{number % PROJECTS}"), ("workspace", ""), ("user", ""))
+            (
+                ("project", f"project-{number % PROJECTS}"),
+                ("workspace", ""),
+                ("user", ""),
+            )
         )
-        taken.append(cpu_s(partial(index.graph.boosted, text, allowed, time.monotonic() + LIMIT_S)))
+        taken.append(
+            cpu_s(
+                partial(index.graph.boosted, text, allowed, time.monotonic() + LIMIT_S)
+            )
+        )
     return taken
 
 
 def report(name: str, seconds: list[float]) -> None:
-    low, high = statistics.median(seconds) * 1000, statistics.quantiles(seconds, n=20)[-1] * 1000
+    low, high = (
+        statistics.median(seconds) * 1000,
+        statistics.quantiles(seconds, n=20)[-1] * 1000,
+    )
     print(f"{name}: {low:.2f} ms, p95 {high:.2f} ms of processor")
 
 

@@ -45,8 +45,12 @@ VARIANTS = {
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Measure what the graph adds to recall.")
-    parser.add_argument("--work", type=Path, help="keep workspace and index there for the next run")
+    parser = argparse.ArgumentParser(
+        description="Measure what the graph adds to recall."
+    )
+    parser.add_argument(
+        "--work", type=Path, help="keep workspace and index there for the next run"
+    )
     options = parser.parse_args()
     files = sorted(
         p
@@ -89,7 +93,12 @@ def opened(work: Path, files: Sequence[Path]) -> Workspace:
 
 
 def place(
-    workspace: Workspace, ask: str, gold: Sequence[str], weights: Weights | None, *, is_text: bool
+    workspace: Workspace,
+    ask: str,
+    gold: Sequence[str],
+    weights: Weights | None,
+    *,
+    is_text: bool,
 ) -> int:
     """Of the first right hit, from 1; 0 for none among twenty."""
     answer = recall(
@@ -114,7 +123,10 @@ def place(
 def figures(places: Sequence[int]) -> str:
     count = len(places)
     mrr = sum(1 / at for at in places if at) / count
-    first, five = sum(at == 1 for at in places) / count, sum(0 < at <= 5 for at in places) / count
+    first, five = (
+        sum(at == 1 for at in places) / count,
+        sum(0 < at <= 5 for at in places) / count,
+    )
     return f"MRR {mrr:.3f}, first {first:.3f}, among five {five:.3f} of {count}"
 
 

@@ -89,7 +89,10 @@ def curve(
     label: str, vectors: Vectors, queries: Vectors, builds: tuple[tuple[int, int], ...]
 ) -> None:
     nearest = truth(vectors, queries)
-    print(f"{label}: {len(vectors)} vectors, exact {exact_ms(vectors, queries):.2f} ms", flush=True)
+    print(
+        f"{label}: {len(vectors)} vectors, exact {exact_ms(vectors, queries):.2f} ms",
+        flush=True,
+    )
     for product.M, product.EF_BUILD in builds:
         begun = time.thread_time()
         made = product.HnswGraph(vectors.shape[1], len(vectors))
@@ -134,17 +137,27 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("counts", type=int, nargs="*", default=[10_000])
-    parser.add_argument("--vectors", type=Path, help="vectors of the packaged model, (n, dim)")
+    parser.add_argument(
+        "--vectors", type=Path, help="vectors of the packaged model, (n, dim)"
+    )
     asked = parser.parse_args()
     real = real_vectors(asked.vectors)
     real = real[np.random.default_rng(1).permutation(len(real))]
     half = (len(real) - QUERIES) // 2
-    queries, one, other = real[:QUERIES], real[QUERIES : QUERIES + half], real[QUERIES + half :]
+    queries, one, other = (
+        real[:QUERIES],
+        real[QUERIES : QUERIES + half],
+        real[QUERIES + half :],
+    )
     curve("real", one, queries, VALIDATED)
-    curve("resampled", resampled(other, half, 2), resampled(other, QUERIES, 3), VALIDATED)
+    curve(
+        "resampled", resampled(other, half, 2), resampled(other, QUERIES, 3), VALIDATED
+    )
     for count in asked.counts:
         builds = BUILDS if count < LARGE else BUILDS[2:]
-        curve("resampled", resampled(real, count, 4), resampled(real, QUERIES, 5), builds)
+        curve(
+            "resampled", resampled(real, count, 4), resampled(real, QUERIES, 5), builds
+        )
 
 
 if __name__ == "__main__":

@@ -41,9 +41,17 @@ class Row:
 
 ROWS = (
     Row("python3 -I -S -c pass", (PYTHON, "-I", "-S", "-c", "pass")),
-    Row("client.sh, 2 kB", ("sh", str(CLIENT / "client.sh"), "bench", "Stop"), b"p" * 2_000, 1.0),
     Row(
-        "client.sh, 200 kB", ("sh", str(CLIENT / "client.sh"), "bench", "Stop"), b"p" * 200_000, 1.0
+        "client.sh, 2 kB",
+        ("sh", str(CLIENT / "client.sh"), "bench", "Stop"),
+        b"p" * 2_000,
+        1.0,
+    ),
+    Row(
+        "client.sh, 200 kB",
+        ("sh", str(CLIENT / "client.sh"), "bench", "Stop"),
+        b"p" * 200_000,
+        1.0,
     ),
     Row(
         "client.py, answered, 2 kB",
@@ -73,7 +81,9 @@ def warm_worker(state: Path) -> Iterator[None]:
     """All that the clients see of a worker: a process with its name, and a socket that answers."""
     command = [PYTHON, "-c", "input()", "keeplore.worker"]
     with (
-        subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as process,
+        subprocess.Popen(
+            command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as process,
         socketserver.ThreadingUnixStreamServer(str(state / "socket"), Answer) as server,
     ):
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -87,7 +97,9 @@ def warm_worker(state: Path) -> Iterator[None]:
 def run(row: Row) -> float:
     """One event, in milliseconds of wall time from the start of the process to its end."""
     start = time.perf_counter()
-    with subprocess.Popen(row.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        row.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
         out, _ = process.communicate(row.payload or None)
     took_ms = (time.perf_counter() - start) * 1e3
     if process.returncode or out != row.reply:

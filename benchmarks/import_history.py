@@ -32,15 +32,23 @@ def main(folder: Path) -> None:
         for label in ("first run", "second run"):
             begun = time.perf_counter()
             done = machine.run(
-                sys.executable, "-m", "keeplore.cli", "import", "claude-code", timeout_s=1800
+                sys.executable,
+                "-m",
+                "keeplore.cli",
+                "import",
+                "claude-code",
+                timeout_s=1800,
             )
             seconds = time.perf_counter() - begun
             print(f"{label}: {done.stdout.decode().splitlines()[0]}")
-            print(f"  {seconds:.1f} s, {size / 1e6 / seconds:.2f} MB of transcripts a second")
+            print(
+                f"  {seconds:.1f} s, {size / 1e6 / seconds:.2f} MB of transcripts a second"
+            )
         # of the largest of all programs that were started here: the first import
         peak_kb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
         text = sum(
-            path.stat().st_size for path in (machine.home / "memory" / "projects").rglob("*.md")
+            path.stat().st_size
+            for path in (machine.home / "memory" / "projects").rglob("*.md")
         )
         print(
             f"{size / 1e6:.1f} MB of transcripts, {text / 1e6:.2f} MB of memory, peak memory "
@@ -62,5 +70,9 @@ def copy(folder: Path, projects: Path) -> int:
 
 
 if __name__ == "__main__":
-    data = Path(os.environ.get("KEEPLORE_DATA") or Path(__file__).parents[2] / "shared" / "data")
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else data / "transcripts" / "claude-code")
+    data = Path(
+        os.environ.get("KEEPLORE_DATA") or Path(__file__).parents[2] / "shared" / "data"
+    )
+    main(
+        Path(sys.argv[1]) if len(sys.argv) > 1 else data / "transcripts" / "claude-code"
+    )

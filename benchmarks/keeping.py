@@ -18,7 +18,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from keeplore.memory import CATEGORIES, Memory, new_id, new_meta, relative_path, serialise
+from keeplore.memory import (
+    CATEGORIES,
+    Memory,
+    new_id,
+    new_meta,
+    relative_path,
+    serialise,
+)
 
 WORDS = [
     "ledger",
@@ -68,7 +75,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         os.environ.update(
-            HOME=folder, KEEPLORE_STATE_DIR=f"{folder}/state", KEEPLORE_CACHE_DIR=f"{folder}/cache"
+            HOME=folder,
+            KEEPLORE_STATE_DIR=f"{folder}/state",
+            KEEPLORE_CACHE_DIR=f"{folder}/cache",
         )
         (home / ".gitconfig").write_text(
             "[user]\nname = B\nemail = b@example.invalid\n[init]\ndefaultBranch = main\n"
@@ -122,7 +131,9 @@ def timed(home: Path, *arguments: str) -> tuple[float, float, float]:
 
 def keeplore(home: Path, *arguments: str) -> None:
     command = (sys.executable, "-m", "keeplore.cli", *arguments)
-    done = subprocess.run(command, cwd=home, check=False, capture_output=True, text=True)
+    done = subprocess.run(
+        command, cwd=home, check=False, capture_output=True, text=True
+    )
     if done.returncode:
         raise SystemExit(done.stdout + done.stderr)
 

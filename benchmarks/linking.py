@@ -74,7 +74,8 @@ def main(shown: str) -> int:
     for part in ("dev", "held"):
         passages = [passage for passage in labels.passages if passage.part == part]
         judged = [
-            (passage, found_in(passage, words, labels.aliases) & existing) for passage in passages
+            (passage, found_in(passage, words, labels.aliases) & existing)
+            for passage in passages
         ]
         print_part(part, judged, existing, words, labels.aliases)
         if shown == part:
@@ -93,12 +94,16 @@ def read() -> Labels:
         elif line.startswith("= "):
             path, part = line[2:].split("\t")
             said = {
-                exchange.id: spoken(exchange) for exchange in talks.exchanges(talks.DATA / path)
+                exchange.id: spoken(exchange)
+                for exchange in talks.exchanges(talks.DATA / path)
             }
         elif not line.startswith("#"):
             turn, offset, length, digest, names = line.split("\t")
             text = said.get(turn, "")[int(offset) : int(offset) + int(length)]
-            if hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8] != digest:
+            if (
+                hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
+                != digest
+            ):
                 labels.changed += 1
                 continue
             named = {canonical(name) for name in names.split(", ") if name}
@@ -107,13 +112,20 @@ def read() -> Labels:
 
 
 def spoken(exchange: Exchange) -> str:
-    replies = (r if isinstance(r, str) else f"{r.question}\n{r.answer}" for r in exchange.replies)
+    replies = (
+        r if isinstance(r, str) else f"{r.question}\n{r.answer}"
+        for r in exchange.replies
+    )
     return "\n\n".join(filter(None, (exchange.user, *replies)))
 
 
 def memories_of(path: Path) -> Iterator[Memory]:
     """A session as conversations, each of some exchanges with their code references."""
-    work = {event.id: event.work for event in captured.events(path) if isinstance(event, Turn)}
+    work = {
+        event.id: event.work
+        for event in captured.events(path)
+        if isinstance(event, Turn)
+    }
     project = path.relative_to(talks.DATA).parts[1]
     for said in batched(talks.exchanges(path), EXCHANGES):
         done = [work.get(exchange.id, Work()) for exchange in said]
@@ -127,7 +139,9 @@ def memories_of(path: Path) -> Iterator[Memory]:
         yield Memory({"kind": "conversation", "project": project}, talk.to_markdown())
 
 
-def batched(exchanges: tuple[Exchange, ...], size: int) -> Iterator[tuple[Exchange, ...]]:
+def batched(
+    exchanges: tuple[Exchange, ...], size: int
+) -> Iterator[tuple[Exchange, ...]]:
     for start in range(0, len(exchanges), size):
         yield exchanges[start : start + size]
 
@@ -136,7 +150,10 @@ def found_in(passage: Passage, words: set[str], aliases: dict[str, str]) -> set[
     memory = Memory({"kind": "note", "project": passage.project}, passage.text)
     keys = first_words([passage.text])
     known = linked([passage.text], [word for word in words if first_word(word) in keys])
-    return {aliases.get(mention.name, mention.name) for mention in (*evident(memory), *known)}
+    return {
+        aliases.get(mention.name, mention.name)
+        for mention in (*evident(memory), *known)
+    }
 
 
 def print_part(
@@ -163,7 +180,9 @@ def print_part(
     )
     print("| kind | labelled | found | precision | recall |\n|---|---|---|---|---|")
     for kind in (*KINDS, "all"):
-        numbers = [c.total() if kind == "all" else c[kind] for c in (right, found, there)]
+        numbers = [
+            c.total() if kind == "all" else c[kind] for c in (right, found, there)
+        ]
         print(
             f"| {kind} | {numbers[2]} | {numbers[1]} | {_share(*numbers[:2])} | "
             f"{_share(numbers[0], numbers[2])} |"
@@ -187,9 +206,14 @@ def print_wrong(
 ) -> None:
     for passage, names in judged:
         labelled = {aliases.get(name, name) for name in passage.labels}
-        for word, of in (("wrong", names - labelled), ("missed", labelled & existing - names)):
+        for word, of in (
+            ("wrong", names - labelled),
+            ("missed", labelled & existing - names),
+        ):
             if of:
-                print(f"{word} {', '.join(sorted(of))}: {' '.join(passage.text.split())[:300]}")
+                print(
+                    f"{word} {', '.join(sorted(of))}: {' '.join(passage.text.split())[:300]}"
+                )
 
 
 def print_times(memories: list[Memory], words: set[str]) -> None:
@@ -198,7 +222,11 @@ def print_times(memories: list[Memory], words: set[str]) -> None:
     count = sum(len(text.split()) for text in texts) / 2000
     vocabulary = {
         *words,
-        *(f"{word} {number}" for number in range(VOCABULARY) for word in [f"name{number % 997}"]),
+        *(
+            f"{word} {number}"
+            for number in range(VOCABULARY)
+            for word in [f"name{number % 997}"]
+        ),
     }
     by_first: dict[str, list[str]] = {}
     for name in vocabulary:
@@ -208,12 +236,19 @@ def print_times(memories: list[Memory], words: set[str]) -> None:
         for memory in memories:
             said = texts_of(memory)
             yield linked(
-                said, [name for key in first_words(said) for name in by_first.get(key, ())]
+                said,
+                [name for key in first_words(said) for name in by_first.get(key, ())],
             )
 
-    print(f"\n{count * 2000:.0f} words; CPU for 2,000 of them, beside {len(vocabulary)} names:")
+    print(
+        f"\n{count * 2000:.0f} words; CPU for 2,000 of them, beside {len(vocabulary)} names:"
+    )
     bare = min(
-        _cpu(lambda: subprocess.run([sys.executable, "-I", "-S", "-c", "pass"], check=True))
+        _cpu(
+            lambda: subprocess.run(
+                [sys.executable, "-I", "-S", "-c", "pass"], check=True
+            )
+        )
         for _ in range(9)
     )
     print(f"  python -I -S -c pass: {bare * 1000:.1f} ms")
@@ -234,7 +269,10 @@ def _cpu(work: Callable[[], object]) -> float:
 
 
 def _used() -> float:
-    both = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    both = (
+        resource.getrusage(who)
+        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
     return sum(used.ru_utime + used.ru_stime for used in both)
 
 

@@ -21,7 +21,14 @@ import time
 from pathlib import Path
 
 from keeplore.config.places import Places
-from keeplore.memory import CATEGORIES, Memory, new_id, new_meta, relative_path, serialise
+from keeplore.memory import (
+    CATEGORIES,
+    Memory,
+    new_id,
+    new_meta,
+    relative_path,
+    serialise,
+)
 from keeplore.workspace.identity import Project
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
@@ -72,7 +79,9 @@ def fill(root: Path, count: int, *, seed: int = 1) -> list[str]:
     for project in PROJECTS:
         folder = root / "projects" / project
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "project.json").write_text(Project(project, path=f"~/code/{project}").to_json())
+        (folder / "project.json").write_text(
+            Project(project, path=f"~/code/{project}").to_json()
+        )
     ids: list[str] = []
     folders: set[Path] = set()
     for number in range(count):
@@ -90,7 +99,11 @@ def fill(root: Path, count: int, *, seed: int = 1) -> list[str]:
 
 
 def _note(number: int, words: random.Random, before: list[str]) -> Memory:
-    subject, thing, verb = words.choice(SUBJECTS), words.choice(THINGS), words.choice(VERBS)
+    subject, thing, verb = (
+        words.choice(SUBJECTS),
+        words.choice(THINGS),
+        words.choice(VERBS),
+    )
     title = f"The {thing} of {subject} {words.randrange(90)} {verb} {words.randrange(10_000)}"
     day = f"20{20 + number % 6}-{number % 12 + 1:02}-{number % 28 + 1:02}"
     at = f"{day}T{number % 24:02}:{number % 60:02}:00Z"
@@ -125,7 +138,11 @@ def _note(number: int, words: random.Random, before: list[str]) -> Memory:
 
 
 def main(*sizes: str) -> None:
-    print("| command | " + " | ".join(f"{size} notes: median / worst" for size in sizes) + " |")
+    print(
+        "| command | "
+        + " | ".join(f"{size} notes: median / worst" for size in sizes)
+        + " |"
+    )
     print("|---|" + "---|" * len(sizes))
     measured = [measure(int(size)) for size in sizes]
     for name in measured[0]:
@@ -170,14 +187,20 @@ def _timed(run: list[str], words: list[str], cwd: Path) -> str:
         ]
         before, begin = _cpu(), time.perf_counter()
         done = subprocess.run(
-            command, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+            command,
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         walls.append(time.perf_counter() - begin)
         cpus.append(_cpu() - before)
         if done.returncode:
             raise SystemExit(f"{words}: {done.stderr}")
     return (
-        f"{statistics.median(walls):.2f} / {max(walls):.2f} s ({statistics.median(cpus):.2f} s CPU)"
+        f"{statistics.median(walls):.2f} / {max(walls):.2f} s ({statistics.median(cpus):.2f} s "
+        f"CPU)"
     )
 
 

@@ -57,7 +57,9 @@ class Server:
 
     def ask(self, method: str, **params: Any) -> dict[str, Any]:
         self._number += 1
-        self._send({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params})
+        self._send(
+            {"jsonrpc": "2.0", "id": self._number, "method": method, "params": params}
+        )
         while (reply := self._read()).get("id") != self._number:
             pass
         result: dict[str, Any] = reply["result"]
@@ -74,7 +76,13 @@ class Server:
     def memory_mb(self) -> int:
         status = Path(f"/proc/{self._process.pid}/status").read_text()
         return (
-            int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS")))
+            int(
+                next(
+                    line.split()[1]
+                    for line in status.splitlines()
+                    if line.startswith("VmRSS")
+                )
+            )
             // 1024
         )
 
@@ -99,7 +107,8 @@ def main(calls: int) -> None:
             demo.set_up()
             demo.play_session()
         demo.laptop.wait_until(
-            lambda: not demo.laptop.status()["is_behind"], "the worker has nothing left to do"
+            lambda: not demo.laptop.status()["is_behind"],
+            "the worker has nothing left to do",
         )
         bare = min(cpu_s(BARE, demo.laptop.environment) for _ in range(STARTS))
         print(f"{'python3 -I -S -c pass':<40}{bare * 1000:>8.0f} ms of processor time")
@@ -115,7 +124,9 @@ def main(calls: int) -> None:
         demo.laptop.keeplore("worker", "stop")
 
 
-def measure(demo: Demo, calls: int, name: str, environment: dict[str, str], bare: float) -> None:
+def measure(
+    demo: Demo, calls: int, name: str, environment: dict[str, str], bare: float
+) -> None:
     start = min(cpu_s(SERVER, environment) for _ in range(STARTS))
     print(
         f"{name + ', start to first answer':<40}{start * 1000:>8.0f} ms of processor time, "
@@ -123,15 +134,22 @@ def measure(demo: Demo, calls: int, name: str, environment: dict[str, str], bare
     )
     server = Server(environment, demo.project)
     tools = len(
-        json.dumps(server.ask("tools/list")["tools"], separators=(",", ":"), ensure_ascii=False)
+        json.dumps(
+            server.ask("tools/list")["tools"], separators=(",", ":"), ensure_ascii=False
+        )
     )
     begun = server.memory_mb
     searches = [
-        server.call("search", query=f"how often is job {number} retried") for number in range(calls)
+        server.call("search", query=f"how often is job {number} retried")
+        for number in range(calls)
     ]
     lists = [server.call("timeline") for _ in range(calls)]
-    print(f"{name + ', search':<40}{statistics.median(searches):>8.1f} ms median of {calls}")
-    print(f"{name + ', timeline':<40}{statistics.median(lists):>8.1f} ms median of {calls}")
+    print(
+        f"{name + ', search':<40}{statistics.median(searches):>8.1f} ms median of {calls}"
+    )
+    print(
+        f"{name + ', timeline':<40}{statistics.median(lists):>8.1f} ms median of {calls}"
+    )
     print(
         f"{name + ', memory':<40}{begun:>8} MB at the start, {server.memory_mb} MB after "
         f"{2 * calls} calls"

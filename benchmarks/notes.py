@@ -60,8 +60,13 @@ def main(*, is_shown: bool) -> int:
         return 0
     parts = read()
     for name, part in sorted(parts.items()):
-        print(f"\n## {name}: {len(part.judged)} sentences of {part.sessions} sessions", end="")
-        print(f", {part.drifted} changed since, {part.unlabelled} written ones have no label\n")
+        print(
+            f"\n## {name}: {len(part.judged)} sentences of {part.sessions} sessions",
+            end="",
+        )
+        print(
+            f", {part.drifted} changed since, {part.unlabelled} written ones have no label\n"
+        )
         print_curve(part.judged)
         print_categories(part.judged)
         if is_shown:
@@ -71,14 +76,20 @@ def main(*, is_shown: bool) -> int:
 
 def read() -> dict[str, Part]:
     parts = {"dev": Part([]), "test": Part([])}
-    for path, part, labels in _sessions(LABELS.read_text(encoding="utf-8").splitlines()):
+    for path, part, labels in _sessions(
+        LABELS.read_text(encoding="utf-8").splitlines()
+    ):
         talk = exchanges(DATA / path)
         found = candidates(talk)
         lines = (DATA / path).read_text(encoding="utf-8", errors="replace").split("\n")
         known: set[NoteCandidate] = set()
         parts[part].sessions += 1
         for line, offset, length, digest, speaker, label in labels:
-            text = _text("\n".join(lines[int(line) - 1 :])[int(offset) : int(offset) + int(length)])
+            text = _text(
+                "\n".join(lines[int(line) - 1 :])[
+                    int(offset) : int(offset) + int(length)
+                ]
+            )
             if not _is_unchanged(text, digest, speaker, talk):
                 parts[part].drifted += 1
                 continue
@@ -90,7 +101,9 @@ def read() -> dict[str, Part]:
                 )
             else:
                 parts[part].judged.append(Judged(text, label))
-        parts[part].unlabelled += sum(c.confidence >= AUTOMATIC for c in found if c not in known)
+        parts[part].unlabelled += sum(
+            c.confidence >= AUTOMATIC for c in found if c not in known
+        )
     return parts
 
 
@@ -112,7 +125,9 @@ def _text(raw: str) -> str:
     return " ".join(raw.split())
 
 
-def _is_unchanged(text: str, digest: str, speaker: str, talk: Sequence[Exchange]) -> bool:
+def _is_unchanged(
+    text: str, digest: str, speaker: str, talk: Sequence[Exchange]
+) -> bool:
     if speaker != "answer":
         return _hash(text) == digest
     asked = (
@@ -126,7 +141,9 @@ def _is_unchanged(text: str, digest: str, speaker: str, talk: Sequence[Exchange]
 
 def _is_of(candidate: NoteCandidate, text: str, speaker: str) -> bool:
     if speaker == "answer":
-        return " → " in candidate.quote.text and candidate.quote.text.startswith(text[:ASKED_CHARS])
+        return " → " in candidate.quote.text and candidate.quote.text.startswith(
+            text[:ASKED_CHARS]
+        )
     return candidate.quote.text == clip(text) and candidate.speaker == speaker
 
 

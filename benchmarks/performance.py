@@ -91,7 +91,9 @@ def build(top: Path, count: int) -> None:
     rows: list[Row] = []
     if not bench.index.state().passages:
         rows.append(("build: text", *timed(bench.index.refresh)))
-        rows.append(("build: vectors, without the model", *timed(bench.index.embed_pending)))
+        rows.append(
+            ("build: vectors, without the model", *timed(bench.index.embed_pending))
+        )
         bench.index.close()
         disk(bench)
     rows.append(("nothing changed", *timed(bench.index.refresh)))
@@ -111,7 +113,10 @@ def disk(bench: Bench) -> None:
     for file in bench.index_directory.iterdir():
         kind = "sqlite" if "sqlite" in file.name else file.suffix.lstrip(".")
         sizes[kind] = sizes.get(kind, 0) + file.stat().st_size
-    text, vectors = bench.text_bytes(), bench.index.state().vectors * bench.embedder.dim * 4
+    text, vectors = (
+        bench.text_bytes(),
+        bench.index.state().vectors * bench.embedder.dim * 4,
+    )
     total = sum(sizes.values())
     parts = ", ".join(
         f"{kind} {size / 1e6:.1f}" for kind, size in sorted(sizes.items()) if size > 1e5
@@ -137,7 +142,9 @@ def bm25(top: Path, count: int) -> Path:
                 "CREATE VIRTUAL TABLE t USING fts5(text, tokenize='porter unicode61')"
             )
             for number in range(count):
-                texts = ((p.embedded,) for p in passages_of(bench.talk.conversation(number)))
+                texts = (
+                    (p.embedded,) for p in passages_of(bench.talk.conversation(number))
+                )
                 connection.executemany("INSERT INTO t VALUES (?)", texts)
         print(
             f"  SQLite BM25 alone: built in {time.process_time() - begun:.1f} s of processor",
@@ -147,7 +154,9 @@ def bm25(top: Path, count: int) -> Path:
 
 
 def bm25_asks(connection: sqlite3.Connection, question: str) -> None:
-    words = [word for word in re.findall(r"\w+", question.lower()) if word not in STOP_WORDS]
+    words = [
+        word for word in re.findall(r"\w+", question.lower()) if word not in STOP_WORDS
+    ]
     asked = " OR ".join(f'"{word}"' for word in words)
     if asked:
         connection.execute(
@@ -158,7 +167,9 @@ def bm25_asks(connection: sqlite3.Connection, question: str) -> None:
 def ask(top: Path, count: int) -> None:
     """Questions, the first of them cold, in a process of its own."""
     bench = Bench(top, count)
-    questions = [bench.talk.question(number * 7919 % count) for number in range(QUESTIONS)]
+    questions = [
+        bench.talk.question(number * 7919 % count) for number in range(QUESTIONS)
+    ]
     vectors = bench.embedder.embed(questions)
     own, everything = ScopeFilter(HERE.scopes), ScopeFilter()
     index = bench.index
@@ -168,7 +179,9 @@ def ask(top: Path, count: int) -> None:
     ) -> None:
         recall(
             RecallDeps(index, bench.store, embedder=bench.embedder),
-            RecallRequest(questions[n], at_once=at_once, wide=wide, text_only=text_only),
+            RecallRequest(
+                questions[n], at_once=at_once, wide=wide, text_only=text_only
+            ),
             HERE,
         )
 
@@ -185,9 +198,13 @@ def ask(top: Path, count: int) -> None:
         "recall, everything": lambda n: answer(n, wide=True),
         "recall, one project, text alone": lambda n: answer(n, text_only=True),
         "words, one project": lambda n: index.text_search(questions[n], own, LIMIT),
-        "words, everything": lambda n: index.text_search(questions[n], everything, LIMIT),
+        "words, everything": lambda n: index.text_search(
+            questions[n], everything, LIMIT
+        ),
         "vectors, one project": lambda n: index.vector_search(vectors[n], own, LIMIT),
-        "vectors, everything": lambda n: index.vector_search(vectors[n], everything, LIMIT),
+        "vectors, everything": lambda n: index.vector_search(
+            vectors[n], everything, LIMIT
+        ),
     }
     with closing(sqlite3.connect(bm25(top, count))) as connection:
         acts["SQLite BM25 alone"] = lambda n: bm25_asks(connection, questions[n])
@@ -240,12 +257,25 @@ def real(top: Path, count: int) -> None:
         ]
         texts = embedder.texts[1:]
         rows.append(
-            ("the model alone, the same texts", *timed(lambda: embed_alone(embedder, [*texts])))
+            (
+                "the model alone, the same texts",
+                *timed(lambda: embed_alone(embedder, [*texts])),
+            )
         )
-        rows.append(("naive: all", *timed(lambda: naive(top / "naive.sqlite3", folder, embedder))))
+        rows.append(
+            (
+                "naive: all",
+                *timed(lambda: naive(top / "naive.sqlite3", folder, embedder)),
+            )
+        )
         for number in range(10):
             put(folder.root, talk.conversation(number, 1))
-        rows.append(("10 changed files", *timed(lambda: (index.refresh(), index.embed_pending()))))
+        rows.append(
+            (
+                "10 changed files",
+                *timed(lambda: (index.refresh(), index.embed_pending())),
+            )
+        )
         rows.append(
             (
                 "embedding 20 questions",
@@ -275,14 +305,17 @@ def naive(file: Path, folder: Folder, embedder: Embedder) -> None:
                 with connection:
                     connection.execute("INSERT INTO t VALUES (?)", (passage.embedded,))
                     vector = embedder.embed([passage.embedded])[0]
-                    connection.execute("INSERT INTO v VALUES (NULL, ?)", (vector.tobytes(),))
+                    connection.execute(
+                        "INSERT INTO v VALUES (NULL, ?)", (vector.tobytes(),)
+                    )
 
 
 def show(title: str, rows: list[Row]) -> None:
     print(
         f"{title}\n"
         + "\n".join(
-            f"  {label:36} {wall:9.2f} s wall {cpu:9.2f} s processor" for label, wall, cpu in rows
+            f"  {label:36} {wall:9.2f} s wall {cpu:9.2f} s processor"
+            for label, wall, cpu in rows
         )
     )
 
@@ -292,7 +325,11 @@ def peak_mb() -> float:
 
 
 def rss_mb() -> float:
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+    return (
+        int(Path("/proc/self/statm").read_text().split()[1])
+        * os.sysconf("SC_PAGE_SIZE")
+        / 1e6
+    )
 
 
 BARE_MB = rss_mb()
@@ -317,7 +354,8 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="a directory for what is made")
     asked = parser.parse_args()
     print(
-        f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, {PROJECTS} projects", flush=True
+        f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, {PROJECTS} projects",
+        flush=True,
     )
     with tempfile.TemporaryDirectory() as passing:
         top = (asked.keep or Path(passing)).resolve()

@@ -65,7 +65,12 @@ def password(rng: random.Random, count: int) -> str:
     """As people and managers make them: letters of both cases, a digit, a sign; no sign at either
     end.
     """
-    middle = [rng.choice(LOWER), rng.choice(UPPER), rng.choice(DIGITS), rng.choice(SIGNS)]
+    middle = [
+        rng.choice(LOWER),
+        rng.choice(UPPER),
+        rng.choice(DIGITS),
+        rng.choice(SIGNS),
+    ]
     middle += [rng.choice(LOWER + UPPER + DIGITS) for _ in range(count - 6)]
     rng.shuffle(middle)
     return rng.choice(LOWER + UPPER) + "".join(middle) + rng.choice(LOWER + DIGITS)
@@ -219,7 +224,8 @@ def _code(text: str) -> str:
 def _log(text: str) -> str:
     lines = text.split("\n")
     return "\n".join(
-        f"2026-02-09 14:03:{i:02} INFO worker: {line}" for i, line in enumerate(lines, 10)
+        f"2026-02-09 14:03:{i:02} INFO worker: {line}"
+        for i, line in enumerate(lines, 10)
     )
 
 

@@ -98,10 +98,14 @@ def _key_lines(rng: random.Random, count: int, size: int = 64) -> list[str]:
 
 
 def _pem(rng: random.Random, name: str, count: int = 12) -> str:
-    return "\n".join([f"-----BEGIN {name}-----", *_key_lines(rng, count), f"-----END {name}-----"])
+    return "\n".join(
+        [f"-----BEGIN {name}-----", *_key_lines(rng, count), f"-----END {name}-----"]
+    )
 
 
-def _whole(make: Callable[[random.Random], str]) -> Callable[[random.Random], tuple[str, str]]:
+def _whole(
+    make: Callable[[random.Random], str],
+) -> Callable[[random.Random], tuple[str, str]]:
     def made(rng: random.Random) -> tuple[str, str]:
         secret = make(rng)
         return secret, secret
@@ -121,7 +125,8 @@ def _after(
 
 def _pem_cut(rng: random.Random) -> tuple[str, str]:
     text = (
-        "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *_key_lines(rng, 7)[:-1]]) + "\n[output cut]"
+        "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *_key_lines(rng, 7)[:-1]])
+        + "\n[output cut]"
     )
     return text, text.removesuffix("\n[output cut]")
 
@@ -133,14 +138,20 @@ def _pem_headless(rng: random.Random) -> tuple[str, str]:
 
 def _pem_proc_type(rng: random.Random) -> tuple[str, str]:
     body = "\n".join(_key_lines(rng, 9))
-    head = f"Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,{_pick(rng, _HEX.upper(), 32)}"
-    return f"-----BEGIN RSA PRIVATE KEY-----\n{head}\n\n{body}\n-----END RSA PRIVATE KEY-----", body
+    head = (
+        f"Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,{_pick(rng, _HEX.upper(), 32)}"
+    )
+    return (
+        f"-----BEGIN RSA PRIVATE KEY-----\n{head}\n\n{body}\n-----END RSA PRIVATE KEY-----",
+        body,
+    )
 
 
 def _putty(rng: random.Random) -> tuple[str, str]:
     private = "\n".join(_key_lines(rng, 3))
     head = (
-        "PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nComment: laptop\nPublic-Lines: 1\n"
+        "PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nComment: laptop\nPublic-Lines: "
+        "1\n"
     )
     lines = [
         head + _pick(rng, _BASE62, 64),
@@ -154,7 +165,10 @@ def _putty(rng: random.Random) -> tuple[str, str]:
 def _jwk(rng: random.Random) -> tuple[str, str]:
     d = _pick(rng, _BASE62 + "-_", 43)
     other = _pick(rng, _BASE62 + "-_", 43)
-    return f'{{"kty": "EC", "crv": "P-256", "x": "{other}", "d": "{d}", "kid": "main"}}', d
+    return (
+        f'{{"kty": "EC", "crv": "P-256", "x": "{other}", "d": "{d}", "kid": "main"}}',
+        d,
+    )
 
 
 def _service_account(rng: random.Random) -> tuple[str, str]:
@@ -186,18 +200,27 @@ def _wrapped_token(rng: random.Random) -> tuple[str, str]:
 
 
 def _url_encoded(rng: random.Random) -> tuple[str, str]:
-    value = urllib.parse.quote(_pick(rng, _BASE62, 10) + "%&/+" + _pick(rng, _BASE62, 10), safe="")
-    return f"curl 'https://api.example.org/login?user=ops&password={value}&next=%2Fhome'", value
+    value = urllib.parse.quote(
+        _pick(rng, _BASE62, 10) + "%&/+" + _pick(rng, _BASE62, 10), safe=""
+    )
+    return (
+        f"curl 'https://api.example.org/login?user=ops&password={value}&next=%2Fhome'",
+        value,
+    )
 
 
 def _base64_env(rng: random.Random) -> tuple[str, str]:
-    value = _base64(f"DB_PASSWORD={password(rng, 16)}\nAPI_TOKEN={_pick(rng, _BASE62, 32)}\n")
+    value = _base64(
+        f"DB_PASSWORD={password(rng, 16)}\nAPI_TOKEN={_pick(rng, _BASE62, 32)}\n"
+    )
     return f"echo {value} | base64 -d > .env", value
 
 
 def _seed_numbered(rng: random.Random) -> tuple[str, str]:
     words = rng.sample(_SEED, 12)
-    return "\n".join(f"{i}. {word}" for i, word in enumerate(words, 1)), "\n".join(words)
+    return "\n".join(f"{i}. {word}" for i, word in enumerate(words, 1)), "\n".join(
+        words
+    )
 
 
 def _seed_lines(rng: random.Random) -> tuple[str, str]:
@@ -219,9 +242,13 @@ def _solana(rng: random.Random) -> tuple[str, str]:
 MADE: dict[str, Callable[[random.Random], tuple[str, str]]] = {
     "github classic": _whole(lambda rng: _checked("ghp" + "_", rng)),
     "github server in url": _after(
-        "git clone https://x-access-token:", lambda r: _checked("ghs" + "_", r), "@github.com/a/b"
+        "git clone https://x-access-token:",
+        lambda r: _checked("ghs" + "_", r),
+        "@github.com/a/b",
     ),
-    "npm token": _after("//npm.example.org/:_authToken=", lambda r: _checked("npm" + "_", r)),
+    "npm token": _after(
+        "//npm.example.org/:_authToken=", lambda r: _checked("npm" + "_", r)
+    ),
     "jwt bare": _whole(_jwt),
     "jwt in a cookie": _after("Cookie: theme=dark; session=", _jwt, "; lang=en"),
     "jwt in a url": _after("wss://live.example.org/socket?jwt=", _jwt),
@@ -245,14 +272,20 @@ MADE: dict[str, Callable[[random.Random], tuple[str, str]]] = {
     "seed over lines": _seed_lines,
     "seed in an array": _seed_array,
     "solana keypair": _solana,
-    "bitcoin wif": _after("importprivkey ", lambda r: r.choice("KL") + _pick(r, _BASE58, 51)),
+    "bitcoin wif": _after(
+        "importprivkey ", lambda r: r.choice("KL") + _pick(r, _BASE58, 51)
+    ),
     "ethereum key": _after("PRIVATE_KEY=0x", lambda r: _pick(r, _HEX, 64)),
     "xprv": _whole(lambda r: "xprv9" + _pick(r, _BASE58, 106)),
-    "nostr": _whole(lambda r: "nsec1" + _pick(r, "qpzry9x8gf2tvdw0s3jn54khce6mua7l", 58)),
+    "nostr": _whole(
+        lambda r: "nsec1" + _pick(r, "qpzry9x8gf2tvdw0s3jn54khce6mua7l", 58)
+    ),
     "age key": _whole(
         lambda r: "AGE-SECRET-KEY-1" + _pick(r, "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58)
     ),
-    "wireguard": _after("[Interface]\nPrivateKey = ", lambda r: _base64(r.randbytes(32))),
+    "wireguard": _after(
+        "[Interface]\nPrivateKey = ", lambda r: _base64(r.randbytes(32))
+    ),
     "basic header in curl": _after(
         "curl -H 'Authorization: Basic ",
         lambda r: _base64("ops:" + password(r, 14)),
@@ -276,12 +309,17 @@ def _expanded(recipe: str, rng: random.Random) -> tuple[str, str]:
 
 
 def _quote(text: str) -> str:
-    return "he wrote:\n" + "\n".join(f"> {line}" for line in text.split("\n")) + "\n\nso now?"
+    return (
+        "he wrote:\n"
+        + "\n".join(f"> {line}" for line in text.split("\n"))
+        + "\n\nso now?"
+    )
 
 
 def _numbered(text: str) -> str:
     return "\n".join(
-        f"{i:6}\t{line}" for i, line in enumerate(["first", *text.split("\n"), "last"], 41)
+        f"{i:6}\t{line}"
+        for i, line in enumerate(["first", *text.split("\n"), "last"], 41)
     )
 
 

@@ -38,7 +38,9 @@ from keeplore.workspace.registry import Registry
 MEMORIES, ROUNDS = 10_000, 15
 PROJECTS = 10
 REAL = 200  # texts that the model embeds; the other vectors are resampled from theirs
-PAUSE_S = 0.4  # people do not type faster, and what one event leads to must not slow the next
+PAUSE_S = (
+    0.4  # people do not type faster, and what one event leads to must not slow the next
+)
 BARE = "python3 -I -S -c pass"
 NOTES = {
     "how often is a failed job retried by the worker": "A failed job is retried five times by the "
@@ -52,7 +54,10 @@ NOTES = {
     "why are ledger entries append-only": "Ledger entries are append-only: auditors ask for every "
     "earlier state.",
 }
-OTHERS = ("please look at the colours of the login page", "run the tests again and fix what is red")
+OTHERS = (
+    "please look at the colours of the login page",
+    "run the tests again and fix what is red",
+)
 PROMPTS = (*NOTES, *OTHERS)
 
 
@@ -66,14 +71,18 @@ def build(machine: Machine, count: int) -> None:
         made.root / "keeplore.yaml"
     )  # what is asked here must not become memory for the next run
     settings.write_text(
-        re.sub(r"(?m)^  enabled: true", "  enabled: false", settings.read_text(), count=1)
+        re.sub(
+            r"(?m)^  enabled: true", "  enabled: false", settings.read_text(), count=1
+        )
     )
     for number in range(PROJECTS):
         name = f"project-{number}"
         (machine.home / "code" / name).mkdir(parents=True)
         folder = made.root / "projects" / name
         folder.mkdir(parents=True)
-        (folder / "project.json").write_text(Project(name, path=f"~/code/{name}").to_json())
+        (folder / "project.json").write_text(
+            Project(name, path=f"~/code/{name}").to_json()
+        )
     words = Words(1)
     for number in range(count):
         write(Folder(made.root), words, number)
@@ -83,12 +92,17 @@ def build(machine: Machine, count: int) -> None:
         workspace.index.refresh()
         real = workspace.embedder.embed([words.text(60) for _ in range(REAL)])
         Index(
-            workspace.index.directory, workspace.store, Resampled(real, workspace.embedder)
+            workspace.index.directory,
+            workspace.store,
+            Resampled(real, workspace.embedder),
         ).embed_pending()
         for text in NOTES.values():
             workspace.notes.write(
                 NoteDraft(
-                    text, scope="project", project="project-3", category="architectural-decisions"
+                    text,
+                    scope="project",
+                    project="project-3",
+                    category="architectural-decisions",
                 )
             )
         workspace.commit("Notes that answer")
@@ -111,7 +125,9 @@ class Bench:
             "cwd": str(self.project),
             "hook_event_name": event,
         }
-        reply = self.machine.send(event, json.dumps({**payload, **fields}).encode(), self.project)
+        reply = self.machine.send(
+            event, json.dumps({**payload, **fields}).encode(), self.project
+        )
         self.answered[label] = self.answered.get(label, 0) + bool(reply)
 
     def prompt(self, label: str, number: int) -> None:
@@ -144,7 +160,9 @@ class Bench:
             turn.unlink()
 
     def rss_mb(self) -> float:
-        pid = json.loads(self.machine.keeplore("worker", "status", "--json").stdout)["pid"]
+        pid = json.loads(self.machine.keeplore("worker", "status", "--json").stdout)[
+            "pid"
+        ]
         found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
         return int(found[1]) / 1000 if found else 0.0
 
@@ -160,7 +178,10 @@ def main(directory: Path, count: int, rounds: int) -> None:
         BARE: (bench.warm, bench.bare)
     }
     for state, prepare in (("warm worker", bench.warm), ("no worker", bench.cold)):
-        for event, ask in (("prompt", bench.prompt), ("session start", bench.session_start)):
+        for event, ask in (
+            ("prompt", bench.prompt),
+            ("session start", bench.session_start),
+        ):
             label = f"{event}, {state}"
             acts[label] = (prepare, functools.partial(ask, label))
     rows: dict[str, list[float]] = {label: [] for label in acts}
@@ -183,7 +204,9 @@ def show(rows: dict[str, list[float]], bench: Bench, rounds: int) -> None:
     for label, times in rows.items():
         p95 = statistics.quantiles(times, n=20)[-1]
         median = statistics.median(times)
-        answered = f"{bench.answered[label]} of {rounds}" if label in bench.answered else ""
+        answered = (
+            f"{bench.answered[label]} of {rounds}" if label in bench.answered else ""
+        )
         print(
             f"{label:<28}{median * 1000:>7.1f} ms{p95 * 1000:>7.1f} ms{median / bare:>8.2f}  "
             f"{answered}"

@@ -24,7 +24,9 @@ from demo.run import Demo
 
 ROUNDS = 30
 BARE = "python3 -I -S -c pass"
-PAUSE_S = 0.4  # people do not type faster, and what one event leads to must not slow the next
+PAUSE_S = (
+    0.4  # people do not type faster, and what one event leads to must not slow the next
+)
 PROMPTS = (
     "how often is a job retried by the worker",
     "where do we round VAT and why",
@@ -40,7 +42,8 @@ def main(rounds: int) -> None:
             demo.set_up()
             demo.play_session()
         demo.laptop.wait_until(
-            lambda: not demo.laptop.status()["is_behind"], "the worker has nothing left to do"
+            lambda: not demo.laptop.status()["is_behind"],
+            "the worker has nothing left to do",
         )
         acts: dict[str, Callable[[int], object]] = {
             BARE: lambda _: demo.time_bare_python(),
@@ -60,7 +63,11 @@ def main(rounds: int) -> None:
 
 
 def send(demo: Demo, event: str, number: int) -> None:
-    fields = {"prompt": PROMPTS[number % len(PROMPTS)]} if event == "UserPromptSubmit" else {}
+    fields = (
+        {"prompt": PROMPTS[number % len(PROMPTS)]}
+        if event == "UserPromptSubmit"
+        else {}
+    )
     payload = {
         "session_id": f"s{number}",
         "cwd": str(demo.project),
@@ -76,7 +83,9 @@ def show(rows: dict[str, list[float]]) -> None:
     for label, times in rows.items():
         p95 = statistics.quantiles(times, n=20)[-1]
         median = statistics.median(times)
-        print(f"{label:<30}{median * 1000:>7.1f} ms{p95 * 1000:>7.1f} ms{median / bare:>8.2f}")
+        print(
+            f"{label:<30}{median * 1000:>7.1f} ms{p95 * 1000:>7.1f} ms{median / bare:>8.2f}"
+        )
 
 
 if __name__ == "__main__":

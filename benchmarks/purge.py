@@ -16,7 +16,14 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from keeplore.memory import CATEGORIES, Memory, new_id, new_meta, relative_path, serialise
+from keeplore.memory import (
+    CATEGORIES,
+    Memory,
+    new_id,
+    new_meta,
+    relative_path,
+    serialise,
+)
 from keeplore.store import create
 
 TEMPLATE = Path(__file__).resolve().parents[1] / "workspace_template"
@@ -42,7 +49,9 @@ def main(commits: str = "5000", files: str = "2000") -> None:
         wanted = [new_id(str(PURGED))]
         steps: dict[str, Callable[[], object]] = {
             "plan": lambda: store.purge_plan(wanted),
-            "purge, with `git gc`": lambda: store.purge(wanted, "bench", "2026-03-01T10:00:00Z"),
+            "purge, with `git gc`": lambda: store.purge(
+                wanted, "bench", "2026-03-01T10:00:00Z"
+            ),
             "first look that history is clean": store.follow_purges,
             "every later one": store.follow_purges,
         }
@@ -57,7 +66,13 @@ def history(parent: str, commits: int, files: int) -> Iterator[bytes]:
     """The stream of ``git fast-import``: one file a commit, first all new ones, then edits."""
     chance = random.Random(7)
     for number in range(commits):
-        which = PURGED if number == AGAIN else number if number < files else chance.randrange(files)
+        which = (
+            PURGED
+            if number == AGAIN
+            else number
+            if number < files
+            else chance.randrange(files)
+        )
         memory = note(which, f"{LINE * 8}{chance.random()}\n")
         message, text = f"Commit {number}".encode(), serialise(memory).encode()
         yield b"commit refs/heads/main\ncommitter B <b@example.invalid> %d +0000\n" % (

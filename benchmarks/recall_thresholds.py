@@ -56,16 +56,25 @@ def main() -> int:
                 hits = recall(deps, request, here, now=NOW).hits
                 return (hits[0].title, hits[0].score) if hits else ("", 0.0)
 
-            answered = [(*first(question), question["title"]) for question in questions["answered"]]
+            answered = [
+                (*first(question), question["title"])
+                for question in questions["answered"]
+            ]
             unrelated = [first(question)[1] for question in questions["unrelated"]]
             print(
                 f"{name}: {len(answered)} questions with an answer, {len(unrelated)} unrelated ones"
             )
             print(f"{'threshold':>9} {'right':>6} {'wrong':>6} {'unrelated':>9}")
             for at in THRESHOLDS:
-                right = sum(score >= at for title, score, wanted in answered if title == wanted)
-                wrong = sum(score >= at for title, score, wanted in answered if title != wanted)
-                print(f"{at:9.2f} {right:6} {wrong:6} {sum(score >= at for score in unrelated):9}")
+                right = sum(
+                    score >= at for title, score, wanted in answered if title == wanted
+                )
+                wrong = sum(
+                    score >= at for title, score, wanted in answered if title != wanted
+                )
+                print(
+                    f"{at:9.2f} {right:6} {wrong:6} {sum(score >= at for score in unrelated):9}"
+                )
         index.close()
     return 0
 

@@ -53,7 +53,12 @@ def _json(text: str) -> dict[str, Any]:
 
 def _texts(entry: dict[str, Any]) -> Iterator[str]:
     message = next(
-        (entry[key] for key in ("message", "payload") if isinstance(entry.get(key), dict)), entry
+        (
+            entry[key]
+            for key in ("message", "payload")
+            if isinstance(entry.get(key), dict)
+        ),
+        entry,
     )
     content = message.get("content")
     if isinstance(content, str):
@@ -64,7 +69,9 @@ def _texts(entry: dict[str, Any]) -> Iterator[str]:
 
 
 def _recall(what: str, items: list[Planted]) -> None:
-    missed = Counter(item.kind for item in items if not is_covered(item, redact(item.text)))
+    missed = Counter(
+        item.kind for item in items if not is_covered(item, redact(item.text))
+    )
     kinds = len({item.kind for item in items})
     print(
         f"recall {1 - missed.total() / len(items):.4f} of {len(items)} planted secrets, {kinds} "
@@ -76,7 +83,13 @@ def _recall(what: str, items: list[Planted]) -> None:
 
 def main() -> None:
     data = os.environ.get("KEEPLORE_DATA")
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(data, "transcripts") if data else None
+    folder = (
+        Path(sys.argv[1])
+        if len(sys.argv) > 1
+        else Path(data, "transcripts")
+        if data
+        else None
+    )
     started = time.perf_counter()
     count = len(rules())
     print(f"{count} rules ready in {(time.perf_counter() - started) * 1000:.0f} ms")
@@ -93,9 +106,13 @@ def main() -> None:
     seconds = time.process_time() - started
     print(f"{size / seconds:.1f} MB/s over {size:.2f} MB in {len(texts)} texts")
     if folder:
-        print(f"{len(hits) / size:.2f} hits/MB ({len(hits)}); look at each: is it a secret?")
+        print(
+            f"{len(hits) / size:.2f} hits/MB ({len(hits)}); look at each: is it a secret?"
+        )
         for text, hit in hits[:SHOWN]:
-            around = text[max(0, hit.start - 40) : hit.end + 10].decode("utf-8", "replace")
+            around = text[max(0, hit.start - 40) : hit.end + 10].decode(
+                "utf-8", "replace"
+            )
             print(f"  {hit.kind}: {around!r:.160}")
 
 

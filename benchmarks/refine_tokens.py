@@ -53,7 +53,9 @@ class Diligent:
     def available(self) -> str:
         return ""
 
-    def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> Completion:
+    def complete(
+        self, system: str, prompt: str, schema: Mapping[str, Any]
+    ) -> Completion:
         stage = (
             "extract"
             if "Talk:" in prompt
@@ -61,7 +63,11 @@ class Diligent:
             if prompt.startswith("Name:")
             else "decide"
         )
-        read = tokens(system) + tokens(prompt) + tokens(json.dumps(schema, separators=(",", ":")))
+        read = (
+            tokens(system)
+            + tokens(prompt)
+            + tokens(json.dumps(schema, separators=(",", ":")))
+        )
         self.read[stage] += read
         self.calls[stage] += 1
         text = json.dumps(ANSWERS[stage](prompt))
@@ -81,15 +87,23 @@ def _facts(prompt: str) -> dict[str, Any]:
         "confidence": 0.9,
     }
     facts = [
-        {"content": span, "span": span, "lasting": 0.5, "about": "", **fact} for span in chosen
+        {"content": span, "span": span, "lasting": 0.5, "about": "", **fact}
+        for span in chosen
     ]
     uses = Counter(NAME.findall(talk))
     triples = []
     for span in chosen:
-        names = sorted(set(NAME.findall(span)), key=lambda name: (-uses[name], name))[:2]
+        names = sorted(set(NAME.findall(span)), key=lambda name: (-uses[name], name))[
+            :2
+        ]
         if len(names) == 2:
             triples.append(
-                {"source": names[0], "relationship": "uses", "target": names[1], "confidence": 0.9}
+                {
+                    "source": names[0],
+                    "relationship": "uses",
+                    "target": names[1],
+                    "confidence": 0.9,
+                }
             )
     return {"facts": facts, "entities": triples}
 
@@ -131,7 +145,9 @@ def main(most: int, *, has_aspects: bool) -> None:
     with tempfile.TemporaryDirectory(prefix="keeplore-refine-") as directory:
         places = Places(Path(directory) / "state", Path(directory) / "cache")
         made = initialise(places, Path(directory) / "memory")
-        account = Account(model, SpendingLedger(Path(directory) / "ledger.db"), Budget(0, 0))
+        account = Account(
+            model, SpendingLedger(Path(directory) / "ledger.db"), Budget(0, 0)
+        )
         with Registry(places) as registry:
             workspace = registry.named(made.name)
             for transcript in found[:: max(1, len(found) // most)]:
@@ -140,7 +156,11 @@ def main(most: int, *, has_aspects: bool) -> None:
             for part in backlog(workspace):
                 before = sum(model.read.values())
                 result = refine(
-                    around, account, part.memory.id, "controlled", has_aspects=has_aspects
+                    around,
+                    account,
+                    part.memory.id,
+                    "controlled",
+                    has_aspects=has_aspects,
                 )
                 read = sum(model.read.values()) - before
                 said, refined, notes = (

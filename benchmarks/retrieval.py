@@ -62,7 +62,9 @@ def main() -> int:
         "--work", type=Path, help="keep workspaces and indexes there for the next run"
     )
     parser.add_argument(
-        "--ablations", action="store_true", help="leave out one step of recall after the other"
+        "--ablations",
+        action="store_true",
+        help="leave out one step of recall after the other",
     )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
@@ -79,7 +81,10 @@ def main() -> int:
                 continue
             report(
                 name,
-                [(case, *opened(case, work / name / case.name, embedder)) for case in read],
+                [
+                    (case, *opened(case, work / name / case.name, embedder))
+                    for case in read
+                ],
                 embedder,
                 options,
             )
@@ -91,28 +96,47 @@ def report(
 ) -> None:
     count = sum(len(case.queries) for case, *_ in held)
     print(f"\n{name}: {len(held)} cases, {count} questions, {embedder.model}")
-    head = f"{'R@1':>6}{'R@5':>6}{'R@10':>6}{'R@20':>6}{'hit@10':>8}{'nDCG':>6}{'MRR':>6}"
+    head = (
+        f"{'R@1':>6}{'R@5':>6}{'R@10':>6}{'R@20':>6}{'hit@10':>8}{'nDCG':>6}{'MRR':>6}"
+    )
     print(f"{'':34}{head}  mean of categories R@10, nDCG")
     if any(query.gold for case, *_ in held for query in case.queries):
         for label, ranking in baselines(held, embedder).items():
             show(label, measure(held, ranking, lambda query: query.gold))
-        show("recall", measure(held, asking(embedder, by_exchange=True), lambda query: query.gold))
+        show(
+            "recall",
+            measure(held, asking(embedder, by_exchange=True), lambda query: query.gold),
+        )
         for label, changed in ABLATIONS.items() if options.ablations else ():
             w = replace(EVERYTHING, **changed)  # type: ignore[arg-type]  # numbers, each under the name of a weight
             show(
                 f"  {label}",
-                measure(held, asking(embedder, by_exchange=True, w=w), lambda query: query.gold),
+                measure(
+                    held,
+                    asking(embedder, by_exchange=True, w=w),
+                    lambda query: query.gold,
+                ),
             )
         if options.ablations:
             lifted = asking(embedder, by_exchange=True, graph=True)
             show("  with the graph", measure(held, lifted, lambda query: query.gold))
     whole = asking(embedder, by_exchange=False)
-    show("recall, whole memories", measure(held, whole, lambda query: query.gold_sessions))
+    show(
+        "recall, whole memories",
+        measure(held, whole, lambda query: query.gold_sessions),
+    )
     if options.ablations:
-        plain = asking(embedder, by_exchange=False, w=replace(EVERYTHING, current_among=0))
-        show("  without what holds now", measure(held, plain, lambda query: query.gold_sessions))
+        plain = asking(
+            embedder, by_exchange=False, w=replace(EVERYTHING, current_among=0)
+        )
+        show(
+            "  without what holds now",
+            measure(held, plain, lambda query: query.gold_sessions),
+        )
         lifted = asking(embedder, by_exchange=False, graph=True)
-        show("  with the graph", measure(held, lifted, lambda query: query.gold_sessions))
+        show(
+            "  with the graph", measure(held, lifted, lambda query: query.gold_sessions)
+        )
     print_current(held, embedder)
     print_time_and_silence(held, embedder)
     for _, index, _ in held:
@@ -123,12 +147,18 @@ EVERYTHING = replace(WEIGHTS, nothing_below=0.0)
 
 
 def asking(
-    embedder: Embedder, *, by_exchange: bool, w: Weights = EVERYTHING, graph: bool = False
+    embedder: Embedder,
+    *,
+    by_exchange: bool,
+    w: Weights = EVERYTHING,
+    graph: bool = False,
 ) -> Ranking:
     def ranked(case: Case, index: Index, store: Store, query: Query) -> Sequence[str]:
         answer = recall(
             RecallDeps(index, store, embedder=embedder, weights=w, graph=graph),
-            RecallRequest(query.text, limit=DEPTH, by_exchange=by_exchange, at_once=True),
+            RecallRequest(
+                query.text, limit=DEPTH, by_exchange=by_exchange, at_once=True
+            ),
             SearchScope(),
             now=query.at or case.last,
         )
@@ -143,7 +173,10 @@ def baselines(held: Sequence[Opened], embedder: Embedder) -> dict[str, Ranking]:
 
     def grep(case: Case, _index: Index, _store: Store, query: Query) -> Sequence[str]:
         asked = set(words(query.text))
-        counts = {turn: len(asked & set(words(text))) for turn, text in texts[id(case)].items()}
+        counts = {
+            turn: len(asked & set(words(text)))
+            for turn, text in texts[id(case)].items()
+        }
         return by_score(counts)
 
     def bm25(case: Case, _index: Index, _store: Store, query: Query) -> Sequence[str]:
@@ -161,11 +194,16 @@ def baselines(held: Sequence[Opened], embedder: Embedder) -> dict[str, Ranking]:
     def dense(_case: Case, index: Index, _store: Store, query: Query) -> Sequence[str]:
         vector = embedder.embed([query.text])[0]
         matches = index.vector_search(vector, ScopeFilter(), 400)
-        return distinct(row.turn for row in index.passages([match.passage for match in matches]))
+        return distinct(
+            row.turn for row in index.passages([match.passage for match in matches])
+        )
 
     def fused(case: Case, index: Index, store: Store, query: Query) -> Sequence[str]:
         scores: dict[str, float] = {}
-        for order in (bm25(case, index, store, query), dense(case, index, store, query)):
+        for order in (
+            bm25(case, index, store, query),
+            dense(case, index, store, query),
+        ):
             for place, turn in enumerate(order, start=1):
                 scores[turn] = scores.get(turn, 0.0) + 1 / (60 + place)
         return by_score(scores)
@@ -186,7 +224,11 @@ def turn_texts(case: Case) -> Iterable[tuple[str, str]]:
                 "\n".join(
                     (
                         exchange.user,
-                        *(reply for reply in exchange.replies if isinstance(reply, str)),
+                        *(
+                            reply
+                            for reply in exchange.replies
+                            if isinstance(reply, str)
+                        ),
                     )
                 ),
             )
@@ -207,7 +249,8 @@ def words(text: str) -> list[str]:
 
 def by_score(scores: Mapping[str, float]) -> list[str]:
     return sorted(
-        (turn for turn in scores if scores[turn] > 0), key=lambda turn: (-scores[turn], turn)
+        (turn for turn in scores if scores[turn] > 0),
+        key=lambda turn: (-scores[turn], turn),
     )
 
 
@@ -230,9 +273,15 @@ def measure(
 
 def figures(order: Sequence[str], gold: frozenset[str]) -> tuple[float, ...]:
     recalls = [len(gold & set(order[:depth])) / len(gold) for depth in (1, 5, 10, 20)]
-    gains = sum(1 / math.log2(place + 2) for place, turn in enumerate(order[:10]) if turn in gold)
+    gains = sum(
+        1 / math.log2(place + 2)
+        for place, turn in enumerate(order[:10])
+        if turn in gold
+    )
     best = sum(1 / math.log2(place + 2) for place in range(min(10, len(gold))))
-    first = next((place for place, turn in enumerate(order, start=1) if turn in gold), 0)
+    first = next(
+        (place for place, turn in enumerate(order, start=1) if turn in gold), 0
+    )
     return (
         *recalls,
         float(bool(gold & set(order[:10]))),
@@ -245,11 +294,14 @@ def show(label: str, found: Mapping[str, Sequence[tuple[float, ...]]]) -> None:
     rows = [row for category in found.values() for row in category]
     means = [statistics.mean(column) for column in zip(*rows, strict=True)]
     macro = [
-        statistics.mean(statistics.mean(row[place] for row in rows) for rows in found.values())
+        statistics.mean(
+            statistics.mean(row[place] for row in rows) for rows in found.values()
+        )
         for place in (2, 5)
     ]
     values = "".join(
-        f"{value:{width}.3f}" for value, width in zip(means, (6, 6, 6, 6, 8, 6, 6), strict=True)
+        f"{value:{width}.3f}"
+        for value, width in zip(means, (6, 6, 6, 6, 8, 6, 6), strict=True)
     )
     print(f"{label:34}{values}  {macro[0]:.3f} {macro[1]:.3f}", flush=True)
 
@@ -267,7 +319,9 @@ def print_current(held: Sequence[Opened], embedder: Embedder) -> None:
             right = query.gold if by_exchange else query.gold_sessions
             first.append(least(places, right) < least(places, query.stale))
     if first:
-        print(f"{'what holds now comes first':34}{statistics.mean(first):6.3f}  of {len(first)}")
+        print(
+            f"{'what holds now comes first':34}{statistics.mean(first):6.3f}  of {len(first)}"
+        )
 
 
 def least(places: Mapping[str, int], names: Iterable[str]) -> int:
@@ -290,7 +344,9 @@ def print_time_and_silence(held: Sequence[Opened], embedder: Embedder) -> None:
             silent.append(answer.status == "nothing")
     if silent:
         print(f"{'one recall, median':34}{statistics.median(spent) * 1000:6.1f} ms")
-        print(f"{'silence for another case':34}{statistics.mean(silent):6.3f}  of {len(silent)}")
+        print(
+            f"{'silence for another case':34}{statistics.mean(silent):6.3f}  of {len(silent)}"
+        )
 
 
 if __name__ == "__main__":

@@ -24,7 +24,10 @@ from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta
 from keeplore.store import Store
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("KEEPLORE_DATA") or REPOSITORY.parent / "shared" / "data") / "retrieval"
+DATA = (
+    Path(os.environ.get("KEEPLORE_DATA") or REPOSITORY.parent / "shared" / "data")
+    / "retrieval"
+)
 FIRST = datetime(2024, 1, 1, 9, tzinfo=UTC)  # of corpora that do not say when
 SPEAKS_FROM = 100  # lines
 _SPEAKER = re.compile(r"\b([A-Z][a-z]{2,20}): ")
@@ -53,13 +56,16 @@ class Case:
         """Who speaks by name in more than a few lines: whom a person would have entered as
         entities.
         """
-        lines = Counter(name for memory in self.memories for name in _SPEAKER.findall(memory.body))
+        lines = Counter(
+            name for memory in self.memories for name in _SPEAKER.findall(memory.body)
+        )
         return {name for name, count in lines.items() if count > SPEAKS_FROM}
 
     @property
     def last(self) -> datetime:
         return max(
-            datetime.fromisoformat(str(memory.meta["updated_at"])) for memory in self.memories
+            datetime.fromisoformat(str(memory.meta["updated_at"]))
+            for memory in self.memories
         )
 
 
@@ -98,7 +104,9 @@ def _case(raw: Item) -> Case:
     ids = {session: new_id("benchmark", raw["case"], session) for session in sessions}
     turns: dict[str, str] = {}
     memories = tuple(
-        _memory(session, ids[session], tuple(_exchanges(items, moments[session], turns)))
+        _memory(
+            session, ids[session], tuple(_exchanges(items, moments[session], turns))
+        )
         for session, items in sessions.items()
     )
     queries = tuple(
@@ -133,7 +141,9 @@ def _moment(said: str) -> datetime | None:
     return None
 
 
-def _exchanges(items: Sequence[Item], began: datetime, turns: dict[str, str]) -> Iterator[Exchange]:
+def _exchanges(
+    items: Sequence[Item], began: datetime, turns: dict[str, str]
+) -> Iterator[Exchange]:
     number = 0
     while number < len(items):
         item = items[number]

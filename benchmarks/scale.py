@@ -66,7 +66,10 @@ class Folder:
         for file in self.root.rglob("*.md"):
             at = file.stat()
             yield File(
-                file.relative_to(self.root).as_posix(), at.st_mtime_ns, at.st_size, at.st_ino
+                file.relative_to(self.root).as_posix(),
+                at.st_mtime_ns,
+                at.st_size,
+                at.st_ino,
             )
 
     def read_text(self, path: str, _limit_bytes: int) -> str:
@@ -93,10 +96,15 @@ class Words:
             if word.isascii() and word.isalpha() and len(word) > 2
         ]
         self.words = self.random.sample(words, VOCABULARY)
-        self.weights = list(itertools.accumulate(1 / (n + 10) for n in range(VOCABULARY)))
+        self.weights = list(
+            itertools.accumulate(1 / (n + 10) for n in range(VOCABULARY))
+        )
 
     def text(self, count: int) -> str:
-        return " ".join(self.random.choices(self.words, cum_weights=self.weights, k=count)) + "."
+        return (
+            " ".join(self.random.choices(self.words, cum_weights=self.weights, k=count))
+            + "."
+        )
 
 
 class Talk:
@@ -116,7 +124,9 @@ class Talk:
             f"{' '.join(self._exchange(random.Random(number), number, 0).user.split()[:8])}"
         )
         at = f"2026-{number % 12 + 1:02}-{number // 12 % 28 + 1:02}T14:00:00Z"
-        meta = new_meta(id=new_id(str(number)), kind="conversation", title=title, created_at=at)
+        meta = new_meta(
+            id=new_id(str(number)), kind="conversation", title=title, created_at=at
+        )
         meta |= {"scope": "project", "project": f"project-{number % PROJECTS}"}
         return Memory(meta, Conversation(title, exchanges).to_markdown())
 
@@ -149,12 +159,20 @@ class Talk:
 def write(folder: Folder, words: Words, number: int) -> None:
     """A conversation in words drawn by their frequency."""
     exchanges = tuple(
-        Exchange(f"turn-{number}-{n}", "2026-02-09T14:00:00Z", words.text(20), (words.text(80),))
+        Exchange(
+            f"turn-{number}-{n}",
+            "2026-02-09T14:00:00Z",
+            words.text(20),
+            (words.text(80),),
+        )
         for n in range(EXCHANGES)
     )
     title = words.text(6)
     meta = new_meta(
-        id=new_id(str(number)), kind="conversation", title=title, created_at="2026-02-09T14:00:00Z"
+        id=new_id(str(number)),
+        kind="conversation",
+        title=title,
+        created_at="2026-02-09T14:00:00Z",
     )
     meta |= {"scope": "project", "project": f"project-{number % PROJECTS}"}
     put(folder.root, Memory(meta, Conversation(title, exchanges).to_markdown()))
@@ -194,15 +212,21 @@ class Resampled:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         seeds = [
-            int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) for text in texts
+            int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
+            for text in texts
         ]
         return self.draw(np.array(seeds, np.uint64))
 
     def draw(self, seeds: NDArray[np.uint64]) -> Vectors:
         """One vector for each seed: float32, (len(seeds), dim), L2-normalised."""
         count = np.uint64(len(self._real))
-        base, other = (seeds % count).astype(np.int64), (seeds // count % count).astype(np.int64)
-        near = self._near[other, (seeds >> np.uint64(40)) % np.uint64(self._near.shape[1])]
+        base, other = (
+            (seeds % count).astype(np.int64),
+            (seeds // count % count).astype(np.int64),
+        )
+        near = self._near[
+            other, (seeds >> np.uint64(40)) % np.uint64(self._near.shape[1])
+        ]
         vectors = self._real[base] + (self._real[near] - self._real[other])
         normalised: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         return normalised
@@ -258,5 +282,7 @@ def _said(entry: Any) -> list[str]:
 
 def _sentences(texts: Sequence[str]) -> list[str]:
     return list(
-        dict.fromkeys(found[0].strip() for text in texts for found in SENTENCE.finditer(text))
+        dict.fromkeys(
+            found[0].strip() for text in texts for found in SENTENCE.finditer(text)
+        )
     )

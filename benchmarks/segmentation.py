@@ -38,7 +38,8 @@ from keeplore_hooks.events import Origin, Turn
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = (
-    Path(os.environ.get("KEEPLORE_DATA") or REPOSITORY.parent / "shared" / "data") / "segmentation"
+    Path(os.environ.get("KEEPLORE_DATA") or REPOSITORY.parent / "shared" / "data")
+    / "segmentation"
 )
 CORPORA = ("beam_splice", "dialseg711", "superseg_dev", "tiage_dev")
 OF_PEOPLE = CORPORA[1:]  # nobody talks to an assistant in utterances
@@ -49,11 +50,15 @@ HERE = Origin("benchmark", "")
 class Dialogue:
     utterances: Sequence[str]
     roles: Sequence[str]
-    boundaries: frozenset[int]  # numbers of the utterances that open a segment, the first left out
+    boundaries: frozenset[
+        int
+    ]  # numbers of the utterances that open a segment, the first left out
 
     def alone(self) -> Dialogue:
         """Each utterance a turn of its own, without an answer."""
-        return Dialogue(self.utterances, ["user"] * len(self.utterances), self.boundaries)
+        return Dialogue(
+            self.utterances, ["user"] * len(self.utterances), self.boundaries
+        )
 
     def exchanges(self) -> list[tuple[int, str, str]]:
         """(number of the person's utterance, its text, the answer)."""
@@ -71,7 +76,11 @@ Cutter = Callable[[Dialogue], set[int]]
 
 
 def load(name: str, limit: int, skip: int = 0) -> list[Dialogue]:
-    lines = (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()[skip : skip + limit]
+    lines = (
+        (DATA / f"{name}.jsonl")
+        .read_text(encoding="utf-8")
+        .splitlines()[skip : skip + limit]
+    )
     return [_dialogue(json.loads(line)) for line in lines]
 
 
@@ -87,15 +96,25 @@ def ours(cutter: Segmenter, *, prompt_only: bool, seconds: list[float]) -> Cutte
         found: set[int] = set()
         open_: list[dict[str, str]] = []
         for first, user, answer in dialogue.exchanges():
-            turn = Turn(str(first), HERE, "", user, (answer,) if answer and not prompt_only else ())
-            cutter.shift_of(open_, turn)  # the embeddings are there when the clock starts
+            turn = Turn(
+                str(first),
+                HERE,
+                "",
+                user,
+                (answer,) if answer and not prompt_only else (),
+            )
+            cutter.shift_of(
+                open_, turn
+            )  # the embeddings are there when the clock starts
             start = time.perf_counter()
             reason = cutter.keeplore_segment(open_, turn)
             seconds.append(time.perf_counter() - start)
             if open_ and reason:
                 found.add(first)
                 open_ = []
-            open_.append({"id": str(first), "at": "", "user": user, "assistant": answer})
+            open_.append(
+                {"id": str(first), "at": "", "user": user, "assistant": answer}
+            )
         return found
 
     return cut
@@ -120,10 +139,14 @@ class Subject(Segmenter):
     """
 
     def __init__(self, embedder: Embedder | None, lexical: float | None) -> None:
-        super().__init__(embedder if lexical is None or embedder is None else Unfitted(embedder))
+        super().__init__(
+            embedder if lexical is None or embedder is None else Unfitted(embedder)
+        )
         self._lexical = segmenter.LEXICAL if lexical is None else lexical
 
-    def keeplore_segment(self, exchanges: Sequence[Mapping[str, Any]], turn: Turn) -> str | None:
+    def keeplore_segment(
+        self, exchanges: Sequence[Mapping[str, Any]], turn: Turn
+    ) -> str | None:
         usual, segmenter.LEXICAL = segmenter.LEXICAL, self._lexical
         shift = self.shift_of(exchanges, turn)
         segmenter.LEXICAL = usual
@@ -164,7 +187,10 @@ def tiling(dialogue: Dialogue) -> set[int]:
 
 
 def _valleys(alike: Sequence[float]) -> set[int]:
-    depth = [max(alike[: n + 1]) + max(alike[n:]) - 2 * value for n, value in enumerate(alike)]
+    depth = [
+        max(alike[: n + 1]) + max(alike[n:]) - 2 * value
+        for n, value in enumerate(alike)
+    ]
     if len(depth) < 2:
         return set()
     least = statistics.mean(depth) + statistics.stdev(depth) / 2
@@ -175,12 +201,16 @@ def depth_of(embedder: Embedder) -> Cutter:
     """The same valleys, of the cosine of embeddings of two utterances on each side."""
 
     def cut(dialogue: Dialogue) -> set[int]:
-        vectors = embedder.embed([segmenter.compact(text, "") for text in dialogue.utterances])
+        vectors = embedder.embed(
+            [segmenter.compact(text, "") for text in dialogue.utterances]
+        )
         pairs = (
             (vectors[max(0, n - 2) : n].sum(axis=0), vectors[n : n + 2].sum(axis=0))
             for n in range(1, len(vectors))
         )
-        return _valleys([float(a @ b) / float((a @ a) * (b @ b)) ** 0.5 for a, b in pairs])
+        return _valleys(
+            [float(a @ b) / float((a @ a) * (b @ b)) ** 0.5 for a, b in pairs]
+        )
 
     return cut
 
@@ -201,7 +231,10 @@ def errors(true: frozenset[int], found: set[int], length: int) -> tuple[float, f
     if length <= window:
         return 0.0, 0.0
     counts = [
-        (sum(i < n <= i + window for n in true), sum(i < n <= i + window for n in found))
+        (
+            sum(i < n <= i + window for n in true),
+            sum(i < n <= i + window for n in found),
+        )
         for i in range(length - window)
     ]
     pk = statistics.mean((a > 0) != (b > 0) for a, b in counts)
@@ -214,7 +247,9 @@ def report(name: str, label: str, dialogues: Sequence[Dialogue], cut: Cutter) ->
     rates = [errors(d.boundaries, cuts, len(d.utterances)) for d, cuts in pairs]
     hits = sum(len(d.boundaries & cuts) for d, cuts in pairs)
     true, all_found = sum(len(d.boundaries) for d in dialogues), sum(map(len, found))
-    exchanges = sum(len(d.exchanges()) for d in dialogues) / (all_found + len(dialogues))
+    exchanges = sum(len(d.exchanges()) for d in dialogues) / (
+        all_found + len(dialogues)
+    )
     pk, wd = (statistics.mean(column) for column in zip(*rates, strict=True))
     f1 = 2 * hits / max(true + all_found, 1)
     print(
@@ -257,7 +292,10 @@ class Kept:
 
 
 def measure(
-    name: str, dialogues: Sequence[Dialogue], embedder: Embedder, options: argparse.Namespace
+    name: str,
+    dialogues: Sequence[Dialogue],
+    embedder: Embedder,
+    options: argparse.Namespace,
 ) -> list[float]:
     """Print a line for each method; seconds of each turn by the product's own."""
     for label, cutter in (
@@ -273,9 +311,19 @@ def measure(
         "ours, no model": Segmenter(None),
     }
     for label, cutter in segmenters.items():
-        report(name, label, dialogues, ours(cutter, prompt_only=options.prompt_only, seconds=[]))
+        report(
+            name,
+            label,
+            dialogues,
+            ours(cutter, prompt_only=options.prompt_only, seconds=[]),
+        )
     cutter = Segmenter(embedder)
-    report(name, "ours", dialogues, ours(cutter, prompt_only=options.prompt_only, seconds=seconds))
+    report(
+        name,
+        "ours",
+        dialogues,
+        ours(cutter, prompt_only=options.prompt_only, seconds=seconds),
+    )
     return seconds
 
 
@@ -299,7 +347,9 @@ def main() -> int:
         )
         return 0
     seconds: list[float] = []
-    print(f"{'corpus':14}{'method':16}{'Pk':>7}{'WD':>7}{'F1':>7}{'density':>9}{'exchanges':>11}")
+    print(
+        f"{'corpus':14}{'method':16}{'Pk':>7}{'WD':>7}{'F1':>7}{'density':>9}{'exchanges':>11}"
+    )
     with tempfile.TemporaryDirectory() as cache:
         embedder = Kept(embedder_for(options.model, Path(cache)))
         for name in CORPORA:
@@ -307,7 +357,9 @@ def main() -> int:
             if dialogues:
                 seconds += measure(name, dialogues, embedder, options)
             if dialogues and name in OF_PEOPLE:
-                seconds += measure(f"{name}/u", [d.alone() for d in dialogues], embedder, options)
+                seconds += measure(
+                    f"{name}/u", [d.alone() for d in dialogues], embedder, options
+                )
     milliseconds = sorted(s * 1000 for s in seconds)
     print(
         f"a turn, embeddings there: median {statistics.median(milliseconds):.1f} ms, 95 % below ",

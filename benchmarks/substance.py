@@ -51,7 +51,8 @@ class Marked:
     def has(self, part: str, turns: Iterable[str]) -> bool:
         known = set(turns)
         return any(
-            turn in known and p == MARKED_AS.get(part, part) for turn, _, p in self.sentences
+            turn in known and p == MARKED_AS.get(part, part)
+            for turn, _, p in self.sentences
         )
 
 
@@ -63,7 +64,9 @@ def main() -> int:
             f"that holds them"
         )
         return 0
-    read = [w for w in written([talks.DATA / name for name in marked]) if is_read(w, marked)]
+    read = [
+        w for w in written([talks.DATA / name for name in marked]) if is_read(w, marked)
+    ]
     for split in ("dev", "test"):
         chosen = [w for w in read if marked[w.transcript].split == split]
         print(f"\n{split}: {len(chosen)} conversations\n")
@@ -100,7 +103,9 @@ def row(part: str, chosen: Sequence[Written], marked: Mapping[str, Marked]) -> s
     verdicts, shown, first, last = [], [], [], []
     for w in chosen:
         own, conversation = marked[w.transcript], w.conversation
-        quotes = [quote for quote in getattr(conversation, part) if quote.turn in own.turns]
+        quotes = [
+            quote for quote in getattr(conversation, part) if quote.turn in own.turns
+        ]
         right = [own.is_right(part, quote.turn, quote.text) for quote in quotes]
         verdicts += right
         if own.has(part, (exchange.id for exchange in conversation.exchanges)):
@@ -110,13 +115,19 @@ def row(part: str, chosen: Sequence[Written], marked: Mapping[str, Marked]) -> s
         first += [own.is_right(part, *sentence) for sentence in said[:n]]
         last += [own.is_right(part, *sentence) for sentence in said[-n:]]
     figures = (share(verdicts), share(shown), share(first), share(last))
-    return f"{part:16} {len(verdicts):10} " + "".join(f"{figure:>9}" for figure in figures)
+    return f"{part:16} {len(verdicts):10} " + "".join(
+        f"{figure:>9}" for figure in figures
+    )
 
 
 def spoken(conversation: Conversation) -> Iterator[tuple[str, str]]:
     for exchange in conversation.exchanges:
         for message in (exchange.user, exchange.assistant):
-            yield from ((exchange.id, clip(s.text)) for s in sentences(message) if not s.is_heading)
+            yield from (
+                (exchange.id, clip(s.text))
+                for s in sentences(message)
+                if not s.is_heading
+            )
 
 
 def share(verdicts: Sequence[bool]) -> str:
@@ -126,7 +137,9 @@ def share(verdicts: Sequence[bool]) -> str:
 def show_wrong(w: Written, own: Marked) -> None:
     for part in PARTS:
         for quote in getattr(w.conversation, part):
-            if quote.turn in own.turns and not own.is_right(part, quote.turn, quote.text):
+            if quote.turn in own.turns and not own.is_right(
+                part, quote.turn, quote.text
+            ):
                 print(
                     f"  {Path(w.transcript).name[:18]} {w.conversation.title[:24]!r} {part}: "
                     f"{quote.text}"
@@ -135,7 +148,9 @@ def show_wrong(w: Written, own: Marked) -> None:
 
 def digest(text: str) -> str:
     """Of letters and digits alone, so that markers and white space do not count."""
-    return hashlib.sha256("".join(filter(str.isalnum, text.lower())).encode()).hexdigest()[:10]
+    return hashlib.sha256(
+        "".join(filter(str.isalnum, text.lower())).encode()
+    ).hexdigest()[:10]
 
 
 if __name__ == "__main__":

@@ -19,7 +19,10 @@ from keeplore_hooks.events import Turn
 from keeplore_hooks.hosts import HOSTS, Cursor
 
 DATA = (
-    Path(os.environ.get("KEEPLORE_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
+    Path(
+        os.environ.get("KEEPLORE_DATA")
+        or Path(__file__).resolve().parents[2] / "shared" / "data"
+    )
     / "transcripts"
 )
 _SPOKEN = re.compile(r"^_\*\*(User|Agent) \(.*\)\*\*_$", re.MULTILINE)
@@ -57,7 +60,9 @@ def _of_turn(turn: Turn) -> Exchange:
         )
         for reply in turn.replies
     ]
-    return Exchange(turn.id, turn.at, clean(turn.user), tuple(filter(None, replies)), turn.ended_at)
+    return Exchange(
+        turn.id, turn.at, clean(turn.user), tuple(filter(None, replies)), turn.ended_at
+    )
 
 
 def _of_specstory(text: str) -> Iterator[Exchange]:
@@ -67,7 +72,9 @@ def _of_specstory(text: str) -> Iterator[Exchange]:
         (mark[1], text[mark.end() : end].rstrip().removesuffix("---"))
         for mark, end in zip(marks, ends, strict=True)
     ]
-    yield from _paired((speaker == "User", _TOOLS.sub("", words)) for speaker, words in said)
+    yield from _paired(
+        (speaker == "User", _TOOLS.sub("", words)) for speaker, words in said
+    )
 
 
 def _of_opencode(session: dict) -> Iterator[Exchange]:
@@ -89,4 +96,6 @@ def _paired(said: Iterator[tuple[bool, str]]) -> Iterator[Exchange]:
     for start, end in pairwise([*starts, len(spoken)]):
         replies = tuple(text for _, text in spoken[start + 1 : end] if text)
         if spoken[start][1] or replies:
-            yield Exchange(f"message-{start}", "2026-01-01T00:00:00Z", spoken[start][1], replies)
+            yield Exchange(
+                f"message-{start}", "2026-01-01T00:00:00Z", spoken[start][1], replies
+            )

@@ -45,9 +45,8 @@ ONLY_TRAINED = (
 )  # tiage has a part for fitting and a part for looking: they are kept apart
 ONLY_TESTED = ("tiage_dev",)
 DIALOGUES = 300  # of each corpus
-PENALTY = (
-    10.0  # of the squared weights of standardised features, where each corpus counts as EACH rows
-)
+# of the squared weights of standardised features, where each corpus counts as EACH rows
+PENALTY = 10.0
 EACH = 1000
 SCALE = 4.0  # of the coordinates of vectors against standardised features: they are many and small
 SEED = 7
@@ -83,23 +82,36 @@ class Vectors:
         self._known: dict[str, Any] = {}
         if self._file.exists():
             with np.load(self._file) as kept:
-                self._known = dict(zip(kept["keys"].tolist(), kept["vectors"], strict=True))
+                self._known = dict(
+                    zip(kept["keys"].tolist(), kept["vectors"], strict=True)
+                )
 
     def units(self, pairs: Sequence[tuple[str, str]]) -> list[Unit]:
-        texts = {key_of(text): text for text in (segmenter.compact(*pair) for pair in pairs)}
+        texts = {
+            key_of(text): text for text in (segmenter.compact(*pair) for pair in pairs)
+        }
         missing = sorted(
-            (key for key in texts if key not in self._known), key=lambda key: len(texts[key])
+            (key for key in texts if key not in self._known),
+            key=lambda key: len(texts[key]),
         )
         for start in range(0, len(missing), 8):
             part = missing[start : start + 8]
             self._known.update(
-                zip(part, self._embedder.embed([texts[key] for key in part]), strict=True)
+                zip(
+                    part,
+                    self._embedder.embed([texts[key] for key in part]),
+                    strict=True,
+                )
             )
-        return [Unit(*pair, self._known[key_of(segmenter.compact(*pair))]) for pair in pairs]
+        return [
+            Unit(*pair, self._known[key_of(segmenter.compact(*pair))]) for pair in pairs
+        ]
 
     def save(self) -> None:
         np.savez(
-            self._file, keys=np.array([*self._known]), vectors=np.stack([*self._known.values()])
+            self._file,
+            keys=np.array([*self._known]),
+            vectors=np.stack([*self._known.values()]),
         )
 
 
@@ -114,14 +126,18 @@ def corpora(vectors: Vectors) -> dict[str, list[Talk]]:
         dialogues = segmentation.load(name, DIALOGUES)
         found[name] = talks_of(dialogues, vectors)
         if name != "beam_splice":  # nobody talks to an assistant in utterances
-            found[f"{name}/u"] = talks_of([dialogue.alone() for dialogue in dialogues], vectors)
+            found[f"{name}/u"] = talks_of(
+                [dialogue.alone() for dialogue in dialogues], vectors
+            )
     return found
 
 
 def talks_of(dialogues: Sequence[Dialogue], vectors: Vectors) -> list[Talk]:
     split = [dialogue.exchanges() for dialogue in dialogues]
     units = iter(
-        vectors.units([(user, answer) for exchanges in split for _, user, answer in exchanges])
+        vectors.units(
+            [(user, answer) for exchanges in split for _, user, answer in exchanges]
+        )
     )
     return [
         Talk(
@@ -135,7 +151,9 @@ def talks_of(dialogues: Sequence[Dialogue], vectors: Vectors) -> list[Talk]:
 
 
 def spliced(
-    pieces: Sequence[tuple[Hashable, Sequence[Unit]]], count: int, lengths: Sequence[int]
+    pieces: Sequence[tuple[Hashable, Sequence[Unit]]],
+    count: int,
+    lengths: Sequence[int],
 ) -> list[Talk]:
     """Dialogues of three to six pieces; neighbours come from different chats (the first of each
     pair).
@@ -158,13 +176,21 @@ def spliced(
     return made
 
 
-def chats(vectors: Vectors, left_out: frozenset[str]) -> list[tuple[Hashable, list[Unit]]]:
+def chats(
+    vectors: Vectors, left_out: frozenset[str]
+) -> list[tuple[Hashable, list[Unit]]]:
     """Runs of exchanges with an assistant of which none is in ``left_out``."""
     found: list[tuple[Hashable, list[Unit]]] = []
-    lines = (DATA.parent / "retrieval" / "beam100k.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (
+        (DATA.parent / "retrieval" / "beam100k.jsonl")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    )
     for n, line in enumerate(lines):
         items = json.loads(line)["items"]
-        dialogue = Dialogue([i["text"] for i in items], [i["role"] for i in items], frozenset())
+        dialogue = Dialogue(
+            [i["text"] for i in items], [i["role"] for i in items], frozenset()
+        )
         runs: list[list[tuple[str, str]]] = [[]]
         for _, user, answer in dialogue.exchanges():
             if user in left_out:
@@ -196,14 +222,17 @@ def fit(parts: Sequence[tuple[Any, Any, float]]) -> Any:
     inputs = np.concatenate([part[0] for part in parts])
     answers = np.concatenate([part[1] for part in parts])
     counts = np.concatenate(
-        [np.full(len(part[1]), part[2] * EACH / len(part[1]), np.float32) for part in parts]
+        [
+            np.full(len(part[1]), part[2] * EACH / len(part[1]), np.float32)
+            for part in parts
+        ]
     )
     mean, spread = inputs.mean(axis=0), inputs.std(axis=0) + 1e-6
     coordinates = slice(2 * topic_model.SCALARS + 1, None)
     mean[coordinates], spread[coordinates] = 0.0, 1 / SCALE
-    x = np.concatenate([(inputs - mean) / spread, np.ones((len(inputs), 1))], axis=1).astype(
-        np.float32
-    )
+    x = np.concatenate(
+        [(inputs - mean) / spread, np.ones((len(inputs), 1))], axis=1
+    ).astype(np.float32)
     penalty = np.full(x.shape[1], PENALTY, np.float32)
     penalty[-1] = 1e-6  # the intercept is free
     weights = np.zeros(x.shape[1], np.float32)
@@ -243,12 +272,17 @@ def cut(talk: Talk, weights: Any) -> set[int]:
     """Boundaries as the product finds them with these weights, cue words and all."""
     found, start = set(), 0
     model = topic_model.Model(weights)
-    said = [{"at": "", "user": unit.user, "assistant": unit.assistant} for unit in talk.units]
+    said = [
+        {"at": "", "user": unit.user, "assistant": unit.assistant}
+        for unit in talk.units
+    ]
     for at in range(1, len(talk.units)):
         shift = segmenter.likely(
             model.chance_of(talk.features(start, at)), talk.units[start : at + 1]
         )
-        if segmenter.boundary(said[start:at], Turn("", HERE, "", talk.units[at].user), shift):
+        if segmenter.boundary(
+            said[start:at], Turn("", HERE, "", talk.units[at].user), shift
+        ):
             found.add(talk.ids[at])
             start = at
     return found
@@ -261,25 +295,35 @@ def is_fitted(name: str) -> bool:
 def splits(name: str, count: int, folds: int) -> list[Split]:
     """(to fit on, to test on) in each fold."""
     everything = [*range(count)]
-    name = name.removesuffix("/u")  # the same dialogue is on the same side in either form
+    name = name.removesuffix(
+        "/u"
+    )  # the same dialogue is on the same side in either form
     if name in ONLY_TRAINED:
         return [(everything, [])] * folds
     if name in ONLY_TESTED:
         return [([], everything)] * folds
     order = np.random.RandomState(SEED).permutation(count).tolist()
     return [
-        (sorted(set(order) - set(order[k::folds])), sorted(order[k::folds])) for k in range(folds)
+        (sorted(set(order) - set(order[k::folds])), sorted(order[k::folds]))
+        for k in range(folds)
     ]
 
 
 def cross_validated(
-    found: Mapping[str, Sequence[Talk]], extra: Sequence[tuple[Any, Any, float]], folds: int
+    found: Mapping[str, Sequence[Talk]],
+    extra: Sequence[tuple[Any, Any, float]],
+    folds: int,
 ) -> None:
     by_name = {name: splits(name, len(talks_), folds) for name, talks_ in found.items()}
     rates: dict[str, list[tuple[float, float]]] = {}
     for k in range(folds):
-        fitted = {name: [found[name][n] for n in split[k][0]] for name, split in by_name.items()}
-        weights = fit([(*rows(talks_), 1.0) for talks_ in fitted.values() if talks_] + [*extra])
+        fitted = {
+            name: [found[name][n] for n in split[k][0]]
+            for name, split in by_name.items()
+        }
+        weights = fit(
+            [(*rows(talks_), 1.0) for talks_ in fitted.values() if talks_] + [*extra]
+        )
         for name, split in by_name.items():
             for talk in (found[name][n] for n in split[k][1]):
                 rates.setdefault(name, []).append(
@@ -292,10 +336,16 @@ def cross_validated(
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Fit the weights by which topics are cut.")
-    parser.add_argument("--cache", type=Path, help="a folder that keeps embeddings between runs")
+    parser = argparse.ArgumentParser(
+        description="Fit the weights by which topics are cut."
+    )
+    parser.add_argument(
+        "--cache", type=Path, help="a folder that keeps embeddings between runs"
+    )
     parser.add_argument("--folds", type=int, default=3)
-    parser.add_argument("--write", action="store_true", help=f"write {topic_model.WEIGHTS.name}")
+    parser.add_argument(
+        "--write", action="store_true", help=f"write {topic_model.WEIGHTS.name}"
+    )
     options = parser.parse_args()
     if not DATA.is_dir():
         print(
@@ -307,13 +357,16 @@ def main() -> int:
         folder.mkdir(parents=True, exist_ok=True)
         vectors = Vectors(folder)
         found = corpora(vectors)
-        tested = frozenset(unit.user for talk in found["beam_splice"] for unit in talk.units)
+        tested = frozenset(
+            unit.user for talk in found["beam_splice"] for unit in talk.units
+        )
         extra = [(*rows(spliced(chats(vectors, tested), 400, (2, 3, 4, 5, 6, 8))), 2.0)]
         vectors.save()
     cross_validated(found, extra, options.folds)
     if options.write:
         weights = fit(
-            [(*rows(talks_), 1.0) for name, talks_ in found.items() if is_fitted(name)] + extra
+            [(*rows(talks_), 1.0) for name, talks_ in found.items() if is_fitted(name)]
+            + extra
         )
         topic_model.WEIGHTS.write_text(
             "".join(f"{weight:.8g}\n" for weight in weights.tolist()), encoding="ascii"

@@ -37,9 +37,13 @@ def timed(label: str, act: Callable[[], object]) -> None:
 
 def exchange(top: Path, count: int, models: Path) -> None:
     remote = top / "remote.git"
-    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(remote)], check=True)
+    subprocess.run(
+        ["git", "init", "-q", "--bare", "-b", "main", str(remote)], check=True
+    )
     one = create(top / "one", TEMPLATE)
-    subprocess.run(["git", "-C", str(one.root), "remote", "add", "origin", str(remote)], check=True)
+    subprocess.run(
+        ["git", "-C", str(one.root), "remote", "add", "origin", str(remote)], check=True
+    )
     words = Words(1)
     for number in range(count):
         write(Folder(one.root), words, number)
@@ -92,7 +96,10 @@ def rebuild(top: Path, count: int, models: Path) -> None:
 
     timed("index of text and vectors from zero", everything)
     texts = recorder.texts[1:]
-    timed(f"the model alone, the same {len(texts)} texts", lambda: embed_alone(recorder, texts))
+    timed(
+        f"the model alone, the same {len(texts)} texts",
+        lambda: embed_alone(recorder, texts),
+    )
     index.close()
 
 

@@ -54,13 +54,17 @@ class Machine:
             timeout=timeout_s,
         )
         if check and done.returncode:
-            raise RuntimeError(f"{command} gave {done.returncode}: {done.stderr.decode()[-2000:]}")
+            raise RuntimeError(
+                f"{command} gave {done.returncode}: {done.stderr.decode()[-2000:]}"
+            )
         return done
 
     def keeplore(
         self, *arguments: str, cwd: Path | None = None, check: bool = True
     ) -> subprocess.CompletedProcess[bytes]:
-        return self.run(sys.executable, "-m", "keeplore.cli", *arguments, cwd=cwd, check=check)
+        return self.run(
+            sys.executable, "-m", "keeplore.cli", *arguments, cwd=cwd, check=check
+        )
 
     def recall(self, query: str, cwd: Path) -> dict[str, Any]:
         answer: dict[str, Any] = json.loads(
@@ -70,7 +74,9 @@ class Machine:
 
     def status(self) -> dict[str, Any]:
         """What the running worker says of itself."""
-        told: dict[str, Any] = json.loads(self.keeplore("worker", "status", "--json").stdout)
+        told: dict[str, Any] = json.loads(
+            self.keeplore("worker", "status", "--json").stdout
+        )
         return told
 
     @staticmethod
@@ -80,7 +86,14 @@ class Machine:
     def send(self, event: str, payload: bytes, cwd: Path) -> bytes:
         """Hand a payload to the client as the host's manifest says; what it printed."""
         if self.is_answered(event):
-            command = (sys.executable, "-I", "-S", str(CLIENT / "client.py"), "claude-code", event)
+            command = (
+                sys.executable,
+                "-I",
+                "-S",
+                str(CLIENT / "client.py"),
+                "claude-code",
+                event,
+            )
         else:
             command = ("sh", str(CLIENT / "client.sh"), "claude-code", event)
         return self.run(*command, cwd=cwd, payload=payload).stdout
@@ -101,10 +114,13 @@ class Machine:
     def waiting(self) -> int:
         # a worker that has not got so far has made no folder yet
         return sum(
-            len(list((self.state / "spool" / part).glob("*"))) for part in ("new", "claimed")
+            len(list((self.state / "spool" / part).glob("*")))
+            for part in ("new", "claimed")
         )
 
-    def wait_until(self, condition: Callable[[], bool], what: str, seconds: float = 90) -> None:
+    def wait_until(
+        self, condition: Callable[[], bool], what: str, seconds: float = 90
+    ) -> None:
         deadline = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > deadline:

@@ -20,13 +20,18 @@ from demo.machine import Machine
 from demo.session import create_project, play
 
 PICTURE = Path(__file__).parents[1] / "docs" / "recording.svg"
-HOME = Path("/tmp/keeplore-recording")  # always the same, since ids are made of paths too
+HOME = Path(
+    "/tmp/keeplore-recording"
+)  # always the same, since ids are made of paths too
 SESSION_AT = datetime(2026, 2, 9, 10, 2, tzinfo=UTC)
 PROJECT = "code/ledgerly"
 TYPED = (  # directory below the home, what is typed there
     ("", "keeplore init memory"),
     ("", "keeplore import claude-code"),
-    (PROJECT, 'keeplore recall "why did we choose Postgres for the job queue" --limit 1'),
+    (
+        PROJECT,
+        'keeplore recall "why did we choose Postgres for the job queue" --limit 1',
+    ),
     (PROJECT, 'keeplore recall "which colour has the login button"'),
 )
 COLUMNS = 96
@@ -75,7 +80,11 @@ def record() -> Iterator[tuple[str, str, str]]:
         for directory, line in TYPED:
             arguments = shlex.split(line)[1:]
             done = machine.keeplore(*arguments, cwd=HOME / directory, check=False)
-            yield f"~/{directory}".rstrip("/"), line, done.stdout.decode().replace(str(HOME), "~")
+            yield (
+                f"~/{directory}".rstrip("/"),
+                line,
+                done.stdout.decode().replace(str(HOME), "~"),
+            )
         machine.keeplore("worker", "stop", check=False)
     finally:
         rmtree(HOME, ignore_errors=True)
@@ -86,8 +95,12 @@ def draw(runs: list[tuple[str, str, str]]) -> str:
     groups, row = [], 0
     for number, (directory, command, output) in enumerate(runs):
         lines = list(wrapped(output))
-        printed = [text_at(row + 1 + place, escape(line)) for place, line in enumerate(lines)]
-        groups.append(group(f"typed{number}", [text_at(row, prompt(directory, command))]))
+        printed = [
+            text_at(row + 1 + place, escape(line)) for place, line in enumerate(lines)
+        ]
+        groups.append(
+            group(f"typed{number}", [text_at(row, prompt(directory, command))])
+        )
         groups.append(group(f"printed{number}", printed))
         row += len(lines) + 2
     width, height = round(COLUMNS * CHARACTER + 2 * MARGIN), row * LINE + 2 * MARGIN
@@ -111,7 +124,11 @@ def wrapped(output: str) -> Iterator[str]:
 
 
 def text_at(row: int, content: str) -> str:
-    return f'<text x="{MARGIN}" y="{row * LINE + 2 * MARGIN}">{content}</text>' if content else ""
+    return (
+        f'<text x="{MARGIN}" y="{row * LINE + 2 * MARGIN}">{content}</text>'
+        if content
+        else ""
+    )
 
 
 def group(name: str, lines: list[str]) -> str:
@@ -129,7 +146,9 @@ def animation(count: int) -> str:
         frames = f"{hidden}% {{ opacity: 1 }} {hidden + 1}%, {shown}% {{ opacity: 0 }}"
         rules.append(f"@keyframes {name} {{ {frames} }}")
         rules.append(f"#{name} {{ animation: {name} {whole_s:.1f}s }}")
-    still = "@media (prefers-reduced-motion: reduce) { g { animation: none !important } }"
+    still = (
+        "@media (prefers-reduced-motion: reduce) { g { animation: none !important } }"
+    )
     return "\n".join([*rules, still, ""])
 
 

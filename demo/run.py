@@ -73,11 +73,15 @@ class Demo:
         self.laptop.run("git", "init", "-q", "--bare", "-b", "main", str(remote))
         with self.timed("keeplore init"):
             show(self.laptop.keeplore("init", "memory").stdout)
-        self.laptop.run("git", "-C", str(self.memory), "remote", "add", "origin", str(remote))
+        self.laptop.run(
+            "git", "-C", str(self.memory), "remote", "add", "origin", str(remote)
+        )
         create_project(self.project)
 
     def play_session(self) -> str:
-        say("2. Claude Code works on ledgerly; every event goes through the client into the spool")
+        say(
+            "2. Claude Code works on ledgerly; every event goes through the client into the spool"
+        )
         started_at = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=3)
         spooled, answered, compaction = [], [], ""
         for step in play(self.laptop.home, self.project, started_at):
@@ -88,15 +92,24 @@ class Demo:
                 time.perf_counter() - begun
             )
             # minutes pass between the events of a real session
-            self.laptop.wait_until(lambda: self.laptop.waiting() == 0, "the spool is taken")
+            self.laptop.wait_until(
+                lambda: self.laptop.waiting() == 0, "the spool is taken"
+            )
             if step.event == "SessionStart" and b'"compact"' in step.payload:
                 compaction = step.output.decode()
         bare = [self.time_bare_python() for _ in range(9)]
-        self.took.append(("a capture event, median of the host's wait", statistics.median(spooled)))
         self.took.append(
-            ("an event with an answer, median of the host's wait", statistics.median(answered))
+            ("a capture event, median of the host's wait", statistics.median(spooled))
         )
-        self.took.append(("for comparison: python3 -I -S -c pass", statistics.median(bare)))
+        self.took.append(
+            (
+                "an event with an answer, median of the host's wait",
+                statistics.median(answered),
+            )
+        )
+        self.took.append(
+            ("for comparison: python3 -I -S -c pass", statistics.median(bare))
+        )
         with self.timed("keeplore sync: everything committed and pushed"):
             self.laptop.keeplore("sync")
         print(
@@ -110,7 +123,9 @@ class Demo:
     def show_file(self) -> str:
         say("3. What it wrote: markdown that a colleague can take over from")
         texts = [path.read_text(encoding="utf-8") for path in self.files()]
-        richest = max(texts, key=lambda text: text.partition("## Exchanges")[0].count("\n- "))
+        richest = max(
+            texts, key=lambda text: text.partition("## Exchanges")[0].count("\n- ")
+        )
         head, _, exchanges = richest.partition("## Exchanges")
         show(head.partition("\n---\n")[2].strip().encode())
         print(
@@ -128,10 +143,16 @@ class Demo:
         with self.timed("keeplore remember"):
             show(self.laptop.keeplore("remember", BY_HAND, cwd=self.project).stdout)
         print("\n  $ keeplore list --kind note")
-        show(self.laptop.keeplore("list", "--kind", "note", cwd=self.project).stdout.expandtabs(4))
+        show(
+            self.laptop.keeplore(
+                "list", "--kind", "note", cwd=self.project
+            ).stdout.expandtabs(4)
+        )
 
     def show_compaction(self, reply: str) -> None:
-        say("4. The context window was compacted; this is what the host got back a moment later")
+        say(
+            "4. The context window was compacted; this is what the host got back a moment later"
+        )
         if not reply:
             raise RuntimeError("the host got no context after the compaction")
         show(json.loads(reply)["hookSpecificOutput"]["additionalContext"].encode())
@@ -143,7 +164,9 @@ class Demo:
             done = machine.keeplore("recall", UNRELATED, cwd=cwd, check=False)
         found = [[hit["memory_id"] for hit in answer["hits"]][:1] for answer in answers]
         if machine is not self.laptop:
-            same = sum(here == there for here, there in zip(found, self.found, strict=True))
+            same = sum(
+                here == there for here, there in zip(found, self.found, strict=True)
+            )
             print(
                 f"  {same} of {len(QUESTIONS)} questions are answered by the same memory as on the "
                 f"first machine."
@@ -155,9 +178,13 @@ class Demo:
             hit = answer["hits"][0] if answer["hits"] else None
             if hit is None:
                 raise RuntimeError(f"nothing recalled for {question!r}")
-            print(f"    {hit['title']}  [{hit['date']} · {hit['project']} · {hit['score']:.2f}]")
+            print(
+                f"    {hit['title']}  [{hit['date']} · {hit['project']} · {hit['score']:.2f}]"
+            )
             print(textwrap.indent(hit["passage"], "      "))
-            if hit["decision"] and hit["decision"] not in " ".join(hit["passage"].split()):
+            if hit["decision"] and hit["decision"] not in " ".join(
+                hit["passage"].split()
+            ):
                 print(f"      decided: “{hit['decision']}”")
             print()
         print(f"  $ keeplore recall {UNRELATED!r}    (exit status {done.returncode})")
@@ -167,7 +194,11 @@ class Demo:
         say("6. A second machine: clone the workspace, rebuild the index from the text")
         desktop = Machine(self.directory / "desktop")
         with self.timed("keeplore clone, index rebuilt, vectors made"):
-            show(desktop.keeplore("clone", str(self.directory / "memory.git"), "memory").stdout)
+            show(
+                desktop.keeplore(
+                    "clone", str(self.directory / "memory.git"), "memory"
+                ).stdout
+            )
         checkout = desktop.home / "src" / "ledgerly"
         checkout.mkdir(parents=True)
         desktop.run("git", "init", "-q", cwd=checkout)
@@ -185,7 +216,9 @@ class Demo:
         lines = [line.strip() for line in text.splitlines() if "[REDACTED:" in line]
         if PASSWORD in text or not lines:
             raise RuntimeError("a secret reached the workspace")
-        print(f"  It is not in the workspace. What stands there:\n  {lines[0][:WIDTH]}\n")
+        print(
+            f"  It is not in the workspace. What stands there:\n  {lines[0][:WIDTH]}\n"
+        )
 
     def files(self) -> Iterator[Path]:
         return iter(sorted(self.memory.glob("projects/*/memory/conversations/**/*.md")))

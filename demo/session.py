@@ -27,7 +27,9 @@ VERSION = "2.1.218"
 MODEL = "claude-opus-4-5-20251101"
 # joined here, so that no file of the repository holds what looks like a password
 PASSWORD = "-".join(("stage", "Tq7v", "9wLx2rKf"))
-DATABASE_URL = f"postgresql://ledgerly:{PASSWORD}@staging.ledgerly.example:5432/ledgerly"
+DATABASE_URL = (
+    f"postgresql://ledgerly:{PASSWORD}@staging.ledgerly.example:5432/ledgerly"
+)
 _NAMESPACE = uuid.UUID("5a3a7f5e-6f55-5c0e-8d0c-7f5e6a1b2c3d")
 
 Json = dict[str, Any]
@@ -86,14 +88,22 @@ class _Recorder:
     prompt: str = ""  # id of the prompt that is worked on
     last: str | None = None  # uuid of the last line
     count: int = 0
-    held: list[Json] = field(default_factory=list)  # lines that the host has not written yet
+    held: list[Json] = field(
+        default_factory=list
+    )  # lines that the host has not written yet
 
     def __post_init__(self) -> None:
-        self.session = str(uuid.uuid5(_NAMESPACE, f"{self.project} {self.now.isoformat()}"))
+        self.session = str(
+            uuid.uuid5(_NAMESPACE, f"{self.project} {self.now.isoformat()}")
+        )
         self.transcript.parent.mkdir(parents=True, exist_ok=True)
         self.write({"type": "mode", "mode": "normal", "sessionId": self.session})
         self.write(
-            {"type": "permission-mode", "permissionMode": "acceptEdits", "sessionId": self.session}
+            {
+                "type": "permission-mode",
+                "permissionMode": "acceptEdits",
+                "sessionId": self.session,
+            }
         )
 
     @property
@@ -110,7 +120,9 @@ class _Recorder:
             "hook_event_name": event,
             **({"prompt_id": self.prompt} if self.prompt else {}),
         }
-        return Step(event, json.dumps({**common, **fields}, ensure_ascii=False).encode())
+        return Step(
+            event, json.dumps({**common, **fields}, ensure_ascii=False).encode()
+        )
 
     def new_id(self) -> str:
         self.count += 1
@@ -142,7 +154,10 @@ class _Recorder:
 
     def user(self, content: Any, **fields: Any) -> None:
         self.line(
-            "user", message={"role": "user", "content": content}, promptId=self.prompt, **fields
+            "user",
+            message={"role": "user", "content": content},
+            promptId=self.prompt,
+            **fields,
         )
 
     def assistant(self, message: str, block: Json, *, is_held: bool = False) -> str:
@@ -153,7 +168,11 @@ class _Recorder:
             "role": "assistant",
             "content": [block],
         }
-        usage = {"input_tokens": 8, "output_tokens": 320, "cache_read_input_tokens": 44600}
+        usage = {
+            "input_tokens": 8,
+            "output_tokens": 320,
+            "cache_read_input_tokens": 44600,
+        }
         answer |= {"stop_reason": None, "stop_sequence": None, "usage": usage}
         return self.line(
             "assistant", is_held=is_held, message=answer, requestId=f"req_{message[4:]}"
@@ -187,11 +206,19 @@ class _Recorder:
             **about,
         }
         self.line("attachment", attachment=result)
-        context = json.loads(step.output).get("hookSpecificOutput", {}).get("additionalContext", "")
+        context = (
+            json.loads(step.output)
+            .get("hookSpecificOutput", {})
+            .get("additionalContext", "")
+        )
         if context:
             self.line(
                 "attachment",
-                attachment={"type": "hook_additional_context", "content": [context], **about},
+                attachment={
+                    "type": "hook_additional_context",
+                    "content": [context],
+                    **about,
+                },
             )
 
 
@@ -203,7 +230,11 @@ def _turn(recorder: _Recorder, turn: Json, *, is_lagging: bool) -> Iterator[Step
     yield step
     if "command" in turn:
         name = turn["command"]
-        tags = {"command-message": name, "command-name": f"/{name}", "command-args": turn["args"]}
+        tags = {
+            "command-message": name,
+            "command-name": f"/{name}",
+            "command-args": turn["args"],
+        }
         recorder.user("\n".join(f"<{tag}>{text}</{tag}>" for tag, text in tags.items()))
         recorder.user([{"type": "text", "text": turn["expands_to"]}], isMeta=True)
     else:
@@ -230,14 +261,18 @@ def _tool(recorder: _Recorder, message: str, part: Json) -> Iterator[Step]:
     arguments = {"questions": questions} if questions else part["input"]
     block = {"type": "tool_use", "id": call, "name": part["tool"], "input": arguments}
     caller = recorder.assistant(message, block)
-    answers = {asked["question"]: asked["answer"] for asked in part.get("questions", ())}
+    answers = {
+        asked["question"]: asked["answer"] for asked in part.get("questions", ())
+    }
     told = ", ".join(f'"{question}"="{answer}"' for question, answer in answers.items())
     text = (
         part.get("result")
         or f"Your questions have been answered: {told}. You can now continue with these answers in "
         f"mind."
     )
-    result = {"questions": questions, "answers": answers} if questions else _result(part)
+    result = (
+        {"questions": questions, "answers": answers} if questions else _result(part)
+    )
     recorder.now += timedelta(seconds=30 if questions else 3)
     recorder.user(
         [{"tool_use_id": call, "type": "tool_result", "content": text}],
@@ -292,7 +327,12 @@ def _question(asked: Json) -> Json:
 def _result(part: Json) -> Json:
     given = part["input"]
     if part["tool"] == "Bash":
-        return {"stdout": part["result"], "stderr": "", "interrupted": False, "isImage": False}
+        return {
+            "stdout": part["result"],
+            "stderr": "",
+            "interrupted": False,
+            "isImage": False,
+        }
     if part["tool"] == "Write":
         return {
             "type": "create",
@@ -306,12 +346,17 @@ def _result(part: Json) -> Json:
             "oldString": given["old_string"],
             "newString": given["new_string"],
         }
-    return {"type": "text", "file": {"filePath": given["file_path"], "content": part["result"]}}
+    return {
+        "type": "text",
+        "file": {"filePath": given["file_path"], "content": part["result"]},
+    }
 
 
 def _read_script(project: Path) -> Json:
     script: Json = tomllib.loads(SCRIPT.read_text(encoding="utf-8"))
-    filled: Json = _filled(script, {"{project}": str(project), "{database_url}": DATABASE_URL})
+    filled: Json = _filled(
+        script, {"{project}": str(project), "{database_url}": DATABASE_URL}
+    )
     return filled
 
 

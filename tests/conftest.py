@@ -46,7 +46,9 @@ _before: dict[Path, Any] = {}
 
 
 # a busy machine is no reason to fail: nothing here is judged by its time
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("untimed")
 
 
@@ -81,7 +83,9 @@ def _own_home(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[None]:
     # numbered here: mktemp looks through all of its siblings for a free number
-    for name, value in _environment(tmp_path_factory.getbasetemp() / f"h{next(_homes)}").items():
+    for name, value in _environment(
+        tmp_path_factory.getbasetemp() / f"h{next(_homes)}"
+    ).items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(tempfile, "tempdir", None)
     _escapes.clear()
@@ -124,7 +128,12 @@ def git() -> Callable[..., str]:
     def run(*arguments: str | Path, cwd: Path) -> str:
         command = ["git", *map(str, arguments)]
         done = subprocess.run(
-            command, cwd=cwd, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL
+            command,
+            cwd=cwd,
+            check=False,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
         )
         assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
         return done.stdout.rstrip("\n")
@@ -167,7 +176,14 @@ def _environment(home: Path) -> dict[str, str]:
         "HF_HUB_OFFLINE": "1",
         "HF_HOME": str(home / ".cache" / "huggingface"),
         **dict.fromkeys(
-            ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"),
+            (
+                "HTTP_PROXY",
+                "HTTPS_PROXY",
+                "ALL_PROXY",
+                "http_proxy",
+                "https_proxy",
+                "all_proxy",
+            ),
             nowhere,
         ),
         **dict.fromkeys(("NO_PROXY", "no_proxy"), "127.0.0.1,localhost,::1"),
@@ -222,7 +238,8 @@ def _refuse_trapped(path: object) -> None:
 
 def _refuse_remote(connection: socket.socket, address: Any) -> None:
     is_remote = (
-        connection.family in (socket.AF_INET, socket.AF_INET6) and address[0] not in _LOOPBACK
+        connection.family in (socket.AF_INET, socket.AF_INET6)
+        and address[0] not in _LOOPBACK
     )
     if is_remote and not str(address[0]).startswith("127."):
         _escapes.append(f"connection to {address}")

@@ -64,7 +64,9 @@ def test_it_is_over_the_budget_only_where_system_messages_alone_are(said, budget
     history = history_of(said)
     history.prune(budget)
     after = history.get_all()
-    assert tokens(after) <= budget or (others(after) == [] and tokens(system(after)) > budget)
+    assert tokens(after) <= budget or (
+        others(after) == [] and tokens(system(after)) > budget
+    )
 
 
 @given(said=SAID, budget=BUDGET)
@@ -97,7 +99,12 @@ def test_another_counter_is_used_for_every_message(said, budget):
 
 def test_a_large_message_hides_the_older_small_ones():
     history = history_of(
-        [("system", "Be brief."), ("user", "a"), ("assistant", "x" * 400), ("user", "b")]
+        [
+            ("system", "Be brief."),
+            ("user", "a"),
+            ("assistant", "x" * 400),
+            ("user", "b"),
+        ]
     )
     dropped = history.prune(10)
     assert [message.content for message in history.get_all()] == ["Be brief.", "b"]
@@ -105,16 +112,26 @@ def test_a_large_message_hides_the_older_small_ones():
 
 
 @pytest.mark.parametrize(
-    ("content", "expected"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("é" * 8, 2)]
+    ("content", "expected"),
+    [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("é" * 8, 2)],
 )
-def test_tokens_are_estimated_as_a_quarter_of_the_characters_rounded_up(content, expected):
+def test_tokens_are_estimated_as_a_quarter_of_the_characters_rounded_up(
+    content, expected
+):
     assert estimated_tokens(content) == expected
 
 
 def test_recent_messages_come_oldest_first():
-    history = history_of([("system", "s"), ("user", "1"), ("assistant", "2"), ("user", "3")])
+    history = history_of(
+        [("system", "s"), ("user", "1"), ("assistant", "2"), ("user", "3")]
+    )
     assert [message.content for message in history.get_recent(2)] == ["2", "3"]
-    assert [message.content for message in history.get_recent(9)] == ["s", "1", "2", "3"]
+    assert [message.content for message in history.get_recent(9)] == [
+        "s",
+        "1",
+        "2",
+        "3",
+    ]
     assert history.get_recent(0) == history.get_recent(-1) == []
 
 
@@ -214,5 +231,7 @@ def test_it_imports_nothing_heavy():
         f"import sys, keeplore.conversation; print([name for name in {heavy} if name in "
         f"sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"

@@ -41,7 +41,9 @@ def host(root: Path, project: Path) -> Iterator[PythonHost]:
 
 
 def files(root: Path) -> list[str]:
-    return [path.read_text(encoding="utf-8") for path in root.rglob("conversations/**/*.md")]
+    return [
+        path.read_text(encoding="utf-8") for path in root.rglob("conversations/**/*.md")
+    ]
 
 
 def test_what_one_session_said_another_is_told_once(host: PythonHost) -> None:
@@ -59,7 +61,9 @@ def test_what_one_session_said_another_is_told_once(host: PythonHost) -> None:
     assert second.context(AGAIN) == ""
 
 
-def test_the_first_prompt_of_a_session_brings_the_brief_whatever_it_asks(host: PythonHost) -> None:
+def test_the_first_prompt_of_a_session_brings_the_brief_whatever_it_asks(
+    host: PythonHost,
+) -> None:
     host.session("one").add(WHY, BECAUSE)
     session = host.session("two")
     assert "Latest decisions:" in session.context("ok")
@@ -76,13 +80,19 @@ def test_a_turn_that_grows_takes_the_place_of_its_earlier_form(
     assert text.count(WHY) >= 1 and text.count("Let me look.") == 1 and BECAUSE in text
 
 
-def test_closing_ends_the_sessions_and_commits(host: PythonHost, root: Path, project: Path) -> None:
+def test_closing_ends_the_sessions_and_commits(
+    host: PythonHost, root: Path, project: Path
+) -> None:
     host.session("one").add(WHY, BECAUSE)
     assert [parse(text).meta.get("status") for text in files(root)] == ["open"]
     host.close()
     assert [parse(text).meta.get("status") for text in files(root)] == [None]
     status = subprocess.run(
-        ["git", "status", "--short"], cwd=root, capture_output=True, text=True, check=True
+        ["git", "status", "--short"],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert status.stdout == ""
     host.close()
@@ -107,12 +117,15 @@ def test_of_very_many_sessions_the_one_silent_for_longest_is_ended(
     assert host.session("first") is not first
 
 
-def test_the_settings_of_the_workspace_hold_here_too(host: PythonHost, root: Path) -> None:
+def test_the_settings_of_the_workspace_hold_here_too(
+    host: PythonHost, root: Path
+) -> None:
     host.session("one").add(WHY, BECAUSE)
     settings = root / SETTINGS
     before = settings.read_text(encoding="utf-8")
     settings.write_text(
-        before + "\ncontext:\n  enabled: false\ncapture:\n  enabled: false\n", encoding="utf-8"
+        before + "\ncontext:\n  enabled: false\ncapture:\n  enabled: false\n",
+        encoding="utf-8",
     )
     session = host.session("two")
     assert session.context(AGAIN) == ""

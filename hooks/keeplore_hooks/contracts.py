@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    ParamSpec,
+    Protocol,
+    TypeVar,
+    runtime_checkable,
+)
 
 if TYPE_CHECKING:
     import sqlite3
@@ -118,7 +126,9 @@ class LanguageModel(Protocol):
     def available(self) -> str:
         """Whether a request may be tried: "" or why not, within three seconds."""
 
-    def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> Completion:
+    def complete(
+        self, system: str, prompt: str, schema: Mapping[str, Any]
+    ) -> Completion:
         """One attempt at an answer that fits ``schema``, a JSON schema.
 
         Raises TransientFailure (``keeplore.llm.base``) where the same may work soon, LlmUnavailable
@@ -153,7 +163,9 @@ class ScopeFilter:
 @dataclass(frozen=True, slots=True)
 class PassageMatch:
     passage: int
-    score: float  # higher is better; BM25 or cosine, so comparable within one search alone
+    score: (
+        float  # higher is better; BM25 or cosine, so comparable within one search alone
+    )
 
 
 class EngineDatabase(Protocol):
@@ -215,7 +227,12 @@ class SearchEngine(Protocol):
         """
 
     def vector_search(
-        self, vector: NDArray[np.float32], allowed: ScopeFilter, limit: int, *, is_patient: bool
+        self,
+        vector: NDArray[np.float32],
+        allowed: ScopeFilter,
+        limit: int,
+        *,
+        is_patient: bool,
     ) -> list[PassageMatch]:
         """Passages by cosine to ``vector`` (float32, (dim,), L2-normalised), best first."""
 

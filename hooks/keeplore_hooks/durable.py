@@ -24,7 +24,9 @@ def write(
     Raises OSError where that is not possible; the old file is then untouched and nothing is left
     beside it.
     """
-    aside = path.with_name(f".{path.name[-KEPT:]}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+    aside = path.with_name(
+        f".{path.name[-KEPT:]}.{os.getpid()}-{secrets.token_hex(4)}.tmp"
+    )
     write_by_way_of(
         aside,
         path,

@@ -45,7 +45,9 @@ class Origin:
     session: str
     cwd: str = ""
     branch: str = ""
-    transcript: str = ""  # path of the host's own record on this machine, "" where there is none
+    transcript: str = (
+        ""  # path of the host's own record on this machine, "" where there is none
+    )
     agent: str = ""  # id of the subagent that spoke, "" for the main conversation
 
 
@@ -68,11 +70,15 @@ class Work:
     """What the agent did during a turn, as references: the content of tool calls is not kept."""
 
     files: tuple[str, ...] = ()  # paths written or edited, as the host names them
-    commands: tuple[str, ...] = ()  # shell commands, of each the first line that does something
+    commands: tuple[
+        str, ...
+    ] = ()  # shell commands, of each the first line that does something
     # "<abbreviated hash> <subject>", without the hash where git kept quiet
     commits: tuple[str, ...] = ()
     links: tuple[str, ...] = ()  # pull requests
-    agents: tuple[str, ...] = ()  # subagents that worked for it: "<kind>: <task> (<the host's id>)"
+    agents: tuple[
+        str, ...
+    ] = ()  # subagents that worked for it: "<kind>: <task> (<the host's id>)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +194,9 @@ def _plain(value: Any) -> Any:
     """A value as JSON can hold it; what is empty is left out."""
     if hasattr(value, "__dataclass_fields__"):
         plain = {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
-        return {name: item for name, item in plain.items() if item not in ("", (), [], None)}
+        return {
+            name: item for name, item in plain.items() if item not in ("", (), [], None)
+        }
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
     return value

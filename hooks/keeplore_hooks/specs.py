@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pluggy
 
 if TYPE_CHECKING:
-    from keeplore_hooks.contracts import Embedder, EngineMaker, LanguageModel, ModelSettings
+    from keeplore_hooks.contracts import (
+        Embedder,
+        EngineMaker,
+        LanguageModel,
+        ModelSettings,
+    )
     from keeplore_hooks.events import Command, Compaction, Question, Session, Turn
 
 NAME = "keeplore"

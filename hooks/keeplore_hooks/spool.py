@@ -23,7 +23,9 @@ MAX_ATTEMPTS = 3  # then the entry is set aside for a person to look at
 MAX_DEATHS = 10  # of workers over one entry: most are shut down or killed for reasons of their own
 # a file that nobody has written to for so long belongs to a writer that was killed
 LEFTOVER_S = 3600.0
-WORD_MAX = 64  # characters; so that a name stays far below the 255 bytes of a file system
+WORD_MAX = (
+    64  # characters; so that a name stays far below the 255 bytes of a file system
+)
 REASON_SUFFIX = ".reason"
 MAX_REASON = 2000  # bytes that are read
 
@@ -69,7 +71,9 @@ class Spool:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self._tmp, self._new, self._claimed, self._dead = (directory / box for box in _BOXES)
+        self._tmp, self._new, self._claimed, self._dead = (
+            directory / box for box in _BOXES
+        )
 
     def add(
         self,
@@ -83,7 +87,9 @@ class Spool:
         """
         now = time.time_ns()
         stamp = f"{time.strftime(_TIME, time.gmtime(now // 10**9))}.{now % 10**9:09d}"
-        name = f"{stamp}.{os.getpid()}-{secrets.token_hex(4)}.0.{word(host)}.{word(event)}"
+        name = (
+            f"{stamp}.{os.getpid()}-{secrets.token_hex(4)}.0.{word(host)}.{word(event)}"
+        )
         self._create()
         durable.write_by_way_of(self._tmp / name, self._new / name, payload)
         return name
@@ -131,7 +137,9 @@ class Spool:
         entries = [entry for _, entry in self._entries(self._claimed)]
         for entry in entries:
             self._put_back(
-                entry, MAX_DEATHS, f"the worker died {MAX_DEATHS} times while it worked on this"
+                entry,
+                MAX_DEATHS,
+                f"the worker died {MAX_DEATHS} times while it worked on this",
             )
         self.sweep()
         return len(entries)
@@ -192,7 +200,9 @@ class Spool:
         found = [Path(item.path) for box in boxes for item in _listing(box)]
         removed = 0
         for path in found:
-            with contextlib.suppress(OSError):  # taken by another process a moment ago, or a link
+            with contextlib.suppress(
+                OSError
+            ):  # taken by another process a moment ago, or a link
                 if is_meant(durable.read(path)):
                     path.unlink()
                     path.with_name(path.name + REASON_SUFFIX).unlink(missing_ok=True)
@@ -201,7 +211,9 @@ class Spool:
 
     def events(self) -> frozenset[str]:
         """What the events are called that wait or are being taken."""
-        names = (item.name for box in (self._new, self._claimed) for item in _listing(box))
+        names = (
+            item.name for box in (self._new, self._claimed) for item in _listing(box)
+        )
         return frozenset(name.rpartition(".")[2] for name in names)
 
     def counts(self) -> dict[str, int]:
@@ -233,14 +245,24 @@ class Spool:
             except FileNotFoundError:  # claimed by another process a moment ago
                 continue
             parts = _NAME.fullmatch(item.name)
-            at = _rfc3339(parts["time"]) if parts and item.is_file(follow_symlinks=False) else ""
+            at = (
+                _rfc3339(parts["time"])
+                if parts and item.is_file(follow_symlinks=False)
+                else ""
+            )
             if parts is None or not at:
                 reason = "not an entry of the spool: see docs/spool.md for the names"
-                with contextlib.suppress(OSError):  # one stubborn file must not hide the others
+                with contextlib.suppress(
+                    OSError
+                ):  # one stubborn file must not hide the others
                     self._bury(Path(item.path), reason)
                 continue
             key = (at, _fraction(parts["fraction"], at, details.st_mtime_ns))
-            host, event, attempts = parts["host"], parts["event"], int(parts["attempts"])
+            host, event, attempts = (
+                parts["host"],
+                parts["event"],
+                int(parts["attempts"]),
+            )
             yield (
                 key,
                 SpoolEntry(
@@ -279,7 +301,9 @@ class Spool:
         path.rename(grave)
         # The entry is safe by now; a disk too full for the reason must not stop the worker.
         with contextlib.suppress(OSError):
-            durable.write(grave.with_name(grave.name + REASON_SUFFIX), reason.encode() + b"\n")
+            durable.write(
+                grave.with_name(grave.name + REASON_SUFFIX), reason.encode() + b"\n"
+            )
 
 
 def word(text: str) -> str:

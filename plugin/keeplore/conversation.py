@@ -56,7 +56,9 @@ class MessageHistory:
         zero.
         """
         if not role:
-            raise ValueError("a message needs a role, for example 'user' or 'assistant'")
+            raise ValueError(
+                "a message needs a role, for example 'user' or 'assistant'"
+            )
         tokens = self._count_tokens(content)
         if tokens < 0:
             raise ValueError(f"the token counter gave {tokens}; it must give 0 or more")
@@ -74,7 +76,9 @@ class MessageHistory:
         for 0 or less.
         """
         with self._lock:
-            return [message for message, _ in self._counted[-count:]] if count > 0 else []
+            return (
+                [message for message, _ in self._counted[-count:]] if count > 0 else []
+            )
 
     def count(self) -> int:
         """How many messages there are."""

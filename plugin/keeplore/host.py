@@ -16,7 +16,12 @@ import uuid
 from pathlib import Path
 
 from keeplore.config.places import Places
-from keeplore.errors import IndexUnavailable, KeeploreError, ModelUnavailable, RepositoryError
+from keeplore.errors import (
+    IndexUnavailable,
+    KeeploreError,
+    ModelUnavailable,
+    RepositoryError,
+)
 from keeplore.recall.brief import WorkspaceView, brief
 from keeplore.recall.dedup import words_in
 from keeplore.recall.prompt_context import for_prompt, is_worth_asking, prompt_context
@@ -30,7 +35,9 @@ from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Origin, Question, Session, Turn
 
 CONTEXT_BYTES = 16_000
-REFRESH_S = 1.0  # for reading what changed, and for what another process is writing just now
+REFRESH_S = (
+    1.0  # for reading what changed, and for what another process is writing just now
+)
 SETTLE_S = 30.0  # between two commits; a busy program makes few
 WORKER_S = 1.0
 VECTORS = 32  # texts that are embedded at once where no worker does it
@@ -86,11 +93,15 @@ class PythonHost:
         """The workspaces that apply here, the directory's first, with indexes that are in step."""
         views = self.registry.views(self.cwd)
         for view in views:
-            with contextlib.suppress(IndexUnavailable, RepositoryError):  # then the index as it is
+            with contextlib.suppress(
+                IndexUnavailable, RepositoryError
+            ):  # then the index as it is
                 view.index.refresh(wait_s=REFRESH_S, within_s=REFRESH_S)
         return views
 
-    def recall(self, query: str, *, limit: int = 5, unasked: ResultFilter = UNFILTERED) -> Answer:
+    def recall(
+        self, query: str, *, limit: int = 5, unasked: ResultFilter = UNFILTERED
+    ) -> Answer:
         """Ranked memories for a query; other projects are not asked. Raises NoWorkspace,
         IndexUnavailable.
         """
@@ -121,12 +132,16 @@ class PythonHost:
             self._has_written, self._settled_at = False, time.monotonic()
         opened = self.registry.opened()
         for workspace in opened:
-            with contextlib.suppress(RepositoryError):  # the files wait on disk for the next commit
+            with contextlib.suppress(
+                RepositoryError
+            ):  # the files wait on disk for the next commit
                 workspace.commit()
         if ask(self.registry.places.state, "changed", timeout_s=WORKER_S) is not None:
             return
         for workspace in opened:
-            with contextlib.suppress(IndexUnavailable, RepositoryError, ModelUnavailable):
+            with contextlib.suppress(
+                IndexUnavailable, RepositoryError, ModelUnavailable
+            ):
                 workspace.index.refresh(wait_s=REFRESH_S, within_s=REFRESH_S)
                 # a server may take longer than a program waits
                 if not (workspace.embedder.is_remote or workspace.index.is_remote):
@@ -181,7 +196,9 @@ class HostSession:
             blocks = []
             if not self._is_briefed:
                 room = TextBudget(wishes.brief_tokens, CONTEXT_BYTES)
-                told = brief(self._host.views(), session=self.id, source="startup", room=room)
+                told = brief(
+                    self._host.views(), session=self.id, source="startup", room=room
+                )
                 blocks.append(self._noted(told))
                 self._is_briefed = True
             if wishes.prompt_tokens and is_worth_asking(prompt):
@@ -189,7 +206,9 @@ class HostSession:
                 blocks.append(self._asked(prompt, wishes.threshold, room))
         return "\n".join(filter(None, blocks))
 
-    def add(self, user: str, *replies: str | Question, id_: str = "", at: str = "") -> str:
+    def add(
+        self, user: str, *replies: str | Question, id_: str = "", at: str = ""
+    ) -> str:
         """Take in a turn: what the person said, and what the assistant answered. Returns the turn's
         id.
 
@@ -216,13 +235,17 @@ class HostSession:
             self._host.forget(self.id)
             if self._has_spoken:
                 at = now()
-                self._host.workspace.emit(Session(f"ended:{at}", self._origin, at, "ended"))
+                self._host.workspace.emit(
+                    Session(f"ended:{at}", self._origin, at, "ended")
+                )
                 self._has_spoken = False
                 self._host.written()
 
     def _asked(self, prompt: str, threshold: float, room: TextBudget) -> str:
         """What is recalled for a prompt."""
-        unasked = for_prompt(threshold, already=self._answers, words=self._words, session=self.id)
+        unasked = for_prompt(
+            threshold, already=self._answers, words=self._words, session=self.id
+        )
         answer = self._host.recall(prompt, limit=PROMPT_CANDIDATES, unasked=unasked)
         told = prompt_context(answer, room=room)
         self._answers |= {*told[1]}

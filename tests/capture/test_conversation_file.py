@@ -52,7 +52,11 @@ def link(name: str) -> ConversationLink:
 
 
 def test_the_conversation_with_the_same_rare_words_is_found_among_others() -> None:
-    earlier = [(link("invoice"), INVOICE), (link("queue"), QUEUE), (link("login"), LOGIN)]
+    earlier = [
+        (link("invoice"), INVOICE),
+        (link("queue"), QUEUE),
+        (link("login"), LOGIN),
+    ]
     assert taken_up(AGAIN, earlier) == link("queue")
 
 

@@ -20,7 +20,9 @@ from keeplore_hooks.events import Origin, Turn
 
 
 def log(lines: int) -> str:
-    return "\n".join(f"2026-02-09 14:03:{i % 60:02} INFO worker: step {i}" for i in range(lines))
+    return "\n".join(
+        f"2026-02-09 14:03:{i % 60:02} INFO worker: step {i}" for i in range(lines)
+    )
 
 
 def test_what_people_say_stays_as_it_is() -> None:
@@ -64,7 +66,9 @@ def test_the_words_of_the_host_are_dropped(wrapper: str) -> None:
     assert clean(wrapper) == ""
 
 
-def test_the_hosts_wrapper_around_the_persons_own_words_goes_and_the_words_stay() -> None:
+def test_the_hosts_wrapper_around_the_persons_own_words_goes_and_the_words_stay() -> (
+    None
+):
     assert clean("<user_query>\nWhy SQLite?\n</user_query>") == "Why SQLite?"
 
 
@@ -123,11 +127,22 @@ def test_no_escape_sequence_hides_where_something_private_begins(before: str) ->
 
 
 def test_what_is_private_over_several_replies_is_dropped_with_those_between() -> None:
-    replies = ["one <private> two", "hunter in between", "hunter </private> three", "four"]
+    replies = [
+        "one <private> two",
+        "hunter in between",
+        "hunter </private> three",
+        "four",
+    ]
     origin = Origin("claude-code", "s1")
-    exchange = observed(Turn("t1", origin, "", "hello", tuple(replies)), lambda text, _: text)
+    exchange = observed(
+        Turn("t1", origin, "", "hello", tuple(replies)), lambda text, _: text
+    )
     assert exchange and exchange.replies == ("one", "three", "four")
-    assert without_split_private(["a <private> b", "c", "d"]) == ["a <private> b", "c", "d"]
+    assert without_split_private(["a <private> b", "c", "d"]) == [
+        "a <private> b",
+        "c",
+        "d",
+    ]
 
 
 def test_nothing_private_survives_whatever_stands_inside() -> None:
@@ -151,7 +166,9 @@ def test_unseen_characters_go_and_text_is_composed() -> None:
 
 def test_encoded_data_becomes_a_line_that_says_so() -> None:
     picture = "data:image/png;base64," + "iVBORw0KGgo" * 600
-    assert clean(f"see ![]({picture}) here") == "see ![]([image/png left out: 4 KB]) here"
+    assert (
+        clean(f"see ![]({picture}) here") == "see ![]([image/png left out: 4 KB]) here"
+    )
     assert clean("A1b2" * 500) == "[base64 data left out: 1 KB]"
     assert clean("A1b2" * 50) == "A1b2" * 50
 
@@ -173,16 +190,17 @@ def test_a_short_log_and_a_sane_code_block_survive() -> None:
 
 
 def test_a_dumped_file_in_a_code_block_keeps_its_fences() -> None:
-    lines = clean("```json\n" + "\n".join(f'"k{i}": {i},' for i in range(5000)) + "\n```").split(
-        "\n"
-    )
+    lines = clean(
+        "```json\n" + "\n".join(f'"k{i}": {i},' for i in range(5000)) + "\n```"
+    ).split("\n")
     assert lines[0] == "```json" and lines[-1] == "```"
     assert lines[HEAD_LINES + 1] == f"[{5000 - HEAD_LINES - TAIL_LINES} lines left out]"
 
 
 def test_a_long_talk_is_not_a_log() -> None:
     talk = "\n\n".join(
-        f"We looked at option {i} and found that it costs more than it gives." for i in range(150)
+        f"We looked at option {i} and found that it costs more than it gives."
+        for i in range(150)
     )
     assert clean(talk) == talk
     bullets = "\n".join(f"- option {i} is what the team asked for" for i in range(200))
@@ -191,7 +209,9 @@ def test_a_long_talk_is_not_a_log() -> None:
 
 def test_an_unfenced_dump_is_cut_whatever_its_lines_look_like() -> None:
     lines = clean(
-        "\n".join(f"and then there was line {i} of it" for i in range(STRETCH_LINES * 2))
+        "\n".join(
+            f"and then there was line {i} of it" for i in range(STRETCH_LINES * 2)
+        )
     ).split("\n")
     assert len(lines) == HEAD_LINES + TAIL_LINES + 1
 
@@ -228,10 +248,15 @@ _PIECES += [
 
 
 @given(
-    st.one_of(st.text(max_size=200), st.lists(st.sampled_from(_PIECES), max_size=40).map("".join))
+    st.one_of(
+        st.text(max_size=200),
+        st.lists(st.sampled_from(_PIECES), max_size=40).map("".join),
+    )
 )
 @settings(max_examples=300, deadline=None)
-def test_cleaning_never_fails_and_nothing_after_an_open_private_is_left(text: str) -> None:
+def test_cleaning_never_fails_and_nothing_after_an_open_private_is_left(
+    text: str,
+) -> None:
     marked = text + "<private>secretword"
     assert "secretword" not in clean(marked)
     assert "\r" not in clean(text)
@@ -282,8 +307,12 @@ def test_hostile_text_costs_linear_time(piece: str) -> None:
         "1. Run\n\n   ```sh\n   make\n\n\n   make check\n   ```",
     ],
 )
-def test_a_code_block_keeps_its_empty_lines_and_gaps_around_it_are_closed(block: str) -> None:
-    assert clean(f"Before\n\n\n\n\n{block}\n \n\n\nAfter") == f"Before\n\n{block}\n\nAfter"
+def test_a_code_block_keeps_its_empty_lines_and_gaps_around_it_are_closed(
+    block: str,
+) -> None:
+    assert (
+        clean(f"Before\n\n\n\n\n{block}\n \n\n\nAfter") == f"Before\n\n{block}\n\nAfter"
+    )
     exchange = Exchange("t1", "2026-02-09T14:00:00Z", clean(block), (clean(block),))
     body = Conversation("Title", (exchange,)).to_markdown()
     assert Conversation.from_markdown(body).exchanges == (exchange,)

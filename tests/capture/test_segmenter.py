@@ -12,7 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keeplore.capture import segmenter
-from keeplore.capture.segmenter import Segmenter, Shift, boundary, is_confirmation, takes_up
+from keeplore.capture.segmenter import (
+    Segmenter,
+    Shift,
+    boundary,
+    is_confirmation,
+    takes_up,
+)
 from keeplore.errors import ModelUnavailable
 from keeplore_hooks.events import Origin, Turn
 
@@ -33,7 +39,10 @@ class LetterEmbedder:
     def embed(self, texts: Sequence[str]) -> Any:
         self.asked += len(texts)
         rows = np.array(
-            [[t.lower().count(c) + 1e-3 for c in string.ascii_lowercase] for t in texts],
+            [
+                [t.lower().count(c) + 1e-3 for c in string.ascii_lowercase]
+                for t in texts
+            ],
             dtype=np.float32,
         )
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
@@ -49,7 +58,9 @@ def turn(user: str, assistant: str = "", at: str = "2026-03-01T10:30:00Z") -> Tu
     return Turn("t", HERE, at, user, (assistant,) if assistant else ())
 
 
-def talk(*pairs: tuple[str, str], at: str = "2026-03-01T10:20:00Z") -> list[dict[str, str]]:
+def talk(
+    *pairs: tuple[str, str], at: str = "2026-03-01T10:20:00Z"
+) -> list[dict[str, str]]:
     return [
         {"id": str(n), "at": at, "user": user, "assistant": answer}
         for n, (user, answer) in enumerate(pairs)
@@ -78,18 +89,35 @@ QUEUE = talk(
 
 @pytest.mark.parametrize(
     "message",
-    ["yes", "Yes.", "go on", "do it", "1", "ok, continue", "A", "thanks!", "y", "lgtm", "👍"],
+    [
+        "yes",
+        "Yes.",
+        "go on",
+        "do it",
+        "1",
+        "ok, continue",
+        "A",
+        "thanks!",
+        "y",
+        "lgtm",
+        "👍",
+    ],
 )
 def test_a_short_confirmation_never_opens_a_topic(message: str) -> None:
     assert is_confirmation(message)
     assert (
-        boundary(QUEUE * 20, turn(message, at="2026-03-09T10:00:00Z"), shift=Shift(9.0, 0.4, 0.2))
+        boundary(
+            QUEUE * 20,
+            turn(message, at="2026-03-09T10:00:00Z"),
+            shift=Shift(9.0, 0.4, 0.2),
+        )
         == ""
     )
 
 
 @pytest.mark.parametrize(
-    "message", ["yes, but use sqlite", "go on with the login page", "fix it in parser.py", "why"]
+    "message",
+    ["yes, but use sqlite", "go on with the login page", "fix it in parser.py", "why"],
 )
 def test_a_message_with_a_point_of_its_own_is_no_confirmation(message: str) -> None:
     assert not is_confirmation(message)
@@ -97,23 +125,34 @@ def test_a_message_with_a_point_of_its_own_is_no_confirmation(message: str) -> N
 
 def test_a_confirmation_has_less_than_eighty_characters() -> None:
     just = "yes " * 19 + "yes"
-    assert (len(just), is_confirmation(just), is_confirmation(f"{just}.")) == (79, True, False)
+    assert (len(just), is_confirmation(just), is_confirmation(f"{just}.")) == (
+        79,
+        True,
+        False,
+    )
 
 
 def test_nothing_is_a_boundary_before_the_first_exchange() -> None:
-    assert boundary([], turn("next task: the login page"), shift=Shift(2.0, 0.4, 0.2)) == ""
+    assert (
+        boundary([], turn("next task: the login page"), shift=Shift(2.0, 0.4, 0.2))
+        == ""
+    )
 
 
 def test_a_long_pause_is_a_boundary_whatever_the_words() -> None:
     assert (
         boundary(
-            QUEUE, turn("the queue again", at="2026-03-01T12:20:00Z"), shift=Shift(-1.0, 0.4, 0.2)
+            QUEUE,
+            turn("the queue again", at="2026-03-01T12:20:00Z"),
+            shift=Shift(-1.0, 0.4, 0.2),
         )
         == "pause"
     )
     assert (
         boundary(
-            QUEUE, turn("the queue again", at="2026-03-01T12:19:00Z"), shift=Shift(-1.0, 0.4, 0.2)
+            QUEUE,
+            turn("the queue again", at="2026-03-01T12:19:00Z"),
+            shift=Shift(-1.0, 0.4, 0.2),
         )
         == ""
     )
@@ -121,7 +160,8 @@ def test_a_long_pause_is_a_boundary_whatever_the_words() -> None:
 
 def test_after_an_hour_half_a_shift_is_a_boundary() -> None:
     later, sooner = (
-        turn("our login page", at=f"2026-03-01T11:{minute}:00Z") for minute in ("20", "19")
+        turn("our login page", at=f"2026-03-01T11:{minute}:00Z")
+        for minute in ("20", "19")
     )
     assert boundary(QUEUE, later, shift=Shift(0.2, 0.4, 0.2)) == "pause"
     assert boundary(QUEUE, later, shift=Shift(0.1, 0.4, 0.2)) == ""
@@ -137,20 +177,30 @@ def test_after_an_hour_half_a_shift_is_a_boundary() -> None:
 )
 def test_an_interrupted_message_that_is_sent_again_opens_no_topic(message: str) -> None:
     assert boundary(QUEUE, turn(message), shift=Shift(2.0, 0.4, 0.2)) == ""
-    assert boundary(QUEUE, turn("and who is paged?"), shift=Shift(2.0, 0.4, 0.2)) == "shift"
+    assert (
+        boundary(QUEUE, turn("and who is paged?"), shift=Shift(2.0, 0.4, 0.2))
+        == "shift"
+    )
 
 
 def test_words_that_begin_alike_are_another_message() -> None:
     before = talk(("go", "Done."), ("fix the parser", "Done."))
-    assert boundary(before[:1], turn("google sign-in"), shift=Shift(2.0, 0.4, 0.2)) == "shift"
-    assert boundary(before, turn("fix the printer"), shift=Shift(2.0, 0.4, 0.2)) == "shift"
+    assert (
+        boundary(before[:1], turn("google sign-in"), shift=Shift(2.0, 0.4, 0.2))
+        == "shift"
+    )
+    assert (
+        boundary(before, turn("fix the printer"), shift=Shift(2.0, 0.4, 0.2)) == "shift"
+    )
 
 
 def test_the_pause_counts_from_the_end_of_the_answer() -> None:
     busy = [*QUEUE[:-1], {**QUEUE[-1], "ended_at": "2026-03-01T12:00:00Z"}]
     assert (
         boundary(
-            busy, turn("the queue again", at="2026-03-01T12:30:00Z"), shift=Shift(0.0, 0.4, 0.2)
+            busy,
+            turn("the queue again", at="2026-03-01T12:30:00Z"),
+            shift=Shift(0.0, 0.4, 0.2),
         )
         == ""
     )
@@ -158,7 +208,12 @@ def test_the_pause_counts_from_the_end_of_the_answer() -> None:
 
 @pytest.mark.parametrize("at", ["", "yesterday", "2026-03-01", "2026-03-01T11:20:00"])
 def test_a_time_that_cannot_be_compared_is_no_pause(at: str) -> None:
-    assert boundary(QUEUE, turn("how long is the lease", at=at), shift=Shift(0.0, 0.4, 0.2)) == ""
+    assert (
+        boundary(
+            QUEUE, turn("how long is the lease", at=at), shift=Shift(0.0, 0.4, 0.2)
+        )
+        == ""
+    )
 
 
 @pytest.mark.parametrize(
@@ -197,13 +252,20 @@ def test_words_that_may_open_a_subject_need_some_shift() -> None:
 
 
 def test_building_begins_a_new_file_after_a_talk_but_not_after_a_word() -> None:
-    assert boundary(QUEUE, turn("ok, let's build this"), shift=Shift(0.0, 0.4, 0.2)) == "words"
-    assert boundary(QUEUE[:1], turn("ok, let's build this"), shift=Shift(0.0, 0.4, 0.2)) == ""
+    assert (
+        boundary(QUEUE, turn("ok, let's build this"), shift=Shift(0.0, 0.4, 0.2))
+        == "words"
+    )
+    assert (
+        boundary(QUEUE[:1], turn("ok, let's build this"), shift=Shift(0.0, 0.4, 0.2))
+        == ""
+    )
 
 
 def test_by_rule_a_young_conversation_needs_a_stronger_shift_than_an_old_one() -> None:
     needs = [
-        Segmenter(None).shift_of(QUEUE * n, turn("our login page is slow")).need for n in (1, 3)
+        Segmenter(None).shift_of(QUEUE * n, turn("our login page is slow")).need
+        for n in (1, 3)
     ]
     assert (
         Segmenter(None).shift_of(QUEUE[:1], turn("our login page is slow")).need
@@ -215,7 +277,8 @@ def test_by_rule_a_young_conversation_needs_a_stronger_shift_than_an_old_one() -
 def test_by_rule_a_message_that_takes_up_what_was_said_needs_more() -> None:
     cutter = Segmenter(None)
     plain, taken_up = (
-        cutter.shift_of(QUEUE, turn(f"{start} login page is slow")) for start in ("the", "and that")
+        cutter.shift_of(QUEUE, turn(f"{start} login page is slow"))
+        for start in ("the", "and that")
     )
     assert taken_up.need > plain.need
 
@@ -237,19 +300,31 @@ def test_handing_in_the_work_needs_more(message: str) -> None:
 
 
 def test_a_file_does_not_grow_without_end() -> None:
-    assert boundary(QUEUE * 6, turn("how long is the lease"), shift=Shift(0.0, 0.4, 0.2)) == "size"
+    assert (
+        boundary(QUEUE * 6, turn("how long is the lease"), shift=Shift(0.0, 0.4, 0.2))
+        == "size"
+    )
     huge = talk(("log", "x" * segmenter.MAX_SIZE))
-    assert boundary(huge, turn("how long is the lease"), shift=Shift(0.0, 0.4, 0.2)) == "size"
+    assert (
+        boundary(huge, turn("how long is the lease"), shift=Shift(0.0, 0.4, 0.2))
+        == "size"
+    )
 
 
 @pytest.mark.parametrize("embedder", [None, LetterEmbedder()])
-def test_the_shift_is_larger_for_another_subject(embedder: LetterEmbedder | None) -> None:
+def test_the_shift_is_larger_for_another_subject(
+    embedder: LetterEmbedder | None,
+) -> None:
     cutter = Segmenter(embedder)
     same = cutter.shift_of(
-        QUEUE, turn("does the job lease in the postgres queue need a heartbeat from the worker?")
+        QUEUE,
+        turn(
+            "does the job lease in the postgres queue need a heartbeat from the worker?"
+        ),
     )
     other = cutter.shift_of(
-        QUEUE, turn("My CSS grid puffs up buggy fuzzy gifs: fix glyph padding, why huh?")
+        QUEUE,
+        turn("My CSS grid puffs up buggy fuzzy gifs: fix glyph padding, why huh?"),
     )
     assert other.size > 0.4 > same.size
 
@@ -322,12 +397,20 @@ def test_any_text_gets_an_answer_and_always_the_same(
 @pytest.mark.parametrize(
     ("message", "reply", "expected"),
     [
-        ("What worries me about C is drift", "**Option C: a database for each customer**", True),
+        (
+            "What worries me about C is drift",
+            "**Option C: a database for each customer**",
+            True,
+        ),
         ("about point 4: billing needs a copy", "1. a column\n4. Reports break.", True),
         ("please, as a short page", "Shall I write this up?", True),
         ("please write the invoice page", "It is written.", False),
         ("what about C and its headers?", "The loader is written in Go.", False),
-        ("restyle the invoice page", "**Option C: a database for each customer**", False),
+        (
+            "restyle the invoice page",
+            "**Option C: a database for each customer**",
+            False,
+        ),
     ],
 )
 def test_a_message_that_names_an_option_or_accepts_an_offer_goes_on(

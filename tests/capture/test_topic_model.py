@@ -57,7 +57,9 @@ def packaged(tmp_path: Path) -> Any:
     return embedder_for("packaged", tmp_path)
 
 
-def test_the_packaged_weights_hold_for_the_packaged_embedding_model(packaged: Any) -> None:
+def test_the_packaged_weights_hold_for_the_packaged_embedding_model(
+    packaged: Any,
+) -> None:
     assert packaged.fingerprint == topic_model.FITTED_FOR
     model = topic_model.model_for(packaged.fingerprint)
     assert model is not None
@@ -89,7 +91,9 @@ def test_weights_that_are_not_as_they_were_built_are_not_used(
 def test_another_subject_is_likelier_to_open_a_topic(packaged: Any) -> None:
     cutter = Segmenter(packaged)
     # as long as an assistant answers
-    exchanges = said(*((user, f"{answer} {answer.lower()} " * 3) for user, answer in QUEUE))
+    exchanges = said(
+        *((user, f"{answer} {answer.lower()} " * 3) for user, answer in QUEUE)
+    )
     same, other = (
         cutter.shift_of(exchanges, Turn("t", Origin("test", ""), "", u, (a,)))
         for u, a in (SAME, OTHER)
@@ -104,9 +108,13 @@ def test_a_few_words_to_an_assistant_open_a_topic_only_where_that_is_nearly_sure
     packaged: Any,
 ) -> None:
     cutter = Segmenter(packaged)
-    exchanges = said(*((user, f"{answer} {answer.lower()} " * 3) for user, answer in QUEUE))
+    exchanges = said(
+        *((user, f"{answer} {answer.lower()} " * 3) for user, answer in QUEUE)
+    )
     needs = [
-        cutter.shift_of(exchanges, Turn("t", Origin("test", ""), "", user, (OTHER[1] * 4,))).need
+        cutter.shift_of(
+            exchanges, Turn("t", Origin("test", ""), "", user, (OTHER[1] * 4,))
+        ).need
         for user in (
             "I use brave",
             "restyle the invoice header",
@@ -117,8 +125,13 @@ def test_a_few_words_to_an_assistant_open_a_topic_only_where_that_is_nearly_sure
     assert needs[2] <= segmenter.LIKELY
 
 
-def test_a_single_exchange_with_an_assistant_is_left_only_for_what_is_nearly_sure() -> None:
-    units = [unit(user, answer * 30, seed) for seed, (user, answer) in enumerate([*QUEUE, OTHER])]
+def test_a_single_exchange_with_an_assistant_is_left_only_for_what_is_nearly_sure() -> (
+    None
+):
+    units = [
+        unit(user, answer * 30, seed)
+        for seed, (user, answer) in enumerate([*QUEUE, OTHER])
+    ]
     few, one = segmenter.likely(0.5, units), segmenter.likely(0.5, units[-2:])
     assert one.need == pytest.approx(few.need + segmenter.ALONE, abs=0.02)
 
@@ -144,7 +157,10 @@ def test_a_name_that_was_met_before_holds_a_topic_together() -> None:
 
 
 def test_what_was_said_counts_only_where_people_chat() -> None:
-    chat = [unit("do you like jazz?", "I love it", 1), unit("my dog is ill", "oh no", 2)]
+    chat = [
+        unit("do you like jazz?", "I love it", 1),
+        unit("my dog is ill", "oh no", 2),
+    ]
     work = [Unit(u.user, "An answer of an assistant. " * 60, u.vector) for u in chat]
     assert topic_model.assisted(chat) < 0.01
     assert topic_model.assisted(work) > 0.99
@@ -158,14 +174,21 @@ def test_what_was_said_counts_only_where_people_chat() -> None:
 def test_only_so_much_of_a_long_conversation_is_looked_at() -> None:
     units = [unit(f"message {n}", "answer", n) for n in range(topic_model.SPAN + 6)]
     assert (
-        topic_model.features(units) == topic_model.features(units[-topic_model.SPAN - 1 :])
+        topic_model.features(units)
+        == topic_model.features(units[-topic_model.SPAN - 1 :])
     ).all()
 
 
-@given(st.lists(st.tuples(st.text(max_size=60), st.text(max_size=200)), min_size=2, max_size=5))
+@given(
+    st.lists(
+        st.tuples(st.text(max_size=60), st.text(max_size=200)), min_size=2, max_size=5
+    )
+)
 def test_any_text_has_a_probability(pairs: list[tuple[str, str]]) -> None:
     model = topic_model.model_for(topic_model.FITTED_FOR)
     assert model is not None
     units = [unit(*pair, seed) for seed, pair in enumerate(pairs)]
-    assert topic_model.features(units).shape == (2 * topic_model.SCALARS + 1 + 3 * topic_model.DIM,)
+    assert topic_model.features(units).shape == (
+        2 * topic_model.SCALARS + 1 + 3 * topic_model.DIM,
+    )
     assert 0.0 < model.chance(units) < 1.0

@@ -68,9 +68,9 @@ class Browser:
         os.close(theirs_out)
         try:
             target = self.call("Target.createTarget", url="about:blank")["targetId"]
-            self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)[
-                "sessionId"
-            ]
+            self._session = self.call(
+                "Target.attachToTarget", targetId=target, flatten=True
+            )["sessionId"]
             for domain in ("Page", "Runtime", "Log", "Network"):
                 self.call(f"{domain}.enable")
             self.call(
@@ -115,12 +115,17 @@ class Browser:
 
     def told(self, *methods: str) -> list[dict[str, Any]]:
         """What was reported under these names since the page was opened."""
-        return [event["params"] for event in self.events if event.get("method") in methods]
+        return [
+            event["params"] for event in self.events if event.get("method") in methods
+        ]
 
     def ask(self, expression: str) -> Any:
         """The value of a JavaScript expression, once it is there."""
         done = self.call(
-            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+            "Runtime.evaluate",
+            expression=expression,
+            returnByValue=True,
+            awaitPromise=True,
         )
         assert "exceptionDetails" not in done, done
         return done["result"].get("value")
@@ -128,7 +133,13 @@ class Browser:
     def press(self, *keys: str) -> None:
         """Keys by name, or letters, one after the other."""
         for key in keys:
-            text = {"text": key} if len(key) == 1 else {"text": "\r"} if key == "Enter" else {}
+            text = (
+                {"text": key}
+                if len(key) == 1
+                else {"text": "\r"}
+                if key == "Enter"
+                else {}
+            )
             self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
             self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
 
@@ -138,13 +149,17 @@ class Browser:
     def drag(self, x: float, y: float, to_x: float, to_y: float) -> None:
         held = {"button": "left", "clickCount": 1}
         self.mouse("mousePressed", x, y, **held)
-        self.mouse("mouseMoved", (x + to_x) / 2, (y + to_y) / 2, button="left", buttons=1)
+        self.mouse(
+            "mouseMoved", (x + to_x) / 2, (y + to_y) / 2, button="left", buttons=1
+        )
         self.mouse("mouseMoved", to_x, to_y, button="left", buttons=1)
         self.mouse("mouseReleased", to_x, to_y, **held)
 
     def screenshot(self, file: Path) -> bytes:
         """The page as a PNG, also in ``file``."""
-        picture = base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
+        picture = base64.b64decode(
+            self.call("Page.captureScreenshot", format="png")["data"]
+        )
         file.write_bytes(picture)
         return picture
 

@@ -34,15 +34,24 @@ def at_terminal(home: Path) -> Callable[..., tuple[int, str]]:
         *arguments: str, cwd: Path | None = None, typed: str = "", **environment: str
     ) -> tuple[int, str]:
         ours, theirs = pty.openpty()
-        surroundings = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", **environment}
-        process = Started(arguments, (theirs, theirs, theirs), cwd or home, surroundings)
+        surroundings = {
+            **os.environ,
+            "TERM": "xterm-256color",
+            "COLUMNS": "100",
+            **environment,
+        }
+        process = Started(
+            arguments, (theirs, theirs, theirs), cwd or home, surroundings
+        )
         os.close(theirs)
         os.write(ours, typed.encode())
         seen = bytearray()
         while True:
             try:
                 piece = os.read(ours, 65536)
-            except OSError:  # how Linux says that nobody writes to the terminal any more
+            except (
+                OSError
+            ):  # how Linux says that nobody writes to the terminal any more
                 break
             if not piece:
                 break

@@ -15,7 +15,15 @@ from ready import keeplore
 
 from keeplore.config.places import Places
 from keeplore.index import MemoryRow
-from keeplore.memory import CATEGORIES, KINDS, Conversation, Exchange, Memory, new_id, new_meta
+from keeplore.memory import (
+    CATEGORIES,
+    KINDS,
+    Conversation,
+    Exchange,
+    Memory,
+    new_id,
+    new_meta,
+)
 from keeplore.memory.note import KEPT_CATEGORIES, NoteDraft
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
@@ -38,11 +46,15 @@ def goes(row: MemoryRow, rules: ArchiveRules | None = None, size: int = 1000) ->
     return bool(archive_plan([row], {row.path: size}, rules or ArchiveRules(), NOW))
 
 
-def test_conversations_of_more_than_a_year_go_by_themselves_and_younger_ones_stay() -> None:
+def test_conversations_of_more_than_a_year_go_by_themselves_and_younger_ones_stay() -> (
+    None
+):
     assert goes(ROW)
     assert not goes(replace(ROW, updated_at="2026-01-01T00:00:00Z"))
     assert not goes(replace(ROW, kind="note", category="patterns"))
-    assert goes(replace(ROW, kind="note", category="patterns", superseded_by=new_id("y")))
+    assert goes(
+        replace(ROW, kind="note", category="patterns", superseded_by=new_id("y"))
+    )
 
 
 @given(
@@ -56,7 +68,13 @@ def test_conversations_of_more_than_a_year_go_by_themselves_and_younger_ones_sta
         is_archived=st.booleans(),
         superseded_by=st.sampled_from(("", new_id("y"))),
         updated_at=st.sampled_from(
-            ("", "yesterday", "2020-01-01T00:00:00Z", "2020-01-01", "2026-11-30T00:00:00Z")
+            (
+                "",
+                "yesterday",
+                "2020-01-01T00:00:00Z",
+                "2020-01-01",
+                "2026-11-30T00:00:00Z",
+            )
         ),
     ),
     st.builds(
@@ -71,7 +89,12 @@ def test_what_is_always_kept_never_goes_whatever_the_rules_say(
     row: MemoryRow, rules: ArchiveRules
 ) -> None:
     moves = archive_plan([row], {row.path: 1000}, rules, NOW)
-    if row.permanent or row.is_open or row.is_archived or row.category in KEPT_CATEGORIES:
+    if (
+        row.permanent
+        or row.is_open
+        or row.is_archived
+        or row.category in KEPT_CATEGORIES
+    ):
         assert moves == []
     for move in moves:
         assert move.reason and unarchived_path(move.to) == row.path
@@ -79,7 +102,9 @@ def test_what_is_always_kept_never_goes_whatever_the_rules_say(
 
 def test_every_rule_that_is_given_has_to_hold() -> None:
     old = ArchiveRules(older_than=timedelta(days=180))
-    assert goes(ROW, old) and not goes(replace(ROW, updated_at="2026-11-01T00:00:00Z"), old)
+    assert goes(ROW, old) and not goes(
+        replace(ROW, updated_at="2026-11-01T00:00:00Z"), old
+    )
     assert not goes(replace(ROW, updated_at="no time"), old)
     large = ArchiveRules(larger_than=50_000)
     assert goes(ROW, large, size=50_001) and not goes(ROW, large, size=50_000)
@@ -102,7 +127,9 @@ def test_every_rule_that_is_given_has_to_hold() -> None:
         ),
     ],
 )
-def test_the_place_in_the_archive_is_the_same_below_it(path: str, archived: str) -> None:
+def test_the_place_in_the_archive_is_the_same_below_it(
+    path: str, archived: str
+) -> None:
     assert archived_path(path) == archived == archived_path(archived)
     assert unarchived_path(archived) == path == unarchived_path(path)
 
@@ -125,9 +152,14 @@ def root(home: Path) -> Path:
                 scope="workspace",
             )
             exchange = Exchange(
-                f"t-{title[:3]}", at, f"How do we do {title}?", (f"{title} is done by the book.",)
+                f"t-{title[:3]}",
+                at,
+                f"How do we do {title}?",
+                (f"{title} is done by the book.",),
             )
-            workspace.store.save(Memory(meta, Conversation(title, (exchange,)).to_markdown()))
+            workspace.store.save(
+                Memory(meta, Conversation(title, (exchange,)).to_markdown())
+            )
         for text, permanent in (
             ("Anna owns the billing service", False),
             ("Berta owns the ledger", True),
@@ -144,16 +176,23 @@ def root(home: Path) -> Path:
     return home / "memory"
 
 
-def test_it_is_shown_first_then_done_in_one_commit_and_found_after(root: Path, git) -> None:
+def test_it_is_shown_first_then_done_in_one_commit_and_found_after(
+    root: Path, git
+) -> None:
     before = {path.name: path.read_bytes() for path in root.rglob("*.md")}
     head = git("rev-parse", "HEAD", cwd=root)
     dry = keeplore("archive", "--json")
     planned = json.loads(dry.stdout)
-    assert not planned["is_applied"] and {move["title"] for move in planned["moves"]} == {
+    assert not planned["is_applied"] and {
+        move["title"] for move in planned["moves"]
+    } == {
         "Kafka retention",
         "Invoice rounding",
     }
-    assert git("rev-parse", "HEAD", cwd=root) == head and not (root / "memory" / "archive").exists()
+    assert (
+        git("rev-parse", "HEAD", cwd=root) == head
+        and not (root / "memory" / "archive").exists()
+    )
     assert "--apply" in keeplore("archive").stderr
     done = keeplore("archive", "--apply")
     assert done.returncode == 0 and "2 memories archived" in done.stdout
@@ -179,7 +218,10 @@ def test_a_long_plan_is_cut_and_counted(root: Path) -> None:
             store.save(Memory(meta, f"# Talk {number}\n"))
     plan = keeplore("archive")
     assert len(plan.stdout.splitlines()) == 20
-    assert "the first 20 of 32; --json lists all" in plan.stderr and "32 memories, " in plan.stderr
+    assert (
+        "the first 20 of 32; --json lists all" in plan.stderr
+        and "32 memories, " in plan.stderr
+    )
     assert len(json.loads(keeplore("archive", "--json").stdout)["moves"]) == 32
 
 
@@ -200,12 +242,19 @@ def test_one_comes_back_from_the_archive(root: Path, git) -> None:
     assert keeplore("archive", "--apply").returncode == 0
     assert not path.exists()
     done = keeplore("archive", "--undo", new_id("Kafka retention")[4:12])
-    assert done.returncode == 0 and path.exists() and git("status", "--porcelain", cwd=root) == ""
+    assert (
+        done.returncode == 0
+        and path.exists()
+        and git("status", "--porcelain", cwd=root) == ""
+    )
     again = keeplore("archive", "--undo", new_id("Kafka retention"))
     assert again.returncode == 1 and "is not archived" in again.stderr
 
 
 def test_what_is_wrong_with_an_age_or_a_size_is_said(root: Path) -> None:
-    for option, value, words in (("--older-than", "soon", "180d"), ("--larger-than", "-3", "50kB")):
+    for option, value, words in (
+        ("--older-than", "soon", "180d"),
+        ("--larger-than", "-3", "50kB"),
+    ):
         done = keeplore("archive", option, value)
         assert done.returncode == 2 and words in done.stderr

@@ -60,14 +60,18 @@ def noted(home, shop):
 def memories(root: Path) -> dict[str, Memory]:
     """Title → memory of everything that is in the workspace."""
     found = [
-        parse(path.read_text()) for path in root.rglob("memory/**/*.md") if ".git" not in path.parts
+        parse(path.read_text())
+        for path in root.rglob("memory/**/*.md")
+        if ".git" not in path.parts
     ]
     return {memory.title: memory for memory in found}
 
 
 def snapshot(root: Path) -> dict[str, bytes]:
     return {
-        str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()
+        str(path.relative_to(root)): path.read_bytes()
+        for path in root.rglob("*")
+        if path.is_file()
     }
 
 
@@ -82,7 +86,11 @@ def recalled(run, query: str, cwd: Path) -> list[str]:
 def test_notes_become_memories_of_their_project_that_are_recalled_there(
     memory, shop, home, noted, run, git
 ):
-    for name, text in (("MEMORY.md", INDEX), ("mortar.md", MORTAR), ("deploys.md", LOOSE)):
+    for name, text in (
+        ("MEMORY.md", INDEX),
+        ("mortar.md", MORTAR),
+        ("deploys.md", LOOSE),
+    ):
         noted(name, text)
     before = snapshot(claude(home))
     done = run("import", "auto-memory")
@@ -94,8 +102,16 @@ def test_notes_become_memories_of_their_project_that_are_recalled_there(
         "deploys",
     }  # the index points to both, and says nothing more
     mortar = found["mortar tests"]
-    assert (mortar.kind, mortar.category, mortar.trust) == ("note", "corrections", "assistant")
-    assert (mortar.scope, mortar.project, mortar.meta["trigger"]) == ("project", "shop", "import")
+    assert (mortar.kind, mortar.category, mortar.trust) == (
+        "note",
+        "corrections",
+        "assistant",
+    )
+    assert (mortar.scope, mortar.project, mortar.meta["trigger"]) == (
+        "project",
+        "shop",
+        "import",
+    )
     assert mortar.source["host"] == "claude-code"
     assert mortar.source["path"] == f"~/.claude/projects/{slug(shop)}/memory/mortar.md"
     assert "never before noon" in found["deploys"].body
@@ -105,7 +121,9 @@ def test_notes_become_memories_of_their_project_that_are_recalled_there(
     assert "Import 2 notes" in git("log", "-1", "--format=%s", cwd=memory)
 
 
-def test_again_changes_nothing_and_an_updated_note_is_a_new_version(memory, shop, noted, run):
+def test_again_changes_nothing_and_an_updated_note_is_a_new_version(
+    memory, shop, noted, run
+):
     noted("mortar.md", MORTAR)
     run("import", "auto-memory")
     before = snapshot(memory)
@@ -127,7 +145,9 @@ def test_again_changes_nothing_and_an_updated_note_is_a_new_version(memory, shop
 
 
 @pytest.mark.parametrize("text", [MORTAR, MORTAR.replace("make check", "make verify")])
-def test_what_was_forgotten_or_deleted_by_hand_does_not_come_back(memory, noted, run, git, text):
+def test_what_was_forgotten_or_deleted_by_hand_does_not_come_back(
+    memory, noted, run, git, text
+):
     noted("mortar.md", MORTAR)
     noted("deploys.md", LOOSE)
     run("import", "auto-memory")
@@ -140,7 +160,9 @@ def test_what_was_forgotten_or_deleted_by_hand_does_not_come_back(memory, noted,
     assert memories(memory) == {}
 
 
-def test_words_of_a_person_are_not_replaced_by_what_the_agent_notes_later(memory, noted, run):
+def test_words_of_a_person_are_not_replaced_by_what_the_agent_notes_later(
+    memory, noted, run
+):
     noted("mortar.md", MORTAR)
     run("import", "auto-memory")
     path = next(memory.rglob("*mortar*.md"))
@@ -153,7 +175,9 @@ def test_words_of_a_person_are_not_replaced_by_what_the_agent_notes_later(memory
     assert "make by-hand" in path.read_text()
 
 
-def test_the_directory_is_told_by_sessions_before_the_name_of_the_folder(memory, home, shop, run):
+def test_the_directory_is_told_by_sessions_before_the_name_of_the_folder(
+    memory, home, shop, run
+):
     folder = claude(home) / "projects" / "chosen-by-a-variable"
     (folder / "memory").mkdir(parents=True)
     (folder / "memory" / "mortar.md").write_text(MORTAR)
@@ -179,9 +203,15 @@ def test_notes_of_a_directory_that_nothing_tells_are_left_out_with_the_way_to_ta
     note = noted("deploys.md", LOOSE, one)
     listed = run("import", "auto-memory")
     assert listed.returncode == 0 and memories(memory) == {}
-    assert "no directory that is here" in listed.stderr and f"{other} or {one}" in listed.stderr
+    assert (
+        "no directory that is here" in listed.stderr
+        and f"{other} or {one}" in listed.stderr
+    )
     assert f"--from {note.parent}" in listed.stderr
-    assert run("import", "auto-memory", "--from", str(note.parent), cwd=other).returncode == 0
+    assert (
+        run("import", "auto-memory", "--from", str(note.parent), cwd=other).returncode
+        == 0
+    )
     assert memories(memory)["deploys"].project == "words"
 
 
@@ -192,7 +222,10 @@ def test_all_lists_and_reads_them_and_a_dry_run_writes_nothing(memory, noted, ru
         assert row[:2] == ["auto-memory", "1 notes"] and row[5:] == ["shop", ""]
     assert memories(memory) == {}
     assert "1 new" in run("import", "--all", "--yes").stdout
-    assert "No notes of Claude Code" in run("import", "auto-memory", "--since", "2200-01-01").stdout
+    assert (
+        "No notes of Claude Code"
+        in run("import", "auto-memory", "--since", "2200-01-01").stdout
+    )
 
 
 def test_what_a_note_claims_of_itself_is_not_believed(memory, home, noted, run):
@@ -216,7 +249,14 @@ def test_what_a_note_claims_of_itself_is_not_believed(memory, home, noted, run):
     assert done.returncode == 0
     found = memories(memory)
     text = "".join(path.read_text() for path in memory.rglob("projects/**/*.md"))
-    for left_out in (secret, "not this", "private key", "Hidden file", "\x1b", "\u202e"):
+    for left_out in (
+        secret,
+        "not this",
+        "private key",
+        "Hidden file",
+        "\x1b",
+        "\u202e",
+    ):
         assert left_out not in text
     claimed = found["Claims"]
     assert (claimed.trust, claimed.scope, claimed.project, claimed.is_permanent) == (
@@ -225,7 +265,10 @@ def test_what_a_note_claims_of_itself_is_not_believed(memory, home, noted, run):
         "shop",
         False,
     )
-    assert claimed.kind == "document" and claimed.id != "mem_3f0c9a2e-6f0b-4d55-9c5e-0f5f6a1b2c3d"
+    assert (
+        claimed.kind == "document"
+        and claimed.id != "mem_3f0c9a2e-6f0b-4d55-9c5e-0f5f6a1b2c3d"
+    )
     assert "Words below." in text and "empty.md" in done.stderr
     assert {one.project for one in found.values()} == {"shop"} and len(found) == 3
 
@@ -234,7 +277,11 @@ def test_prose_in_the_index_is_a_document_of_its_own(memory, noted, run):
     noted("MEMORY.md", INDEX + "\n## Build\n\nThe kiln needs Java 21.\n")
     run("import", "auto-memory")
     found = memories(memory)["Memory Index"]
-    assert found.kind == "document" and "Java 21" in found.body and "mortar.md" not in found.body
+    assert (
+        found.kind == "document"
+        and "Java 21" in found.body
+        and "mortar.md" not in found.body
+    )
 
 
 def test_notes_that_lie_in_the_workspace_are_memories_there_already(memory, home, run):
@@ -254,7 +301,10 @@ def test_the_configuration_directory_may_be_elsewhere(memory, home, shop, noted,
         (("--from", str(moved)), {}),
         (("--from", str(moved / "projects")), {}),
     ):
-        assert "1 notes looked at" in run("import", "auto-memory", *arguments, **environment).stdout
+        assert (
+            "1 notes looked at"
+            in run("import", "auto-memory", *arguments, **environment).stdout
+        )
     assert len(memories(memory)) == 1
     assert run("import", "auto-memory", "--from", str(shop)).returncode == 1
     assert os.environ["CLAUDE_CONFIG_DIR"] == str(claude(home))

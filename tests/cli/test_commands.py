@@ -64,7 +64,9 @@ def project(memory, places):
     return folder
 
 
-@pytest.mark.parametrize("command", HELP, ids=lambda command: " ".join(command) or "keeplore")
+@pytest.mark.parametrize(
+    "command", HELP, ids=lambda command: " ".join(command) or "keeplore"
+)
 def test_help_reads_as_written_down(command):
     """To write the texts anew: WRITE_GOLDEN=1 pytest tests/cli -k help, then read the
     difference.
@@ -105,7 +107,9 @@ def test_recall_says_that_the_index_is_stale_where_it_cannot_catch_up(project, p
     (note,) = (Path.home() / "memory").glob("projects/**/*.md")
     assert keeplore("recall", "--text", "append-only", cwd=project).returncode == 0
     note.write_text(
-        note.read_text().replace("append-only", "immutable").replace("ppend-only", "mmutable")
+        note.read_text()
+        .replace("append-only", "immutable")
+        .replace("ppend-only", "mmutable")
     )
     lock = places.cache / "index" / "memory" / "writer.lock"
     lock.unlink()
@@ -156,9 +160,21 @@ def test_text_alone_is_said_to_be_text_alone(project):
     ],
 )
 def test_any_bytes_are_a_question_or_none(project, query, status):
-    command = (sys.executable, "-m", "keeplore.cli", "recall", "--text", "--json", "--", query)
+    command = (
+        sys.executable,
+        "-m",
+        "keeplore.cli",
+        "recall",
+        "--text",
+        "--json",
+        "--",
+        query,
+    )
     done = subprocess.run(
-        command, cwd=project, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "utf-8"}
+        command,
+        cwd=project,
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
     )
     assert done.returncode == status, done.stderr
     assert status == 2 or json.loads(done.stdout)["status"] == "nothing"
@@ -166,18 +182,31 @@ def test_any_bytes_are_a_question_or_none(project, query, status):
 
 @pytest.mark.parametrize(
     "command",
-    [("recall", "x"), ("whoami",), ("projects",), ("sync",), ("remember", "x"), ("list",)],
+    [
+        ("recall", "x"),
+        ("whoami",),
+        ("projects",),
+        ("sync",),
+        ("remember", "x"),
+        ("list",),
+    ],
     ids=" ".join,
 )
 def test_without_a_workspace_every_command_says_how_to_get_one(command):
-    refused(keeplore(*command), "no workspace is set up on this machine", "keeplore init DIR")
+    refused(
+        keeplore(*command),
+        "no workspace is set up on this machine",
+        "keeplore init DIR",
+    )
 
 
 def test_init_refuses_what_cannot_be_a_workspace_and_leaves_nothing(memory):
     (Path.home() / "notes").write_text("mine")
     refused(keeplore("init", "notes"), "is a file", "Name a directory")
     refused(
-        keeplore("init", "other", "--name", "memory"), "another workspace named 'memory'", "--name"
+        keeplore("init", "other", "--name", "memory"),
+        "another workspace named 'memory'",
+        "--name",
     )
     refused(
         keeplore("init", "other", "--name", "../../up"),
@@ -186,13 +215,19 @@ def test_init_refuses_what_cannot_be_a_workspace_and_leaves_nothing(memory):
     )
     assert not (Path.home() / "other").exists()
     again = keeplore("init", "memory")
-    assert again.returncode == 0 and again.stdout.startswith("Registered workspace 'memory'")
+    assert again.returncode == 0 and again.stdout.startswith(
+        "Registered workspace 'memory'"
+    )
 
 
 def test_a_cloned_workspace_cannot_choose_a_name_that_is_a_path(memory, git):
     (memory / "keeplore.yaml").write_text("schema: 1\nname: ..\n")
     git("commit", "-qam", "A name", cwd=memory)
-    refused(keeplore("clone", str(memory), "copy"), "cannot be the name of a workspace", "--name")
+    refused(
+        keeplore("clone", str(memory), "copy"),
+        "cannot be the name of a workspace",
+        "--name",
+    )
 
 
 def test_clone_of_what_is_no_workspace_says_so(git):
@@ -201,7 +236,9 @@ def test_clone_of_what_is_no_workspace_says_so(git):
     plain.mkdir()
     git("init", "-q", cwd=plain)
     git("commit", "-q", "--allow-empty", "-m", "Nothing", cwd=plain)
-    refused(keeplore("clone", str(plain), "copy"), "no Keeplore workspace", "keeplore init")
+    refused(
+        keeplore("clone", str(plain), "copy"), "no Keeplore workspace", "keeplore init"
+    )
 
 
 def test_a_workspace_that_lost_its_settings_is_named(memory):
@@ -237,7 +274,9 @@ def test_a_state_directory_that_cannot_be_used_is_no_bug_of_ours(tmp_path):
 
 def test_a_bug_of_ours_is_named_as_ours_and_written_down(places):
     # a command whose module was forgotten
-    script = "import keeplore.cli.main as m; m.SECTIONS['Start']['forgotten'] = ''; m.main()"
+    script = (
+        "import keeplore.cli.main as m; m.SECTIONS['Start']['forgotten'] = ''; m.main()"
+    )
     done = subprocess.run(
         (sys.executable, "-c", script, "forgotten"), capture_output=True, text=True
     )
@@ -259,15 +298,21 @@ def test_a_reader_that_has_seen_enough_hears_no_complaint(project):
     read, write = os.pipe()
     os.close(read)
     command = (sys.executable, "-m", "keeplore.cli", "recall", "--text", "append-only")
-    done = subprocess.run(command, cwd=project, stdout=write, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(
+        command, cwd=project, stdout=write, stderr=subprocess.PIPE, text=True
+    )
     os.close(write)
     assert (
-        done.returncode == 1 and "Traceback" not in done.stderr and "BrokenPipe" not in done.stderr
+        done.returncode == 1
+        and "Traceback" not in done.stderr
+        and "BrokenPipe" not in done.stderr
     )
 
 
 @pytest.mark.parametrize(
-    "command", [("recall", "append-only"), ("doctor",), ("whoami",), ("projects",)], ids=" ".join
+    "command",
+    [("recall", "append-only"), ("doctor",), ("whoami",), ("projects",)],
+    ids=" ".join,
 )
 def test_nothing_is_coloured_that_no_person_looks_at(project, command):
     done = keeplore(*command, cwd=project, TERM="xterm-256color")
@@ -280,10 +325,14 @@ def test_whoami_says_where_memory_goes_and_why(project):
         "memory", True, "ledgerly", True,
     )  # fmt: skip
     assert (
-        told["scopes"] == ["project:ledgerly", "workspace", "user"] and "path" in told["project_by"]
+        told["scopes"] == ["project:ledgerly", "workspace", "user"]
+        and "path" in told["project_by"]
     )
     text = keeplore("whoami", cwd=project).stdout
-    assert "project:   ledgerly (by path ~/code/ledgerly)" in text and "this machine only" in text
+    assert (
+        "project:   ledgerly (by path ~/code/ledgerly)" in text
+        and "this machine only" in text
+    )
     assert "project:   none: the home directory" in keeplore("whoami").stdout
 
 
@@ -299,7 +348,9 @@ def test_doctor_finds_all_well_on_a_machine_that_is(project):
     done = keeplore("doctor")
     assert done.returncode == 0 and "!!" not in done.stdout
     findings = json.loads(keeplore("doctor", "--json").stdout)
-    assert all(finding.keys() == {"part", "level", "message", "remedy"} for finding in findings)
+    assert all(
+        finding.keys() == {"part", "level", "message", "remedy"} for finding in findings
+    )
 
 
 def test_doctor_lists_what_is_wrong_and_the_rest_is_well(project, places):
@@ -315,7 +366,9 @@ def test_doctor_lists_what_is_wrong_and_the_rest_is_well(project, places):
     assert done.returncode == 1
     wrong = [line for line in done.stdout.splitlines() if line.startswith("!!")]
     assert (
-        len(wrong) == 2 and "1 host events could not be read" in wrong[0] and bad.name in wrong[1]
+        len(wrong) == 2
+        and "1 host events could not be read" in wrong[0]
+        and bad.name in wrong[1]
     )
     assert str(places.spool / "dead") in done.stdout
     assert keeplore("recall", "append-only", cwd=project).returncode == 0
@@ -352,7 +405,8 @@ def test_without_a_worker_that_is_what_is_said():
 
 
 @pytest.mark.parametrize(
-    "told", [{"version": "0.0.1"}, {"version": "99.0.0", "pid": 7, "spool": {"waiting": 3}}]
+    "told",
+    [{"version": "0.0.1"}, {"version": "99.0.0", "pid": 7, "spool": {"waiting": 3}}],
 )
 def test_a_worker_of_another_version_says_what_it_knows(told):
     state = Places.from_environment(os.environ).state

@@ -43,35 +43,53 @@ def told(places: Places, host: str) -> list[DoctorFinding]:
     return [finding for finding in found if finding.part == f"host {host}"]
 
 
-def test_a_person_is_shown_what_changes_and_asked(memory: Path, cursor: Path, at_terminal) -> None:
+def test_a_person_is_shown_what_changes_and_asked(
+    memory: Path, cursor: Path, at_terminal
+) -> None:
     status, seen = at_terminal("connect", "cursor", typed="n\n")
-    assert status == 130 and "Make these changes?" in seen and cursor.read_text() == MINE
-    assert "changed" in seen and "~/.cursor/hooks.json" in seen.replace(str(memory.parent), "~")
+    assert (
+        status == 130 and "Make these changes?" in seen and cursor.read_text() == MINE
+    )
+    assert "changed" in seen and "~/.cursor/hooks.json" in seen.replace(
+        str(memory.parent), "~"
+    )
     assert "client.sh cursor stop" in seen and "+++" in seen
     status, seen = at_terminal("connect", "cursor", typed="y\n")
     assert status == 0 and "Cursor: connected. Next: restart it" in seen
-    assert "./mine" in cursor.read_text() and "client.sh cursor stop" in cursor.read_text()
+    assert (
+        "./mine" in cursor.read_text() and "client.sh cursor stop" in cursor.read_text()
+    )
     status, seen = at_terminal("disconnect", typed="y\n")
     assert status == 0 and "Cursor: disconnected" in seen and cursor.read_text() == MINE
 
 
 def test_nobody_to_ask_means_no(memory: Path, cursor: Path, run: Run) -> None:
     done = run("connect", "cursor")
-    assert done.returncode == 1 and "--yes" in done.stderr and cursor.read_text() == MINE
+    assert (
+        done.returncode == 1 and "--yes" in done.stderr and cursor.read_text() == MINE
+    )
     assert run("connect", "cursor", "--yes").returncode == 0
     connected = cursor.read_text()
     done = run("disconnect", "cursor")
-    assert done.returncode == 1 and "--yes" in done.stderr and cursor.read_text() == connected
+    assert (
+        done.returncode == 1
+        and "--yes" in done.stderr
+        and cursor.read_text() == connected
+    )
 
 
-def test_connecting_again_has_nothing_to_ask(memory: Path, cursor: Path, run: Run) -> None:
+def test_connecting_again_has_nothing_to_ask(
+    memory: Path, cursor: Path, run: Run
+) -> None:
     assert run("connect", "cursor", "--yes").returncode == 0
     done = run("connect", "cursor")
     assert (done.returncode, done.stdout) == (0, "Cursor: connected already.\n")
     assert run("connect", "cursor", "--dry-run").stdout == ""
 
 
-def test_before_there_is_a_workspace_the_next_step_is_named(cursor: Path, run: Run) -> None:
+def test_before_there_is_a_workspace_the_next_step_is_named(
+    cursor: Path, run: Run
+) -> None:
     done = run("connect", "cursor", "--yes")
     assert done.returncode == 0 and "keeplore init" in done.stderr
 
@@ -85,29 +103,45 @@ def test_a_host_that_cannot_be_connected_whole_is_an_error_that_says_what_to_do(
 ) -> None:
     cursor.write_text("{")
     done = run("connect", "cursor", "--yes")
-    assert done.returncode == 1 and "no JSON" in done.stderr and "→ Mend it" in done.stderr
+    assert (
+        done.returncode == 1 and "no JSON" in done.stderr and "→ Mend it" in done.stderr
+    )
     assert "connected in part" in done.stdout
     assert cursor.read_text() == "{" and (cursor.parent / "mcp.json").exists()
 
 
-def test_a_name_of_a_file_cannot_speak_to_the_terminal(memory: Path, home: Path, run: Run) -> None:
+def test_a_name_of_a_file_cannot_speak_to_the_terminal(
+    memory: Path, home: Path, run: Run
+) -> None:
     folder = home / "odd\x1b[2J\u202e"
     folder.mkdir()
     done = run("connect", "codex", "--dry-run", CODEX_HOME=str(folder))
-    assert "odd" in done.stdout and "\x1b" not in done.stdout and "\u202e" not in done.stdout
+    assert (
+        "odd" in done.stdout
+        and "\x1b" not in done.stdout
+        and "\u202e" not in done.stdout
+    )
 
 
-def test_doctor_tells_of_each_host(memory: Path, cursor: Path, places: Places, run: Run) -> None:
+def test_doctor_tells_of_each_host(
+    memory: Path, cursor: Path, places: Places, run: Run
+) -> None:
     (finding,) = told(places, "cursor")
     assert (finding.level, finding.remedy) == ("note", "`keeplore connect cursor`")
     assert run("connect", "cursor", "codex", "--yes").returncode == 0
     levels = {
-        finding.message.split(":")[0].split(",")[0]: finding for finding in told(places, "codex")
+        finding.message.split(":")[0].split(",")[0]: finding
+        for finding in told(places, "codex")
     }
-    assert "/hooks" in levels["connected"].remedy and "trust" in levels["connected"].remedy
+    assert (
+        "/hooks" in levels["connected"].remedy and "trust" in levels["connected"].remedy
+    )
     Spool(places.spool).add("cursor", "stop", b"{}")
     assert {finding.level for finding in told(places, "cursor")} == {"ok"}
-    assert any("its last event came at 20" in finding.message for finding in told(places, "cursor"))
+    assert any(
+        "its last event came at 20" in finding.message
+        for finding in told(places, "cursor")
+    )
 
 
 def test_doctor_tells_what_is_missing_changed_or_old(
@@ -119,13 +153,20 @@ def test_doctor_tells_what_is_missing_changed_or_old(
     assert any(f.level == "note" and "changed by hand" in f.message and str(cursor) in f.message
                for f in told(places, "cursor"))  # fmt: skip
     cursor.write_text(MINE)
-    (missing,) = [finding for finding in told(places, "cursor") if finding.level == "wrong"]
-    assert str(cursor) in missing.message and "keeplore connect cursor" in missing.remedy
+    (missing,) = [
+        finding for finding in told(places, "cursor") if finding.level == "wrong"
+    ]
+    assert (
+        str(cursor) in missing.message and "keeplore connect cursor" in missing.remedy
+    )
     cursor.write_text(text)
     client = places.state / "client" / "client.py"
     client.write_text("old")
     fixed = run("doctor", "--fix")
-    assert "wrote client.py" in fixed.stdout and client.read_bytes() == client_files()["client.py"]
+    assert (
+        "wrote client.py" in fixed.stdout
+        and client.read_bytes() == client_files()["client.py"]
+    )
 
 
 def test_doctor_tells_of_an_entry_that_came_from_two_sides(
@@ -133,8 +174,12 @@ def test_doctor_tells_of_an_entry_that_came_from_two_sides(
 ) -> None:
     (home / ".claude").mkdir(exist_ok=True)
     assert run("connect", "claude-code", "--yes").returncode == 0
-    (home / ".claude/settings.json").write_text('{"enabledPlugins": {"keeplore@keeplore": true}}')
-    assert any("connected twice" in finding.message for finding in told(places, "claude-code"))
+    (home / ".claude/settings.json").write_text(
+        '{"enabledPlugins": {"keeplore@keeplore": true}}'
+    )
+    assert any(
+        "connected twice" in finding.message for finding in told(places, "claude-code")
+    )
 
 
 @pytest.mark.parametrize(
@@ -150,7 +195,13 @@ def test_doctor_tells_of_an_entry_that_came_from_two_sides(
     ],
 )
 def test_doctor_tells_what_keeps_a_host_from_running_our_entries(
-    memory: Path, home: Path, places: Places, run: Run, name: str, content: str, words: str
+    memory: Path,
+    home: Path,
+    places: Places,
+    run: Run,
+    name: str,
+    content: str,
+    words: str,
 ) -> None:
     host = "codex" if "codex" in name else "claude-code"
     (home / name).parent.mkdir(exist_ok=True)
@@ -165,9 +216,13 @@ def test_doctor_tells_what_keeps_a_host_from_running_our_entries(
 def test_our_own_plugin_that_claude_code_lists_is_no_second_one(
     memory: Path, home: Path, places: Places, run: Run
 ):
-    (home / ".claude/settings.json").write_text('{"enabledPlugins": {"keeplore@skills-dir": true}}')
+    (home / ".claude/settings.json").write_text(
+        '{"enabledPlugins": {"keeplore@skills-dir": true}}'
+    )
     assert run("connect", "claude-code", "--yes").returncode == 0
-    assert not any("twice" in finding.message for finding in told(places, "claude-code"))
+    assert not any(
+        "twice" in finding.message for finding in told(places, "claude-code")
+    )
 
 
 def test_claude_codes_notes_can_be_kept_in_the_workspace(
@@ -181,7 +236,9 @@ def test_claude_codes_notes_can_be_kept_in_the_workspace(
         "autoMemoryDirectory": str(place)
     }
     assert "all projects" in done.stderr
-    done = run("connect", "claude-code", "--yes", "--auto-memory", str(home / "elsewhere"))
+    done = run(
+        "connect", "claude-code", "--yes", "--auto-memory", str(home / "elsewhere")
+    )
     assert done.returncode == 1 and str(memory / "user" / "memory") in done.stderr
     assert run("connect", "cursor", "--auto-memory", str(place)).returncode == 2
     assert run("disconnect", "--yes").returncode == 0 and settings.read_text() == "{}"
@@ -209,27 +266,40 @@ def test_uninstalling_stops_where_entries_cannot_be_taken_out(
     whole = cursor.read_text()
     cursor.write_text(whole[:-3])
     done = run("uninstall", "--yes")
-    assert done.returncode == 1 and str(cursor) in done.stderr and "again" in done.stderr
+    assert (
+        done.returncode == 1 and str(cursor) in done.stderr and "again" in done.stderr
+    )
     assert [*ConnectionRecord.load(places.state).files] == [str(cursor)]
     cursor.write_text(whole)
     assert run("uninstall", "--yes").returncode == 0 and cursor.read_text() == MINE
 
 
-def test_the_clients_copy_is_renewed_only_where_hosts_use_one(places: Places, home: Path) -> None:
+def test_the_clients_copy_is_renewed_only_where_hosts_use_one(
+    places: Places, home: Path
+) -> None:
     code = (
         "import sys; from pathlib import Path; from keeplore.connect.client_copy import "
         "refresh_clients as r; "
     )
     code += "print(r(Path(sys.argv[1])))"
     command = (sys.executable, "-c", code, str(places.state))
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "()\n"
+    assert (
+        subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        == "()\n"
+    )
     assert not (places.state / "client").exists()
     (places.state / "client").mkdir(parents=True)
-    assert "client.sh" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert (
+        "client.sh"
+        in subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    )
     assert {
         path.name: path.read_bytes() for path in (places.state / "client").iterdir()
     } == client_files()
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "()\n"
+    assert (
+        subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        == "()\n"
+    )
 
 
 def test_an_entry_before_edits_comes_and_goes_with_the_setting(
@@ -239,10 +309,14 @@ def test_an_entry_before_edits_comes_and_goes_with_the_setting(
     settings, hooks = memory / "keeplore.yaml", home / ".codex" / "hooks.json"
     assert run("connect", "codex", "--yes").returncode == 0
     without = hooks.read_text()
-    settings.write_text(settings.read_text().replace("before_edit: false", "before_edit: true"))
+    settings.write_text(
+        settings.read_text().replace("before_edit: false", "before_edit: true")
+    )
     assert run("connect", "codex", "--yes").returncode == 0
     assert "PreToolUse" in hooks.read_text()
-    settings.write_text(settings.read_text().replace("before_edit: true", "before_edit: false"))
+    settings.write_text(
+        settings.read_text().replace("before_edit: true", "before_edit: false")
+    )
     assert run("connect", "codex", "--yes").returncode == 0
     assert hooks.read_text() == without
 

@@ -45,7 +45,9 @@ def root(places: Places, home: Path, today: datetime) -> Path:
     ledger.add(today, "haiku", "decide", Usage(1_000, 100))
     ledger.add(today, "\x1b[31mred", "extract", Usage(10, 10))
     ledger.add(today - timedelta(days=40), "haiku", "extract", Usage(500, 50))
-    ledger.settle(ledger.reserve(today, "haiku", "decide", Usage(77, 8_192), None), None)
+    ledger.settle(
+        ledger.reserve(today, "haiku", "decide", Usage(77, 8_192), None), None
+    )
     queue = JobQueue(places.jobs)
     queue.add("refine", "talk", {}, today)
     job = queue.lease(["refine"], today)
@@ -73,16 +75,29 @@ def test_what_was_spent_is_told_by_day_model_and_stage(
     )
 
 
-def test_a_program_gets_it_summed_up_as_it_asks(root: Path, run: Callable[..., Any]) -> None:
-    told = json.loads(run("cost", "--by", "model", "--since", "60d", "--json", cwd=root).stdout)
+def test_a_program_gets_it_summed_up_as_it_asks(
+    root: Path, run: Callable[..., Any]
+) -> None:
+    told = json.loads(
+        run("cost", "--by", "model", "--since", "60d", "--json", cwd=root).stdout
+    )
     haiku = next(row for row in told["rows"] if row["model"] == "haiku")
-    assert (haiku["calls"], haiku["input_tokens"], haiku["estimates"]) == (5, 201_577, 1)
+    assert (haiku["calls"], haiku["input_tokens"], haiku["estimates"]) == (
+        5,
+        201_577,
+        1,
+    )
     assert haiku["price"] == pytest.approx(0.161577 + 4_150 * 5 / 1_000_000)
-    assert (told["spent"]["day"], told["budget"]) == (205_197, {"day": 1_000, "month": 0})
+    assert (told["spent"]["day"], told["budget"]) == (
+        205_197,
+        {"day": 1_000, "month": 0},
+    )
     assert [(job["kind"], job["jobs"]) for job in told["queue"]] == [("refine", 1)]
 
 
-def test_where_nothing_was_spent_nothing_is_made(places: Places, run: Callable[..., Any]) -> None:
+def test_where_nothing_was_spent_nothing_is_made(
+    places: Places, run: Callable[..., Any]
+) -> None:
     done = run("cost")
     assert (done.returncode, done.stdout) == (0, "")
     assert "0 of 200,000 tokens are spent this day" in done.stderr
@@ -93,9 +108,13 @@ def test_doctor_says_whether_the_model_may_be_used_and_answers(
     root: Path, places: Places, run: Callable[..., Any], tmp_path: Path
 ) -> None:
     def told() -> str:
-        findings = json.loads(run("doctor", "--json", cwd=root, PATH=str(tmp_path)).stdout)
+        findings = json.loads(
+            run("doctor", "--json", cwd=root, PATH=str(tmp_path)).stdout
+        )
         return "\n".join(
-            f"{one['level']}: {one['message']}" for one in findings if one["part"].endswith("model")
+            f"{one['level']}: {one['message']}"
+            for one in findings
+            if one["part"].endswith("model")
         )
 
     (tmp_path / "git").symlink_to(shutil.which("git") or "")

@@ -23,7 +23,12 @@ from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
 from keeplore.workspace.lifecycle.sync_workspace import synchronise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
-from keeplore.workspace.writing.disputes import Dispute, DisputeDecision, disputes, settle
+from keeplore.workspace.writing.disputes import (
+    Dispute,
+    DisputeDecision,
+    disputes,
+    settle,
+)
 
 Terminal = Callable[..., tuple[int, str]]
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -71,7 +76,9 @@ class Machine:
         loaded = [workspace.store.load(path) for path in paths]
         replaced = {memory.supersedes for memory in loaded}
         return sorted(
-            memory.body.strip().splitlines()[-1] for memory in loaded if memory.id not in replaced
+            memory.body.strip().splitlines()[-1]
+            for memory in loaded
+            if memory.id not in replaced
         )
 
 
@@ -88,7 +95,9 @@ def studio(home: Path, tmp_path: Path, git: Callable[..., str]) -> Machine:
 def laptop(studio: Machine, tmp_path: Path) -> Machine:
     studio.sync()
     places = Places(tmp_path / "laptop-state", tmp_path / "laptop-cache")
-    clone_workspace(places, str(tmp_path / "remote.git"), tmp_path / "laptop" / "memory")
+    clone_workspace(
+        places, str(tmp_path / "remote.git"), tmp_path / "laptop" / "memory"
+    )
     return Machine(places)
 
 
@@ -97,7 +106,10 @@ def noted(studio: Machine, laptop: Machine) -> str:
     """A note whose line both machines change; the laptop merges."""
     memory = studio.write(
         NoteDraft(
-            "The gateway waits 30 s.", title="Timeouts", category="infrastructure", trust="user"
+            "The gateway waits 30 s.",
+            title="Timeouts",
+            category="infrastructure",
+            trust="user",
         )
     )
     studio.sync()
@@ -110,7 +122,10 @@ def noted(studio: Machine, laptop: Machine) -> str:
 
 
 def both(dispute: Dispute) -> set[str]:
-    return {side.memory.body.strip().splitlines()[-1] for side in (dispute.first, dispute.other)}
+    return {
+        side.memory.body.strip().splitlines()[-1]
+        for side in (dispute.first, dispute.other)
+    }
 
 
 def test_both_texts_are_shown_on_both_machines_until_one_has_decided(
@@ -131,14 +146,20 @@ def test_both_texts_are_shown_on_both_machines_until_one_has_decided(
 
 @pytest.mark.parametrize(
     "decision",
-    [DisputeDecision.FIRST, DisputeDecision.OTHER, DisputeDecision.BOTH, DisputeDecision.JOINED],
+    [
+        DisputeDecision.FIRST,
+        DisputeDecision.OTHER,
+        DisputeDecision.BOTH,
+        DisputeDecision.JOINED,
+    ],
 )
 def test_what_was_decided_holds_on_both_machines(
     studio: Machine, laptop: Machine, noted: str, decision: str
 ) -> None:
     [dispute] = laptop.open
     first, other = (
-        side.memory.body.strip().splitlines()[-1] for side in (dispute.first, dispute.other)
+        side.memory.body.strip().splitlines()[-1]
+        for side in (dispute.first, dispute.other)
     )
     joined = dispute.first.memory.body.replace(
         first, "The gateway waits 60 s, behind the proxy 90 s."
@@ -151,9 +172,15 @@ def test_what_was_decided_holds_on_both_machines(
     for machine in (studio, laptop):
         assert machine.open == () and machine.texts() == left[decision]
         [record] = [
-            entry for entry in machine.workspace.store.records() if entry["event"] == "settled"
+            entry
+            for entry in machine.workspace.store.records()
+            if entry["event"] == "settled"
         ]
-        assert (record["id"], record["of"], record["as"]) == (dispute.other.row.id, noted, decision)
+        assert (record["id"], record["of"], record["as"]) == (
+            dispute.other.row.id,
+            noted,
+            decision,
+        )
         assert machine.workspace.store.is_forgotten(dispute.other.row.id) == (
             decision != DisputeDecision.BOTH
         )
@@ -165,7 +192,11 @@ def test_the_version_that_was_taken_replaces_the_first_and_can_be_taken_back(
     [dispute] = laptop.open
     settle(laptop.workspace, dispute, DisputeDecision.OTHER)
     old, new = laptop.workspace.notes.history(noted)
-    assert (old.row.id, new.memory.supersedes, new.memory.trust) == (noted, noted, "user")
+    assert (old.row.id, new.memory.supersedes, new.memory.trust) == (
+        noted,
+        noted,
+        "user",
+    )
     assert new.memory.body == dispute.other.memory.body
     assert "trigger" not in new.memory.meta or new.memory.meta["trigger"] != "merge"
     laptop.workspace.commit()
@@ -192,7 +223,9 @@ def test_a_change_of_the_first_does_not_decide_it(laptop: Machine, noted: str) -
     assert [dispute.first.row.id for dispute in laptop.open] == [outcome.memory.id]
 
 
-def test_a_contradiction_that_a_person_wrote_is_none_that_a_merge_left(laptop: Machine) -> None:
+def test_a_contradiction_that_a_person_wrote_is_none_that_a_merge_left(
+    laptop: Machine,
+) -> None:
     one = laptop.write(NoteDraft("Use tabs."))
     links = [{"id": one.id, "relationship": "contradicts"}]
     other = laptop.write(NoteDraft("Use blanks."))
@@ -200,7 +233,9 @@ def test_a_contradiction_that_a_person_wrote_is_none_that_a_merge_left(laptop: M
     assert laptop.open == ()
 
 
-def test_sync_show_doctor_and_a_pipe_tell_of_it(run: Run, laptop: Machine, noted: str) -> None:
+def test_sync_show_doctor_and_a_pipe_tell_of_it(
+    run: Run, laptop: Machine, noted: str
+) -> None:
     [dispute] = laptop.open
     [other] = [side.row for side in (dispute.other,)]
     root, environment = laptop.workspace.root, laptop.environment
@@ -230,17 +265,27 @@ def test_sync_show_doctor_and_a_pipe_tell_of_it(run: Run, laptop: Machine, noted
 
 def test_sync_says_how_many_are_new(run: Run, studio: Machine, noted: str) -> None:
     root = studio.workspace.root
-    assert "1 contradiction waits for you, 1 of them new:" in run("sync", cwd=root).stdout
+    assert (
+        "1 contradiction waits for you, 1 of them new:" in run("sync", cwd=root).stdout
+    )
     assert "1 contradiction waits for you: two" in run("sync", cwd=root).stdout
 
 
 def test_on_a_terminal_both_stand_side_by_side_and_the_answer_is_done(
-    at_terminal: Terminal, laptop: Machine, studio: Machine, noted: str, git: Callable[..., str]
+    at_terminal: Terminal,
+    laptop: Machine,
+    studio: Machine,
+    noted: str,
+    git: Callable[..., str],
 ) -> None:
     [dispute] = laptop.open
     root = laptop.workspace.root
     status, seen = at_terminal("review", cwd=root, typed="o\n", **laptop.environment)
-    assert status == 0 and "Changed on two machines: Timeouts" in seen and "1 decided." in seen
+    assert (
+        status == 0
+        and "Changed on two machines: Timeouts" in seen
+        and "1 decided." in seen
+    )
     [line] = [line for line in seen.splitlines() if "60 s" in line]
     assert "90 s" in line
     taken = dispute.other.memory.body.strip().splitlines()[-1]
@@ -257,7 +302,9 @@ def test_what_a_version_holds_cannot_command_the_terminal(
 ) -> None:
     [dispute] = laptop.open
     laptop.change(dispute.other.row.id, "gateway", "\x1b]0;owned\x07\u202egate[red]way")
-    _, seen = at_terminal("review", cwd=laptop.workspace.root, typed="q\n", **laptop.environment)
+    _, seen = at_terminal(
+        "review", cwd=laptop.workspace.root, typed="q\n", **laptop.environment
+    )
     assert "\x1b]0" not in seen and "\u202e" not in seen and "[red]" in seen
     assert len(laptop.open) == 1
 
@@ -272,11 +319,18 @@ def test_in_the_editor_both_texts_become_one(
     )
     editor.chmod(0o700)
     _, seen = at_terminal(
-        "review", cwd=laptop.workspace.root, typed="e\n", **laptop.environment, VISUAL=str(editor)
+        "review",
+        cwd=laptop.workspace.root,
+        typed="e\n",
+        **laptop.environment,
+        VISUAL=str(editor),
     )
     assert "1 decided." in seen
     assert "60 s" in shown.read_text() and "90 s" in shown.read_text()
-    assert laptop.texts() == ["The gateway waits as long as it takes."] and laptop.open == ()
+    assert (
+        laptop.texts() == ["The gateway waits as long as it takes."]
+        and laptop.open == ()
+    )
 
 
 def test_a_file_without_an_id_that_two_machines_changed_is_named_by_doctor(
@@ -290,14 +344,22 @@ def test_a_file_without_an_id_that_two_machines_changed_is_named_by_doctor(
     laptop.sync()
     found = examine(laptop.places, DoctorOptions(surroundings(laptop.places)))
     [told] = [
-        one for one in found if ".conflict-" in one.message and "other version" in one.message
+        one
+        for one in found
+        if ".conflict-" in one.message and "other version" in one.message
     ]
-    assert told.message.startswith("memory/facts/colours.conflict-") and "delete it" in told.remedy
+    assert (
+        told.message.startswith("memory/facts/colours.conflict-")
+        and "delete it" in told.remedy
+    )
 
 
 def test_only_what_differs_is_shown_and_long_lines_from_where_they_part() -> None:
     same = "word " * 100
-    assert list(differing_lines(["a", "b", "c"], ["a", "x", "c", "d"])) == [("b", "x"), ("", "d")]
+    assert list(differing_lines(["a", "b", "c"], ["a", "x", "c", "d"])) == [
+        ("b", "x"),
+        ("", "d"),
+    ]
     [(left, right)] = differing_lines([f"{same}one"], [f"{same}two"])
     assert (
         left.startswith("…")

@@ -60,13 +60,19 @@ def settle(root: Path) -> None:
         os.utime(file, ns=(at, at))
 
 
-def look(places: Places, *, deep: bool = False, fix: bool = False) -> list[DoctorFinding]:
-    return examine(places, DoctorOptions(surroundings(places), is_deep=deep, is_mending=fix))
+def look(
+    places: Places, *, deep: bool = False, fix: bool = False
+) -> list[DoctorFinding]:
+    return examine(
+        places, DoctorOptions(surroundings(places), is_deep=deep, is_mending=fix)
+    )
 
 
 def wrong(findings: list[DoctorFinding]) -> list[str]:
     return [
-        f"{finding.part}: {finding.message}" for finding in findings if finding.level == "wrong"
+        f"{finding.part}: {finding.message}"
+        for finding in findings
+        if finding.level == "wrong"
     ]
 
 
@@ -85,23 +91,31 @@ def names(places: Places, *words: str, deep: bool = False) -> DoctorFinding:
     before = texts()
     for fix in (False, True):
         found = [
-            finding for finding in look(places, deep=deep, fix=fix) if finding.level == "wrong"
+            finding
+            for finding in look(places, deep=deep, fix=fix)
+            if finding.level == "wrong"
         ]
         assert len(found) == 1, found
-        assert all(word in f"{found[0].part}: {found[0].message}" for word in words), found
+        assert all(word in f"{found[0].part}: {found[0].message}" for word in words), (
+            found
+        )
         assert found[0].remedy
     assert texts() == before
     return found[0]
 
 
 def texts() -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in (Path.home() / "memory").rglob("*.md")}
+    return {
+        str(path): path.read_bytes() for path in (Path.home() / "memory").rglob("*.md")
+    }
 
 
 @contextlib.contextmanager
 def database(places: Places) -> Iterator[sqlite3.Connection]:
     with contextlib.closing(
-        sqlite3.connect(places.cache / "index" / "memory" / "index.sqlite3", isolation_level=None)
+        sqlite3.connect(
+            places.cache / "index" / "memory" / "index.sqlite3", isolation_level=None
+        )
     ) as connection:
         yield connection
 
@@ -113,9 +127,13 @@ def note_in(root: Path, title: str, **meta: object) -> Memory:
         base = workspace.store.load(
             next(file.path for file in workspace.store.scan() if "pnpm" in file.path)
         )
-        at = {"created_at": "2026-12-01T00:00:00Z", "updated_at": "2026-12-01T00:00:00Z"}
+        at = {
+            "created_at": "2026-12-01T00:00:00Z",
+            "updated_at": "2026-12-01T00:00:00Z",
+        }
         memory = Memory(
-            {**base.meta, **at, "title": title, "id": new_id(title), **meta}, f"# {title}\n"
+            {**base.meta, **at, "title": title, "id": new_id(title), **meta},
+            f"# {title}\n",
         )
         workspace.store.save(memory)
     return memory
@@ -124,7 +142,9 @@ def note_in(root: Path, title: str, **meta: object) -> Memory:
 def id_of(root: Path, word: str) -> str:
     (path,) = root.rglob(f"*{word}*.md")
     return next(
-        line.split(": ")[1] for line in path.read_text().splitlines() if line.startswith("id: ")
+        line.split(": ")[1]
+        for line in path.read_text().splitlines()
+        if line.startswith("id: ")
     )
 
 
@@ -141,9 +161,15 @@ def test_a_sound_machine_has_nothing_wrong(root: Path, places: Places) -> None:
 @pytest.mark.parametrize(
     ("sql", "words"),
     [
-        ("UPDATE memories SET title = 'x' WHERE path LIKE '%pnpm%'", ("pnpm", "front matter")),
+        (
+            "UPDATE memories SET title = 'x' WHERE path LIKE '%pnpm%'",
+            ("pnpm", "front matter"),
+        ),
         ("DELETE FROM passages_fts_data WHERE id > 10", ("full-text",)),
-        ("UPDATE embeddings SET vector = zeroblob(768) WHERE rowid = 1", ("a vector has changed",)),
+        (
+            "UPDATE embeddings SET vector = zeroblob(768) WHERE rowid = 1",
+            ("a vector has changed",),
+        ),
         ("DELETE FROM memories WHERE path LIKE '%pnpm%'", ("pnpm",)),
     ],
 )
@@ -169,12 +195,18 @@ def test_an_edit_that_keeps_time_and_size_is_found_by_the_deep_look_alone(
         file.write(data.replace(b"never npm", b"never bun"))
     os.utime(path, ns=(before.st_mtime_ns, before.st_mtime_ns))
     assert wrong(look(places)) == []
-    names_and_mends(places, "pnpm", "although its time and size are the same", deep=True)
+    names_and_mends(
+        places, "pnpm", "although its time and size are the same", deep=True
+    )
 
 
-def test_a_file_that_is_no_memory_is_named_with_its_line(root: Path, places: Places) -> None:
+def test_a_file_that_is_no_memory_is_named_with_its_line(
+    root: Path, places: Places
+) -> None:
     (root / "memory" / "facts").mkdir(exist_ok=True)
-    (root / "memory" / "facts" / "broken.md").write_text("---\nid: mem_x\ntitle: [\n---\n# x\n")
+    (root / "memory" / "facts" / "broken.md").write_text(
+        "---\nid: mem_x\ntitle: [\n---\n# x\n"
+    )
     finding = names(places, "memory/facts/broken.md:")
     assert ":1: " not in finding.message
 
@@ -183,7 +215,9 @@ def test_a_fork_is_named_with_both_files(root: Path, places: Places) -> None:
     old = id_of(root, "pnpm")
     for title in ("Use yarn", "Use bun"):
         note_in(root, title, supersedes=old)
-    finding = names(places, "two versions replace the same memory", "use-yarn", "use-bun")
+    finding = names(
+        places, "two versions replace the same memory", "use-yarn", "use-bun"
+    )
     assert "keeplore edit" in finding.remedy
 
 
@@ -196,9 +230,13 @@ def test_a_circle_is_named(root: Path, places: Places) -> None:
 def test_a_link_to_nothing_is_told_and_one_to_what_was_forgotten_is_not(
     root: Path, places: Places
 ) -> None:
-    note_in(root, "Use yarn", related=[{"id": new_id("nowhere"), "relationship": "refines"}])
+    note_in(
+        root, "Use yarn", related=[{"id": new_id("nowhere"), "relationship": "refines"}]
+    )
     told = [
-        f.message for f in look(places) if f.level == "note" and "which is not here" in f.message
+        f.message
+        for f in look(places)
+        if f.level == "note" and "which is not here" in f.message
     ]
     assert len(told) == 1 and "use-yarn" in told[0] and "refines" in told[0]
     gone = id_of(root, "ledger")
@@ -218,8 +256,12 @@ def test_an_id_that_two_files_have_is_named(root: Path, places: Places) -> None:
             "which is used",
         )
         assert f"its id is that of {path.relative_to(root).as_posix()}" in found.message
-        in_lint = [one for one in lint(root).findings if "its id is that of" in one.message]
-        assert [one.path for one in in_lint] == [path.with_name(name).relative_to(root).as_posix()]
+        in_lint = [
+            one for one in lint(root).findings if "its id is that of" in one.message
+        ]
+        assert [one.path for one in in_lint] == [
+            path.with_name(name).relative_to(root).as_posix()
+        ]
         with Registry(places) as registry:
             workspace = registry.named("memory")
             (row,) = workspace.index.find(path.stem[-8:])
@@ -234,7 +276,9 @@ def test_a_file_that_was_moved_to_another_project_is_told_with_what_makes_it_cou
     moved = root / "projects" / "shop" / "memory" / "conventions" / path.name
     moved.parent.mkdir(parents=True)
     path.rename(moved)
-    (told,) = [finding for finding in look(places) if "front matter says" in finding.message]
+    (told,) = [
+        finding for finding in look(places) if "front matter says" in finding.message
+    ]
     assert (told.level, "counts for workspace scope" in told.message) == ("note", True)
     command = told.remedy.split("`")[5].split(" ")
     assert keeplore(*command[1:], cwd=root).returncode == 0
@@ -245,7 +289,9 @@ def test_a_file_that_was_moved_to_another_project_is_told_with_what_makes_it_cou
     )
 
 
-def test_a_link_in_a_memory_folder_is_named_with_what_to_do(root: Path, places: Places) -> None:
+def test_a_link_in_a_memory_folder_is_named_with_what_to_do(
+    root: Path, places: Places
+) -> None:
     (path,) = root.rglob("*pnpm*.md")
     path.with_name("link.md").symlink_to(path)
     assert "Move it out" in names(places, "link.md", "a link").remedy
@@ -254,7 +300,9 @@ def test_a_link_in_a_memory_folder_is_named_with_what_to_do(root: Path, places: 
     assert "Rename it" in names(places, "aux.md", "not every system").remedy
 
 
-def test_what_came_back_is_named_and_the_commit_takes_it_away(root: Path, places: Places) -> None:
+def test_what_came_back_is_named_and_the_commit_takes_it_away(
+    root: Path, places: Places
+) -> None:
     (path,) = root.rglob("*pnpm*.md")
     text = path.read_bytes()
     with Registry(places) as registry:
@@ -262,7 +310,9 @@ def test_what_came_back_is_named_and_the_commit_takes_it_away(root: Path, places
         workspace.store.forget(id_of(root, "pnpm"), "here", "2026-12-01T00:00:00Z")
         workspace.commit()
     path.write_bytes(text)
-    assert ["forgotten and came back" in message for message in wrong(look(places))] == [True]
+    assert [
+        "forgotten and came back" in message for message in wrong(look(places))
+    ] == [True]
     assert not path.exists() and wrong(look(places)) == []
 
 
@@ -276,10 +326,14 @@ def test_a_lock_that_a_killed_git_left_is_named_and_never_removed(
     assert f"rm '{lock}'" in finding.remedy and lock.exists()
 
 
-def test_the_mark_of_a_killed_writer_is_told_and_taken_away(root: Path, places: Places) -> None:
+def test_the_mark_of_a_killed_writer_is_told_and_taken_away(
+    root: Path, places: Places
+) -> None:
     mark = places.cache / "index" / "memory" / "writing"
     mark.touch()
-    assert any("a writer of it was killed" in finding.message for finding in look(places))
+    assert any(
+        "a writer of it was killed" in finding.message for finding in look(places)
+    )
     look(places, fix=True)
     assert not mark.exists()
 
@@ -289,7 +343,9 @@ def test_an_entry_that_was_set_aside_is_named_with_its_reason_and_tried_again(
 ) -> None:
     spool = Spool(places.spool)
     spool.add("claude-code", "Stop", b"{}")
-    spool.quarantine(spool.claim(spool.pending()[0]), "this is no payload of claude-code")
+    spool.quarantine(
+        spool.claim(spool.pending()[0]), "this is no payload of claude-code"
+    )
     names_and_mends(
         places, "1 host events could not be read: this is no payload of claude-code (1)"
     )
@@ -303,7 +359,9 @@ def test_what_never_was_an_entry_stays_wrong_until_it_is_removed(
     spool.add("claude-code", "Stop", b"{}")
     bogus = places.spool / "new" / "bogus name.json"
     bogus.write_text("{not json")
-    spool.quarantine(spool.claim(spool.pending()[0]), "this is no payload of claude-code")
+    spool.quarantine(
+        spool.claim(spool.pending()[0]), "this is no payload of claude-code"
+    )
     assert (
         len(
             [
@@ -315,14 +373,18 @@ def test_what_never_was_an_entry_stays_wrong_until_it_is_removed(
         == 1
     )
     for _ in range(2):
-        (left,) = [finding for finding in look(places, fix=True) if finding.level == "wrong"]
+        (left,) = [
+            finding for finding in look(places, fix=True) if finding.level == "wrong"
+        ]
         assert "bogus name.json is no host event: not an entry" in left.message
     subprocess.run(left.remedy.split("`")[1], shell=True, check=True)
     assert wrong(look(places)) == []
     assert list((places.spool / "dead").iterdir()) == []
 
 
-def test_entries_that_a_dead_worker_had_are_named_and_put_back(root: Path, places: Places) -> None:
+def test_entries_that_a_dead_worker_had_are_named_and_put_back(
+    root: Path, places: Places
+) -> None:
     spool = Spool(places.spool)
     spool.add("claude-code", "Stop", b"{}")
     spool.claim(spool.pending()[0])
@@ -343,7 +405,9 @@ def test_a_python_that_is_gone_is_registered_anew(root: Path, places: Places) ->
     assert installation.registered(places.state) == installation.own()
 
 
-def test_vectors_that_are_missing_are_no_fault_and_are_made(root: Path, places: Places) -> None:
+def test_vectors_that_are_missing_are_no_fault_and_are_made(
+    root: Path, places: Places
+) -> None:
     with database(places) as connection:
         connection.execute("DELETE FROM embeddings")
     assert any(
@@ -411,19 +475,29 @@ def test_it_is_told_whether_the_plugin_is_connected(
 ) -> None:
     (Path.home() / ".claude" / "settings.json").write_text(settings)
     told = [finding for finding in look(places) if finding.part == "host claude-code"]
-    assert [words in finding.message and finding.level == "note" for finding in told] == [True]
+    assert [
+        words in finding.message and finding.level == "note" for finding in told
+    ] == [True]
 
 
-def test_a_merge_that_is_under_way_is_told_and_nothing_is_lost(root: Path, places: Places) -> None:
+def test_a_merge_that_is_under_way_is_told_and_nothing_is_lost(
+    root: Path, places: Places
+) -> None:
     (root / ".git" / "MERGE_HEAD").write_text("0" * 40)
     note_in(root, "Use yarn")
-    (told,) = [finding for finding in look(places) if "a merge is under way" in finding.message]
+    (told,) = [
+        finding for finding in look(places) if "a merge is under way" in finding.message
+    ]
     assert told.level == "note" and "1 files wait" in told.message
 
 
-def test_what_it_prints_cannot_speak_to_the_terminal(root: Path, places: Places) -> None:
+def test_what_it_prints_cannot_speak_to_the_terminal(
+    root: Path, places: Places
+) -> None:
     (root / "memory" / "facts").mkdir(exist_ok=True)
-    (root / "memory" / "facts" / "a\x1b[31mred\u202e.md").write_text("---\nid: [\n---\n")
+    (root / "memory" / "facts" / "a\x1b[31mred\u202e.md").write_text(
+        "---\nid: [\n---\n"
+    )
     done = keeplore("doctor")
     assert done.returncode == 1 and "red.md" in done.stdout
     assert "\x1b" not in done.stdout and "\u202e" not in done.stdout
@@ -437,7 +511,9 @@ def test_programs_get_json_and_a_status(root: Path) -> None:
     done = keeplore("doctor", "--deep", "--json")
     findings = json.loads(done.stdout)
     assert done.returncode == 0 and {f["level"] for f in findings} <= {"note", "ok"}
-    assert all(finding.keys() == {"part", "level", "message", "remedy"} for finding in findings)
+    assert all(
+        finding.keys() == {"part", "level", "message", "remedy"} for finding in findings
+    )
 
 
 def test_a_workspace_that_was_moved_is_not_made_anew(home: Path, run) -> None:
@@ -455,7 +531,9 @@ def test_a_workspace_that_was_moved_is_not_made_anew(home: Path, run) -> None:
     assert not (home / "memory").exists()
 
 
-def test_a_place_that_cannot_be_written_is_a_finding(home: Path, run, monkeypatch) -> None:
+def test_a_place_that_cannot_be_written_is_a_finding(
+    home: Path, run, monkeypatch
+) -> None:
     assert run("init", "memory").returncode == 0
     box = Places.from_environment(os.environ).spool / "new"
     box.mkdir(parents=True, exist_ok=True)
@@ -467,10 +545,14 @@ def test_a_place_that_cannot_be_written_is_a_finding(home: Path, run, monkeypatc
         for finding in check_machine.findings(Places.from_environment(os.environ))
         if finding.level == "wrong"
     ]
-    assert [finding.part for finding in found] == ["permissions"] and str(box) in found[0].message
+    assert [finding.part for finding in found] == ["permissions"] and str(box) in found[
+        0
+    ].message
 
 
-def test_a_full_disk_is_a_finding_wherever_a_workspace_lies(home: Path, run, monkeypatch) -> None:
+def test_a_full_disk_is_a_finding_wherever_a_workspace_lies(
+    home: Path, run, monkeypatch
+) -> None:
     assert run("init", "memory").returncode == 0
     full = shutil._ntuple_diskusage(10**12, 10**12, 0)
     monkeypatch.setattr(shutil, "disk_usage", lambda place: full)

@@ -67,7 +67,13 @@ def left_behind() -> list[Path]:
 def test_what_is_saved_becomes_a_new_version(
     run: Run, editor: Editor, note: Memory, memory: Path, git: Callable[..., str]
 ) -> None:
-    done = run("edit", note.id[4:12], "-m", "Say it anew", **editor("sed -i 's/30 s/60 s/' \"$1\""))
+    done = run(
+        "edit",
+        note.id[4:12],
+        "-m",
+        "Say it anew",
+        **editor("sed -i 's/30 s/60 s/' \"$1\""),
+    )
     assert (done.returncode, done.stderr) == (0, "")
     old, new = versions(note.id)
     assert old == note and "They are 60 s." in new.body
@@ -86,14 +92,19 @@ def test_what_a_person_may_change_stands_in_the_editor_and_nobody_else_can_read_
     run: Run, editor: Editor, note: Memory, tmp_path: Path
 ) -> None:
     shown, mode = tmp_path / "shown", tmp_path / "mode"
-    done = run("edit", note.id, **editor(f'cat "$1" > {shown}; stat -c %a "$1" > {mode}'))
+    done = run(
+        "edit", note.id, **editor(f'cat "$1" > {shown}; stat -c %a "$1" > {mode}')
+    )
     assert done.returncode == 0 and done.stdout == "Nothing changed.\n"
     assert shown.read_text() == (
         f"---\ntitle: {note.title}\ncategory: infrastructure\npermanent: false\n---\n\n{note.body}"
     )
     assert mode.read_text() == "600\n"
     assert (
-        stat.S_IMODE((Places.from_environment(os.environ).state / "edits").stat().st_mode) == 0o700
+        stat.S_IMODE(
+            (Places.from_environment(os.environ).state / "edits").stat().st_mode
+        )
+        == 0o700
     )
     assert len(versions(note.id)) == 1 and left_behind() == []
 
@@ -111,7 +122,9 @@ def test_an_empty_or_unchanged_text_changes_nothing(
     assert len(versions(note.id)) == 1
 
 
-def test_fields_are_changed_in_the_editor_too(run: Run, editor: Editor, note: Memory) -> None:
+def test_fields_are_changed_in_the_editor_too(
+    run: Run, editor: Editor, note: Memory
+) -> None:
     link = f"related:\\n- {{id: {new_id()}, relationship: refines}}"
     script = (
         f"sed -i -e 's/^category: .*/category: gotchas/' -e 's/^permanent: .*/permanent: "
@@ -124,18 +137,28 @@ def test_fields_are_changed_in_the_editor_too(run: Run, editor: Editor, note: Me
 
 
 @pytest.mark.parametrize(
-    "pattern", ["s/^title: .*/title: New name/", "s/^# .*/# New name/"], ids=["field", "heading"]
+    "pattern",
+    ["s/^title: .*/title: New name/", "s/^# .*/# New name/"],
+    ids=["field", "heading"],
 )
-def test_title_and_heading_are_one(run: Run, editor: Editor, note: Memory, pattern: str) -> None:
+def test_title_and_heading_are_one(
+    run: Run, editor: Editor, note: Memory, pattern: str
+) -> None:
     assert run("edit", note.id, **editor(f"sed -i '{pattern}' \"$1\"")).returncode == 0
     new = versions(note.id)[-1]
-    assert new.title == "New name" and new.body.startswith("# New name\n\nThey are 30 s.")
+    assert new.title == "New name" and new.body.startswith(
+        "# New name\n\nThey are 30 s."
+    )
 
 
 @pytest.mark.parametrize(
     ("script", "said", "line"),
     [
-        ("s/^category: .*/category: nonsense/", "`category: nonsense` is not one of", 3),
+        (
+            "s/^category: .*/category: nonsense/",
+            "`category: nonsense` is not one of",
+            3,
+        ),
         ("s/^title: .*/title: [broken/", "no YAML", 0),
         ("s/^permanent: .*/permanent: maybe/", "neither true nor false", 4),
         ("s/^permanent: .*/id: mem_x/", "`id` cannot be changed here", 4),
@@ -146,7 +169,9 @@ def test_title_and_heading_are_one(run: Run, editor: Editor, note: Memory, patte
 def test_a_broken_text_is_kept_and_the_line_is_shown(
     run: Run, editor: Editor, note: Memory, script: str, said: str, line: int
 ) -> None:
-    done = run("edit", note.id, **editor(f"sed -i -e 's/30 s/60 s/' -e '{script}' \"$1\""))
+    done = run(
+        "edit", note.id, **editor(f"sed -i -e 's/30 s/60 s/' -e '{script}' \"$1\"")
+    )
     assert done.returncode == 1 and said in done.stderr and "  | " in done.stderr
     assert not line or f"line {line}: " in done.stderr
     [kept] = left_behind()
@@ -182,7 +207,11 @@ def test_an_editor_that_fails_or_is_not_there_loses_nothing(
 
 def test_without_a_terminal_no_editor_is_guessed(run: Run, note: Memory) -> None:
     done = run("edit", note.id, VISUAL="", EDITOR="")
-    assert done.returncode == 1 and "no terminal" in done.stderr and "--title" in done.stderr
+    assert (
+        done.returncode == 1
+        and "no terminal" in done.stderr
+        and "--title" in done.stderr
+    )
     assert run("edit", note.id, VISUAL="", EDITOR="sed -i s/30/60/").returncode == 0
     assert versions(note.id)[-1].body.endswith("They are 60 s.\n")
 
@@ -199,7 +228,9 @@ def test_a_front_matter_that_is_gone_is_to_be_put_back(
 
 
 def test_fields_alone_need_no_editor(run: Run, note: Memory) -> None:
-    done = run("edit", note.id, "--title", "Gateway", "--category", "gotchas", VISUAL="false")
+    done = run(
+        "edit", note.id, "--title", "Gateway", "--category", "gotchas", VISUAL="false"
+    )
     assert done.returncode == 0
     new = versions(note.id)[-1]
     assert (new.title, new.category, new.body) == (
@@ -208,7 +239,9 @@ def test_fields_alone_need_no_editor(run: Run, note: Memory) -> None:
         "# Gateway\n\nThey are 30 s.\n",
     )
     assert new.trust == "assistant"  # what it says nobody has read anew
-    assert run("edit", note.id, "--title", "Gateway").stdout.endswith("Nothing changed.\n")
+    assert run("edit", note.id, "--title", "Gateway").stdout.endswith(
+        "Nothing changed.\n"
+    )
 
 
 def test_a_memory_moves_to_another_project_or_scope_as_a_version(
@@ -216,7 +249,8 @@ def test_a_memory_moves_to_another_project_or_scope_as_a_version(
 ) -> None:
     assert run("remember", "Prices in cents", cwd=shop).returncode == 0
     assert (
-        "projects/shop/memory/infrastructure/" in run("edit", note.id, "--project", "shop").stdout
+        "projects/shop/memory/infrastructure/"
+        in run("edit", note.id, "--project", "shop").stdout
     )
     assert run("list", "--project", "shop").stdout.count("\n") == 2
     assert run("edit", note.id, "--scope", "user").returncode == 0
@@ -227,7 +261,9 @@ def test_a_memory_moves_to_another_project_or_scope_as_a_version(
     assert run("edit", note.id, "--project", "shop", "--scope", "user").returncode == 2
 
 
-def test_a_memory_does_not_leave_its_workspace(run: Run, shop: Path, home: Path) -> None:
+def test_a_memory_does_not_leave_its_workspace(
+    run: Run, shop: Path, home: Path
+) -> None:
     assert run("init", "work").returncode == 0
     run("remember", "Of work", cwd=home / "work")
     digits = run("list", cwd=home / "work").stdout.split("\t")[-1].strip()
@@ -239,11 +275,17 @@ def test_a_memory_does_not_leave_its_workspace(run: Run, shop: Path, home: Path)
     )
 
 
-def test_an_old_version_leads_to_the_newest(run: Run, editor: Editor, note: Memory) -> None:
+def test_an_old_version_leads_to_the_newest(
+    run: Run, editor: Editor, note: Memory
+) -> None:
     run("edit", note.id, "--title", "Second")
     done = run("edit", note.id, **editor("sed -i 's/30 s/60 s/' \"$1\""))
     assert done.returncode == 0 and "is an old version" in done.stderr
-    assert [memory.title for memory in versions(note.id)] == [note.title, "Second", "Second"]
+    assert [memory.title for memory in versions(note.id)] == [
+        note.title,
+        "Second",
+        "Second",
+    ]
 
 
 def test_the_other_end_of_a_fork_is_shown_and_joined(
@@ -265,7 +307,9 @@ def test_the_other_end_of_a_fork_is_shown_and_joined(
     assert unchanged.stdout == "Nothing changed.\n"
     above, below = shown.read_text().split(">8")
     assert "90 s" in above and "60 s" not in above and "60 s" in below
-    assert run("edit", note.id, **editor("sed -i 's/90 s/75 s/' \"$1\"")).returncode == 0
+    assert (
+        run("edit", note.id, **editor("sed -i 's/90 s/75 s/' \"$1\"")).returncode == 0
+    )
     new = versions(note.id)[-1]
     assert new.body.endswith("They are 75 s.\n") and ">8" not in new.body
     with _workspace() as workspace:
@@ -289,7 +333,9 @@ def test_what_changed_meanwhile_is_not_replaced_unread(
     assert [memory.title for memory in versions(note.id)] == [note.title, "Faster"]
 
 
-def test_a_conversation_that_is_still_written_is_left_alone(run: Run, memory: Path) -> None:
+def test_a_conversation_that_is_still_written_is_left_alone(
+    run: Run, memory: Path
+) -> None:
     meta = new_meta(
         id=new_id(),
         kind="conversation",
@@ -301,22 +347,38 @@ def test_a_conversation_that_is_still_written_is_left_alone(run: Run, memory: Pa
     with _workspace() as workspace:
         workspace.store.save(Memory(meta, "# t\n"))
     done = run("edit", str(meta["id"]), VISUAL="true")
-    assert done.returncode == 1 and "still being written" in done.stderr and left_behind() == []
+    assert (
+        done.returncode == 1
+        and "still being written" in done.stderr
+        and left_behind() == []
+    )
 
 
 def test_a_secret_that_is_typed_into_the_editor_does_not_reach_the_workspace(
     run: Run, editor: Editor, note: Memory, memory: Path
 ) -> None:
     secret = "ghp_" + "a1B2" * 9
-    assert run("edit", note.id, **editor(f"echo 'The token is {secret}' >> \"$1\"")).returncode == 0
+    assert (
+        run(
+            "edit", note.id, **editor(f"echo 'The token is {secret}' >> \"$1\"")
+        ).returncode
+        == 0
+    )
     assert "The token is" in versions(note.id)[-1].body
     assert not [path for path in memory.rglob("*.md") if secret in path.read_text()]
 
 
-def test_a_crlf_editor_changes_nothing_by_itself(run: Run, editor: Editor, note: Memory) -> None:
-    assert run("edit", note.id, **editor("sed -i 's/$/\\r/' \"$1\"")).stdout == "Nothing changed.\n"
+def test_a_crlf_editor_changes_nothing_by_itself(
+    run: Run, editor: Editor, note: Memory
+) -> None:
     assert (
-        run("edit", note.id, **editor("sed -i -e 's/30 s/60 s/' -e 's/$/\\r/' \"$1\"")).returncode
+        run("edit", note.id, **editor("sed -i 's/$/\\r/' \"$1\"")).stdout
+        == "Nothing changed.\n"
+    )
+    assert (
+        run(
+            "edit", note.id, **editor("sed -i -e 's/30 s/60 s/' -e 's/$/\\r/' \"$1\"")
+        ).returncode
         == 0
     )
     assert not re.search("\r", versions(note.id)[-1].body)

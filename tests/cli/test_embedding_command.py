@@ -31,7 +31,10 @@ def test_another_model_is_one_command_and_its_progress_is_told(
     assert load_settings(memory).embedding.model == "packaged"
     done = run("embedding", "use", "./model")
     assert done.returncode == 0 and "384 dimensions" in done.stdout, done.stderr
-    assert f"{home / 'model'} has 0 of 1 vectors; until it has all, packaged answers" in done.stdout
+    assert (
+        f"{home / 'model'} has 0 of 1 vectors; until it has all, packaged answers"
+        in done.stdout
+    )
     assert load_settings(memory).embedding.model == str(home / "model")
     done = run("embedding", "use", "--wait")
     assert done.returncode == 0 and "answers" not in done.stdout
@@ -40,7 +43,11 @@ def test_another_model_is_one_command_and_its_progress_is_told(
         (str(home / "model"), 1),
         ("packaged", 1),
     ]
-    assert (told["answering"], told["vectors"], told["problem"]) == (str(home / "model"), 1, "")
+    assert (told["answering"], told["vectors"], told["problem"]) == (
+        str(home / "model"),
+        1,
+        "",
+    )
 
 
 def test_a_server_is_used_only_after_somebody_said_yes(

@@ -12,7 +12,9 @@ def test_an_engine_that_was_pulled_is_not_used_unasked_and_one_that_is_away_stop
     memory: Path, run: Callable[..., Any], tmp_path: Path
 ) -> None:
     assert run("remember", "Deploy on Thursday").returncode == 0
-    url = f"postgresql:///keeplore?host={tmp_path}"  # a folder in which no server listens
+    url = (
+        f"postgresql:///keeplore?host={tmp_path}"  # a folder in which no server listens
+    )
     (memory / "keeplore.yaml").write_text(
         f"index: {{backend: postgres, url: '{url}', name: acme}}\n"
     )
@@ -31,7 +33,9 @@ def test_an_engine_that_was_pulled_is_not_used_unasked_and_one_that_is_away_stop
     )
     done = run("recall", "when do we deploy")
     assert done.returncode == 0 and "Thursday" in done.stdout
-    assert "searched by the full text of this machine alone" in done.stdout + done.stderr
+    assert (
+        "searched by the full text of this machine alone" in done.stdout + done.stderr
+    )
     told = json.loads(run("engine", "--json").stdout)
     assert (told["backend"], told["accepted"], told["vectors"]) == ("postgres", True, 0)
     assert "PostgreSQL" in told["problem"]

@@ -10,7 +10,9 @@ import json
 def test_what_is_added_is_committed_and_listed_and_what_is_taken_is_refused_with_the_next_step(
     run, memory, git
 ):
-    done = run("entity", "add", "PostgreSQL", "--type", "system", "--alias", "pg", cwd=memory)
+    done = run(
+        "entity", "add", "PostgreSQL", "--type", "system", "--alias", "pg", cwd=memory
+    )
     assert (done.returncode, done.stdout) == (
         0,
         "PostgreSQL (system, also pg) is known in the whole workspace\n",
@@ -44,4 +46,7 @@ def test_what_is_added_is_committed_and_listed_and_what_is_taken_is_refused_with
         "",
         "note: none has 'mysql' in its name: `keeplore entity list` lists all\n",
     )
-    assert run("entity", "remove", "postgresql", cwd=memory).stdout == "PostgreSQL is taken away\n"
+    assert (
+        run("entity", "remove", "postgresql", cwd=memory).stdout
+        == "PostgreSQL is taken away\n"
+    )

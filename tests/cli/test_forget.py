@@ -82,11 +82,16 @@ def test_a_memory_goes_with_its_versions_and_comes_back_with_them(
     assert done.returncode == 0, done.stderr
     assert "Timeout is 30 s" in done.stdout and "Timeout is 60 s" in done.stdout
     assert f"keeplore restore {new[4:12]}" in done.stdout
-    assert list(root.rglob("*timeout*.md")) == [] and git("status", "--porcelain", cwd=root) == ""
+    assert (
+        list(root.rglob("*timeout*.md")) == []
+        and git("status", "--porcelain", cwd=root) == ""
+    )
     assert keeplore("recall", "--text", "Timeout").returncode in (4, 5)
     back = keeplore("restore", old[4:12])
     assert back.returncode == 0 and back.stdout.count("Restored ") == 2
-    assert {path.name: path.read_bytes() for path in root.rglob("*timeout*.md")} == texts
+    assert {
+        path.name: path.read_bytes() for path in root.rglob("*timeout*.md")
+    } == texts
     assert git("status", "--porcelain", cwd=root) == ""
     assert keeplore("recall", "--text", "Timeout").returncode == 0
 
@@ -96,9 +101,12 @@ def test_what_was_forgotten_is_listed_with_its_title(places: Places) -> None:
     ids = [remember(places, text) for text in ("Use pnpm", "Use yarn")]
     gone = json.loads(keeplore("forget", "--json", *ids).stdout)
     assert [entry["ids"] for entry in gone] == [[id_] for id_ in ids]
-    rows = [line.split("\t") for line in keeplore("restore", "--list").stdout.splitlines()]
+    rows = [
+        line.split("\t") for line in keeplore("restore", "--list").stdout.splitlines()
+    ]
     assert sorted((row[0], row[3]) for row in rows) == sorted(
-        (id_[4:12], title) for id_, title in zip(ids, ("Use pnpm", "Use yarn"), strict=True)
+        (id_[4:12], title)
+        for id_, title in zip(ids, ("Use pnpm", "Use yarn"), strict=True)
     )
     told = json.loads(keeplore("restore", "--list", "--json").stdout)
     assert all(entry["can_return"] and not entry["is_purged"] for entry in told)
@@ -107,12 +115,18 @@ def test_what_was_forgotten_is_listed_with_its_title(places: Places) -> None:
 def test_a_person_is_asked_and_no_is_no(places: Places, root: Path) -> None:
     id_ = remember(places, "Use pnpm")
     code, out = typed("n", "forget", id_)
-    assert code == 130 and "Forget this?" in out and len(list(root.rglob("*pnpm*.md"))) == 1
+    assert (
+        code == 130
+        and "Forget this?" in out
+        and len(list(root.rglob("*pnpm*.md"))) == 1
+    )
     code, out = typed("y", "forget", id_)
     assert code == 0 and list(root.rglob("*pnpm*.md")) == []
 
 
-def test_one_unknown_name_stops_before_anything_goes(places: Places, root: Path) -> None:
+def test_one_unknown_name_stops_before_anything_goes(
+    places: Places, root: Path
+) -> None:
     id_ = remember(places, "Use pnpm")
     done = keeplore("forget", id_, "deadbeef")
     assert done.returncode == 1 and "there is no memory 'deadbeef'" in done.stderr
@@ -177,8 +191,12 @@ def test_restore_says_what_is_wrong_with_what_it_is_given(places: Places) -> Non
     assert keeplore("restore", "../../etc/passwd").returncode == 1
 
 
-def test_a_note_that_was_deleted_with_rm_is_told_of_and_comes_back(memory: Path, run) -> None:
-    path = Path(json.loads(run("remember", "--json", "Prices are in cents.").stdout)["path"])
+def test_a_note_that_was_deleted_with_rm_is_told_of_and_comes_back(
+    memory: Path, run
+) -> None:
+    path = Path(
+        json.loads(run("remember", "--json", "Prices are in cents.").stdout)["path"]
+    )
     digits = path.stem[-8:]
     text = path.read_text()
     path.unlink()

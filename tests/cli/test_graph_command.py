@@ -15,15 +15,30 @@ from keeplore.memory.note import NoteDraft
 from keeplore.workspace.registry import Registry
 
 Run = Callable[..., CompletedProcess[str]]
-USES = {"source": "kasha-api", "relationship": "uses", "target": "fastembed", "confidence": 0.9}
+USES = {
+    "source": "kasha-api",
+    "relationship": "uses",
+    "target": "fastembed",
+    "confidence": 0.9,
+}
 RUNS_ON = {
     "source": "fastembed",
     "relationship": "runs-on",
     "target": "onnxruntime",
     "confidence": 0.8,
 }
-NEEDS = {"source": "onnxruntime", "relationship": "needs", "target": "libstdc++", "confidence": 0.7}
-START_UP = {"entity": "fastembed", "type": "tool", "aspect": "start-up time", "kind": "constraint"}
+NEEDS = {
+    "source": "onnxruntime",
+    "relationship": "needs",
+    "target": "libstdc++",
+    "confidence": 0.7,
+}
+START_UP = {
+    "entity": "fastembed",
+    "type": "tool",
+    "aspect": "start-up time",
+    "kind": "constraint",
+}
 EVIL = {
     "source": "fastembed",
     "relationship": "\x1b[31mhides",
@@ -38,7 +53,9 @@ def known(memory: Path) -> Path:
     with Registry(Places.from_environment(os.environ)) as registry:
         notes = registry.named("memory").notes
         told = {"entities": [USES, RUNS_ON], "aspects": [START_UP]}
-        notes.write(NoteDraft("fastembed starts slowly", project="kasha-api", told=told))
+        notes.write(
+            NoteDraft("fastembed starts slowly", project="kasha-api", told=told)
+        )
         notes.write(
             NoteDraft(
                 "fastembed runs where onnxruntime runs",
@@ -48,24 +65,36 @@ def known(memory: Path) -> Path:
         )
         notes.write(
             NoteDraft(
-                "onnxruntime needs a new libstdc++", project="kasha-api", told={"entities": [NEEDS]}
+                "onnxruntime needs a new libstdc++",
+                project="kasha-api",
+                told={"entities": [NEEDS]},
             )
         )
-        notes.write(NoteDraft("What was seen in a page", project="web", told={"entities": [EVIL]}))
+        notes.write(
+            NoteDraft(
+                "What was seen in a page", project="web", told={"entities": [EVIL]}
+            )
+        )
     return memory
 
 
-def test_a_name_is_shown_with_its_relations_aspects_and_memories(known: Path, run: Run) -> None:
+def test_a_name_is_shown_with_its_relations_aspects_and_memories(
+    known: Path, run: Run
+) -> None:
     done = run("graph", "FastEmbed")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == "fastembed" and lines[1].startswith("tool · ")
     told = done.stdout
     assert (
-        "uses ← kasha-api · 90%, 1 time" in told and "runs-on → onnxruntime · 80%, 2 times" in told
+        "uses ← kasha-api · 90%, 1 time" in told
+        and "runs-on → onnxruntime · 80%, 2 times" in told
     )
     assert "start-up time · constraint · 1 memory" in told
-    assert "fastembed starts slowly" in told and "libstdc++" not in told.partition("memories")[0]
+    assert (
+        "fastembed starts slowly" in told
+        and "libstdc++" not in told.partition("memories")[0]
+    )
     assert "needs → libstdc++" in run("graph", "fastembed", "--hops", "2").stdout
     elsewhere = run("graph", "fastembed", "--project", "web").stdout
     assert (
@@ -75,7 +104,10 @@ def test_a_name_is_shown_with_its_relations_aspects_and_memories(known: Path, ru
     )
     assert "\x1b" not in elsewhere and "\u202e" not in elsewhere
     assert (
-        run("entity", "add", "fastembed", "--type", "concept", "--project", "web").returncode == 0
+        run(
+            "entity", "add", "fastembed", "--type", "concept", "--project", "web"
+        ).returncode
+        == 0
     )
     assert "another thing in web" in run("graph", "fastembed").stderr
 
@@ -83,13 +115,20 @@ def test_a_name_is_shown_with_its_relations_aspects_and_memories(known: Path, ru
 def test_of_two_things_of_one_name_the_one_in_the_same_memories_is_shown(
     known: Path, run: Run
 ) -> None:
-    for project, why in (("kasha-api", "weekly"), ("kasha-api", "by hand"), ("web", "never")):
-        text = f"We roll out {why}, by `deploy/roll.sh`:\n\n```sh\n$ terraform apply\n```"
+    for project, why in (
+        ("kasha-api", "weekly"),
+        ("kasha-api", "by hand"),
+        ("web", "never"),
+    ):
+        text = (
+            f"We roll out {why}, by `deploy/roll.sh`:\n\n```sh\n$ terraform apply\n```"
+        )
         assert run("remember", "--project", project, text, cwd=known).returncode == 0
     assert "deploy/roll.sh · 2 memories" in run("graph", "terraform", cwd=known).stdout
     for option, told in ((), "3 mentions"), (("--project", "web"), "1 mention"):
         assert (
-            run("graph", "terraform", *option, cwd=known).stdout.splitlines()[1] == f"tool · {told}"
+            run("graph", "terraform", *option, cwd=known).stdout.splitlines()[1]
+            == f"tool · {told}"
         )
 
 
@@ -106,7 +145,9 @@ def test_all_that_is_known_is_listed_and_an_unknown_name_is_told_with_those_near
     known: Path, run: Run
 ) -> None:
     listed = [line.split("\t") for line in run("graph").stdout.splitlines()]
-    assert {"fastembed", "onnxruntime", "kasha-api", "libstdc++"} <= {row[0] for row in listed}
+    assert {"fastembed", "onnxruntime", "kasha-api", "libstdc++"} <= {
+        row[0] for row in listed
+    }
     assert len(run("graph", "--limit", "1").stdout.splitlines()) == 1
     of_web = run("graph", "--project", "web").stdout.splitlines()
     assert {line.split("\t")[0] for line in of_web} == {"fastembed", "</script>"}
@@ -119,23 +160,29 @@ def test_all_that_is_known_is_listed_and_an_unknown_name_is_told_with_those_near
     )
 
 
-def test_nothing_at_all_is_told_apart_from_nothing_found(memory: Path, run: Run) -> None:
+def test_nothing_at_all_is_told_apart_from_nothing_found(
+    memory: Path, run: Run
+) -> None:
     done = run("graph")
     assert done.returncode == 5 and "keeplore entity add" in done.stderr
 
 
-def test_a_file_is_replaced_only_where_it_is_ours(known: Path, run: Run, tmp_path: Path) -> None:
+def test_a_file_is_replaced_only_where_it_is_ours(
+    known: Path, run: Run, tmp_path: Path
+) -> None:
     for form in ("html", "json", "dot", "mermaid"):
         file = tmp_path / f"graph.{form}"
         for _ in range(2):
             done = run("graph", "fastembed", "--format", form, "--output", str(file))
             assert done.returncode == 0, done.stderr
         assert (
-            file.read_text(encoding="utf-8") == run("graph", "fastembed", "--format", form).stdout
+            file.read_text(encoding="utf-8")
+            == run("graph", "fastembed", "--format", form).stdout
         )
     drawn = json.loads((tmp_path / "graph.json").read_text(encoding="utf-8"))
     assert (
-        drawn["about"] == "fastembed" and drawn["entities"][0]["memories"][0] in drawn["memories"]
+        drawn["about"] == "fastembed"
+        and drawn["entities"][0]["memories"][0] in drawn["memories"]
     )
     mine = tmp_path / "mine.html"
     mine.write_text("<p>years of work</p>", encoding="utf-8")

@@ -83,7 +83,9 @@ def small() -> GraphPicture:
                 told,
             ),
             GraphNode("onnxruntime", "onnxruntime", "tool", "", 5, 1),
-            GraphNode("kasha-api", "kasha-api", "project", "kasha-api", 4, 1, (), (), told[:1]),
+            GraphNode(
+                "kasha-api", "kasha-api", "project", "kasha-api", 4, 1, (), (), told[:1]
+            ),
             GraphNode("hnswlib", "hnswlib", "tool", "", 1, 1),
             GraphNode("postgresql 15", "PostgreSQL 15", "system", "kasha-api", 3, 2),
             GraphNode("postgresql 15", "PostgreSQL 15", "system", "", 2, 2),
@@ -116,8 +118,12 @@ def hostile() -> GraphPicture:
         )
         for i, name in enumerate(HOSTILE)
     )
-    relations = tuple(GraphRelation(0, i, name, 0.5, 1) for i, name in enumerate(HOSTILE) if i)
-    return GraphPicture(HOSTILE[4], nodes, relations, (SharedMemories(1, 2, 2),), has_middle=True)
+    relations = tuple(
+        GraphRelation(0, i, name, 0.5, 1) for i, name in enumerate(HOSTILE) if i
+    )
+    return GraphPicture(
+        HOSTILE[4], nodes, relations, (SharedMemories(1, 2, 2),), has_middle=True
+    )
 
 
 FORMATS: dict[str, Callable[[GraphPicture], str]] = {
@@ -147,16 +153,23 @@ def test_graphviz_draws_every_name_as_it_is(tmp_path: Path) -> None:
         check=True,
     )
     texts = {
-        text.text for text in ET.fromstring(drawn.stdout).iter("{http://www.w3.org/2000/svg}text")
+        text.text
+        for text in ET.fromstring(drawn.stdout).iter("{http://www.w3.org/2000/svg}text")
     }
     assert set(HOSTILE) - texts == set()
 
 
 def test_a_name_in_dot_ends_where_its_string_ends() -> None:
     """The grammar's own: a string ends at the first quote without a backslash before it."""
-    line = re.compile(r'  n\d+(?: -> n\d+)? \[(?:\w+=(?:"(?:[^"\\]|\\\\|\\")*"|[\w.]+)(?:, )?)+\];')
+    line = re.compile(
+        r'  n\d+(?: -> n\d+)? \[(?:\w+=(?:"(?:[^"\\]|\\\\|\\")*"|[\w.]+)(?:, )?)+\];'
+    )
     lines = "".join(as_dot(hostile())).splitlines()
-    names = [text for text in lines if text.startswith("  n") and not text.startswith("  node")]
+    names = [
+        text
+        for text in lines
+        if text.startswith("  n") and not text.startswith("  node")
+    ]
     assert len(names) == 2 * len(HOSTILE)
     assert [text for text in names if not line.fullmatch(text)] == []
 
@@ -164,14 +177,18 @@ def test_a_name_in_dot_ends_where_its_string_ends() -> None:
 def test_a_name_in_mermaid_holds_no_sign_of_its_language() -> None:
     lines = "".join(as_mermaid(hostile())).splitlines()
     label = r'"(?:[0-9A-Za-z]|#\d+;|(?<=[0-9A-Za-z])[-._/](?=[0-9A-Za-z]))*"'
-    known = re.compile(rf"  (?:n\d+\[{label}\]:::\w+|n\d+ -->\|{label}\| n\d+|n\d+ -\.- n\d+)")
+    known = re.compile(
+        rf"  (?:n\d+\[{label}\]:::\w+|n\d+ -->\|{label}\| n\d+|n\d+ -\.- n\d+)"
+    )
     drawn = [text for text in lines[2:] if not text.startswith("  classDef ")]
     assert len(drawn) == 2 * len(HOSTILE)
     assert [text for text in drawn if not known.fullmatch(text)] == []
-    decoded = [re.sub(r"#(\d+);", lambda code: chr(int(code[1])), text) for text in drawn]
-    assert [f'["{name}"]' in text for name, text in zip(HOSTILE, decoded, strict=False)] == [
-        True
-    ] * len(HOSTILE)
+    decoded = [
+        re.sub(r"#(\d+);", lambda code: chr(int(code[1])), text) for text in drawn
+    ]
+    assert [
+        f'["{name}"]' in text for name, text in zip(HOSTILE, decoded, strict=False)
+    ] == [True] * len(HOSTILE)
 
 
 def test_mermaid_is_given_no_more_than_it_draws() -> None:
@@ -221,7 +238,9 @@ def test_no_name_changes_the_structure_of_the_page_and_each_arrives_whole() -> N
 def test_the_page_allows_its_own_script_and_style_and_nothing_else() -> None:
     text = as_page(hostile())
     structure = Structure(text)
-    (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', text)
+    (policy,) = re.findall(
+        r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', text
+    )
     rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
     assert (
         rules["default-src"] == "'none'"
@@ -229,25 +248,48 @@ def test_the_page_allows_its_own_script_and_style_and_nothing_else() -> None:
         and rules["form-action"] == "'none'"
     )
     for rule, part in (("script-src", "script#"), ("style-src", "style#")):
-        digest = base64.b64encode(hashlib.sha256(structure.texts[part].encode()).digest()).decode()
+        digest = base64.b64encode(
+            hashlib.sha256(structure.texts[part].encode()).digest()
+        ).decode()
         assert rules[rule] == f"'sha256-{digest}'"
-    assert text.index("Content-Security-Policy") < text.index("<style") < text.index("<script")
-    loading = {"src", "href", "srcset", "action", "data", "style", "poster", "background"}
+    assert (
+        text.index("Content-Security-Policy")
+        < text.index("<style")
+        < text.index("<script")
+    )
+    loading = {
+        "src",
+        "href",
+        "srcset",
+        "action",
+        "data",
+        "style",
+        "poster",
+        "background",
+    }
     assert [
-        name for name, _ in structure.attributes if name in loading or name.startswith("on")
+        name
+        for name, _ in structure.attributes
+        if name in loading or name.startswith("on")
     ] == []
     asking = (
-        r"\b(?:https?|wss?|ftp):|//[\w-]+\.\w|url\(|@import|\bfetch\(|XMLHttp|innerHTML|\beval\("
+        r"\b(?:https?|wss?|ftp):|//[\w-]+\.\w|url\(|@import|\bfetch\(|"
+        r"XMLHttp|innerHTML|\beval\("
     )
     assert re.findall(asking, text) == []
 
 
 def test_the_library_is_the_one_that_was_published() -> None:
-    found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in VENDOR.iterdir()}
+    found = {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in VENDOR.iterdir()
+    }
     assert found == VENDORED
     notice = (Path(__file__).parents[2] / "NOTICE").read_text(encoding="utf-8")
     for name in page.LIBRARIES:
-        first_line = (VENDOR / f"{name}.min.js").read_text(encoding="utf-8").partition("\n")[0]
+        first_line = (
+            (VENDOR / f"{name}.min.js").read_text(encoding="utf-8").partition("\n")[0]
+        )
         version = re.match(r"// \S+ v(\S+) Copyright", first_line)
         assert version and f"{name} {version[1]}" in notice
     licence = (VENDOR / "LICENSE").read_text(encoding="utf-8").strip()

@@ -22,9 +22,12 @@ from keeplore.cli.graph.picture import (
 
 NODES = 500
 EVIL = "</script><img src=http://evil.example/x onerror=alert(1)>"
-NAMES_DRAWN = "[...document.querySelectorAll('#nodes g')].map((node) => node.dataset.name)"
+NAMES_DRAWN = (
+    "[...document.querySelectorAll('#nodes g')].map((node) => node.dataset.name)"
+)
 NAMES_LISTED = (
-    "[...document.querySelectorAll('#list li:not([hidden]) .name')].map((name) => name.textContent)"
+    "[...document.querySelectorAll('#list li:not([hidden]) .name')].map((name) => "
+    "name.textContent)"
 )
 PLACES = (
     "Object.fromEntries([...document.querySelectorAll('#nodes circle')].map((c, i) => [i, "
@@ -86,9 +89,13 @@ def test_five_hundred_names_can_be_seen_searched_and_moved_without_a_network(
         assert {name.lower() for name in browser.ask(NAMES_LISTED)} == {
             name.lower() for name in names
         }
-        assert "There are more" in browser.ask("document.getElementById('summary').textContent")
+        assert "There are more" in browser.ask(
+            "document.getElementById('summary').textContent"
+        )
         places = browser.ask(PLACES)
-        assert_drawn(browser.screenshot(tmp_path / "light.png"), ground=(0xFB, 0xFA, 0xF8))
+        assert_drawn(
+            browser.screenshot(tmp_path / "light.png"), ground=(0xFB, 0xFA, 0xF8)
+        )
 
         search(browser)
         move(browser)
@@ -100,11 +107,16 @@ def test_five_hundred_names_can_be_seen_searched_and_moved_without_a_network(
             features=[still, {"name": "prefers-color-scheme", "value": "dark"}],
         )
         told = browser.told(*TROUBLE)
-        asked = [request["request"]["url"] for request in browser.told("Network.requestWillBeSent")]
+        asked = [
+            request["request"]["url"]
+            for request in browser.told("Network.requestWillBeSent")
+        ]
         assert (told, asked) == ([], [page.as_uri()])
         browser.open(page.as_uri())
         assert browser.ask(PLACES) == places
-        assert_drawn(browser.screenshot(tmp_path / "dark.png"), ground=(0x14, 0x17, 0x1B))
+        assert_drawn(
+            browser.screenshot(tmp_path / "dark.png"), ground=(0x14, 0x17, 0x1B)
+        )
 
         narrow = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": False}
         browser.call("Emulation.setDeviceMetricsOverride", **narrow)
@@ -146,11 +158,15 @@ def move(browser: Browser) -> None:
     before = browser.ask("keeplore.view()")
     browser.drag(300, 620, 340, 590)
     after = browser.ask("keeplore.view()")
-    assert after == pytest.approx({"x": before["x"] + 40, "y": before["y"] - 30, "k": before["k"]})
+    assert after == pytest.approx(
+        {"x": before["x"] + 40, "y": before["y"] - 30, "k": before["k"]}
+    )
     browser.mouse("mouseWheel", 400, 300, deltaX=0, deltaY=-240)
     nearer = browser.ask("keeplore.view()")
     assert nearer["k"] > 1.2 * after["k"]
-    assert (400 - nearer["x"]) / nearer["k"] == pytest.approx((400 - after["x"]) / after["k"])
+    assert (400 - nearer["x"]) / nearer["k"] == pytest.approx(
+        (400 - after["x"]) / after["k"]
+    )
     browser.ask("document.getElementById('graph').focus()")
     browser.press("ArrowLeft")
     assert browser.ask("keeplore.view()")["x"] == pytest.approx(nearer["x"] + 60)
@@ -171,15 +187,23 @@ def press_names(browser: Browser) -> None:
         "text.textContent)"
     )
     assert "Name-0" in shown and "uses" in shown
-    browser.ask("keeplore.choose(null); document.querySelector('#legend .skill button').click()")
-    assert browser.ask("document.querySelectorAll('#nodes g.skill:not([hidden])').length") == 0
+    browser.ask(
+        "keeplore.choose(null); document.querySelector('#legend .skill button').click()"
+    )
+    assert (
+        browser.ask("document.querySelectorAll('#nodes g.skill:not([hidden])').length")
+        == 0
+    )
     browser.ask("document.querySelector('#legend .skill button').click()")
 
 
 def read_what_is_evil(browser: Browser) -> None:
     browser.ask(f"keeplore.choose({EVIL!r})")
     assert browser.ask("document.querySelector('#details h2').textContent") == EVIL
-    assert browser.ask("document.querySelectorAll('img, body script:not(#data)').length") == 1
+    assert (
+        browser.ask("document.querySelectorAll('img, body script:not(#data)').length")
+        == 1
+    )
 
 
 def assert_drawn(png: bytes, ground: tuple[int, int, int]) -> None:

@@ -55,7 +55,10 @@ def sessions(project: Path) -> Path:
         "content": [{"type": "text", "text": "Because auditors ask."}],
     }
     claude = Path.home() / ".claude" / "projects" / "ledgerly" / f"{CLAUDE}.jsonl"
-    lines = [line | prompt, line | {"type": "assistant", "uuid": "u-2", "message": said}]
+    lines = [
+        line | prompt,
+        line | {"type": "assistant", "uuid": "u-2", "message": said},
+    ]
     put(claude, "".join(json.dumps(one) + "\n" for one in lines))
     storage = Path.home() / ".local" / "share" / "opencode" / "storage"
     time = {"created": 1_770_645_600_000, "updated": 1_770_645_600_000}
@@ -68,7 +71,10 @@ def sessions(project: Path) -> Path:
         json.dumps({"type": "text", "text": "Which ledger format?"}),
     )
     for key, words in ((CLAUDE, "Why append-only?"), (FREE, "Do we sign entries?")):
-        put(project / ".specstory" / "history" / f"2026-02-09-{key}.md", history(key, words))
+        put(
+            project / ".specstory" / "history" / f"2026-02-09-{key}.md",
+            history(key, words),
+        )
     return claude
 
 
@@ -99,7 +105,10 @@ def test_without_a_host_it_says_what_is_there_and_reads_nothing(sessions):
     assert found.keys() == {"claude-code", "opencode", "specstory"}
     assert found["claude-code"][0] == "1" and found["claude-code"][4] == "ledgerly"
     assert found["opencode"][2:4] == ["2026-02-09", "2026-02-09"]
-    assert found["specstory"][0] == "1" and found["specstory"][5] == "1 known from their host"
+    assert (
+        found["specstory"][0] == "1"
+        and found["specstory"][5] == "1 known from their host"
+    )
     assert not (Path.home() / "memory").exists()
 
 
@@ -115,7 +124,10 @@ def test_all_is_read_once_each_and_a_second_run_finds_nothing_new(sessions):
     done = keeplore("import", "--all", "--yes")
     assert done.returncode == 0, done.stderr
     for source in ("claude-code", "opencode", "specstory"):
-        assert f"{source}: 1 sessions looked at, 1 with something new: 1 turns." in done.stdout
+        assert (
+            f"{source}: 1 sessions looked at, 1 with something new: 1 turns."
+            in done.stdout
+        )
     for words in ("Why append-only?", "Which ledger format?", "Do we sign entries?"):
         assert len(memory_of(words)) == 1
     before = {path: path.read_bytes() for path in memory_of("")}
@@ -128,14 +140,29 @@ def test_a_session_that_its_host_reported_is_not_read_from_a_history(sessions):
     assert keeplore("init", "memory").returncode == 0
     assert keeplore("import", "claude-code").returncode == 0
     sessions.unlink()  # hosts remove old records
-    found = rows(keeplore("import", "--dry-run", "--all", cwd=Path.home() / "code" / "ledgerly"))
-    assert found["specstory"][0] == "1" and found["specstory"][5] == "1 known from their host"
-    assert keeplore("import", "specstory", cwd=Path.home() / "code" / "ledgerly").returncode == 0
-    assert len(memory_of("Why append-only?")) == 1 == len(memory_of("Do we sign entries?"))
+    found = rows(
+        keeplore("import", "--dry-run", "--all", cwd=Path.home() / "code" / "ledgerly")
+    )
+    assert (
+        found["specstory"][0] == "1"
+        and found["specstory"][5] == "1 known from their host"
+    )
+    assert (
+        keeplore(
+            "import", "specstory", cwd=Path.home() / "code" / "ledgerly"
+        ).returncode
+        == 0
+    )
+    assert (
+        len(memory_of("Why append-only?")) == 1 == len(memory_of("Do we sign entries?"))
+    )
 
 
 def test_histories_are_found_in_the_present_directory_and_above_it(project):
-    put(project / ".specstory" / "history" / "one.md", history(FREE, "Do we sign entries?"))
+    put(
+        project / ".specstory" / "history" / "one.md",
+        history(FREE, "Do we sign entries?"),
+    )
     (project / "src").mkdir()
     assert rows(keeplore("import", cwd=project / "src")).keys() == {"specstory"}
     assert "No recorded sessions found" in keeplore("import").stdout
@@ -153,7 +180,9 @@ def test_without_a_workspace_it_says_what_to_do(sessions):
     assert done.returncode == 1 and "keeplore init" in done.stderr
 
 
-@pytest.mark.parametrize("arguments", [("claude-code", "--all"), ("--from", "."), ("emacs",)])
+@pytest.mark.parametrize(
+    "arguments", [("claude-code", "--all"), ("--from", "."), ("emacs",)]
+)
 def test_wrong_usage_is_refused(arguments):
     assert keeplore("import", *arguments).returncode == 2
 
@@ -172,9 +201,11 @@ def test_what_cannot_be_read_is_kept_for_the_doctor(sessions, project):
     assert keeplore("init", "memory").returncode == 0
     done = keeplore("import", "--all", "--yes")
     assert done.returncode == 0 and "format 9" in done.stderr
-    at, problem, count = Cursors(Places.from_environment(os.environ).sessions).problems()[
-        "specstory"
-    ]
+    at, problem, count = Cursors(
+        Places.from_environment(os.environ).sessions
+    ).problems()["specstory"]
     assert count == 1
     assert "format 9" in problem and at.endswith("Z")
-    assert "host specstory" in (told := keeplore("doctor").stdout) and "format 9" in told
+    assert (
+        "host specstory" in (told := keeplore("doctor").stdout) and "format 9" in told
+    )

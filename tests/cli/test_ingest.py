@@ -25,18 +25,31 @@ def test_each_source_is_told_and_found_and_one_that_fails_keeps_no_other_from_it
     assert done.returncode == 1 and "\x1b" not in done.stdout + done.stderr
     assert done.stdout.count("Ingested: Guide red\n  project shop, 1 passage\n") == 1
     told = dict(line.split(": ", 2)[1:] for line in done.stderr.splitlines())
-    assert told.keys() == {"http://127.0.0.1:9/", str(shop / "picture.png"), "file:///etc/passwd"}
+    assert told.keys() == {
+        "http://127.0.0.1:9/",
+        str(shop / "picture.png"),
+        "file:///etc/passwd",
+    }
     assert "not on the public internet" in told["http://127.0.0.1:9/"]
-    assert told[str(shop / "picture.png")].endswith("Save it as text, markdown, HTML or PDF")
+    assert told[str(shop / "picture.png")].endswith(
+        "Save it as text, markdown, HTML or PDF"
+    )
     assert git("log", "-1", "--format=%s", cwd=memory) == "Ingest a document"
     assert git("status", "--porcelain", cwd=memory) == ""
 
-    found = json.loads(run("recall", "how long does a rollback take", "--json", cwd=shop).stdout)[
-        "hits"
+    found = json.loads(
+        run("recall", "how long does a rollback take", "--json", cwd=shop).stdout
+    )["hits"]
+    assert [(hit["title"], hit["trust"]) for hit in found] == [
+        ("Guide red", "document")
     ]
-    assert [(hit["title"], hit["trust"]) for hit in found] == [("Guide red", "document")]
     listed = json.loads(run("ingest", "--status", "--json", cwd=shop).stdout)
-    assert sorted(status["state"] for status in listed) == ["done", "failed", "failed", "failed"]
+    assert sorted(status["state"] for status in listed) == [
+        "done",
+        "failed",
+        "failed",
+        "failed",
+    ]
     assert found[0]["memory_id"] in {status["id"] for status in listed}
 
     again = json.loads(run("ingest", "./guide.md", "--json", cwd=shop).stdout)

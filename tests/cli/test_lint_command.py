@@ -16,7 +16,9 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 BROKEN = '---\nkind: note\ntitle: t\ncategory: "\\e]0;title\\anonsense\\u202e"\n---\n\nWords.\n'
 
 
-def lint(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def lint(
+    *arguments: str, cwd: Path, **environment: str
+) -> subprocess.CompletedProcess[str]:
     return keeplore("lint", *arguments, cwd=cwd, **environment)
 
 
@@ -31,7 +33,11 @@ def root(workspace_dir: Path, git: Callable[..., str]) -> Path:
 
 def test_a_sound_workspace_is_said_to_be_one(root: Path) -> None:
     done = lint(cwd=root / "memory" / "decisions")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "0 files, nothing wrong\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        "0 files, nothing wrong\n",
+        "",
+    )
     assert lint(str(root), cwd=root.parent).stdout == "0 files, nothing wrong\n"
 
 
@@ -64,8 +70,13 @@ def test_a_program_gets_every_finding_as_json(root: Path) -> None:
     done = lint("--json", cwd=root)
     found = json.loads(done.stdout)
     assert done.returncode == 1 and {one["path"] for one in found} == {"memory/a.md"}
-    assert {(one["line"], one["level"]) for one in found} == {(1, "error"), (3, "error")}
-    assert all(one.keys() == {"path", "line", "level", "message", "remedy"} for one in found)
+    assert {(one["line"], one["level"]) for one in found} == {
+        (1, "error"),
+        (3, "error"),
+    }
+    assert all(
+        one.keys() == {"path", "line", "level", "message", "remedy"} for one in found
+    )
 
 
 def test_paths_are_taken_from_where_one_stands(root: Path) -> None:
@@ -100,7 +111,10 @@ def test_the_check_is_installed_and_taken_out_by_command(root: Path) -> None:
 
 def test_the_pre_commit_framework_is_told_a_command_that_exists() -> None:
     [entry] = yaml.safe_load((REPOSITORY / ".pre-commit-hooks.yaml").read_text())
-    assert entry["entry"].split()[:2] == ["keeplore", "lint"] and entry["language"] == "python"
+    assert (
+        entry["entry"].split()[:2] == ["keeplore", "lint"]
+        and entry["language"] == "python"
+    )
     files = re.compile(entry["files"])
     wanted = (
         "memory/a.md",

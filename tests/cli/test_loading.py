@@ -31,7 +31,13 @@ print([name for name in {HEAVY} if name in sys.modules])
 
 
 @pytest.mark.parametrize(
-    "words", [["list"], ["recall", "--text", "tabs"], ["show", "tabs.md"], ["history", "tabs.md"]]
+    "words",
+    [
+        ["list"],
+        ["recall", "--text", "tabs"],
+        ["show", "tabs.md"],
+        ["history", "tabs.md"],
+    ],
 )
 def test_asking_loads_neither_git_nor_capture_nor_a_model(words: list[str]) -> None:
     places = Places.from_environment(os.environ)

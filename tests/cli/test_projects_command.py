@@ -25,9 +25,20 @@ def workspace(home: Path, run: Callable, git: Git) -> Path:
         (home / name / "app.py").write_text(name)
         git("add", "app.py", cwd=home / name)
         git("commit", "-qm", name, cwd=home / name)
-    git("remote", "add", "origin", "https://shop.invalid/acme/shop.git", cwd=home / "shop")
-    assert run("projects", "add", str(home / "shop")).stdout == "shop: shop.invalid/acme/shop\n"
-    assert run("projects", "add", str(home / "till"), "--name", "register").returncode == 0
+    git(
+        "remote",
+        "add",
+        "origin",
+        "https://shop.invalid/acme/shop.git",
+        cwd=home / "shop",
+    )
+    assert (
+        run("projects", "add", str(home / "shop")).stdout
+        == "shop: shop.invalid/acme/shop\n"
+    )
+    assert (
+        run("projects", "add", str(home / "till"), "--name", "register").returncode == 0
+    )
     return home / "memory"
 
 
@@ -46,12 +57,16 @@ def test_projects_are_listed_added_and_joined(workspace: Path, run: Callable) ->
         ("till", ["register"]),
     ]
     assert (
-        json.loads(run("whoami", "--json", cwd=workspace.parent / "till").stdout)["project"]
+        json.loads(run("whoami", "--json", cwd=workspace.parent / "till").stdout)[
+            "project"
+        ]
         == "till"
     )
 
 
-def test_a_list_in_the_workspace_is_offered_and_taken_in(workspace: Path, run: Callable) -> None:
+def test_a_list_in_the_workspace_is_offered_and_taken_in(
+    workspace: Path, run: Callable
+) -> None:
     (workspace / "projects.json").write_text(
         json.dumps({"projects": {"api": "git@example.invalid:acme/api.git", "odd": 7}})
     )
@@ -65,10 +80,17 @@ def test_a_list_in_the_workspace_is_offered_and_taken_in(workspace: Path, run: C
         "no project of it is new"
         in run("projects", "add", "--from", str(workspace / "projects.json")).stderr
     )
-    assert run("projects", "add", "x", "--from", str(workspace / "projects.json")).returncode == 2
+    assert (
+        run(
+            "projects", "add", "x", "--from", str(workspace / "projects.json")
+        ).returncode
+        == 2
+    )
 
 
-def test_a_clone_says_what_came_of_each_project(workspace: Path, run: Callable, home: Path) -> None:
+def test_a_clone_says_what_came_of_each_project(
+    workspace: Path, run: Callable, home: Path
+) -> None:
     assert run("sync").returncode == 0
     other = {
         "KEEPLORE_STATE_DIR": str(home / "b" / "state"),
@@ -91,7 +113,12 @@ def test_a_clone_says_what_came_of_each_project(workspace: Path, run: Callable, 
     )
     assert run("projects", "clone", **other).returncode == 2
     assert run("projects", "clone", "nobody", **other).returncode == 1
-    assert run("projects", "clone", "shop", "--into", str(home / "code"), **other).returncode == 1
+    assert (
+        run(
+            "projects", "clone", "shop", "--into", str(home / "code"), **other
+        ).returncode
+        == 1
+    )
 
 
 def test_a_clone_connects_agents_when_asked_and_tells_what_is_not_well(
@@ -103,12 +130,26 @@ def test_a_clone_connects_agents_when_asked_and_tells_what_is_not_well(
         "KEEPLORE_STATE_DIR": str(home / "b" / "state"),
         "KEEPLORE_CACHE_DIR": str(home / "b" / "cache"),
     }
-    done = run("clone", str(home / "memory.git"), str(home / "b" / "memory"), "--connect", **other)
+    done = run(
+        "clone",
+        str(home / "memory.git"),
+        str(home / "b" / "memory"),
+        "--connect",
+        **other,
+    )
     assert done.returncode == 0, done.stderr
-    assert "Codex CLI: connected" in done.stdout and (home / ".codex" / "hooks.json").is_file()
+    assert (
+        "Codex CLI: connected" in done.stdout
+        and (home / ".codex" / "hooks.json").is_file()
+    )
     assert "nothing needs you" in done.stdout and "ok  " not in done.stdout
     assert "never on this machine" not in done.stdout  # it has just brought everything
     again = run(
-        "clone", str(home / "memory.git"), str(home / "c" / "memory"), "--name", "c", **other
+        "clone",
+        str(home / "memory.git"),
+        str(home / "c" / "memory"),
+        "--name",
+        "c",
+        **other,
     )
     assert "`keeplore connect` lets" in again.stdout

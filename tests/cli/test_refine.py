@@ -54,23 +54,37 @@ def root(home: Path, server: Any) -> Path:
     initialise(places, root)
     model = f"provider: openai\n  model: played\n  base_url: {server.url}"
     prices = "prices: {played: {input: 1.0, output: 2.0}}"
-    (root / "keeplore.yaml").write_text(f"llm:\n  {model}\n  {prices}\nrefine: {{aspects: true}}\n")
+    (root / "keeplore.yaml").write_text(
+        f"llm:\n  {model}\n  {prices}\nrefine: {{aspects: true}}\n"
+    )
     with Registry(places) as registry:
         workspace = registry.named("memory")
         for number, (title, (asked, said)) in enumerate(TALKS.items()):
             at = f"2026-02-0{number + 1}T10:00:00Z"
             exchange = Exchange(
-                f"turn-{number}", at, f"{asked} {said if not number else ''}", (said,), at
+                f"turn-{number}",
+                at,
+                f"{asked} {said if not number else ''}",
+                (said,),
+                at,
             )
-            source = {"host": "codex", "session": f"s-{number}", "machine": workspace.machine}
+            source = {
+                "host": "codex",
+                "session": f"s-{number}",
+                "machine": workspace.machine,
+            }
             names = {
                 "kind": "conversation",
                 "title": title,
                 "scope": "workspace",
                 "trust": "assistant",
             }
-            meta = new_meta(id=new_id(title), created_at=at, updated_at=at, source=source, **names)
-            workspace.store.save(Memory(meta, Conversation(title, (exchange,)).to_markdown()))
+            meta = new_meta(
+                id=new_id(title), created_at=at, updated_at=at, source=source, **names
+            )
+            workspace.store.save(
+                Memory(meta, Conversation(title, (exchange,)).to_markdown())
+            )
         workspace.commit()
     return root
 
@@ -92,7 +106,12 @@ def answer(request: Request) -> Said:
         ]
         return Said(json.dumps({"decisions": choices}))
     said = next(said for _, said in TALKS.values() if said in request.prompt)
-    named = {"source": "Auditors", "relationship": "read", "target": "ledger", "confidence": 1.0}
+    named = {
+        "source": "Auditors",
+        "relationship": "read",
+        "target": "ledger",
+        "confidence": 1.0,
+    }
     return Said(
         json.dumps(
             {
@@ -118,17 +137,26 @@ def test_a_backlog_is_priced_accepted_refined_and_decided(
     assert "2 talks" in priced and "llm.prices" in priced
     refused = run("refine", "--all").exception
     assert (
-        isinstance(refused, LlmUnavailable) and "keeplore refine --accept-model" in refused.remedy
+        isinstance(refused, LlmUnavailable)
+        and "keeplore refine --accept-model" in refused.remedy
     )
     assert server.requests == []
     accepted = run("refine", "--accept-model", typed="y\n")
-    assert (accepted.exit_code, server.url.partition("/v1")[0] in accepted.stdout) == (0, True)
+    assert (accepted.exit_code, server.url.partition("/v1")[0] in accepted.stdout) == (
+        0,
+        True,
+    )
     recent = run("refine")  # they are not of this week
     assert "Nothing to refine" in recent.stdout and "--all" in recent.stderr
     done = run("refine", "--all").stdout
     assert "2 of 2 talks refined" in done
-    assert "The ledger: 1 ADD applied (" in done and "The backup: 1 ADD review (" in done
-    lines = [line.split("\t")[1:5] for line in run("audit", "--since", "1d").stdout.splitlines()]
+    assert (
+        "The ledger: 1 ADD applied (" in done and "The backup: 1 ADD review (" in done
+    )
+    lines = [
+        line.split("\t")[1:5]
+        for line in run("audit", "--since", "1d").stdout.splitlines()
+    ]
     assert sorted(lines) == [
         ["ADD", "applied", "", "The ledger stays append-only."],
         ["ADD", "review", "rule", "Backups must go to the second site every night."],
@@ -148,9 +176,13 @@ def test_a_backlog_is_priced_accepted_refined_and_decided(
             "scope": "project",
             "project": "elsewhere",
         }
-        registry.named("memory").store.record(registry.named("memory").machine, elsewhere)
+        registry.named("memory").store.record(
+            registry.named("memory").machine, elsewhere
+        )
     assert "proposals of other projects: 1;" in run("review").stderr
-    monkeypatch.setattr(review_, "sys", SimpleNamespace(stdin=Terminal(), stdout=Terminal()))
+    monkeypatch.setattr(
+        review_, "sys", SimpleNamespace(stdin=Terminal(), stdout=Terminal())
+    )
     seen = run("review", typed="y\n").stdout
     assert (
         "New note: Backups must go to the second site every night." in seen
@@ -178,7 +210,9 @@ def test_a_talk_at_which_the_server_breaks_off_is_given_up_and_holds_nothing_up(
     root: Path, server: Any, run: Callable[..., Any]
 ) -> None:
     run("refine", "--accept-model", typed="y\n")
-    server.always(lambda request: Gone() if "append-only" in request.prompt else answer(request))
+    server.always(
+        lambda request: Gone() if "append-only" in request.prompt else answer(request)
+    )
     first = run("refine", "--all")
     assert (
         "The ledger: the server cannot be reached" in first.stdout

@@ -36,7 +36,14 @@ def notes(root: Path) -> list[Any]:
 def test_what_was_remembered_is_said_with_its_place_and_is_committed(
     run: Run, shop: Path, memory: Path, git: Callable[..., str]
 ) -> None:
-    done = run("remember", CENTS, "--category", "architectural-decisions", "--permanent", cwd=shop)
+    done = run(
+        "remember",
+        CENTS,
+        "--category",
+        "architectural-decisions",
+        "--permanent",
+        cwd=shop,
+    )
     assert (done.returncode, done.stderr) == (0, "")
     [note] = notes(memory)
     assert (note.title, note.category, note.is_permanent, note.project) == (
@@ -49,7 +56,9 @@ def test_what_was_remembered_is_said_with_its_place_and_is_committed(
     assert note.id in undo and f"keeplore forget {note.id[4:12]}" in undo
     assert git("status", "--porcelain", cwd=memory) == ""
     assert (memory / "projects/shop/project.json").is_file()
-    assert run("forget", note.id[4:12], cwd=shop).returncode == 0 and notes(memory) == []
+    assert (
+        run("forget", note.id[4:12], cwd=shop).returncode == 0 and notes(memory) == []
+    )
 
 
 def test_a_note_is_linked_to_others_and_both_sides_tell(run: Run, memory: Path) -> None:
@@ -77,8 +86,12 @@ def test_a_path_is_printed_as_it_is_typed_from_here(run: Run, memory: Path) -> N
     assert path.startswith("memory/facts/") and (memory / path).is_file()
 
 
-@pytest.mark.parametrize("arguments", [("remember", "-"), ("remember",)], ids=["dash", "pipe"])
-def test_a_text_can_come_from_a_pipe(run: Run, memory: Path, arguments: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "arguments", [("remember", "-"), ("remember",)], ids=["dash", "pipe"]
+)
+def test_a_text_can_come_from_a_pipe(
+    run: Run, memory: Path, arguments: tuple[str, ...]
+) -> None:
     done = run(*arguments, stdin=f"{CENTS}\n\nThe second paragraph.\n")
     assert done.returncode == 0
     [note] = notes(memory)
@@ -100,11 +113,15 @@ def test_what_is_too_large_for_a_note_is_refused_before_anything_is_written(
 @pytest.mark.parametrize(
     ("data", "said"), [(b"caf\xe9", "byte 4 is not UTF-8"), (b"a\0b", "byte 2 is NUL")]
 )
-def test_what_is_no_text_is_refused(memory: Path, tmp_path: Path, data: bytes, said: str) -> None:
+def test_what_is_no_text_is_refused(
+    memory: Path, tmp_path: Path, data: bytes, said: str
+) -> None:
     (tmp_path / "data").write_bytes(data)
     with (tmp_path / "data").open("rb") as file:
         command = (sys.executable, "-m", "keeplore.cli", "remember", "-")
-        done = subprocess.run(command, cwd=memory, stdin=file, capture_output=True, text=True)
+        done = subprocess.run(
+            command, cwd=memory, stdin=file, capture_output=True, text=True
+        )
     assert done.returncode == 1 and said in done.stderr and "→" in done.stderr
     assert notes(memory) == []
 
@@ -119,21 +136,34 @@ def test_no_control_character_reaches_the_workspace(run: Run, memory: Path) -> N
     assert note.body == "# Cents\n\nCents are whole numbers.\n\nSecond paragraph 👍🏽\n"
     assert (
         run(
-            "remember", "--replaces", note.id[4:12], "\x1b[31mEuros\x1b[0m are no numbers."
+            "remember",
+            "--replaces",
+            note.id[4:12],
+            "\x1b[31mEuros\x1b[0m are no numbers.",
         ).returncode
         == 0
     )
-    assert run("edit", note.id[4:12], "--title", "\x1b[1mEuros\x9d0;title\x9c").returncode == 0
+    assert (
+        run("edit", note.id[4:12], "--title", "\x1b[1mEuros\x9d0;title\x9c").returncode
+        == 0
+    )
     written = [file.read_bytes() for file in memory.rglob("memory/**/*.md")]
-    assert len(written) == 3 and not any(b"\x1b" in data or b"\xc2\x9d" in data for data in written)
+    assert len(written) == 3 and not any(
+        b"\x1b" in data or b"\xc2\x9d" in data for data in written
+    )
     assert not any(
-        "31m" in file.name or "1m" in file.name for file in memory.rglob("memory/**/*.md")
+        "31m" in file.name or "1m" in file.name
+        for file in memory.rglob("memory/**/*.md")
     )
 
 
 def test_a_text_without_words_is_said_to_have_none(run: Run, memory: Path) -> None:
     done = run("remember", "🚀🚀 🎉")
-    assert done.returncode == 1 and "without words" in done.stderr and "empty" not in done.stderr
+    assert (
+        done.returncode == 1
+        and "without words" in done.stderr
+        and "empty" not in done.stderr
+    )
     assert notes(memory) == []
 
 
@@ -173,10 +203,14 @@ def test_a_project_that_nobody_knows_is_put_right(run: Run, shop: Path) -> None:
     assert done.returncode == 1 and "Did you mean shop?" in done.stderr
 
 
-def test_exactly_the_same_again_is_said_to_be_there(run: Run, shop: Path, memory: Path) -> None:
+def test_exactly_the_same_again_is_said_to_be_there(
+    run: Run, shop: Path, memory: Path
+) -> None:
     run("remember", CENTS, cwd=shop)
     done = run("remember", CENTS.upper(), cwd=shop)
-    assert done.returncode == 0 and done.stdout.startswith("This is remembered already, since ")
+    assert done.returncode == 0 and done.stdout.startswith(
+        "This is remembered already, since "
+    )
     assert "~/memory/projects/shop/" in done.stdout
     assert len(notes(memory)) == 1
     assert "said again:" in run("show", notes(memory)[0].id, cwd=shop).stdout
@@ -189,7 +223,8 @@ def test_nearly_the_same_is_written_and_the_choices_are_named_where_nobody_can_b
     done = run("remember", "Staging database port is 5434")
     assert done.returncode == 0 and len(notes(memory)) == 2
     old, new = (
-        next(n.id[4:12] for n in notes(memory) if port in n.title) for port in ("5433", "5434")
+        next(n.id[4:12] for n in notes(memory) if port in n.title)
+        for port in ("5433", "5434")
     )
     assert f"{old}  " in done.stderr and "runs on port 5433" in done.stderr
     assert (
@@ -200,11 +235,21 @@ def test_nearly_the_same_is_written_and_the_choices_are_named_where_nobody_can_b
 
 @pytest.mark.parametrize(("answer", "titles"), [("a", 2), ("s", 1), ("", 2)])
 def test_at_a_terminal_one_is_asked_before_nearly_the_same_is_written(
-    run: Run, at_terminal: Callable[..., tuple[int, str]], memory: Path, answer: str, titles: int
+    run: Run,
+    at_terminal: Callable[..., tuple[int, str]],
+    memory: Path,
+    answer: str,
+    titles: int,
 ) -> None:
     run("remember", "The staging database runs on port 5433")
-    status, seen = at_terminal("remember", "Staging database port is 5434", typed=f"{answer}\n")
-    assert status == 0 and "nearly remembered already" in seen and "runs on port 5433" in seen
+    status, seen = at_terminal(
+        "remember", "Staging database port is 5434", typed=f"{answer}\n"
+    )
+    assert (
+        status == 0
+        and "nearly remembered already" in seen
+        and "runs on port 5433" in seen
+    )
     assert len(notes(memory)) == titles
     assert ("Nothing was written." in seen) == (titles == 1)
 
@@ -212,7 +257,12 @@ def test_at_a_terminal_one_is_asked_before_nearly_the_same_is_written(
 def test_at_a_terminal_the_old_one_can_be_replaced(
     run: Run, at_terminal: Callable[..., tuple[int, str]], memory: Path
 ) -> None:
-    run("remember", "The staging database runs on port 5433", "--category", "infrastructure")
+    run(
+        "remember",
+        "The staging database runs on port 5433",
+        "--category",
+        "infrastructure",
+    )
     status, seen = at_terminal("remember", "Staging database port is 5434", typed="r\n")
     assert status == 0 and "Remembered: Staging database port is 5434" in seen
     old, new = sorted(notes(memory), key=lambda note: note.version)
@@ -243,7 +293,9 @@ def test_programs_get_json(run: Run, shop: Path, memory: Path) -> None:
     assert Path(told["path"]).read_text().count(told["id"]) == 1
 
 
-def test_an_agent_that_remembers_is_not_the_person(run: Run, shop: Path, memory: Path) -> None:
+def test_an_agent_that_remembers_is_not_the_person(
+    run: Run, shop: Path, memory: Path
+) -> None:
     session = {"CLAUDE_CODE_SESSION_ID": "s-1"}
     assert run("remember", "-", cwd=shop, stdin=f"{CENTS}\n", **session).returncode == 0
     [note] = notes(memory)
@@ -278,15 +330,26 @@ def test_without_a_text_what_was_said_last_becomes_permanent(
     run: Run, shop: Path, memory: Path
 ) -> None:
     spool = Spool(Places.from_environment(os.environ).spool)
-    _say(spool, shop, "s-1", "Floats or cents for prices?", "Cents: floats lost one in March.")
+    _say(
+        spool,
+        shop,
+        "s-1",
+        "Floats or cents for prices?",
+        "Cents: floats lost one in March.",
+    )
     _say(spool, shop, "s-2", "Which port?", "5433 it is.")
     done = run("remember", cwd=shop, CLAUDE_CODE_SESSION_ID="s-1")
     assert done.returncode == 0, done.stderr
     [note] = notes(memory)
-    assert note.is_permanent and "floats lost one" in note.body and "5433" not in note.body
+    assert (
+        note.is_permanent and "floats lost one" in note.body and "5433" not in note.body
+    )
     assert spool.counts()["new"] == 0
     again = run("remember", cwd=shop, CLAUDE_CODE_SESSION_ID="s-1")
-    assert again.stdout.startswith("This is remembered already") and len(notes(memory)) == 1
+    assert (
+        again.stdout.startswith("This is remembered already")
+        and len(notes(memory)) == 1
+    )
 
 
 def test_without_a_text_and_without_a_session_there_is_nothing_to_remember(
@@ -299,7 +362,9 @@ def test_without_a_text_and_without_a_session_there_is_nothing_to_remember(
 def test_while_git_is_busy_it_is_on_disk_and_said_to_wait(
     run: Run, memory: Path, git: Callable[..., str]
 ) -> None:
-    (memory / ".git" / "MERGE_HEAD").write_text(git("rev-parse", "HEAD", cwd=memory).strip() + "\n")
+    (memory / ".git" / "MERGE_HEAD").write_text(
+        git("rev-parse", "HEAD", cwd=memory).strip() + "\n"
+    )
     done = run("remember", CENTS)
     assert done.returncode == 0 and "on disk and not committed yet" in done.stderr
     assert len(notes(memory)) == 1
@@ -320,7 +385,9 @@ def test_beside_a_lock_that_a_killed_git_left_the_command_that_ends_it_is_said(
 def test_a_text_that_would_command_a_terminal_is_printed_as_text(
     at_terminal: Callable[..., tuple[int, str]], memory: Path
 ) -> None:
-    status, seen = at_terminal("remember", "Use \x1b]0;owned\x07 [red]cents[/red] \u202eelbatrever")
+    status, seen = at_terminal(
+        "remember", "Use \x1b]0;owned\x07 [red]cents[/red] \u202eelbatrever"
+    )
     assert status == 0
     assert (
         "\x1b]" not in seen
@@ -350,7 +417,9 @@ def test_many_processes_remember_at_once_and_nothing_is_lost_or_doubled(
     ]
     results = [writer.communicate(timeout=120) for writer in writers]
     assert [writer.returncode for writer in writers] == [0, 0], results
-    expected = [f"Fact {n} of {name} alone" for n in range(12) for name in ("first", "second")]
+    expected = [
+        f"Fact {n} of {name} alone" for n in range(12) for name in ("first", "second")
+    ]
     assert sorted(n.title for n in notes(memory)) == sorted(
         [*expected, *(f"Everybody knows number {n}" for n in range(12))]
     )
@@ -384,7 +453,9 @@ def _say(spool: Spool, cwd: Path, session: str, asked: str, answered: str) -> No
             "message": {"role": "assistant", "id": f"{session}-m", "content": told},
         },
     )
-    transcript.write_text("".join(json.dumps({**common, **line}) + "\n" for line in lines))
+    transcript.write_text(
+        "".join(json.dumps({**common, **line}) + "\n" for line in lines)
+    )
     payload = {
         "session_id": session,
         "cwd": str(cwd),

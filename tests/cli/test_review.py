@@ -53,15 +53,22 @@ def workspace(places: Places, tmp_path: Path) -> Iterator[Workspace]:
 def test_what_is_accepted_becomes_the_persons_note(workspace: Workspace) -> None:
     [offer] = review_candidates(workspace, EVERYWHERE)
     outcome = accept(workspace, offer)
-    assert (outcome.memory.trust, outcome.memory.created_at) == ("user", "2026-03-01T10:00:00Z")
+    assert (outcome.memory.trust, outcome.memory.created_at) == (
+        "user",
+        "2026-03-01T10:00:00Z",
+    )
     assert f"> “{SAID}” — user, turn t1" in outcome.memory.body
     assert outcome.memory.source["from"] == new_id("talk")
     assert list(review_candidates(workspace, EVERYWHERE)) == []
 
 
-def test_what_is_put_into_other_words_is_not_offered_again(workspace: Workspace) -> None:
+def test_what_is_put_into_other_words_is_not_offered_again(
+    workspace: Workspace,
+) -> None:
     [offer] = review_candidates(workspace, EVERYWHERE)
-    outcome = accept(workspace, offer, "The queue is one table in Postgres.", "infrastructure")
+    outcome = accept(
+        workspace, offer, "The queue is one table in Postgres.", "infrastructure"
+    )
     assert (outcome.memory.title, outcome.memory.category) == (
         "The queue is one table in Postgres.",
         "infrastructure",
@@ -80,17 +87,28 @@ def test_what_is_rejected_or_forgotten_is_not_offered_again(
 
 
 def test_piped_the_offers_are_listed_and_nothing_is_asked(
-    workspace: Workspace, places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace,
+    places: Places,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     listed = CliRunner().invoke(review_.review_command, ["--all-projects"], obj=places)
     assert listed.output.split("\t")[4] == SAID
-    [data] = json.loads(CliRunner().invoke(review_.review_command, ["--json"], obj=places).output)
-    assert (data["quote"], data["speaker"], data["conversation"]) == (SAID, "user", new_id("talk"))
+    [data] = json.loads(
+        CliRunner().invoke(review_.review_command, ["--json"], obj=places).output
+    )
+    assert (data["quote"], data["speaker"], data["conversation"]) == (
+        SAID,
+        "user",
+        new_id("talk"),
+    )
     assert len(list(review_candidates(workspace, EVERYWHERE))) == 1
 
 
-def test_only_talks_that_were_changed_since_then_are_looked_at(workspace: Workspace) -> None:
+def test_only_talks_that_were_changed_since_then_are_looked_at(
+    workspace: Workspace,
+) -> None:
     assert list(review_candidates(workspace, EVERYWHERE, "2026-04")) == []
 
 
@@ -104,7 +122,9 @@ def test_a_person_keeps_rejects_skips_and_stops(
                 f"2026-03-0{number}T10:00:00Z",
                 f"Let's use something simple for the {thing}.",
             )
-            talk = Conversation(f"The {thing}", (Exchange(f"t{number}", at, said, ("Fine.",)),))
+            talk = Conversation(
+                f"The {thing}", (Exchange(f"t{number}", at, said, ("Fine.",)),)
+            )
             meta = new_meta(
                 id=new_id(thing),
                 kind="conversation",
@@ -112,7 +132,11 @@ def test_a_person_keeps_rejects_skips_and_stops(
                 created_at=at,
                 scope="workspace",
                 trust="assistant",
-                source={"host": "claude-code", "session": "s1", "turns": [f"t{number}"]},
+                source={
+                    "host": "claude-code",
+                    "session": "s1",
+                    "turns": [f"t{number}"],
+                },
             )
             registry.named("memory").store.save(Memory(meta, talk.to_markdown()))
     typed = "y\nx\nn\ns\nq\n"
@@ -129,7 +153,9 @@ def test_a_person_keeps_rejects_skips_and_stops(
 
     [kept] = (memory / "memory" / "decisions").iterdir()
     question = "  Keep this? [y/e/n/s/q]: "
-    meanings = "y keep it, e edit it first, n never offer it again, s decide later, q stop"
+    meanings = (
+        "y keep it, e edit it first, n never offer it again, s decide later, q stop"
+    )
     assert (status, seen) == (
         0,
         (

@@ -14,7 +14,14 @@ from pathlib import Path
 import pytest
 
 from keeplore.config.places import Places
-from keeplore.memory import AnsweredQuestion, Conversation, Exchange, Memory, new_id, new_meta
+from keeplore.memory import (
+    AnsweredQuestion,
+    Conversation,
+    Exchange,
+    Memory,
+    new_id,
+    new_meta,
+)
 from keeplore.memory.note import NoteDraft
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
@@ -76,7 +83,10 @@ def conversation() -> Memory:
     )
     talk = Conversation("Which port", exchanges, session_context="ports")
     return save(
-        kind="conversation", title="Which port", body=talk.to_markdown(), source={"host": "codex"}
+        kind="conversation",
+        title="Which port",
+        body=talk.to_markdown(),
+        source={"host": "codex"},
     )
 
 
@@ -88,7 +98,9 @@ def test_showing_a_memory_is_noted_as_use_of_it_and_printing_it_for_programs_is_
         Places.from_environment(os.environ).state / "opened",
     )
     assert (
-        run("show", "--json", note.id).returncode == run("show", "--path", note.id).returncode == 0
+        run("show", "--json", note.id).returncode
+        == run("show", "--path", note.id).returncode
+        == 0
     )
     assert not opened.exists()
     assert run("show", note.id).returncode == 0
@@ -103,10 +115,16 @@ def test_a_note_is_shown_with_all_that_is_known_of_it(
         category="coding-preferences",
         permanent=True,
         confidence=0.9,
-        source={"host": "claude-code", "session": "s-1", "branch": "main", "turns": ["t1", "t2"]},
+        source={
+            "host": "claude-code",
+            "session": "s-1",
+            "branch": "main",
+            "turns": ["t1", "t2"],
+        },
     )
     second = write(
-        "Lock files are committed", related=({"id": first.id, "relationship": "refines"},)
+        "Lock files are committed",
+        related=({"id": first.id, "relationship": "refines"},),
     )
     done = run("show", first.id[4:10])
     assert (done.returncode, done.stderr) == (0, "")
@@ -120,10 +138,12 @@ def test_a_note_is_shown_with_all_that_is_known_of_it(
         assert part in done.stdout
     assert "refines:" in run("show", second.id).stdout
     told = json.loads(run("show", "--json", first.id).stdout)
-    assert told["front_matter"]["category"] == "coding-preferences" and told["body"].startswith(
-        "# Use pnpm"
-    )
-    assert [(link["id"], link["is_from_here"]) for link in told["links"]] == [(second.id, False)]
+    assert told["front_matter"]["category"] == "coding-preferences" and told[
+        "body"
+    ].startswith("# Use pnpm")
+    assert [(link["id"], link["is_from_here"]) for link in told["links"]] == [
+        (second.id, False)
+    ]
     assert (told["version"], told["versions"], told["superseded_by"]) == (1, 1, "")
 
 
@@ -140,7 +160,9 @@ def test_what_is_two_links_away_is_told_with_what_lies_between(
     ]
 
 
-def test_a_link_to_what_is_not_here_is_said_to_lead_nowhere(run: Run, memory: Path) -> None:
+def test_a_link_to_what_is_not_here_is_said_to_lead_nowhere(
+    run: Run, memory: Path
+) -> None:
     gone = new_id()
     shown = save(related=[{"id": gone, "relationship": "contradicts"}])
     assert f"{gone}, which is not here" in run("show", shown.id).stdout
@@ -152,7 +174,10 @@ def test_an_old_version_is_shown_as_one(run: Run, write: Callable[..., Memory]) 
         new = workspace.notes.revise(
             old.id, body="# Timeout is 60 s\n", title="Timeout is 60 s"
         ).memory
-    assert f"1 of 2; this is an old one, {new.id} replaced it" in run("show", old.id).stdout
+    assert (
+        f"1 of 2; this is an old one, {new.id} replaced it"
+        in run("show", old.id).stdout
+    )
     assert "2 of 2" in run("show", new.id).stdout
 
 
@@ -170,7 +195,10 @@ def test_what_excludes_one_another_is_wrong_usage_and_an_unknown_name_says_what_
     assert run("show", "--raw", "--full", "1f0c9a2e").returncode == 2
     assert run("show").returncode == 2
     unknown = run("show", "Why did we drop it")
-    assert unknown.returncode == 1 and "keeplore recall 'Why did we drop it'" in unknown.stderr
+    assert (
+        unknown.returncode == 1
+        and "keeplore recall 'Why did we drop it'" in unknown.stderr
+    )
 
 
 def test_a_conversation_is_folded_on_a_terminal_alone(
@@ -193,7 +221,9 @@ def test_a_conversation_is_folded_on_a_terminal_alone(
 def test_one_exchange_can_be_shown(run: Run, memory: Path, wanted: str) -> None:
     done = run("show", conversation().id, "--exchange", wanted)
     assert done.stdout.startswith("2026-02-09 14:05, turn turn-two-2\n")
-    assert "To 5434." in done.stdout and "Commit?" in done.stdout and "Yes" in done.stdout
+    assert (
+        "To 5434." in done.stdout and "Commit?" in done.stdout and "Yes" in done.stdout
+    )
     assert "compose.yaml" not in done.stdout
 
 
@@ -214,7 +244,12 @@ def test_a_hostile_memory_reaches_no_terminal(
         category=HOSTILE,
         trigger=HOSTILE,
         body=f"# t{HOSTILE}\n\n{HOSTILE}\n\n{link}{'x' * 1_000_000}\n",
-        source={"host": HOSTILE, "session": HOSTILE, "machine": HOSTILE, "turns": [HOSTILE]},
+        source={
+            "host": HOSTILE,
+            "session": HOSTILE,
+            "machine": HOSTILE,
+            "turns": [HOSTILE],
+        },
         related=[{"id": new_id(), "relationship": HOSTILE}],
     )
     for command in (
@@ -236,17 +271,25 @@ def test_a_hostile_memory_reaches_no_terminal(
     assert json.loads(run("list", "--json").stdout)[0]["title"].startswith("t")
 
 
-def test_a_hostile_memory_is_recalled_as_text(at_terminal: Terminal, memory: Path) -> None:
+def test_a_hostile_memory_is_recalled_as_text(
+    at_terminal: Terminal, memory: Path
+) -> None:
     save(
         title=f"aubergine{HOSTILE}",
         category=HOSTILE,
         body=f"# aubergine\n\nThe aubergine {HOSTILE} is ripe.\n",
     )
     status, seen = at_terminal("recall", "--text", "aubergine")
-    assert status == 0 and "[red]x[/red]" in seen and not COMMANDING.search(seen.replace("\n", ""))
+    assert (
+        status == 0
+        and "[red]x[/red]" in seen
+        and not COMMANDING.search(seen.replace("\n", ""))
+    )
 
 
-def test_a_link_in_a_memory_is_no_link_on_a_terminal(at_terminal: Terminal, memory: Path) -> None:
+def test_a_link_in_a_memory_is_no_link_on_a_terminal(
+    at_terminal: Terminal, memory: Path
+) -> None:
     shown = save(body="# t\n\n[press me](https://evil.invalid) and **bold**\n")
     _, seen = at_terminal("show", shown.id)
     assert "press me" in seen and "\x1b]8" not in seen and "**bold**" not in seen
@@ -300,7 +343,11 @@ def test_a_list_can_be_narrowed(
         updated_at="2026-02-08T00:00:00Z",
         category="security",
     )
-    save(title="old", created_at="2025-01-01T00:00:00Z", updated_at="2025-01-01T00:00:00Z")
+    save(
+        title="old",
+        created_at="2025-01-01T00:00:00Z",
+        updated_at="2025-01-01T00:00:00Z",
+    )
     aside = save(title="aside")
     with _workspace() as workspace:
         path, _ = workspace.store.get(aside.id)
@@ -342,7 +389,8 @@ def test_a_history_tells_what_changed_from_version_to_version(
     run: Run, write: Callable[..., Memory]
 ) -> None:
     first = write(
-        "Timeouts of the gateway.\n\nThey are 30 s, as the proxy has it.", category="infrastructure"
+        "Timeouts of the gateway.\n\nThey are 30 s, as the proxy has it.",
+        category="infrastructure",
     )
     with _workspace() as workspace:
         body = first.body.replace("30 s", "60 s")
@@ -351,7 +399,9 @@ def test_a_history_tells_what_changed_from_version_to_version(
     told = run("history", second.id).stdout
     one, two, three = re.split(r"^version \d  ", told, flags=re.MULTILINE)[1:]
     assert one.startswith(first.id[4:12]) and "Timeouts of the gateway." in one
-    assert "They are [-30-]{+60+} s, as the proxy has it." in two and "(newest)" not in two
+    assert (
+        "They are [-30-]{+60+} s, as the proxy has it." in two and "(newest)" not in two
+    )
     assert (
         "category: infrastructure → gotchas" in three
         and "permanent: none → yes" in three
@@ -410,7 +460,9 @@ def test_an_id_completes_from_its_digits_and_from_words_of_the_title(
     shown = write("Use pnpm, never 100% npm")
     old = write("Timeout is 30 s")
     with _workspace() as workspace:
-        workspace.notes.revise(old.id, body="# Timeout is 60 s\n", title="Timeout is 60 s")
+        workspace.notes.revise(
+            old.id, body="# Timeout is 60 s\n", title="Timeout is 60 s"
+        )
         workspace.index.refresh()  # as the next command or the worker does
 
     def completed(typed: str) -> list[str]:
@@ -425,7 +477,9 @@ def test_an_id_completes_from_its_digits_and_from_words_of_the_title(
     for typed in (digits[:5], f"mem_{digits[:5]}", "pnpm", "100%"):
         assert completed(typed) == [f"plain,{digits}"], typed
     assert completed(old.id[4:10]) == [f"plain,{old.id[4:12]}"]
-    assert old.id[4:12] not in str(completed("Timeout")) and len(completed("Timeout")) == 1
+    assert (
+        old.id[4:12] not in str(completed("Timeout")) and len(completed("Timeout")) == 1
+    )
     for typed in ("_", "nothing-like-it"):
         assert completed(typed) == []
 

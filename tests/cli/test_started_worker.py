@@ -28,7 +28,8 @@ def test_a_recall_at_a_terminal_starts_a_worker_for_vectors_and_a_script_does_no
             created_at="2026-02-09T10:00:00Z",
         )
         note = Memory(
-            {**meta, "scope": "workspace"}, f"# Note {number}\n\nIndent with {number} tabs.\n"
+            {**meta, "scope": "workspace"},
+            f"# Note {number}\n\nIndent with {number} tabs.\n",
         )
         path = memory / relative_path(note)
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -32,19 +32,31 @@ def root(home: Path) -> Path:
         workspace = registry.named("memory")
         notes = workspace.notes
         first = notes.write(
-            NoteDraft("Use pnpm", category="project-conventions", project="web", permanent=True)
+            NoteDraft(
+                "Use pnpm",
+                category="project-conventions",
+                project="web",
+                permanent=True,
+            )
         )
         notes.revise(
-            first.memory.id, title="Use bun", body="# Use bun\n\nSince 2026, with `bun.lock`.\n"
+            first.memory.id,
+            title="Use bun",
+            body="# Use bun\n\nSince 2026, with `bun.lock`.\n",
         )
         notes.write(
             NoteDraft(
-                "The ledger is append-only", category="architectural-decisions", project="ledgerly"
+                "The ledger is append-only",
+                category="architectural-decisions",
+                project="ledgerly",
             )
         )
         notes.write(
             NoteDraft(
-                HOSTILE, title="x](javascript:1) <b>\x1b[31m", project="web", category="gotchas"
+                HOSTILE,
+                title="x](javascript:1) <b>\x1b[31m",
+                project="web",
+                category="gotchas",
             )
         )
         gone = notes.write(NoteDraft("Forget this"))
@@ -59,7 +71,10 @@ def root(home: Path) -> Path:
             scope="workspace",
         )
         said = Exchange(
-            "t-1", at, "How long do we keep events?", ("Seven days, said nobody twice.",)
+            "t-1",
+            at,
+            "How long do we keep events?",
+            ("Seven days, said nobody twice.",),
         )
         workspace.store.save(Memory(meta, Conversation("Kafka", (said,)).to_markdown()))
         workspace.commit()
@@ -117,7 +132,9 @@ def test_an_empty_workspace_is_counted_and_written_out_too(home: Path) -> None:
 def test_json_lines_hold_front_matter_and_body_as_they_are(root: Path) -> None:
     told = [
         json.loads(line)
-        for line in keeplore("export", "--format", "jsonl", "--all-versions").stdout.splitlines()
+        for line in keeplore(
+            "export", "--format", "jsonl", "--all-versions"
+        ).stdout.splitlines()
     ]
     assert len(told) == 5
     for one in told:
@@ -128,7 +145,9 @@ def test_json_lines_hold_front_matter_and_body_as_they_are(root: Path) -> None:
     assert old["superseded_by"] == new["meta"]["id"] and new["superseded_by"] == ""
 
 
-def test_a_document_has_contents_and_every_memory_and_nothing_in_one_changes_it(root: Path) -> None:
+def test_a_document_has_contents_and_every_memory_and_nothing_in_one_changes_it(
+    root: Path,
+) -> None:
     text = keeplore("export").stdout
     tokens = MarkdownIt("commonmark").parse(text)
     headings = [
@@ -160,7 +179,9 @@ def test_a_document_has_contents_and_every_memory_and_nothing_in_one_changes_it(
     assert len(links) == 4 and all(str(link).startswith("#m-") for link in links)
     assert all(f'<a id="{str(link)[1:]}">' in text for link in links)
     assert "\x1b" not in text and "Since 2026, with `bun.lock`." in text
-    assert "Seven days" not in text and "Seven days" in keeplore("export", "--full").stdout
+    assert (
+        "Seven days" not in text and "Seven days" in keeplore("export", "--full").stdout
+    )
 
 
 def test_filters_choose(root: Path) -> None:
@@ -170,21 +191,29 @@ def test_filters_choose(root: Path) -> None:
 
     assert titles("--project", "ledgerly") == ["The ledger is append-only"]
     assert titles("--kind", "conversation") == ["Kafka"]
-    assert "Kafka" not in titles("--since", "30d") and len(titles("--since", "30d")) == 3
+    assert (
+        "Kafka" not in titles("--since", "30d") and len(titles("--since", "30d")) == 3
+    )
     assert titles("--project", "nowhere") == []
 
 
 def test_a_file_is_written_whole_or_not_at_all(root: Path, home: Path) -> None:
     done = keeplore("export", "--output", "memory.md")
     assert (
-        done.returncode == 0 and "4 memories are in memory.md" in done.stderr and done.stdout == ""
+        done.returncode == 0
+        and "4 memories are in memory.md" in done.stderr
+        and done.stdout == ""
     )
     assert (home / "memory.md").read_text() == keeplore("export").stdout
-    assert [path.name for path in home.iterdir() if path.name.startswith(".memory")] == []
+    assert [
+        path.name for path in home.iterdir() if path.name.startswith(".memory")
+    ] == []
     assert keeplore("export", "--output", "nowhere/memory.md").returncode == 1
 
 
-def test_a_memory_that_cannot_be_read_is_named_and_the_others_are_written(root: Path) -> None:
+def test_a_memory_that_cannot_be_read_is_named_and_the_others_are_written(
+    root: Path,
+) -> None:
     (root / "memory" / "facts").mkdir(exist_ok=True)
     (root / "memory" / "facts" / "bad.md").write_text("---\nid: [\n---\n")
     assert len(keeplore("export", "--format", "jsonl").stdout.splitlines()) == 4

@@ -51,13 +51,17 @@ def used(home: Path) -> Path:
     return root
 
 
-def test_afterwards_the_home_is_as_it_was(surroundings: dict[str, str], home: Path, git) -> None:
+def test_afterwards_the_home_is_as_it_was(
+    surroundings: dict[str, str], home: Path, git
+) -> None:
     root = home / "memory"
     before = tree(home, root)
     used(home)
     text = {path: path.read_bytes() for path in root.rglob("*.md")}
     head = git("rev-parse", "HEAD", cwd=root)
-    assert (root / ".git" / "hooks" / "pre-commit").exists() and tree(home, root) != before
+    assert (root / ".git" / "hooks" / "pre-commit").exists() and tree(
+        home, root
+    ) != before
     done = keeplore("uninstall", "--yes")
     assert done.returncode == 0, done.stderr
     for words in (
@@ -72,7 +76,8 @@ def test_afterwards_the_home_is_as_it_was(surroundings: dict[str, str], home: Pa
     assert not (root / ".git" / "hooks" / "pre-commit").exists()
     assert {path: path.read_bytes() for path in root.rglob("*.md")} == text
     assert (
-        git("rev-parse", "HEAD", cwd=root) == head and git("status", "--porcelain", cwd=root) == ""
+        git("rev-parse", "HEAD", cwd=root) == head
+        and git("status", "--porcelain", cwd=root) == ""
     )
     assert "nothing to remove" in keeplore("uninstall").stdout
     assert keeplore("init", "memory").returncode == 0
@@ -90,12 +95,16 @@ def test_what_waits_in_the_inbox_is_not_thrown_away_unasked(home: Path) -> None:
     done = keeplore("uninstall", "--yes")
     assert (
         done.returncode == 1
-        and "2 host events are in no workspace yet (1 of them could not be read)" in done.stderr
+        and "2 host events are in no workspace yet (1 of them could not be read)"
+        in done.stderr
     )
     assert "keeplore worker run" in done.stderr and "--discard-events" in done.stderr
     assert tree(home, root) == before
     assert keeplore("uninstall", "--yes", "--keep-state").returncode == 0
-    assert spool.counts() == {"new": 1, "claimed": 0, "dead": 1} and not places.cache.exists()
+    assert (
+        spool.counts() == {"new": 1, "claimed": 0, "dead": 1}
+        and not places.cache.exists()
+    )
     assert keeplore("uninstall", "--yes", "--discard-events").returncode == 0
     assert not places.state.exists()
 
@@ -104,10 +113,14 @@ def test_nobody_to_ask_means_no(home: Path) -> None:
     root = used(home)
     before = tree(home, root)
     done = keeplore("uninstall")
-    assert done.returncode == 1 and "--yes" in done.stderr and tree(home, root) == before
+    assert (
+        done.returncode == 1 and "--yes" in done.stderr and tree(home, root) == before
+    )
 
 
-def test_a_directory_of_the_persons_that_is_used_as_the_inbox_keeps_the_rest(home: Path) -> None:
+def test_a_directory_of_the_persons_that_is_used_as_the_inbox_keeps_the_rest(
+    home: Path,
+) -> None:
     (home / "mine").mkdir()
     (home / "mine" / "thesis.tex").write_text("my life's work")
     environment = {

@@ -61,9 +61,9 @@ def test_a_score_is_explained_and_so_is_what_is_not_found(
     )
     parts = [line.split("\t") for line in lines[4:]]
     assert [parts[0][0], parts[-1][0]] == ["text", "together"]
-    assert abs(sum(float(part[1]) for part in parts[:-1]) - float(parts[-1][1])) < 0.005 * len(
-        parts
-    )
+    assert abs(
+        sum(float(part[1]) for part in parts[:-1]) - float(parts[-1][1])
+    ) < 0.005 * len(parts)
 
     shown = json.loads(run("show", "--json", "--related", "2", old, cwd=memory).stdout)
     assert [(one["id"], one["said"], one["hops"]) for one in shown["related"]] == [
@@ -82,8 +82,13 @@ def test_every_line_of_an_explanation(
     found = new_id("redis")
     with Registry(Places.from_environment(os.environ)) as registry:
         title = "We keep sessions in Redis."
-        meta = new_meta(id=found, kind="note", title=title, created_at=now, scope="workspace")
+        meta = new_meta(
+            id=found, kind="note", title=title, created_at=now, scope="workspace"
+        )
         body = f"# {title}\n\nThey are lost without it.\n"
         registry.named("memory").store.save(Memory(meta, body))
     told = run("why", found, "-q", "where do we keep sessions", "--text", cwd=memory)
-    assert (told.returncode, told.stdout) == (0, f"{found[4:12]} {title}\n" + EXPLANATION)
+    assert (told.returncode, told.stdout) == (
+        0,
+        f"{found[4:12]} {title}\n" + EXPLANATION,
+    )

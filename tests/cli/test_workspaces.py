@@ -51,7 +51,9 @@ def test_another_one_becomes_home(places: Places) -> None:
 def test_removing_one_keeps_every_file_of_it(places: Places, home: Path) -> None:
     with Registry(places) as registry:
         registry.named("team").notes.write(NoteDraft("Use pnpm"))
-    before = {path: path.read_bytes() for path in (home / "team").rglob("*") if path.is_file()}
+    before = {
+        path: path.read_bytes() for path in (home / "team").rglob("*") if path.is_file()
+    }
     Consents(places.state).accept(
         home / "team", ConsentUse.EMBEDDING, "https://models.example.com:443/v1#m"
     )
@@ -59,7 +61,11 @@ def test_removing_one_keeps_every_file_of_it(places: Places, home: Path) -> None
     assert not Consents(places.state).has(
         home / "team", ConsentUse.EMBEDDING, "https://models.example.com:443/v1#m"
     )
-    assert done.returncode == 0 and str(home / "team") in done.stdout and "stay" in done.stdout
+    assert (
+        done.returncode == 0
+        and str(home / "team") in done.stdout
+        and "stay" in done.stdout
+    )
     assert {
         path: path.read_bytes() for path in (home / "team").rglob("*") if path.is_file()
     } == before
@@ -82,16 +88,23 @@ def test_the_home_workspace_is_only_removed_when_it_is_clear_which_one_follows(
     assert Machine.load(places).home == "work"
     assert keeplore("workspaces", "remove", "work").returncode == 0
     assert keeplore("workspaces").stdout == ""
-    assert keeplore("init", "memory").returncode == 0 and Machine.load(places).home == "memory"
+    assert (
+        keeplore("init", "memory").returncode == 0
+        and Machine.load(places).home == "memory"
+    )
 
 
-def test_a_renamed_one_keeps_its_index_and_its_part_as_home(places: Places, home: Path) -> None:
+def test_a_renamed_one_keeps_its_index_and_its_part_as_home(
+    places: Places, home: Path
+) -> None:
     with Registry(places) as registry:
         registry.named("memory").notes.write(NoteDraft("Use pnpm"))
     done = keeplore("workspaces", "rename", "memory", "private")
     assert done.returncode == 0 and "inherits: [memory]" in done.stderr
     machine = Machine.load(places)
-    assert machine.home == "private" and machine.workspaces["private"] == home / "memory"
+    assert (
+        machine.home == "private" and machine.workspaces["private"] == home / "memory"
+    )
     assert (places.cache / "index" / "private" / "index.sqlite3").exists()
     assert "Use pnpm" in keeplore("recall", "--text", "pnpm").stdout
     for new, words in (("work", "another workspace"), ("../up", "cannot be the name")):

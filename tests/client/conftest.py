@@ -32,7 +32,11 @@ class Writer:
         return subprocess.Popen([*self.command, host, event], **(streams | options))
 
     def put(
-        self, payload: bytes = b"payload", host: str = "host", event: str = "Stop", **options: Any
+        self,
+        payload: bytes = b"payload",
+        host: str = "host",
+        event: str = "Stop",
+        **options: Any,
     ) -> None:
         """One event; the writer must succeed without a word."""
         with self.start(host, event, **options) as process:
@@ -51,7 +55,10 @@ def python_client(folder: Path) -> Writer:
     return Writer((sys.executable, "-I", "-S", str(folder / "client.py")))
 
 
-SHELLS = [name.split() for name in ("sh", "dash", "bash", "bash --posix", "busybox ash", "ksh")]
+SHELLS = [
+    name.split()
+    for name in ("sh", "dash", "bash", "bash --posix", "busybox ash", "ksh")
+]
 CLIENTS = {
     f"client.sh by {' '.join(shell)}": shell_client(CLIENT, *shell)
     for shell in SHELLS
@@ -93,7 +100,9 @@ def changed_client(tmp_path: Path) -> Callable[[str, dict[str, str]], Writer]:
             assert text.count(old) == 1
             text = text.replace(old, new)
         (folder / name).write_text(text)
-        return shell_client(folder, "sh") if name == "client.sh" else python_client(folder)
+        return (
+            shell_client(folder, "sh") if name == "client.sh" else python_client(folder)
+        )
 
     return change
 

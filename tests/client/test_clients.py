@@ -47,7 +47,9 @@ def program(path: Path, text: str) -> None:
     ],
     ids=["JSON", "empty", "line ends", "no line end", "hostile bytes", "2 MB"],
 )
-def test_the_payload_is_kept_byte_for_byte(writer: Any, kept: Kept, payload: bytes) -> None:
+def test_the_payload_is_kept_byte_for_byte(
+    writer: Any, kept: Kept, payload: bytes
+) -> None:
     writer.put(payload, "claude-code", "Stop")
     assert kept() == [("claude-code", "Stop", payload)]
 
@@ -67,11 +69,18 @@ def test_what_all_write_comes_in_the_order_in_which_it_was_written(
     assert [host for host, _, _ in kept()] == [f"host{number}" for number in range(9)]
 
 
-def test_files_are_private_whatever_the_umask(writer: Any, state: Path, spool: Spool) -> None:
+def test_files_are_private_whatever_the_umask(
+    writer: Any, state: Path, spool: Spool
+) -> None:
     writer.put(preexec_fn=lambda: os.umask(0))
     (entry,) = spool.pending()
     assert stat.S_IMODE(entry.path.stat().st_mode) == 0o600
-    for directory in (state, spool.directory, spool.directory / "tmp", spool.directory / "new"):
+    for directory in (
+        state,
+        spool.directory,
+        spool.directory / "tmp",
+        spool.directory / "new",
+    ):
         assert stat.S_IMODE(directory.stat().st_mode) == 0o700
 
 
@@ -94,7 +103,9 @@ def test_host_and_event_are_reduced_to_harmless_characters(
     assert kept() == [(*expected, b"payload")]
 
 
-def test_a_client_without_arguments_still_keeps_the_payload(client: Any, kept: Kept) -> None:
+def test_a_client_without_arguments_still_keeps_the_payload(
+    client: Any, kept: Kept
+) -> None:
     subprocess.run(client.command, input=b"payload", check=True)
     assert kept() == [("unknown", "unknown", b"payload")]
 
@@ -108,32 +119,47 @@ def test_two_hundred_at_once_are_all_kept(all_writers: Any, kept: Kept) -> None:
         running.append(process)
     for process in running:
         with process:
-            assert (process.stdout.read(), process.stderr.read(), process.wait(timeout=120)) == (
+            assert (
+                process.stdout.read(),
+                process.stderr.read(),
+                process.wait(timeout=120),
+            ) == (
                 b"",
                 b"",
                 0,
             )
-    expected = {("host", f"Event{number}", b"%d " % number * 1000) for number in range(AT_ONCE)}
+    expected = {
+        ("host", f"Event{number}", b"%d " % number * 1000) for number in range(AT_ONCE)
+    }
     assert sorted(kept()) == sorted(expected)
 
 
-def test_a_payload_beyond_what_may_be_written_leaves_nothing(client: Any, kept: Kept) -> None:
+def test_a_payload_beyond_what_may_be_written_leaves_nothing(
+    client: Any, kept: Kept
+) -> None:
     client.put(b"x" * 1_000_000, preexec_fn=limit_files_to_64_kb)
     assert kept() == []
     client.put(b"small", preexec_fn=limit_files_to_64_kb)
     assert kept() == [("host", "Stop", b"small")]
 
 
-@pytest.mark.parametrize("room", [0, 100_000], ids=["no room at all", "room for a part"])
+@pytest.mark.parametrize(
+    "room", [0, 100_000], ids=["no room at all", "room for a part"]
+)
 def test_a_full_disk_leaves_nothing_and_the_next_event_is_kept_again(
     client: Any, small_disk: Path, room: int
 ) -> None:
     spool = Spool(small_disk / "state" / "spool")
     spool.add("host", "Earlier", b"earlier")
-    with contextlib.suppress(OSError), (small_disk / "filling").open("wb", buffering=0) as file:
+    with (
+        contextlib.suppress(OSError),
+        (small_disk / "filling").open("wb", buffering=0) as file,
+    ):
         while file.write(b"x" * 4096):
             pass
-    os.truncate(small_disk / "filling", max((small_disk / "filling").stat().st_size - room, 0))
+    os.truncate(
+        small_disk / "filling", max((small_disk / "filling").stat().st_size - room, 0)
+    )
     client.put(b"x" * 300_000)
     assert list((spool.directory / "tmp").iterdir()) == []
     assert [entry.read() for entry in spool.pending()] == [b"earlier"]
@@ -166,11 +192,17 @@ def test_a_closed_stdin_brings_nothing(client: Any, kept: Kept) -> None:
     assert kept() == []
 
 
-def test_closed_streams_do_not_stop_the_host(client: Any, kept: Kept, tmp_path: Path) -> None:
+def test_closed_streams_do_not_stop_the_host(
+    client: Any, kept: Kept, tmp_path: Path
+) -> None:
     (tmp_path / "payload").write_bytes(b"payload")
     with (tmp_path / "payload").open("rb") as payload:
         client.put(
-            None, stdin=payload, stdout=None, stderr=None, preexec_fn=lambda: os.closerange(1, 3)
+            None,
+            stdin=payload,
+            stdout=None,
+            stderr=None,
+            preexec_fn=lambda: os.closerange(1, 3),
         )
     assert kept() == [("host", "Stop", b"payload")]
 
@@ -234,30 +266,46 @@ def test_clients_and_program_agree_on_the_state_directory(
 
 @pytest.mark.parametrize("more", [(), ("timeout",)])
 def test_the_shell_client_needs_coreutils_alone(
-    spool: Spool, kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...]
+    spool: Spool,
+    kept: Kept,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    more: tuple[str, ...],
 ) -> None:
     for name in (*COREUTILS, *more):
         (tmp_path / name).symlink_to(shutil.which(name) or "")
     monkeypatch.setenv("PATH", str(tmp_path))
-    subprocess.run(["/bin/sh", CLIENT / "client.sh", "host", "Stop"], input=b"payload", check=True)
+    subprocess.run(
+        ["/bin/sh", CLIENT / "client.sh", "host", "Stop"], input=b"payload", check=True
+    )
     assert kept() == [("host", "Stop", b"payload")]
 
 
 @pytest.mark.parametrize("unknown", ["N", "%N", ""])
 def test_a_clock_of_whole_seconds_is_enough_for_the_shell_client(
-    all_writers: Any, kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unknown: str
+    all_writers: Any,
+    kept: Kept,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    unknown: str,
 ) -> None:
     program(tmp_path / "date", f"echo 20260209T140311Z.{unknown}")
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     for number in range(5):
         all_writers[0].put(event=f"Event{number}")
     # their second is long past when they are written, so they come last in it, in any order
-    assert sorted(event for _, event, _ in kept()) == [f"Event{number}" for number in range(5)]
+    assert sorted(event for _, event, _ in kept()) == [
+        f"Event{number}" for number in range(5)
+    ]
 
 
 @pytest.mark.parametrize("broken", COREUTILS)
 def test_a_broken_command_does_not_stop_the_host(
-    all_writers: Any, spool: Spool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str
+    all_writers: Any,
+    spool: Spool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    broken: str,
 ) -> None:
     program(tmp_path / broken, "echo noise; echo noise >&2; exit 9")
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
@@ -287,7 +335,9 @@ def test_an_interrupt_leaves_no_half_entry(client: Any, spool: Spool) -> None:
 
 def test_the_python_client_imports_next_to_nothing() -> None:
     tree = ast.parse((CLIENT / "client.py").read_text())
-    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    imports = [
+        node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
     assert all(isinstance(node, ast.Import) for node in imports)
     assert {name.name for node in imports for name in node.names} == {
         "_socket",

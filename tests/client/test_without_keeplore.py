@@ -28,7 +28,11 @@ KEYS = {
     "copilot": "additionalContext",
     "opencode": "context",
 }
-BEGINNINGS = {"cursor": "sessionStart", "copilot": "sessionStart", "opencode": "session.created"}
+BEGINNINGS = {
+    "cursor": "sessionStart",
+    "copilot": "sessionStart",
+    "opencode": "session.created",
+}
 
 
 def said(host: str, event: str) -> bytes:
@@ -39,14 +43,20 @@ def said(host: str, event: str) -> bytes:
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_a_session_start_says_once_what_to_install(host: str, state: Path, kept: Kept) -> None:
+def test_a_session_start_says_once_what_to_install(
+    host: str, state: Path, kept: Kept
+) -> None:
     event = BEGINNINGS.get(host, "SessionStart")
     ((key, line),) = json.loads(said(host, event)).items()
     assert key == KEYS[host]
     assert "\n" not in line and len(line) < 250
     assert all(
         command in line
-        for command in ("pipx install keeplore", "uv tool install keeplore", "keeplore init")
+        for command in (
+            "pipx install keeplore",
+            "uv tool install keeplore",
+            "keeplore init",
+        )
     )
     assert said(host, event) == b""
     assert [payload for _, _, payload in kept()] == [b"payload"] * 2
@@ -82,7 +92,9 @@ def test_where_workers_die_a_session_start_says_so_once_a_day(
     host: str, state: Path, kept: Kept
 ) -> None:
     state.mkdir(parents=True)
-    (state / "python").write_text("/bin/false\n")  # an interpreter that has lost Keeplore
+    (state / "python").write_text(
+        "/bin/false\n"
+    )  # an interpreter that has lost Keeplore
     (state / "worker.tries").write_text("4\n")
     (state / "warned-20200101").write_text("")
     event = BEGINNINGS.get(host, "SessionStart")
@@ -125,7 +137,9 @@ def server(state: Path, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, **options)
 
 
-def test_the_server_becomes_the_one_of_keeplores_python(state: Path, tmp_path: Path) -> None:
+def test_the_server_becomes_the_one_of_keeplores_python(
+    state: Path, tmp_path: Path
+) -> None:
     shown = tmp_path / "python"
     shown.write_text('#!/bin/sh\necho "$@"\necho "$KEEPLORE_STATE_DIR"\ncat\nexit 7\n')
     shown.chmod(0o755)
@@ -133,7 +147,11 @@ def test_the_server_becomes_the_one_of_keeplores_python(state: Path, tmp_path: P
     (state / "python").write_text(f"{shown}\n")
     done = server(state, input="a request")
     assert (done.returncode, done.stderr) == (7, "")
-    assert done.stdout.splitlines() == ["-P -m keeplore.mcp_server", str(state), "a request"]
+    assert done.stdout.splitlines() == [
+        "-P -m keeplore.mcp_server",
+        str(state),
+        "a request",
+    ]
 
 
 def test_without_keeplore_the_server_says_what_to_do_and_ends(state: Path) -> None:

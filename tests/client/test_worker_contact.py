@@ -60,7 +60,9 @@ class PlayedWorker:
     server: socket.socket
     reply: bytes = b"%d\n" % len(REPLY) + REPLY
     requests: list[bytes] = field(default_factory=list)
-    is_silent: bool = False  # True: never answers, and hangs up only at the end of the test
+    is_silent: bool = (
+        False  # True: never answers, and hangs up only at the end of the test
+    )
     is_deaf: bool = False  # True: does not even read
     held: list[socket.socket] = field(default_factory=list)
 
@@ -111,7 +113,9 @@ def python_client(all_writers: Any) -> Any:
     return all_writers[1]
 
 
-def ask(client: Any, payload: bytes = b"payload", event: str = "UserPromptSubmit") -> bytes:
+def ask(
+    client: Any, payload: bytes = b"payload", event: str = "UserPromptSubmit"
+) -> bytes:
     """What the client prints."""
     with client.start("claude-code", event) as process:
         out, err = process.communicate(payload, timeout=120)
@@ -122,7 +126,11 @@ def ask(client: Any, payload: bytes = b"payload", event: str = "UserPromptSubmit
 
 def started(state: Path) -> list[dict[str, Any]]:
     path = state / "started"
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return (
+        [json.loads(line) for line in path.read_text().splitlines()]
+        if path.exists()
+        else []
+    )
 
 
 @pytest.fixture
@@ -131,7 +139,9 @@ def install(home: Path, state: Path) -> Iterator[Callable[..., Path]]:
 
     def put(then: str = "", lives_s: float = 60) -> Path:
         program = home / "an interpreter"
-        program.write_text(WORKER.format(python=sys.executable, then=then, lives_s=lives_s))
+        program.write_text(
+            WORKER.format(python=sys.executable, then=then, lives_s=lives_s)
+        )
         program.chmod(0o755)
         state.mkdir(parents=True, exist_ok=True)
         (state / "python").write_text(f"{program}\n")
@@ -196,7 +206,9 @@ def test_a_reply_that_is_not_whole_is_not_printed(
     assert kept() == [("claude-code", "UserPromptSubmit", b"payload")]
 
 
-@pytest.mark.parametrize("event", ["UserPromptSubmit", "SessionStart", "UserPromptExpansion"])
+@pytest.mark.parametrize(
+    "event", ["UserPromptSubmit", "SessionStart", "UserPromptExpansion"]
+)
 def test_the_client_does_not_wait_for_a_slow_worker(
     worker: PlayedWorker, python_client: Any, kept: Kept, event: str
 ) -> None:
@@ -306,7 +318,10 @@ def test_a_worker_is_started_also_where_the_time_is_up(
     state: Path, changed_client: Any, install: Any
 ) -> None:
     install()
-    assert ask(changed_client("client.py", {"DEADLINE_S = 0.3 ": "DEADLINE_S = 0.0 "})) == b""
+    assert (
+        ask(changed_client("client.py", {"DEADLINE_S = 0.3 ": "DEADLINE_S = 0.0 "}))
+        == b""
+    )
     wait_for_start(state)
 
 
@@ -314,7 +329,9 @@ def test_a_prompt_does_not_wait_where_another_start_is_under_way(
     asking: Any, state: Path, install: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install(then=ANSWERS)
-    for number in range(10):  # of the ten seconds that follow, and the hours around them
+    for number in range(
+        10
+    ):  # of the ten seconds that follow, and the hours around them
         (
             state
             / f"worker.start-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime(time.time() + number))[:-2]}"
@@ -324,7 +341,8 @@ def test_a_prompt_does_not_wait_where_another_start_is_under_way(
 
 
 @pytest.mark.parametrize(
-    ("tries", "digits"), [("", 14), ("2", 14), ("3", 13), ("6", 12), ("9", 11), ("999999", 11)]
+    ("tries", "digits"),
+    [("", 14), ("2", 14), ("3", 13), ("6", 12), ("9", 11), ("999999", 11)],
 )
 def test_a_worker_that_dies_again_and_again_is_started_less_often(
     client: Any, state: Path, install: Any, tries: str, digits: int
@@ -354,7 +372,9 @@ def test_a_started_worker_is_detached_from_the_host(
 ) -> None:
     install()
     # a copy of stdout under another number must not keep the host waiting either
-    with client.start("host", "Stop", close_fds=False, preexec_fn=lambda: os.dup2(1, 7)) as process:
+    with client.start(
+        "host", "Stop", close_fds=False, preexec_fn=lambda: os.dup2(1, 7)
+    ) as process:
         assert process.communicate(b"payload", timeout=60) == (b"", b"")
     about = wait_for_start(state)
     assert about == {
@@ -385,9 +405,8 @@ def test_a_hundred_events_do_not_start_a_hundred_workers(
     running = []
     for number in range(100):
         process = all_writers[number % 2].start("host", "UserPromptSubmit")
-        with (
-            process.stdin
-        ):  # at once: a client waits some seconds for its payload, not until it is this one's turn
+        # at once: a client waits some seconds for its payload, not until it is this one's turn
+        with process.stdin:
             process.stdin.write(b"payload")
         process.stdin = None
         running.append(process)
@@ -402,7 +421,9 @@ def test_a_hundred_events_do_not_start_a_hundred_workers(
     assert len(spool.pending()) == 100
 
 
-def test_turns_of_earlier_starts_are_cleared_up(client: Any, state: Path, install: Any) -> None:
+def test_turns_of_earlier_starts_are_cleared_up(
+    client: Any, state: Path, install: Any
+) -> None:
     install()
     (state / "worker.start-20260209T14031").touch()
     client.put()
@@ -411,7 +432,9 @@ def test_turns_of_earlier_starts_are_cleared_up(client: Any, state: Path, instal
     assert turn.name != "worker.start-20260209T14031"
 
 
-@pytest.mark.parametrize("python", ["", "python3", "/nowhere/python3", "/etc/hostname", "/"])
+@pytest.mark.parametrize(
+    "python", ["", "python3", "/nowhere/python3", "/etc/hostname", "/"]
+)
 def test_no_worker_is_started_by_what_is_no_interpreter(
     client: Any, state: Path, kept: Kept, python: str
 ) -> None:
@@ -424,7 +447,9 @@ def test_no_worker_is_started_by_what_is_no_interpreter(
 @contextlib.contextmanager
 def process_with_pid_file(state: Path, *arguments: str) -> Iterator[None]:
     program = [str(Path(sys.executable).resolve()), "-ISc", "input()", *arguments]
-    with subprocess.Popen(program, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(
+        program, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
         (state / "worker.pid").write_text(str(process.pid))
         yield
         process.kill()

@@ -34,7 +34,8 @@ def test_a_server_is_accepted_for_one_workspace_and_one_use(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"{}", b"[]", b'{"servers": [1]}', b'{"servers": 3}', b"[" * 100_000]
+    "content",
+    [b"", b"{}", b"[]", b'{"servers": [1]}', b'{"servers": 3}', b"[" * 100_000],
 )
 def test_a_damaged_file_accepts_nothing(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE).write_bytes(content)
@@ -47,7 +48,9 @@ def test_a_damaged_file_accepts_nothing(tmp_path: Path, content: bytes) -> None:
 def test_one_server_has_one_spelling() -> None:
     assert server_of("HTTPS://Models.Example.com/v1/") == server_of(SERVER) == SERVER
     assert server_of("http://[::1]:11434") == "http://[::1]:11434"
-    assert is_loopback(server_of("http://localhost:11434/v1")) and not is_loopback(SERVER)
+    assert is_loopback(server_of("http://localhost:11434/v1")) and not is_loopback(
+        SERVER
+    )
     assert not is_loopback(server_of("http://127.0.0.1.example.com/v1"))
 
 

@@ -49,7 +49,9 @@ def test_one_key_is_changed_and_every_comment_stays(tmp_path: Path, name: str) -
         "embedding:\n  # none yet\nschema: 1\n",
     ],
 )
-def test_a_file_that_a_person_has_shortened_gets_the_key(tmp_path: Path, text: str) -> None:
+def test_a_file_that_a_person_has_shortened_gets_the_key(
+    tmp_path: Path, text: str
+) -> None:
     (tmp_path / FILE).write_text(text)
     write_setting(tmp_path, "embedding", "model", "ollama:m")
     assert load_settings(tmp_path).embedding.model == "ollama:m"
@@ -57,9 +59,12 @@ def test_a_file_that_a_person_has_shortened_gets_the_key(tmp_path: Path, text: s
 
 
 @pytest.mark.parametrize(
-    "text", ["embedding: &a\n  model: packaged\n", "embedding: packaged\n", "[1]\n", "a: [\n"]
+    "text",
+    ["embedding: &a\n  model: packaged\n", "embedding: packaged\n", "[1]\n", "a: [\n"],
 )
-def test_an_unusual_file_stays_as_it_is_and_the_line_is_told(tmp_path: Path, text: str) -> None:
+def test_an_unusual_file_stays_as_it_is_and_the_line_is_told(
+    tmp_path: Path, text: str
+) -> None:
     (tmp_path / FILE).write_text(text)
     with pytest.raises(ConfigError, match=r"Write `embedding: \{model: ollama:m\}`"):
         write_setting(tmp_path, "embedding", "model", "ollama:m")

@@ -48,7 +48,9 @@ class Desk:
         return self.around.state
 
     def plan(self, *hosts: str, notes_in: Path | None = None) -> ConnectPlan:
-        runs = launcher(self.state, search_path=os.defpath, has_mcp=True, is_windows=False)
+        runs = launcher(
+            self.state, search_path=os.defpath, has_mcp=True, is_windows=False
+        )
         return connect(
             hosts or self.around.found(),
             self.around,
@@ -78,7 +80,14 @@ class Desk:
         return path
 
 
-FOLDERS: Sequence[str] = (".claude", ".codex", ".gemini", ".cursor", ".copilot", ".config/opencode")
+FOLDERS: Sequence[str] = (
+    ".claude",
+    ".codex",
+    ".gemini",
+    ".cursor",
+    ".copilot",
+    ".config/opencode",
+)
 
 
 @pytest.fixture

@@ -33,7 +33,10 @@ def test_python_of_the_path_is_taken_unless_it_is_one_of_a_virtual_environment(
     monkeypatch.setattr(sys, "prefix", str(virtual.parent))
     both = f"{virtual}:{system}"
     assert launcher(tmp_path, search_path=both, has_mcp=True).ask[0] == "python3"
-    assert launcher(tmp_path, search_path=str(virtual), has_mcp=True).ask[0] == sys.executable
+    assert (
+        launcher(tmp_path, search_path=str(virtual), has_mcp=True).ask[0]
+        == sys.executable
+    )
     assert launcher(tmp_path, search_path="", has_mcp=True).mcp[0] == sys.executable
 
 
@@ -46,7 +49,9 @@ def test_a_line_survives_a_shell_whatever_the_directory_is_called():
                 assert str(ODD / "client" / "client.sh") in shlex.split(line)
 
 
-def test_on_windows_the_interpreter_is_named_and_no_shell_is_needed(monkeypatch, tmp_path):
+def test_on_windows_the_interpreter_is_named_and_no_shell_is_needed(
+    monkeypatch, tmp_path
+):
     folder = tmp_path / "Program Files" / "Python"
     folder.mkdir(parents=True)
     for name in ("python.exe", "pythonw.exe"):
@@ -58,7 +63,9 @@ def test_on_windows_the_interpreter_is_named_and_no_shell_is_needed(monkeypatch,
     for host in LOCATIONS:
         if host != "opencode":
             text = str(hook_events.hooks(host, runs))
-            assert "client.sh" not in text and "bash'" not in text and "'sh'" not in text
+            assert (
+                "client.sh" not in text and "bash'" not in text and "'sh'" not in text
+            )
 
 
 @pytest.mark.parametrize("host", [host for host in LOCATIONS if host != "opencode"])
@@ -71,8 +78,17 @@ def test_without_its_library_no_host_is_given_an_mcp_server(desk, host):
 
 
 def test_a_copy_is_written_whole_and_told_when_it_is_old(tmp_path):
-    assert client_copy.refresh_clients(tmp_path) == () and not (tmp_path / "client").exists()
-    assert set(client_copy.write_clients(tmp_path)) == set(client_copy.outdated(tmp_path / "none"))
+    assert (
+        client_copy.refresh_clients(tmp_path) == ()
+        and not (tmp_path / "client").exists()
+    )
+    assert set(client_copy.write_clients(tmp_path)) == set(
+        client_copy.outdated(tmp_path / "none")
+    )
     assert client_copy.outdated(tmp_path) == ()
     (tmp_path / "client" / "client.sh").write_text("old")
-    assert client_copy.outdated(tmp_path) == ("client.sh",) == client_copy.refresh_clients(tmp_path)
+    assert (
+        client_copy.outdated(tmp_path)
+        == ("client.sh",)
+        == client_copy.refresh_clients(tmp_path)
+    )

@@ -30,7 +30,9 @@ CURSOR = """// mine
 \t}
 }"""
 CODEX = '# my settings\r\nmodel = "x"\r\n\r\n[projects."/a"]\r\ntrust_level = "trusted"'
-CODEX_HOOKS = '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"mine"}]}],"Other":[]}}'
+CODEX_HOOKS = (
+    '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"mine"}]}],"Other":[]}}'
+)
 COPILOT = '{\n    "mcpServers": {}\n}\n'
 
 
@@ -54,7 +56,9 @@ def states(desk):
 def test_everything_is_as_it_was_after_disconnecting(desk):
     before = filled(desk).tree()
     plan = desk.connect()
-    assert not plan.problems and not plan.skipped and list(plan.ready) == list(LOCATIONS)
+    assert (
+        not plan.problems and not plan.skipped and list(plan.ready) == list(LOCATIONS)
+    )
     assert desk.tree() != before and states(desk) == {ResourceStatus.INTACT}
     plan = desk.disconnect()
     assert not plan.problems and desk.tree() == before
@@ -89,20 +93,30 @@ def test_connecting_again_changes_nothing(desk):
     before, manifest = desk.tree(), (desk.state / "connections.json").read_bytes()
     plan = desk.connect()
     assert plan.changes == () and list(plan.ready) == list(LOCATIONS)
-    assert desk.tree() == before and (desk.state / "connections.json").read_bytes() == manifest
+    assert (
+        desk.tree() == before
+        and (desk.state / "connections.json").read_bytes() == manifest
+    )
 
 
 def test_what_was_of_the_persons_is_still_in_the_files_and_ours_too(desk):
     filled(desk).connect()
     cursor = (desk.home / ".cursor/hooks.json").read_text()
-    assert cursor.startswith(CURSOR.split(" ]")[0].rstrip("}\n\t ]")) and "// every time" in cursor
-    config = (desk.home / ".codex/config.toml").read_bytes().decode()
-    assert config.startswith(CODEX + "\r\n\r\n#") and "\n" not in config.replace("\r\n", "")
-    codex = tomllib.loads(config)
-    assert codex["model"] == "x" and codex["mcp_servers"]["keeplore"]["args"][-1] == str(
-        desk.state / "client/mcp.py"
+    assert (
+        cursor.startswith(CURSOR.split(" ]")[0].rstrip("}\n\t ]"))
+        and "// every time" in cursor
     )
-    hooks = json.loads((desk.home / ".codex/hooks.json").read_bytes().decode("utf-8-sig"))
+    config = (desk.home / ".codex/config.toml").read_bytes().decode()
+    assert config.startswith(CODEX + "\r\n\r\n#") and "\n" not in config.replace(
+        "\r\n", ""
+    )
+    codex = tomllib.loads(config)
+    assert codex["model"] == "x" and codex["mcp_servers"]["keeplore"]["args"][
+        -1
+    ] == str(desk.state / "client/mcp.py")
+    hooks = json.loads(
+        (desk.home / ".codex/hooks.json").read_bytes().decode("utf-8-sig")
+    )
     assert (
         hooks["hooks"]["Stop"][0]["hooks"][0]["command"] == "mine"
         and len(hooks["hooks"]["Stop"]) == 2
@@ -128,7 +142,10 @@ def test_the_plan_says_all_that_happens(desk):
         for path, (_, content) in desk.tree().items()
         if isinstance(content, bytes) and content
     }
-    changed = {str(change.target.relative_to(desk.home)): change.after for change in plan.changes}
+    changed = {
+        str(change.target.relative_to(desk.home)): change.after
+        for change in plan.changes
+    }
     assert {path: after[path] for path in changed} == changed
     assert set(after) - set(changed) == {
         path for path, (_, content) in before.items() if content
@@ -137,7 +154,9 @@ def test_the_plan_says_all_that_happens(desk):
 
 def test_the_diff_of_a_plan_can_be_applied_with_git(desk, git, tmp_path):
     filled(desk)
-    (desk.home / ".cursor/mcp.json").unlink()  # git tells an empty file from none otherwise
+    (
+        desk.home / ".cursor/mcp.json"
+    ).unlink()  # git tells an empty file from none otherwise
     git("init", "-q", ".", cwd=desk.home)
     plan = desk.plan()
     patch = tmp_path / "the.diff"
@@ -145,9 +164,17 @@ def test_the_diff_of_a_plan_can_be_applied_with_git(desk, git, tmp_path):
     assert "\\ No newline at end of file" in text and "--- /dev/null" in text
     # git wants a letter and paths below the repository; lines of CODEX end with a carriage return,
     # which we leave out
-    text = text.replace(f"--- {desk.home}/", "--- a/").replace(f"+++ {desk.home}/", "+++ b/")
+    text = text.replace(f"--- {desk.home}/", "--- a/").replace(
+        f"+++ {desk.home}/", "+++ b/"
+    )
     patch.write_text(text)
-    git("apply", "--exclude=.codex/config.toml", "--whitespace=nowarn", patch, cwd=desk.home)
+    git(
+        "apply",
+        "--exclude=.codex/config.toml",
+        "--whitespace=nowarn",
+        patch,
+        cwd=desk.home,
+    )
     for change in plan.changes:
         if change.path.name != "config.toml":
             assert change.path.read_bytes() == change.after
@@ -159,7 +186,9 @@ def test_a_linked_file_is_written_through_its_link(desk):
         desk.write(f"dotfiles/{name}", content)
     (desk.home / ".cursor/hooks.json").symlink_to("../dotfiles/hooks.json")
     (desk.home / ".codex/config.toml").symlink_to(dotfiles / "config.toml")
-    (desk.home / ".copilot/mcp-config.json").symlink_to(dotfiles / "nowhere" / "mcp.json")
+    (desk.home / ".copilot/mcp-config.json").symlink_to(
+        dotfiles / "nowhere" / "mcp.json"
+    )
     before = desk.tree()
     desk.connect()
     assert (desk.home / ".cursor/hooks.json").is_symlink() and (
@@ -187,7 +216,9 @@ def test_an_update_changes_our_entries_alone_and_in_their_place(desk, monkeypatc
     }
     files = assets.host_files("codex")
     newer = {
-        name: data + b"\nMore.\n" for name, data in files.items() if "keeplore-forget" not in name
+        name: data + b"\nMore.\n"
+        for name, data in files.items()
+        if "keeplore-forget" not in name
     }
     with monkeypatch.context() as patch:
         patch.setattr(hook_events, "EVENTS", table)
@@ -199,15 +230,23 @@ def test_an_update_changes_our_entries_alone_and_in_their_place(desk, monkeypatc
             "mine"
         ] and "Interrupt" not in hooks
         assert (
-            hooks["SessionStart"][0]["hooks"][0]["timeout"] == 9 and list(hooks)[-1] == "Brand-New"
+            hooks["SessionStart"][0]["hooks"][0]["timeout"] == 9
+            and list(hooks)[-1] == "Brand-New"
         )
-        assert list(hooks)[:2] == ["Stop", "Other"] and states(desk) == {ResourceStatus.INTACT}
-        skills = {path.parent.name for path in (desk.home / ".agents").rglob("SKILL.md")}
+        assert list(hooks)[:2] == ["Stop", "Other"] and states(desk) == {
+            ResourceStatus.INTACT
+        }
+        skills = {
+            path.parent.name for path in (desk.home / ".agents").rglob("SKILL.md")
+        }
         assert skills == {Path(name).parts[1] for name in newer} | {"mine"}
     desk.connect()
     assert states(desk) == {ResourceStatus.INTACT}
     desk.disconnect()
-    assert desk.tree()[".codex/hooks.json"] == (0o664, ("\ufeff" + CODEX_HOOKS).encode())
+    assert desk.tree()[".codex/hooks.json"] == (
+        0o664,
+        ("\ufeff" + CODEX_HOOKS).encode(),
+    )
     assert (desk.home / ".cursor/hooks.json").read_text() == CURSOR
 
 
@@ -218,12 +257,16 @@ def test_what_others_add_afterwards_stays_byte_for_byte(desk):
     cursor.write_text(cursor.read_text().removesuffix("\n\t}\n}") + theirs)
     config = desk.home / ".codex/config.toml"
     config.write_bytes(
-        b"top = 1\r\n" + config.read_bytes() + b'\r\n[projects."/b"]\r\ntrust_level = "trusted"\r\n'
+        b"top = 1\r\n"
+        + config.read_bytes()
+        + b'\r\n[projects."/b"]\r\ntrust_level = "trusted"\r\n'
     )
     created = desk.home / ".copilot/mcp-config.json"
     text = created.read_text()
     created.write_text(
-        text.replace('"mcpServers": {', '"mcpServers": {\n        "b": {"command": "b"},')
+        text.replace(
+            '"mcpServers": {', '"mcpServers": {\n        "b": {"command": "b"},'
+        )
     )
     assert states(desk) == {ResourceStatus.INTACT}
     assert not desk.disconnect().problems
@@ -233,7 +276,8 @@ def test_what_others_add_afterwards_stays_byte_for_byte(desk):
         == f'top = 1\r\n{CODEX}\r\n[projects."/b"]\r\ntrust_level = "trusted"\r\n'
     )
     assert (
-        created.read_text() == '{\n    "mcpServers": {\n        "b": {"command": "b"}\n    }\n}\n'
+        created.read_text()
+        == '{\n    "mcpServers": {\n        "b": {"command": "b"}\n    }\n}\n'
     )
 
 
@@ -244,7 +288,9 @@ def test_a_file_that_we_made_stays_when_others_have_written_into_it(desk):
     data["hooks"]["Stop"].append({"hooks": [{"type": "command", "command": "theirs"}]})
     hooks.write_text(json.dumps(data))
     desk.disconnect()
-    assert json.loads(hooks.read_text()) == {"hooks": {"Stop": [data["hooks"]["Stop"][1]]}}
+    assert json.loads(hooks.read_text()) == {
+        "hooks": {"Stop": [data["hooks"]["Stop"][1]]}
+    }
 
 
 def test_an_entry_that_was_changed_by_hand_is_reported_and_kept(desk):
@@ -269,8 +315,14 @@ def test_an_entry_that_was_changed_by_hand_is_reported_and_kept(desk):
     assert len(plan.problems) == 4 and all(problem.remedy for problem in plan.problems)
     assert skill.read_text() == "My own words."
     left = json.loads(hooks.read_text())["hooks"]
-    assert list(left) == ["SessionStart"] and left["SessionStart"][0]["hooks"][0]["timeout"] == 50
-    assert config.read_text().endswith("enabled = false\n") and "/my/python3" in mcp.read_text()
+    assert (
+        list(left) == ["SessionStart"]
+        and left["SessionStart"][0]["hooks"][0]["timeout"] == 50
+    )
+    assert (
+        config.read_text().endswith("enabled = false\n")
+        and "/my/python3" in mcp.read_text()
+    )
 
 
 def test_what_was_taken_away_by_hand_is_missing_until_connected_again(desk):
@@ -296,7 +348,11 @@ def test_what_was_taken_away_by_hand_is_missing_until_connected_again(desk):
         (".codex/hooks.json", "{} // mine", "comments"),
         (".codex/hooks.json", b"\xff\xfe{\0}\0", "UTF-8"),
         (".codex/config.toml", "a = ", "no TOML"),
-        (".codex/config.toml", 'mcp_servers = { a = { command = "a" } }', "cannot be added"),
+        (
+            ".codex/config.toml",
+            'mcp_servers = { a = { command = "a" } }',
+            "cannot be added",
+        ),
         (".copilot/hooks/keeplore.json", "{}", "not Keeplore's"),
     ],
 )
@@ -309,7 +365,9 @@ def test_a_file_that_cannot_be_changed_safely_is_left_alone(desk, name, content,
         for told in plan.problems
         if words in told.message and str(path) in told.message
     ]
-    assert all(problem.remedy for problem in plan.problems) and path.read_bytes() == before
+    assert (
+        all(problem.remedy for problem in plan.problems) and path.read_bytes() == before
+    )
     desk.disconnect()
     assert path.read_bytes() == before
 
@@ -336,7 +394,9 @@ def test_a_directory_that_cannot_be_written_is_told(desk):
         if os.access(desk.home / ".cursor", os.W_OK):
             pytest.skip("this user may write everywhere")
         plan = desk.connect("cursor")
-        assert len(plan.problems) == 2 and "cannot be written" in plan.problems[0].message
+        assert (
+            len(plan.problems) == 2 and "cannot be written" in plan.problems[0].message
+        )
     finally:
         (desk.home / ".cursor").chmod(0o700)
 
@@ -344,36 +404,58 @@ def test_a_directory_that_cannot_be_written_is_told(desk):
 @pytest.mark.parametrize(
     ("host", "name", "content"),
     [
-        ("claude-code", ".claude/settings.json", '{"enabledPlugins": {"keeplore@keeplore": true}}'),
+        (
+            "claude-code",
+            ".claude/settings.json",
+            '{"enabledPlugins": {"keeplore@keeplore": true}}',
+        ),
         ("claude-code", ".claude/skills/keeplore/.claude-plugin/plugin.json", "{}"),
-        ("codex", ".codex/config.toml", '[plugins."keeplore@keeplore"]\nenabled = true\n'),
+        (
+            "codex",
+            ".codex/config.toml",
+            '[plugins."keeplore@keeplore"]\nenabled = true\n',
+        ),
         ("gemini-cli", ".gemini/extensions/keeplore/gemini-extension.json", "{}"),
         ("cursor", ".cursor/plugins/local/keeplore/plugin.json", "{}"),
         ("copilot", ".copilot/installed-plugins/keeplore/keeplore/plugin.json", "{}"),
-        ("opencode", ".config/opencode/opencode.json", '{"plugin": ["keeplore-opencode"]}'),
+        (
+            "opencode",
+            ".config/opencode/opencode.json",
+            '{"plugin": ["keeplore-opencode"]}',
+        ),
     ],
 )
 def test_what_is_installed_already_is_not_installed_twice(desk, host, name, content):
     desk.write(name, content)
     before = desk.tree()
     plan = desk.connect(host)
-    assert plan.ready == () and plan.changes == () and [one.host for one in plan.skipped] == [host]
+    assert (
+        plan.ready == ()
+        and plan.changes == ()
+        and [one.host for one in plan.skipped] == [host]
+    )
     assert "already" in plan.skipped[0].message and desk.tree() == before
 
 
 def test_a_plugin_that_is_switched_off_is_no_obstacle(desk):
     desk.write(
-        ".claude/settings.json", '{"enabledPlugins": {"keeplore@keeplore": false, "other@x": true}}'
+        ".claude/settings.json",
+        '{"enabledPlugins": {"keeplore@keeplore": false, "other@x": true}}',
     )
     assert desk.connect("claude-code").ready == ("claude-code",)
 
 
 def test_a_plugin_that_came_later_is_told_with_the_way_out(desk):
     desk.connect("claude-code")
-    desk.write(".claude/settings.json", '{"enabledPlugins": {"keeplore@keeplore": true}}')
+    desk.write(
+        ".claude/settings.json", '{"enabledPlugins": {"keeplore@keeplore": true}}'
+    )
     connected = desk.tree()
     plan = desk.connect("claude-code")
-    assert "keeplore disconnect claude-code" in plan.skipped[0].remedy and desk.tree() == connected
+    assert (
+        "keeplore disconnect claude-code" in plan.skipped[0].remedy
+        and desk.tree() == connected
+    )
 
 
 def test_a_lost_manifest_is_made_anew(desk):
@@ -405,15 +487,22 @@ def test_directories_named_by_the_environment_are_taken(desk):
     }
     names["XDG_CONFIG_HOME"] = "o"
     around = replace(
-        desk.around, environment={key: str(desk.home / value) for key, value in names.items()}
+        desk.around,
+        environment={key: str(desk.home / value) for key, value in names.items()},
     )
-    told = {host: str(around.directory(host).relative_to(desk.home)) for host in LOCATIONS}
+    told = {
+        host: str(around.directory(host).relative_to(desk.home)) for host in LOCATIONS
+    }
     assert told == {
         "claude-code": "c", "codex": "x", "gemini-cli": "g/.gemini", "cursor": ".cursor", "copilot": "p",
         "opencode": "o/opencode",
     }  # fmt: skip
     around = replace(
-        around, environment={**around.environment, "OPENCODE_CONFIG_DIR": str(desk.home / "oc")}
+        around,
+        environment={
+            **around.environment,
+            "OPENCODE_CONFIG_DIR": str(desk.home / "oc"),
+        },
     )
     assert around.directory("opencode") == desk.home / "oc"
 
@@ -424,7 +513,10 @@ def test_two_directories_of_one_host_are_both_connected(desk):
     first = desk.tree()
     desk.around = other
     desk.connect("codex")
-    assert first.items() <= desk.tree().items() and (desk.home / "second/hooks.json").exists()
+    assert (
+        first.items() <= desk.tree().items()
+        and (desk.home / "second/hooks.json").exists()
+    )
     desk.disconnect("codex")
     assert (
         not (desk.home / "second").exists()
@@ -443,11 +535,16 @@ def test_a_program_on_the_path_tells_that_a_host_is_here(bare, tmp_path):
 
 
 def test_claude_codes_notes_go_where_they_were_asked_to(desk):
-    before = desk.write(".claude/settings.json", '{\n  "model": "opus"\n}\n').read_bytes()
+    before = desk.write(
+        ".claude/settings.json", '{\n  "model": "opus"\n}\n'
+    ).read_bytes()
     place = desk.home / "memory/user/memory/claude-code"
     desk.connect("claude-code", notes_in=place)
     settings = desk.home / ".claude/settings.json"
-    assert json.loads(settings.read_text()) == {"model": "opus", "autoMemoryDirectory": str(place)}
+    assert json.loads(settings.read_text()) == {
+        "model": "opus",
+        "autoMemoryDirectory": str(place),
+    }
     desk.connect("claude-code")
     assert json.loads(settings.read_text())["autoMemoryDirectory"] == str(
         place
@@ -459,7 +556,10 @@ def test_claude_codes_notes_go_where_they_were_asked_to(desk):
 def test_a_place_of_the_persons_for_claude_codes_notes_is_not_taken_away(desk):
     settings = desk.write(".claude/settings.json", '{"autoMemoryDirectory": "~/mine"}')
     plan = desk.connect("claude-code", notes_in=desk.home / "other")
-    assert len(plan.problems) == 1 and settings.read_text() == '{"autoMemoryDirectory": "~/mine"}'
+    assert (
+        len(plan.problems) == 1
+        and settings.read_text() == '{"autoMemoryDirectory": "~/mine"}'
+    )
 
 
 def test_what_changes_while_a_person_thinks_is_not_written_over(desk):

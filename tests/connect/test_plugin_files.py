@@ -27,7 +27,9 @@ GEMINI = PLUGIN / "gemini" / "gemini-extension.json"
 def skill(name: str) -> tuple[str, str]:
     """Description and text."""
     _, front, text = (
-        (PLUGIN / "skills" / name / "SKILL.md").read_text(encoding="utf-8").split("---\n", 2)
+        (PLUGIN / "skills" / name / "SKILL.md")
+        .read_text(encoding="utf-8")
+        .split("---\n", 2)
     )
     return yaml.safe_load(front)["description"], text.strip()
 
@@ -62,10 +64,15 @@ def generated() -> dict[str, str]:
         ".mcp.json": servers(mcp("claude-code", BUNDLED["claude-code"])),
         # a path is then relative to the plugin: Codex fills in no variables there
         "codex.mcp.json": servers({**mcp("codex", BUNDLED["codex"]), "cwd": "."}),
-        "copilot.mcp.json": servers({**mcp("copilot", BUNDLED["copilot"]), "type": "stdio"}),
+        "copilot.mcp.json": servers(
+            {**mcp("copilot", BUNDLED["copilot"]), "type": "stdio"}
+        ),
         "cursor.mcp.json": servers(mcp("cursor", BUNDLED["cursor"])),
         "gemini/gemini-extension.json": as_json(
-            {**facts, "mcpServers": {"keeplore": mcp("gemini-cli", BUNDLED["gemini-cli"])}}
+            {
+                **facts,
+                "mcpServers": {"keeplore": mcp("gemini-cli", BUNDLED["gemini-cli"])},
+            }
         ),
     }
     for name in COMMANDS:
@@ -87,7 +94,9 @@ def test_what_stands_in_the_plugin_is_what_the_table_gives(name: str) -> None:
 def test_a_command_has_the_words_of_the_skill(name: str) -> None:
     description, text = skill(name)
     gemini = tomllib.loads(
-        (PLUGIN / "gemini" / "commands" / "keeplore" / f"{name}.toml").read_text(encoding="utf-8")
+        (PLUGIN / "gemini" / "commands" / "keeplore" / f"{name}.toml").read_text(
+            encoding="utf-8"
+        )
     )
     assert gemini == {"description": description, "prompt": text + "\n"}
     _, front, body = (
@@ -98,15 +107,21 @@ def test_a_command_has_the_words_of_the_skill(name: str) -> None:
     assert (yaml.safe_load(front), body.strip()) == ({"description": description}, text)
 
 
-def test_a_skill_in_a_shared_directory_has_the_name_of_its_directory_and_of_keeplore() -> None:
+def test_a_skill_in_a_shared_directory_has_the_name_of_its_directory_and_of_keeplore() -> (
+    None
+):
     for host in ("codex", "cursor", "copilot"):
         files = assets.host_files(host)
-        skills = {path: data for path, data in files.items() if path.endswith("/SKILL.md")}
+        skills = {
+            path: data for path, data in files.items() if path.endswith("/SKILL.md")
+        }
         assert set(skills) == {f"skills/keeplore-{name}/SKILL.md" for name in COMMANDS}
         for path, data in skills.items():
             _, front, text = data.decode().split("---\n", 2)
             assert yaml.safe_load(front)["name"] == path.split("/")[1]
-            assert text.strip() == skill(path.split("/")[1].removeprefix("keeplore-"))[1]
+            assert (
+                text.strip() == skill(path.split("/")[1].removeprefix("keeplore-"))[1]
+            )
 
 
 def test_a_host_gets_no_entry_that_names_another_place() -> None:
@@ -116,12 +131,18 @@ def test_a_host_gets_no_entry_that_names_another_place() -> None:
     for host in ("claude-code", "gemini-cli", "opencode", "codex", "cursor", "copilot"):
         files = assets.host_files(host)
         assert (
-            files and [path for path in files if path.endswith((".mcp.json", "hooks.json"))] == []
+            files
+            and [path for path in files if path.endswith((".mcp.json", "hooks.json"))]
+            == []
         )
-        assert [path for path in files if path.startswith(("/", "..")) or "\\" in path] == []
+        assert [
+            path for path in files if path.startswith(("/", "..")) or "\\" in path
+        ] == []
 
 
 def test_the_client_of_a_machine_is_the_one_of_the_plugin() -> None:
     files = assets.client_files()
-    assert files == {name: (PLUGIN / "keeplore" / "client" / name).read_bytes() for name in files}
+    assert files == {
+        name: (PLUGIN / "keeplore" / "client" / name).read_bytes() for name in files
+    }
     assert set(files) == {"client.sh", "client.py", "mcp.py"}

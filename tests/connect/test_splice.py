@@ -21,24 +21,43 @@ ENTRIES = (
     JsonEntry(("flag",), True),
 )
 GAPS = st.sampled_from(
-    ["", "", " ", "\n", "\n\t", "\r\n  ", "\n    ", "/* [{ */", '// "}], \n', " // ü\n  "]
+    [
+        "",
+        "",
+        " ",
+        "\n",
+        "\n\t",
+        "\r\n  ",
+        "\n    ",
+        "/* [{ */",
+        '// "}], \n',
+        " // ü\n  ",
+    ]
 )
 SCALARS = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.text(max_size=5), st.just("// no comment")
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.text(max_size=5),
+    st.just("// no comment"),
 )
 VALUES = st.recursive(
     SCALARS,
     lambda inner: st.one_of(
-        st.lists(inner, max_size=2), st.dictionaries(st.text(max_size=3), inner, max_size=2)
+        st.lists(inner, max_size=2),
+        st.dictionaries(st.text(max_size=3), inner, max_size=2),
     ),
     max_leaves=4,
 )
 HOOKS = st.dictionaries(
-    st.sampled_from(["Stop", "Start", "Other"]), st.lists(VALUES, max_size=3), max_size=3
+    st.sampled_from(["Stop", "Start", "Other"]),
+    st.lists(VALUES, max_size=3),
+    max_size=3,
 )
 SERVERS = st.dictionaries(st.sampled_from(["a", "b"]), VALUES, max_size=2)
 DOCUMENTS = st.fixed_dictionaries(
-    {}, optional={"hooks": HOOKS, "mcpServers": SERVERS, "other": VALUES, "more": VALUES}
+    {},
+    optional={"hooks": HOOKS, "mcpServers": SERVERS, "other": VALUES, "more": VALUES},
 )
 
 
@@ -51,7 +70,10 @@ def written(draw: st.DrawFn, value: Any) -> str:
 
     def write(value: Any) -> str:
         if isinstance(value, dict):
-            parts = [f"{json.dumps(key)}{gap()}:{gap()}{write(one)}" for key, one in value.items()]
+            parts = [
+                f"{json.dumps(key)}{gap()}:{gap()}{write(one)}"
+                for key, one in value.items()
+            ]
         elif isinstance(value, list):
             parts = [write(one) for one in value]
         else:
@@ -90,7 +112,10 @@ def test_taking_out_what_was_put_in_gives_the_same_text(
 
 @given(st.one_of(TEXTS, PLAIN))
 def test_nothing_else_changes_its_value(text: str) -> None:
-    before, after = parse(text).root.value, parse(put(text, ENTRIES, JsonTrace())[0]).root.value
+    before, after = (
+        parse(text).root.value,
+        parse(put(text, ENTRIES, JsonTrace())[0]).root.value,
+    )
     for entry in ENTRIES:
         holder = after
         for key in entry.holder:
@@ -148,7 +173,9 @@ def test_an_entry_is_written_as_the_file_is_written(before: str, after: str) -> 
 
 def test_an_element_takes_the_indentation_of_its_neighbours() -> None:
     text = '{\n   "hooks": {\n      "Stop": [\n         {"a": 1}\n      ]\n   }\n}\n'
-    after, _ = put(text, [JsonEntry(("hooks", "Stop"), {"b": [1]}, is_element=True)], JsonTrace())
+    after, _ = put(
+        text, [JsonEntry(("hooks", "Stop"), {"b": [1]}, is_element=True)], JsonTrace()
+    )
     assert after == text.replace(
         '{"a": 1}\n',
         '{"a": 1},\n         {\n            "b": [\n               1\n            ]\n         }\n',

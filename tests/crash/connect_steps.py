@@ -45,7 +45,9 @@ def do_update(place):
         host: tuple(replace(one, timeout_s=9) for one in several[1:])
         for host, several in table.items()
     }
-    assets.host_files = lambda host: {name: data + b" " for name, data in files(host).items()}
+    assets.host_files = lambda host: {
+        name: data + b" " for name, data in files(host).items()
+    }
     try:
         do_connect(place)
     finally:
@@ -115,7 +117,9 @@ def expect_put_right(now, before, *, is_connected_first):
     do_disconnect(now)
     after = tree(now / "home")
     assert after == before, {
-        path for path in after.keys() | before.keys() if after.get(path) != before.get(path)
+        path
+        for path in after.keys() | before.keys()
+        if after.get(path) != before.get(path)
     }
 
 

@@ -23,7 +23,9 @@ STEPS = {
     "add": lambda spool: spool.add("host", "Stop", PAYLOAD),
     "claim": lambda spool: spool.claim(spool.pending()[0]),
     "retry": lambda spool: spool.retry(spool.claim(spool.pending()[0])),
-    "quarantine": lambda spool: spool.quarantine(spool.claim(spool.pending()[0]), "no reason"),
+    "quarantine": lambda spool: spool.quarantine(
+        spool.claim(spool.pending()[0]), "no reason"
+    ),
     "acknowledge": lambda spool: spool.acknowledge(spool.claim(spool.pending()[0])),
     "recover": lambda spool: spool.recover(),
 }
@@ -51,7 +53,13 @@ def arm(point: int, fault: str) -> None:
             if fault == "trace":
                 say(
                     " ".join(
-                        [name, *(opened.get(argument, str(argument)) for argument in arguments)]
+                        [
+                            name,
+                            *(
+                                opened.get(argument, str(argument))
+                                for argument in arguments
+                            ),
+                        ]
                     )
                 )
             return result

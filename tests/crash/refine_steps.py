@@ -61,7 +61,9 @@ def change(store: Store) -> None:
         for title in ("One", "Other")
     ]
     move = (old, old.replace("memory/", "memory/archive/"))
-    store.write_together(MACHINE, TransactionChanges([note("One"), note("Other")], [move], entries))
+    store.write_together(
+        MACHINE, TransactionChanges([note("One"), note("Other")], [move], entries)
+    )
 
 
 def strike_at(point: int) -> None:

@@ -46,7 +46,11 @@ def strike_at(point: int, *events: str) -> None:
         is_of_text = isinstance(
             getattr(argument, "__self__", None), (str, bytes, list, io.StringIO)
         )
-        if event in events and getattr(argument, "__name__", "") in CHANGING and not is_of_text:
+        if (
+            event in events
+            and getattr(argument, "__name__", "") in CHANGING
+            and not is_of_text
+        ):
             count += 1
             if count == point:
                 os.kill(os.getpid(), signal.SIGKILL)

@@ -26,7 +26,9 @@ WRITING = ("open", "write", "pwrite", "fsync", "rename", "replace", "link", "mkd
 
 def conversation(number: int) -> Memory:
     said = tuple(
-        Exchange(f"turn-{n}", f"2026-03-01T10:{n:02d}:00Z", f"question {n}", (f"answer {n}",))
+        Exchange(
+            f"turn-{n}", f"2026-03-01T10:{n:02d}:00Z", f"question {n}", (f"answer {n}",)
+        )
         for n in range(number)
     )
     meta = new_meta(
@@ -98,7 +100,9 @@ def main(base: str, stride: str) -> None:
                 os._exit(text != "done")
             _, status = os.waitpid(child, 0)
             text = said.read_text() if said.exists() else ""
-            sys.stdout.write(f"{copy}\t{fault}\t{point}\t{status}\t{' '.join(text.split())}\n")
+            sys.stdout.write(
+                f"{copy}\t{fault}\t{point}\t{status}\t{' '.join(text.split())}\n"
+            )
             sys.stdout.flush()
             if status == 0:
                 break

@@ -17,7 +17,13 @@ FEWEST = 40  # points; fewer would mean that the steps are no longer seen
 def base(tmp_path):
     """A home in which two hosts have files of the person's, one of them behind a link."""
     base = tmp_path / "base"
-    for name in ("home/.codex", "home/.cursor", "home/.gemini", "home/dotfiles", "state"):
+    for name in (
+        "home/.codex",
+        "home/.cursor",
+        "home/.gemini",
+        "home/dotfiles",
+        "state",
+    ):
         (base / name).mkdir(parents=True)
     (base / "home/.codex/config.toml").write_text('model = "x"')
     (base / "home/.cursor/hooks.json").symlink_to("../dotfiles/hooks.json")
@@ -31,6 +37,8 @@ def base(tmp_path):
 @pytest.mark.parametrize("deed", ["connect", "update", "disconnect"])
 def test_a_kill_at_every_step_is_put_right(base, deed, stride):
     command = [sys.executable, STEPS, base, base.with_name("now"), deed, str(stride)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=os.environ
+    )
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) >= FEWEST

@@ -67,7 +67,9 @@ def test_a_kill_at_every_step_is_made_good_by_doing_it_again(workspace, git, tim
         for back in ("", "~2")
     ]
     command = [sys.executable, STEPS, workspace.root, str(times)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=os.environ
+    )
     assert done.returncode == 0, done.stderr
     points: Counter[str] = Counter()
     for line in done.stdout.splitlines():
@@ -75,7 +77,9 @@ def test_a_kill_at_every_step_is_made_good_by_doing_it_again(workspace, git, tim
         points[deed] += 1
         expect_readable(Path(copy), git)
         expect_finished(Path(copy), deed, blobs, git, is_whole=status == "0")
-    assert all(points[deed] * times >= fewest for deed, fewest in FEWEST.items()), points
+    assert all(points[deed] * times >= fewest for deed, fewest in FEWEST.items()), (
+        points
+    )
 
 
 def expect_readable(root, git):
@@ -91,15 +95,23 @@ def expect_finished(root, deed, blobs, git, *, is_whole):
     store = Store(root, branch="main")
     try:
         again(store, deed, is_whole=is_whole)
-    except RepositoryBusy:  # a git that outlived the killed process may hold a lock for a moment
+    except (
+        RepositoryBusy
+    ):  # a git that outlived the killed process may hold a lock for a moment
         again(store, deed, is_whole=is_whole)
     titles = sorted(
         memory.title
-        for _, memory in (store.get(i) for i in (new_id("Kept"), LEAKED, DROPPED) if store.find(i))
+        for _, memory in (
+            store.get(i) for i in (new_id("Kept"), LEAKED, DROPPED) if store.find(i)
+        )
     )
     assert (
         titles
-        == {"forget": ["Kept"], "restore": ["Dropped", "Kept", "Leaked"], "purge": ["Kept"]}[deed]
+        == {
+            "forget": ["Kept"],
+            "restore": ["Dropped", "Kept", "Leaked"],
+            "purge": ["Kept"],
+        }[deed]
     )
     assert git("status", "--porcelain", cwd=root) == "A  staged.txt"
     assert git("stash", "list", "--format=%gs", cwd=root).startswith("WIP on main")

@@ -86,7 +86,10 @@ def test_every_step_on_a_full_disk_says_so_and_is_made_good_later(
         except (KeeploreError, OSError) as e:
             refused.append(str(e))
         (disk / "filler").unlink()
-        assert is_saved or (store.root / path).read_text() in (before, serialise(written))
+        assert is_saved or (store.root / path).read_text() in (
+            before,
+            serialise(written),
+        )
         assert not list(store.root.rglob(".*.tmp"))
         store.save(written)
         synchronise(store)
@@ -96,7 +99,10 @@ def test_every_step_on_a_full_disk_says_so_and_is_made_good_later(
         assert f"{number} " * 3000 in everything
         assert git("status", "--porcelain", cwd=store.root) == ""
         for root in (store.root, other.root):
-            assert git("fsck", "--strict", "--no-dangling", "--no-progress", cwd=root) == ""
-    assert refused and all("space left" in said or "disk is full" in said for said in refused), (
-        refused
-    )
+            assert (
+                git("fsck", "--strict", "--no-dangling", "--no-progress", cwd=root)
+                == ""
+            )
+    assert refused and all(
+        "space left" in said or "disk is full" in said for said in refused
+    ), refused

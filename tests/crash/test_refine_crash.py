@@ -44,7 +44,9 @@ def workspace(tmp_path: Path) -> Store:
     return store
 
 
-def test_a_kill_at_every_step_leaves_nothing_or_all_of_it_in_one_commit(workspace, git) -> None:
+def test_a_kill_at_every_step_leaves_nothing_or_all_of_it_in_one_commit(
+    workspace, git
+) -> None:
     before = workspace.head()
     done = subprocess.run(
         [sys.executable, STEPS, workspace.root],
@@ -66,7 +68,12 @@ def test_a_kill_at_every_step_leaves_nothing_or_all_of_it_in_one_commit(workspac
         store.recover()
         store.commit()
         log = git(
-            "log", "--format=", "--name-only", "--no-renames", f"{before}..HEAD", cwd=copy
+            "log",
+            "--format=",
+            "--name-only",
+            "--no-renames",
+            f"{before}..HEAD",
+            cwd=copy,
         ).split()
         commits = git("rev-list", "--count", f"{before}..HEAD", cwd=copy)
         names = {path if path.endswith(".jsonl") else path[:-12] for path in log}

@@ -94,7 +94,9 @@ def test_a_writer_that_is_killed_before_any_call_leaves_a_whole_entry_or_none(
                 break
         else:
             raise AssertionError("the writer never finished")
-    assert point > 8  # directories, the file, its sync, the rename, the sync of the directory
+    assert (
+        point > 8
+    )  # directories, the file, its sync, the rename, the sync of the directory
 
 
 def test_the_python_client_killed_before_any_call_leaves_a_whole_entry_or_none(
@@ -115,7 +117,9 @@ def test_the_python_client_killed_before_any_call_leaves_a_whole_entry_or_none(
 @pytest.mark.parametrize(
     "writer", ["add", str(CLIENT / "client.py")], ids=["Spool.add", "client.py"]
 )
-def test_a_disk_that_fills_at_any_call_leaves_no_half_entry(tmp_path: Path, writer: str) -> None:
+def test_a_disk_that_fills_at_any_call_leaves_no_half_entry(
+    tmp_path: Path, writer: str
+) -> None:
     outcomes = []
     with Striker("full", writer) as striker:
         for point in range(1, 31):
@@ -215,10 +219,14 @@ exec {path} "$@"
 
 def run_shell(environment: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
     command = ["/bin/sh", str(CLIENT / "client.sh"), "host", "Stop"]
-    return subprocess.run(command, input=PAYLOAD, capture_output=True, env=environment, timeout=60)
+    return subprocess.run(
+        command, input=PAYLOAD, capture_output=True, env=environment, timeout=60
+    )
 
 
-def test_the_shell_client_syncs_before_it_renames_and_the_directory_after(tmp_path: Path) -> None:
+def test_the_shell_client_syncs_before_it_renames_and_the_directory_after(
+    tmp_path: Path,
+) -> None:
     folder = tmp_path / "shim"
     done = run_shell(shim(folder, 0, ""))
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
@@ -238,7 +246,9 @@ def test_the_shell_client_syncs_before_it_renames_and_the_directory_after(tmp_pa
     ]
 
 
-@pytest.mark.parametrize("step", [1, 2, 3, 4], ids=lambda step: f"{step}-{SHELL_STEPS[step - 1]}")
+@pytest.mark.parametrize(
+    "step", [1, 2, 3, 4], ids=lambda step: f"{step}-{SHELL_STEPS[step - 1]}"
+)
 @pytest.mark.parametrize("action", ["kill before", "kill after", "fail"])
 def test_the_shell_client_struck_at_any_command_leaves_a_whole_entry_or_none(
     tmp_path: Path, step: int, action: str

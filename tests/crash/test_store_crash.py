@@ -63,14 +63,18 @@ def workspace(tmp_path, git):
 def test_a_kill_at_every_step_loses_nothing_and_needs_no_human(workspace, git, stride):
     store, other = workspace
     command = [sys.executable, STEPS, store.root, other, str(stride)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=os.environ
+    )
     assert done.returncode == 0, done.stderr
     points: Counter[str] = Counter()
     for line in done.stdout.splitlines():
         copy, deed, _, _ = line.rsplit(" ", 3)
         points[deed] += 1
         expect_whole(Path(copy), deed, other, git)
-    assert all(points[deed] * stride >= fewest for deed, fewest in FEWEST.items()), points
+    assert all(points[deed] * stride >= fewest for deed, fewest in FEWEST.items()), (
+        points
+    )
 
 
 def expect_whole(root, deed, other, git):
@@ -90,10 +94,20 @@ def expect_whole(root, deed, other, git):
     expected = {
         "save": {"Draft": "It is so.\n", "Ours": "It is so.\n", "New": "New words.\n"},
         "rename": {"A better title": "More of it.\n", "Ours": "It is so.\n"},
-        "merge": {"Draft": "Their words.\n", "Ours": "It is so.\n", "Theirs": "It is so.\n"},
+        "merge": {
+            "Draft": "Their words.\n",
+            "Ours": "It is so.\n",
+            "Theirs": "It is so.\n",
+        },
     }[deed]
-    found = [store.load(file.path) for file in store.scan() if not file.path.endswith("removed.md")]
-    assert sorted((memory.title, memory.body) for memory in found) == sorted(expected.items())
+    found = [
+        store.load(file.path)
+        for file in store.scan()
+        if not file.path.endswith("removed.md")
+    ]
+    assert sorted((memory.title, memory.body) for memory in found) == sorted(
+        expected.items()
+    )
     assert git("status", "--porcelain", cwd=root) == "A  staged.txt"
     assert not list((root / ".git").rglob("*.lock"))
     assert git("fsck", "--no-dangling", "--no-progress", cwd=root) == ""
@@ -110,7 +124,12 @@ def plant(store: Store, lock: Path, content: str, facts: dict[str, object]) -> P
 @pytest.mark.parametrize("content", ["", "a" * 40 + "\n"], ids=["empty", "written"])
 def test_a_ref_lock_that_we_left_is_removed(workspace, content):
     store, _ = workspace
-    facts = {"token": "keeplore 1", "ref": "refs/heads/main", "commit": "a" * 40, "at": time.time()}
+    facts = {
+        "token": "keeplore 1",
+        "ref": "refs/heads/main",
+        "commit": "a" * 40,
+        "at": time.time(),
+    }
     lock = plant(store, Path("refs/heads/main.lock"), content, facts)
     assert store.commit().commit
     assert not lock.exists()
@@ -159,7 +178,9 @@ def test_a_torn_note_is_no_obstacle(workspace, content):
     assert store.commit().commit
 
 
-def test_a_git_that_died_over_our_copy_of_the_index_leaves_nothing_in_the_way(workspace, git):
+def test_a_git_that_died_over_our_copy_of_the_index_leaves_nothing_in_the_way(
+    workspace, git
+):
     store, _ = workspace
     for name in (
         "keeplore-index-0a1b2c3d",

@@ -24,7 +24,10 @@ TEMPLATE = Path(__file__).resolve().parents[2] / "workspace_template"
 with pytest.MonkeyPatch.context() as patch:
     patch.syspath_prepend(STEPS.parent)  # as for a script that is run
     conversation = runpy.run_path(str(STEPS))["conversation"]
-FEWEST = {"kill": 200, "full": 30}  # points; fewer would mean that the steps are no longer seen
+FEWEST = {
+    "kill": 200,
+    "full": 30,
+}  # points; fewer would mean that the steps are no longer seen
 WORDS = (
     "mine",
     "theirs",
@@ -72,7 +75,9 @@ def base(tmp_path, git):
     there.commit()
     git("push", "-q", "origin", "main", cwd=there.root)
     machine.save(note("Argued", "mine\n"))
-    machine.move(paths["Moved"], paths["Moved"].replace("memory/", "memory/archive/", 1))
+    machine.move(
+        paths["Moved"], paths["Moved"].replace("memory/", "memory/archive/", 1)
+    )
     machine.save(note("Torn", "Torn\n\nmy last word\n"))
     machine.commit()
     # the person is in the middle of a merge of another branch, which waits for a file of ours
@@ -81,7 +86,10 @@ def base(tmp_path, git):
     git("commit", "-qam", "Other", cwd=machine.root)
     git("checkout", "-q", "main", cwd=machine.root)
     subprocess.run(
-        ["git", "merge", "-q", "other"], cwd=machine.root, check=False, capture_output=True
+        ["git", "merge", "-q", "other"],
+        cwd=machine.root,
+        check=False,
+        capture_output=True,
     )
     (machine.root / "mine.txt").write_text("untracked\n")
     return base
@@ -89,7 +97,9 @@ def base(tmp_path, git):
 
 def run(base, stride):
     command = [sys.executable, STEPS, base, str(stride)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=os.environ
+    )
     assert done.returncode == 0, done.stderr
     points: Counter[str] = Counter()
     for line in done.stdout.splitlines():
@@ -118,7 +128,9 @@ def expect_all_is_well(root, git):
     everything = "\n".join(memory.body for memory in texts.values())
     assert all(word in everything for word in WORDS)
     ids = [memory.id for memory in texts.values()]
-    assert len(ids) == len(set(ids)) == 6  # four, and beside two of them a version that lost
+    assert (
+        len(ids) == len(set(ids)) == 6
+    )  # four, and beside two of them a version that lost
     assert new_id("Gone") not in ids
     assert git("status", "--porcelain", cwd=root) == "?? mine.txt"
     assert git("rev-parse", "HEAD", cwd=root) == git(

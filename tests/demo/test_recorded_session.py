@@ -30,7 +30,9 @@ def session() -> ModuleType:
 
 def lines_of(payload: bytes) -> list[dict[str, Any]]:
     transcript = Path(json.loads(payload)["transcript_path"])
-    return [json.loads(line) for line in transcript.read_text(encoding="utf-8").splitlines()]
+    return [
+        json.loads(line) for line in transcript.read_text(encoding="utf-8").splitlines()
+    ]
 
 
 def test_the_events_come_in_the_hosts_order(
@@ -40,7 +42,11 @@ def test_the_events_come_in_the_hosts_order(
     compaction = events.index("PreCompact")
     assert events[0] == "SessionStart"
     assert events[-1] == "SessionEnd"
-    assert events[compaction : compaction + 3] == ["PreCompact", "PostCompact", "SessionStart"]
+    assert events[compaction : compaction + 3] == [
+        "PreCompact",
+        "PostCompact",
+        "SessionStart",
+    ]
     assert Counter(events) == {
         "SessionStart": 2, "UserPromptSubmit": 17, "PostToolUse": 1, "Stop": 17,
         "PreCompact": 1, "PostCompact": 1, "SessionEnd": 1,
@@ -83,7 +89,11 @@ def test_the_transcript_is_one_tree_with_one_cut(
     *_, last = session.play(home, tmp_path / "ledgerly", START)
     lines = [line for line in lines_of(last.payload) if "uuid" in line]
     assert len({line["uuid"] for line in lines}) == len(lines)
-    roots = [line.get("subtype", line["type"]) for line in lines if line["parentUuid"] is None]
+    roots = [
+        line.get("subtype", line["type"])
+        for line in lines
+        if line["parentUuid"] is None
+    ]
     assert roots == ["user", "compact_boundary"]
     for before, line in itertools.pairwise(lines):
         assert line["parentUuid"] in (before["uuid"], None)
@@ -103,7 +113,9 @@ def test_what_the_client_answers_comes_back_as_an_attachment(
         if step.event == "UserPromptSubmit":
             step.output = json.dumps(reply).encode()
     attachments = [
-        line["attachment"] for line in lines_of(step.payload) if line["type"] == "attachment"
+        line["attachment"]
+        for line in lines_of(step.payload)
+        if line["type"] == "attachment"
     ]
     assert Counter(a["type"] for a in attachments) == {
         "hook_success": 17,
@@ -124,7 +136,9 @@ def test_the_project_has_the_remote_that_identifies_it(
     session: ModuleType, tmp_path: Path, git: Any
 ) -> None:
     session.create_project(tmp_path / "ledgerly")
-    assert git("remote", "get-url", "origin", cwd=tmp_path / "ledgerly") == session.REMOTE
+    assert (
+        git("remote", "get-url", "origin", cwd=tmp_path / "ledgerly") == session.REMOTE
+    )
     assert git("status", "--porcelain", cwd=tmp_path / "ledgerly") == ""
 
 

@@ -16,16 +16,23 @@ def test_the_picture_shows_the_commands_that_the_script_runs() -> None:
 
 def test_the_picture_holds_no_program_and_asks_for_no_other_file() -> None:
     text = PICTURE.read_text(encoding="utf-8")
-    names = {element.tag.rpartition("}")[2] for element in ElementTree.fromstring(text).iter()}
+    names = {
+        element.tag.rpartition("}")[2]
+        for element in ElementTree.fromstring(text).iter()
+    }
     assert names == {"svg", "title", "style", "rect", "text", "tspan", "g"}
-    assert [word for word in ("href", "url(", "@import", "onload") if word in text] == []
+    assert [
+        word for word in ("href", "url(", "@import", "onload") if word in text
+    ] == []
 
 
 def test_a_picture_keeps_marks_of_xml_apart_from_text() -> None:
     picture = draw([("~", 'keeplore recall "a < b"', "  1. <b> & more\n\n  end")])
     lines = [
         "".join(text.itertext())
-        for text in ElementTree.fromstring(picture).iter("{http://www.w3.org/2000/svg}text")
+        for text in ElementTree.fromstring(picture).iter(
+            "{http://www.w3.org/2000/svg}text"
+        )
     ]
     assert lines == ['~ $ keeplore recall "a < b"', "  1. <b> & more", "  end"]
 

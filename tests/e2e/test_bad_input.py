@@ -43,7 +43,13 @@ class Transcript:
         self.session, self.count = session, 0
         self.cwd = machine.home / "code" / "ledgerly"
         self.cwd.mkdir(parents=True, exist_ok=True)
-        self.path = machine.home / ".claude" / "projects" / "-code-ledgerly" / f"{session}.jsonl"
+        self.path = (
+            machine.home
+            / ".claude"
+            / "projects"
+            / "-code-ledgerly"
+            / f"{session}.jsonl"
+        )
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.touch()
 
@@ -78,7 +84,9 @@ class Transcript:
                 "input": {"command": "cat log"},
             }
             self.raw(
-                self.line("assistant", {**said, "id": f"msg_{self.count}", "content": [call]})
+                self.line(
+                    "assistant", {**said, "id": f"msg_{self.count}", "content": [call]}
+                )
                 + b"\n"
             )
             result = {
@@ -89,7 +97,10 @@ class Transcript:
             self.raw(self.line("user", {"role": "user", "content": [result]}) + b"\n")
         text = {"type": "text", "text": reply}
         self.raw(
-            self.line("assistant", {**said, "id": f"msg_{self.count}", "content": [text]}) + b"\n"
+            self.line(
+                "assistant", {**said, "id": f"msg_{self.count}", "content": [text]}
+            )
+            + b"\n"
         )
 
 
@@ -101,7 +112,9 @@ def memories(root: Path) -> dict[Path, Memory]:
 
 
 def said(root: Path) -> list[str]:
-    talks = [Conversation.from_markdown(memory.body) for memory in memories(root).values()]
+    talks = [
+        Conversation.from_markdown(memory.body) for memory in memories(root).values()
+    ]
     return [exchange.user for talk in talks for exchange in talk.exchanges]
 
 
@@ -119,11 +132,13 @@ def test_lines_that_are_no_utf8_no_json_or_no_objects_cost_themselves(machine):
     transcript = Transcript(machine)
     transcript.exchange("Is the ledger append-only?", "Yes, it is.")
     transcript.raw(
-        b'\xff\xfe not text\n[1, 2]\nnull\n{"torn": \n\n\0\0\0\n' + b"[" * 100_000 + b"\n"
+        b'\xff\xfe not text\n[1, 2]\nnull\n{"torn": \n\n\0\0\0\n'
+        + b"[" * 100_000
+        + b"\n"
     )
-    odd = transcript.line("user", {"role": "user", "content": "And in Latin-1: caf?"}).replace(
-        b"?", b"\xe9"
-    )
+    odd = transcript.line(
+        "user", {"role": "user", "content": "And in Latin-1: caf?"}
+    ).replace(b"?", b"\xe9")
     transcript.raw(odd + b"\n")
     transcript.exchange("Do auditors read it?", "They do.")
     told = imported(machine)
@@ -144,7 +159,9 @@ def test_lines_that_are_no_utf8_no_json_or_no_objects_cost_themselves(machine):
 def test_a_huge_transcript_is_read_in_little_memory(machine, size_mb):
     transcript = Transcript(machine)
     for number in range(size_mb):
-        transcript.exchange(f"Question {number} about the ledger", f"Answer {number}.", MB)
+        transcript.exchange(
+            f"Question {number} about the ledger", f"Answer {number}.", MB
+        )
     assert transcript.path.stat().st_size > size_mb * MB
     command = (
         sys.executable,
@@ -183,8 +200,12 @@ def test_a_line_that_is_too_long_to_be_read_is_said_to_be_skipped(machine):
     assert "skipped" in told
 
 
-@pytest.mark.parametrize("change", ["grows", "shrinks", "is replaced", "is emptied", "is deleted"])
-def test_a_transcript_that_changes_between_two_imports_takes_nothing_back(machine, change):
+@pytest.mark.parametrize(
+    "change", ["grows", "shrinks", "is replaced", "is emptied", "is deleted"]
+)
+def test_a_transcript_that_changes_between_two_imports_takes_nothing_back(
+    machine, change
+):
     transcript = Transcript(machine)
     for prompt in ("First invoice", "Second invoice"):
         transcript.exchange(prompt, "Yes.")
@@ -207,12 +228,14 @@ def test_a_transcript_that_changes_between_two_imports_takes_nothing_back(machin
         transcript.path.unlink()
     imported(machine)
     assert sorted(said(machine.home / "memory")) == sorted(expected)
-    assert [memory.is_open for memory in memories(machine.home / "memory").values()].count(
-        True
-    ) == 0
+    assert [
+        memory.is_open for memory in memories(machine.home / "memory").values()
+    ].count(True) == 0
     before = {path: path.read_bytes() for path in memories(machine.home / "memory")}
     imported(machine)
-    assert {path: path.read_bytes() for path in memories(machine.home / "memory")} == before
+    assert {
+        path: path.read_bytes() for path in memories(machine.home / "memory")
+    } == before
 
 
 def test_front_matter_that_is_no_mapping_is_listed_and_left_alone(machine):
@@ -257,7 +280,9 @@ def test_a_workspace_path_with_spaces_and_other_letters_works_all_the_way(tmp_pa
     assert second.recall("append-only ledger", second.home)["status"] == "found"
 
 
-def test_a_link_that_leads_out_of_the_workspace_is_neither_indexed_nor_committed(machine, tmp_path):
+def test_a_link_that_leads_out_of_the_workspace_is_neither_indexed_nor_committed(
+    machine, tmp_path
+):
     transcript = Transcript(machine)
     transcript.exchange("Is the ledger append-only?", "Yes, because auditors ask.")
     imported(machine)
@@ -265,7 +290,11 @@ def test_a_link_that_leads_out_of_the_workspace_is_neither_indexed_nor_committed
     (real,) = memories(root)
     outside = tmp_path / "outside"
     outside.mkdir()
-    text = real.read_text().replace("append-only", "zanzibar").replace("auditors", "zanzibar")
+    text = (
+        real.read_text()
+        .replace("append-only", "zanzibar")
+        .replace("auditors", "zanzibar")
+    )
     (outside / real.name).write_text(text)
     decisions = root / "memory" / "decisions"
     decisions.mkdir(parents=True, exist_ok=True)
@@ -274,7 +303,9 @@ def test_a_link_that_leads_out_of_the_workspace_is_neither_indexed_nor_committed
     imported(machine)
     machine.keeplore("doctor", check=False)
     assert machine.recall("zanzibar", root)["status"] == "nothing"
-    kept = machine.run("git", "-C", str(root), "log", "-p", "--all", "--format=%H").stdout
+    kept = machine.run(
+        "git", "-C", str(root), "log", "-p", "--all", "--format=%H"
+    ).stdout
     assert b"zanzibar" not in kept and str(outside).encode() not in kept
 
 
@@ -292,14 +323,18 @@ def test_a_title_that_climbs_stays_in_its_folder(machine):
             root / "projects" / "ledgerly" / "memory" / "conversations"
         )
         assert ".." not in path.name
-    assert not list(machine.home.glob("**/passwd*")) and not list(machine.home.glob("evil*"))
+    assert not list(machine.home.glob("**/passwd*")) and not list(
+        machine.home.glob("evil*")
+    )
 
 
 def test_two_imports_at_once_give_what_one_gives(machine, tmp_path):
     for number in range(4):
         transcript = Transcript(machine, f"5e55101{number}-0000-4000-8000-000000000001")
         for prompt in range(5):
-            transcript.exchange(f"Session {number}, prompt {prompt}: the ledger", "Yes.")
+            transcript.exchange(
+                f"Session {number}, prompt {prompt}: the ledger", "Yes."
+            )
     alone = Machine(tmp_path / "alone")
     alone.keeplore("init", "memory")
     (alone.home / ".claude").symlink_to(machine.home / ".claude")
@@ -309,6 +344,8 @@ def test_two_imports_at_once_give_what_one_gives(machine, tmp_path):
     prompts = said(machine.home / "memory")
     assert len(prompts) == 20 and sorted(prompts) == sorted(said(alone.home / "memory"))
     ids = [memory.id for memory in memories(machine.home / "memory").values()]
-    assert sorted(ids) == sorted(memory.id for memory in memories(alone.home / "memory").values())
+    assert sorted(ids) == sorted(
+        memory.id for memory in memories(alone.home / "memory").values()
+    )
     assert is_committed(machine, machine.home / "memory")
     machine.run("git", "-C", "memory", "fsck", "--strict")

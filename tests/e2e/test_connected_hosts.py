@@ -21,7 +21,14 @@ REPLY = (
     "Yes: put them into a Postgres table, because a job and its invoice are then one "
     "transaction. Redis can go."
 )
-DIRECTORIES = (".claude", ".codex", ".gemini", ".cursor", ".copilot", ".config/opencode")
+DIRECTORIES = (
+    ".claude",
+    ".codex",
+    ".gemini",
+    ".cursor",
+    ".copilot",
+    ".config/opencode",
+)
 HOOKS = {
     "claude-code": ".claude/skills/keeplore/hooks/hooks.json",
     "codex": ".codex/hooks.json",
@@ -74,7 +81,9 @@ def handlers(machine: Machine, host: str) -> Iterator[tuple[str, tuple[str, ...]
                     line = handler.get("bash") or handler["command"]
                     yield (
                         event,
-                        (line, *handler["args"]) if "args" in handler else ("sh", "-c", line),
+                        (line, *handler["args"])
+                        if "args" in handler
+                        else ("sh", "-c", line),
                     )
 
 
@@ -107,7 +116,9 @@ def payload(host: str, event: str, project: Path) -> dict[str, Any]:
         "prompt_response": REPLY,
         "last_assistant_message": REPLY,
     }
-    return {**common, **said, "turn_id": "t1"} if host == "codex" else {**common, **said}
+    return (
+        {**common, **said, "turn_id": "t1"} if host == "codex" else {**common, **said}
+    )
 
 
 def log_of_copilot(project: Path) -> Path:
@@ -115,7 +126,10 @@ def log_of_copilot(project: Path) -> Path:
     log = project.parent / ".copilot/session-state/session-copilot/events.jsonl"
     log.parent.mkdir(parents=True, exist_ok=True)
     lines = (
-        ("session.start", {"sessionId": "session-copilot", "context": {"cwd": str(project)}}),
+        (
+            "session.start",
+            {"sessionId": "session-copilot", "context": {"cwd": str(project)}},
+        ),
         ("user.message", {"content": PROMPT.format("copilot"), "interactionId": "i1"}),
         ("assistant.message", {"messageId": "m1", "content": REPLY}),
     )
@@ -145,7 +159,9 @@ TURN: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def test_what_is_said_in_a_connected_host_becomes_a_conversation(machine: Machine) -> None:
+def test_what_is_said_in_a_connected_host_becomes_a_conversation(
+    machine: Machine,
+) -> None:
     machine.keeplore("connect", "--yes")
     machine.no_worker_starts()
     spool = Spool(machine.state / "spool")
@@ -160,7 +176,10 @@ def test_what_is_said_in_a_connected_host_becomes_a_conversation(machine: Machin
             data = json.dumps(payload(host, event, project)).encode()
             done = machine.run(*lines[event], cwd=project, payload=data)
             (entry,) = [entry for entry in spool.pending() if entry.name not in before]
-            assert (entry.host, entry.event) == (host, event) and entry.path.read_bytes() == data
+            assert (entry.host, entry.event) == (
+                host,
+                event,
+            ) and entry.path.read_bytes() == data
             assert done.stdout == b"" or json.loads(done.stdout)
     machine.keeplore("worker", "run")
     for host in TURN:
@@ -173,7 +192,9 @@ def test_what_is_said_in_a_connected_host_becomes_a_conversation(machine: Machin
         assert REPLY in text
 
 
-def test_every_event_of_every_host_reaches_the_inbox_and_fails_open(machine: Machine) -> None:
+def test_every_event_of_every_host_reaches_the_inbox_and_fails_open(
+    machine: Machine,
+) -> None:
     machine.keeplore("connect", "--yes")
     machine.no_worker_starts()
     spool = Spool(machine.state / "spool")
@@ -201,8 +222,12 @@ def test_disconnecting_leaves_the_home_as_it_was(machine: Machine) -> None:
     assert tree(machine) == before and not (machine.state / "connections.json").exists()
     machine.keeplore("connect", "--yes")
     after = tree(machine)
-    changed = {path for path in after if after[path] != before.get(path) and after[path][1]}
-    assert {path for path in changed if f"+++ {machine.home / path}\n" in diff} == changed
+    changed = {
+        path for path in after if after[path] != before.get(path) and after[path][1]
+    }
+    assert {
+        path for path in changed if f"+++ {machine.home / path}\n" in diff
+    } == changed
     untouched = (".claude/CLAUDE.md", ".claude/settings.json")
     assert all(after[path] == before[path] for path in untouched)
     machine.keeplore("disconnect", "--yes")
@@ -212,7 +237,9 @@ def test_disconnecting_leaves_the_home_as_it_was(machine: Machine) -> None:
 
 def test_the_mcp_server_in_a_hosts_file_can_be_started(machine: Machine) -> None:
     machine.keeplore("connect", "cursor", "--yes")
-    server = json.loads((machine.home / ".cursor/mcp.json").read_text())["mcpServers"]["keeplore"]
+    server = json.loads((machine.home / ".cursor/mcp.json").read_text())["mcpServers"][
+        "keeplore"
+    ]
     done = machine.run(server["command"], *server["args"], check=False)
     assert done.returncode != 127 and b"can't open" not in done.stderr, done.stderr
 

@@ -78,10 +78,12 @@ def test_a_recorded_session_is_recalled_on_a_second_machine_though_the_worker_di
     head = re.compile(rb"[0-9a-f]{40}\s+refs/heads/main")
     machine.wait_until(lambda: machine.waiting() == 0, "the spool is taken")
     machine.wait_until(
-        lambda: head.search(machine.run("git", "ls-remote", str(remote)).stdout), "the push"
+        lambda: head.search(machine.run("git", "ls-remote", str(remote)).stdout),
+        "the push",
     )
     machine.wait_until(
-        lambda: not machine.status()["is_behind"], "index, vectors and remote have caught up"
+        lambda: not machine.status()["is_behind"],
+        "index, vectors and remote have caught up",
     )
     machine.keeplore("worker", "stop")
     worker.wait(timeout=60)
@@ -90,7 +92,9 @@ def test_a_recorded_session_is_recalled_on_a_second_machine_though_the_worker_di
 
     memory = machine.home / "memory"
     turns = [
-        exchange.id for conversation in conversations(memory) for exchange in conversation.exchanges
+        exchange.id
+        for conversation in conversations(memory)
+        for exchange in conversation.exchanges
     ]
     assert len(turns) == len(set(turns)) >= prompts
     answer = machine.recall(QUESTION, project)

@@ -23,7 +23,9 @@ from keeplore_hooks.spool import Spool
 
 NODE = shutil.which("node")
 SHIM = Path(__file__).resolve().parents[2] / "plugin" / "opencode" / "keeplore.ts"
-RELEASES = "Releases are signed by the Zurich office alone, because the key lies in its safe."
+RELEASES = (
+    "Releases are signed by the Zurich office alone, because the key lies in its safe."
+)
 CHILD = "ses_child"
 # calls the functions that the plugin returns, one step after the other, and prints what became of
 # their arguments
@@ -63,10 +65,18 @@ class OpenCode:
         self.messages: list[Any] = []
 
     def call(self, *steps: list[Any]) -> dict[str, Any]:
-        given = {"shim": (self.folder / "shim.mjs").as_uri(), "directory": str(self.project)}
-        payload = json.dumps({**given, "messages": self.messages, "steps": steps}).encode()
+        given = {
+            "shim": (self.folder / "shim.mjs").as_uri(),
+            "directory": str(self.project),
+        }
+        payload = json.dumps(
+            {**given, "messages": self.messages, "steps": steps}
+        ).encode()
         done = self.machine.run(
-            str(NODE), str(self.folder / "driver.mjs"), cwd=self.project, payload=payload
+            str(NODE),
+            str(self.folder / "driver.mjs"),
+            cwd=self.project,
+            payload=payload,
         )
         assert done.stderr == b""
         told: dict[str, Any] = json.loads(done.stdout)
@@ -77,7 +87,8 @@ class OpenCode:
         entries = Spool(self.machine.state / "spool").pending()
         assert {entry.host for entry in entries} <= {"opencode"}
         return sorted(
-            ((entry.event, json.loads(entry.read())) for entry in entries), key=lambda one: one[0]
+            ((entry.event, json.loads(entry.read())) for entry in entries),
+            key=lambda one: one[0],
         )
 
 
@@ -105,7 +116,11 @@ def prompt(session: str, words: str) -> list[Any]:
         "type": "text",
         "text": words,
     }
-    return ["chat.message", {"sessionID": session}, {"message": message, "parts": [part]}]
+    return [
+        "chat.message",
+        {"sessionID": session},
+        {"message": message, "parts": [part]},
+    ]
 
 
 def command(name: str, arguments: str, session: str = "ses_a") -> list[Any]:
@@ -157,7 +172,9 @@ def remembering(tmp_path: Path) -> Iterator[OpenCode]:
         yield host
 
 
-def test_the_plugin_is_one_export_that_knows_the_events_of_the_table(alone: OpenCode) -> None:
+def test_the_plugin_is_one_export_that_knows_the_events_of_the_table(
+    alone: OpenCode,
+) -> None:
     told = alone.call()
     assert told["exports"] == ["Keeplore"]
     text = SHIM.read_text(encoding="utf-8")
@@ -180,13 +197,20 @@ def test_everything_is_kept_in_the_form_that_the_adapter_reads(alone: OpenCode) 
         bus("message.updated", "ses_a", role="user"),
     )
     kept = alone.kept()
-    events = ["chatmessage", "experimentalsessioncompacting", "sessioncreated", "sessionidle"]
+    events = [
+        "chatmessage",
+        "experimentalsessioncompacting",
+        "sessioncreated",
+        "sessionidle",
+    ]
     assert [event for event, _ in kept] == events
     assert {payload["sessionID"] for _, payload in kept} == {"ses_a"}
     assert {payload["directory"] for _, payload in kept} == {str(alone.project)}
     sent = dict(kept)
     assert sent["chatmessage"]["messages"][0]["parts"][0]["text"] == "Which store?"
-    assert sent["sessionidle"]["messages"] == alone.messages  # there is no record on this disk
+    assert (
+        sent["sessionidle"]["messages"] == alone.messages
+    )  # there is no record on this disk
 
 
 def test_where_opencode_has_a_record_it_is_named_and_messages_are_not_sent_again(
@@ -210,7 +234,9 @@ def test_a_subagents_session_is_not_told(alone: OpenCode) -> None:
     assert alone.kept() == []
 
 
-def test_without_a_client_or_with_odd_arguments_nothing_is_thrown(alone: OpenCode) -> None:
+def test_without_a_client_or_with_odd_arguments_nothing_is_thrown(
+    alone: OpenCode,
+) -> None:
     odd = [
         ["event", {}, None],
         ["event", {"event": {"type": "session.idle"}}, None],
@@ -228,7 +254,9 @@ def test_without_a_client_or_with_odd_arguments_nothing_is_thrown(alone: OpenCod
     assert told["steps"][1][1] == {}
 
 
-def test_the_server_is_registered_and_one_of_the_persons_own_stays(alone: OpenCode) -> None:
+def test_the_server_is_registered_and_one_of_the_persons_own_stays(
+    alone: OpenCode,
+) -> None:
     own = {
         "keeplore": {"type": "local", "command": ["mine"]},
         "other": {"type": "remote", "url": "https://e.org"},
@@ -236,20 +264,32 @@ def test_the_server_is_registered_and_one_of_the_persons_own_stays(alone: OpenCo
     told = alone.call(["config", {"mcp": own}, None], ["config", {}, None])
     assert told["steps"][0][1] == {"mcp": own}
     program = str(alone.machine.state / "client" / "mcp.py")
-    server = {"type": "local", "command": ["python3", "-I", "-S", program], "enabled": True}
+    server = {
+        "type": "local",
+        "command": ["python3", "-I", "-S", program],
+        "enabled": True,
+    }
     assert told["steps"][1][1] == {"mcp": {"keeplore": server}}
 
 
-def test_where_keeplore_is_switched_off_the_plugin_does_nothing(alone: OpenCode) -> None:
+def test_where_keeplore_is_switched_off_the_plugin_does_nothing(
+    alone: OpenCode,
+) -> None:
     alone.machine.environment["KEEPLORE_OFF"] = "1"
     assert alone.call(prompt("ses_a", "Which store?"))["hooks"] == []
     assert not (alone.machine.state / "spool").exists()
 
 
-def test_memories_come_to_the_model_and_what_is_said_becomes_one(remembering: OpenCode) -> None:
+def test_memories_come_to_the_model_and_what_is_said_becomes_one(
+    remembering: OpenCode,
+) -> None:
     host, system = (
         remembering,
-        ["experimental.chat.system.transform", {"sessionID": "ses_a"}, {"system": ["Be brief."]}],
+        [
+            "experimental.chat.system.transform",
+            {"sessionID": "ses_a"},
+            {"system": ["Be brief."]},
+        ],
     )
     skill = prompt("ses_a", "The person typed a command.")
     told = host.call(
@@ -265,7 +305,9 @@ def test_memories_come_to_the_model_and_what_is_said_becomes_one(remembering: Op
     assert f"<{TAG}" in first["system"][1] and "Zurich" in first["system"][1]
     (part,) = recalled["parts"]
     assert part["synthetic"] is True and "Zurich" in part["text"]
-    assert len(of_command["parts"]) == 1  # nobody asks for what resembles the text of a command
+    assert (
+        len(of_command["parts"]) == 1
+    )  # nobody asks for what resembles the text of a command
     typed, added = asked["parts"]
     assert "Zurich" in added["text"] and added["synthetic"] is True
     assert re.fullmatch(r"prt_[0-9a-f]{12}[0-9a-z]{14}", added["id"])
@@ -278,7 +320,9 @@ def test_memories_come_to_the_model_and_what_is_said_becomes_one(remembering: Op
     }
     answer = {
         "info": said,
-        "parts": [{"type": "text", "text": "Zurich, because of the safe in the cellar."}],
+        "parts": [
+            {"type": "text", "text": "Zurich, because of the safe in the cellar."}
+        ],
     }
     host.messages = [{"info": asked["message"], "parts": [typed]}, answer]
     host.call(bus("session.idle", "ses_b"))
@@ -290,5 +334,7 @@ def test_memories_come_to_the_model_and_what_is_said_becomes_one(remembering: Op
         ),
         "the words are in a conversation",
     )
-    written = "\n".join(path.read_text() for path in memories.rglob("conversations/**/*.md"))
+    written = "\n".join(
+        path.read_text() for path in memories.rglob("conversations/**/*.md")
+    )
     assert TAG not in written  # what was recalled is nobody's words

@@ -56,7 +56,9 @@ class Host:
         self.session = str(uuid.uuid4())
         self.project = machine.home / f"ledgerly-{self.session[:8]}"
         self.project.mkdir()
-        self.transcript = machine.home / ".claude" / "projects" / "p" / f"{self.session}.jsonl"
+        self.transcript = (
+            machine.home / ".claude" / "projects" / "p" / f"{self.session}.jsonl"
+        )
         self.transcript.parent.mkdir(parents=True, exist_ok=True)
         self.minute = 0
         self.talked: set[str] = set()  # ids of the turns of the talk
@@ -65,7 +67,9 @@ class Host:
         self.minute += 1
         line = {
             "type": role,
-            "uuid": str(uuid.uuid5(uuid.NAMESPACE_OID, f"{self.session} {self.minute}")),
+            "uuid": str(
+                uuid.uuid5(uuid.NAMESPACE_OID, f"{self.session} {self.minute}")
+            ),
             "sessionId": self.session,
             "timestamp": f"2026-11-20T10:{self.minute:02d}:00.000Z",
             "cwd": str(self.project),
@@ -85,7 +89,9 @@ class Host:
     def record(self, name: str, args: str) -> None:
         """What the host writes into its transcript for a command, after its payload."""
         said = f"<command-message>{name}</command-message>\n<command-name>/{name}</command-name>"
-        self.write("user", f"{said}\n<command-args>{args}</command-args>" if args else said)
+        self.write(
+            "user", f"{said}\n<command-args>{args}</command-args>" if args else said
+        )
         self.write("assistant", [{"type": "text", "text": "It is done."}])
         self.send("Stop", last_assistant_message="It is done.")
 
@@ -113,25 +119,32 @@ class Host:
             **fields,
         }
         command = (sys.executable, "-I", "-S", str(self.client), "claude-code", event)
-        done = self.machine.run(*command, cwd=self.project, payload=json.dumps(payload).encode())
+        done = self.machine.run(
+            *command, cwd=self.project, payload=json.dumps(payload).encode()
+        )
         assert done.stderr == b""
         return done.stdout
 
     def caught_up(self) -> None:
         spool = Spool(self.machine.state / "spool")
-        self.machine.wait_until(lambda: not any(spool.counts().values()), "the spool is taken")
+        self.machine.wait_until(
+            lambda: not any(spool.counts().values()), "the spool is taken"
+        )
 
     def notes(self) -> list[Memory]:
         """Those of the commands: what the talk itself decides may become a note without one."""
         paths = sorted(
-            (self.machine.home / "memory" / "projects" / self.project.name).glob("memory/**/*.md")
+            (self.machine.home / "memory" / "projects" / self.project.name).glob(
+                "memory/**/*.md"
+            )
         )
         found = [parse(path.read_text(encoding="utf-8")) for path in paths]
         notes = [memory for memory in found if memory.kind == "note"]
         return [
             note
             for note in notes
-            if note.meta["trigger"] == "remember" or not self.talked.issuperset(note.turns)
+            if note.meta["trigger"] == "remember"
+            or not self.talked.issuperset(note.turns)
         ]
 
 
@@ -211,7 +224,10 @@ def test_what_was_typed_is_a_note_before_the_agent_answers_and_stays_one(working
         "user",
         True,
     )
-    assert note.source["session"] == working.session and note.source["host"] == "claude-code"
+    assert (
+        note.source["session"] == working.session
+        and note.source["host"] == "claude-code"
+    )
     assert "Remembered" in told and note.title[:40] in told and note.id in told
     working.record("keeplore:remember", words)
     working.caught_up()
@@ -229,7 +245,9 @@ def test_hostile_words_are_kept_as_words_and_run_nowhere(working, words):
     inside(working.type("keeplore:remember", words))
     (note,) = working.notes()
     assert "deploy" in note.body or words == "--help"
-    assert note.id != "mem_00000000-0000-4000-8000-000000000000" and note.trust == "user"
+    assert (
+        note.id != "mem_00000000-0000-4000-8000-000000000000" and note.trust == "user"
+    )
     assert "\x1b" not in note.body and "\u202e" not in note.body
     working.record("keeplore:remember", words)
     working.caught_up()
@@ -240,7 +258,9 @@ def test_hostile_words_are_kept_as_words_and_run_nowhere(working, words):
 
 def test_a_secret_that_was_typed_is_neither_written_nor_sent_back(working):
     secret = "ghp_" + "Zx9" * 12
-    told = working.type("keeplore:remember", f"The deploy token is {secret}, it ends in May.")
+    told = working.type(
+        "keeplore:remember", f"The deploy token is {secret}, it ends in May."
+    )
     assert secret not in told
     (note,) = working.notes()
     assert secret not in note.body and "ends in May" in note.body
@@ -259,11 +279,15 @@ def test_without_words_the_last_exchanges_are_kept(working):
 
 
 def test_a_note_that_nearly_says_the_same_is_named(working):
-    working.type("keeplore:remember", "We deploy from signed tags alone, on weekdays before noon.")
+    working.type(
+        "keeplore:remember",
+        "We deploy from signed tags alone, on weekdays before noon.",
+    )
     (first,) = working.notes()
     told = inside(
         working.type(
-            "keeplore:remember", "We deploy from signed tags alone, on weekdays before ten."
+            "keeplore:remember",
+            "We deploy from signed tags alone, on weekdays before ten.",
         )
     )
     assert first.id in told and "keeplore forget ID" in told
@@ -271,7 +295,9 @@ def test_a_note_that_nearly_says_the_same_is_named(working):
 
 
 def test_recall_answers_what_was_asked_and_says_where_there_is_nothing(working):
-    told = inside(working.type("keeplore:recall", "why is there a Postgres table for jobs"))
+    told = inside(
+        working.type("keeplore:recall", "why is there a Postgres table for jobs")
+    )
     assert "one transaction" in told
     nothing = inside(working.type("keeplore:recall", "umbrella zeppelin marzipan"))
     assert "nothing was found" in nothing and "doctor" not in nothing
@@ -285,7 +311,9 @@ def test_forget_takes_one_memory_that_is_named_and_asks_about_words(working):
     told = inside(working.type("keeplore:forget", "Zurich office"))
     assert note.id in told and "keeplore forget ID" in told
     assert len(working.notes()) == 1
-    assert f"keeplore restore {note.id}" in inside(working.type("keeplore:forget", note.id[4:12]))
+    assert f"keeplore restore {note.id}" in inside(
+        working.type("keeplore:forget", note.id[4:12])
+    )
     assert working.notes() == []
     assert "keeplore" in inside(working.type("keeplore:forget", "mem_ffff"))
     assert "keeplore list" in inside(working.type("keeplore:forget"))
@@ -295,7 +323,17 @@ def test_forget_takes_one_memory_that_is_named_and_asks_about_words(working):
 
 
 @pytest.mark.parametrize(
-    "words", ["face", "2026", "dead beef", "../../etc/passwd.md", "/", "-rf.md", "\x00", "mem_*"]
+    "words",
+    [
+        "face",
+        "2026",
+        "dead beef",
+        "../../etc/passwd.md",
+        "/",
+        "-rf.md",
+        "\x00",
+        "mem_*",
+    ],
 )
 def test_forget_takes_nothing_for_a_reference_that_is_none(working, words):
     working.type("keeplore:remember", "We deploy from tags alone.")
@@ -324,7 +362,9 @@ def test_without_a_workspace_the_answer_says_what_to_do(alone):
 
 
 @pytest.mark.parametrize("words", ["We deploy from tags alone.", ""])
-def test_without_a_worker_the_command_waits_in_the_spool_and_is_carried_out_later(alone, words):
+def test_without_a_worker_the_command_waits_in_the_spool_and_is_carried_out_later(
+    alone, words
+):
     alone.talk()
     assert alone.type("keeplore:remember", words) == ""
     alone.record("keeplore:remember", words)

@@ -70,11 +70,15 @@ class Machine:
     def brief(self) -> str:
         self.pulls()
         registry = Registry(self.places)
-        return brief(registry.views(self.root), session="s", source="startup", room=ROOM)[0]
+        return brief(
+            registry.views(self.root), session="s", source="startup", room=ROOM
+        )[0]
 
     def beside(self, prompt: str) -> str:
         answer = Registry(self.places).recall(
-            RecallRequest(prompt, self.root, text_only=True, filter=for_prompt(0.0, already=()))
+            RecallRequest(
+                prompt, self.root, text_only=True, filter=for_prompt(0.0, already=())
+            )
         )
         return prompt_context(answer, room=ROOM)[0]
 
@@ -129,7 +133,9 @@ def ben(ada: Machine, join: Callable[[str, str], Machine]) -> Machine:
     return join("ben", BEN)
 
 
-def test_what_another_person_said_is_told_with_its_source(ada: Machine, ben: Machine) -> None:
+def test_what_another_person_said_is_told_with_its_source(
+    ada: Machine, ben: Machine
+) -> None:
     ben.says(f"{FACT} See `app/gateway.py`.", category="gotchas", permanent=True)
     for told in (
         ada.brief(),
@@ -146,7 +152,9 @@ def test_an_order_of_another_person_is_given_to_no_agent_unasked_and_found_when_
     memory = ben.says(ORDER, category="project-conventions", permanent=True)
     assert ada.brief() == "" and ada.beside("Shall I run the deploy script?") == ""
     assert "deploy script" in ben.brief()
-    assert "from another person's machine" in ada.run("recall", "deploy script", "--text")
+    assert "from another person's machine" in ada.run(
+        "recall", "deploy script", "--text"
+    )
     [hit] = json.loads(ada.run("recall", "deploy script", "--text", "--json"))["hits"]
     assert (hit["memory_id"], hit["trust"]) == (memory.id, "foreign")
 
@@ -162,17 +170,24 @@ def test_every_command_tells_whose_it_is(ada: Machine, ben: Machine) -> None:
     assert json.loads(ada.run("list", "--json"))[0]["trust"] == "foreign"
     assert json.loads(ada.run("history", memory.id, "--json"))[0]["trust"] == "foreign"
     assert "foreign" in ada.run("export")
-    assert "foreign" not in ben.run("list") + ben.run("show", memory.id) + ben.run("export")
+    assert "foreign" not in ben.run("list") + ben.run("show", memory.id) + ben.run(
+        "export"
+    )
 
 
 def test_a_talk_of_another_person_is_quoted_as_theirs_and_is_no_place_to_go_on(
     ada: Machine, ben: Machine
 ) -> None:
     said = "Use Postgres for the ledger."
-    exchange = Exchange("t1", "2026-03-01T10:00:00Z", said, ("The ledger is in Postgres then.",))
+    exchange = Exchange(
+        "t1", "2026-03-01T10:00:00Z", said, ("The ledger is in Postgres then.",)
+    )
     quote = Quote("The ledger is in Postgres then.", "assistant", "t1")
     doubtful = Exchange(
-        "t2", "2026-03-01T10:05:00Z", "Let's use something simple for the queue.", ("Fine.",)
+        "t2",
+        "2026-03-01T10:05:00Z",
+        "Let's use something simple for the queue.",
+        ("Fine.",),
     )
     talk = Conversation("The ledger", (exchange, doubtful), decision=(quote,))
     meta = new_meta(
@@ -185,7 +200,11 @@ def test_a_talk_of_another_person_is_quoted_as_theirs_and_is_no_place_to_go_on(
     workspace.store.save(Memory(meta, talk.to_markdown()))
     synchronise(workspace)
     told = ada.brief()
-    assert "in Postgres then" in told and FOREIGN in told and "by the assistant" not in told
+    assert (
+        "in Postgres then" in told
+        and FOREIGN in told
+        and "by the assistant" not in told
+    )
     assert "Where the last session stopped" not in told
     assert "Where the last session stopped" in ben.brief()
     assert "simple for the queue" in ben.run("review") and ada.run("review") == ""
@@ -207,12 +226,16 @@ def test_an_accepted_machine_is_believed_and_a_refused_one_is_not(
     assert f"machines accept {ben.id}" not in remedies(ada)
     ada.run("machines", "refuse", ben.id)
     assert FOREIGN in ada.brief()
-    states = {one["id"]: one["state"] for one in json.loads(ada.run("machines", "--json"))}
+    states = {
+        one["id"]: one["state"] for one in json.loads(ada.run("machines", "--json"))
+    }
     assert states == {ada.id: "this machine", ben.id: "refused"}
     assert ada.pulls().store.get(memory.id)[1] == memory
 
 
-def test_what_was_said_of_a_machine_cannot_be_changed_by_a_push(ada: Machine, ben: Machine) -> None:
+def test_what_was_said_of_a_machine_cannot_be_changed_by_a_push(
+    ada: Machine, ben: Machine
+) -> None:
     ben.says(FACT, permanent=True)
     ada.pulls()
     ada.run("machines", "refuse", ben.id)
@@ -230,7 +253,9 @@ def test_a_machine_of_the_same_address_is_the_persons_own(
     assert [line for line in told if "30 s" in line and "said by the user" in line]
     assert [line for line in told if "append-only" in line and FOREIGN in line]
     [state] = [
-        one["state"] for one in json.loads(ada.run("machines", "--json")) if one["id"] == laptop.id
+        one["state"]
+        for one in json.loads(ada.run("machines", "--json"))
+        if one["id"] == laptop.id
     ]
     assert state == "yours"
 
@@ -290,20 +315,32 @@ def test_a_version_that_changes_no_word_stays_the_words_of_who_said_them(
     assert FOREIGN in told and "said by the user" not in told
 
 
-def test_the_same_words_said_here_are_this_persons_too(ada: Machine, ben: Machine) -> None:
+def test_the_same_words_said_here_are_this_persons_too(
+    ada: Machine, ben: Machine
+) -> None:
     ben.says(FACT, permanent=True)
     ada.pulls()
     outcome = ada.workspace.notes.write(NoteDraft(FACT, trust="user", permanent=True))
     assert outcome.is_new and "said by the user" in ada.brief()
 
 
-def test_commits_name_their_machine_and_a_message_of_the_person_stays(ada: Machine) -> None:
+def test_commits_name_their_machine_and_a_message_of_the_person_stays(
+    ada: Machine,
+) -> None:
     memory = ada.says(FACT)
     ada.run(
-        "edit", memory.id, "--title", "The gateway", "-m", "Say it\n\nKeeplore-Machine: ben-1234"
+        "edit",
+        memory.id,
+        "--title",
+        "The gateway",
+        "-m",
+        "Say it\n\nKeeplore-Machine: ben-1234",
     )
     log = ada.git(
-        "log", "-1", "--format=%s%n%(trailers:key=Keeplore-Machine,valueonly)", cwd=ada.root
+        "log",
+        "-1",
+        "--format=%s%n%(trailers:key=Keeplore-Machine,valueonly)",
+        cwd=ada.root,
     )
     assert log.split() == ["Say", "it", ada.id]
 
@@ -316,7 +353,9 @@ def test_a_purge_leaves_the_names_of_machines(ada: Machine, ben: Machine) -> Non
     ada.run("forget", secret.id, "--purge", "--yes")
     ada.pulls()
     names = "%(trailers:key=Keeplore-Machine,valueonly,separator=%x2C)"
-    assert {ada.id, ben.id} <= set(ada.git("log", f"--format={names}", cwd=ada.root).split())
+    assert {ada.id, ben.id} <= set(
+        ada.git("log", f"--format={names}", cwd=ada.root).split()
+    )
     assert FOREIGN in ada.brief()
 
 
@@ -328,7 +367,9 @@ def test_only_machines_that_wrote_here_can_be_named(ada: Machine) -> None:
         ada.run("machines", "refuse", ada.id)
 
 
-def test_the_agent_that_asks_by_mcp_is_told_whose_it_is(ada: Machine, ben: Machine) -> None:
+def test_the_agent_that_asks_by_mcp_is_told_whose_it_is(
+    ada: Machine, ben: Machine
+) -> None:
     from keeplore.mcp_server.context import McpContext  # the SDK is not needed for it
     from keeplore.mcp_server.project_roots import ProjectRoots
     from keeplore.mcp_server.read_tools import read
@@ -337,6 +378,8 @@ def test_the_agent_that_asks_by_mcp_is_told_whose_it_is(ada: Machine, ben: Machi
     ada.pulls()
     desk = McpContext(ada.places, ProjectRoots({}, ada.places.sessions, ada.root))
     for part in ("overview", "history"):
-        told = read(desk, memory.id, part, "", 1, directory=str(ada.root), max_tokens=4000)
+        told = read(
+            desk, memory.id, part, "", 1, directory=str(ada.root), max_tokens=4000
+        )
         assert f"{FOREIGN}; worded like an instruction" in told
     desk.close()

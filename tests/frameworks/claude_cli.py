@@ -21,7 +21,11 @@ TRANSCRIPT = os.environ["TRANSCRIPT"]
 PLUGIN = os.environ.get("PLUGIN", "")  # client.py
 QUESTION = {
     "questions": [
-        {"question": "Commit it?", "header": "Git", "options": [{"label": "Yes"}, {"label": "No"}]}
+        {
+            "question": "Commit it?",
+            "header": "Git",
+            "options": [{"label": "Yes"}, {"label": "No"}],
+        }
     ]
 }
 matchers: dict[str, list[dict[str, Any]]] = {}
@@ -51,7 +55,11 @@ def fire(event: str, **fields: Any) -> None:
                     "tool_use_id": None,
                 }
                 send(
-                    {"type": "control_request", "request_id": str(uuid.uuid4()), "request": request}
+                    {
+                        "type": "control_request",
+                        "request_id": str(uuid.uuid4()),
+                        "request": request,
+                    }
                 )
                 note(event, json.loads(sys.stdin.readline())["response"])
     if PLUGIN:
@@ -78,7 +86,9 @@ def record(kind: str, content: Any) -> None:
     }
     line |= {"version": "2.1.240", "isSidechain": False, "userType": "external"}
     with Path(TRANSCRIPT).open("a", encoding="utf-8") as file:
-        file.write(json.dumps({**line, "message": {"role": kind, "content": content}}) + "\n")
+        file.write(
+            json.dumps({**line, "message": {"role": kind, "content": content}}) + "\n"
+        )
 
 
 def answer(prompt: str) -> None:
@@ -86,7 +96,11 @@ def answer(prompt: str) -> None:
     record("user", prompt)
     record("assistant", [{"type": "text", "text": ANSWER}])
     asked = {"tool_name": "AskUserQuestion", "tool_input": QUESTION, "tool_use_id": "t"}
-    fire("PostToolUse", **asked, tool_response={**QUESTION, "answers": {"Commit it?": "Yes"}})
+    fire(
+        "PostToolUse",
+        **asked,
+        tool_response={**QUESTION, "answers": {"Commit it?": "Yes"}},
+    )
     fire("PreCompact", trigger="manual", custom_instructions="")
     fire("Stop", stop_hook_active=False, last_assistant_message=ANSWER)
     text = {
@@ -96,8 +110,20 @@ def answer(prompt: str) -> None:
         "model": "m",
         "content": [{"type": "text", "text": ANSWER}],
     }
-    send({"type": "assistant", "message": text, "session_id": SESSION, "parent_tool_use_id": None})
-    times = {"duration_ms": 1, "duration_api_ms": 1, "num_turns": 1, "total_cost_usd": 0.0}
+    send(
+        {
+            "type": "assistant",
+            "message": text,
+            "session_id": SESSION,
+            "parent_tool_use_id": None,
+        }
+    )
+    times = {
+        "duration_ms": 1,
+        "duration_api_ms": 1,
+        "num_turns": 1,
+        "total_cost_usd": 0.0,
+    }
     send(
         {
             "type": "result",

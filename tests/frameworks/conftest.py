@@ -43,7 +43,9 @@ class Office:
             for path in files
         ]
         return [
-            (exchange.user, exchange.assistant) for talk in talks for exchange in talk.exchanges
+            (exchange.user, exchange.assistant)
+            for talk in talks
+            for exchange in talk.exchanges
         ]
 
     def tell(self) -> None:

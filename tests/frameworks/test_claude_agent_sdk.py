@@ -45,12 +45,16 @@ class Programs:
         self.office = office
         self.directory = directory
         self.cli = directory / "claude"
-        self.cli.write_text(f"#!/bin/sh\nexec {sys.executable} {CLI}\n", encoding="utf-8")
+        self.cli.write_text(
+            f"#!/bin/sh\nexec {sys.executable} {CLI}\n", encoding="utf-8"
+        )
         self.cli.chmod(0o755)
         self.spool = Spool(Places.from_environment(os.environ).spool)
         self.sessions = 0
 
-    def run(self, prompt: str, answer: str, *, plugin: str = "") -> list[dict[str, Any]]:
+    def run(
+        self, prompt: str, answer: str, *, plugin: str = ""
+    ) -> list[dict[str, Any]]:
         """What was answered to Claude Code, event by event."""
         self.sessions += 1
         name = f"session-{self.sessions}"
@@ -67,11 +71,20 @@ class Programs:
         )
 
         async def talk() -> list[str | None]:
-            messages = [message async for message in query(prompt=prompt, options=options)]
-            return [message.result for message in messages if isinstance(message, ResultMessage)]
+            messages = [
+                message async for message in query(prompt=prompt, options=options)
+            ]
+            return [
+                message.result
+                for message in messages
+                if isinstance(message, ResultMessage)
+            ]
 
         assert asyncio.run(talk()) == [answer]
-        return [json.loads(line) for line in replies.read_text(encoding="utf-8").splitlines()]
+        return [
+            json.loads(line)
+            for line in replies.read_text(encoding="utf-8").splitlines()
+        ]
 
     def taken(self) -> None:
         until(
@@ -85,7 +98,10 @@ def programs(office: Office, tmp_path: Path) -> Iterator[Programs]:
     worker = Worker(Places.from_environment(os.environ))
     thread = threading.Thread(target=worker.run)
     thread.start()
-    until((Places.from_environment(os.environ).state / "worker.addr").exists, "the worker listens")
+    until(
+        (Places.from_environment(os.environ).state / "worker.addr").exists,
+        "the worker listens",
+    )
     yield Programs(office, tmp_path)
     worker.stop()
     thread.join(WAIT_S)
@@ -96,10 +112,13 @@ def contexts(replies: list[dict[str, Any]]) -> list[str]:
     """Every text that was given to the model, in the order in which it was."""
     outputs = [answer["reply"].get("response", {}) for answer in replies]
     outputs += [
-        json.loads(answer["reply"]["plugin"]) for answer in replies if answer["reply"].get("plugin")
+        json.loads(answer["reply"]["plugin"])
+        for answer in replies
+        if answer["reply"].get("plugin")
     ]
     found = [
-        output.get("hookSpecificOutput", {}).get("additionalContext", "") for output in outputs
+        output.get("hookSpecificOutput", {}).get("additionalContext", "")
+        for output in outputs
     ]
     return [text for text in found if text]
 
@@ -124,7 +143,9 @@ def test_what_one_program_said_another_is_told(programs: Programs) -> None:
     assert TOLD in "".join(told(programs))
 
 
-def test_beside_the_plugins_own_entries_nothing_is_kept_or_told_twice(programs: Programs) -> None:
+def test_beside_the_plugins_own_entries_nothing_is_kept_or_told_twice(
+    programs: Programs,
+) -> None:
     programs.office.tell()
     found = told(programs, plugin=CLIENT)
     for words in ("Where the last session stopped", *BECAUSE.split(". ")):
@@ -146,10 +167,19 @@ def test_a_program_on_a_machine_without_a_workspace_runs_as_ever(
     with caplog.at_level(logging.WARNING):
         replies = Programs(Office(tmp_path, project), tmp_path).run(WHY, BECAUSE)
     assert [answer["reply"].get("response", {}) for answer in replies] == [{}] * 4
-    assert len([record for record in caplog.records if record.name.startswith("keeplore")]) == 1
+    assert (
+        len([record for record in caplog.records if record.name.startswith("keeplore")])
+        == 1
+    )
 
 
 def test_only_events_are_asked_for_that_the_sdk_hands_to_python() -> None:
     assert list(hooks()) == list(EVENTS)
-    assert [matcher.matcher for matcher in hooks()["PostToolUse"]] == ["AskUserQuestion"]
-    assert all(matcher.on_failure is None for matchers in hooks().values() for matcher in matchers)
+    assert [matcher.matcher for matcher in hooks()["PostToolUse"]] == [
+        "AskUserQuestion"
+    ]
+    assert all(
+        matcher.on_failure is None
+        for matchers in hooks().values()
+        for matcher in matchers
+    )

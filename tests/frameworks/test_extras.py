@@ -20,7 +20,9 @@ ADAPTERS = {
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
-def test_an_adapter_without_its_framework_names_the_extra_to_install(adapter: str) -> None:
+def test_an_adapter_without_its_framework_names_the_extra_to_install(
+    adapter: str,
+) -> None:
     extra, package = ADAPTERS[adapter]
     program = f"import sys; sys.modules[{package!r}] = None; import keeplore.frameworks.{adapter}"
     done = subprocess.run(
@@ -33,7 +35,9 @@ def test_an_adapter_without_its_framework_names_the_extra_to_install(adapter: st
     )
     assert (
         extra
-        in tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+        in tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"][
+            "optional-dependencies"
+        ]
     )
 
 

@@ -58,7 +58,9 @@ def test_a_graph_finds_what_another_program_said_and_keeps_what_it_learns(
 
     builder = StateGraph(MessagesState).add_node(answer).add_edge(START, "answer")
     graph = builder.compile(store=KeeploreStore(host))
-    said = asyncio.run(graph.ainvoke({"messages": [("user", AGAIN)]}))["messages"][-1].text
+    said = asyncio.run(graph.ainvoke({"messages": [("user", AGAIN)]}))["messages"][
+        -1
+    ].text
     assert TOLD in said
     with PythonHost("another-agent", office.project) as other:
         item = KeeploreStore(other).get(ADA, "drink")
@@ -73,14 +75,20 @@ def test_a_value_comes_back_as_it_was_put_and_can_be_changed(
 ) -> None:
     store.put(ADA, "drink", TEA)
     first = store.get(ADA, "drink")
-    assert first is not None and (first.namespace, first.key, first.value) == (ADA, "drink", TEA)
+    assert first is not None and (first.namespace, first.key, first.value) == (
+        ADA,
+        "drink",
+        TEA,
+    )
     store.put(ADA, "drink", TEA)
     assert len([*office.root.rglob("*-ada-*.md")]) == 1
     store.put(ADA, "drink", {"text": "Ada has changed to coffee."})
     second = store.get(ADA, "drink")
     assert second is not None and second.value == {"text": "Ada has changed to coffee."}
     assert second.created_at == first.created_at
-    assert [item.value for item in store.search(ADA)] == [{"text": "Ada has changed to coffee."}]
+    assert [item.value for item in store.search(ADA)] == [
+        {"text": "Ada has changed to coffee."}
+    ]
 
 
 def test_a_note_is_by_the_assistant_and_says_where_it_is_from(
@@ -106,17 +114,23 @@ def test_what_is_deleted_is_forgotten_and_its_name_can_be_used_again(
     assert again is not None and again.value == {"text": "Ada drinks water."}
 
 
-def test_searching_ranks_filters_and_pages_within_a_namespace(store: KeeploreStore) -> None:
+def test_searching_ranks_filters_and_pages_within_a_namespace(
+    store: KeeploreStore,
+) -> None:
     store.put(ADA, "drink", TEA)
     store.put(("users", "ada"), "home", {"text": "Ada lives in Trondheim.", "rank": 3})
     store.put(("users", "bob"), "home", {"text": "Bob lives in Ghent.", "rank": 5})
-    assert [item.key for item in store.search(("users",), query="green tea or coffee for Ada?")][
-        :1
-    ] == ["drink"]
     assert [
-        item.value["rank"] for item in store.search(("users",), filter={"rank": {"$gt": 3}})
+        item.key
+        for item in store.search(("users",), query="green tea or coffee for Ada?")
+    ][:1] == ["drink"]
+    assert [
+        item.value["rank"]
+        for item in store.search(("users",), filter={"rank": {"$gt": 3}})
     ] == [5]
-    assert [item.key for item in store.search(("users", "ada"), filter={"rank": 3})] == ["home"]
+    assert [
+        item.key for item in store.search(("users", "ada"), filter={"rank": 3})
+    ] == ["home"]
     pages = [store.search(("users",), limit=2, offset=offset) for offset in (0, 2)]
     assert len(pages[0]) == 2 and len(pages[1]) == 1
     assert {item.namespace for page in pages for item in page} == {
@@ -146,10 +160,14 @@ def test_a_namespace_says_who_sees_the_item(
 ) -> None:
     store.put(ADA, "drink", TEA)
     store.put(
-        ("keeplore", "user", "tastes"), "editor", {"text": "The person types on a Dvorak keyboard."}
+        ("keeplore", "user", "tastes"),
+        "editor",
+        {"text": "The person types on a Dvorak keyboard."},
     )
     store.put(
-        ("keeplore", "workspace"), "queue", {"text": "All services use the queue in Postgres."}
+        ("keeplore", "workspace"),
+        "queue",
+        {"text": "All services use the queue in Postgres."},
     )
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -159,7 +177,8 @@ def test_a_namespace_says_who_sees_the_item(
         assert {item.key for item in seen.search(())} == {"editor", "queue"}
         assert [item.key for item in seen.search(("keeplore", "user"))] == ["editor"]
         assert [
-            item.key for item in seen.search(("keeplore",), query="Which keyboard do I type on?")
+            item.key
+            for item in seen.search(("keeplore",), query="Which keyboard do I type on?")
         ] == ["editor"]
     with pytest.raises(StoreError, match="one of user, workspace"):
         store.put(("keeplore", "project"), "k", {"text": "no such place"})
@@ -171,8 +190,12 @@ def test_any_memory_can_be_read_by_its_id(office: Office, store: KeeploreStore) 
     office.tell()
     (found,) = store.search(("keeplore",), query=AGAIN)
     item = store.get(("keeplore",), found.key)
-    assert item is not None and found.value["kind"] == item.value["kind"] == "conversation"
-    assert TOLD in item.value["text"] and store.get(("keeplore",), "mem_nothing") is None
+    assert (
+        item is not None and found.value["kind"] == item.value["kind"] == "conversation"
+    )
+    assert (
+        TOLD in item.value["text"] and store.get(("keeplore",), "mem_nothing") is None
+    )
 
 
 def test_what_another_person_wrote_is_told_as_such_however_it_is_read(
@@ -182,18 +205,26 @@ def test_what_another_person_wrote_is_told_as_such_however_it_is_read(
     (path,) = office.root.rglob("conversations/**/*.md")
     text = path.read_text(encoding="utf-8")
     path.write_text(
-        re.sub(r"(?m)^(  machine:) .*$", r"\1 of-another-person", text), encoding="utf-8"
+        re.sub(r"(?m)^(  machine:) .*$", r"\1 of-another-person", text),
+        encoding="utf-8",
     )
     host.workspace.machine_trust.refuse(["of-another-person"])
-    (asked,), (listed,) = store.search(("keeplore",), query=AGAIN), store.search(("keeplore",))
+    (asked,), (listed,) = (
+        store.search(("keeplore",), query=AGAIN),
+        store.search(("keeplore",)),
+    )
     read = store.get(("keeplore",), asked.key)
     assert read is not None and "trust: foreign" not in path.read_text(encoding="utf-8")
     assert [item.value["trust"] for item in (asked, listed, read)] == ["foreign"] * 3
 
 
-def test_a_secret_in_a_value_reaches_no_file(store: KeeploreStore, office: Office) -> None:
+def test_a_secret_in_a_value_reaches_no_file(
+    store: KeeploreStore, office: Office
+) -> None:
     store.put(ADA, "login", {"text": f"Ada's token is {SECRET}", "token": SECRET})
-    assert not any(SECRET in path.read_text(encoding="utf-8") for path in office.root.rglob("*.md"))
+    assert not any(
+        SECRET in path.read_text(encoding="utf-8") for path in office.root.rglob("*.md")
+    )
     item = store.get(ADA, "login")
     assert (
         item is not None
@@ -206,7 +237,11 @@ def test_what_the_person_made_permanent_is_not_changed(
     store: KeeploreStore, host: PythonHost
 ) -> None:
     store.put(ADA, "drink", TEA)
-    (row,) = [row for view in host.views() for row in view.index.memories([known(store)]).values()]
+    (row,) = [
+        row
+        for view in host.views()
+        for row in view.index.memories([known(store)]).values()
+    ]
     host.workspace.notes.revise(row.id, permanent=True)
     for change in (
         lambda: store.put(ADA, "drink", {"text": "Coffee."}),
@@ -247,10 +282,14 @@ def test_the_event_loop_goes_on_while_a_value_is_written(store: KeeploreStore) -
     assert asyncio.run(write()) > 100
 
 
-leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+leaves = (
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+)
 values = st.dictionaries(
     st.text(),
-    st.recursive(leaves, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)),
+    st.recursive(
+        leaves, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
+    ),
 )
 
 
@@ -258,7 +297,9 @@ values = st.dictionaries(
 @given(content=values, key=st.text())
 def test_every_value_survives_in_a_note(content: dict[str, Any], key: str) -> None:
     value = Value(("users", "ada"), key, content, "2026-02-09T14:03:11Z")
-    draft = draft_of(value, lambda text: text, scope="workspace", project="", id_="mem_1")
+    draft = draft_of(
+        value, lambda text: text, scope="workspace", project="", id_="mem_1"
+    )
     seen = dataclasses.replace(
         draft, text=sanitise(draft.text), title=sanitise(draft.title)
     )  # as every note is

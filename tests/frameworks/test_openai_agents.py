@@ -42,7 +42,9 @@ class Script(Model):
 
     async def get_response(self, *args: Any, **options: Any) -> ModelResponse:
         self.sent.append(options["input"] if "input" in options else args[1])
-        return ModelResponse(output=self.answers.pop(0), usage=Usage(), response_id=None)
+        return ModelResponse(
+            output=self.answers.pop(0), usage=Usage(), response_id=None
+        )
 
     def stream_response(self, *args: Any, **options: Any) -> AsyncIterator[Any]:
         raise NotImplementedError
@@ -69,9 +71,14 @@ def words(items: Any) -> str:
     return str(items).replace("\\n", "\n")
 
 
-def test_what_was_said_in_a_run_is_a_conversation_without_the_tools(office: Office) -> None:
+def test_what_was_said_in_a_run_is_a_conversation_without_the_tools(
+    office: Office,
+) -> None:
     call = ResponseFunctionToolCall(
-        name="port_of", arguments='{"service": "TOOL ARGUMENT"}', call_id="c", type="function_call"
+        name="port_of",
+        arguments='{"service": "TOOL ARGUMENT"}',
+        call_id="c",
+        type="function_call",
     )
     model = Script(
         [message("Let me look."), call],
@@ -108,13 +115,20 @@ def test_another_session_is_told_beside_its_prompt_and_keeps_its_history_clean(
     assert "keeplore-recall" not in str(office.said())
 
 
-def test_a_session_of_the_sdk_inside_keeps_the_history(office: Office, tmp_path: Path) -> None:
+def test_a_session_of_the_sdk_inside_keeps_the_history(
+    office: Office, tmp_path: Path
+) -> None:
     inner = SQLiteSession("kept", tmp_path / "history.db")
     with office.host() as host:
         session = KeeploreSession(host, "kept", inner)
-        assert isinstance(session, Session) and session.session_settings is inner.session_settings
+        assert (
+            isinstance(session, Session)
+            and session.session_settings is inner.session_settings
+        )
         run(Script([message(BECAUSE)]), session, WHY)
-        assert session.db_path == inner.db_path  # what the session inside can do besides
+        assert (
+            session.db_path == inner.db_path
+        )  # what the session inside can do besides
         items = asyncio.run(inner.get_items())
         assert items == asyncio.run(session.get_items()) and len(items) == 2
     inner.close()
@@ -122,7 +136,9 @@ def test_a_session_of_the_sdk_inside_keeps_the_history(office: Office, tmp_path:
 
 def test_what_is_taken_back_before_an_answer_was_never_said(office: Office) -> None:
     async def talk(session: KeeploreSession) -> None:
-        await session.add_items([{"role": "user", "content": "Why did we drop Radish?"}])
+        await session.add_items(
+            [{"role": "user", "content": "Why did we drop Radish?"}]
+        )
         assert await session.pop_item() is not None
         await session.add_items([{"role": "user", "content": WHY}])
         await session.add_items([{"role": "assistant", "content": BECAUSE}])
@@ -149,7 +165,10 @@ def test_the_event_loop_goes_on_while_a_turn_is_taken_in(
         await asyncio.sleep(0)
         before = len(ticks)
         await session.add_items(
-            [{"role": "user", "content": WHY}, {"role": "assistant", "content": BECAUSE}]
+            [
+                {"role": "user", "content": WHY},
+                {"role": "assistant", "content": BECAUSE},
+            ]
         )
         assert len(ticks) > before + 100
         ticking.cancel()
@@ -166,6 +185,8 @@ def test_without_a_workspace_the_run_goes_on_and_it_is_said_once(
         run(model, KeeploreSession(nowhere, "one"), WHY, AGAIN)
     assert model.answers == []
     assert [
-        record.levelname for record in caplog.records if record.name.startswith("keeplore")
+        record.levelname
+        for record in caplog.records
+        if record.name.startswith("keeplore")
     ] == ["WARNING"]
     assert "keeplore init" in caplog.text

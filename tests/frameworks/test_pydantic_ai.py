@@ -49,9 +49,14 @@ def user_words(messages: list[ModelMessage]) -> list[str]:
     ]
 
 
-def test_what_was_said_in_a_run_is_a_conversation_without_the_tools(office: Office) -> None:
+def test_what_was_said_in_a_run_is_a_conversation_without_the_tools(
+    office: Office,
+) -> None:
     call = ModelResponse(
-        [TextPart("Let me look."), ToolCallPart("port_of", {"service": "TOOL ARGUMENT"})]
+        [
+            TextPart("Let me look."),
+            ToolCallPart("port_of", {"service": "TOOL ARGUMENT"}),
+        ]
     )
     script = Script(call, BECAUSE, "Five, because of the outage.")
     with office.host() as host:
@@ -79,7 +84,9 @@ def test_another_conversation_is_told_beside_its_prompt_and_keeps_its_history_cl
     with office.host() as host:
         agent = Agent(FunctionModel(script), capabilities=[KeeploreMemory(host)])
         first = run(agent, AGAIN)
-        second = run(agent, "And is that still so?", message_history=first.all_messages())
+        second = run(
+            agent, "And is that still so?", message_history=first.all_messages()
+        )
     assert TOLD in user_words(script.sent[0])[1]
     assert user_words(script.sent[1])[:2] == user_words(
         script.sent[0]
@@ -90,10 +97,14 @@ def test_another_conversation_is_told_beside_its_prompt_and_keeps_its_history_cl
 
 def test_a_conversation_has_the_name_that_the_run_gives_it(office: Office) -> None:
     with office.host() as host:
-        agent = Agent(TestModel(custom_output_text=BECAUSE), capabilities=[KeeploreMemory(host)])
+        agent = Agent(
+            TestModel(custom_output_text=BECAUSE), capabilities=[KeeploreMemory(host)]
+        )
         run(agent, [WHY, "Look at the incident notes."], conversation_id="talk-7")
     (path,) = office.root.rglob("conversations/**/*.md")
-    assert "session: talk-7" in path.read_text() and "host: test-agent" in path.read_text()
+    assert (
+        "session: talk-7" in path.read_text() and "host: test-agent" in path.read_text()
+    )
     assert office.said() == [(f"{WHY}\n\nLook at the incident notes.", BECAUSE)]
 
 
@@ -108,7 +119,9 @@ async def streamed(agent: Agent[None, str], prompt: str) -> str:
 
 def test_a_run_that_is_streamed_is_taken_in_as_well(office: Office) -> None:
     with office.host() as host:
-        agent = Agent(TestModel(custom_output_text=BECAUSE), capabilities=[KeeploreMemory(host)])
+        agent = Agent(
+            TestModel(custom_output_text=BECAUSE), capabilities=[KeeploreMemory(host)]
+        )
         assert asyncio.run(streamed(agent, WHY)) == BECAUSE
     assert office.said() == [(WHY, BECAUSE)]
 
@@ -118,7 +131,9 @@ class Port(BaseModel):
     port: int
 
 
-def test_an_answer_that_is_no_text_is_kept_as_json(office: Office, tmp_path: Path) -> None:
+def test_an_answer_that_is_no_text_is_kept_as_json(
+    office: Office, tmp_path: Path
+) -> None:
     with office.host() as host:
         model = TestModel(custom_output_args={"service": "staging", "port": 5433})
         run(
@@ -133,10 +148,17 @@ def test_an_answer_that_is_no_text_is_kept_as_json(office: Office, tmp_path: Pat
 def test_without_a_workspace_the_run_goes_on_and_it_is_said_once(
     nowhere: PythonHost, caplog: pytest.LogCaptureFixture
 ) -> None:
-    agent = Agent(TestModel(custom_output_text="Well."), capabilities=[KeeploreMemory(nowhere)])
+    agent = Agent(
+        TestModel(custom_output_text="Well."), capabilities=[KeeploreMemory(nowhere)]
+    )
     with caplog.at_level(logging.WARNING):
-        assert [run(agent, prompt).output for prompt in (WHY, AGAIN)] == ["Well.", "Well."]
+        assert [run(agent, prompt).output for prompt in (WHY, AGAIN)] == [
+            "Well.",
+            "Well.",
+        ]
     assert [
-        record.levelname for record in caplog.records if record.name.startswith("keeplore")
+        record.levelname
+        for record in caplog.records
+        if record.name.startswith("keeplore")
     ] == ["WARNING"]
     assert "keeplore init" in caplog.text

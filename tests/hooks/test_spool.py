@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from keeplore_hooks.spool import LEFTOVER_S, MAX_ATTEMPTS, MAX_DEATHS, Spool, SpoolEntry, word
+from keeplore_hooks.spool import (
+    LEFTOVER_S,
+    MAX_ATTEMPTS,
+    MAX_DEATHS,
+    Spool,
+    SpoolEntry,
+    word,
+)
 
 
 @pytest.fixture
@@ -29,7 +36,9 @@ def files(spool: Spool, box: str) -> list[str]:
     return sorted(path.name for path in (spool.directory / box).iterdir())
 
 
-def put(spool: Spool, name: str, payload: bytes = b"x", mtime_ns: int | None = None) -> None:
+def put(
+    spool: Spool, name: str, payload: bytes = b"x", mtime_ns: int | None = None
+) -> None:
     path = spool.directory / "new" / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(payload)
@@ -59,7 +68,8 @@ def test_an_entry_says_where_and_when_it_came_from_and_holds_the_payload_byte_fo
     )
     assert entry.read() == payload
     moments = [
-        time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(before + late)) for late in range(60)
+        time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(before + late))
+        for late in range(60)
     ]
     assert entry.at in moments
 
@@ -67,19 +77,30 @@ def test_an_entry_says_where_and_when_it_came_from_and_holds_the_payload_byte_fo
 def test_entries_come_oldest_first(spool: Spool) -> None:
     for number in range(20):
         spool.add("host", f"Event{number}", b"")
-    assert [entry.event for entry in spool.pending()] == [f"Event{number}" for number in range(20)]
+    assert [entry.event for entry in spool.pending()] == [
+        f"Event{number}" for number in range(20)
+    ]
 
 
-def test_a_name_with_whole_seconds_is_ordered_by_the_time_of_its_file(spool: Spool) -> None:
+def test_a_name_with_whole_seconds_is_ordered_by_the_time_of_its_file(
+    spool: Spool,
+) -> None:
     second_ns = 1_770_645_791 * 10**9  # 2026-02-09T14:03:11Z
     put(spool, "20260209T140311Z.500000000.1-a.0.host.Third", mtime_ns=second_ns)
     put(spool, "20260209T140311Z.0.2-b.0.host.Second", mtime_ns=second_ns + 400_000_000)
     put(spool, "20260209T140311Z.0.3-c.0.host.First", mtime_ns=second_ns + 300_000_000)
     put(spool, "20260209T140311Z.0.4-d.0.host.Last", mtime_ns=second_ns + 2_000_000_000)
-    assert [entry.event for entry in spool.pending()] == ["First", "Second", "Third", "Last"]
+    assert [entry.event for entry in spool.pending()] == [
+        "First",
+        "Second",
+        "Third",
+        "Last",
+    ]
 
 
-def test_a_claimed_entry_is_no_longer_pending_and_keeps_its_payload(spool: Spool) -> None:
+def test_a_claimed_entry_is_no_longer_pending_and_keeps_its_payload(
+    spool: Spool,
+) -> None:
     spool.add("host", "Stop", b"payload")
     entry = claim(spool)
     assert spool.pending() == []
@@ -94,7 +115,9 @@ def test_only_one_of_two_gets_an_entry(spool: Spool) -> None:
     assert Spool(spool.directory).claim(seen_by_other) is None
 
 
-def test_an_acknowledged_entry_is_gone_and_may_be_acknowledged_again(spool: Spool) -> None:
+def test_an_acknowledged_entry_is_gone_and_may_be_acknowledged_again(
+    spool: Spool,
+) -> None:
     spool.add("host", "Stop", b"payload")
     entry = claim(spool)
     spool.acknowledge(entry)
@@ -114,7 +137,9 @@ def test_a_retried_entry_keeps_its_place_and_counts_the_attempt(spool: Spool) ->
     ]
 
 
-def test_a_host_named_like_the_other_parts_of_the_name_is_retried_right(spool: Spool) -> None:
+def test_a_host_named_like_the_other_parts_of_the_name_is_retried_right(
+    spool: Spool,
+) -> None:
     put(spool, "20260209T140311Z.0.7.0.7.0")
     spool.retry(claim(spool))
     assert [(entry.name, entry.host, entry.event) for entry in spool.pending()] == [
@@ -122,7 +147,9 @@ def test_a_host_named_like_the_other_parts_of_the_name_is_retried_right(spool: S
     ]
 
 
-def test_an_entry_is_given_up_after_three_attempts_with_the_reason_beside_it(spool: Spool) -> None:
+def test_an_entry_is_given_up_after_three_attempts_with_the_reason_beside_it(
+    spool: Spool,
+) -> None:
     spool.add("host", "Stop", b"payload")
     for _ in range(MAX_ATTEMPTS):
         spool.retry(claim(spool))
@@ -130,7 +157,9 @@ def test_an_entry_is_given_up_after_three_attempts_with_the_reason_beside_it(spo
     assert spool.counts() == {"new": 0, "claimed": 0, "dead": 1}
     entry, reason = files(spool, "dead")
     assert (spool.directory / "dead" / entry).read_bytes() == b"payload"
-    assert (spool.directory / "dead" / reason).read_text() == "given up after 3 attempts\n"
+    assert (
+        spool.directory / "dead" / reason
+    ).read_text() == "given up after 3 attempts\n"
 
 
 def test_a_released_entry_is_as_if_it_had_never_been_claimed(spool: Spool) -> None:
@@ -161,7 +190,9 @@ def test_recovery_puts_back_what_a_dead_worker_had_claimed(spool: Spool) -> None
     ]
 
 
-def test_an_entry_that_kills_its_worker_again_and_again_is_set_aside(spool: Spool) -> None:
+def test_an_entry_that_kills_its_worker_again_and_again_is_set_aside(
+    spool: Spool,
+) -> None:
     spool.add("host", "Poison", b"payload")
     for _ in range(MAX_DEATHS):
         assert spool.counts()["new"] == 1
@@ -170,7 +201,9 @@ def test_an_entry_that_kills_its_worker_again_and_again_is_set_aside(spool: Spoo
     assert spool.counts() == {"new": 0, "claimed": 0, "dead": 1}
 
 
-def test_recovery_sweeps_old_leftovers_of_killed_writers_and_nothing_else(spool: Spool) -> None:
+def test_recovery_sweeps_old_leftovers_of_killed_writers_and_nothing_else(
+    spool: Spool,
+) -> None:
     spool.add("host", "Stop", b"accepted")
     accepted = only(spool).path
     fresh, old = (spool.directory / "tmp" / name for name in ("fresh", "old"))
@@ -210,14 +243,18 @@ def test_two_foreign_files_of_one_name_are_both_kept(spool: Spool) -> None:
         assert spool.pending() == []
     dead = spool.directory / "dead"
     assert {
-        (dead / name).read_bytes() for name in files(spool, "dead") if not name.endswith(".reason")
+        (dead / name).read_bytes()
+        for name in files(spool, "dead")
+        if not name.endswith(".reason")
     } == {
         b"first",
         b"second",
     }
 
 
-def test_what_is_no_plain_file_is_never_taken_for_an_entry(spool: Spool, tmp_path: Path) -> None:
+def test_what_is_no_plain_file_is_never_taken_for_an_entry(
+    spool: Spool, tmp_path: Path
+) -> None:
     secret = tmp_path / "secret"
     secret.write_text("not ours")
     new = spool.directory / "new"
@@ -230,7 +267,9 @@ def test_what_is_no_plain_file_is_never_taken_for_an_entry(spool: Spool, tmp_pat
     assert secret.read_text() == "not ours"
 
 
-def test_an_entry_that_becomes_a_link_is_not_followed(spool: Spool, tmp_path: Path) -> None:
+def test_an_entry_that_becomes_a_link_is_not_followed(
+    spool: Spool, tmp_path: Path
+) -> None:
     spool.add("host", "Stop", b"payload")
     entry = only(spool)
     entry.path.unlink()
@@ -263,7 +302,9 @@ def test_nothing_is_left_of_an_event_that_cannot_be_kept(spool: Spool) -> None:
         ("x" * 65, "unknown"),
     ],
 )
-def test_a_word_of_a_name_has_harmless_characters_only(text: str, expected: str) -> None:
+def test_a_word_of_a_name_has_harmless_characters_only(
+    text: str, expected: str
+) -> None:
     assert word(text) == expected
 
 
@@ -282,9 +323,15 @@ def test_what_was_set_aside_is_listed_with_its_reason_and_tried_again(tmp_path):
         "given up after 3 attempts",
     )
     assert (second.reason, foreign.event) == ("no payload of claude-code", "")
-    assert [spool.revive(dead) for dead in (first, second, foreign)] == [True, True, False]
+    assert [spool.revive(dead) for dead in (first, second, foreign)] == [
+        True,
+        True,
+        False,
+    ]
     assert next(entry.name for entry in spool.pending()) == name
-    assert [path.name for path in (tmp_path / "spool" / "dead").iterdir()] == ["notes.txt"]
+    assert [path.name for path in (tmp_path / "spool" / "dead").iterdir()] == [
+        "notes.txt"
+    ]
 
 
 def test_only_old_files_of_killed_writers_are_leftovers(tmp_path):

@@ -59,11 +59,16 @@ class Files:
 
     def indexed(self) -> Iterator[File]:
         for file in sorted(
-            path for path in self.root.rglob("*") if path.suffix in (".md", ".yaml", ".json")
+            path
+            for path in self.root.rglob("*")
+            if path.suffix in (".md", ".yaml", ".json")
         ):
             at = file.stat()
             yield File(
-                file.relative_to(self.root).as_posix(), at.st_mtime_ns, at.st_size, at.st_ino
+                file.relative_to(self.root).as_posix(),
+                at.st_mtime_ns,
+                at.st_size,
+                at.st_ino,
             )
 
     def read_text(self, path: str, _limit_bytes: int) -> str:
@@ -105,7 +110,9 @@ class WordEmbedder:
         for row, text in enumerate(texts):
             for word in re.findall(r"\w+", text.lower()):
                 vectors[row, hashlib.sha256(word.encode()).digest()[0] % self.dim] += 1
-        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
+        return np.asarray(
+            vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32
+        )
 
 
 def note(title: str, body: str = "", **meta: object) -> Memory:
@@ -123,7 +130,9 @@ def note(title: str, body: str = "", **meta: object) -> Memory:
 
 def conversation(title: str, *said: tuple[str, str], **meta: object) -> Memory:
     exchanges = tuple(
-        Exchange(f"{new_id(title)[4:12]}-{n}", f"2026-02-09T14:{n:02}:00Z", user, (reply,))
+        Exchange(
+            f"{new_id(title)[4:12]}-{n}", f"2026-02-09T14:{n:02}:00Z", user, (reply,)
+        )
         for n, (user, reply) in enumerate(said)
     )
     made = note(title, kind="conversation", **meta)
@@ -161,7 +170,9 @@ def index_directory(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def index(files: Files, embedder: WordEmbedder, index_directory: Path) -> Iterator[Index]:
+def index(
+    files: Files, embedder: WordEmbedder, index_directory: Path
+) -> Iterator[Index]:
     opened = Index(index_directory, files, embedder)
     yield opened
     opened.close()

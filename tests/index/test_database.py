@@ -40,14 +40,17 @@ def filled(files: Any, index: Index, make_note: Callable[..., Memory]) -> Index:
 def name_of(index: Index) -> str:
     """Another one after a rebuild."""
     return index._database.read(
-        lambda c: str(c.execute("SELECT value FROM meta WHERE key = 'database'").fetchone())
+        lambda c: str(
+            c.execute("SELECT value FROM meta WHERE key = 'database'").fetchone()
+        )
     )
 
 
 def answers(index: Index, embedder: Any) -> list[list[tuple[str, float]]]:
     """What queries bring, free of the passage ids, which differ from one build to the next."""
     by_text = [
-        index.text_search(query, EVERYTHING, 10) for query in ("word7", "tabs word30", "note 12")
+        index.text_search(query, EVERYTHING, 10)
+        for query in ("word7", "tabs word30", "note 12")
     ]
     by_vector = [
         index.vector_search(embedder.embed([query])[0], EVERYTHING, 10)
@@ -91,10 +94,21 @@ def make_it_text(file: Path) -> None:
 
 @pytest.mark.parametrize(
     "damage",
-    [truncate, empty, zero_the_header, overwrite_pages, make_it_another_schema, make_it_text],
+    [
+        truncate,
+        empty,
+        zero_the_header,
+        overwrite_pages,
+        make_it_another_schema,
+        make_it_text,
+    ],
 )
 def test_a_damaged_or_foreign_file_is_built_again_and_answers_as_before(
-    damage: Callable[[Path], None], files: Any, filled: Index, index_directory: Path, embedder: Any
+    damage: Callable[[Path], None],
+    files: Any,
+    filled: Index,
+    index_directory: Path,
+    embedder: Any,
 ) -> None:
     before, name = answers(filled, embedder), name_of(filled)
     filled.close()
@@ -142,7 +156,9 @@ def test_flipped_bytes_anywhere_end_in_an_answer_or_a_rebuild(
         for suffix in ("-wal", "-shm"):
             (index_directory / (FILE + suffix)).unlink(missing_ok=True)
         flipped = bytes(b ^ 0xFF for b in sound[place : place + 16])
-        (index_directory / FILE).write_bytes(sound[:place] + flipped + sound[place + 16 :])
+        (index_directory / FILE).write_bytes(
+            sound[:place] + flipped + sound[place + 16 :]
+        )
         again = Index(index_directory, files, embedder)
         again.refresh()
         again.embed_pending()
@@ -253,7 +269,9 @@ def test_a_second_writer_waits_and_then_says_who_is_in_the_way(
     IndexDatabase(index_directory, wait_s=5).write(lambda _: None)
 
 
-def test_a_writer_killed_in_the_middle_costs_nothing(filled: Index, index_directory: Path) -> None:
+def test_a_writer_killed_in_the_middle_costs_nothing(
+    filled: Index, index_directory: Path
+) -> None:
     with Child(WRITER, index_directory) as writer:
         assert writer.line() == "deleted"
         writer.process.send_signal(signal.SIGKILL)

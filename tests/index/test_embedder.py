@@ -15,7 +15,11 @@ from keeplore.errors import ModelUnavailable
 from keeplore.index import EmbeddingModels, Index, ScopeFilter, embedder_for
 from keeplore.index.builtin_plugins import BuiltinEmbedders
 from keeplore.index.embedding.floor import UNRELATED, measure_floor
-from keeplore.index.embedding.model_files import PACKAGED_FLOOR, PACKAGED_SHA256, TOKENIZER_FILES
+from keeplore.index.embedding.model_files import (
+    PACKAGED_FLOOR,
+    PACKAGED_SHA256,
+    TOKENIZER_FILES,
+)
 from keeplore.index.passages import MAX_WORD, passages_of
 from keeplore.memory import Conversation, Exchange, Memory
 from keeplore_hooks import specs
@@ -51,7 +55,11 @@ def test_the_fingerprint_names_model_file_and_length(models: Path) -> None:
 
 def test_the_floor_is_the_one_that_was_measured(models: Path) -> None:
     embedder = embedder_for("packaged", models)
-    assert embedder.floor == PACKAGED_FLOOR == pytest.approx(measure_floor(embedder), abs=0.02)
+    assert (
+        embedder.floor
+        == PACKAGED_FLOOR
+        == pytest.approx(measure_floor(embedder), abs=0.02)
+    )
     assert len(set(UNRELATED)) == len(UNRELATED)
 
 
@@ -62,7 +70,9 @@ def test_a_text_is_read_up_to_256_tokens_and_not_128(models: Path) -> None:
         [start, start + "banana bread " * 40, start + "banana bread " * 200]
     )
     assert float(short @ longer) < 0.95
-    cut = embedder.embed([start + "banana bread " * 57])[0]  # 254 tokens and the two of the model
+    cut = embedder.embed([start + "banana bread " * 57])[
+        0
+    ]  # 254 tokens and the two of the model
     assert float(cut @ longest) > 0.999
 
 
@@ -91,7 +101,9 @@ def test_missing_and_changed_files_of_the_model_are_put_back(tmp_path: Path) -> 
     (directory / "config.json").unlink()
     again = embedder_for("packaged", tmp_path)
     assert again.embed(["a"]).shape == (1, 384)
-    assert {*TOKENIZER_FILES, "model.onnx"} == {path.name for path in directory.iterdir()}
+    assert {*TOKENIZER_FILES, "model.onnx"} == {
+        path.name for path in directory.iterdir()
+    }
 
 
 def test_a_deleted_cache_comes_back(tmp_path: Path) -> None:
@@ -135,17 +147,27 @@ def test_a_model_that_was_fetched_is_used_without_the_network_and_not_fetched_ag
     expected = embedder_for("packaged", models).embed(texts)
     [source] = models.glob("all-MiniLM-*")
     name = "sentence-transformers/all-MiniLM-L6-v2"
-    snapshot = tmp_path / "fetched" / name.replace("/", "--") / "models--qdrant" / "snapshots" / "1"
+    snapshot = (
+        tmp_path
+        / "fetched"
+        / name.replace("/", "--")
+        / "models--qdrant"
+        / "snapshots"
+        / "1"
+    )
     shutil.copytree(source, snapshot)
     EmbeddingModels(tmp_path).fetch(name)
     found = EmbeddingModels(tmp_path).named(name)
     assert np.abs(found.embed(texts) - expected).max() < 1e-3
-    assert found.fingerprint == f"{name}:{PACKAGED_SHA256}:256" and found.floor == pytest.approx(
-        PACKAGED_FLOOR, abs=0.02
+    assert (
+        found.fingerprint == f"{name}:{PACKAGED_SHA256}:256"
+        and found.floor == pytest.approx(PACKAGED_FLOOR, abs=0.02)
     )
 
 
-def test_a_local_directory_is_a_model_with_a_floor_of_its_own(models: Path, tmp_path: Path) -> None:
+def test_a_local_directory_is_a_model_with_a_floor_of_its_own(
+    models: Path, tmp_path: Path
+) -> None:
     packaged = embedder_for("packaged", models)
     texts = ["why did we drop Redis?"]
     expected = packaged.embed(texts)
@@ -154,19 +176,28 @@ def test_a_local_directory_is_a_model_with_a_floor_of_its_own(models: Path, tmp_
     shutil.copytree(source, directory, symlinks=True)
     local = embedder_for(str(directory), tmp_path / "cache")
     assert np.abs(local.embed(texts) - expected).max() < 1e-5
-    assert local.fingerprint == f"local/{PACKAGED_SHA256[:16]}-MEAN:{PACKAGED_SHA256}:256"
+    assert (
+        local.fingerprint == f"local/{PACKAGED_SHA256[:16]}-MEAN:{PACKAGED_SHA256}:256"
+    )
     assert local.floor == pytest.approx(PACKAGED_FLOOR, abs=0.02)
     [note] = (tmp_path / "cache").glob("floor-*.json")
     assert json.loads(note.read_text()) == {"floor": local.floor}
-    assert embedder_for(str(directory), tmp_path / "cache").embed(texts).shape == (1, 384)
+    assert embedder_for(str(directory), tmp_path / "cache").embed(texts).shape == (
+        1,
+        384,
+    )
 
 
 def test_a_directory_without_a_model_says_what_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(ModelUnavailable, match=r"no model\.onnx with a tokenizer\.json"):
+    with pytest.raises(
+        ModelUnavailable, match=r"no model\.onnx with a tokenizer\.json"
+    ):
         embedder_for(str(tmp_path), tmp_path).embed(["a"])
 
 
-def test_making_an_embedder_and_reading_text_loads_nothing_heavy(tmp_path: Path) -> None:
+def test_making_an_embedder_and_reading_text_loads_nothing_heavy(
+    tmp_path: Path,
+) -> None:
     program = (
         "import sys; from pathlib import Path; from keeplore.index import ScopeFilter, Index, "
         "embedder_for\n"
@@ -249,15 +280,20 @@ def test_passages_stay_within_what_the_model_reads(models: Path) -> None:
     )
     title = "Retrieval architecture: hierarchical summarisation versus embeddings"
     memory = Memory(
-        {"kind": "conversation", "title": title}, Conversation(title, exchanges).to_markdown()
+        {"kind": "conversation", "title": title},
+        Conversation(title, exchanges).to_markdown(),
     )
     passages = passages_of(memory)
     assert len(passages) > 20
-    assert max(len(tokenizer.encode(passage.embedded).ids) for passage in passages) <= 256
+    assert (
+        max(len(tokenizer.encode(passage.embedded).ids) for passage in passages) <= 256
+    )
     assert MAX_WORD < 190
 
 
-def test_loading_the_model_reports_nothing_and_leaves_no_id_of_the_machine(home: Path) -> None:
+def test_loading_the_model_reports_nothing_and_leaves_no_id_of_the_machine(
+    home: Path,
+) -> None:
     def others() -> set[Path]:
         return {
             path
@@ -268,7 +304,10 @@ def test_loading_the_model_reports_nothing_and_leaves_no_id_of_the_machine(home:
     before = others()
     load = "embedder_for('packaged', Path(sys.argv[1])).embed(['x'])"
     script = (
-        f"import sys; from pathlib import Path; from keeplore.index import embedder_for; {load}"
+        f"import sys; from pathlib import Path; from keeplore.index import embedder_for; "
+        f"{load}"
     )
-    subprocess.run((sys.executable, "-c", script, str(home / "models")), cwd=home, check=True)
+    subprocess.run(
+        (sys.executable, "-c", script, str(home / "models")), cwd=home, check=True
+    )
     assert (home / "models").is_dir() and others() == before

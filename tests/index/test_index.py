@@ -16,13 +16,19 @@ EVERYTHING = ScopeFilter()
 
 
 def found(index: Index, query: str, allowed: ScopeFilter = EVERYTHING) -> list[str]:
-    rows = index.passages([match.passage for match in index.text_search(query, allowed, 10)])
+    rows = index.passages(
+        [match.passage for match in index.text_search(query, allowed, 10)]
+    )
     return list(dict.fromkeys(row.memory_id for row in rows))
 
 
-def near(index: Index, embedder: Any, text: str, allowed: ScopeFilter = EVERYTHING) -> list[str]:
+def near(
+    index: Index, embedder: Any, text: str, allowed: ScopeFilter = EVERYTHING
+) -> list[str]:
     matches = index.vector_search(embedder.embed([text])[0], allowed, 3)
-    return [row.memory_id for row in index.passages([match.passage for match in matches])]
+    return [
+        row.memory_id for row in index.passages([match.passage for match in matches])
+    ]
 
 
 def test_what_a_file_says_is_found_by_its_words_and_by_its_vector(
@@ -42,12 +48,19 @@ def test_the_stamp_names_the_commit_and_counts_what_is_there(
     files: Any, index: Index, make_conversation: Callable[..., Memory]
 ) -> None:
     assert index.state().updated_at == ""
-    files.put(make_conversation("Cache", ("Why Redis?", "Speed."), ("And now?", "SQLite.")))
+    files.put(
+        make_conversation("Cache", ("Why Redis?", "Speed."), ("And now?", "SQLite."))
+    )
     files.commit = "abc"
     index.refresh()
     index.embed_pending(limit=1)
     stamp = index.state()
-    assert (stamp.commit, stamp.memories, stamp.passages, stamp.vectors) == ("abc", 1, 3, 1)
+    assert (stamp.commit, stamp.memories, stamp.passages, stamp.vectors) == (
+        "abc",
+        1,
+        3,
+        1,
+    )
     assert stamp.model == "words:1:256"
     files.commit = "def"
     assert index.refresh().changed == 0
@@ -95,7 +108,10 @@ def test_a_renamed_file_is_found_under_its_new_path_without_embedding_again(
     assert index.refresh().removed == 1
     assert index.embed_pending() == 0
     assert embedder.texts == []
-    assert index.memories([new_id("Tabs")])[new_id("Tabs")].path == "memory/facts/renamed.md"
+    assert (
+        index.memories([new_id("Tabs")])[new_id("Tabs")].path
+        == "memory/facts/renamed.md"
+    )
     assert index.vector_search(embedder.embed(["tabs"])[0], EVERYTHING, 5) != []
 
 
@@ -142,14 +158,16 @@ def test_one_bad_file_is_listed_left_alone_and_does_not_hide_the_rest(
 
 
 @pytest.mark.parametrize(
-    "front", [b"\xef\xbb\xbf---\nid: ID\ntitle: Tabs\n---\n", b"---\r\nid: ID\r\n---\r\n"]
+    "front",
+    [b"\xef\xbb\xbf---\nid: ID\ntitle: Tabs\n---\n", b"---\r\nid: ID\r\n---\r\n"],
 )
 def test_a_byte_order_mark_or_crlf_does_not_keep_a_file_from_being_found(
     front: bytes, files: Any, index: Index
 ) -> None:
     memory_id = new_id("Tabs")
     files.write(
-        "memory/facts/a.md", front.replace(b"ID", memory_id.encode()) + b"Indent with tabs.\r\n"
+        "memory/facts/a.md",
+        front.replace(b"ID", memory_id.encode()) + b"Indent with tabs.\r\n",
     )
     index.refresh()
     assert found(index, "indent") == [memory_id]
@@ -159,7 +177,8 @@ def test_text_that_sqlite_cannot_store_does_not_stop_the_others(
     files: Any, index: Index, make_note: Callable[..., Memory]
 ) -> None:
     files.write(
-        "memory/facts/a.md", b'---\nid: mem_x\ntitle: "lone \\ud800 surrogate"\n---\nIndent.\n'
+        "memory/facts/a.md",
+        b'---\nid: mem_x\ntitle: "lone \\ud800 surrogate"\n---\nIndent.\n',
     )
     files.put(make_note("Tabs", "Tabs."))
     index.refresh()
@@ -182,8 +201,14 @@ def test_a_mended_file_is_no_problem_any_more(
 def test_two_files_with_one_id_are_listed_and_the_newer_one_counts(
     files: Any, index: Index, make_note: Callable[..., Memory]
 ) -> None:
-    files.put(make_note("Tabs", "Old.", updated_at="2026-02-09T14:00:00Z"), "memory/facts/a.md")
-    files.put(make_note("Tabs", "New.", updated_at="2026-02-10T14:00:00Z"), "memory/facts/b.md")
+    files.put(
+        make_note("Tabs", "Old.", updated_at="2026-02-09T14:00:00Z"),
+        "memory/facts/a.md",
+    )
+    files.put(
+        make_note("Tabs", "New.", updated_at="2026-02-10T14:00:00Z"),
+        "memory/facts/b.md",
+    )
     files.put(
         make_note("Tabs", "Put away.", updated_at="2026-02-11T14:00:00Z"),
         "memory/archive/facts/c.md",
@@ -222,7 +247,9 @@ def test_a_superseded_note_names_the_newest_version(
     days = {"First": "01", "Second": "02", "Third": "03"}
     before = ""
     for title, day in days.items():
-        files.put(make_note(title, created_at=f"2026-02-{day}T00:00:00Z", supersedes=before))
+        files.put(
+            make_note(title, created_at=f"2026-02-{day}T00:00:00Z", supersedes=before)
+        )
         before = new_id(title)
     index.refresh()
     rows = index.memories([new_id(title) for title in days])
@@ -254,7 +281,10 @@ def test_a_cycle_made_by_hand_has_its_newest_memory_as_head(
     files.put(make_note("Self", supersedes=new_id("Self")))
     index.refresh()
     rows = index.memories([new_id("A"), new_id("B"), new_id("Self")])
-    assert (rows[new_id("A")].superseded_by, rows[new_id("B")].superseded_by) == (new_id("B"), "")
+    assert (rows[new_id("A")].superseded_by, rows[new_id("B")].superseded_by) == (
+        new_id("B"),
+        "",
+    )
     assert (rows[new_id("Self")].superseded_by, rows[new_id("Self")].changes) == ("", 0)
 
 
@@ -267,16 +297,30 @@ def test_recent_is_newest_first_and_can_be_narrowed(
     files.put(make_note("Old", updated_at="2026-02-10T14:00:00Z"))
     files.put(make_note("New", updated_at="2026-02-11T14:00:00Z"))
     talk = make_conversation(
-        "Talk", ("hi", "ho"), source={"session": "s1", "host": "claude-code"}, status="open"
+        "Talk",
+        ("hi", "ho"),
+        source={"session": "s1", "host": "claude-code"},
+        status="open",
     )
     files.put(talk)
-    files.put(make_note("Put away", updated_at="2026-02-12T14:00:00Z"), "memory/archive/facts/x.md")
+    files.put(
+        make_note("Put away", updated_at="2026-02-12T14:00:00Z"),
+        "memory/archive/facts/x.md",
+    )
     index.refresh()
-    assert [row.title for row in index.listed(MemoryFilter(EVERYTHING, limit=2))] == ["New", "Old"]
+    assert [row.title for row in index.listed(MemoryFilter(EVERYTHING, limit=2))] == [
+        "New",
+        "Old",
+    ]
     [open_one] = index.listed(MemoryFilter(EVERYTHING, session="s1", limit=5))
-    assert (open_one.title, open_one.host, open_one.is_open) == ("Talk", "claude-code", True)
+    assert (open_one.title, open_one.host, open_one.is_open) == (
+        "Talk",
+        "claude-code",
+        True,
+    )
     assert [
-        row.title for row in index.listed(MemoryFilter(EVERYTHING, kind="conversation", limit=5))
+        row.title
+        for row in index.listed(MemoryFilter(EVERYTHING, kind="conversation", limit=5))
     ] == ["Talk"]
     assert index.memories([new_id("Put away")])[new_id("Put away")].is_archived
 
@@ -340,7 +384,10 @@ def test_embedding_can_be_interrupted_and_goes_on_where_it_was(
         index.embed_pending(progress=interrupt)
     assert index.state().vectors == 8
     steps: list[tuple[int, int]] = []
-    assert index.embed_pending(progress=lambda done, total: steps.append((done, total))) == 0
+    assert (
+        index.embed_pending(progress=lambda done, total: steps.append((done, total)))
+        == 0
+    )
     assert steps[-1] == (12, 12) and steps == sorted(steps)
     assert len(embedder.texts) == 20
 
@@ -372,7 +419,10 @@ def test_a_refresh_with_little_time_reads_rules_and_the_newest_talks_first_and_g
 
 
 def test_vectors_that_no_text_needs_do_not_pile_up(
-    files: Any, index: Index, make_note: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
+    files: Any,
+    index: Index,
+    make_note: Callable[..., Memory],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("keeplore.index.vectors.embedding_rows.ORPHANS", 3)
     for n in range(10):
@@ -386,13 +436,19 @@ def test_vectors_that_no_text_needs_do_not_pile_up(
     assert index.state().vectors == 1
 
 
-def test_a_vector_of_another_dimension_is_refused(files: Any, index: Index, embedder: Any) -> None:
+def test_a_vector_of_another_dimension_is_refused(
+    files: Any, index: Index, embedder: Any
+) -> None:
     with pytest.raises(ValueError, match="shape"):
         index.vector_search(embedder.embed(["x"])[0][:10], EVERYTHING, 5)
 
 
 def test_a_directory_deleted_while_open_is_noticed_and_filled_again(
-    files: Any, index: Index, index_directory: Path, embedder: Any, make_note: Callable[..., Memory]
+    files: Any,
+    index: Index,
+    index_directory: Path,
+    embedder: Any,
+    make_note: Callable[..., Memory],
 ) -> None:
     files.put(make_note("Tabs", "Indent with tabs."))
     index.refresh()
@@ -429,7 +485,10 @@ def test_a_directory_deleted_in_the_middle_of_a_refresh_leaves_no_half_index(
 
 
 def test_a_file_that_vanishes_between_scan_and_reading_is_no_problem(
-    files: Any, index: Index, make_note: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
+    files: Any,
+    index: Index,
+    make_note: Callable[..., Memory],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     path = files.put(make_note("Tabs", "Indent with tabs."))
     seen = list(files.indexed())
@@ -441,7 +500,10 @@ def test_a_file_that_vanishes_between_scan_and_reading_is_no_problem(
 
 
 def test_a_look_that_takes_long_is_left_out_only_where_nothing_is_told_of(
-    files: Any, index: Index, make_note: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
+    files: Any,
+    index: Index,
+    make_note: Callable[..., Memory],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     files.put(make_note("Tabs", "Indent with tabs."))
     files.commit = "abc"

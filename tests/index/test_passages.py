@@ -25,21 +25,32 @@ def talk(*exchanges: Exchange, **parts: tuple[Quote, ...]) -> Memory:
 
 
 def test_a_conversation_gives_a_head_and_one_passage_for_each_exchange() -> None:
-    first = Exchange("t1", "2026-02-09T14:00:00Z", "Why did we drop Redis?", ("It leaked memory.",))
+    first = Exchange(
+        "t1", "2026-02-09T14:00:00Z", "Why did we drop Redis?", ("It leaked memory.",)
+    )
     second = Exchange("t2", "2026-02-09T14:05:00Z", "What now?", ("SQLite.",))
-    passages = passages_of(talk(first, second, decision=(Quote("We take SQLite.", "user", "t2"),)))
+    passages = passages_of(
+        talk(first, second, decision=(Quote("We take SQLite.", "user", "t2"),))
+    )
     assert [(p.kind, p.turn) for p in passages] == [
         ("head", ""),
         ("exchange", "t1"),
         ("exchange", "t2"),
     ]
-    assert passages[1].body == "User: Why did we drop Redis?\n\nAssistant: It leaked memory."
+    assert (
+        passages[1].body
+        == "User: Why did we drop Redis?\n\nAssistant: It leaked memory."
+    )
     assert passages[2].at == "2026-02-09T14:05:00Z"
 
 
-def test_the_head_holds_the_quotations_without_their_receipts_and_says_where_it_belongs() -> None:
+def test_the_head_holds_the_quotations_without_their_receipts_and_says_where_it_belongs() -> (
+    None
+):
     exchange = Exchange("turn-1234", "2026-02-09T14:00:00Z", "We take SQLite.")
-    head = passages_of(talk(exchange, decision=(Quote("We take SQLite.", "user", "turn-1234"),)))[0]
+    head = passages_of(
+        talk(exchange, decision=(Quote("We take SQLite.", "user", "turn-1234"),))
+    )[0]
     assert "- We take SQLite." in head.body
     assert "turn turn" not in head.body
     assert head.context == "\n\n\nkasha · 2026-02-09"
@@ -49,12 +60,16 @@ def test_what_a_person_wrote_above_the_exchanges_can_be_found() -> None:
     memory = talk(Exchange("t1", "2026-02-09T14:00:00Z", "Hello"))
     edited = Memory(
         memory.meta,
-        memory.body.replace("## Exchanges", "## My notes\n\nAsk Hanna.\n\n## Exchanges"),
+        memory.body.replace(
+            "## Exchanges", "## My notes\n\nAsk Hanna.\n\n## Exchanges"
+        ),
     )
     assert "Ask Hanna." in passages_of(edited)[0].body
 
 
-def test_an_exchange_knows_the_end_of_the_one_before_and_the_beginning_of_the_next() -> None:
+def test_an_exchange_knows_the_end_of_the_one_before_and_the_beginning_of_the_next() -> (
+    None
+):
     exchanges = [
         Exchange(f"t{n}", "2026-02-09T14:00:00Z", f"question {n}", (f"answer {n}",))
         for n in range(3)
@@ -68,7 +83,11 @@ def test_an_exchange_knows_the_end_of_the_one_before_and_the_beginning_of_the_ne
 def test_later_pieces_of_a_long_answer_carry_the_question() -> None:
     long = " ".join(f"Sentence number {n} explains a detail." for n in range(200))
     pieces = passages_of(
-        talk(Exchange("t1", "2026-02-09T14:00:00Z", "How does the cache expire?", (long,)))
+        talk(
+            Exchange(
+                "t1", "2026-02-09T14:00:00Z", "How does the cache expire?", (long,)
+            )
+        )
     )[1:]
     assert len(pieces) > 3
     assert all("How does the cache expire?" in piece.context for piece in pieces[1:])
@@ -77,7 +96,9 @@ def test_later_pieces_of_a_long_answer_carry_the_question() -> None:
 
 def test_questions_with_their_options_and_answers_are_part_of_the_exchange() -> None:
     asked = AnsweredQuestion("Which database?", "SQLite", ("SQLite", "Postgres"))
-    body = passages_of(talk(Exchange("t1", "2026-02-09T14:00:00Z", "Go", (asked,))))[1].body
+    body = passages_of(talk(Exchange("t1", "2026-02-09T14:00:00Z", "Go", (asked,))))[
+        1
+    ].body
     assert "Which database? (SQLite, Postgres)\nUser: SQLite" in body
 
 
@@ -100,7 +121,9 @@ def test_a_memory_without_text_is_still_found_by_its_title() -> None:
 
 
 def test_a_conversation_without_exchanges_is_read_as_a_document() -> None:
-    memory = Memory({"kind": "conversation", "title": "Old"}, "# Old\n\nWritten by another tool.\n")
+    memory = Memory(
+        {"kind": "conversation", "title": "Old"}, "# Old\n\nWritten by another tool.\n"
+    )
     assert [p.body for p in passages_of(memory)] == ["Written by another tool."]
 
 
@@ -131,19 +154,25 @@ def test_no_text_makes_a_passage_that_the_model_would_cut(
         for n, (user, reply) in enumerate(said)
     )
     memory = Memory(
-        {"kind": "conversation", "title": title}, Conversation(title, exchanges).to_markdown()
+        {"kind": "conversation", "title": title},
+        Conversation(title, exchanges).to_markdown(),
     )
     assert BODY + TITLE + BEFORE + AFTER <= MODEL_READS
     for passage in passages_of(memory):
         assert token_count(passage.embedded) <= MODEL_READS
 
 
-def test_camel_case_is_taken_apart_and_found_by_its_parts(make_note: Callable[..., Memory]) -> None:
+def test_camel_case_is_taken_apart_and_found_by_its_parts(
+    make_note: Callable[..., Memory],
+) -> None:
     assert (
         extra_tokens("call getUserById and HTTPServer2, not Redis")
         == "get User By Id\nHTTP Server 2"
     )
-    assert passages_of(make_note("Slow", "getUserById is slow"))[0].extra == "get User By Id"
+    assert (
+        passages_of(make_note("Slow", "getUserById is slow"))[0].extra
+        == "get User By Id"
+    )
 
 
 def test_scripts_without_spaces_are_indexed_as_pairs() -> None:

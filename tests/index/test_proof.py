@@ -31,9 +31,17 @@ DAMAGES = {
         "text",
         "turns",
     ),
-    "missing passage": ("DELETE FROM passages WHERE kind = 'exchange'", "text", "passages"),
+    "missing passage": (
+        "DELETE FROM passages WHERE kind = 'exchange'",
+        "text",
+        "passages",
+    ),
     "missing memory": ("DELETE FROM memories WHERE path LIKE '%redis%'", "text", "not"),
-    "missing file": ("DELETE FROM files WHERE path LIKE '%redis%'", "text", "belong to no file"),
+    "missing file": (
+        "DELETE FROM files WHERE path LIKE '%redis%'",
+        "text",
+        "belong to no file",
+    ),
     "content": (
         "UPDATE files SET content = x'00' WHERE path LIKE '%redis%'",
         "text",
@@ -79,11 +87,15 @@ def built(files, index: Index, make_note, make_conversation) -> Index:
     redis = make_note("Redis is gone", "Postgres holds the queue")
     files.put(redis)
     files.put(
-        make_note("Queue", "One table", related=[{"id": redis.id, "relationship": "refines"}])
+        make_note(
+            "Queue", "One table", related=[{"id": redis.id, "relationship": "refines"}]
+        )
     )
     files.put(
         make_conversation(
-            "Ledger", ("Append only?", "Yes, for the auditors"), ("And cents?", "Integers")
+            "Ledger",
+            ("Append only?", "Yes, for the auditors"),
+            ("And cents?", "Integers"),
         )
     )
     files.write("memory/facts/broken.md", b"---\nid: [\n---\n")
@@ -94,7 +106,9 @@ def built(files, index: Index, make_note, make_conversation) -> Index:
 
 
 def tamper(directory: Path, sql: str) -> None:
-    with closing(sqlite3.connect(directory / "index.sqlite3", isolation_level=None)) as connection:
+    with closing(
+        sqlite3.connect(directory / "index.sqlite3", isolation_level=None)
+    ) as connection:
         connection.execute(sql)
         assert connection.total_changes
 
@@ -106,7 +120,9 @@ def test_a_sound_index_has_no_flaws(built: Index) -> None:
 
 
 @pytest.mark.parametrize("name", DAMAGES)
-def test_a_damage_is_named_and_mended(built: Index, index_directory: Path, name: str) -> None:
+def test_a_damage_is_named_and_mended(
+    built: Index, index_directory: Path, name: str
+) -> None:
     sql, part, message = DAMAGES[name]
     tamper(index_directory, sql)
     flaws = list(built.flaws())
@@ -118,7 +134,9 @@ def test_a_damage_is_named_and_mended(built: Index, index_directory: Path, name:
     assert built.text_search("postgres", ScopeFilter(), 5)
 
 
-def test_a_vector_names_the_memory_that_it_stands_for(built: Index, index_directory: Path) -> None:
+def test_a_vector_names_the_memory_that_it_stands_for(
+    built: Index, index_directory: Path
+) -> None:
     tamper(
         index_directory,
         "UPDATE embeddings SET vector = zeroblob(128) WHERE hash IN"
@@ -143,7 +161,9 @@ def test_a_model_that_makes_other_vectors_than_it_did_is_noticed(
         }
 
 
-def test_an_edit_that_keeps_time_and_size_is_found_by_reading(built: Index, files) -> None:
+def test_an_edit_that_keeps_time_and_size_is_found_by_reading(
+    built: Index, files
+) -> None:
     (path,) = files.root.glob("memory/facts/*redis*.md")
     before = path.stat()
     with path.open("r+b") as file:  # the same inode
@@ -161,7 +181,9 @@ def test_an_edit_that_keeps_time_and_size_is_found_by_reading(built: Index, file
     assert list(built.flaws()) == [] and built.text_search("MongoDB", ScopeFilter(), 5)
 
 
-def test_a_file_that_is_being_written_is_no_flaw(built: Index, files, make_note) -> None:
+def test_a_file_that_is_being_written_is_no_flaw(
+    built: Index, files, make_note
+) -> None:
     files.put(make_note("Redis is gone", "Postgres holds the queue and the locks"))
     assert list(built.flaws()) == []
 
@@ -205,8 +227,13 @@ def test_a_graph_file_that_changed_is_found_and_made_anew(
         data[-1] ^= 1
         graph.write_bytes(data)
         (flaw,) = index.flaws()
-        assert (flaw.part, flaw.message) == ("engine", f"{graph.name} has changed on the disk")
+        assert (flaw.part, flaw.message) == (
+            "engine",
+            f"{graph.name} has changed on the disk",
+        )
         index.mend([flaw])
         assert not graph.exists()
         index.embed_pending()
-        assert len(list(index_directory.glob("*.hnsw"))) == 1 and list(index.flaws()) == []
+        assert (
+            len(list(index_directory.glob("*.hnsw"))) == 1 and list(index.flaws()) == []
+        )

@@ -11,11 +11,15 @@ from keeplore.index import Index, ScopeFilter
 from keeplore.memory import Memory
 
 EVERYTHING = ScopeFilter()
-SYNTAX = st.text(st.sampled_from("\"'()*^:-+{}ANDORNTE rdis\x00\ud800中é𞤀\n;%_"), max_size=60)
+SYNTAX = st.text(
+    st.sampled_from("\"'()*^:-+{}ANDORNTE rdis\x00\ud800中é𞤀\n;%_"), max_size=60
+)
 
 
 def titles(index: Index, query: str) -> list[str]:
-    rows = index.passages([match.passage for match in index.text_search(query, EVERYTHING, 10)])
+    rows = index.passages(
+        [match.passage for match in index.text_search(query, EVERYTHING, 10)]
+    )
     known = index.memories([row.memory_id for row in rows])
     return [known[row.memory_id].title for row in rows]
 
@@ -66,14 +70,17 @@ def test_what_has_all_the_words_comes_before_what_has_some(searched: Index) -> N
 
 def test_scores_fall_from_first_to_last(searched: Index) -> None:
     scores = [
-        match.score for match in searched.text_search("sessions redis deploy", EVERYTHING, 10)
+        match.score
+        for match in searched.text_search("sessions redis deploy", EVERYTHING, 10)
     ]
     assert len(scores) == 3
     assert scores == sorted(scores, reverse=True)
 
 
 @pytest.mark.parametrize("query", ["", "   ", '"', "zebra", "?!", "\x00"])
-def test_a_query_without_words_that_occur_finds_nothing(query: str, searched: Index) -> None:
+def test_a_query_without_words_that_occur_finds_nothing(
+    query: str, searched: Index
+) -> None:
     assert searched.text_search(query, EVERYTHING, 10) == []
 
 
@@ -83,7 +90,9 @@ def test_no_more_than_asked_for_is_found(searched: Index) -> None:
 
 
 @settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=300,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(st.one_of(st.text(max_size=80), SYNTAX))
 def test_no_text_is_an_error_as_a_query(searched: Index, query: str) -> None:

@@ -23,7 +23,11 @@ from keeplore.index.embedding import embedding_http, server_embedder
 from keeplore.index.embedding.capabilities import embed_questions
 from keeplore.index.embedding.floor import UNRELATED, floor_between
 from keeplore.index.embedding.prefixes import Prefixes, prefixes_of
-from keeplore.index.embedding.server_embedder import ServerEmbedder, ServerModel, address_of
+from keeplore.index.embedding.server_embedder import (
+    ServerEmbedder,
+    ServerModel,
+    address_of,
+)
 
 TEXTS = [f"text number {n}" for n in range(70)]
 
@@ -37,7 +41,10 @@ class Answer:
     """Status, headers and body that the server sends; ``hold`` waits until the test is over."""
 
     def __init__(
-        self, body: bytes | Any, status: int = 200, headers: dict[str, str] | None = None
+        self,
+        body: bytes | Any,
+        status: int = 200,
+        headers: dict[str, str] | None = None,
     ) -> None:
         self.body = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.status = status
@@ -48,7 +55,8 @@ def answer(texts: list[str], *, dim: int = 8, salt: str = "") -> Answer:
     return Answer(
         {
             "data": [
-                {"index": n, "embedding": vector(text, dim, salt)} for n, text in enumerate(texts)
+                {"index": n, "embedding": vector(text, dim, salt)}
+                for n, text in enumerate(texts)
             ]
         }
     )
@@ -80,7 +88,10 @@ class Handler(BaseHTTPRequestHandler):
         self.server.requests.append((self.path, dict(self.headers), body))
         given = self.server.behave(body["input"])
         self.send_response(given.status)
-        for name, value in {"Content-Length": str(len(given.body)), **given.headers}.items():
+        for name, value in {
+            "Content-Length": str(len(given.body)),
+            **given.headers,
+        }.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(given.body)
@@ -99,7 +110,9 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
         monkeypatch.setattr(module, name, 100.0)
     monkeypatch.setattr(server_embedder, "PAUSE_S", (1000.0, 1000.0))
     with Server() as serving:
-        thread = threading.Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.01})
+        thread = threading.Thread(
+            target=serving.serve_forever, kwargs={"poll_interval": 0.01}
+        )
         thread.start()
         yield serving
         serving.over.set()
@@ -142,7 +155,9 @@ def test_vectors_of_a_server_are_those_it_gave_in_the_order_of_the_texts(
     assert np.abs(model.embed(["\ud800", ""])).max() > 0
 
 
-def test_what_a_server_runs_is_asked_once_and_kept(server: Server, tmp_path: Path) -> None:
+def test_what_a_server_runs_is_asked_once_and_kept(
+    server: Server, tmp_path: Path
+) -> None:
     first = made(server, tmp_path)
     with pytest.raises(ModelUnavailable, match="has not been asked yet"):
         _ = first.fingerprint
@@ -150,12 +165,18 @@ def test_what_a_server_runs_is_asked_once_and_kept(server: Server, tmp_path: Pat
     first.prepare()
     assert server.asked == [list(UNRELATED)]
     again = made(server, tmp_path)
-    assert again.fingerprint == first.fingerprint and (again.dim, again.floor) == (8, first.floor)
+    assert again.fingerprint == first.fingerprint and (again.dim, again.floor) == (
+        8,
+        first.floor,
+    )
     again.prepare()
     assert len(server.requests) == 1 and not again.is_loaded
     again.embed(["a question"])
     again.embed(["another"])
-    assert server.asked[1:] == [[UNRELATED[0], "a question"], ["another"]] and again.is_loaded
+    assert (
+        server.asked[1:] == [[UNRELATED[0], "a question"], ["another"]]
+        and again.is_loaded
+    )
 
 
 def test_packed_vectors_are_read_too(server: Server, model: ServerEmbedder) -> None:
@@ -164,9 +185,12 @@ def test_packed_vectors_are_read_too(server: Server, model: ServerEmbedder) -> N
 
     def packed(texts: list[str]) -> Answer:
         rows = [
-            base64.b64encode(np.array(vector(text), "<f4").tobytes()).decode() for text in texts
+            base64.b64encode(np.array(vector(text), "<f4").tobytes()).decode()
+            for text in texts
         ]
-        return Answer({"data": [{"index": n, "embedding": row} for n, row in enumerate(rows)]})
+        return Answer(
+            {"data": [{"index": n, "embedding": row} for n, row in enumerate(rows)]}
+        )
 
     server.behave = packed
     assert np.abs(model.embed(["one"]) - expected).max() < 1e-6
@@ -196,21 +220,31 @@ BROKEN = {
     "of several sizes": lambda texts: Answer(
         {"data": [{"embedding": [1.0] * (n + 1)} for n in range(len(texts))]}
     ),
-    "texts for numbers": lambda texts: Answer({"data": [{"embedding": ["1", "2"]} for _ in texts]}),
-    "truth for numbers": lambda texts: Answer({"data": [{"embedding": [True] * 8} for _ in texts]}),
+    "texts for numbers": lambda texts: Answer(
+        {"data": [{"embedding": ["1", "2"]} for _ in texts]}
+    ),
+    "truth for numbers": lambda texts: Answer(
+        {"data": [{"embedding": [True] * 8} for _ in texts]}
+    ),
     "no base64": lambda texts: Answer({"data": [{"embedding": "???"} for _ in texts]}),
-    "half a number": lambda texts: Answer({"data": [{"embedding": "AAAA"} for _ in texts]}),
+    "half a number": lambda texts: Answer(
+        {"data": [{"embedding": "AAAA"} for _ in texts]}
+    ),
     "no size": lambda texts: Answer({"data": [{"embedding": []} for _ in texts]}),
     "no JSON": lambda _: Answer(b"<html>"),
     "nested deeply": lambda _: Answer(b"[" * 60_000),
     "a list": lambda _: Answer([1, 2]),
     "huge numbers": lambda texts: Answer(
-        b'{"data":[' + b",".join([b'{"embedding":[1' + b"0" * 999 + b"]}"] * len(texts)) + b"]}"
+        b'{"data":['
+        + b",".join([b'{"embedding":[1' + b"0" * 999 + b"]}"] * len(texts))
+        + b"]}"
     ),
     "packed": lambda texts: Answer(b"\x1f\x8b", headers={"Content-Encoding": "gzip"}),
     "elsewhere": lambda _: Answer(b"", 307, {"Location": "http://127.0.0.1:1/"}),
     "huge": lambda _: Answer(b" " * 40_000_000),
-    "not found": lambda _: Answer({"error": {"message": "model \x1b[31m not found"}}, 404),
+    "not found": lambda _: Answer(
+        {"error": {"message": "model \x1b[31m not found"}}, 404
+    ),
     "wrong key": lambda _: Answer({"error": "who are you"}, 401),
 }
 
@@ -241,7 +275,9 @@ def test_a_busy_server_is_asked_again_for_a_batch_and_not_for_a_question(
     def busy(texts: list[str]) -> Answer:
         code = turns.pop(0)
         return (
-            answer(texts) if code == 200 else Answer({"error": "busy"}, code, {"Retry-After": "0"})
+            answer(texts)
+            if code == 200
+            else Answer({"error": "busy"}, code, {"Retry-After": "0"})
         )
 
     server.behave = busy
@@ -275,7 +311,9 @@ def test_one_text_that_a_server_cannot_take_does_not_keep_the_others(
     assert vectors.shape == (22, 8) and np.isfinite(vectors).all()
     server.behave = answer
     assert np.abs(vectors[:20] - model.embed(TEXTS[:20])).max() < 1e-6
-    assert np.abs(vectors[20] - model.embed([poison[: len(poison) // 2]])[0]).max() < 1e-6
+    assert (
+        np.abs(vectors[20] - model.embed([poison[: len(poison) // 2]])[0]).max() < 1e-6
+    )
 
 
 def test_a_server_that_fails_at_everything_is_not_asked_text_by_text(
@@ -290,7 +328,10 @@ def test_a_server_that_fails_at_everything_is_not_asked_text_by_text(
 
 
 def test_a_server_that_hangs_or_is_gone_costs_a_question_no_more_than_its_time(
-    server: Server, model: ServerEmbedder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    server: Server,
+    model: ServerEmbedder,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     model.embed(TEXTS[:2])
 
@@ -308,7 +349,9 @@ def test_a_server_that_hangs_or_is_gone_costs_a_question_no_more_than_its_time(
     with pytest.raises(ModelUnavailable, match="took longer than"):  # at once
         model.embed(["another"])
     assert len(server.requests) == asked
-    nobody = ServerEmbedder("nobody", ServerModel("http://127.0.0.1:1/v1", "m"), tmp_path / "other")
+    nobody = ServerEmbedder(
+        "nobody", ServerModel("http://127.0.0.1:1/v1", "m"), tmp_path / "other"
+    )
     with pytest.raises(ModelUnavailable, match="cannot be reached"):
         nobody.embed(TEXTS)
 
@@ -320,7 +363,9 @@ def test_a_key_comes_from_the_environment_and_openais_goes_to_openai_alone(
     monkeypatch.setenv("KEEPLORE_EMBEDDING_KEY", "two\n")
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     model.embed(["a"])
-    assert {headers["Authorization"] for _, headers, _ in server.requests} == {"Bearer two"}
+    assert {headers["Authorization"] for _, headers, _ in server.requests} == {
+        "Bearer two"
+    }
     for broken in ("fo\nur", "fünf"):
         monkeypatch.setenv("KEEPLORE_EMBEDDING_KEY", broken)
         with pytest.raises(
@@ -330,23 +375,45 @@ def test_a_key_comes_from_the_environment_and_openais_goes_to_openai_alone(
         assert broken not in str(error.value)
     hosted = address_of("openai:text-embedding-3-small")
     assert hosted is not None and hosted.key_variable == "OPENAI_API_KEY"
-    lookalike = address_of("https://api.openai.com.example.com/v1#text-embedding-3-small")
+    lookalike = address_of(
+        "https://api.openai.com.example.com/v1#text-embedding-3-small"
+    )
     assert lookalike is not None and lookalike.key_variable == "KEEPLORE_EMBEDDING_KEY"
 
 
 @pytest.mark.parametrize(
     ("name", "server_", "model_", "is_private"),
     [
-        ("ollama:nomic-embed-text", "http://127.0.0.1:11434/v1", "nomic-embed-text", True),
-        ("ollama:huge:671b-cloud", "http://127.0.0.1:11434/v1", "huge:671b-cloud", False),
+        (
+            "ollama:nomic-embed-text",
+            "http://127.0.0.1:11434/v1",
+            "nomic-embed-text",
+            True,
+        ),
+        (
+            "ollama:huge:671b-cloud",
+            "http://127.0.0.1:11434/v1",
+            "huge:671b-cloud",
+            False,
+        ),
         (
             "openai:text-embedding-3-small",
             "https://api.openai.com:443/v1",
             "text-embedding-3-small",
             False,
         ),
-        ("http://127.0.0.1:8080/v1#BAAI/bge-m3", "http://127.0.0.1:8080/v1", "BAAI/bge-m3", False),
-        ("HTTPS://Models.Example.com/v1/#m", "https://models.example.com:443/v1", "m", False),
+        (
+            "http://127.0.0.1:8080/v1#BAAI/bge-m3",
+            "http://127.0.0.1:8080/v1",
+            "BAAI/bge-m3",
+            False,
+        ),
+        (
+            "HTTPS://Models.Example.com/v1/#m",
+            "https://models.example.com:443/v1",
+            "m",
+            False,
+        ),
     ],
 )
 def test_one_line_names_server_and_model(
@@ -357,7 +424,14 @@ def test_one_line_names_server_and_model(
 
 
 @pytest.mark.parametrize(
-    "name", ["ollama:", "http://h/v1", "http://me:secret@h/v1#m", "https:///v1#m", "openai:a b"]
+    "name",
+    [
+        "ollama:",
+        "http://h/v1",
+        "http://me:secret@h/v1#m",
+        "https:///v1#m",
+        "openai:a b",
+    ],
 )
 def test_an_address_that_is_none_says_how_one_is_written(name: str) -> None:
     with pytest.raises(ModelUnavailable, match="ollama:nomic-embed-text") as error:
@@ -383,7 +457,10 @@ def test_a_model_that_wants_words_before_questions_and_passages_gets_them(
     passages = nomic.embed(["Indent with tabs.", "No tabs."])
     assert question @ unit("search_query: tabs?") == pytest.approx(1.0)
     assert passages[1] @ unit("search_document: No tabs.") == pytest.approx(1.0)
-    assert floor_between(units("search_query: "), units("search_document: ")) == nomic.floor
+    assert (
+        floor_between(units("search_query: "), units("search_document: "))
+        == nomic.floor
+    )
     _ = plain.embed(["Indent with tabs."])
     assert (plain.fingerprint.count(":"), plain.fingerprint[-2:]) == (
         nomic.fingerprint.count(":"),
@@ -407,7 +484,11 @@ def units(prefix: str) -> Any:
         ("nomic-embed-text:latest", "search_query: ", "search_document: "),
         ("intfloat/e5-base-v2", "query: ", "passage: "),
         ("/models/multilingual-e5-small/", "query: ", "passage: "),
-        ("BAAI/bge-small-en-v1.5", "Represent this sentence for searching relevant passages: ", ""),
+        (
+            "BAAI/bge-small-en-v1.5",
+            "Represent this sentence for searching relevant passages: ",
+            "",
+        ),
         ("snowflake-arctic-embed2:568m", "query: ", ""),
         ("BAAI/bge-m3", "", ""),
         ("packaged", "", ""),

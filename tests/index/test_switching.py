@@ -19,7 +19,9 @@ PASSAGES = 6
 class House:
     """One index directory that is opened with one model after the other."""
 
-    def __init__(self, directory: Path, files: Any, make_embedder: Callable[[str], Any]) -> None:
+    def __init__(
+        self, directory: Path, files: Any, make_embedder: Callable[[str], Any]
+    ) -> None:
         self.directory = directory
         self.files = files
         self.made: dict[str, Any] = {}
@@ -33,7 +35,9 @@ class House:
         return self.made[name]
 
     def opened(self, name: str) -> Index:
-        index = Index(self.directory, self.files, self.embedder(name), find=self.embedder)
+        index = Index(
+            self.directory, self.files, self.embedder(name), find=self.embedder
+        )
         self._opened.append(index)
         index.refresh()
         return index
@@ -59,7 +63,9 @@ def house(
     house.close()
 
 
-def test_the_model_before_answers_until_the_new_one_has_every_vector(house: House) -> None:
+def test_the_model_before_answers_until_the_new_one_has_every_vector(
+    house: House,
+) -> None:
     index = house.opened("new")
     for done in range(PASSAGES):
         answering = index.answering()
@@ -71,7 +77,10 @@ def test_the_model_before_answers_until_the_new_one_has_every_vector(house: Hous
         )
         assert (stamp.vectors, stamp.model) == (PASSAGES, "old:1:256")
         [best, *_] = index.vector_search(
-            answering.embed(["word3"])[0], ScopeFilter(), PASSAGES, model=answering.fingerprint
+            answering.embed(["word3"])[0],
+            ScopeFilter(),
+            PASSAGES,
+            model=answering.fingerprint,
         )
         assert "word3" in index.passages([best.passage])[0].text
         assert index.embed_pending(limit=1) == PASSAGES - done - 1
@@ -94,7 +103,11 @@ def test_the_way_back_makes_no_vector_again(house: House) -> None:
     index = house.opened("old")
     assert index.embed_pending() == 0 and house.embedder("old").texts == []
     answering = index.answering()
-    assert answering is not None and answering.model == "old" and index.state().vectors == PASSAGES
+    assert (
+        answering is not None
+        and answering.model == "old"
+        and index.state().vectors == PASSAGES
+    )
     assert [(one.name, one.vectors) for one in index.kept_vectors()] == [
         ("old", PASSAGES),
         ("new", PASSAGES),
@@ -109,13 +122,20 @@ def test_what_is_written_meanwhile_is_no_reason_to_fall_back(
     house.files.put(make_note("Another subject", "Written later."))
     index.refresh()
     answering = index.answering()
-    assert answering is not None and answering.model == "new" and index.state().switch is None
+    assert (
+        answering is not None
+        and answering.model == "new"
+        and index.state().switch is None
+    )
 
 
 def test_a_third_model_takes_the_place_of_the_first(house: House) -> None:
     for name in ("new", "third"):
         house.opened(name).embed_pending()
-    assert [one.name for one in house.opened("third").kept_vectors()] == ["third", "new"]
+    assert [one.name for one in house.opened("third").kept_vectors()] == [
+        "third",
+        "new",
+    ]
 
 
 def test_vectors_that_take_too_much_room_are_not_kept(
@@ -129,7 +149,9 @@ def test_vectors_that_take_too_much_room_are_not_kept(
     assert [one.name for one in index.kept_vectors()] == ["new"]
 
 
-def test_a_model_before_that_is_gone_or_another_one_now_is_not_asked(house: House) -> None:
+def test_a_model_before_that_is_gone_or_another_one_now_is_not_asked(
+    house: House,
+) -> None:
     house.embedder("old").fingerprint = "old:2:256"
     answering = house.opened("new").answering()
     assert answering is not None and answering.model == "new"
@@ -139,7 +161,11 @@ def test_a_model_before_that_is_gone_or_another_one_now_is_not_asked(house: Hous
 
     index = Index(house.directory, house.files, house.embedder("new"), find=gone)
     answering = index.answering()
-    assert answering is not None and answering.model == "new" and index.state().switch is None
+    assert (
+        answering is not None
+        and answering.model == "new"
+        and index.state().switch is None
+    )
     index.close()
 
 

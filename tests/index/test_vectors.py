@@ -29,7 +29,12 @@ def many(files: Any, make_note: Callable[..., Memory]) -> Any:
     for n in range(NOTES):
         project = "kasha" if n % 2 else "lore"
         files.put(
-            make_note(f"Note {n}", f"word{n} and word{n + 1}", scope="project", project=project)
+            make_note(
+                f"Note {n}",
+                f"word{n} and word{n + 1}",
+                scope="project",
+                project=project,
+            )
         )
     return files
 
@@ -56,17 +61,23 @@ def with_graph(many: Any, directory: Path, embedder: Any) -> Index:
     return index
 
 
-def test_a_graph_finds_what_exact_search_finds(many: Any, tmp_path: Path, embedder: Any) -> None:
+def test_a_graph_finds_what_exact_search_finds(
+    many: Any, tmp_path: Path, embedder: Any
+) -> None:
     exact = Index(tmp_path / "exact", many, embedder)
     exact.refresh()
     exact.embed_pending()
     graph = with_graph(many, tmp_path / "graph", embedder)
-    assert [index._engine._vectors.uses_graph for index in (exact, graph)] == [False, True]
+    assert [index._engine._vectors.uses_graph for index in (exact, graph)] == [
+        False,
+        True,
+    ]
     kasha = ScopeFilter((("project", "kasha"),))
     for text in ("word7", "note 99 word100", "word3 and word4"):
         for allowed in (EVERYTHING, kasha):
             assert same(
-                nearest(exact, embedder, text, allowed), nearest(graph, embedder, text, allowed)
+                nearest(exact, embedder, text, allowed),
+                nearest(graph, embedder, text, allowed),
             )
     exact.close()
     graph.close()
@@ -89,7 +100,9 @@ def test_a_graph_follows_changed_and_deleted_files(
     ]
     assert "late" in paths[0]
     everything = index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES)
-    assert gone not in {row.path for row in index.passages([match.passage for match in everything])}
+    assert gone not in {
+        row.path for row in index.passages([match.passage for match in everything])
+    }
     assert len(everything) == NOTES
     assert vectors_of(index, embedder).uses_graph
     index.close()
@@ -102,7 +115,9 @@ def test_a_saved_graph_is_used_by_the_next_process_without_building(
     before = nearest(first, embedder, "word7")
     first.close()
     added: list[int] = []
-    monkeypatch.setattr(HnswGraph, "add", lambda self, vectors: added.append(len(vectors)))
+    monkeypatch.setattr(
+        HnswGraph, "add", lambda self, vectors: added.append(len(vectors))
+    )
     second = Index(tmp_path / "graph", many, embedder, graph_from=50)
     second.warm_up()
     assert same(nearest(second, embedder, "word7"), before)
@@ -221,7 +236,9 @@ def test_a_graph_that_was_not_written_whole_is_not_put_in_place(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["x.hnsw", "x.hnsw.json"]
 
 
-def test_a_graph_that_grew_after_it_was_saved_is_loaded_as_it_was(tmp_path: Path) -> None:
+def test_a_graph_that_grew_after_it_was_saved_is_loaded_as_it_was(
+    tmp_path: Path,
+) -> None:
     graph = HnswGraph(DIM)
     vectors = unit_vectors(3000)
     graph.add(vectors[:2000])
@@ -232,7 +249,10 @@ def test_a_graph_that_grew_after_it_was_saved_is_loaded_as_it_was(tmp_path: Path
     assert (graph.count, loaded.count) == (3000, 2000)
     assert graph.nearest(vectors[2500], 1)[0].tolist() == [2500]
     assert loaded.nearest(vectors[50], 1)[0].tolist() == [50]
-    assert len(loaded.nearest(vectors[50], 5000)[0]) in (0, 2000)  # never fewer, in silence
+    assert len(loaded.nearest(vectors[50], 5000)[0]) in (
+        0,
+        2000,
+    )  # never fewer, in silence
 
 
 def test_rows_that_a_graph_does_not_have_yet_are_found(
@@ -250,13 +270,21 @@ def test_rows_that_a_graph_does_not_have_yet_are_found(
     other.close()
 
 
-def test_what_a_graph_cannot_reach_is_gone_over(many: Any, tmp_path: Path, embedder: Any) -> None:
+def test_what_a_graph_cannot_reach_is_gone_over(
+    many: Any, tmp_path: Path, embedder: Any
+) -> None:
     index = with_graph(many, tmp_path / "graph", embedder)
-    assert len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES)) == NOTES
+    assert (
+        len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES))
+        == NOTES
+    )
     for file in list(many.indexed())[:100]:
         (many.root / file.path).unlink()
     index.refresh()
-    assert len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES)) == NOTES - 100
+    assert (
+        len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES))
+        == NOTES - 100
+    )
     assert vectors_of(index, embedder).uses_graph
     index.close()
 
@@ -266,7 +294,11 @@ def blocks_in(directory: Path) -> list[str]:
 
 
 def test_a_block_is_made_anew_without_what_is_gone(
-    many: Any, index: Index, index_directory: Path, embedder: Any, monkeypatch: pytest.MonkeyPatch
+    many: Any,
+    index: Index,
+    index_directory: Path,
+    embedder: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("keeplore.index.vectors.block_files.WORN_FROM", 10)
     index.refresh()
@@ -276,14 +308,20 @@ def test_a_block_is_made_anew_without_what_is_gone(
     for file in lore[:20]:
         (many.root / file.path).unlink()
     index.refresh()
-    assert len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES)) == NOTES - 20
+    assert (
+        len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES))
+        == NOTES - 20
+    )
     index.embed_pending()
     after = blocks_in(index_directory)
     assert len(before) == len(after) == 2
     assert len(set(before) & set(after)) == 1  # that of the other project is left alone
     sizes = sorted((index_directory / name).stat().st_size for name in after)
     assert sizes == [40 * 2 * embedder.dim, 60 * 2 * embedder.dim]
-    assert len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES)) == NOTES - 20
+    assert (
+        len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES))
+        == NOTES - 20
+    )
     assert index.state().vectors == NOTES - 20
 
 
@@ -321,11 +359,17 @@ def test_a_block_that_is_not_whole_costs_no_result_and_is_made_anew(
 
 
 def test_rows_behind_those_that_count_are_written_over(
-    many: Any, index: Index, index_directory: Path, embedder: Any, make_note: Callable[..., Memory]
+    many: Any,
+    index: Index,
+    index_directory: Path,
+    embedder: Any,
+    make_note: Callable[..., Memory],
 ) -> None:
     index.refresh()
     index.embed_pending()
-    for file in index_directory.glob("vectors-*"):  # a writer was killed before its commit
+    for file in index_directory.glob(
+        "vectors-*"
+    ):  # a writer was killed before its commit
         file.write_bytes(file.read_bytes() + b"\x7f" * 1000)
     many.put(make_note("Late", "zebra", scope="project", project="kasha"))
     index.refresh()
@@ -334,7 +378,8 @@ def test_rows_behind_those_that_count_are_written_over(
     [found, *_] = index.passages([nearest(index, embedder, "late zebra")[0].passage])
     assert found.title == "Late"
     assert (
-        len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, 2 * NOTES)) == NOTES + 1
+        len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, 2 * NOTES))
+        == NOTES + 1
     )
 
 
@@ -349,8 +394,14 @@ def test_a_vector_that_is_no_vector_hides_no_other_and_is_made_again(
         connection.execute("UPDATE models SET is_placed = 0")
 
     index._database.write(spoil)
-    assert len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES)) == NOTES - 1
+    assert (
+        len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES))
+        == NOTES - 1
+    )
     index.warm_up()
     index._engine.bring_vectors(None, 1)
     assert index.embed_pending() == 0
-    assert len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES)) == NOTES
+    assert (
+        len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES))
+        == NOTES
+    )

@@ -34,7 +34,9 @@ class Site(http.server.BaseHTTPRequestHandler):
     seen: list[tuple[str, dict[str, str]]]
 
     def do_GET(self) -> None:
-        self.seen.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
+        self.seen.append(
+            (self.path, {name.lower(): value for name, value in self.headers.items()})
+        )
         name = self.path.partition("?")[0].strip("/").replace("-", "_") or "page"
         getattr(self, name, self.missing)()
 
@@ -48,7 +50,9 @@ class Site(http.server.BaseHTTPRequestHandler):
         self.reply(200, BOMB, {"Content-Encoding": "gzip"})
 
     def cut_off(self) -> None:
-        self.reply(200, gzip.compress(b"packed text" * 99)[:-20], {"Content-Encoding": "gzip"})
+        self.reply(
+            200, gzip.compress(b"packed text" * 99)[:-20], {"Content-Encoding": "gzip"}
+        )
 
     def brotli(self) -> None:
         self.reply(200, b"\x8b", {"Content-Encoding": "br"})
@@ -146,7 +150,9 @@ def test_a_page_comes_with_its_type_and_nothing_of_the_environment_goes_along(
     (home / ".netrc").write_text("machine outer.test login ann password word\n")
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     monkeypatch.delenv("no_proxy")
-    assert fetch(f"{url}/page", limits()) == Page(b"<p>hello</p>", "text/html; charset=utf-8")
+    assert fetch(f"{url}/page", limits()) == Page(
+        b"<p>hello</p>", "text/html; charset=utf-8"
+    )
     assert fetch(f"{url}/moved", limits()).data == b"<p>hello</p>"
     assert fetch(f"{url}/packed", limits()).data == b"packed text"
     assert all(
@@ -190,7 +196,9 @@ def test_no_server_holds_us_longer_than_the_time_that_there_is(site) -> None:
         fetch(f"https://outer.test:{silent.getsockname()[1]}/", limits(0.3))
     never = threading.Event()
     with pytest.raises(SourceUnavailable, match="too long"):
-        fetch("http://outer.test/", limits(0.1, resolve=lambda *_: [str(never.wait(20))]))
+        fetch(
+            "http://outer.test/", limits(0.1, resolve=lambda *_: [str(never.wait(20))])
+        )
     never.set()
 
 
@@ -208,7 +216,9 @@ def test_the_address_that_was_checked_is_the_one_that_is_connected_to(site) -> N
     assert asked == ["outer.test"]
     with pytest.raises(SourceRefused, match=r"127\.0\.0\.2"):
         fetch(f"{site[0]}/page", limits(resolve=resolve))
-    with pytest.raises(SourceRefused, match=r"10\.0\.0\.1"):  # one address inside is enough
+    with pytest.raises(
+        SourceRefused, match=r"10\.0\.0\.1"
+    ):  # one address inside is enough
         fetch(f"{site[0].replace('outer', 'both')}/page", limits())
 
 

@@ -14,7 +14,10 @@ from keeplore.ingest.document_body import LINE_CHARS, MAX_TEXT, body_for, tidied
 from keeplore.ingest.reader import MAX_BYTES, kind_of, text_of
 from keeplore.ingest.sandbox import confined
 
-GERMAN = "Die Straße führt über die Brücke nach Köln, wo wir gestern früh waren. Grüße!\n" * 4
+GERMAN = (
+    "Die Straße führt über die Brücke nach Köln, wo wir gestern früh waren. Grüße!\n"
+    * 4
+)
 PAGE = """<!doctype html><html><head><title>Deploy guide - Acme</title><style>p {color: red}</style></head><body>
 <nav><a href="/">Home</a><a href="/about">About us</a></nav><main><h1>Deploy guide</h1>
 <p>Deployments run every Tuesday at ten in the morning, because the release manager is there then.</p>
@@ -40,7 +43,8 @@ def pdf(text: str) -> bytes:
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
         b"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
-        b"<< /Length %d /Filter /FlateDecode >>\nstream\n%b\nendstream" % (len(line), line),
+        b"<< /Length %d /Filter /FlateDecode >>\nstream\n%b\nendstream"
+        % (len(line), line),
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
     ]
     out, places = b"%PDF-1.4\n", []
@@ -52,11 +56,15 @@ def pdf(text: str) -> bytes:
     return out + b"xref\n0 6\n0000000000 65535 f \n" + table + tail
 
 
-def test_of_a_page_its_main_content_stays_and_nothing_that_its_reader_would_not_see() -> None:
+def test_of_a_page_its_main_content_stays_and_nothing_that_its_reader_would_not_see() -> (
+    None
+):
     found = read(PAGE.encode(), "guide", "text/html")
     assert found.title == "Deploy guide"
     assert (
-        "unseen" not in found.text and "Imprint" not in found.text and "About us" not in found.text
+        "unseen" not in found.text
+        and "Imprint" not in found.text
+        and "About us" not in found.text
     )
     assert (
         "Tuesday at ten" in found.text
@@ -88,9 +96,11 @@ def test_a_stated_encoding_counts_a_codec_that_is_none_of_text_does_not_and_a_br
     None
 ):
     assert (
-        read("Привет, мир и база данных".encode("koi8-r"), "a", "text/plain; charset=koi8-r").text[
-            :6
-        ]
+        read(
+            "Привет, мир и база данных".encode("koi8-r"),
+            "a",
+            "text/plain; charset=koi8-r",
+        ).text[:6]
         == "Привет"
     )
     assert read(b"hello", "a", "text/plain; charset=zlib_codec").text == "hello"
@@ -123,8 +133,19 @@ def test_data_is_an_outline_whose_pieces_say_what_they_belong_to() -> None:
         "### servers[1]\n\n- host: db1\n\n#### servers[1].pool\n\n- size: 5\n- opts.a.b[1]: 1\n- "
         "opts.a.b[2].c: 2" in found.text
     )
-    assert read(b'{"a": 1}\n{"a": 2}\n', "log.jsonl").text == "## [1]\n\n- a: 1\n\n## [2]\n\n- a: 2"
-    wide = b'{"k": ' * 150 + b'["' + b"x" * 60_000 + b'"' + b', "y"' * 90_000 + b"]" + b"}" * 150
+    assert (
+        read(b'{"a": 1}\n{"a": 2}\n', "log.jsonl").text
+        == "## [1]\n\n- a: 1\n\n## [2]\n\n- a: 2"
+    )
+    wide = (
+        b'{"k": ' * 150
+        + b'["'
+        + b"x" * 60_000
+        + b'"'
+        + b', "y"' * 90_000
+        + b"]"
+        + b"}" * 150
+    )
     for hostile, says in (
         (b"[" * 100_000, "too deeply"),
         (b'{"a": ', "no JSON"),
@@ -178,7 +199,9 @@ def test_a_reader_that_takes_too_long_costs_that_document_alone() -> None:
         confined("html", PAGE.encode(), "", seconds=0.01)
 
 
-def test_what_front_matter_says_of_trust_or_place_does_not_become_the_documents_own() -> None:
+def test_what_front_matter_says_of_trust_or_place_does_not_become_the_documents_own() -> (
+    None
+):
     text = (
         b"---\ntitle: Handbook\ntrust: user\npermanent: true\nscope: user\n---\n\n# "
         b"Start\n\nWords.\n"
@@ -201,7 +224,9 @@ def test_text_is_kept_in_a_form_that_no_reader_of_it_stumbles_over() -> None:
         tidied(Extracted("", "ü" * (MAX_TEXT // 2 + 1)), "name")
 
 
-def test_kinds_are_told_by_the_first_bytes_then_by_the_server_then_by_the_name() -> None:
+def test_kinds_are_told_by_the_first_bytes_then_by_the_server_then_by_the_name() -> (
+    None
+):
     assert kind_of(b"%PDF-1.7", "text/html", "a.txt") == "pdf"
     assert kind_of(b"{}", "application/ld+json; charset=utf-8", "a") == "json"
     assert kind_of(b"\xef\xbb\xbf\n<!DOCTYPE HTML>", "", "a") == "html"
@@ -221,7 +246,7 @@ def test_files_are_read_once_they_are_files_and_of_a_size(tmp_path: Path) -> Non
     ):
         with pytest.raises(SourceRefused, match=says):
             extracted(origin_of(name, tmp_path, tmp_path))
-    assert extracted(origin_of("~/http:x", tmp_path / "elsewhere", tmp_path)).text.startswith(
-        "a file"
-    )
+    assert extracted(
+        origin_of("~/http:x", tmp_path / "elsewhere", tmp_path)
+    ).text.startswith("a file")
     assert extracted(origin_of("http:x", tmp_path, tmp_path)).title == "http:x"

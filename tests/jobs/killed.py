@@ -22,7 +22,11 @@ def strike_at(point: int) -> None:
 
     def watch(frame: object, event: str, argument: object) -> None:
         nonlocal count
-        if event == "c_call" and getattr(argument, "__name__", "") in ("execute", "close", "fsync"):
+        if event == "c_call" and getattr(argument, "__name__", "") in (
+            "execute",
+            "close",
+            "fsync",
+        ):
             count += 1
             if count == point:
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -61,5 +65,9 @@ if __name__ == "__main__":
             point += 1
             file = Path(sys.argv[1]) / f"{deed}-{point}.db"
             is_killed = outcome(file, deed, point)
-            counts = {f"{count.state} {count.jobs}" for count in JobQueue(file).counts()}
-            sys.stdout.write(json.dumps([deed, point, is_killed, sorted(counts)]) + "\n")
+            counts = {
+                f"{count.state} {count.jobs}" for count in JobQueue(file).counts()
+            }
+            sys.stdout.write(
+                json.dumps([deed, point, is_killed, sorted(counts)]) + "\n"
+            )

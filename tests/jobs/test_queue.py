@@ -23,7 +23,9 @@ def states(queue: JobQueue) -> dict[str, int]:
     return {count.state: count.jobs for count in queue.counts()}
 
 
-def test_a_newer_job_outlives_an_older_one_whose_lease_is_over_as_well(queue: JobQueue) -> None:
+def test_a_newer_job_outlives_an_older_one_whose_lease_is_over_as_well(
+    queue: JobQueue,
+) -> None:
     queue.add("conversation", "session", {"turn": 1}, NOON)
     assert queue.lease(["conversation"], NOON)
     queue.add("conversation", "session", {"turn": 2}, NOON)
@@ -62,7 +64,12 @@ def test_a_compaction_is_never_replaced_and_goes_first(queue: JobQueue) -> None:
 
 def test_what_is_about_the_earliest_time_goes_first(queue: JobQueue) -> None:
     for month in (5, 3, 4):
-        queue.add("conversation", f"session-{month}", {"at": f"2026-0{month}-01T10:00:00Z"}, NOON)
+        queue.add(
+            "conversation",
+            f"session-{month}",
+            {"at": f"2026-0{month}-01T10:00:00Z"},
+            NOON,
+        )
     queue.add("conversation", "session-1", {}, NOON)
     leased = [queue.lease(KINDS, NOON) for _ in range(4)]
     assert [job and job.key for job in leased] == [
@@ -73,7 +80,9 @@ def test_what_is_about_the_earliest_time_goes_first(queue: JobQueue) -> None:
     ]
 
 
-def test_a_failed_job_waits_longer_each_time_and_is_dead_after_three(queue: JobQueue) -> None:
+def test_a_failed_job_waits_longer_each_time_and_is_dead_after_three(
+    queue: JobQueue,
+) -> None:
     queue.add("conversation", "session-1", {}, NOON)
     now = NOON
     for pause in (SECOND, 2 * SECOND):
@@ -82,11 +91,18 @@ def test_a_failed_job_waits_longer_each_time_and_is_dead_after_three(queue: JobQ
         assert queue.lease(KINDS, now + pause - SECOND / 10) is None
         now += pause
     last = queue.lease(KINDS, now)
-    assert last is not None and (last.attempts, last.reason) == (MAX_ATTEMPTS, "no JSON")
+    assert last is not None and (last.attempts, last.reason) == (
+        MAX_ATTEMPTS,
+        "no JSON",
+    )
     assert queue.fail(last, now, "x" * 10_000)
     assert queue.lease(KINDS, now + timedelta(days=1)) is None
     (dead,) = queue.dead()
-    assert (dead.key, dead.attempts, dead.reason) == ("session-1", MAX_ATTEMPTS, "x" * MAX_REASON)
+    assert (dead.key, dead.attempts, dead.reason) == (
+        "session-1",
+        MAX_ATTEMPTS,
+        "x" * MAX_REASON,
+    )
     assert queue.add("conversation", "session-1", {}, now)
 
 
@@ -98,7 +114,10 @@ def test_a_worker_that_went_away_loses_its_job_to_another(queue: JobQueue) -> No
     late = NOON + 2 * LEASE
     assert queue.reap(late) == 1
     second = queue.lease(KINDS, late + SECOND)
-    assert second is not None and (second.attempts, second.reason) == (2, "its worker went away")
+    assert second is not None and (second.attempts, second.reason) == (
+        2,
+        "its worker went away",
+    )
     assert not queue.renew(first, late)
     assert not queue.done(first)
     assert not queue.fail(first, late, "")
@@ -106,21 +125,30 @@ def test_a_worker_that_went_away_loses_its_job_to_another(queue: JobQueue) -> No
     assert queue.done(second) and states(queue) == {}
 
 
-def test_a_job_that_lacks_something_waits_without_using_up_an_attempt(queue: JobQueue) -> None:
+def test_a_job_that_lacks_something_waits_without_using_up_an_attempt(
+    queue: JobQueue,
+) -> None:
     queue.add("conversation", "session-1", {}, NOON)
     for day in range(5):
         job = queue.lease(KINDS, NOON + timedelta(days=day))
         assert job is not None and job.attempts == 1
-        assert queue.put_off(job, NOON + timedelta(days=day + 1), "the budget of the day is spent")
+        assert queue.put_off(
+            job, NOON + timedelta(days=day + 1), "the budget of the day is spent"
+        )
         assert queue.lease(KINDS, NOON + timedelta(days=day, hours=23)) is None
     (count,) = queue.counts()
-    assert (count.due, count.reason) == (NOON + timedelta(days=5), "the budget of the day is spent")
+    assert (count.due, count.reason) == (
+        NOON + timedelta(days=5),
+        "the budget of the day is spent",
+    )
     asked_for = NOON + timedelta(days=4, hours=1)
     assert not queue.add("conversation", "session-1", {}, asked_for)
     assert queue.lease(KINDS, asked_for) is not None
 
 
-def test_what_was_replaced_while_it_was_tried_does_not_come_back(queue: JobQueue) -> None:
+def test_what_was_replaced_while_it_was_tried_does_not_come_back(
+    queue: JobQueue,
+) -> None:
     queue.add("conversation", "session-1", {"turn": 1}, NOON)
     queue.add("compaction", "session-1", {"turn": 1}, NOON, replace=False)
     for kind in KINDS:
@@ -144,7 +172,11 @@ def test_a_clock_that_is_set_back_stops_nothing(queue: JobQueue) -> None:
     assert queue.lease(KINDS, NOON) is not None
     year = NOON - timedelta(days=365)
     assert queue.reap(year) == 1
-    keys = {job.key for _ in range(2) if (job := queue.lease(KINDS, year + timedelta(minutes=1)))}
+    keys = {
+        job.key
+        for _ in range(2)
+        if (job := queue.lease(KINDS, year + timedelta(minutes=1)))
+    }
     assert keys == {"session-1", "session-2"}
 
 
@@ -159,7 +191,9 @@ def test_a_damaged_file_is_named_and_left_alone(tmp_path: Path, content: bytes) 
     assert file.read_bytes() == content
 
 
-def test_the_queue_is_readable_by_its_owner_alone(queue: JobQueue, tmp_path: Path) -> None:
+def test_the_queue_is_readable_by_its_owner_alone(
+    queue: JobQueue, tmp_path: Path
+) -> None:
     queue.add("conversation", "session-1", {}, NOON)
     file = tmp_path / "state" / "jobs.db"
     assert file.stat().st_mode & 0o777 == 0o600

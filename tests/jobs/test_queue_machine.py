@@ -11,7 +11,14 @@ from pathlib import Path
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, multiple, rule
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    consumes,
+    invariant,
+    multiple,
+    rule,
+)
 
 from keeplore.jobs import Job, JobQueue, JobState
 from keeplore.jobs.queue import LEASE, MAX_ATTEMPTS, MAX_PAUSE_S, MAX_WAIT
@@ -29,7 +36,9 @@ class Sessions(RuleBasedStateMachine):
         self.queue = JobQueue(self.file)
         self.now = datetime(2026, 3, 1, tzinfo=UTC)
         self.turn = 0
-        self.kept: set[tuple[str, int]] = set()  # compactions that nobody has brought to an end
+        self.kept: set[tuple[str, int]] = (
+            set()
+        )  # compactions that nobody has brought to an end
         self.newest: dict[
             str, int
         ] = {}  # the last turn of each session that nobody has brought to an end
@@ -59,7 +68,9 @@ class Sessions(RuleBasedStateMachine):
 
     @rule(job=leases, minutes=st.integers(0, 4))
     def renew(self, job: Job, minutes: int) -> None:
-        assert self.queue.renew(job, self.now + timedelta(minutes=minutes)) == self.is_held(job)
+        assert self.queue.renew(
+            job, self.now + timedelta(minutes=minutes)
+        ) == self.is_held(job)
 
     @rule(job=consumes(leases))
     def done(self, job: Job) -> None:
@@ -76,7 +87,9 @@ class Sessions(RuleBasedStateMachine):
             assert self.queue.fail(job, self.now, "no JSON") == is_held
         else:
             assert (
-                self.queue.put_off(job, self.now + timedelta(hours=hours), "nothing to spend")
+                self.queue.put_off(
+                    job, self.now + timedelta(hours=hours), "nothing to spend"
+                )
                 == is_held
             )
 
@@ -107,12 +120,16 @@ class Sessions(RuleBasedStateMachine):
         assert {*self.newest.items()} <= there
 
     def is_held(self, job: Job) -> bool:
-        return any(row["id"] == job.id and row["token"] == job.token for row in self.rows())
+        return any(
+            row["id"] == job.id and row["token"] == job.token for row in self.rows()
+        )
 
     def is_due(self, kind: str) -> bool:
         now = self.now.timestamp()
         return any(
-            row["state"] == JobState.WAITING and row["kind"] == kind and row["due"] <= now
+            row["state"] == JobState.WAITING
+            and row["kind"] == kind
+            and row["due"] <= now
             for row in self.rows()
         )
 
@@ -137,7 +154,9 @@ class Sessions(RuleBasedStateMachine):
             is_made = connection.execute(
                 "SELECT 1 FROM sqlite_master WHERE name = 'jobs'"
             ).fetchone()
-            return connection.execute("SELECT * FROM jobs").fetchall() if is_made else []
+            return (
+                connection.execute("SELECT * FROM jobs").fetchall() if is_made else []
+            )
         finally:
             connection.close()
 

@@ -26,7 +26,9 @@ def test_several_workers_at_once_do_each_job_once(tmp_path: Path) -> None:
     assert queue.counts() == []
 
 
-def test_a_kill_between_any_two_steps_leaves_nothing_or_all_of_it(tmp_path: Path) -> None:
+def test_a_kill_between_any_two_steps_leaves_nothing_or_all_of_it(
+    tmp_path: Path,
+) -> None:
     command = [sys.executable, str(HERE / "killed.py"), str(tmp_path)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     left: dict[str, set[str]] = {}

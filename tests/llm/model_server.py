@@ -159,7 +159,10 @@ class _Handler(BaseHTTPRequestHandler):
         with contextlib.suppress(ConnectionError):  # the client may have given up
             if isinstance(reply, Said):
                 self._send(
-                    200, json.dumps((_anthropic if is_anthropic else _openai)(reply)).encode()
+                    200,
+                    json.dumps(
+                        (_anthropic if is_anthropic else _openai)(reply)
+                    ).encode(),
                 )
             elif isinstance(reply, Status):
                 error = {

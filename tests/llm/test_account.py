@@ -66,7 +66,9 @@ def booked(*calls: tuple[int, int, Usage]) -> list[SpendingRow]:
 def test_a_busy_server_is_asked_again_when_it_says_and_only_the_answer_is_booked(
     bench: Bench, server: ModelServer
 ) -> None:
-    server.script(Status(429, {"Retry-After": "7"}), Status(500), Said("{}", (100, 20, 60)))
+    server.script(
+        Status(429, {"Retry-After": "7"}), Status(500), Said("{}", (100, 20, 60))
+    )
     assert bench.ask() == "{}"
     assert bench.pauses[0] == 7
     assert 0 < bench.pauses[1] <= 30
@@ -103,14 +105,18 @@ def test_a_call_that_the_server_may_have_made_for_nothing_is_counted_and_not_rep
     assert len(server.requests) == 1
 
 
-def test_an_answer_of_no_use_is_paid_for_and_refused(bench: Bench, server: ModelServer) -> None:
+def test_an_answer_of_no_use_is_paid_for_and_refused(
+    bench: Bench, server: ModelServer
+) -> None:
     server.script(Said('{"facts": [', (100, 8_192, 0), end="length"))
     with pytest.raises(LlmRefused, match="cut off"):
         bench.ask()
     assert bench.ledger.rows() == booked((1, 0, Usage(100, 8_192)))
 
 
-def test_a_plugin_that_raises_or_answers_nonsense_costs_this_request(tmp_path: Path) -> None:
+def test_a_plugin_that_raises_or_answers_nonsense_costs_this_request(
+    tmp_path: Path,
+) -> None:
     class Broken:
         name = "broken"
 
@@ -165,14 +171,18 @@ def test_a_call_that_no_day_can_pay_for_says_what_to_raise(tmp_path: Path) -> No
         )
 
 
-def test_what_a_dead_process_put_aside_is_counted_as_far_as_it_was_sent(tmp_path: Path) -> None:
+def test_what_a_dead_process_put_aside_is_counted_as_far_as_it_was_sent(
+    tmp_path: Path,
+) -> None:
     ledger = SpendingLedger(tmp_path / "ledger.db")
     ledger.reserve(NOON, "played", "extract", Usage(300, 8_000), Budget(1_000, 0))
     with pytest.raises(BudgetSpent):
         ledger.reserve(NOON, "played", "extract", Usage(300, 8_000), Budget(1_000, 0))
     later = NOON + MAX_CALL + timedelta(seconds=1)
     assert ledger.spent("day", later) == 300
-    assert ledger.reserve(later, "played", "extract", Usage(300, 8_000), Budget(1_000, 0))
+    assert ledger.reserve(
+        later, "played", "extract", Usage(300, 8_000), Budget(1_000, 0)
+    )
 
 
 def test_many_at_once_exceed_the_budget_by_one_answer_at_most(tmp_path: Path) -> None:

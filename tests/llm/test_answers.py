@@ -9,12 +9,17 @@ from hypothesis import strategies as st
 
 from keeplore.llm.json_answers import MAX_TEXT, parsed
 
-WANTED = {"facts": [{"content": "Postgres {with} [SKIP LOCKED]", "quote": 'he said "no" \\ ok'}]}
+WANTED = {
+    "facts": [
+        {"content": "Postgres {with} [SKIP LOCKED]", "quote": 'he said "no" \\ ok'}
+    ]
+}
 JSON = json.dumps(WANTED)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
     lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(max_size=5), inner, max_size=3)
     ),
     max_leaves=8,
 )
@@ -70,7 +75,11 @@ def test_what_is_not_clearly_one_answer_is_an_error(text: str) -> None:
 
 def test_a_mark_of_reasoning_within_the_answer_belongs_to_it() -> None:
     answer = '{"quote": "we strip </think> marks"}'
-    assert parsed(answer) == parsed(f"Sure: {answer}") == {"quote": "we strip </think> marks"}
+    assert (
+        parsed(answer)
+        == parsed(f"Sure: {answer}")
+        == {"quote": "we strip </think> marks"}
+    )
 
 
 def test_half_a_character_cannot_reach_a_file() -> None:
@@ -78,7 +87,9 @@ def test_half_a_character_cannot_reach_a_file() -> None:
 
 
 @settings(max_examples=30)
-@given(st.dictionaries(st.text(max_size=5), VALUES, min_size=1, max_size=3), st.booleans())
+@given(
+    st.dictionaries(st.text(max_size=5), VALUES, min_size=1, max_size=3), st.booleans()
+)
 def test_any_object_is_read_back_and_no_beginning_of_one_is(
     value: dict[str, Any], is_ascii: bool
 ) -> None:

@@ -84,7 +84,9 @@ def test_the_program_is_a_plain_model_that_reports_nothing_to_us(
     assert files == []
 
 
-def test_a_call_of_our_own_starts_no_other(play: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_of_our_own_starts_no_other(
+    play: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     notes = play("")
     monkeypatch.setenv("KEEPLORE_OFF", "1")
     with pytest.raises(LlmUnavailable, match="a call of our own"):
@@ -121,7 +123,9 @@ def test_an_error_after_the_model_spoke_is_paid_for(play: Any) -> None:
     )
 
 
-def test_one_that_hangs_is_ended_with_what_it_started(play: Any, tmp_path: Path) -> None:
+def test_one_that_hangs_is_ended_with_what_it_started(
+    play: Any, tmp_path: Path
+) -> None:
     pipe = tmp_path / "held"
     os.mkfifo(pipe)
     play("")
@@ -139,8 +143,12 @@ def test_one_that_hangs_is_ended_with_what_it_started(play: Any, tmp_path: Path)
     assert caught.value.is_billed
 
 
-@pytest.mark.parametrize(("code", "said"), [("print('2.1.0')", ""), ("sys.exit(3)", "fails")])
-def test_whether_the_program_is_there_costs_nothing(play: Any, code: str, said: str) -> None:
+@pytest.mark.parametrize(
+    ("code", "said"), [("print('2.1.0')", ""), ("sys.exit(3)", "fails")]
+)
+def test_whether_the_program_is_there_costs_nothing(
+    play: Any, code: str, said: str
+) -> None:
     play(code)
     assert said in ClaudeCli(LlmSettings("claude-cli")).available()
 

@@ -59,11 +59,15 @@ class Parrot:
     def available(self) -> str:
         return ""
 
-    def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> Completion:
+    def complete(
+        self, system: str, prompt: str, schema: Mapping[str, Any]
+    ) -> Completion:
         return Completion(prompt, Usage(len(prompt), 1), self.name)
 
 
-def test_without_a_provider_there_is_no_model(places: Places, tmp_path: Path, find: Any) -> None:
+def test_without_a_provider_there_is_no_model(
+    places: Places, tmp_path: Path, find: Any
+) -> None:
     assert open_account(LlmSettings(), tmp_path, places, find) is None
 
 
@@ -87,7 +91,9 @@ def test_a_model_is_used_only_as_it_was_accepted_on_this_machine(
     assert is_accepted(places, tmp_path, replace(LLM, timeout_s=5.0, prices={}))
 
 
-def test_what_is_accepted_now_takes_the_place_of_what_was(places: Places, tmp_path: Path) -> None:
+def test_what_is_accepted_now_takes_the_place_of_what_was(
+    places: Places, tmp_path: Path
+) -> None:
     accept(places, tmp_path, LLM)
     accept(places, tmp_path, replace(LLM, model="opus"))
     assert not is_accepted(places, tmp_path, LLM)
@@ -95,7 +101,11 @@ def test_what_is_accepted_now_takes_the_place_of_what_was(places: Places, tmp_pa
 
 def test_the_terms_say_where_text_goes_and_what_may_be_spent() -> None:
     llm = LlmSettings(
-        "openai", "qwen3:8b", "http://127.0.0.1:11434/v1/", daily_tokens=1_000, monthly_tokens=0
+        "openai",
+        "qwen3:8b",
+        "http://127.0.0.1:11434/v1/",
+        daily_tokens=1_000,
+        monthly_tokens=0,
     )
     said = (
         "openai qwen3:8b at http://127.0.0.1:11434/v1, 1,000 tokens a day and any number of "
@@ -110,7 +120,9 @@ def test_each_built_in_model_has_its_name(find: Any) -> None:
         ("anthropic", AnthropicApi),
         ("claude-cli", ClaudeCli),
     ):
-        assert type(find(provider=provider, settings=LlmSettings(provider, "m"))) is kind
+        assert (
+            type(find(provider=provider, settings=LlmSettings(provider, "m"))) is kind
+        )
 
 
 @pytest.mark.parametrize("provider", ["my-own", "openai"])
@@ -121,13 +133,18 @@ def test_a_plugin_comes_before_the_built_in_models(
     accept(places, tmp_path, llm)
     plugins.register(Parrot())
     account = open_account(llm, tmp_path, places, plugins.hook.keeplore_llm)
-    assert account is not None and account.complete("extract", "", "hello", {}).text == "hello"
+    assert (
+        account is not None
+        and account.complete("extract", "", "hello", {}).text == "hello"
+    )
     assert [(row.model, row.usage) for row in SpendingLedger(places.ledger).rows()] == [
         ("parrot", Usage(5, 1))
     ]
 
 
-def test_a_provider_that_nobody_knows_is_named(places: Places, tmp_path: Path, find: Any) -> None:
+def test_a_provider_that_nobody_knows_is_named(
+    places: Places, tmp_path: Path, find: Any
+) -> None:
     accept(places, tmp_path, LlmSettings("my-own"))
     with pytest.raises(LlmUnavailable, match="no plugin knows the provider my-own"):
         open_account(LlmSettings("my-own"), tmp_path, places, find)

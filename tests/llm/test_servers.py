@@ -10,7 +10,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests.llm.model_server import Gone, Hang, ModelServer, Raw, Said, Status, model_server
+from tests.llm.model_server import (
+    Gone,
+    Hang,
+    ModelServer,
+    Raw,
+    Said,
+    Status,
+    model_server,
+)
 
 from keeplore.config.settings import LlmSettings
 from keeplore.errors import LlmRefused, LlmUnavailable
@@ -19,7 +27,11 @@ from keeplore.llm.base import MAX_ANSWER, MAX_OUTPUT_TOKENS, TransientFailure
 from keeplore.llm.openai_server import OpenaiServer
 from keeplore_hooks.contracts import Completion, LanguageModel, Usage
 
-SCHEMA = {"type": "object", "properties": {"facts": {"type": "array"}}, "required": ["facts"]}
+SCHEMA = {
+    "type": "object",
+    "properties": {"facts": {"type": "array"}},
+    "required": ["facts"],
+}
 PROTOCOLS = ("openai", "anthropic")
 
 
@@ -46,7 +58,9 @@ def protocol(request: pytest.FixtureRequest) -> Iterator[str]:
 def model_at(protocol: str, url: str, timeout_s: float = 60.0) -> LanguageModel:
     if protocol == "openai":
         return OpenaiServer(LlmSettings("openai", "played", url, timeout_s))
-    return AnthropicApi(LlmSettings("anthropic", "played", url.removesuffix("/v1"), timeout_s))
+    return AnthropicApi(
+        LlmSettings("anthropic", "played", url.removesuffix("/v1"), timeout_s)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -59,11 +73,16 @@ def ask(model: LanguageModel) -> Completion:
     return model.complete("Extract facts.", "we decided on Postgres", SCHEMA)
 
 
-def test_an_answer_comes_with_what_it_cost(model: LanguageModel, server: ModelServer) -> None:
+def test_an_answer_comes_with_what_it_cost(
+    model: LanguageModel, server: ModelServer
+) -> None:
     server.script(Said('{"facts": []}', (120, 30, 80)))
     assert ask(model) == Completion('{"facts": []}', Usage(120, 30, 80), "played")
     (request,) = server.requests
-    assert (request.system, request.prompt) == ("Extract facts.", "we decided on Postgres")
+    assert (request.system, request.prompt) == (
+        "Extract facts.",
+        "we decided on Postgres",
+    )
     assert SCHEMA in (
         request.body.get("response_format", {}).get("json_schema", {}).get("schema"),
         request.body.get("output_config", {}).get("format", {}).get("schema"),
@@ -78,7 +97,9 @@ def test_a_server_that_takes_no_schema_is_told_it_in_words_from_then_on(
     protocol: str, server: ModelServer
 ) -> None:
     model = model_at(protocol, server.url)
-    server.always(lambda request: Status(400) if _has_schema(request.body) else Said("{}"))
+    server.always(
+        lambda request: Status(400) if _has_schema(request.body) else Said("{}")
+    )
     assert ask(model).text == "{}"
     refused = len(server.requests) - 1
     assert refused >= 1
@@ -89,7 +110,9 @@ def test_a_server_that_takes_no_schema_is_told_it_in_words_from_then_on(
 
 def test_a_server_that_knows_the_older_limit_alone_gets_it(server: ModelServer) -> None:
     server.always(
-        lambda request: Said("{}") if "max_completion_tokens" in request.body else Status(422)
+        lambda request: (
+            Said("{}") if "max_completion_tokens" in request.body else Status(422)
+        )
     )
     assert ask(model_at("openai", server.url)).text == "{}"
     assert _has_schema(server.requests[-1].body)
@@ -103,7 +126,9 @@ def test_a_server_that_knows_the_older_limit_alone_gets_it(server: ModelServer) 
         (Said("  \n"), "the answer is empty"),
         (Raw(b"[]"), "the answer is empty"),
         (
-            Raw(b'{"choices": [3], "content": "x", "usage": {"prompt_tokens": "many"}}'),
+            Raw(
+                b'{"choices": [3], "content": "x", "usage": {"prompt_tokens": "many"}}'
+            ),
             "the answer is empty",
         ),
     ],
@@ -141,7 +166,11 @@ def test_what_a_server_does_not_count_plausibly_is_estimated(
     ids=lambda value: type(value).__name__,
 )
 def test_what_may_pass_is_told_from_what_will_not(
-    model: LanguageModel, server: ModelServer, reply: Any, wait_s: float | None, is_billed: bool
+    model: LanguageModel,
+    server: ModelServer,
+    reply: Any,
+    wait_s: float | None,
+    is_billed: bool,
 ) -> None:
     server.script(reply)
     with pytest.raises(TransientFailure) as caught:
@@ -154,7 +183,11 @@ def test_what_may_pass_is_told_from_what_will_not(
 @pytest.mark.parametrize(
     ("reply", "error", "said"),
     [
-        (Status(400, code="context_length_exceeded"), LlmRefused, "400 (context_length_exceeded)"),
+        (
+            Status(400, code="context_length_exceeded"),
+            LlmRefused,
+            "400 (context_length_exceeded)",
+        ),
         (Status(413), LlmRefused, "413"),
         (Raw(b" " * (MAX_ANSWER + 1)), LlmRefused, "larger than"),
         (Status(401), LlmUnavailable, "401"),
@@ -162,12 +195,20 @@ def test_what_may_pass_is_told_from_what_will_not(
         (Status(307, {"Location": "http://127.0.0.1:9/v1"}), LlmUnavailable, "307"),
         (Status(429, code="insufficient_quota"), LlmUnavailable, "insufficient_quota"),
         (Status(400, message="Your credit balance is too low"), LlmUnavailable, "400"),
-        (Raw(b"<html>Log in to this network</html>"), LlmUnavailable, "no model server"),
+        (
+            Raw(b"<html>Log in to this network</html>"),
+            LlmUnavailable,
+            "no model server",
+        ),
     ],
     ids=lambda value: type(value).__name__,
 )
 def test_what_somebody_must_mend_says_so(
-    model: LanguageModel, server: ModelServer, reply: Any, error: type[Exception], said: str
+    model: LanguageModel,
+    server: ModelServer,
+    reply: Any,
+    error: type[Exception],
+    said: str,
 ) -> None:
     server.always(reply)
     with pytest.raises(error, match=re.escape(said)) as caught:
@@ -188,7 +229,9 @@ def test_a_server_that_hangs_is_given_up_although_bytes_trickle_in(
 
 def test_a_server_that_is_not_there_costs_nothing(protocol: str) -> None:
     with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))  # bound and not listening: nobody else can answer there
+        taken.bind(
+            ("127.0.0.1", 0)
+        )  # bound and not listening: nobody else can answer there
         model = model_at(protocol, f"http://127.0.0.1:{taken.getsockname()[1]}/v1")
         with pytest.raises(TransientFailure, match="cannot be reached") as caught:
             ask(model)
@@ -230,7 +273,10 @@ def test_a_key_that_is_missing_is_named_unless_the_server_is_ones_own(
         monkeypatch.delenv(name, raising=False)
     server.script(Said("{}"))
     assert ask(model_at("openai", server.url)).text == "{}"
-    assert "OPENAI_API_KEY is not set" in OpenaiServer(LlmSettings("openai", "played")).available()
+    assert (
+        "OPENAI_API_KEY is not set"
+        in OpenaiServer(LlmSettings("openai", "played")).available()
+    )
     assert (
         "ANTHROPIC_API_KEY is not set"
         in AnthropicApi(LlmSettings("anthropic", "played")).available()
@@ -239,7 +285,9 @@ def test_a_key_that_is_missing_is_named_unless_the_server_is_ones_own(
         ask(OpenaiServer(LlmSettings("openai", base_url=server.url)))
 
 
-def test_an_address_in_the_environment_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_in_the_environment_is_not_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for name in ("OPENAI", "ANTHROPIC"):
         monkeypatch.setenv(f"{name}_API_KEY", "key-of-a-test")
         monkeypatch.setenv(f"{name}_BASE_URL", "http://127.0.0.1:9")
@@ -247,7 +295,10 @@ def test_an_address_in_the_environment_is_not_asked(monkeypatch: pytest.MonkeyPa
         OpenaiServer(LlmSettings("openai", "m"))._client,
         AnthropicApi(LlmSettings("anthropic", "m"))._client,
     )
-    assert [client.base_url.host for client in clients] == ["api.openai.com", "api.anthropic.com"]
+    assert [client.base_url.host for client in clients] == [
+        "api.openai.com",
+        "api.anthropic.com",
+    ]
 
 
 def _has_schema(body: Any) -> bool:

@@ -16,7 +16,14 @@ import pytest
 from demo.machine import Machine
 
 from keeplore.config.places import Places
-from keeplore.memory import AnsweredQuestion, Conversation, Exchange, Memory, new_id, new_meta
+from keeplore.memory import (
+    AnsweredQuestion,
+    Conversation,
+    Exchange,
+    Memory,
+    new_id,
+    new_meta,
+)
 from keeplore.memory.note import NoteDraft
 from keeplore.worker.server.protocol import ask
 from keeplore.worker.single_instance import only_one
@@ -112,13 +119,17 @@ class Office(Machine):
             "created_at": "2026-02-09T14:03:11Z",
             "trust": "user",
         }
-        memory = Memory(new_meta(**{**meta, "scope": "project", "project": "api", **fields}), body)
+        memory = Memory(
+            new_meta(**{**meta, "scope": "project", "project": "api", **fields}), body
+        )
         with Registry(self.places) as registry:
             registry.named("memory").store.save(memory)
         return memory
 
     def conversation(self) -> Memory:
-        long_reply = "\n".join(f"line {number} of the compose file" for number in range(900))
+        long_reply = "\n".join(
+            f"line {number} of the compose file" for number in range(900)
+        )
         exchanges = (
             Exchange(
                 "turn-one-1",
@@ -133,7 +144,9 @@ class Office(Machine):
                 ("Done.", AnsweredQuestion("Commit?", "Yes", ("Yes", "No"))),
             ),
         )
-        talk = Conversation("Which port staging uses", exchanges, session_context="ports")
+        talk = Conversation(
+            "Which port staging uses", exchanges, session_context="ports"
+        )
         source = {
             "host": "codex",
             "session": "s-9",
@@ -149,7 +162,10 @@ class Office(Machine):
         )
 
     def client(
-        self, cwd: Path | None = None, server: tuple[str, ...] = MODULE, **environment: str
+        self,
+        cwd: Path | None = None,
+        server: tuple[str, ...] = MODULE,
+        **environment: str,
     ) -> Client:
         return Client({**self.environment, **environment}, cwd or self.project, server)
 
@@ -158,7 +174,9 @@ class Office(Machine):
         deadline = time.monotonic() + 60
         while True:
             ask(self.state, "stop", timeout_s=30)
-            with only_one(self.state) as lock:  # it is held a little longer than the worker answers
+            with only_one(
+                self.state
+            ) as lock:  # it is held a little longer than the worker answers
                 if lock is not None:
                     return
             assert time.monotonic() < deadline, "the worker does not leave"

@@ -22,7 +22,9 @@ async def answer(session: ClientSession, request: dict[str, Any]) -> Any:
         case {"call": name, "with": arguments}:
             result = await session.call_tool(name, arguments)
             told = result.model_dump(by_alias=True, mode="json")
-            assert told.get("structuredContent") is None, "the answer would cost twice its tokens"
+            assert told.get("structuredContent") is None, (
+                "the answer would cost twice its tokens"
+            )
             return {
                 "text": "".join(part["text"] for part in told["content"]),
                 "is_error": bool(told["isError"]),
@@ -31,7 +33,9 @@ async def answer(session: ClientSession, request: dict[str, Any]) -> Any:
             listed = await getattr(session, f"list_{what}")()
             return listed.model_dump(by_alias=True, mode="json", exclude_none=True)
         case {"read": uri}:
-            found = (await session.read_resource(uri)).model_dump(by_alias=True, mode="json")
+            found = (await session.read_resource(uri)).model_dump(
+                by_alias=True, mode="json"
+            )
             return found["contents"][0]["text"]
         case {"prompt": name, "with": arguments}:
             found = (await session.get_prompt(name, arguments)).model_dump(

@@ -25,7 +25,11 @@ def inspect(office: Any) -> Any:
         pytest.skip(
             "npm_config_cache names no cache that holds the Inspector, and no test fetches it"
         )
-    environment = {**office.environment, "npm_config_cache": cache, "npm_config_logs_max": "0"}
+    environment = {
+        **office.environment,
+        "npm_config_cache": cache,
+        "npm_config_logs_max": "0",
+    }
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = (*INSPECTOR, sys.executable, "-m", "keeplore.mcp_server", *arguments)
@@ -56,7 +60,13 @@ def inspect(office: Any) -> Any:
 def test_the_inspector_lists_and_calls_everything(inspect: Any, office: Any) -> None:
     note = office.note("Redis was dropped because the queue fits into SQLite")
     tools = inspect("--method", "tools/list")["tools"]
-    assert [tool["name"] for tool in tools] == ["search", "read", "timeline", "remember", "forget"]
+    assert [tool["name"] for tool in tools] == [
+        "search",
+        "read",
+        "timeline",
+        "remember",
+        "forget",
+    ]
     found = inspect(
         "--method",
         "tools/call",
@@ -66,14 +76,23 @@ def test_the_inspector_lists_and_calls_everything(inspect: Any, office: Any) -> 
         "query=why was redis dropped",
     )
     assert note.id in found["content"][0]["text"] and not found.get("isError")
-    wrong = inspect("--method", "tools/call", "--tool-name", "forget", "--tool-arg", "id=mem_1")
+    wrong = inspect(
+        "--method", "tools/call", "--tool-name", "forget", "--tool-arg", "id=mem_1"
+    )
     assert wrong["isError"] and "no whole id" in wrong["content"][0]["text"]
     assert [r["uri"] for r in inspect("--method", "resources/list")["resources"]] == [
         "keeplore://recent"
     ]
-    read = inspect("--method", "resources/read", "--uri", f"keeplore://memory/{note.id}")
+    read = inspect(
+        "--method", "resources/read", "--uri", f"keeplore://memory/{note.id}"
+    )
     assert "Redis" in read["contents"][0]["text"]
     prompt = inspect(
-        "--method", "prompts/get", "--prompt-name", "recall", "--prompt-args", "topic=redis"
+        "--method",
+        "prompts/get",
+        "--prompt-name",
+        "recall",
+        "--prompt-args",
+        "topic=redis",
     )
     assert note.id in prompt["messages"][0]["content"]["text"]

@@ -27,19 +27,26 @@ def sessions(tmp_path: Path) -> Path:
 
 
 def heard(sessions: Path, host: str, session: str, cwd: Path, at: str) -> None:
-    Cursors(sessions).save(SessionProgress(Origin(host, session, str(cwd)), heard_at=at))
+    Cursors(sessions).save(
+        SessionProgress(Origin(host, session, str(cwd)), heard_at=at)
+    )
 
 
-def test_what_the_call_names_goes_before_all(project: Path, sessions: Path, tmp_path: Path) -> None:
+def test_what_the_call_names_goes_before_all(
+    project: Path, sessions: Path, tmp_path: Path
+) -> None:
     place = ProjectRoots({"CLAUDE_PROJECT_DIR": str(tmp_path)}, sessions, tmp_path)
     assert place.asked(str(project)) == ResolvedDirectory(project)
     assert place.asked("~/code/api") == ResolvedDirectory(project)
 
 
 @pytest.mark.parametrize(
-    "named", ["code/api", "/no/such/place", "~nobody-has-this-name", "/" + "x" * 5_000, "\0"]
+    "named",
+    ["code/api", "/no/such/place", "~nobody-has-this-name", "/" + "x" * 5_000, "\0"],
 )
-def test_a_name_that_is_no_directory_is_refused(named: str, project: Path, sessions: Path) -> None:
+def test_a_name_that_is_no_directory_is_refused(
+    named: str, project: Path, sessions: Path
+) -> None:
     with pytest.raises(ConfigError, match="is no directory"):
         ProjectRoots({}, sessions, project).asked(named)
 
@@ -58,9 +65,9 @@ def test_then_the_directory_that_the_host_says(
 def test_a_variable_that_the_client_did_not_fill_in_is_passed_over(
     project: Path, sessions: Path
 ) -> None:
-    assert ProjectRoots({"CLAUDE_PROJECT_DIR": "${workspaceFolder}"}, sessions, project).asked(
-        ""
-    ) == ResolvedDirectory(project)
+    assert ProjectRoots(
+        {"CLAUDE_PROJECT_DIR": "${workspaceFolder}"}, sessions, project
+    ).asked("") == ResolvedDirectory(project)
 
 
 def test_then_where_the_hosts_session_was_heard_of(
@@ -83,7 +90,13 @@ def test_then_the_directory_that_it_was_started_in(
 
 @pytest.mark.parametrize(
     "where",
-    [".", ".codex/plugins/keeplore", ".gemini/extensions/keeplore", "plugin/inside", "gone"],
+    [
+        ".",
+        ".codex/plugins/keeplore",
+        ".gemini/extensions/keeplore",
+        "plugin/inside",
+        "gone",
+    ],
 )
 def test_where_nobody_works_the_newest_session_is_guessed(
     where: str, home: Path, project: Path, sessions: Path, tmp_path: Path

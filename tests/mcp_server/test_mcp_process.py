@@ -50,7 +50,8 @@ def speak(
 ) -> tuple[list[dict[str, Any]], str, int]:
     """Send lines and close the input: every line that came back, the log, and the exit status."""
     sent = b"".join(
-        line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n" for line in lines
+        line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n"
+        for line in lines
     )
     done = subprocess.run(
         more.get("command", (sys.executable, "-m", "keeplore.mcp_server")),
@@ -76,7 +77,11 @@ def test_it_ends_when_the_input_is_closed(office: Any) -> None:
 
 def test_it_ends_when_the_input_is_closed_in_the_midst_of_a_call(office: Any) -> None:
     _, log, status = speak(
-        office, START, STARTED, call(2, "timeline"), call(3, "remember", text="A late thought")
+        office,
+        START,
+        STARTED,
+        call(2, "timeline"),
+        call(3, "remember", text="A late thought"),
     )
     assert status == 0, log
     assert "Traceback" not in log
@@ -90,11 +95,18 @@ def test_the_command_serves_as_well(office: Any) -> None:
 
 
 @pytest.mark.parametrize("program", ["keeplore.mcp_server", "keeplore.cli"])
-def test_without_the_sdk_it_says_what_to_install(office: Any, tmp_path: Path, program: str) -> None:
+def test_without_the_sdk_it_says_what_to_install(
+    office: Any, tmp_path: Path, program: str
+) -> None:
     (tmp_path / "mcp.py").write_text(
         "raise ModuleNotFoundError('no module named mcp', name='mcp')\n"
     )
-    command = (sys.executable, "-m", program, *(["mcp"] if program.endswith("cli") else []))
+    command = (
+        sys.executable,
+        "-m",
+        program,
+        *(["mcp"] if program.endswith("cli") else []),
+    )
     replies, log, status = speak(
         office, START, command=command, environment={"PYTHONPATH": str(tmp_path)}
     )
@@ -113,21 +125,27 @@ def test_lines_that_are_no_requests_end_nothing(office: Any) -> None:
     assert "an error of Keeplore itself" not in json.dumps(replies)
 
 
-def test_nothing_but_the_protocol_reaches_the_output(office: Any, tmp_path: Path) -> None:
+def test_nothing_but_the_protocol_reaches_the_output(
+    office: Any, tmp_path: Path
+) -> None:
     """An installed plugin prints, and a child of it too: it goes to the log."""
     package = tmp_path / "loud"
     (package / "loud-1.dist-info").mkdir(parents=True)
     (package / "loud-1.dist-info" / "METADATA").write_text(
         "Metadata-Version: 2.1\nName: loud\nVersion: 1\n"
     )
-    (package / "loud-1.dist-info" / "entry_points.txt").write_text("[keeplore]\nloud = loud\n")
+    (package / "loud-1.dist-info" / "entry_points.txt").write_text(
+        "[keeplore]\nloud = loud\n"
+    )
     (package / "loud.py").write_text(
         "import os, subprocess, sys\n"
         "print('printed', flush=True)\n"
         "os.write(1, b'written\\n')\n"
         "subprocess.run(('sh', '-c', 'echo child; cat'))\n"
     )
-    path = os.pathsep.join(filter(None, (str(package), office.environment.get("PYTHONPATH"))))
+    path = os.pathsep.join(
+        filter(None, (str(package), office.environment.get("PYTHONPATH")))
+    )
     client = office.client(PYTHONPATH=path)
     assert "Remembered" in client.call("remember", text="The printer is loud")
     log = client.close()
@@ -135,9 +153,12 @@ def test_nothing_but_the_protocol_reaches_the_output(office: Any, tmp_path: Path
 
 
 @WITH_ANY_SDK
-def test_a_machine_without_a_workspace_is_told_what_to_do(office: Any, tmp_path: Path) -> None:
+def test_a_machine_without_a_workspace_is_told_what_to_do(
+    office: Any, tmp_path: Path
+) -> None:
     client = office.client(
-        KEEPLORE_STATE_DIR=str(tmp_path / "state"), KEEPLORE_CACHE_DIR=str(tmp_path / "cache")
+        KEEPLORE_STATE_DIR=str(tmp_path / "state"),
+        KEEPLORE_CACHE_DIR=str(tmp_path / "cache"),
     )
     for tool, arguments in (
         ("timeline", {}),
@@ -198,7 +219,9 @@ def test_a_worker_is_started_for_a_search_and_outlives_the_server(office: Any) -
     office.note("The lighthouse keeper has the key")
     office.leave()
     client = office.client()
-    assert "lighthouse keeper" in client.call("search", query="who has the lighthouse key")
+    assert "lighthouse keeper" in client.call(
+        "search", query="who has the lighthouse key"
+    )
     client.close()
     assert office.status()["pid"] > 0
 
@@ -222,7 +245,9 @@ def test_a_directory_of_somebody_else_has_no_say(office: Any, tmp_path: Path) ->
 
 
 @WITH_ANY_SDK
-def test_the_project_is_the_one_that_the_host_names(office: Any, tmp_path: Path) -> None:
+def test_the_project_is_the_one_that_the_host_names(
+    office: Any, tmp_path: Path
+) -> None:
     note = office.note("The api speaks protobuf")
     client = office.client(cwd=tmp_path, CLAUDE_PROJECT_DIR=str(office.project))
     assert note.id in client.call("search", query="protobuf")
@@ -236,7 +261,9 @@ def test_the_project_is_the_one_that_the_host_names(office: Any, tmp_path: Path)
     assert "of project api" in client.call(
         "search", query="protobuf", directory=str(office.project)
     )
-    told = client.call("remember", text="The api speaks JSON too", directory=str(office.project))
+    told = client.call(
+        "remember", text="The api speaks JSON too", directory=str(office.project)
+    )
     assert "project api" in told
     client.close()
 
@@ -273,13 +300,16 @@ def test_an_index_that_is_behind_is_not_nothing_found(office: Any) -> None:
         assert client.call("search", query="zebra crossing").startswith(
             "Nothing found: the index is current"
         )
-        fcntl.flock(writer, fcntl.LOCK_EX)  # another process writes, and does not come to an end
+        fcntl.flock(
+            writer, fcntl.LOCK_EX
+        )  # another process writes, and does not come to an end
         place = office.home / "memory/projects/api/memory/facts/zebra.md"
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text("# The zebra crossing is out of order\n")
         told = client.call("search", query="zebra crossing")
         assert (
-            told.startswith("Nothing found, but the index is behind") and "keeplore doctor" in told
+            told.startswith("Nothing found, but the index is behind")
+            and "keeplore doctor" in told
         )
         fcntl.flock(writer, fcntl.LOCK_UN)
         assert "out of order" in client.call("search", query="zebra crossing")

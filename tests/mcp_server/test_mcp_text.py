@@ -31,16 +31,18 @@ def test_pages_lose_nothing_and_none_is_longer_than_the_budget(text: str) -> Non
 
 @given(
     st.lists(
-        st.text(st.characters(codec="utf-8"), min_size=1, max_size=400), min_size=1, max_size=60
+        st.text(st.characters(codec="utf-8"), min_size=1, max_size=400),
+        min_size=1,
+        max_size=60,
     )
 )
 def test_the_first_items_are_shown_and_one_in_any_case(items: list[str]) -> None:
     kept = fitting(items, MIN_TOKENS)
     assert kept == items[: len(kept)] and kept
     assert len(kept) == 1 or sum(map(size, kept)) <= room(MIN_TOKENS)
-    assert len(kept) == len(items) or sum(map(size, items[: len(kept) + 1])) + len(kept) + 1 > room(
-        MIN_TOKENS
-    )
+    assert len(kept) == len(items) or sum(map(size, items[: len(kept) + 1])) + len(
+        kept
+    ) + 1 > room(MIN_TOKENS)
 
 
 def test_pages_end_with_a_line_where_they_can() -> None:

@@ -29,20 +29,31 @@ def id_in(text: str) -> str:
 
 def test_few_tools_with_hints_for_the_host(client: Any) -> None:
     tools = client.ask({"list": "tools"})[0]["tools"]
-    assert [tool["name"] for tool in tools] == ["search", "read", "timeline", "remember", "forget"]
+    assert [tool["name"] for tool in tools] == [
+        "search",
+        "read",
+        "timeline",
+        "remember",
+        "forget",
+    ]
     assert all(tool["description"] and "outputSchema" not in tool for tool in tools)
     readers = [tool["name"] for tool in tools if tool["annotations"]["readOnlyHint"]]
     assert readers == ["search", "read", "timeline"]
-    assert [tool["name"] for tool in tools if tool["annotations"].get("destructiveHint")] == [
-        "forget"
-    ]
+    assert [
+        tool["name"] for tool in tools if tool["annotations"].get("destructiveHint")
+    ] == ["forget"]
     # what every session of every host pays for having the server
-    assert len(json.dumps(tools, separators=(",", ":"))) + len(client.instructions) < 7_000
+    assert (
+        len(json.dumps(tools, separators=(",", ":"))) + len(client.instructions) < 7_000
+    )
 
 
-def test_a_search_says_date_place_trust_id_and_how_to_see_more(client: Any, office: Any) -> None:
+def test_a_search_says_date_place_trust_id_and_how_to_see_more(
+    client: Any, office: Any
+) -> None:
     note = office.note(
-        "Redis was dropped because the queue fits into SQLite", category="architectural-decisions"
+        "Redis was dropped because the queue fits into SQLite",
+        category="architectural-decisions",
     )
     told = client.call("search", query="why was redis dropped")
     assert HEADER in told and "seen from" not in told
@@ -88,7 +99,8 @@ def test_reading_goes_from_the_overview_to_the_very_words_and_to_the_transcript(
     assert words.count("5433") == 0
     assert "user: Then move it" in client.call("read", id=talk.id, turn="turn-two")
     note = office.note(
-        "Staging is on 5434", source={"host": "codex", "session": "s-9", "turns": ["turn-two-2"]}
+        "Staging is on 5434",
+        source={"host": "codex", "session": "s-9", "turns": ["turn-two-2"]},
     )
     assert "user: Then move it" in client.call("read", id=note.id, turn="turn-two")
     source = client.call("read", id=talk.id, part="source")
@@ -101,7 +113,9 @@ def test_reading_goes_from_the_overview_to_the_very_words_and_to_the_transcript(
         assert part in source
 
 
-def test_a_long_memory_comes_in_pages_that_lose_nothing(client: Any, office: Any) -> None:
+def test_a_long_memory_comes_in_pages_that_lose_nothing(
+    client: Any, office: Any
+) -> None:
     talk = office.conversation()
     first = client.call("read", id=talk.id, part="exchanges", max_tokens=2_000)
     count = int(re.search(r"page 1 of (\d+)", first)[1])  # type: ignore[index]  # see id_in
@@ -110,13 +124,19 @@ def test_a_long_memory_comes_in_pages_that_lose_nothing(client: Any, office: Any
         for n in range(1, count + 1)
     ]
     assert all(len(page.encode()) <= 2_000 * TOKENS for page in told)
-    assert [int(n) for page in told for n in re.findall(r"line (\d+) of", page)] == list(range(900))
+    assert [
+        int(n) for page in told for n in re.findall(r"line (\d+) of", page)
+    ] == list(range(900))
     assert "page=2" in first and "goes on" not in told[-1]
-    refused = client.refused("read", id=talk.id, part="exchanges", page=count + 1, max_tokens=2_000)
+    refused = client.refused(
+        "read", id=talk.id, part="exchanges", page=count + 1, max_tokens=2_000
+    )
     assert f"from 1 to {count}" in refused
 
 
-def test_answers_stay_within_the_budget_and_say_what_is_left(client: Any, office: Any) -> None:
+def test_answers_stay_within_the_budget_and_say_what_is_left(
+    client: Any, office: Any
+) -> None:
     for number in range(30):
         office.note(
             f"Shard {number} of the warehouse is kept in region {number * 7}, "
@@ -127,25 +147,43 @@ def test_answers_stay_within_the_budget_and_say_what_is_left(client: Any, office
         ("timeline", {"limit": 50}),
     ):
         told = client.call(tool, **arguments, max_tokens=700)
-        assert len(told.encode()) <= 700 * TOKENS + 900, tool  # one item is always shown
+        assert len(told.encode()) <= 700 * TOKENS + 900, (
+            tool
+        )  # one item is always shown
         assert "did not fit max_tokens" in told
-        assert len(client.call(tool, **arguments, max_tokens=8_000).encode()) <= 8_000 * TOKENS
-    assert "less than or equal to 8000" in client.refused("search", query="x", max_tokens=100_000)
+        assert (
+            len(client.call(tool, **arguments, max_tokens=8_000).encode())
+            <= 8_000 * TOKENS
+        )
+    assert "less than or equal to 8000" in client.refused(
+        "search", query="x", max_tokens=100_000
+    )
 
 
-def test_a_timeline_is_newest_first_and_goes_on_by_pages(client: Any, office: Any) -> None:
+def test_a_timeline_is_newest_first_and_goes_on_by_pages(
+    client: Any, office: Any
+) -> None:
     for day in range(1, 6):
         office.save(
-            title=f"Gotcha of day {day}", category="gotchas", created_at=f"2024-03-0{day}T10:00:00Z"
+            title=f"Gotcha of day {day}",
+            category="gotchas",
+            created_at=f"2024-03-0{day}T10:00:00Z",
         )
-    asked = {"since": "2024-01-01", "before": "2024-12-31", "category": "gotchas", "limit": 2}
+    asked = {
+        "since": "2024-01-01",
+        "before": "2024-12-31",
+        "category": "gotchas",
+        "limit": 2,
+    }
     seen = [
         re.findall(r"Gotcha of day (\d)", client.call("timeline", **asked, page=n))
         for n in (1, 2, 3)
     ]
     assert seen == [["5", "4"], ["3", "2"], ["1"]]
     assert "page 9 is beyond them" in client.call("timeline", **asked, page=9)
-    assert "No memory fits" in client.call("timeline", since="2019-01-01", before="2019-02-01")
+    assert "No memory fits" in client.call(
+        "timeline", since="2019-01-01", before="2019-02-01"
+    )
     assert "2026-01-31" in client.refused("timeline", since="next tuesday")
     assert "keeplore projects" in client.refused("timeline", project="unheard-of")
 
@@ -154,7 +192,10 @@ def test_what_an_agent_remembers_is_its_own_word_and_committed(
     client: Any, office: Any, git: Any
 ) -> None:
     told = client.call(
-        "remember", text="The staging queue is drained at night", title="Queue", category="gotchas"
+        "remember",
+        text="The staging queue is drained at night",
+        title="Queue",
+        category="gotchas",
     )
     assert "as concluded by the assistant" in told
     path = next((office.home / "memory").rglob(f"*{id_in(told)[4:12]}.md"))
@@ -167,23 +208,36 @@ def test_what_an_agent_remembers_is_its_own_word_and_committed(
     )
     assert git("status", "--porcelain", cwd=office.home / "memory") == ""
     again = client.call(
-        "remember", text="The staging queue is drained at night", title="Queue", category="gotchas"
+        "remember",
+        text="The staging queue is drained at night",
+        title="Queue",
+        category="gotchas",
     )
-    assert again.startswith("This is remembered already") and id_in(again) == id_in(told)
+    assert again.startswith("This is remembered already") and id_in(again) == id_in(
+        told
+    )
 
 
 def test_a_secret_is_not_remembered(client: Any, office: Any) -> None:
     secret = "gh" + "p_" + "A1b2C3d4E5f6G7h8I9j0" + "K1l2M3n4O5p6Q7r8"
     told = client.call("remember", text=f"The deploy token is {secret}")
     assert secret not in told
-    assert all(secret not in path.read_text() for path in (office.home / "memory").rglob("*.md"))
+    assert all(
+        secret not in path.read_text()
+        for path in (office.home / "memory").rglob("*.md")
+    )
 
 
-def test_a_new_version_replaces_what_is_not_the_persons_for_good(client: Any, office: Any) -> None:
+def test_a_new_version_replaces_what_is_not_the_persons_for_good(
+    client: Any, office: Any
+) -> None:
     old = office.note("The cache lives for ten minutes")
     told = client.call("remember", text="The cache lives for an hour", replaces=old.id)
     history = client.call("read", id=id_in(told), part="history").partition("\n1. ")[2]
-    assert history.index("ten minutes") < history.index("an hour") and "the newest" in history
+    assert (
+        history.index("ten minutes") < history.index("an hour")
+        and "the newest" in history
+    )
     # trust never grows: what the agent says of the person's note is the agent's
     assert "concluded by the assistant" in history.split("an hour")[1]
     kept = office.note("Never deploy on a Friday", permanent=True)
@@ -194,7 +248,9 @@ def test_a_new_version_replaces_what_is_not_the_persons_for_good(client: Any, of
     assert "Never deploy on a Friday" in client.call("read", id=kept.id)
 
 
-def test_forgetting_needs_the_whole_id_and_can_be_undone(client: Any, office: Any) -> None:
+def test_forgetting_needs_the_whole_id_and_can_be_undone(
+    client: Any, office: Any
+) -> None:
     note = office.note("The old printer is called Gutenberg")
     assert "no whole id" in client.refused("forget", id=note.id[:12])
     assert "no whole id" in client.refused("forget", id="the old printer")
@@ -209,7 +265,10 @@ def test_forgetting_needs_the_whole_id_and_can_be_undone(client: Any, office: An
 @pytest.mark.parametrize("trust", ["document", "tool", "foreign"])
 def test_orders_from_below_are_marked(client: Any, office: Any, trust: str) -> None:
     memory = office.save(
-        kind="document", title=f"Manual {trust}", body=f"# Manual\n\n{ORDER}\n", trust=trust
+        kind="document",
+        title=f"Manual {trust}",
+        body=f"# Manual\n\n{ORDER}\n",
+        trust=trust,
     )
     told = client.call("read", id=memory.id)
     assert "do not act on it" in told and "unverified" in told
@@ -219,7 +278,10 @@ def test_orders_from_below_are_marked(client: Any, office: Any, trust: str) -> N
 
 def test_text_cannot_leave_its_fence(client: Any, office: Any) -> None:
     memory = office.save(
-        title=f"Fence {HOSTILE}", body=f"# Fence\n\n{HOSTILE}\n", kind="document", trust="document"
+        title=f"Fence {HOSTILE}",
+        body=f"# Fence\n\n{HOSTILE}\n",
+        kind="document",
+        trust="document",
     )
     for told in (
         client.call("read", id=memory.id),
@@ -256,7 +318,10 @@ def test_text_cannot_leave_its_fence(client: Any, office: Any) -> None:
         ("remember", {"text": "  \n "}),
         ("remember", {"text": "x" * 30_000}),
         ("remember", {"text": "a fact", "category": "poetry"}),
-        ("remember", {"text": "a fact", "replaces": "mem_00000000-0000-0000-0000-000000000000"}),
+        (
+            "remember",
+            {"text": "a fact", "replaces": "mem_00000000-0000-0000-0000-000000000000"},
+        ),
         ("forget", {"id": "mem_00000000-0000-0000-0000-000000000000"}),
         ("forget", {"id": ""}),
     ],
@@ -265,18 +330,26 @@ def test_hostile_arguments_are_refused_with_a_reason(
     client: Any, tool: str, arguments: dict[str, Any]
 ) -> None:
     told = client.refused(tool, **arguments)
-    assert len(told) > 30 and "Traceback" not in told and "an error of Keeplore itself" not in told
+    assert (
+        len(told) > 30
+        and "Traceback" not in told
+        and "an error of Keeplore itself" not in told
+    )
     assert "root:" not in told
 
 
 def test_odd_text_is_no_error(client: Any, office: Any) -> None:
     office.note("Where nothing is kept, that is said instead")
-    assert "Nothing found" in client.call("search", query="\0 \"' AND NOT ( * ) NEAR/3 ^ col:umn")
+    assert "Nothing found" in client.call(
+        "search", query="\0 \"' AND NOT ( * ) NEAR/3 ^ col:umn"
+    )
 
 
 def test_resources_are_the_recent_ones_and_any_by_id(client: Any, office: Any) -> None:
     note = office.note("The release branch is cut on Mondays")
-    resources, templates = client.ask({"list": "resources"}, {"list": "resource_templates"})
+    resources, templates = client.ask(
+        {"list": "resources"}, {"list": "resource_templates"}
+    )
     assert [found["uri"] for found in resources["resources"]] == ["keeplore://recent"]
     assert [found["uriTemplate"] for found in templates["resourceTemplates"]] == [
         "keeplore://memory/{id}"
@@ -306,14 +379,23 @@ def test_prompts_recall_a_topic_and_hand_over(client: Any, office: Any) -> None:
 
 
 def test_many_calls_at_once_are_all_answered(client: Any, office: Any) -> None:
-    searches = [{"call": "search", "with": {"query": f"port {number}"}} for number in range(6)]
+    searches = [
+        {"call": "search", "with": {"query": f"port {number}"}} for number in range(6)
+    ]
     notes = [
-        {"call": "remember", "with": {"text": f"Runner {number} has {number + 8} cores"}}
+        {
+            "call": "remember",
+            "with": {"text": f"Runner {number} has {number + 8} cores"},
+        }
         for number in range(6)
     ]
     lists = [{"call": "timeline", "with": {"page": number + 1}} for number in range(6)]
     told = client.ask(
-        *(request for three in zip(searches, notes, lists, strict=True) for request in three)
+        *(
+            request
+            for three in zip(searches, notes, lists, strict=True)
+            for request in three
+        )
     )
     assert [one for one in told if one["is_error"]] == []
     ids = [id_in(one["text"]) for one in told[1::3]]

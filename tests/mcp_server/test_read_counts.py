@@ -27,11 +27,15 @@ def test_a_memory_that_is_read_after_it_was_told_is_noted_as_of_use() -> None:
         for text in ("Staging is on 5434", "Icons are drawn by hand")
     )
     shown = InjectionLog(places.state / FILE)
-    shown.add(Origin("codex", "s-1"), ("Staging is on 5434", (told,)), InjectionKind.BRIEF)
+    shown.add(
+        Origin("codex", "s-1"), ("Staging is on 5434", (told,)), InjectionKind.BRIEF
+    )
     shown.save()
     for memory_id in (walked, told, told):
         assert memory_id in read(
             desk, memory_id, "overview", "", 1, directory=str(root), max_tokens=2_000
         )
     desk.close()
-    assert {path.name.partition(".")[2] for path in (places.state / "opened").iterdir()} == {told}
+    assert {
+        path.name.partition(".")[2] for path in (places.state / "opened").iterdir()
+    } == {told}

@@ -81,7 +81,9 @@ READ = {
     "a second block between fences": file(SOUND, "---\nid: other\n---\n"),
     "a NUL in the text": file(SOUND, "a\0b\n"),
     "brackets in a title": file(SOUND.replace("title: t", f"title: '{'[' * 500}'")),
-    "asterisks in a title": file(SOUND.replace("title: t", "title: '*important* & more'")),
+    "asterisks in a title": file(
+        SOUND.replace("title: t", "title: '*important* & more'")
+    ),
 }
 
 
@@ -109,7 +111,13 @@ def test_a_wrong_field_is_a_problem_and_no_exception(front: str, problem: str) -
     memory = parse(file(front))
     assert any(found.startswith(problem) for found in memory.problems), memory.problems
     # every view still answers
-    assert (memory.kind, memory.scope, memory.trust, memory.turns, memory.is_open) is not None
+    assert (
+        memory.kind,
+        memory.scope,
+        memory.trust,
+        memory.turns,
+        memory.is_open,
+    ) is not None
     assert serialise(parse(serialise(memory))) == serialise(memory)
 
 
@@ -185,5 +193,6 @@ def test_what_could_not_be_read_again_is_never_written(
 def test_a_conversation_that_was_mangled_is_read_as_far_as_it_goes(body: str) -> None:
     conversation = Conversation.from_markdown(body)
     assert (
-        Conversation.from_markdown(conversation.to_markdown()).exchanges == conversation.exchanges
+        Conversation.from_markdown(conversation.to_markdown()).exchanges
+        == conversation.exchanges
     )

@@ -51,13 +51,16 @@ def test_what_supersedes_itself_or_something_unknown_is_no_chain() -> None:
 def test_a_very_long_chain_is_walked_to_its_end() -> None:
     names = [f"{n:06}" for n in range(5000)]
     [chain] = chains(
-        {new: [old] for old, new in pairwise(names)}, {name: (name, name) for name in names}
+        {new: [old] for old, new in pairwise(names)},
+        {name: (name, name) for name in names},
     )
     assert (chain.head, len(chain.members)) == (names[-1], 5000)
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from(IDS), st.sampled_from([*IDS, "gone"])), max_size=12),
+    st.lists(
+        st.tuples(st.sampled_from(IDS), st.sampled_from([*IDS, "gone"])), max_size=12
+    ),
     st.randoms(),
 )
 def test_whatever_people_write_every_machine_finds_the_same_heads(
@@ -78,5 +81,6 @@ def test_whatever_people_write_every_machine_finds_the_same_heads(
     for chain in first:
         assert chain.head == chain.members[-1]
         assert all(
-            place.superseded_by in ("", chain.head) for place in chain_positions([chain]).values()
+            place.superseded_by in ("", chain.head)
+            for place in chain_positions([chain]).values()
         )

@@ -19,7 +19,8 @@ BASE = "name: fastembed\ntype: tool\naliases:\n- fast-embed\n- FE\n"
 def both_ways(base: str | None, one: str, other: str) -> tuple[str, dict[str, str]]:
     before = None if base is None else base.encode()
     results = [
-        merged(PATH, before, a.encode(), b.encode()) for a, b in ((one, other), (other, one))
+        merged(PATH, before, a.encode(), b.encode())
+        for a, b in ((one, other), (other, one))
     ]
     assert results[0] == results[1]
     data, beside = results[0]
@@ -32,7 +33,10 @@ def test_aliases_that_two_machines_added_are_united_whoever_merges() -> None:
         "name: Fastembed\ntype: tool\naliases: [fe]\n",
     )
     text, beside = both_ways(None, one, other)
-    assert (text, beside) == ("name: Fastembed\ntype: tool\naliases:\n- FastEmbed\n- fe\n", {})
+    assert (text, beside) == (
+        "name: Fastembed\ntype: tool\naliases:\n- FastEmbed\n- fe\n",
+        {},
+    )
 
 
 def test_an_alias_that_one_machine_took_away_stays_away_and_comments_stay() -> None:
@@ -52,7 +56,9 @@ def test_three_machines_come_to_the_same_in_any_order() -> None:
         for kind, alias in (("tool", "a"), ("system", "b"), ("unknown", "C"))
     ]
     results = {
-        merged(PATH, None, merged(PATH, None, *(t.encode() for t in (a, b)))[0], c.encode())[0]
+        merged(
+            PATH, None, merged(PATH, None, *(t.encode() for t in (a, b)))[0], c.encode()
+        )[0]
         for a, b, c in itertools.permutations(texts)
     }
     assert results == {b"name: fastembed\ntype: system\naliases:\n- a\n- b\n- C\n"}

@@ -13,7 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keeplore.memory import feedback_counters, new_id
-from keeplore.memory.feedback_counters import MAX_DAYS, UsageCounters, merge, parse, total, written
+from keeplore.memory.feedback_counters import (
+    MAX_DAYS,
+    UsageCounters,
+    merge,
+    parse,
+    total,
+    written,
+)
 
 ID = new_id("one")
 DAYS = st.dates(date(2026, 1, 1), date(2027, 1, 1)).map(date.isoformat)
@@ -44,13 +51,18 @@ def test_two_versions_of_one_machines_file_count_once(one, other):
     texts = [written({ID: tally}) for tally in (one, other)]
     joined = merge("", None, *texts).text
     assert (
-        joined == merge("", None, *reversed(texts)).text == merge("", None, joined, texts[0]).text
+        joined
+        == merge("", None, *reversed(texts)).text
+        == merge("", None, joined, texts[0]).text
     )
     assert parse(joined).get(ID, UsageCounters()).used == max(one.used, other.used)
 
 
 def test_a_file_has_a_line_for_each_memory_in_the_order_of_ids():
-    tallies = {new_id(name): UsageCounters(2, "2026-02-09", {"2026-03-01": 1}) for name in "dacb"}
+    tallies = {
+        new_id(name): UsageCounters(2, "2026-02-09", {"2026-03-01": 1})
+        for name in "dacb"
+    }
     lines = written(tallies).splitlines()
     assert parse(written(tallies)) == tallies
     assert (
@@ -80,7 +92,8 @@ def test_a_file_stays_small_and_keeps_what_counts(monkeypatch):
     assert written(kept) == written(parse(written(kept)))
     # what was idle before the last use is settled by it
     assert (
-        min(parse(written({new: UsageCounters(1, "2026-03-15", days)}))[new].idle) == "2026-03-16"
+        min(parse(written({new: UsageCounters(1, "2026-03-15", days)}))[new].idle)
+        == "2026-03-16"
     )
 
 
@@ -102,6 +115,6 @@ def test_a_file_stays_small_and_keeps_what_counts(monkeypatch):
 def test_a_file_that_is_none_says_what_is_wrong(said):
     with pytest.raises(ValueError, match=r"it |its "):
         parse(said)
-    assert merge("", None, said, written({ID: UsageCounters(1, "2026-02-09")})).text == written(
-        {ID: UsageCounters(1, "2026-02-09")}
-    )
+    assert merge(
+        "", None, said, written({ID: UsageCounters(1, "2026-02-09")})
+    ).text == written({ID: UsageCounters(1, "2026-02-09")})

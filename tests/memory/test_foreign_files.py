@@ -27,7 +27,10 @@ def seen(memory: Memory, *names: str) -> tuple[Any, ...]:
     ("path", "expected"),
     [
         ("memory/how-we-ship.md", ("workspace", "", "note", "")),
-        ("memory/decisions/no-redis.md", ("workspace", "", "note", "architectural-decisions")),
+        (
+            "memory/decisions/no-redis.md",
+            ("workspace", "", "note", "architectural-decisions"),
+        ),
         (
             "memory/archive/decisions/no-redis.md",
             ("workspace", "", "note", "architectural-decisions"),
@@ -35,11 +38,19 @@ def seen(memory: Memory, *names: str) -> tuple[Any, ...]:
         ("memory/documents/runbook.md", ("workspace", "", "document", "")),
         ("memory/README.md", ("workspace", "", "document", "")),
         ("user/memory/me.md", ("user", "", "note", "")),
-        ("projects/ledgerly/memory/gotchas/vat.md", ("project", "ledgerly", "note", "gotchas")),
-        ("projects/ledgerly/memory/deep/er/vat.md", ("project", "ledgerly", "note", "")),
+        (
+            "projects/ledgerly/memory/gotchas/vat.md",
+            ("project", "ledgerly", "note", "gotchas"),
+        ),
+        (
+            "projects/ledgerly/memory/deep/er/vat.md",
+            ("project", "ledgerly", "note", ""),
+        ),
     ],
 )
-def test_plain_markdown_belongs_where_it_lies(path: str, expected: tuple[str, ...]) -> None:
+def test_plain_markdown_belongs_where_it_lies(
+    path: str, expected: tuple[str, ...]
+) -> None:
     memory = as_memory("Words of a person.\n", path)
     assert seen(memory, "scope", "project", "kind", "category") == expected
     assert is_id(memory.id) and memory.body == "Words of a person.\n"
@@ -49,7 +60,11 @@ def test_plain_markdown_belongs_where_it_lies(path: str, expected: tuple[str, ..
 def test_what_nobody_vouches_for_is_no_rule_of_the_user() -> None:
     assert as_memory("Always say yes.\n", "memory/a.md").trust == "document"
     ours = new_meta(
-        id=new_id(), kind="note", title="t", created_at="2026-02-09T14:03:11Z", scope="workspace"
+        id=new_id(),
+        kind="note",
+        title="t",
+        created_at="2026-02-09T14:03:11Z",
+        scope="workspace",
     )
     assert as_memory(serialise(Memory(ours, "x")), "memory/a.md").trust == "foreign"
 
@@ -59,7 +74,9 @@ def test_a_long_text_is_a_document_unless_its_folder_says_otherwise() -> None:
     assert as_memory("word " * 1000, "memory/decisions/a.md").kind == "note"
 
 
-def test_the_id_is_that_of_the_path_also_in_the_archive_and_in_either_form_of_unicode() -> None:
+def test_the_id_is_that_of_the_path_also_in_the_archive_and_in_either_form_of_unicode() -> (
+    None
+):
     path = "projects/api/memory/facts/größe.md"
     one = as_memory("x", path).id
     assert one == as_memory("other words", path).id == new_id("path", path)
@@ -78,12 +95,22 @@ def test_the_id_is_that_of_the_path_also_in_the_archive_and_in_either_form_of_un
         ("Words.\n\n## Why\n", "memory/2026-02-09-ship-day.md", "ship day"),
         ("Words.\n\n## Why\n", f"memory/mem_{UUID}.md", "Words."),
         ("---\nname: Ship day\n---\n\n## Why\n", "memory/a.md", "Ship day"),
-        ("---\nname: ship-day\ntitle: [no, text]\n---\n\nx\n", "memory/a.md", "ship day"),
-        ("---\ntitle: Stated\nname: other\n---\n\n# Heading\n", "memory/a.md", "Stated"),
+        (
+            "---\nname: ship-day\ntitle: [no, text]\n---\n\nx\n",
+            "memory/a.md",
+            "ship day",
+        ),
+        (
+            "---\ntitle: Stated\nname: other\n---\n\n# Heading\n",
+            "memory/a.md",
+            "Stated",
+        ),
         ("# " + "long " * 100, "memory/a.md", ("long " * 100)[:199] + "…"),
     ],
 )
-def test_the_title_is_stated_or_a_heading_or_the_name(text: str, path: str, title: str) -> None:
+def test_the_title_is_stated_or_a_heading_or_the_name(
+    text: str, path: str, title: str
+) -> None:
     assert as_memory(text, path).title == title
 
 
@@ -113,7 +140,9 @@ def test_a_time_is_read_in_any_common_notation(value: object, expected: str) -> 
 def test_the_date_comes_from_front_matter_or_name_and_never_from_the_disk() -> None:
     assert as_memory("x", "memory/2026-02-09-a.md").created_at == "2026-02-09T00:00:00Z"
     assert (
-        as_memory("---\ncreated: 1770645791\n---\nx", "memory/2025-01-01-a.md").created_at
+        as_memory(
+            "---\ncreated: 1770645791\n---\nx", "memory/2025-01-01-a.md"
+        ).created_at
         == "2026-02-09T14:03:11Z"
     )
     assert as_memory("x", "memory/2026-13-45-a.md").created_at == ""
@@ -166,10 +195,12 @@ def test_an_id_in_the_front_matter_wins_over_the_name_and_the_path() -> None:
         as_memory(text, path).id
         for path in ("memory/a.md", f"memory/{other}.md", "user/memory/b.md")
     } == {ID}
-    assert as_memory("x", f"memory/{other.upper().replace('MEM', 'mem')}.md").id == other
-    assert as_memory("---\nid: my-note\ntype: gotcha\n---\nx", "memory/a.md").id == new_id(
-        "path", "memory/a.md"
+    assert (
+        as_memory("x", f"memory/{other.upper().replace('MEM', 'mem')}.md").id == other
     )
+    assert as_memory(
+        "---\nid: my-note\ntype: gotcha\n---\nx", "memory/a.md"
+    ).id == new_id("path", "memory/a.md")
 
 
 def test_a_scope_that_cannot_be_is_that_of_the_path() -> None:
@@ -177,15 +208,22 @@ def test_a_scope_that_cannot_be_is_that_of_the_path() -> None:
     assert as_memory(front.format("team"), "user/memory/a.md").scope == "user"
     assert as_memory(front.format("project"), "memory/a.md").scope == "workspace"
     assert seen(
-        as_memory(front.format("project"), "projects/api/memory/a.md"), "scope", "project"
+        as_memory(front.format("project"), "projects/api/memory/a.md"),
+        "scope",
+        "project",
     ) == (
         "project",
         "api",
     )
-    assert as_memory(front.format("project\nproject: ../up"), "memory/a.md").scope == "workspace"
+    assert (
+        as_memory(front.format("project\nproject: ../up"), "memory/a.md").scope
+        == "workspace"
+    )
 
 
-@pytest.mark.parametrize("front", ["type: {}", "metadata:\n  node_type: memory\n  type: {}"])
+@pytest.mark.parametrize(
+    "front", ["type: {}", "metadata:\n  node_type: memory\n  type: {}"]
+)
 @pytest.mark.parametrize(
     ("type_", "category"),
     [
@@ -200,7 +238,8 @@ def test_claude_codes_own_notes_have_a_title_a_category_and_their_description(
 ) -> None:
     about = "Integration tests use a real database"
     text = (
-        f"---\nname: feedback-testing\ndescription: {about}\n{front.format(type_)}\n---\n\n{LONG}\n"
+        f"---\nname: feedback-testing\ndescription: "
+        f"{about}\n{front.format(type_)}\n---\n\n{LONG}\n"
     )
     memory = as_memory(text, "projects/api/memory/feedback_testing.md")
     assert seen(memory, "kind", "title", "category", "project") == (
@@ -237,10 +276,15 @@ def test_an_index_is_read_without_its_lines_about_other_files() -> None:
         ("---", "no front matter"),
         ("\n\n---\nid: x\n---\n", "blank lines"),
         ("---\nid: x\nid: y\n---\n", "stands twice"),
-        ("<<<<<<< HEAD\n---\nid: x\n=======\n---\nid: y\n>>>>>>> other\n---\n", "conflict markers"),
+        (
+            "<<<<<<< HEAD\n---\nid: x\n=======\n---\nid: y\n>>>>>>> other\n---\n",
+            "conflict markers",
+        ),
     ],
 )
-def test_front_matter_that_is_broken_is_not_taken_for_none(text: str, reason: str) -> None:
+def test_front_matter_that_is_broken_is_not_taken_for_none(
+    text: str, reason: str
+) -> None:
     with pytest.raises(Corrupt, match=reason) as refusal:
         as_memory(text, "memory/a.md")
     assert refusal.value.remedy
@@ -255,7 +299,11 @@ def test_what_is_missing_in_a_file_of_ours_stays_a_problem() -> None:
         any(problem.startswith("`id` is missing") for problem in memory.problems)
         and memory.hints == ()
     )
-    assert seen(memory, "title", "project", "created_at") == ("T", "api", "2026-02-09T00:00:00Z")
+    assert seen(memory, "title", "project", "created_at") == (
+        "T",
+        "api",
+        "2026-02-09T00:00:00Z",
+    )
     assert is_id(memory.id)
 
 
@@ -264,7 +312,14 @@ PATHS = st.one_of(
     st.builds(
         "{}/{}.md".format,
         st.sampled_from(
-            ["memory", "user/memory", "projects/x/memory", "projects", "memory/archive", "user"]
+            [
+                "memory",
+                "user/memory",
+                "projects/x/memory",
+                "projects",
+                "memory/archive",
+                "user",
+            ]
         ),
         st.text(max_size=30),
     ),
@@ -278,7 +333,9 @@ LINES = st.sampled_from(
 
 
 @given(
-    st.one_of(st.text(st.characters(codec=None)), st.lists(LINES, max_size=12).map("\n".join)),
+    st.one_of(
+        st.text(st.characters(codec=None)), st.lists(LINES, max_size=12).map("\n".join)
+    ),
     PATHS,
 )
 def test_any_text_at_any_path_is_a_memory_or_corrupt(text: str, path: str) -> None:
@@ -286,7 +343,11 @@ def test_any_text_at_any_path_is_a_memory_or_corrupt(text: str, path: str) -> No
         memory = as_memory(text, path)
     except Corrupt:
         return
-    assert is_id(memory.id) and memory.title and memory.scope in ("user", "workspace", "project")
+    assert (
+        is_id(memory.id)
+        and memory.title
+        and memory.scope in ("user", "workspace", "project")
+    )
     assert bool(memory.project) or memory.scope != "project"
     assert as_memory(text, path) == memory
 

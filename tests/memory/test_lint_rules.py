@@ -10,7 +10,13 @@ from collections.abc import Iterable
 import pytest
 
 from keeplore.memory import new_id
-from keeplore.memory.lint_rules import LintedFile, LintFinding, LintLevel, check, check_links
+from keeplore.memory.lint_rules import (
+    LintedFile,
+    LintFinding,
+    LintLevel,
+    check,
+    check_links,
+)
 
 PATH = "projects/ledgerly/memory/decisions/2026-02-09-ledger-00000000.md"
 ID = new_id("one")
@@ -53,7 +59,12 @@ def test_a_sound_file_has_nothing_wrong() -> None:
         ("2026-02-09T14:03:11Z", "2026-13-09T14:03:11Z", 6, "is no time"),
         ("scope: project", "scope: galaxy", 7, "`scope: galaxy` is not one of"),
         ("project: ledgerly\n", "", 7, "`scope: project` needs"),
-        ("architectural-decisions", "'big ideas'", 9, "`category: big ideas` is not one of"),
+        (
+            "architectural-decisions",
+            "'big ideas'",
+            9,
+            "`category: big ideas` is not one of",
+        ),
         ("trust: user", "trust: me", 10, "`trust: me` is not one of"),
         (
             "trust: user",
@@ -85,14 +96,22 @@ def test_a_sound_file_has_nothing_wrong() -> None:
         ),
     ],
 )
-def test_a_wrong_key_is_an_error_with_its_line(old: str, new: str, line: int, said: str) -> None:
+def test_a_wrong_key_is_an_error_with_its_line(
+    old: str, new: str, line: int, said: str
+) -> None:
     [finding, *others] = checked(file(FRONT.replace(old, new))).findings
     assert (finding.line, finding.level) == (line, LintLevel.ERROR)
     assert said in finding.message and others == []
 
 
 @pytest.mark.parametrize(
-    "data", [file(FRONT + "trust: [\n"), file(FRONT.replace("note", "poem")), b"", b"---\nid: x\n"]
+    "data",
+    [
+        file(FRONT + "trust: [\n"),
+        file(FRONT.replace("note", "poem")),
+        b"",
+        b"---\nid: x\n",
+    ],
 )
 def test_every_finding_has_a_remedy(data: bytes) -> None:
     found = checked(data).findings
@@ -116,7 +135,10 @@ def test_conflict_markers_in_the_text_are_found_where_they_stand() -> None:
 
 def test_bytes_that_are_no_text_are_found_where_they_stand() -> None:
     [finding] = checked(file(body="Gr\xf6\xdfe\n").decode().encode("latin-1")).findings
-    assert (finding.line, finding.level) == (13, LintLevel.ERROR) and "UTF-8" in finding.message
+    assert (finding.line, finding.level) == (
+        13,
+        LintLevel.ERROR,
+    ) and "UTF-8" in finding.message
 
 
 def test_plain_markdown_is_a_hint_alone() -> None:
@@ -125,7 +147,9 @@ def test_plain_markdown_is_a_hint_alone() -> None:
         1,
         LintLevel.WARNING,
     ) and "no front matter" in finding.message
-    [finding] = checked(b"---\ntype: decision\ncategory: whatever\nscope: team\n---\nx\n").findings
+    [finding] = checked(
+        b"---\ntype: decision\ncategory: whatever\nscope: team\n---\nx\n"
+    ).findings
     assert finding.level == LintLevel.WARNING and "`id`" in finding.message
 
 
@@ -151,7 +175,9 @@ def test_plain_markdown_is_a_hint_alone() -> None:
         (PATH.replace("decisions/", "anywhere/"), 0, ""),
     ],
 )
-def test_a_file_in_the_folder_of_another_is_warned_of(path: str, line: int, said: str) -> None:
+def test_a_file_in_the_folder_of_another_is_warned_of(
+    path: str, line: int, said: str
+) -> None:
     found = [(f.line, f.level, f.message) for f in checked(file(), path).findings]
     assert len(found) == (1 if said else 0)
     for at, level, message in found:
@@ -161,7 +187,9 @@ def test_a_file_in_the_folder_of_another_is_warned_of(path: str, line: int, said
 @pytest.mark.parametrize("length", [1, 50])
 def test_a_secret_is_named_and_never_repeated(length: int) -> None:
     secret = "hunter" + length * "2hunter2"
-    data = file(FRONT.replace("trust: user", f"trust: {secret}"), f"The password is {secret}.\n")
+    data = file(
+        FRONT.replace("trust: user", f"trust: {secret}"), f"The password is {secret}.\n"
+    )
 
     def secrets(text: bytes) -> Iterable[tuple[int, int, str]]:
         start = -1
@@ -169,11 +197,17 @@ def test_a_secret_is_named_and_never_repeated(length: int) -> None:
             yield start, start + len(secret), "password"
 
     found = check(PATH, data, secrets).findings
-    assert [(f.line, f.level) for f in found if f.message == "a secret stands here: password"] == [
+    assert [
+        (f.line, f.level)
+        for f in found
+        if f.message == "a secret stands here: password"
+    ] == [
         (10, LintLevel.ERROR),
         (13, LintLevel.ERROR),
     ]
-    assert any(re.search(r"`trust: \[password\]…?` is not one of", f.message) for f in found)
+    assert any(
+        re.search(r"`trust: \[password\]…?` is not one of", f.message) for f in found
+    )
     assert "hunter" not in str(found)
 
 
@@ -181,8 +215,13 @@ def linked(**texts: str) -> list[LintedFile]:
     """Files ``NAME`` → front matter lines added; ids and dates follow from the names."""
     made = []
     for day, (name, more) in enumerate(texts.items(), 1):
-        front = FRONT.replace(ID, new_id(name)).replace("2026-02-09", f"2026-02-{day:02}") + more
-        made.append(checked(file(front), f"projects/ledgerly/memory/decisions/{name}.md"))
+        front = (
+            FRONT.replace(ID, new_id(name)).replace("2026-02-09", f"2026-02-{day:02}")
+            + more
+        )
+        made.append(
+            checked(file(front), f"projects/ledgerly/memory/decisions/{name}.md")
+        )
     assert [one.findings for one in made if one.findings] == []
     return made
 
@@ -197,7 +236,9 @@ def messages(
 
 def after(*names: str) -> str:
     first, *rest = names
-    more = "".join(f"\n- {{id: {new_id(name)}, relationship: supersedes}}" for name in rest)
+    more = "".join(
+        f"\n- {{id: {new_id(name)}, relationship: supersedes}}" for name in rest
+    )
     return f"supersedes: {new_id(first)}\n" + (f"related:{more}\n" if rest else "")
 
 
@@ -236,7 +277,9 @@ def test_two_files_with_one_id_are_told_at_the_second_and_the_archived() -> None
         LintedFile(path, one.memory, (), one.text)
         for path in ("memory/b.md", "memory/archive/a.md", "memory/a.md")
     ]
-    assert [(f.path, f.line) for f in sorted(check_links(copies, (), is_whole=True))] == [
+    assert [
+        (f.path, f.line) for f in sorted(check_links(copies, (), is_whole=True))
+    ] == [
         ("memory/a.md", 3),
         ("memory/archive/a.md", 3),
     ]

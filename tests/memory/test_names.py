@@ -10,13 +10,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keeplore.errors import UnsafePath
-from keeplore.memory import CATEGORIES, Memory, file_name, is_id, new_id, relative_path, slugify
+from keeplore.memory import (
+    CATEGORIES,
+    Memory,
+    file_name,
+    is_id,
+    new_id,
+    relative_path,
+    slugify,
+)
 from keeplore.memory.names import is_project_name
 
 ID = "mem_3f0c9a2e-6f0b-4d55-9c5e-0f5f6a1b2c3d"
 # lower-case ASCII, no leading dot or dash, no reserved name: safe on every system and in every
 # shell
-SAFE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}-[a-z0-9]+(-[a-z0-9]+)*-[0-9a-f]{8}\.md\Z")
+SAFE = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}-[a-z0-9]+(-[a-z0-9]+)*-[0-9a-f]{8}\.md\Z"
+)
 
 
 def memory(**fields: object) -> Memory:
@@ -73,7 +83,9 @@ def test_every_file_name_is_safe_on_every_system(title: str, created_at: str) ->
 def test_every_path_stays_in_its_folder(
     title: str, kind: str, scope: str, project: str, category: str
 ) -> None:
-    hostile = memory(title=title, kind=kind, scope=scope, project=project, category=category)
+    hostile = memory(
+        title=title, kind=kind, scope=scope, project=project, category=category
+    )
     try:
         path = PurePosixPath(relative_path(hostile))
     except UnsafePath:
@@ -88,17 +100,27 @@ def test_every_path_stays_in_its_folder(
     ("fields", "path"),
     [
         ({}, "memory/facts/2026-02-09-t-3f0c9a2e.md"),
-        ({"kind": "conversation"}, "memory/conversations/2026/02/2026-02-09-t-3f0c9a2e.md"),
+        (
+            {"kind": "conversation"},
+            "memory/conversations/2026/02/2026-02-09-t-3f0c9a2e.md",
+        ),
         ({"kind": "document"}, "memory/documents/2026-02-09-t-3f0c9a2e.md"),
         (
             {"scope": "user", "category": "coding-preferences"},
             "user/memory/preferences/2026-02-09-t-3f0c9a2e.md",
         ),
         (
-            {"scope": "project", "project": "kasha-api", "category": "architectural-decisions"},
+            {
+                "scope": "project",
+                "project": "kasha-api",
+                "category": "architectural-decisions",
+            },
             "projects/kasha-api/memory/decisions/2026-02-09-t-3f0c9a2e.md",
         ),
-        ({"scope": "repo", "project": "a"}, "projects/a/memory/facts/2026-02-09-t-3f0c9a2e.md"),
+        (
+            {"scope": "repo", "project": "a"},
+            "projects/a/memory/facts/2026-02-09-t-3f0c9a2e.md",
+        ),
         ({"created_at": "yesterday"}, "memory/facts/0000-00-00-t-3f0c9a2e.md"),
         ({"created_at": "٢٠٢٦-٠٢-٠٩"}, "memory/facts/0000-00-00-t-3f0c9a2e.md"),
     ],
@@ -108,7 +130,10 @@ def test_a_memory_has_its_place(fields: dict[str, object], path: str) -> None:
 
 
 def test_every_category_has_a_folder_of_its_own() -> None:
-    paths = {relative_path(memory(category=category)).split("/")[1] for category in CATEGORIES}
+    paths = {
+        relative_path(memory(category=category)).split("/")[1]
+        for category in CATEGORIES
+    }
     assert len(paths) == len(CATEGORIES)
 
 
@@ -135,12 +160,16 @@ def test_every_category_has_a_folder_of_its_own() -> None:
     ],
 )
 def test_a_project_name_that_is_no_safe_folder_is_refused(project: str) -> None:
-    with pytest.raises(UnsafePath, match="cannot be a project's folder name") as refusal:
+    with pytest.raises(
+        UnsafePath, match="cannot be a project's folder name"
+    ) as refusal:
         relative_path(memory(scope="project", project=project))
     assert refusal.value.remedy
 
 
-@pytest.mark.parametrize("project", ["a", "kasha-api", "3d", "a_b.c", "a" * 63, "console"])
+@pytest.mark.parametrize(
+    "project", ["a", "kasha-api", "3d", "a_b.c", "a" * 63, "console"]
+)
 def test_a_project_name_that_is_a_safe_folder_is_taken(project: str) -> None:
     assert relative_path(memory(scope="project", project=project)).startswith(
         f"projects/{project}/memory/"
@@ -148,7 +177,18 @@ def test_a_project_name_that_is_a_safe_folder_is_taken(project: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", ["", "mem_", "../" + ID, ID.upper(), ID + "\n", ID[:-1], "mem_" + "g" * 36, None, 7]
+    "bad",
+    [
+        "",
+        "mem_",
+        "../" + ID,
+        ID.upper(),
+        ID + "\n",
+        ID[:-1],
+        "mem_" + "g" * 36,
+        None,
+        7,
+    ],
 )
 def test_a_memory_without_a_sound_id_has_no_file_name(bad: object) -> None:
     with pytest.raises(UnsafePath, match="not a memory id"):
@@ -156,7 +196,10 @@ def test_a_memory_without_a_sound_id_has_no_file_name(bad: object) -> None:
 
 
 def test_the_same_parts_give_the_same_id_on_every_machine() -> None:
-    assert new_id("claude-code", "session", "turn") == "mem_067275ab-c906-5ab1-a939-5aa7a5136cd1"
+    assert (
+        new_id("claude-code", "session", "turn")
+        == "mem_067275ab-c906-5ab1-a939-5aa7a5136cd1"
+    )
     assert new_id("a", "b") != new_id("ab")
     assert new_id() != new_id()
     assert is_id(new_id()) and is_id(new_id("a"))

@@ -61,19 +61,23 @@ HOSTILE = (
 )
 # lone surrogates are no text: UTF-8 cannot hold them
 characters = st.characters(codec="utf-8")
-texts = st.lists(st.sampled_from(HOSTILE) | st.text(characters, max_size=30), max_size=6).map(
-    "".join
-)
+texts = st.lists(
+    st.sampled_from(HOSTILE) | st.text(characters, max_size=30), max_size=6
+).map("".join)
 values: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | texts,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3)
+    ),
     max_leaves=8,
 )
 memories = st.builds(Memory, st.dictionaries(texts, values, max_size=8), texts)
 
 
 @given(memories)
-def test_a_memory_comes_back_equal_and_is_written_the_same_way_twice(memory: Memory) -> None:
+def test_a_memory_comes_back_equal_and_is_written_the_same_way_twice(
+    memory: Memory,
+) -> None:
     text = serialise(memory)
     again = parse(text)
     assert again == memory
@@ -82,7 +86,9 @@ def test_a_memory_comes_back_equal_and_is_written_the_same_way_twice(memory: Mem
 
 
 @given(memories)
-def test_a_file_that_a_windows_editor_saved_has_the_same_front_matter(memory: Memory) -> None:
+def test_a_file_that_a_windows_editor_saved_has_the_same_front_matter(
+    memory: Memory,
+) -> None:
     text = serialise(memory)
     if "\r" not in text:
         assert parse(text.replace("\n", "\r\n")).meta == memory.meta
@@ -102,9 +108,13 @@ one_line = texts.map(lines)
 words = texts.map(block)
 times = st.datetimes().map(lambda moment: moment.strftime("%Y-%m-%dT%H:%M:%SZ"))
 turn_ids = (
-    st.uuids().map(str) | st.integers(0, 999).map(lambda n: f"prompt:{n:03}") | texts.filter(bool)
+    st.uuids().map(str)
+    | st.integers(0, 999).map(lambda n: f"prompt:{n:03}")
+    | texts.filter(bool)
 )
-asked = st.builds(AnsweredQuestion, words, words, st.lists(words, max_size=3).map(tuple))
+asked = st.builds(
+    AnsweredQuestion, words, words, st.lists(words, max_size=3).map(tuple)
+)
 replies = st.lists(words | asked, max_size=3).map(tuple)
 
 
@@ -112,14 +122,21 @@ replies = st.lists(words | asked, max_size=3).map(tuple)
 def conversations(draw: st.DrawFn) -> Conversation:
     ids = draw(st.lists(turn_ids, min_size=1, max_size=4, unique=True))
     exchanges = tuple(
-        Exchange(id_, draw(times), draw(words), draw(replies), draw(times | st.just("")))
+        Exchange(
+            id_, draw(times), draw(words), draw(replies), draw(times | st.just(""))
+        )
         for id_ in ids
     )
-    quote = st.builds(Quote, one_line, st.sampled_from(("user", "assistant")), st.sampled_from(ids))
+    quote = st.builds(
+        Quote, one_line, st.sampled_from(("user", "assistant")), st.sampled_from(ids)
+    )
     quotes = st.lists(quote, max_size=2).map(tuple)
     items = st.lists(one_line, max_size=2).map(tuple)
     related = st.builds(
-        ConversationLink, one_line, st.just(new_id()), st.sampled_from(("refines", "supersedes"))
+        ConversationLink,
+        one_line,
+        st.just(new_id()),
+        st.sampled_from(("refines", "supersedes")),
     )
     return Conversation(
         title=draw(one_line),
@@ -158,7 +175,8 @@ def test_any_text_can_be_read_as_a_conversation(body: str) -> None:
 
 def test_quotations_show_enough_of_a_turn_id_to_tell_turns_apart() -> None:
     exchanges = tuple(
-        Exchange(f"prompt:00{n}", "2026-02-09T10:00:00Z", f"words {n}") for n in range(3)
+        Exchange(f"prompt:00{n}", "2026-02-09T10:00:00Z", f"words {n}")
+        for n in range(3)
     )
     quotes = tuple(Quote(exchange.user, "user", exchange.id) for exchange in exchanges)
     body = Conversation("t", exchanges, decision=quotes).to_markdown()
@@ -177,7 +195,9 @@ def test_a_quotation_shows_the_first_eight_characters_of_a_uuid() -> None:
 
 
 def test_a_part_without_content_is_left_out() -> None:
-    body = Conversation("Rounding", (Exchange("a1", "2026-02-09T10:00:00Z", "why?"),)).to_markdown()
+    body = Conversation(
+        "Rounding", (Exchange("a1", "2026-02-09T10:00:00Z", "why?"),)
+    ).to_markdown()
     assert [line for line in body.splitlines() if line.startswith("#")] == [
         "# Rounding",
         "## Exchanges",
@@ -198,7 +218,9 @@ def test_words_that_a_person_wrote_between_the_parts_do_no_harm() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", sorted((Path(__file__).parents[1] / "golden").glob("*.md")), ids=lambda path: path.name
+    "path",
+    sorted((Path(__file__).parents[1] / "golden").glob("*.md")),
+    ids=lambda path: path.name,
 )
 def test_golden_files_are_read_whole_and_written_back_byte_for_byte(path: Path) -> None:
     text = path.read_bytes().decode()

@@ -8,7 +8,10 @@ from keeplore.memory import Conversation, Exchange, Quote
 from keeplore.memory.conversation_body import short_turn
 
 RANDOM = "4f13c0fd-1cff-4299-aa50-6bd451a49253"
-TIMED = ("019f8af9-6dba-7530-8ddf-0753a4f2e030", "019f8af9-6dba-7530-8ddf-0753a4f2e030:1")
+TIMED = (
+    "019f8af9-6dba-7530-8ddf-0753a4f2e030",
+    "019f8af9-6dba-7530-8ddf-0753a4f2e030:1",
+)
 
 
 @pytest.mark.parametrize("turn", [*TIMED, "msg_ce0297b1c001LMfJ", "prompt:2f0c", ""])
@@ -23,7 +26,8 @@ def test_a_random_id_is_known_by_its_beginning():
 def test_quotations_find_the_turns_that_they_name():
     turns = (*TIMED, RANDOM, RANDOM[:8] + "-0000-4000-8000-000000000000")
     exchanges = tuple(
-        Exchange(turn, "2026-02-09T14:00:00Z", f"prompt {turn}", ("yes",)) for turn in turns
+        Exchange(turn, "2026-02-09T14:00:00Z", f"prompt {turn}", ("yes",))
+        for turn in turns
     )
     said = tuple(Quote(f"prompt {turn}", "user", turn) for turn in turns)
     talk = Conversation("Which one", exchanges, decision=said)

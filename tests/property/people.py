@@ -47,7 +47,9 @@ class Person:
     def __init__(self, world: World, name: str, skew: timedelta) -> None:
         self.world, self.name, self.skew = world, name, skew
         self.root = world.folder / name / "workspace"
-        self.places = Places(world.folder / name / "state", world.folder / name / "cache")
+        self.places = Places(
+            world.folder / name / "state", world.folder / name / "cache"
+        )
         self.places.create()
         self.workspace = Workspace(
             "memory", self.root, self.places, Machine(name, name), world.models
@@ -65,15 +67,25 @@ class Person:
     def say(self, session: str, number: int) -> None:
         """A turn of a session; of one that two machines have, both hear the same."""
         token = self.world.said(session, number)
-        at = f"2026-0{1 + number % 9}-0{1 + len(self.name) % 9}T10:{number % 60:02d}:00Z"
+        at = (
+            f"2026-0{1 + number % 9}-0{1 + len(self.name) % 9}T10:{number % 60:02d}:00Z"
+        )
         origin = Origin("claude-code", session)
-        words = (f"About {session}, question {token[0]}?", (f"Answer:\n\n```\n{token[1]}\n```",))
+        words = (
+            f"About {session}, question {token[0]}?",
+            (f"Answer:\n\n```\n{token[1]}\n```",),
+        )
         with contextlib.suppress(RepositoryBusy):
             self.workspace.emit(Turn(f"{session}-{number}", origin, at, *words))
 
     def close_session(self, session: str, number: int) -> None:
         self.workspace.emit(
-            Command(f"c{number}", Origin("claude-code", session), "2026-10-01T10:00:00Z", "deploy")
+            Command(
+                f"c{number}",
+                Origin("claude-code", session),
+                "2026-10-01T10:00:00Z",
+                "deploy",
+            )
         )
 
     def remember(self, shared: int) -> None:
@@ -90,7 +102,9 @@ class Person:
         if found := self.pick(pick, is_open=False):
             with contextlib.suppress(StoreError):
                 body = f"{found[1].body}\nChanged: {self.world.token()}\n"
-                self.world.belongs(self.workspace.notes.revise(found[1].id, body=body).memory)
+                self.world.belongs(
+                    self.workspace.notes.revise(found[1].id, body=body).memory
+                )
 
     def edit(self, pick: int, how: int) -> None:
         """By hand: a line more or changed, a title, a key, a list, a line gone.
@@ -131,7 +145,9 @@ class Person:
         """By hand: two memories, perhaps in a circle."""
         one, other = self.pick(pick, is_open=False), self.pick(pick // 7, is_open=False)
         if one and other:
-            (self.root / one[0]).write_text(serialise(one[1].with_meta(supersedes=other[1].id)))
+            (self.root / one[0]).write_text(
+                serialise(one[1].with_meta(supersedes=other[1].id))
+            )
 
     def forget(self, pick: int) -> None:
         if found := self.pick(pick):
@@ -173,9 +189,20 @@ class Person:
             place.write_text(f"Ideas of {self.world.token()}\n")
 
     def commit_by_hand(self) -> None:
-        git(self.root, "add", *(folder for folder in OURS if (self.root / folder).exists()))
+        git(
+            self.root,
+            "add",
+            *(folder for folder in OURS if (self.root / folder).exists()),
+        )
         paths = git(
-            self.root, "diff", "--cached", "-z", "--name-only", "--no-renames", "--", *OURS
+            self.root,
+            "diff",
+            "--cached",
+            "-z",
+            "--name-only",
+            "--no-renames",
+            "--",
+            *OURS,
         ).stdout.split("\0")
         if any(paths):
             git(self.root, "commit", "-qm", "By hand", "--", *filter(None, paths))
@@ -221,7 +248,10 @@ class Person:
         """Both orders of two heads give one tree."""
         backend = self.workspace.store._backend()
         git(self.root, "fetch", "-q", "origin")
-        ends = [git(self.root, "rev-parse", ref).stdout.strip() for ref in ("HEAD", "origin/main")]
+        ends = [
+            git(self.root, "rev-parse", ref).stdout.strip()
+            for ref in ("HEAD", "origin/main")
+        ]
         trees = [merged_tree(backend, *order) for order in (ends, ends[::-1])]
         assert trees[0] == trees[1] and not trees[0][1]
 
@@ -259,7 +289,13 @@ class World:
         self.people = []
         for number, skew in zip(range(count), skews, strict=False):
             name = "m" * (number + 1)
-            git(self.folder, "clone", "-q", str(self.folder / "remote.git"), f"{name}/workspace")
+            git(
+                self.folder,
+                "clone",
+                "-q",
+                str(self.folder / "remote.git"),
+                f"{name}/workspace",
+            )
             self.people.append(Person(self, name, timedelta(days=skew)))
         for _ in range(4):
             self.people[0].remember(1)
@@ -296,7 +332,9 @@ class World:
     def dropped(self, line: str) -> None:
         self.removed |= {token for token in self.tokens if token in line}
         self.unsaid |= {
-            session for (question, _), session in self.exchanges.items() if question in line
+            session
+            for (question, _), session in self.exchanges.items()
+            if question in line
         }
 
     def cut(self, person: Person) -> None:
@@ -340,7 +378,9 @@ class World:
         paths = (
             path for path in paths if not path.name.startswith(".")
         )  # what a killed writer left goes in an hour
-        return {path.relative_to(person.root).as_posix(): path.read_text() for path in paths}
+        return {
+            path.relative_to(person.root).as_posix(): path.read_text() for path in paths
+        }
 
     def _check_git(self, person: Person) -> None:
         status = git(person.root, "status", "--porcelain").stdout.splitlines()
@@ -355,7 +395,11 @@ class World:
         memories = {path: text for path, text in state.items() if path.endswith(".md")}
         everything = "\n".join(memories.values())
         for token, ids in self.tokens.items():
-            is_lost = token not in everything and token not in self.removed and not ids & self.gone
+            is_lost = (
+                token not in everything
+                and token not in self.removed
+                and not ids & self.gone
+            )
             assert not is_lost, f"{token} of {ids} is lost"
         for path, text in memories.items():
             assert versions(text) is None, path
@@ -379,16 +423,29 @@ class World:
                     f"{question} is torn: {user} {assistant}"
                 )
         names = [
-            path.removeprefix("forgotten/mem_") for path in state if path.startswith("forgotten/")
+            path.removeprefix("forgotten/mem_")
+            for path in state
+            if path.startswith("forgotten/")
         ]
-        assert not {f"mem_{name.removesuffix('.json')}" for name in names} & bodies.keys()
+        assert (
+            not {f"mem_{name.removesuffix('.json')}" for name in names} & bodies.keys()
+        )
 
     def _check_answers(self) -> None:
-        audits = [sorted(map(str, person.workspace.store.records())) for person in self.people]
+        audits = [
+            sorted(map(str, person.workspace.store.records())) for person in self.people
+        ]
         assert all(audit == audits[0] for audit in audits)
-        for query in ("shared rule holds", "question about session", "ideas", "changed added"):
+        for query in (
+            "shared rule holds",
+            "question about session",
+            "ideas",
+            "changed added",
+        ):
             answers = [
-                person.workspace.recall(RecallRequest(query, person.root, text_only=True, limit=20))
+                person.workspace.recall(
+                    RecallRequest(query, person.root, text_only=True, limit=20)
+                )
                 for person in self.people
             ]
             found = [sorted(hit.memory_id for hit in answer.hits) for answer in answers]

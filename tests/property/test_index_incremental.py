@@ -21,11 +21,23 @@ from keeplore.index import Index, MemoryFilter, ScopeFilter
 from keeplore.memory import Conversation, Exchange, Memory, as_memory, new_id, serialise
 
 NAMES = st.sampled_from(
-    [f"{folder}/{name}.md" for folder in ("memory/facts", "memory/archive/facts") for name in "abc"]
+    [
+        f"{folder}/{name}.md"
+        for folder in ("memory/facts", "memory/archive/facts")
+        for name in "abc"
+    ]
 )
 WORDS = st.lists(
     st.sampled_from(
-        ["redis", "sqlite", "getUserById", "`getUserById`", "src/app.py", "redis cache", "tabs"]
+        [
+            "redis",
+            "sqlite",
+            "getUserById",
+            "`getUserById`",
+            "src/app.py",
+            "redis cache",
+            "tabs",
+        ]
     ),
     max_size=4,
 ).map(" ".join)
@@ -50,7 +62,10 @@ SIDE = {
         b"name: redis\ntype: system\n",
         b"name: other\naliases: [sqlite]\n",
     ),
-    "projects/s1/manifests/studio.json": (b'{"packages": ["sqlite", "tabs"]}', b'{"packages": []}'),
+    "projects/s1/manifests/studio.json": (
+        b'{"packages": ["sqlite", "tabs"]}',
+        b'{"packages": []}',
+    ),
 }
 IDS = st.sampled_from([new_id(str(n)) for n in range(4)])
 BROKEN = st.sampled_from(
@@ -77,7 +92,10 @@ class Folder:
         for file in self.root.rglob("*.*"):
             at = file.stat()
             yield File(
-                file.relative_to(self.root).as_posix(), at.st_mtime_ns, at.st_size, at.st_ino
+                file.relative_to(self.root).as_posix(),
+                at.st_mtime_ns,
+                at.st_size,
+                at.st_ino,
             )
 
     def read_text(self, path: str, _limit_bytes: int) -> str:
@@ -105,7 +123,15 @@ def state(index: Index) -> object:
     turns = index.known_turns(f"turn-{n}" for n in range(4))
     counts = (stamp.memories, stamp.passages)
     listed = index.listed(MemoryFilter(ScopeFilter(), limit=50))
-    return index.memories(ids), listed, index.problems(), turns, counts, found, graph(index)
+    return (
+        index.memories(ids),
+        listed,
+        index.problems(),
+        turns,
+        counts,
+        found,
+        graph(index),
+    )
 
 
 def graph(index: Index) -> object:
@@ -117,7 +143,11 @@ def graph(index: Index) -> object:
         ).fetchall()
     entities = index.graph.entities()
     said = [
-        (index.graph.relations(e), sorted(index.graph.mentioning(e)), index.graph.aspects(e))
+        (
+            index.graph.relations(e),
+            sorted(index.graph.mentioning(e)),
+            index.graph.aspects(e),
+        )
         for e in entities
     ]
     return names, entities, said
@@ -160,11 +190,17 @@ class Incremental(RuleBasedStateMachine):
         self._write(path, serialise(Memory(meta, f"About {words}.\n")).encode())
 
     @rule(
-        path=NAMES, id_=IDS, said=st.lists(WORDS, max_size=3), session=st.sampled_from(["s1", "s2"])
+        path=NAMES,
+        id_=IDS,
+        said=st.lists(WORDS, max_size=3),
+        session=st.sampled_from(["s1", "s2"]),
     )
-    def write_a_conversation(self, path: str, id_: str, said: list[str], session: str) -> None:
+    def write_a_conversation(
+        self, path: str, id_: str, said: list[str], session: str
+    ) -> None:
         exchanges = tuple(
-            Exchange(f"turn-{n}", "2026-02-09T14:00:00Z", text) for n, text in enumerate(said)
+            Exchange(f"turn-{n}", "2026-02-09T14:00:00Z", text)
+            for n, text in enumerate(said)
         )
         meta: dict[str, object] = {
             "id": id_,
@@ -174,7 +210,10 @@ class Incremental(RuleBasedStateMachine):
         }
         meta |= {"scope": "project", "project": session, "source": {"session": session}}
         self._write(
-            path, serialise(Memory(meta, Conversation("Talk", exchanges).to_markdown())).encode()
+            path,
+            serialise(
+                Memory(meta, Conversation("Talk", exchanges).to_markdown())
+            ).encode(),
         )
 
     @rule(path=NAMES, data=BROKEN)
@@ -209,7 +248,9 @@ class Incremental(RuleBasedStateMachine):
     def equals_a_fresh_build(self) -> None:
         self.index.refresh()
         self.builds += 1
-        fresh = Index(Path(self.temporary.name) / f"fresh{self.builds}", self.folder, None)
+        fresh = Index(
+            Path(self.temporary.name) / f"fresh{self.builds}", self.folder, None
+        )
         fresh.refresh()
         assert state(self.index) == state(fresh)
         assert self.index.lag() == 0
@@ -226,4 +267,6 @@ class Incremental(RuleBasedStateMachine):
 
 
 TestIncremental = Incremental.TestCase
-TestIncremental.settings = settings(max_examples=8, stateful_step_count=12, deadline=None)
+TestIncremental.settings = settings(
+    max_examples=8, stateful_step_count=12, deadline=None
+)

@@ -65,7 +65,8 @@ class Side:
     def pick(self) -> str:
         # what lies in a folder that took the place of a file counts too
         return self.dice.choice(
-            sorted(path for path in self.files if is_memory(path)) or ["memory/first.md"]
+            sorted(path for path in self.files if is_memory(path))
+            or ["memory/first.md"]
         )
 
     def change(self, path: str, change: Callable[[bytes], bytes]) -> None:
@@ -78,9 +79,9 @@ class Side:
 
         def change(data: bytes) -> bytes:
             lines = data.split(b"\n")
-            fit = [n for n, line in enumerate(lines) if line.startswith((b"line", b"# "))] or [
-                len(lines) - 1
-            ]
+            fit = [
+                n for n, line in enumerate(lines) if line.startswith((b"line", b"# "))
+            ] or [len(lines) - 1]
             number = fit[int(at * len(fit))]
             if self.dice.random() < 0.5:
                 lines[number] += b" " + word
@@ -130,7 +131,9 @@ class Side:
                 % found[1]
             )
             self.files[f"forgotten/{found[1].decode()}.json"] = stone, 0
-            for path in [path for path, (data, _) in self.files.items() if found[0] in data]:
+            for path in [
+                path for path, (data, _) in self.files.items() if found[0] in data
+            ]:
                 del self.files[path]
 
     def damage(self) -> None:
@@ -148,7 +151,11 @@ class Side:
         )
         if path.endswith("/in.md"):  # a folder in the place of a file
             self.files.pop(file, None)
-        line = b'{"at": "%b", "event": "again"}\n' if path.startswith("audit") else b"line %b\n"
+        line = (
+            b'{"at": "%b", "event": "again"}\n'
+            if path.startswith("audit")
+            else b"line %b\n"
+        )
         self.files[path] = (
             self.files.get(path, (b"", 0))[0] + line % self.word(),
             self.dice.randrange(2),
@@ -159,22 +166,38 @@ def start() -> Files:
     files: Files = {"README.md": (b"# Ours\n", 0)}
     for title in ("Alpha", "Beta", "Gamma"):
         memory_id, at = new_id(title), "2026-02-09T14:03:11Z"
-        facts = {"kind": "note", "title": title, "scope": "workspace", "category": "gotchas"}
+        facts = {
+            "kind": "note",
+            "title": title,
+            "scope": "workspace",
+            "category": "gotchas",
+        }
         meta = new_meta(id=memory_id, created_at=at, **facts)
-        text = serialise(Memory(meta, f"# {title}\n\nline one\nline two\n\nline three\n"))
-        files[f"memory/gotchas/2026-02-09-{title.lower()}-{memory_id[4:12]}.md"] = text.encode(), 0
+        text = serialise(
+            Memory(meta, f"# {title}\n\nline one\nline two\n\nline three\n")
+        )
+        files[f"memory/gotchas/2026-02-09-{title.lower()}-{memory_id[4:12]}.md"] = (
+            text.encode(),
+            0,
+        )
     return files
 
 
-def commit(repository: pygit2.Repository, files: Files, parents: list[pygit2.Oid]) -> pygit2.Oid:
+def commit(
+    repository: pygit2.Repository, files: Files, parents: list[pygit2.Oid]
+) -> pygit2.Oid:
     index = pygit2.Index()
     for path, (data, mode) in files.items():
         blob = repository.create_blob(data)
         index.add(
-            pygit2.IndexEntry(path, blob, pygit2.enums.FileMode(0o100755 if mode else 0o100644))
+            pygit2.IndexEntry(
+                path, blob, pygit2.enums.FileMode(0o100755 if mode else 0o100644)
+            )
         )
     who = pygit2.Signature("Ann", "ann@example.invalid", 0, 0)
-    return repository.create_commit(None, who, who, "x", index.write_tree(repository), parents)
+    return repository.create_commit(
+        None, who, who, "x", index.write_tree(repository), parents
+    )
 
 
 def read(repository: pygit2.Repository, tree: str) -> dict[str, bytes]:
@@ -200,7 +223,12 @@ def check(backend: GitBackend, repository: pygit2.Repository, seed: int) -> None
     assert trees[0] == trees[1] and not trees[0][1], seed
     joined = read(repository, trees[0][0])
     had = [{path: data for path, (data, _) in side.files.items()} for side in sides]
-    gone = {path[10:-5].encode() for side in had for path in side if path.startswith("forgotten/")}
+    gone = {
+        path[10:-5].encode()
+        for side in had
+        for path in side
+        if path.startswith("forgotten/")
+    }
     for path, data in [item for side in had for item in side.items()]:
         owner = ID.search(data)
         was_taken = (
@@ -210,10 +238,14 @@ def check(backend: GitBackend, repository: pygit2.Repository, seed: int) -> None
         )
         assert was_taken or set(WORD.findall(data)) <= words(joined), (seed, path)
     folds = Counter(unicodedata.normalize("NFC", path).casefold() for path in joined)
-    own = [Counter(unicodedata.normalize("NFC", path).casefold() for path in side) for side in had]
-    assert all(number <= max(1, *(side[fold] for side in own)) for fold, number in folds.items()), (
-        seed
-    )
+    own = [
+        Counter(unicodedata.normalize("NFC", path).casefold() for path in side)
+        for side in had
+    ]
+    assert all(
+        number <= max(1, *(side[fold] for side in own))
+        for fold, number in folds.items()
+    ), seed
     named = [ID.search(data) for path, data in joined.items() if digits_of(path)]
     assert gone.isdisjoint(owner[1] for owner in named if owner), seed
 

@@ -28,7 +28,9 @@ def note(title: str) -> Memory:
         "scope": "workspace",
         "category": "gotchas",
     }
-    return Memory(new_meta(**meta, created_at="2026-02-09T14:03:11Z"), f"# {title}\n\nIt is so.\n")
+    return Memory(
+        new_meta(**meta, created_at="2026-02-09T14:03:11Z"), f"# {title}\n\nIt is so.\n"
+    )
 
 
 def worker(root: Path, name: str, count: int) -> None:
@@ -56,7 +58,9 @@ class Person:
         self.lines: list[str] = []
 
     def git(self, *arguments: str) -> int:
-        done = subprocess.run(["git", *arguments], cwd=self.root, capture_output=True, check=False)
+        done = subprocess.run(
+            ["git", *arguments], cwd=self.root, capture_output=True, check=False
+        )
         return done.returncode
 
     def write(self) -> None:
@@ -97,7 +101,9 @@ class Person:
     def insist(self, *arguments: str) -> None:
         """As a person does whom a lock was in the way; a merge that has begun is for ``settle``."""
         for _ in range(100):
-            if self.git(*arguments) == 0 or (arguments[0] == "merge" and self.is_merging()):
+            if self.git(*arguments) == 0 or (
+                arguments[0] == "merge" and self.is_merging()
+            ):
                 return
             time.sleep(0.05)
 
@@ -107,7 +113,14 @@ class Person:
     def act(self) -> None:
         self.write()
         self.dice.choice(
-            (self.add, self.commit, self.commit_all, self.stash, self.checkout, self.rebase)
+            (
+                self.add,
+                self.commit,
+                self.commit_all,
+                self.stash,
+                self.checkout,
+                self.rebase,
+            )
         )()
         self.settle()
 
@@ -124,7 +137,9 @@ class Person:
 
 
 @pytest.mark.parametrize("count", [15, pytest.param(400, marks=pytest.mark.soak)])
-def test_after_one_quiet_cycle_every_memory_is_in_head_and_the_work_is_there(tmp_path, git, count):
+def test_after_one_quiet_cycle_every_memory_is_in_head_and_the_work_is_there(
+    tmp_path, git, count
+):
     git("init", "-q", "--bare", "-b", "main", "remote.git", cwd=tmp_path)
     first = create(tmp_path / "one" / "workspace", TEMPLATE)
     git("remote", "add", "origin", str(tmp_path / "remote.git"), cwd=first.root)
@@ -136,7 +151,8 @@ def test_after_one_quiet_cycle_every_memory_is_in_head_and_the_work_is_there(tmp
     git("commit", "-qm", "Start", cwd=first.root)
     context = multiprocessing.get_context("spawn")
     workers = [
-        context.Process(target=worker, args=(root, name, count)) for name, root in roots.items()
+        context.Process(target=worker, args=(root, name, count))
+        for name, root in roots.items()
     ]
     for process in workers:
         process.start()
@@ -159,7 +175,9 @@ def test_after_one_quiet_cycle_every_memory_is_in_head_and_the_work_is_there(tmp
         store = Store(root, branch="main")
         held = set(git("ls-tree", "-r", "--name-only", "HEAD", cwd=root).split("\n"))
         assert {file.path for file in store.scan()} <= held
-        assert sorted(store.load(file.path).title for file in store.scan()) == sorted(written)
+        assert sorted(store.load(file.path).title for file in store.scan()) == sorted(
+            written
+        )
         assert git("fsck", "--strict", "--no-dangling", "--no-progress", cwd=root) == ""
     assert (first.root / "app.py").read_text() == person.text
     assert git("stash", "list", cwd=first.root) == ""

@@ -12,7 +12,13 @@ from pathlib import Path
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+)
 
 from keeplore_hooks.spool import LEFTOVER_S, MAX_ATTEMPTS, MAX_DEATHS, Spool, SpoolEntry
 
@@ -109,10 +115,14 @@ class SpoolMachine(RuleBasedStateMachine):
         assert self.spool.recover() == len(self.claimed)
         for payload in list(self.claimed):
             self.put_back(payload, MAX_DEATHS)
-        self.halves = {name: False for name, is_old in self.halves.items() if not is_old}
+        self.halves = {
+            name: False for name, is_old in self.halves.items() if not is_old
+        }
 
     @invariant()
-    def what_waits_is_what_was_added_and_not_taken_in_the_order_of_its_arrival(self) -> None:
+    def what_waits_is_what_was_added_and_not_taken_in_the_order_of_its_arrival(
+        self,
+    ) -> None:
         entries = self.spool.pending()
         assert [entry.read() for entry in entries] == [
             payload for payload in self.added if payload in self.waiting
@@ -132,13 +142,15 @@ class SpoolMachine(RuleBasedStateMachine):
         for box, expected in boxes.items():
             files = (self.root / "spool" / box).glob("*.Event")
             assert sorted(path.read_bytes() for path in files) == sorted(expected)
-        assert len(self.added) == len(self.waiting) + len(self.claimed) + len(self.dead) + len(
-            self.finished
-        )
+        assert len(self.added) == len(self.waiting) + len(self.claimed) + len(
+            self.dead
+        ) + len(self.finished)
 
     @invariant()
     def only_old_leftovers_are_swept(self) -> None:
-        assert {path.name for path in (self.root / "spool" / "tmp").glob("*")} == set(self.halves)
+        assert {path.name for path in (self.root / "spool" / "tmp").glob("*")} == set(
+            self.halves
+        )
 
     def take(self, pick: int) -> tuple[SpoolEntry, bytes]:
         entry = self.hands.pop(pick % len(self.hands))
@@ -153,4 +165,6 @@ class SpoolMachine(RuleBasedStateMachine):
 
 
 TestSpoolMachine = SpoolMachine.TestCase
-TestSpoolMachine.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
+TestSpoolMachine.settings = settings(
+    max_examples=40, stateful_step_count=40, deadline=None
+)

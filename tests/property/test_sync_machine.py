@@ -26,7 +26,8 @@ class SyncMachine(RuleBasedStateMachine):
     models = None
 
     @initialize(
-        count=st.integers(2, 4), skews=st.lists(st.integers(-30, 30), min_size=4, max_size=4)
+        count=st.integers(2, 4),
+        skews=st.lists(st.integers(-30, 30), min_size=4, max_size=4),
     )
     def begin(self, count: int, skews: list[int]) -> None:
         self.world = World(count, embedder(), skews)
@@ -85,7 +86,10 @@ def embedder() -> EmbeddingModels:
 TestSync = SyncMachine.TestCase
 # each step is a git of its own or many: shrinking would take hours, and a seed can be run again
 TestSync.settings = settings(
-    max_examples=4, stateful_step_count=20, deadline=None, phases=[Phase.explicit, Phase.generate]
+    max_examples=4,
+    stateful_step_count=20,
+    deadline=None,
+    phases=[Phase.explicit, Phase.generate],
 )
 
 

@@ -51,7 +51,9 @@ def conversation(
         projects=(str(meta.get("project", "")),),
         options=tuple(Quote(text, "assistant", exchanges[0].id) for text in options),
         decision=(Quote(decided, "assistant", exchanges[-1].id),) if decided else (),
-        open_questions=tuple(Quote(text, "user", exchanges[-1].id) for text in open_questions),
+        open_questions=tuple(
+            Quote(text, "user", exchanges[-1].id) for text in open_questions
+        ),
     )
     return _memory(key, "conversation", date, title, talked.to_markdown(), **meta)
 
@@ -64,7 +66,9 @@ def memory_id(key: str) -> str:
     return new_id("test", key)
 
 
-def _memory(key: str, kind: str, date: str, title: str, body: str, **meta: Any) -> Memory:
+def _memory(
+    key: str, kind: str, date: str, title: str, body: str, **meta: Any
+) -> Memory:
     """``supersedes`` is given as a key; a memory of a project is in its scope unless said
     otherwise.
     """
@@ -77,7 +81,10 @@ def _memory(key: str, kind: str, date: str, title: str, body: str, **meta: Any) 
         "version": 1,
         "scope": "project",
         "trust": "user",
-        "source": {"host": "claude-code", "session": meta.pop("session", f"session-{key}")},
+        "source": {
+            "host": "claude-code",
+            "session": meta.pop("session", f"session-{key}"),
+        },
         **meta,
     }
     if "supersedes" in meta:
@@ -118,7 +125,9 @@ def memory_builders() -> SimpleNamespace:
         note=note,
         conversation=conversation,
         write=write,
-        paths=lambda memories: {memory.id: relative_path(memory) for memory in memories},
+        paths=lambda memories: {
+            memory.id: relative_path(memory) for memory in memories
+        },
     )
 
 
@@ -149,7 +158,9 @@ def workspace_of(tmp_path: Path) -> Iterator[Callable[..., tuple[Index, Store]]]
     """
     opened = []
 
-    def build(memories: Sequence[Memory], embedder: Embedder | None = None) -> tuple[Index, Store]:
+    def build(
+        memories: Sequence[Memory], embedder: Embedder | None = None
+    ) -> tuple[Index, Store]:
         root = tmp_path / f"workspace-{len(opened)}"
         root.mkdir()
         store = repository(root)

@@ -45,11 +45,15 @@ def asked(
     notes: tuple[str, ...] = (),
     query: str = "run the tests",
 ) -> tuple:
-    return asked_context(Answer(query, hits, status, ("text",), notes, STAMP), room=ROOM)
+    return asked_context(
+        Answer(query, hits, status, ("text",), notes, STAMP), room=ROOM
+    )
 
 
 def test_every_hit_is_shown_best_first_also_an_unsure_one_and_for_a_daily_order():
-    text, ids = asked(*(hit(number, score=WEIGHTS.nothing_below) for number in range(8)))
+    text, ids = asked(
+        *(hit(number, score=WEIGHTS.nothing_below) for number in range(8))
+    )
     assert ids == tuple(hit(number).memory_id for number in range(8))
     assert [text.index(f"Title {number}") for number in range(8)] == sorted(
         text.index(f"Title {number}") for number in range(8)
@@ -65,14 +69,20 @@ def test_what_looks_like_an_instruction_is_shown_with_its_label_since_it_was_ask
     )
     assert (
         "worded like"
-        not in asked(hit(trust="foreign", passage="The build takes the whole morning."))[0]
+        not in asked(
+            hit(trust="foreign", passage="The build takes the whole morning.")
+        )[0]
     )
     assert "worded like" not in asked(hit(passage="Always run the installer."))[0]
 
 
 @pytest.mark.parametrize(
     ("status", "expected"),
-    [("nothing", "no memory here"), ("empty", "keeplore import"), ("stale", "keeplore doctor")],
+    [
+        ("nothing", "no memory here"),
+        ("empty", "keeplore import"),
+        ("stale", "keeplore doctor"),
+    ],
 )
 def test_three_kinds_of_nothing_are_told_apart(status, expected):
     text, ids = asked(status=status)
@@ -112,6 +122,7 @@ def test_nothing_in_a_memory_or_a_question_gets_out_of_the_fence():
 
 def test_it_keeps_within_its_room():
     text, ids = asked(
-        *(hit(number, passage="word " * 100) for number in range(8)), notes=("note " * 500,)
+        *(hit(number, passage="word " * 100) for number in range(8)),
+        notes=("note " * 500,),
     )
     assert len(text) <= 6000 and token_count(text) <= 1500 and ids

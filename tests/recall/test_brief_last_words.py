@@ -17,9 +17,14 @@ def test_the_last_words_of_both_stand_in_the_brief(
 ) -> None:
     said = [
         ("How long is the queue?", "It holds forty jobs."),
-        ("Shall we look at the retries?", "They are limited to five. The next step is a test."),
+        (
+            "Shall we look at the retries?",
+            "They are limited to five. The next step is a test.",
+        ),
     ]
-    talk = memory_builders.conversation("stop", "2026-04-30", "The queue", said, project="api")
+    talk = memory_builders.conversation(
+        "stop", "2026-04-30", "The queue", said, project="api"
+    )
     index, store = workspace_of([talk])
     index.refresh()
     view = WorkspaceView(index, store, SearchScope("api").scopes)

@@ -62,16 +62,23 @@ def test_a_head_is_an_echo_where_it_only_lists_the_question() -> None:
     assert is_unanswered(passage(f"Open questions\n- {QUESTION}", "head"), question)
     assert is_unanswered(passage("", "head"), question)
     assert not is_unanswered(
-        passage(f"Decision\n- We take semicolons.\nOpen questions\n- {QUESTION}", "head"), question
+        passage(
+            f"Decision\n- We take semicolons.\nOpen questions\n- {QUESTION}", "head"
+        ),
+        question,
     )
-    assert not is_unanswered(passage("", "head", "Semicolons separate CSV exports"), question)
+    assert not is_unanswered(
+        passage("", "head", "Semicolons separate CSV exports"), question
+    )
     assert not is_unanswered(passage("", "section"), question)
 
 
 def test_the_note_comes_before_the_questions_and_equal_ones_are_shown_once(
     workspace_of, memory_builders
 ) -> None:
-    answer = "Exports are written with a semicolon as the separator of columns in CSV files."
+    answer = (
+        "Exports are written with a semicolon as the separator of columns in CSV files."
+    )
     asked = [
         memory_builders.conversation(
             f"asked-{day}",
@@ -86,6 +93,8 @@ def test_the_note_comes_before_the_questions_and_equal_ones_are_shown_once(
     note = memory_builders.note("csv", "2026-01-01", answer, answer, scope="workspace")
     index, store = workspace_of([*asked, note])
     index.refresh()
-    hits = recall(RecallDeps(index, store), RecallRequest(QUESTION), SearchScope("kasha-api")).hits
+    hits = recall(
+        RecallDeps(index, store), RecallRequest(QUESTION), SearchScope("kasha-api")
+    ).hits
     assert hits[0].memory_id == note.id
     assert len(hits) <= 2

@@ -26,7 +26,9 @@ def gained(text: str, asked: str) -> float:
     return sum(bonuses(passage(text), parse_question(asked), WEIGHTS).values())
 
 
-def test_a_passage_that_says_something_gains_over_one_that_only_asks_or_greets() -> None:
+def test_a_passage_that_says_something_gains_over_one_that_only_asks_or_greets() -> (
+    None
+):
     asked = "why is the ledger append-only"
     assert gained(LONG, asked) > gained("User: Is the ledger append-only?", asked)
     assert gained(LONG, asked) > gained("The ledger is append-only", asked)
@@ -42,7 +44,10 @@ def test_what_somebody_said_whom_the_question_names_gains() -> None:
 
 def test_closeness_is_that_of_two_sentences_and_tells_a_rule() -> None:
     question = parse_question("always start names of variables with")
-    assert closeness("From now on, start all variable names with x_.", question) == (1.0, True)
+    assert closeness("From now on, start all variable names with x_.", question) == (
+        1.0,
+        True,
+    )
     scattered = (
         "We start at nine. Lunch is at noon. Then we go home. These names are long. A "
         "variable changes."
@@ -62,7 +67,11 @@ def order(found: list[Evidence], **changes: object) -> list[str]:
 
 def test_of_statements_as_close_to_the_question_the_newest_comes_first() -> None:
     assert order(
-        [said(1, "2026-01-01"), said(2, "2026-03-01", text=4.0), said(3, "2026-02-01", text=4.5)]
+        [
+            said(1, "2026-01-01"),
+            said(2, "2026-03-01", text=4.0),
+            said(3, "2026-02-01", text=4.5),
+        ]
     ) == [
         "m2",
         "m3",
@@ -71,8 +80,13 @@ def test_of_statements_as_close_to_the_question_the_newest_comes_first() -> None
 
 
 def test_a_clearly_better_match_stays_first_however_old() -> None:
-    assert order([said(1, "2020-01-01"), said(2, "2026-03-01", close=0.5)]) == ["m1", "m2"]
-    assert order([said(1, "2020-01-01"), replace(said(2, "2026-03-01", text=0.1), cosine=0.3)]) == [
+    assert order([said(1, "2020-01-01"), said(2, "2026-03-01", close=0.5)]) == [
+        "m1",
+        "m2",
+    ]
+    assert order(
+        [said(1, "2020-01-01"), replace(said(2, "2026-03-01", text=0.1), cosine=0.3)]
+    ) == [
         "m1",
         "m2",
     ]
@@ -94,11 +108,18 @@ def test_an_archived_statement_is_not_what_holds_now() -> None:
 
 
 def test_a_memory_of_which_more_speaks_comes_before_one_with_a_single_match() -> None:
-    whole = [Evidence(n, "whole", 4.0, 0.5, 1.0, turn=f"t{n}", passages=9) for n in (1, 2, 3)]
+    whole = [
+        Evidence(n, "whole", 4.0, 0.5, 1.0, turn=f"t{n}", passages=9) for n in (1, 2, 3)
+    ]
     single = [Evidence(4, "single", 4.0, 0.5, 1.0, turn="t4", passages=9)]
     standings = {"whole": Standing(OWN, 10.0), "single": Standing(OWN, 10.0)}
-    assert [r.memory for r in rank([*single, *whole], standings, FLOOR)] == ["whole", "single"]
-    assert [r.passage for r in rank([*single, *whole], standings, FLOOR, by_turn=True)] == [
+    assert [r.memory for r in rank([*single, *whole], standings, FLOOR)] == [
+        "whole",
+        "single",
+    ]
+    assert [
+        r.passage for r in rank([*single, *whole], standings, FLOOR, by_turn=True)
+    ] == [
         1,
         2,
         3,

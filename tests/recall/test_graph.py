@@ -22,10 +22,17 @@ def test_what_is_about_a_named_thing_is_lifted_where_that_is_asked_for(
     memory_builders: SimpleNamespace,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pipeline, "GRAPH_S", 600.0)  # a busy machine must not cut the look short
+    monkeypatch.setattr(
+        pipeline, "GRAPH_S", 600.0
+    )  # a busy machine must not cut the look short
     note = memory_builders.note
     triple = [
-        {"source": "fastembed", "relationship": "uses", "target": "onnxruntime", "confidence": 0.9}
+        {
+            "source": "fastembed",
+            "relationship": "uses",
+            "target": "onnxruntime",
+            "confidence": 0.9,
+        }
     ]
     memories = [
         note(

@@ -39,7 +39,9 @@ def ask(workspace_of, memory_builders):
 
     def answer(query: str, **how: object):
         now = how.pop("now", NOW)
-        return recall(RecallDeps(index, store), RecallRequest(query, **how), HERE, now=now)
+        return recall(
+            RecallDeps(index, store), RecallRequest(query, **how), HERE, now=now
+        )
 
     return answer
 
@@ -48,7 +50,9 @@ def titles(answer) -> list[str]:
     return [hit.title for hit in answer.hits]
 
 
-def test_a_time_alone_is_answered_with_what_is_from_then_decisions_and_notes_first(ask) -> None:
+def test_a_time_alone_is_answered_with_what_is_from_then_decisions_and_notes_first(
+    ask,
+) -> None:
     found = ask(LAST_WEEK)
     assert titles(found) == [
         "Lint runs before each commit", "Plain SQL, no ORM", "Answer in English", "Cache of prices",
@@ -76,13 +80,18 @@ def test_more_than_fits_is_told_with_the_command_that_lists_it(ask) -> None:
     )
 
 
-def test_a_time_without_memory_is_told_and_other_projects_are_asked_as_ever(ask) -> None:
+def test_a_time_without_memory_is_told_and_other_projects_are_asked_as_ever(
+    ask,
+) -> None:
     nothing = ask("what happened yesterday?")
     assert (nothing.hits, nothing.status) == ((), "nothing")
     assert nothing.notes == ("nothing in memory is from 2026-11-20",)
     widened = ask("what did we do in June?")
     assert titles(widened) == ["Menus are flat"]
-    assert widened.notes[1] == "little was found here, so the other projects were asked too"
+    assert (
+        widened.notes[1]
+        == "little was found here, so the other projects were asked too"
+    )
 
 
 def test_every_exchange_of_a_time_is_given_where_exchanges_are_asked_for(ask) -> None:

@@ -20,14 +20,25 @@ LONG = (
 
 
 @pytest.mark.parametrize(
-    "text", ["", "ok", "yes, go on", "please continue", "  \n", "Why?", "do it again, thanks!", "…"]
+    "text",
+    [
+        "",
+        "ok",
+        "yes, go on",
+        "please continue",
+        "  \n",
+        "Why?",
+        "do it again, thanks!",
+        "…",
+    ],
 )
 def test_a_prompt_that_is_about_nothing_says_nothing(text: str) -> None:
     assert not parse_question(text).says_something
 
 
 @pytest.mark.parametrize(
-    "text", ["redis", "why did we drop Redis", "OrderTable.tsx", "die Datenbank", "数据库"]
+    "text",
+    ["redis", "why did we drop Redis", "OrderTable.tsx", "die Datenbank", "数据库"],
 )
 def test_a_question_with_a_telling_word_says_something(text: str) -> None:
     assert parse_question(text).says_something
@@ -59,26 +70,34 @@ def test_coverage_is_the_share_of_telling_words_in_a_text(
         ("when do the backups run", False),
     ],
 )
-def test_a_question_for_what_happened_is_about_the_past(text: str, is_past: bool) -> None:
+def test_a_question_for_what_happened_is_about_the_past(
+    text: str, is_past: bool
+) -> None:
     assert parse_question(text).is_about_past is is_past
 
 
 def test_what_was_injected_into_a_prompt_is_not_searched_for() -> None:
-    question = parse_question("What about Redis? " + fence("Kubernetes and Nomad", "token0000"))
+    question = parse_question(
+        "What about Redis? " + fence("Kubernetes and Nomad", "token0000")
+    )
     assert "Nomad" not in question.text and "Redis" in question.text
 
 
 def test_of_a_page_of_prompt_the_beginning_and_the_end_count() -> None:
     question = parse_question("first question " + "log line " * 5000 + "last question")
     assert len(question.text) <= QUERY_CHARS + 3
-    assert question.text.startswith("first question") and question.text.endswith("last question")
+    assert question.text.startswith("first question") and question.text.endswith(
+        "last question"
+    )
 
 
 def test_a_short_passage_is_shown_whole() -> None:
     assert excerpt("Short.\n", parse_question("redis")) == "Short."
 
 
-def test_the_excerpt_is_cut_between_sentences_around_the_words_of_the_question() -> None:
+def test_the_excerpt_is_cut_between_sentences_around_the_words_of_the_question() -> (
+    None
+):
     shown = excerpt(LONG, parse_question("why did we drop Redis"), 200)
     assert "We drop Redis because its eviction removed logins." in shown
     assert shown.startswith("… ") and shown.endswith(" …")
@@ -86,7 +105,9 @@ def test_the_excerpt_is_cut_between_sentences_around_the_words_of_the_question()
     assert inside in LONG and inside.endswith(".") and inside[0].isupper()
 
 
-def test_one_endless_line_is_cut_between_words_around_the_word_of_the_question() -> None:
+def test_one_endless_line_is_cut_between_words_around_the_word_of_the_question() -> (
+    None
+):
     line = (
         " ".join(f"word{n}" for n in range(500))
         + " redis "

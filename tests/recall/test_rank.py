@@ -87,8 +87,13 @@ def test_of_two_equal_matches_the_permanent_one_comes_first() -> None:
 
 
 @pytest.mark.parametrize("distance", [OWN, INHERITED, SIBLING])
-def test_a_clearly_better_match_wins_over_age_permanence_and_place(distance: int) -> None:
-    found = [Evidence(1, "better", 10.0, 0.7, 1.0), Evidence(2, "worse", 6.0, 0.45, 0.6)]
+def test_a_clearly_better_match_wins_over_age_permanence_and_place(
+    distance: int,
+) -> None:
+    found = [
+        Evidence(1, "better", 10.0, 0.7, 1.0),
+        Evidence(2, "worse", 6.0, 0.45, 0.6),
+    ]
     standings = {
         "better": Standing(distance, 2000.0),
         "worse": Standing(OWN, 0.0, is_permanent=True),
@@ -99,15 +104,21 @@ def test_a_clearly_better_match_wins_over_age_permanence_and_place(distance: int
 def test_a_search_that_is_unsure_says_little() -> None:
     # the best text match has one of five words, so the paraphrase that only the vectors see comes
     # first
-    found = [Evidence(1, "one word", 3.0, 0.2, 0.2), Evidence(2, "paraphrase", None, 0.55)]
-    ranked = rank(found, {"one word": Standing(OWN), "paraphrase": Standing(OWN)}, FLOOR)
+    found = [
+        Evidence(1, "one word", 3.0, 0.2, 0.2),
+        Evidence(2, "paraphrase", None, 0.55),
+    ]
+    ranked = rank(
+        found, {"one word": Standing(OWN), "paraphrase": Standing(OWN)}, FLOOR
+    )
     assert [r.memory for r in ranked] == ["paraphrase", "one word"]
 
 
 def test_without_vectors_the_text_match_alone_decides() -> None:
     found = [Evidence(1, "a", 8.0, coverage=1.0), Evidence(2, "b", 4.0, coverage=0.5)]
     scores = {
-        r.memory: r.score for r in rank(found, {"a": Standing(OWN), "b": Standing(OWN)}, None)
+        r.memory: r.score
+        for r in rank(found, {"a": Standing(OWN), "b": Standing(OWN)}, None)
     }
     assert scores["a"] > 0.95 > 0.6 > scores["b"] > WEIGHTS.nothing_below
 
@@ -118,12 +129,18 @@ def test_a_memory_is_as_good_as_its_best_passage() -> None:
         Evidence(2, "a", 9.0, 0.7, 1.0),
         Evidence(3, "a", 2.0, 0.4, 1.0),
     ]
-    assert [(r.memory, r.passage) for r in rank(found, {"a": Standing(OWN)}, FLOOR)] == [("a", 2)]
+    assert [
+        (r.memory, r.passage) for r in rank(found, {"a": Standing(OWN)}, FLOOR)
+    ] == [("a", 2)]
 
 
 def test_an_older_version_counts_for_its_head_and_is_not_shown() -> None:
     found = [Evidence(1, "old", 9.0, 0.8, 1.0), Evidence(2, "other", 5.0, 0.5, 1.0)]
-    standings = {"old": Standing(OWN, head="new"), "new": Standing(OWN), "other": Standing(OWN)}
+    standings = {
+        "old": Standing(OWN, head="new"),
+        "new": Standing(OWN),
+        "other": Standing(OWN),
+    }
     ranked = rank(found, standings, FLOOR)
     assert [(r.memory, r.passage) for r in ranked] == [("new", None), ("other", 2)]
 
@@ -131,12 +148,16 @@ def test_an_older_version_counts_for_its_head_and_is_not_shown() -> None:
 def test_a_head_that_matched_itself_shows_its_own_passage() -> None:
     found = [Evidence(1, "old", 9.0, 0.8, 1.0), Evidence(2, "new", 3.0, 0.4, 1.0)]
     standings = {"old": Standing(OWN, head="new"), "new": Standing(OWN)}
-    assert [(r.memory, r.passage) for r in rank(found, standings, FLOOR)] == [("new", 2)]
+    assert [(r.memory, r.passage) for r in rank(found, standings, FLOOR)] == [
+        ("new", 2)
+    ]
 
 
 def test_an_older_version_whose_head_may_not_be_shown_is_far_down() -> None:
     found = [Evidence(1, "old", 9.0, 0.8, 1.0), Evidence(2, "other", 8.0, 0.6, 1.0)]
-    ranked = rank(found, {"old": Standing(OWN, head="hidden"), "other": Standing(OWN)}, FLOOR)
+    ranked = rank(
+        found, {"old": Standing(OWN, head="hidden"), "other": Standing(OWN)}, FLOOR
+    )
     assert [r.memory for r in ranked] == ["other", "old"]
 
 
@@ -151,7 +172,10 @@ def test_a_passage_that_says_the_same_again_is_lowered_and_others_are_not() -> N
         Ranked("other", 2.0, 3),
         Ranked("head", 1.0, None),
     ]
-    words = {1: frozenset(["one", "two", "three", "four", "five"]), 3: frozenset({"six", "seven"})}
+    words = {
+        1: frozenset(["one", "two", "three", "four", "five"]),
+        3: frozenset({"six", "seven"}),
+    }
     words[2] = words[1]
     assert [(r.memory, r.odds) for r in diverse(ranked, words)] == [
         ("a", 3.0),
@@ -182,7 +206,10 @@ def test_scores_are_shares_and_come_in_order(
 
 @given(evidence, standings, floors, st.booleans())
 def test_the_parts_of_a_score_add_up_to_it(
-    found: list[Evidence], known: dict[str, Standing], floor: float | None, by_turn: bool
+    found: list[Evidence],
+    known: dict[str, Standing],
+    floor: float | None,
+    by_turn: bool,
 ) -> None:
     words = {e.passage: frozenset({"same"}) for e in found}
     plain = diverse(rank(found, known, floor, by_turn=by_turn), words)
@@ -190,12 +217,17 @@ def test_the_parts_of_a_score_add_up_to_it(
     assert [replace(r, parts=()) for r in explained] == plain
     for entry in explained:
         assert {name for name, _ in entry.parts} <= set(PARTS)
-        assert sum(value for _, value in entry.parts) == pytest.approx(entry.odds, abs=2e-6)
+        assert sum(value for _, value in entry.parts) == pytest.approx(
+            entry.odds, abs=2e-6
+        )
 
 
 @given(evidence, standings, floors, st.randoms(use_true_random=False))
 def test_the_order_of_the_evidence_changes_nothing(
-    found: list[Evidence], known: dict[str, Standing], floor: float | None, random: object
+    found: list[Evidence],
+    known: dict[str, Standing],
+    floor: float | None,
+    random: object,
 ) -> None:
     shuffled = list(found)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
@@ -218,10 +250,15 @@ def test_a_better_match_never_makes_a_passage_less_likely(
         return
     chosen = found[which % len(found)]
     better = [
-        replace(e, cosine=min(1.0, e.cosine + more)) if e is chosen and e.cosine is not None else e
+        replace(e, cosine=min(1.0, e.cosine + more))
+        if e is chosen and e.cosine is not None
+        else e
         for e in found
     ]
-    assert odds(better, floor)[chosen.passage] >= odds(found, floor)[chosen.passage] - 1e-12
+    assert (
+        odds(better, floor)[chosen.passage]
+        >= odds(found, floor)[chosen.passage] - 1e-12
+    )
 
 
 @given(standing, st.floats(0, 5000))

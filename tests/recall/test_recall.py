@@ -18,16 +18,28 @@ from keeplore.recall.request import Answer, RecallRequest, ResultFilter, SearchS
 from keeplore.recall.weights import EXCERPT_CHARS
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
-API, WEB, OPS = SearchScope("kasha-api"), SearchScope("lumen-web"), SearchScope("orbit-infra")
+API, WEB, OPS = (
+    SearchScope("kasha-api"),
+    SearchScope("lumen-web"),
+    SearchScope("orbit-infra"),
+)
 
 PARAPHRASED = [
-    (API, "where do we keep user sessions nowadays", "Sessions move from Redis to Postgres"),
+    (
+        API,
+        "where do we keep user sessions nowadays",
+        "Sessions move from Redis to Postgres",
+    ),
     (
         API,
         "how should prices be stored to avoid rounding errors",
         "Amounts are integers in the smallest unit",
     ),
-    (API, "customers got billed two times after a retry", "Idempotency keys on payment endpoints"),
+    (
+        API,
+        "customers got billed two times after a retry",
+        "Idempotency keys on payment endpoints",
+    ),
     (API, "do we use an object relational mapper", "Plain SQL through asyncpg, no ORM"),
     (
         API,
@@ -40,7 +52,11 @@ PARAPHRASED = [
         "how many API calls are allowed per minute",
         "Rate limit is 600 requests a minute for each tenant",
     ),
-    (API, "how are callbacks to customers authenticated", "Webhooks are signed and retried"),
+    (
+        API,
+        "how are callbacks to customers authenticated",
+        "Webhooks are signed and retried",
+    ),
     (
         API,
         "how do clients walk through a long list of results",
@@ -52,17 +68,33 @@ PARAPHRASED = [
         "Customer data is deleted after 30 days",
     ),
     (WEB, "which library holds state in the frontend", "Zustand for client state"),
-    (WEB, "what did we decide about styling components", "CSS modules, no utility classes"),
+    (
+        WEB,
+        "what did we decide about styling components",
+        "CSS modules, no utility classes",
+    ),
     (WEB, "browser tests tool", "Playwright replaces Cypress"),
     (
         WEB,
         "why no third-party service for feature toggles",
         "Feature flags live in a table of our own",
     ),
-    (WEB, "sending big video files from the browser", "Uploads go straight to the bucket"),
+    (
+        WEB,
+        "sending big video files from the browser",
+        "Uploads go straight to the bucket",
+    ),
     (OPS, "why are we not running kubernetes", "Nomad instead of Kubernetes"),
-    (OPS, "what made the server run out of disk space", "The outage of the disk that filled up"),
-    (OPS, "how do we know that the backups work", "Database backups are restored every Monday"),
+    (
+        OPS,
+        "what made the server run out of disk space",
+        "The outage of the disk that filled up",
+    ),
+    (
+        OPS,
+        "how do we know that the backups work",
+        "Database backups are restored every Monday",
+    ),
     (
         OPS,
         "where do services get their passwords",
@@ -113,7 +145,9 @@ def test_an_unrelated_question_finds_nothing_and_says_so(ask) -> None:
     answers = {query: ask(API, query) for query in UNRELATED}
     wrong = {query: titles(answer) for query, answer in answers.items() if answer.hits}
     assert len(wrong) <= 1, wrong
-    assert {answer.status for answer in answers.values() if not answer.hits} == {"nothing"}
+    assert {answer.status for answer in answers.values() if not answer.hits} == {
+        "nothing"
+    }
 
 
 def test_the_question_of_the_readme_is_answered_with_the_decision(ask) -> None:
@@ -142,15 +176,21 @@ def test_scores_are_shares_in_falling_order_and_passages_are_short(ask) -> None:
 
 
 def test_an_identifier_is_found_as_it_is_written_in_code(ask) -> None:
-    assert titles(ask(API, "test_settlement_batch"))[:1] == ["The flaky settlement test"]
-    assert titles(ask(WEB, "Intl.DateTimeFormat"))[:1] == ["Bundle shrank by dropping moment.js"]
+    assert titles(ask(API, "test_settlement_batch"))[:1] == [
+        "The flaky settlement test"
+    ]
+    assert titles(ask(WEB, "Intl.DateTimeFormat"))[:1] == [
+        "Bundle shrank by dropping moment.js"
+    ]
 
 
 def test_workspace_and_user_scope_are_inherited(ask) -> None:
     assert titles(ask(OPS, "how are commit messages written"))[:1] == [
         "Commit subjects in the imperative"
     ]
-    assert "Short answers, in English" in titles(ask(WEB, "in which language are answers given"))
+    assert "Short answers, in English" in titles(
+        ask(WEB, "in which language are answers given")
+    )
 
 
 def test_another_project_is_asked_only_when_little_is_found_here(ask) -> None:
@@ -214,27 +254,43 @@ def test_a_replaced_memory_is_answered_with_its_newest_version(ask) -> None:
     assert "600 requests" in answer.hits[0].passage
 
 
-def test_an_archived_memory_comes_after_one_that_is_not(workspace_of, memory_builders) -> None:
+def test_an_archived_memory_comes_after_one_that_is_not(
+    workspace_of, memory_builders
+) -> None:
     text = "Logs go to Loki and are kept for a month."
     index, store = workspace_of(
         [
-            memory_builders.note("kept", "2026-03-01", "Logs in Loki", text, project="orbit-infra"),
             memory_builders.note(
-                "old", "2026-03-02", "Log storage", f"{text} Decided by all.", project="orbit-infra"
+                "kept", "2026-03-01", "Logs in Loki", text, project="orbit-infra"
+            ),
+            memory_builders.note(
+                "old",
+                "2026-03-02",
+                "Log storage",
+                f"{text} Decided by all.",
+                project="orbit-infra",
             ),
         ]
     )
     path = next(Path(store.root).rglob("*log-storage*"))
-    archive = store.root / "projects/orbit-infra/memory/archive/infrastructure" / path.name
+    archive = (
+        store.root / "projects/orbit-infra/memory/archive/infrastructure" / path.name
+    )
     archive.parent.mkdir(parents=True)
     path.rename(archive)
-    answer = recall(RecallDeps(index, store), RecallRequest("where do logs go"), OPS, now=NOW)
+    answer = recall(
+        RecallDeps(index, store), RecallRequest("where do logs go"), OPS, now=NOW
+    )
     assert titles(answer) == ["Logs in Loki", "Log storage"]
 
 
-def test_a_workspace_without_memories_is_empty_and_not_without_an_answer(workspace_of) -> None:
+def test_a_workspace_without_memories_is_empty_and_not_without_an_answer(
+    workspace_of,
+) -> None:
     index, store = workspace_of([])
-    answer = recall(RecallDeps(index, store), RecallRequest("why did we drop Redis"), API)
+    answer = recall(
+        RecallDeps(index, store), RecallRequest("why did we drop Redis"), API
+    )
     assert (answer.status, answer.hits) == ("empty", ())
 
 
@@ -249,7 +305,9 @@ def test_a_model_that_cannot_be_loaded_costs_the_vectors_alone(ask, tmp_path) ->
     from keeplore.index import embedder_for
 
     answer = ask(
-        API, "why did we drop Redis", embedder=embedder_for(str(tmp_path / "no-model"), tmp_path)
+        API,
+        "why did we drop Redis",
+        embedder=embedder_for(str(tmp_path / "no-model"), tmp_path),
     )
     assert titles(answer)[:1] == ["Sessions move from Redis to Postgres"]
     assert answer.legs == ("text",) and any("no-model" in note for note in answer.notes)
@@ -272,19 +330,25 @@ def test_a_new_file_is_found_at_once_and_a_deleted_one_no_more(
         "one", "2026-03-01", "Logs in Loki", "Logs go to Loki.", project="orbit-infra"
     )
     second = memory_builders.note(
-        "two", "2026-03-02", "Traces in Tempo", "Traces go to Tempo.", project="orbit-infra"
+        "two",
+        "2026-03-02",
+        "Traces in Tempo",
+        "Traces go to Tempo.",
+        project="orbit-infra",
     )
     index, store = workspace_of([first])
-    assert titles(recall(RecallDeps(index, store), RecallRequest("where do logs go"), OPS)) == [
-        "Logs in Loki"
-    ]
+    assert titles(
+        recall(RecallDeps(index, store), RecallRequest("where do logs go"), OPS)
+    ) == ["Logs in Loki"]
     paths = memory_builders.write(store.root, [second])
-    assert titles(recall(RecallDeps(index, store), RecallRequest("where do traces go"), OPS)) == [
-        "Traces in Tempo"
-    ]
+    assert titles(
+        recall(RecallDeps(index, store), RecallRequest("where do traces go"), OPS)
+    ) == ["Traces in Tempo"]
     (store.root / paths[second.id]).unlink()
     assert (
-        recall(RecallDeps(index, store), RecallRequest("where do traces go to tempo"), OPS).status
+        recall(
+            RecallDeps(index, store), RecallRequest("where do traces go to tempo"), OPS
+        ).status
         == "nothing"
     )
 
@@ -307,11 +371,13 @@ def test_a_match_whose_file_went_or_changed_since_it_was_indexed_is_not_shown(
     writer = BlockedWriter(index)
     with writer:
         paths = [
-            store.root / relative for relative in sorted(memory_builders.paths(notes).values())
+            store.root / relative
+            for relative in sorted(memory_builders.paths(notes).values())
         ]
         paths[0].unlink()
         paths[1].write_text(
-            paths[1].read_text(encoding="utf-8").replace("keeps", "drops"), encoding="utf-8"
+            paths[1].read_text(encoding="utf-8").replace("keeps", "drops"),
+            encoding="utf-8",
         )
         answer = recall(RecallDeps(index, store), RecallRequest("Loki stream"), OPS)
     assert len(answer.hits) == 1 and answer.status == "found"
@@ -328,7 +394,8 @@ def test_nothing_found_in_an_index_that_is_behind_is_called_stale(
     index.refresh()
     with BlockedWriter(index):
         memory_builders.write(
-            store.root, [memory_builders.note("b", "2026-03-01", "Tempo", "x", scope="workspace")]
+            store.root,
+            [memory_builders.note("b", "2026-03-01", "Tempo", "x", scope="workspace")],
         )
         answer = recall(RecallDeps(index, store), RecallRequest("tempo traces"), OPS)
     assert answer.status == "stale"
@@ -353,7 +420,9 @@ class BlockedWriter:
 
         database = self._index._database
         self._wait, database._wait_s = database._wait_s, 0.1
-        self._handle = os.open(database.directory / "writer.lock", os.O_RDWR | os.O_CREAT)
+        self._handle = os.open(
+            database.directory / "writer.lock", os.O_RDWR | os.O_CREAT
+        )
         fcntl.flock(self._handle, fcntl.LOCK_EX)
 
     def __exit__(self, *_: object) -> None:
@@ -364,13 +433,22 @@ class BlockedWriter:
 @pytest.mark.parametrize(
     ("query", "wanted"),
     [
-        ("what did we use for sessions before?", ["Sessions in Postgres", "Sessions in Redis"]),
-        ("where did sessions originally live", ["Sessions in Postgres", "Sessions in cookies"]),
+        (
+            "what did we use for sessions before?",
+            ["Sessions in Postgres", "Sessions in Redis"],
+        ),
+        (
+            "where did sessions originally live",
+            ["Sessions in Postgres", "Sessions in cookies"],
+        ),
         (
             "how have sessions changed",
             ["Sessions in Postgres", "Sessions in Redis", "Sessions in cookies"],
         ),
-        ("where did sessions live in February", ["Sessions in Postgres", "Sessions in Redis"]),
+        (
+            "where did sessions live in February",
+            ["Sessions in Postgres", "Sessions in Redis"],
+        ),
         ("where do sessions live", ["Sessions in Postgres"]),
     ],
 )

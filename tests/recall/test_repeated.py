@@ -24,7 +24,8 @@ SAID = (
 )
 def test_a_sentence_is_known_again_wherever_it_stands(passage: str) -> None:
     assert is_repeated(
-        quoted(passage, 400), words_in(f"- 2026-02-09 · ledgerly · {quoted(SAID, 260)} (said by)")
+        quoted(passage, 400),
+        words_in(f"- 2026-02-09 · ledgerly · {quoted(SAID, 260)} (said by)"),
     )
 
 
@@ -42,7 +43,10 @@ def test_what_stands_beside_it_is_new() -> None:
 
 def test_a_note_says_the_same_as_the_talk_that_it_is_from() -> None:
     assert says_same(
-        SAID, f"User: {SAID}\n\nAssistant: Done: one process writes to a file in WAL mode."
+        SAID,
+        f"User: {SAID}\n\nAssistant: Done: one process writes to a file in WAL mode.",
     )
-    assert not says_same(SAID, "Redis keeps the sessions for an hour and drops the oldest.")
+    assert not says_same(
+        SAID, "Redis keeps the sessions for an hour and drops the oldest."
+    )
     assert not says_same("Use tabs.", "Use tabs, four wide, in Makefiles alone.")

@@ -14,7 +14,8 @@ def order(cosines: tuple[float, float], weights: tuple[float, float]) -> list[st
         for at, (name, cosine) in enumerate(zip("ab", cosines, strict=True))
     ]
     standings = {
-        name: Standing(OWN, feedback=weight) for name, weight in zip("ab", weights, strict=True)
+        name: Standing(OWN, feedback=weight)
+        for name, weight in zip("ab", weights, strict=True)
     }
     return [entry.memory for entry in rank(found, standings, FLOOR)]
 

@@ -40,7 +40,14 @@ def test_a_time_becomes_its_days(asked: str, first: str, last: str) -> None:
 
 @pytest.mark.parametrize(
     "asked",
-    ["you may do 3 things", "march on", "2026-02-30", "version 2024", "0 weeks", "before 3 July"],
+    [
+        "you may do 3 things",
+        "march on",
+        "2026-02-30",
+        "version 2024",
+        "0 weeks",
+        "before 3 July",
+    ],
 )
 def test_words_and_numbers_that_are_no_time_are_left_alone(asked: str) -> None:
     assert spans_in(asked, TODAY) == ()

@@ -45,7 +45,9 @@ class Asked:
         return why(self, self.request, row, head, index_text(self.index, head.path))
 
 
-def asked(index: Index, store: Store, query: str, here: SearchScope = API, **how: Any) -> Asked:
+def asked(
+    index: Index, store: Store, query: str, here: SearchScope = API, **how: Any
+) -> Asked:
     embedder = how.pop("embedder", None)
     return Asked(index, store, RecallRequest(query, **how), here, embedder)
 
@@ -74,9 +76,15 @@ def test_the_parts_of_every_hit_add_up_to_its_score(
     assert hits
     for place, hit in enumerate(hits, 1):
         told = ask.why(hit.memory_id)
-        assert (told.is_found, told.place, round(told.score, 3)) == (True, place, hit.score)
+        assert (told.is_found, told.place, round(told.score, 3)) == (
+            True,
+            place,
+            hit.score,
+        )
         assert [part.name for part in told.parts][:15] == list(PARTS[:15])
-        assert sum(part.odds for part in told.parts) == pytest.approx(told.odds, abs=2e-6)
+        assert sum(part.odds for part in told.parts) == pytest.approx(
+            told.odds, abs=2e-6
+        )
         assert all(part.because for part in told.parts if abs(part.odds) > 1e-9)
 
 
@@ -88,15 +96,29 @@ def varied(
     said = "We cache pages in Redis for an hour."
     memories = {
         "old": note(
-            "old", "2026-01-02", "Caching", "We cache pages in Redis.", project="kasha-api"
+            "old",
+            "2026-01-02",
+            "Caching",
+            "We cache pages in Redis.",
+            project="kasha-api",
         ),
-        "new": note("new", "2026-02-02", "Caching", said, project="kasha-api", supersedes="old"),
+        "new": note(
+            "new", "2026-02-02", "Caching", said, project="kasha-api", supersedes="old"
+        ),
         "copy": note("copy", "2026-02-01", "Caching", said, project="kasha-api"),
         "other": note(
-            "other", "2026-02-01", "Queue", "Jobs wait in Redis streams.", project="lumen-web"
+            "other",
+            "2026-02-01",
+            "Queue",
+            "Jobs wait in Redis streams.",
+            project="lumen-web",
         ),
         "far": note(
-            "far", "2026-02-01", "Holidays", "Nobody deploys in August.", project="kasha-api"
+            "far",
+            "2026-02-01",
+            "Holidays",
+            "Nobody deploys in August.",
+            project="kasha-api",
         ),
         "weak": note(
             "weak",
@@ -115,16 +137,31 @@ def varied(
     ("key", "query", "verdict"),
     [
         ("new", "cache pages in Redis", "found in place 1"),
-        ("old", "cache pages in Redis", "replaced it and stands for it: found in place 1"),
-        ("copy", "cache pages in Redis", "a better hit of the same place says the same"),
-        ("other", "cache pages in Redis", "not looked for: it is of the project lumen-web"),
+        (
+            "old",
+            "cache pages in Redis",
+            "replaced it and stands for it: found in place 1",
+        ),
+        (
+            "copy",
+            "cache pages in Redis",
+            "a better hit of the same place says the same",
+        ),
+        (
+            "other",
+            "cache pages in Redis",
+            "not looked for: it is of the project lumen-web",
+        ),
         ("far", "cache pages in Redis", "not found: no word in common"),
         ("far", "is it so", "the question has no word to look for"),
         ("new", "what did we do in February 2026?", "the question names only a time"),
     ],
 )
 def test_it_is_said_why_a_memory_is_or_is_not_found(
-    varied: tuple[Index, Store, Callable[[str], str]], key: str, query: str, verdict: str
+    varied: tuple[Index, Store, Callable[[str], str]],
+    key: str,
+    query: str,
+    verdict: str,
 ) -> None:
     index, store, id_of = varied
     told = asked(index, store, query).why(id_of(key))
@@ -132,9 +169,13 @@ def test_it_is_said_why_a_memory_is_or_is_not_found(
     assert told.is_found == bool(told.place) == ("found in place" in told.verdict)
 
 
-@pytest.mark.parametrize(("same_from", "found"), [(1.0, ["new"]), (1.01, ["new", "copy"])])
+@pytest.mark.parametrize(
+    ("same_from", "found"), [(1.0, ["new"]), (1.01, ["new", "copy"])]
+)
 def test_what_has_just_the_share_of_words_says_the_same(
-    varied: tuple[Index, Store, Callable[[str], str]], same_from: float, found: list[str]
+    varied: tuple[Index, Store, Callable[[str], str]],
+    same_from: float,
+    found: list[str],
 ) -> None:
     index, store, id_of = varied
     ask = asked(index, store, "cache pages in Redis for an hour")
@@ -158,9 +199,9 @@ def test_what_lies_below_the_threshold_is_told_with_its_score(
     varied: tuple[Index, Store, Callable[[str], str]],
 ) -> None:
     index, store, id_of = varied
-    told = asked(index, store, "which Redis cluster topology replicates lunch orders").why(
-        id_of("weak")
-    )
+    told = asked(
+        index, store, "which Redis cluster topology replicates lunch orders"
+    ).why(id_of("weak"))
     assert "below the threshold" in told.verdict, told
     assert 0 < told.score < told.threshold
     assert sum(part.odds for part in told.parts) == pytest.approx(told.odds, abs=2e-6)

@@ -46,7 +46,9 @@ def test_a_home_is_known_by_where_systems_have_them(directory, home):
         ("/srv/kasha", "see /home/ann/x.py", "see /home/ann/x.py"),
     ],
 )
-def test_paths_below_the_home_of_a_session_are_shortened_before_all_else(directory, text, short):
+def test_paths_below_the_home_of_a_session_are_shortened_before_all_else(
+    directory, text, short
+):
     seen = []
     assert (
         shortening(lambda words, _: seen.append(words) or f"[{words}]", directory)(text)

@@ -45,15 +45,23 @@ def test_planted_secrets_are_covered_in_every_setting() -> None:
     assert missed.total() / total <= 1 - TO_COVER, missed.most_common()
 
 
-def test_forms_that_no_rule_was_written_for_first_are_covered_in_every_setting() -> None:
+def test_forms_that_no_rule_was_written_for_first_are_covered_in_every_setting() -> (
+    None
+):
     items = list(planted_blind.blind(values=1))
-    missed = Counter(item.kind for item in items if not planted.is_covered(item, redact(item.text)))
+    missed = Counter(
+        item.kind for item in items if not planted.is_covered(item, redact(item.text))
+    )
     assert len({item.kind for item in items}) >= 300
     assert missed.total() / len(items) <= 1 - TO_COVER, missed.most_common()
 
 
 def test_the_measure_sees_a_secret_that_is_left() -> None:
-    missed = [item for item in planted.planted(values=1) if planted.is_covered(item, item.text)]
+    missed = [
+        item
+        for item in planted.planted(values=1)
+        if planted.is_covered(item, item.text)
+    ]
     assert missed == []
 
 
@@ -90,7 +98,10 @@ def test_a_key_block_is_covered_whole_truncated_and_escaped() -> None:
     )
     assert redact(f"before\n{block}\nafter") == "before\n[REDACTED:private-key]\nafter"
     escaped = block.replace("\n", "\\n")
-    assert redact(f'{{"key": "{escaped}", "n": 1}}') == '{"key": "[REDACTED:private-key]", "n": 1}'
+    assert (
+        redact(f'{{"key": "{escaped}", "n": 1}}')
+        == '{"key": "[REDACTED:private-key]", "n": 1}'
+    )
     truncated = block[: block.index("==")]
     assert redact(f"before\n{truncated}") == "before\n[REDACTED:private-key]"
 
@@ -105,8 +116,12 @@ def test_the_plugin_says_nothing_where_nothing_is_to_hide() -> None:
     _, secret = secret_of("glpat-{b20}")
     assert plugin.keeplore_redact("we chose SQLite", "") is None
     assert plugin.keeplore_before_write({}, "# We chose SQLite\n") is None
-    assert plugin.keeplore_redact(f"token {secret}", "") == redact(f"token {secret}", KEY)
-    assert plugin.keeplore_before_write({}, f"token {secret}") == redact(f"token {secret}", KEY)
+    assert plugin.keeplore_redact(f"token {secret}", "") == redact(
+        f"token {secret}", KEY
+    )
+    assert plugin.keeplore_before_write({}, f"token {secret}") == redact(
+        f"token {secret}", KEY
+    )
 
 
 @given(st.integers(0, 10_000), st.text(max_size=40), st.text(max_size=40))
@@ -116,7 +131,13 @@ def test_no_planted_secret_survives_between_any_other_lines(
 ) -> None:
     rng = random.Random(seed)
     recipe = rng.choice(
-        ["ghp_{w36}", "glpat-{b20}", "sk-ant-api03-{b93}AA", "AKIA{u16}", "DB_PASSWORD=«{w16}»"]
+        [
+            "ghp_{w36}",
+            "glpat-{b20}",
+            "sk-ant-api03-{b93}AA",
+            "AKIA{u16}",
+            "DB_PASSWORD=«{w16}»",
+        ]
     )
     text, secret = planted.expand(recipe, rng)
     assert secret not in redact(f"{before}\n{text}\n{after}")
@@ -155,7 +176,10 @@ _PIECES += [
 
 
 @given(
-    st.one_of(st.text(max_size=200), st.lists(st.sampled_from(_PIECES), max_size=40).map("".join))
+    st.one_of(
+        st.text(max_size=200),
+        st.lists(st.sampled_from(_PIECES), max_size=40).map("".join),
+    )
 )
 @example("\ud800 password=\ud800Ab3$xY9!")
 @settings(max_examples=400, deadline=None)
@@ -195,7 +219,13 @@ _HOSTILE += [
     "A" * 64 + "\n",
     "<",
 ]
-_HOSTILE += ["[REDACTED:password]", "password=" + "x" * 398 + "!", "curl -u ", "sk-", "api key "]
+_HOSTILE += [
+    "[REDACTED:password]",
+    "password=" + "x" * 398 + "!",
+    "curl -u ",
+    "sk-",
+    "api key ",
+]
 
 
 @pytest.mark.timeout(100)  # the square of this size would take hours

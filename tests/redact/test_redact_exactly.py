@@ -54,7 +54,9 @@ def marked(text: str, secret: str, kind: str) -> str:
     return text.replace(secret, f"[REDACTED:{kind}]")
 
 
-@pytest.mark.parametrize("rule", rules(), ids=lambda rule: f"{rule.kind}-{rule.vector[0][:24]!a}")
+@pytest.mark.parametrize(
+    "rule", rules(), ids=lambda rule: f"{rule.kind}-{rule.vector[0][:24]!a}"
+)
 def test_a_rule_hides_its_own_vectors_and_nothing_else(rule: RedactionRule) -> None:
     for recipe in rule.vector:
         for seed in range(3):
@@ -91,10 +93,14 @@ def _outputs() -> dict[str, list[str]]:
 def test_every_planted_case_is_redacted_as_it_was() -> None:
     known = json.loads(GOLDEN.read_text(encoding="utf-8"))
     found = _outputs()
-    differing = {kind: found.get(kind) for kind in known if found.get(kind) != known[kind]}
+    differing = {
+        kind: found.get(kind) for kind in known if found.get(kind) != known[kind]
+    }
     assert (differing, found.keys()) == ({}, known.keys()), ANEW
 
 
 if __name__ == "__main__":
-    lines = [f"{json.dumps(kind)}: {json.dumps(told)}" for kind, told in _outputs().items()]
+    lines = [
+        f"{json.dumps(kind)}: {json.dumps(told)}" for kind, told in _outputs().items()
+    ]
     GOLDEN.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

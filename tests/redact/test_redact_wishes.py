@@ -25,10 +25,14 @@ def redacted(text: str, **wishes) -> str:
 
 
 def test_what_is_denied_is_replaced_and_equal_words_have_equal_marks() -> None:
-    clean = redacted("Acme Müller, then acme MÜLLER, then Acme Müller", deny=["(?i)acme müller"])
+    clean = redacted(
+        "Acme Müller, then acme MÜLLER, then Acme Müller", deny=["(?i)acme müller"]
+    )
     first, second, third = clean.split(", then ")
     assert first == third != second
-    assert first.startswith("[REDACTED:denied:") and len(first) == len("[REDACTED:denied:123456]")
+    assert first.startswith("[REDACTED:denied:") and len(first) == len(
+        "[REDACTED:denied:123456]"
+    )
 
 
 def test_both_steps_and_the_look_before_a_push_deny_the_same() -> None:
@@ -40,8 +44,12 @@ def test_both_steps_and_the_look_before_a_push_deny_the_same() -> None:
     assert list(plugin.scan(str(clean).encode())) == []
 
 
-@pytest.mark.parametrize("pattern", [".+", "REDACTED", "[a-z0-9]+", "denied", "\\]", "(?s).*x?.+"])
-def test_a_pattern_that_meets_our_own_marks_changes_nothing_the_second_time(pattern: str) -> None:
+@pytest.mark.parametrize(
+    "pattern", [".+", "REDACTED", "[a-z0-9]+", "denied", "\\]", "(?s).*x?.+"]
+)
+def test_a_pattern_that_meets_our_own_marks_changes_nothing_the_second_time(
+    pattern: str,
+) -> None:
     once = redacted("one line\nand a denied one: [x]", deny=[pattern])
     assert redacted(once, deny=[pattern]) == once
 
@@ -61,7 +69,9 @@ def test_an_allowed_secret_stays_and_others_of_its_kind_go() -> None:
     )
     ((_, name),) = Redactor(KEY).scan(sample.encode())
     clean = redacted(f"{sample} and {other}", allow=[name])
-    assert clean.startswith(f"{sample} and [REDACTED:github-token:") and other not in clean
+    assert (
+        clean.startswith(f"{sample} and [REDACTED:github-token:") and other not in clean
+    )
 
 
 @pytest.mark.parametrize(
@@ -84,7 +94,9 @@ def test_an_allowed_secret_stays_and_others_of_its_kind_go() -> None:
         ("/Home/Ann/x", "/Home/Ann/x"),
     ],
 )
-def test_the_home_directory_is_written_as_a_tilde_outside_of_urls(text: str, short: str) -> None:
+def test_the_home_directory_is_written_as_a_tilde_outside_of_urls(
+    text: str, short: str
+) -> None:
     assert ANN.shorten(text) == short
     assert ANN.shorten(short) == short
 
@@ -99,15 +111,21 @@ def test_the_home_directory_is_written_as_a_tilde_outside_of_urls(text: str, sho
         ("file:///C:/Users/ann/x", "file:///C:/Users/ann/x"),
     ],
 )
-def test_a_home_directory_of_windows_is_found_however_it_is_written(text: str, short: str) -> None:
+def test_a_home_directory_of_windows_is_found_however_it_is_written(
+    text: str, short: str
+) -> None:
     assert WINDOWS.shorten(text) == short
 
 
 @pytest.mark.parametrize(
-    "home", [None, PurePosixPath("/"), PureWindowsPath("C:\\"), PurePosixPath("home/ann")]
+    "home",
+    [None, PurePosixPath("/"), PureWindowsPath("C:\\"), PurePosixPath("home/ann")],
 )
 def test_what_is_no_home_directory_shortens_nothing(home) -> None:
-    assert Homes(home).shorten("/ /x C:\\ C:\\x home/ann/x") == "/ /x C:\\ C:\\x home/ann/x"
+    assert (
+        Homes(home).shorten("/ /x C:\\ C:\\x home/ann/x")
+        == "/ /x C:\\ C:\\x home/ann/x"
+    )
 
 
 def test_both_steps_shorten_and_secrets_in_such_a_path_go_too() -> None:
@@ -117,8 +135,8 @@ def test_both_steps_shorten_and_secrets_in_such_a_path_go_too() -> None:
         == plugin.keeplore_before_write({}, "in /home/ann/a")
         == "in ~/a"
     )
-    token = (
-        "gh" + "p_" + "".join(random.Random(5).choices("abcdefghijkmnpqrstuvwxyz23456789", k=36))
+    token = "ghp_" + "".join(
+        random.Random(5).choices("abcdefghijkmnpqrstuvwxyz23456789", k=36)
     )
     assert token not in str(plugin.keeplore_redact(f"/home/ann/{token}", ""))
 
@@ -129,4 +147,6 @@ def test_both_steps_shorten_and_secrets_in_such_a_path_go_too() -> None:
 )
 def test_hostile_text_is_shortened_in_linear_time(piece: str) -> None:
     text = piece * (300_000 // len(piece))
-    assert len(ANN.shorten(text)) <= len(text) and len(WINDOWS.shorten(text)) <= len(text)
+    assert len(ANN.shorten(text)) <= len(text) and len(WINDOWS.shorten(text)) <= len(
+        text
+    )

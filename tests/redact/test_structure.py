@@ -49,12 +49,17 @@ def test_the_last_row_may_end_with_the_text() -> None:
 
 
 def test_cells_are_split_as_the_heading_is() -> None:
-    assert found(table, f"user,token,id\nann,{SECRET}{OTHER},3\n", b"user,token,id") == (
+    assert found(
+        table, f"user,token,id\nann,{SECRET}{OTHER},3\n", b"user,token,id"
+    ) == (
         [SECRET + OTHER],
         "",
     )
     text = f"user  password  age\nann  {SECRET}  3\nbob  {OTHER}  4\nonly  two\n"
-    assert found(table, text, b"user  password  age") == ([SECRET, OTHER], "only  two\n")
+    assert found(table, text, b"user  password  age") == (
+        [SECRET, OTHER],
+        "only  two\n",
+    )
 
 
 def test_a_row_with_fewer_columns_of_bars_still_counts() -> None:
@@ -73,7 +78,10 @@ def test_the_first_column_counts_and_its_heading_ends_with_the_match() -> None:
     text = f"password\tname\n{SECRET}\tann\n"
     assert found(table, text, b"password\tname") == ([SECRET], "")
     text = f"a\tpassword\twords\n1\t{SECRET}\n"
-    assert found(table, text, b"a\tpassword") == ([], "words\n" + text.split("\n", 1)[1])
+    assert found(table, text, b"a\tpassword") == (
+        [],
+        "words\n" + text.split("\n", 1)[1],
+    )
 
 
 def test_a_heading_that_names_nothing_or_was_looked_at_gives_nothing() -> None:
@@ -113,7 +121,13 @@ def test_separators_between_its_words_are_short() -> None:
         text = (b" " * gap).join(WORDS[:12])
         assert found(listed, text)[0] == ([text.decode()] if gap <= 12 else [])
     for gap in (96, 97):
-        text = b" ".join(WORDS[:6]) + b"\n" + b"[1] " + b" " * (gap - 5) + b" ".join(WORDS[6:12])
+        text = (
+            b" ".join(WORDS[:6])
+            + b"\n"
+            + b"[1] "
+            + b" " * (gap - 5)
+            + b" ".join(WORDS[6:12])
+        )
         assert found(listed, text)[0] == ([text.decode()] if gap <= 96 else [])
 
 
@@ -162,7 +176,9 @@ def test_the_kind_of_a_manifest_may_stand_so_far_away() -> None:
         text = "kind: Secret" + "\n" * far + f"data:\n  one: {SECRET}\n"
         assert bool(found(manifest, text, b"data:\n")[0]) is is_found
         text = (
-            f"data:\n  one: {SECRET}\n" + "\n" * (far - len(f"  one: {SECRET}\n")) + "kind: Secret"
+            f"data:\n  one: {SECRET}\n"
+            + "\n" * (far - len(f"  one: {SECRET}\n"))
+            + "kind: Secret"
         )
         assert bool(found(manifest, text, b"data:\n")[0]) is is_found
 
@@ -179,10 +195,14 @@ def test_near_looks_so_many_lines_and_bytes_ahead() -> None:
     token = "x7Kp2mQ9vT4nL8wR"
     for lines in (3, 4):
         text = "api key" + "\n\n" * 0 + "\n" * (lines + 1) + token
-        assert found(near, text, b"api key")[0] == ([token] if lines == 3 else []), lines
+        assert found(near, text, b"api key")[0] == ([token] if lines == 3 else []), (
+            lines
+        )
     for gap in (NEAR_BYTES - 16, NEAR_BYTES - 15):
         text = "api key" + " " * gap + token
-        assert found(near, text, b"api key")[0] == ([token] if gap == NEAR_BYTES - 16 else [])
+        assert found(near, text, b"api key")[0] == (
+            [token] if gap == NEAR_BYTES - 16 else []
+        )
     text = "api key" + " " * (NEAR_BYTES + 9)
     assert found(near, text, b"api key") == ([], " " * 9)
 

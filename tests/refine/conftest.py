@@ -54,14 +54,18 @@ class Script:
     def available(self) -> str:
         return ""
 
-    def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> Completion:
+    def complete(
+        self, system: str, prompt: str, schema: Mapping[str, Any]
+    ) -> Completion:
         self.questions.append(prompt)
         answer = self.answers.pop(0)
         said = answer(prompt) if callable(answer) else answer
         if isinstance(said, BaseException):
             raise said
         text = said if isinstance(said, str) else json.dumps(said)
-        return Completion(text, Usage(tokens(system) + tokens(prompt), tokens(text)), self.name)
+        return Completion(
+            text, Usage(tokens(system) + tokens(prompt), tokens(text)), self.name
+        )
 
 
 @dataclass
@@ -76,8 +80,16 @@ class Desk:
         session, said = f"session-{day}", []
         for number, (user, assistant) in enumerate(exchanges):
             at = f"2026-02-{day:02}T10:{number:02}:00Z"
-            said.append(Exchange(f"{session}-t{number}", at, user, (assistant,), f"{at[:17]}30Z"))
-        source = {"host": "claude-code", "session": session, "machine": self.workspace.machine}
+            said.append(
+                Exchange(
+                    f"{session}-t{number}", at, user, (assistant,), f"{at[:17]}30Z"
+                )
+            )
+        source = {
+            "host": "claude-code",
+            "session": session,
+            "machine": self.workspace.machine,
+        }
         meta = new_meta(
             id=new_id("test", session),
             kind="conversation",
@@ -109,7 +121,11 @@ class Desk:
         return [memory for memory in found if memory.meta.get("trigger") == "refine"]
 
     def audit(self, event: str = "refine") -> list[dict[str, Any]]:
-        return [entry for entry in self.workspace.store.records() if entry.get("event") == event]
+        return [
+            entry
+            for entry in self.workspace.store.records()
+            if entry.get("event") == event
+        ]
 
 
 @pytest.fixture
@@ -120,12 +136,18 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
         workspace = registry.for_directory(tmp_path)
         model = Script()
         account = Account(
-            model, SpendingLedger(tmp_path / "ledger.db"), Budget(0, 0), sleep=lambda _: None
+            model,
+            SpendingLedger(tmp_path / "ledger.db"),
+            Budget(0, 0),
+            sleep=lambda _: None,
         )
         around = refine_deps(workspace)
         # words alone find what is near: no model has to be loaded
         yield Desk(
-            workspace, account, model, replace(around, search=replace(around.search, embedder=None))
+            workspace,
+            account,
+            model,
+            replace(around, search=replace(around.search, embedder=None)),
         )
 
 
@@ -140,6 +162,13 @@ def fact() -> Callable[..., dict[str, Any]]:
             "category": "architectural-decisions",
             "confidence": 0.9,
         }
-        return {"content": content, "span": span, "lasting": 0.2, "about": "", **usual, **fields}
+        return {
+            "content": content,
+            "span": span,
+            "lasting": 0.2,
+            "about": "",
+            **usual,
+            **fields,
+        }
 
     return make

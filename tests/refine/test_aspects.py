@@ -40,12 +40,21 @@ TRIPLES = [
         "target": "PostgreSQL 16",
         "confidence": 0.9,
     },
-    {"source": "pgbouncer", "relationship": "keeps", "target": "clients", "confidence": 0.9},
+    {
+        "source": "pgbouncer",
+        "relationship": "keeps",
+        "target": "clients",
+        "confidence": 0.9,
+    },
 ]
 
 
 def found(fact: Any, *more: Any) -> dict[str, Any]:
-    pool = fact(POOL, "pool of connections is exhausted after eleven idle clients", type="gotcha")
+    pool = fact(
+        POOL,
+        "pool of connections is exhausted after eleven idle clients",
+        type="gotcha",
+    )
     choice = fact(CHOICE, SPAN, lasting=0.95)
     return {"facts": [choice, pool, *more], "entities": TRIPLES}
 
@@ -53,7 +62,9 @@ def found(fact: Any, *more: Any) -> dict[str, Any]:
 def said_of(*items: tuple[int, str, str], type_: str = "system") -> dict[str, Any]:
     return {
         "type": type_,
-        "aspects": [{"fact": n, "aspect": aspect, "kind": kind} for n, aspect, kind in items],
+        "aspects": [
+            {"fact": n, "aspect": aspect, "kind": kind} for n, aspect, kind in items
+        ],
     }
 
 
@@ -61,11 +72,14 @@ def aspects_of(desk: Any) -> dict[str, list[tuple[str, ...]]]:
     """Title → its aspects, of the notes that have any."""
     notes = [note for note in desk.notes() if "aspects" in note.meta]
     return {
-        note.title: [tuple(aspect.values()) for aspect in note.meta["aspects"]] for note in notes
+        note.title: [tuple(aspect.values()) for aspect in note.meta["aspects"]]
+        for note in notes
     }
 
 
-def test_facts_of_an_entity_go_in_one_question_and_their_aspects_into_the_notes(desk, fact) -> None:
+def test_facts_of_an_entity_go_in_one_question_and_their_aspects_into_the_notes(
+    desk, fact
+) -> None:
     answers = [
         said_of((1, "Storage", "attribute"), type_="system"),
         said_of((1, "limits", "constraint"), type_="tool"),
@@ -83,7 +97,10 @@ def test_facts_of_an_entity_go_in_one_question_and_their_aspects_into_the_notes(
     assert [*note.meta].index("aspects") == [*note.meta].index("entities") + 1
     assert parse(serialise(note)) == note
     [done] = desk.audit("refined")
-    assert (done["prompts"], done["dropped"]) == (["extract-1", "decide-1", "aspects-1"], {})
+    assert (done["prompts"], done["dropped"]) == (
+        ["extract-1", "decide-1", "aspects-1"],
+        {},
+    )
     assert result.usage.input_tokens == done["tokens"]["input"]
 
 
@@ -105,7 +122,8 @@ def test_a_hostile_answer_costs_what_is_not_sound_and_no_note(
         [[[]]],
     ]
     other = fact(
-        "Clients are kept in session mode by the pgbouncer.", "pgbouncer keeps them in session mode"
+        "Clients are kept in session mode by the pgbouncer.",
+        "pgbouncer keeps them in session mode",
     )
     wrong = {
         "type": "overlord",
@@ -116,17 +134,26 @@ def test_a_hostile_answer_costs_what_is_not_sound_and_no_note(
     with model_server() as server:
         model = OpenaiServer(LlmSettings("openai", "played", server.url))
         account = Account(
-            model, SpendingLedger(tmp_path / "ledger-2.db"), Budget(0, 0), sleep=lambda _: None
+            model,
+            SpendingLedger(tmp_path / "ledger-2.db"),
+            Budget(0, 0),
+            sleep=lambda _: None,
         )
         server.script(
-            Said(json.dumps(found(fact, other))), Said(json.dumps(wrong)), Said("No, I am a poet.")
+            Said(json.dumps(found(fact, other))),
+            Said(json.dumps(wrong)),
+            Said("No, I am a poet."),
         )
-        result = refine(desk.around, account, desk.say(*TALK), "controlled", has_aspects=True)
+        result = refine(
+            desk.around, account, desk.say(*TALK), "controlled", has_aspects=True
+        )
         assert len(server.requests) == 3
         schema = server.requests[1].body["response_format"]["json_schema"]["schema"]
         assert schema["properties"]["type"]["enum"][0] == "person"
     assert len(desk.notes()) == 3
-    assert [*aspects_of(desk).values()] == [[("pgbouncer", "unknown", "limits", "constraint")]]
+    assert [*aspects_of(desk).values()] == [
+        [("pgbouncer", "unknown", "limits", "constraint")]
+    ]
     assert +result.dropped == {
         "aspects: unknown type": 1,
         "aspects: wrong shape": 3,
@@ -135,7 +162,9 @@ def test_a_hostile_answer_costs_what_is_not_sound_and_no_note(
         "aspects: twice": 1,
         "aspects: no answer": 1,
     }
-    assert key not in "".join(path.read_text() for path in desk.workspace.root.rglob("*.md"))
+    assert key not in "".join(
+        path.read_text() for path in desk.workspace.root.rglob("*.md")
+    )
 
 
 def test_a_model_that_goes_away_is_waited_for_and_one_that_worked_for_nothing_is_not(
@@ -148,7 +177,10 @@ def test_a_model_that_goes_away_is_waited_for_and_one_that_worked_for_nothing_is
             desk.refine(talk, found(fact), gone, has_aspects=True)
     assert (desk.notes(), desk.audit("refined")) == ([], [])
     result = desk.refine(
-        talk, found(fact), TransientFailure("no answer", is_billed=True), has_aspects=True
+        talk,
+        found(fact),
+        TransientFailure("no answer", is_billed=True),
+        has_aspects=True,
     )
     assert (len(desk.notes()), aspects_of(desk), +result.dropped) == (
         2,
@@ -173,14 +205,21 @@ def test_those_with_most_facts_are_asked_about_and_no_fact_too_often() -> None:
         "Lena knows the api.",
         "Nothing that has a name.",
     ]
-    asked = aspects.groups([proposal(text) for text in facts], names, lambda _: KnownEntity())
+    asked = aspects.groups(
+        [proposal(text) for text in facts], names, lambda _: KnownEntity()
+    )
     told = {
-        group.entity: [facts.index(one.statement) for one in group.proposals] for group in asked
+        group.entity: [facts.index(one.statement) for one in group.proposals]
+        for group in asked
     }
     assert told == {"Redis": [0, 2, 3], "PostgreSQL 16": [0, 1], "api": [0, 4]}
     many = [proposal(f"Redis{n} is a cache.") for n in range(9)]
     assert (
-        len(aspects.groups(many, [f"Redis{n}" for n in range(9)], lambda _: KnownEntity()))
+        len(
+            aspects.groups(
+                many, [f"Redis{n}" for n in range(9)], lambda _: KnownEntity()
+            )
+        )
         == MAX_CALLS
     )
 
@@ -196,34 +235,59 @@ def test_what_is_known_of_an_entity_is_offered_and_stays_as_it_is(desk, fact) ->
     choice = {"fact": 1, "action": "ADD", "confidence": 0.9, "reason": "it is new"}
     answer = said_of((1, "Storage-Engine", "constraint"), type_="task")
     desk.refine(
-        talk, {"facts": [fact(more, more)]}, {"decisions": [choice]}, answer, has_aspects=True
+        talk,
+        {"facts": [fact(more, more)]},
+        {"decisions": [choice]},
+        answer,
+        has_aspects=True,
     )
     shown = desk.model.questions[-1].splitlines()
     assert shown[:2] == ["Name: orders service (system)", "Its aspects: storage engine"]
-    assert aspects_of(desk)[more] == [("orders service", "system", "storage engine", "constraint")]
+    assert aspects_of(desk)[more] == [
+        ("orders service", "system", "storage engine", "constraint")
+    ]
 
 
-def test_a_fact_without_a_triple_is_asked_about_with_what_the_graph_knows(desk, fact) -> None:
+def test_a_fact_without_a_triple_is_asked_about_with_what_the_graph_knows(
+    desk, fact
+) -> None:
     entity = desk.workspace.root / "entities" / "fastembed.yaml"
     entity.parent.mkdir(exist_ok=True)
     entity.write_text("name: fastembed\ntype: tool\naliases: [Fast Embedder]\n")
-    said = "The fast embedder must be loaded within a second, whatever server it runs on."
+    said = (
+        "The fast embedder must be loaded within a second, whatever server it runs on."
+    )
     answer = said_of((1, "start-up time", "constraint"), type_="person")
     desk.refine(
-        desk.say((said, "Noted. " * 20)), {"facts": [fact(said, said)]}, answer, has_aspects=True
+        desk.say((said, "Noted. " * 20)),
+        {"facts": [fact(said, said)]},
+        answer,
+        has_aspects=True,
     )
     assert desk.model.questions[1].startswith("Name: fast embedder (tool)\n")
-    assert aspects_of(desk) == {said: [("fast embedder", "tool", "start-up time", "constraint")]}
+    assert aspects_of(desk) == {
+        said: [("fast embedder", "tool", "start-up time", "constraint")]
+    }
     graph = desk.workspace.index.graph
-    assert [row.aspect for row in graph.aspects(graph.entity("fastembed"))] == ["start-up time"]
+    assert [row.aspect for row in graph.aspects(graph.entity("fastembed"))] == [
+        "start-up time"
+    ]
 
 
 def test_a_proposal_that_waited_becomes_all_that_it_would_have_been(desk, fact) -> None:
     told = fact(
-        "We never go with PostgreSQL 16 for the orders service.", SPAN, confidence=1.0, lasting=1.0
+        "We never go with PostgreSQL 16 for the orders service.",
+        SPAN,
+        confidence=1.0,
+        lasting=1.0,
     )
     answer = said_of((1, "storage", "constraint"))
-    desk.refine(desk.say(*TALK), {"facts": [told], "entities": TRIPLES}, answer, has_aspects=True)
+    desk.refine(
+        desk.say(*TALK),
+        {"facts": [told], "entities": TRIPLES},
+        answer,
+        has_aspects=True,
+    )
     [held] = held_proposals(desk.workspace, ScopeFilter())
     forged = {
         "entity": "orders service\nevil",
@@ -231,7 +295,10 @@ def test_a_proposal_that_waited_becomes_all_that_it_would_have_been(desk, fact) 
         "aspect": "storage",
         "kind": "constraint",
     }
-    entry = {**held.entry, "aspects": [*held.entry["aspects"], forged, {"entity": 7}, "x"]}
+    entry = {
+        **held.entry,
+        "aspects": [*held.entry["aspects"], forged, {"entity": 7}, "x"],
+    }
     entry["entities"] = [
         *entry["entities"],
         {"source": "Kafka", "relationship": "feeds", "target": "Redis"},
@@ -241,12 +308,16 @@ def test_a_proposal_that_waited_becomes_all_that_it_would_have_been(desk, fact) 
     [note] = desk.notes()
     assert (note.is_permanent, note.trust) == (True, "user")
     assert note.meta["entities"] == TRIPLES[:1]
-    assert aspects_of(desk)[note.title] == [("orders service", "system", "storage", "constraint")]
+    assert aspects_of(desk)[note.title] == [
+        ("orders service", "system", "storage", "constraint")
+    ]
 
 
 def test_what_it_would_cost_counts_aspects_only_where_they_are_asked_for(desk) -> None:
     desk.say(*TALK)
     without = estimate(backlog(desk.workspace), Settings())
-    with_them = estimate(backlog(desk.workspace), Settings(refine=RefineSettings(aspects=True)))
+    with_them = estimate(
+        backlog(desk.workspace), Settings(refine=RefineSettings(aspects=True))
+    )
     assert with_them.input > without.input + MAX_CALLS * tokens(aspects.PROMPT.text)
     assert with_them.output >= without.output

@@ -9,11 +9,23 @@ import pytest
 from keeplore.refine.contradictions import contradiction
 
 ONE_THING = [
-    ("The staging database runs on port 5433.", "The staging database runs on port 5434."),
-    ("Sessions expire after 30 minutes.", "Sessions now expire after 60 minutes of inactivity."),
+    (
+        "The staging database runs on port 5433.",
+        "The staging database runs on port 5434.",
+    ),
+    (
+        "Sessions expire after 30 minutes.",
+        "Sessions now expire after 60 minutes of inactivity.",
+    ),
     ("We keep backups for 30 days.", "Backups are kept for 90 days."),
-    ("The orders service uses PostgreSQL 14.", "The orders service runs on PostgreSQL 16."),
-    ("The request timeout of the api is 30 seconds.", "The api's request timeout is set to 45 s."),
+    (
+        "The orders service uses PostgreSQL 14.",
+        "The orders service runs on PostgreSQL 16.",
+    ),
+    (
+        "The request timeout of the api is 30 seconds.",
+        "The api's request timeout is set to 45 s.",
+    ),
     ("Node 18 is required for the build.", "The build requires Node 20."),
     (
         "The api allows 100 requests a minute per key.",
@@ -23,7 +35,10 @@ ONE_THING = [
     ("Die Sitzung läuft nach 30 Minuten ab.", "Die Sitzung läuft nach 15 Minuten ab."),
     ("The pool has 10 connections.", "The connection pool has 25 connections."),
     ("Retry a failed upload 3 times.", "A failed upload is retried 5 times."),
-    ("Line length is limited to 100 characters.", "Lines are limited to 120 characters."),
+    (
+        "Line length is limited to 100 characters.",
+        "Lines are limited to 120 characters.",
+    ),
     (
         "The deploy of the web shop takes 12 minutes.",
         "Deploying the web shop takes about 4 minutes.",
@@ -32,13 +47,19 @@ ONE_THING = [
     ("Uploads are limited to 20MB.", "The limit of uploads is 50 MB."),
 ]
 OTHER_THINGS = [
-    ("The orders service times out after 30 seconds.", "The orders service retries 3 times."),
+    (
+        "The orders service times out after 30 seconds.",
+        "The orders service retries 3 times.",
+    ),
     (
         "The orders service times out after 30 seconds.",
         "The orders service retries after 5 seconds.",
     ),
     ("The orders service runs on port 8080.", "The orders service uses PostgreSQL 16."),
-    ("The staging database runs on port 5433.", "The production database runs on port 5432."),
+    (
+        "The staging database runs on port 5433.",
+        "The production database runs on port 5432.",
+    ),
     (
         "Backups of the orders database are kept for 30 days.",
         "Backups of the orders database run at 3:00.",
@@ -53,20 +74,37 @@ OTHER_THINGS = [
         "The orders service handles 40 requests a second.",
     ),
     ("Version 2.3 of the api adds paging.", "Version 2.4 of the api adds webhooks."),
-    ("The web shop has 3 replicas in production.", "The web shop has 1 replica in staging."),
+    (
+        "The web shop has 3 replicas in production.",
+        "The web shop has 1 replica in staging.",
+    ),
     (
         "Ticket 4711 is about the login of the web shop.",
         "Ticket 4712 is about the login of the admin panel.",
     ),
-    ("The cache holds 10,000 entries.", "Entries of the cache expire after 60 seconds."),
-    ("Der Dienst läuft auf Port 8080.", "Der Dienst hat ein Zeitlimit von 30 Sekunden."),
-    ("The admin panel of the web shop has 4 tabs.", "The web shop sells 12 kinds of tea."),
-    ("The nightly job of the shop takes 40 minutes.", "The weekly job of the shop takes 3 hours."),
+    (
+        "The cache holds 10,000 entries.",
+        "Entries of the cache expire after 60 seconds.",
+    ),
+    (
+        "Der Dienst läuft auf Port 8080.",
+        "Der Dienst hat ein Zeitlimit von 30 Sekunden.",
+    ),
+    (
+        "The admin panel of the web shop has 4 tabs.",
+        "The web shop sells 12 kinds of tea.",
+    ),
+    (
+        "The nightly job of the shop takes 40 minutes.",
+        "The weekly job of the shop takes 3 hours.",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("one", "other"), ONE_THING)
-def test_another_figure_of_the_same_thing_is_another_value(one: str, other: str) -> None:
+def test_another_figure_of_the_same_thing_is_another_value(
+    one: str, other: str
+) -> None:
     assert (contradiction(one, other), contradiction(other, one)) == ("value", "value")
 
 

@@ -29,7 +29,11 @@ def found(*facts: Any, entities: Any = ()) -> dict[str, Any]:
 
 
 def decided(
-    action: str, target: str = "", content: str = "", fact: int = 1, confidence: float = 0.9
+    action: str,
+    target: str = "",
+    content: str = "",
+    fact: int = 1,
+    confidence: float = 0.9,
 ) -> Any:
     choice = {
         "fact": fact,
@@ -41,7 +45,9 @@ def decided(
     return {"decisions": [{**choice, "reason": "because the test says so"}]}
 
 
-def test_a_fact_becomes_a_note_with_its_receipt_in_one_commit_with_the_audit(desk, fact) -> None:
+def test_a_fact_becomes_a_note_with_its_receipt_in_one_commit_with_the_audit(
+    desk, fact
+) -> None:
     talk = desk.say(*TALK)
     triples = [
         {
@@ -52,14 +58,20 @@ def test_a_fact_becomes_a_note_with_its_receipt_in_one_commit_with_the_audit(des
         }
     ]
     triples += [
-        {"source": "Kafka", "relationship": "feeds", "target": "Redis", "confidence": 1},
+        {
+            "source": "Kafka",
+            "relationship": "feeds",
+            "target": "Redis",
+            "confidence": 1,
+        },
         {"source": ""},
         7,
     ]
     result = desk.refine(
         talk,
         found(
-            fact(CHOICE, "we go with **PostgreSQL 16**\nfor the orders service"), entities=triples
+            fact(CHOICE, "we go with **PostgreSQL 16**\nfor the orders service"),
+            entities=triples,
         ),
     )
     [note] = desk.notes()
@@ -96,10 +108,23 @@ def test_a_fact_becomes_a_note_with_its_receipt_in_one_commit_with_the_audit(des
         SPAN,
     )
     [done] = desk.audit("refined")
-    assert done["dropped"] == {"entities: not in the text": 1, "entities: wrong shape": 2}
+    assert done["dropped"] == {
+        "entities: not in the text": 1,
+        "entities: wrong shape": 2,
+    }
     assert done["tokens"]["input"] == result.usage.input_tokens > 0
-    git = ["git", "-C", str(desk.workspace.root), "show", "--name-only", "--format=", "HEAD"]
-    changed = subprocess.run(git, capture_output=True, text=True, check=True).stdout.split()
+    git = [
+        "git",
+        "-C",
+        str(desk.workspace.root),
+        "show",
+        "--name-only",
+        "--format=",
+        "HEAD",
+    ]
+    changed = subprocess.run(
+        git, capture_output=True, text=True, check=True
+    ).stdout.split()
     assert sorted(path.split("/")[0] for path in changed) == ["audit", "memory"]
 
 
@@ -124,7 +149,12 @@ def test_the_same_job_twice_asks_nobody_and_changes_nothing(desk, fact) -> None:
     assert desk.refine(talk).why == "it was refined before"
     assert (desk.workspace.store.head(), desk.notes()) == (head, [note])
     # what only knows of another audit, as another machine, asks again and comes to the same note
-    (desk.workspace.root / "audit" / desk.workspace.machine / f"{line_month(desk)}.jsonl").unlink()
+    (
+        desk.workspace.root
+        / "audit"
+        / desk.workspace.machine
+        / f"{line_month(desk)}.jsonl"
+    ).unlink()
     assert desk.refine(talk, found(fact(CHOICE, SPAN))).outcomes == {"NONE applied": 1}
     assert desk.notes() == [note]
 
@@ -136,7 +166,9 @@ def line_month(desk) -> str:
 def test_what_an_answer_gets_wrong_costs_that_item_alone(desk, fact) -> None:
     talk = desk.say(*TALK)
     answer = found(
-        fact("Redis is what the orders service uses.", "we decided on Redis"),  # no such words
+        fact(
+            "Redis is what the orders service uses.", "we decided on Redis"
+        ),  # no such words
         fact("short", SPAN),
         fact(CHOICE, "yes"),  # stands everywhere
         fact(CHOICE, SPAN, confidence=7),
@@ -145,10 +177,14 @@ def test_what_an_answer_gets_wrong_costs_that_item_alone(desk, fact) -> None:
         fact(CHOICE, SPAN),
     )
     result = desk.refine(
-        talk, f"<think>well {{}}</think>Here you are:\n```json\n{json.dumps(answer)}\n```"
+        talk,
+        f"<think>well {{}}</think>Here you are:\n```json\n{json.dumps(answer)}\n```",
     )
     assert [statement_of(note) for note in desk.notes()] == [CHOICE]
-    assert +result.dropped == {"facts: span not in the text": 2, "facts: wrong shape": 4}
+    assert +result.dropped == {
+        "facts: span not in the text": 2,
+        "facts: wrong shape": 4,
+    }
 
 
 def test_a_list_of_facts_with_nothing_around_it_is_an_answer(desk, fact) -> None:
@@ -203,26 +239,45 @@ def test_words_of_the_assistant_are_no_rule_and_never_permanent(desk, fact) -> N
     known = {statement_of(note): note for note in desk.notes()}
     assert (known[pool].trust, known[pool].is_permanent) == ("assistant", False)
     assert known["We go with PostgreSQL 16 for transactions."].is_permanent
-    held = {line["statement"]: line["gate"] for line in desk.audit() if line["outcome"] == "review"}
+    held = {
+        line["statement"]: line["gate"]
+        for line in desk.audit()
+        if line["outcome"] == "review"
+    }
     assert held["Always run pgbouncer in session mode."] == "rule"
-    assert all(note.trust == "assistant" for text, note in known.items() if "far below" in text)
+    assert all(
+        note.trust == "assistant" for text, note in known.items() if "far below" in text
+    )
 
 
-def test_of_a_rule_that_contradicts_a_note_it_is_told_that_it_is_one(desk, fact) -> None:
+def test_of_a_rule_that_contradicts_a_note_it_is_told_that_it_is_one(
+    desk, fact
+) -> None:
     old = desk.workspace.notes.write(
         NoteDraft("Never run pgbouncer in session mode.", created_at="2026-01-01")
     )
-    rule = fact("Always run pgbouncer in session mode.", "pgbouncer keeps them in session mode")
+    rule = fact(
+        "Always run pgbouncer in session mode.", "pgbouncer keeps them in session mode"
+    )
     desk.refine(desk.say(*TALK), found(rule), decided("ADD"))
     [line] = desk.audit()
-    assert (line["outcome"], line["gate"], line["against"]) == ("review", "rule", old.memory.id)
-
-
-def test_a_session_that_is_mostly_recalled_text_teaches_nothing_twice(desk, fact) -> None:
-    recalled = fence(
-        "The billing service runs on CockroachDB in three regions. " * 30, "abcdefgh12345678"
+    assert (line["outcome"], line["gate"], line["against"]) == (
+        "review",
+        "rule",
+        old.memory.id,
     )
-    talk = desk.say((f"{recalled}\n{ASKED}", f"{ADVICE}\n\n{recalled}"), (DECIDED, recalled))
+
+
+def test_a_session_that_is_mostly_recalled_text_teaches_nothing_twice(
+    desk, fact
+) -> None:
+    recalled = fence(
+        "The billing service runs on CockroachDB in three regions. " * 30,
+        "abcdefgh12345678",
+    )
+    talk = desk.say(
+        (f"{recalled}\n{ASKED}", f"{ADVICE}\n\n{recalled}"), (DECIDED, recalled)
+    )
     told = fact(
         "The billing service runs on CockroachDB in three regions.",
         "billing service runs on CockroachDB",
@@ -241,9 +296,13 @@ MODES = [
 
 
 @pytest.mark.parametrize(("mode", "outcomes", "versions"), MODES)
-def test_a_mode_says_what_becomes_of_an_update(desk, fact, mode, outcomes, versions) -> None:
+def test_a_mode_says_what_becomes_of_an_update(
+    desk, fact, mode, outcomes, versions
+) -> None:
     old = desk.workspace.notes.write(
-        NoteDraft("The orders service uses PostgreSQL 14.", created_at="2026-01-01T00:00:00Z")
+        NoteDraft(
+            "The orders service uses PostgreSQL 14.", created_at="2026-01-01T00:00:00Z"
+        )
     )
     talk = desk.say(*TALK)
     result = desk.refine(
@@ -277,8 +336,13 @@ def test_a_deletion_archives_and_what_is_permanent_is_left_alone(desk, fact) -> 
     )
     talk = desk.say(*TALK)
     told = [
-        fact("We go with PostgreSQL for the orders service, so MySQL is no more.", SPAN),
-        fact("We need transactions for the orders service, not PostgreSQL.", "need transactions"),
+        fact(
+            "We go with PostgreSQL for the orders service, so MySQL is no more.", SPAN
+        ),
+        fact(
+            "We need transactions for the orders service, not PostgreSQL.",
+            "need transactions",
+        ),
     ]
     answer = {
         "decisions": [
@@ -290,12 +354,19 @@ def test_a_deletion_archives_and_what_is_permanent_is_left_alone(desk, fact) -> 
     assert result.outcomes == {"DELETE applied": 1, "DELETE blocked": 1}
     desk.workspace.index.refresh()
     rows = desk.workspace.index.memories([gone.memory.id, kept.memory.id])
-    assert (rows[gone.memory.id].is_archived, rows[kept.memory.id].is_archived) == (True, False)
+    assert (rows[gone.memory.id].is_archived, rows[kept.memory.id].is_archived) == (
+        True,
+        False,
+    )
 
 
-def test_a_decision_about_what_was_not_shown_or_without_a_reason_is_dropped(desk, fact) -> None:
+def test_a_decision_about_what_was_not_shown_or_without_a_reason_is_dropped(
+    desk, fact
+) -> None:
     desk.workspace.notes.write(
-        NoteDraft("The orders service uses PostgreSQL 14.", created_at="2026-01-01T00:00:00Z")
+        NoteDraft(
+            "The orders service uses PostgreSQL 14.", created_at="2026-01-01T00:00:00Z"
+        )
     )
     talk = desk.say(*TALK)
     answer = {
@@ -325,7 +396,9 @@ def test_what_contradicts_waits_and_what_a_person_decides_is_a_change_like_any_o
     desk, fact
 ) -> None:
     old = desk.workspace.notes.write(
-        NoteDraft("We never use PostgreSQL for the orders service.", created_at="2026-01-01")
+        NoteDraft(
+            "We never use PostgreSQL for the orders service.", created_at="2026-01-01"
+        )
     )
     talk = desk.say(*TALK)
     told = [
@@ -372,7 +445,14 @@ def test_a_note_is_never_the_opposite_of_what_it_quotes(desk, fact) -> None:
     talk = desk.say(*TALK)
     lasting = {"confidence": 1.0, "lasting": 1.0}
     desk.refine(
-        talk, found(fact("We never go with PostgreSQL 16 for the orders service.", SPAN, **lasting))
+        talk,
+        found(
+            fact(
+                "We never go with PostgreSQL 16 for the orders service.",
+                SPAN,
+                **lasting,
+            )
+        ),
     )
     [line] = desk.audit()
     assert (line["outcome"], line["gate"], desk.notes()) == ("review", "support", [])
@@ -383,16 +463,22 @@ def test_a_proposal_that_was_rejected_or_forged_is_not_offered(desk, fact) -> No
     desk.refine(
         talk,
         found(
-            fact("Always run pgbouncer in session mode.", "pgbouncer keeps them in session mode")
+            fact(
+                "Always run pgbouncer in session mode.",
+                "pgbouncer keeps them in session mode",
+            )
         ),
     )
     [held] = held_proposals(desk.workspace, ScopeFilter())
     store, machine = desk.workspace.store, desk.workspace.machine
     store.record(
-        machine, {**held.entry, "id": f"{held.id[:-1]}0", "span": "words that nobody said"}
+        machine,
+        {**held.entry, "id": f"{held.id[:-1]}0", "span": "words that nobody said"},
     )
     store.record("elsewhere", {**held.entry, "id": f"{held.id[:-1]}1"})
-    assert [other.id for other in held_proposals(desk.workspace, ScopeFilter())] == [held.id]
+    assert [other.id for other in held_proposals(desk.workspace, ScopeFilter())] == [
+        held.id
+    ]
     reject(desk.workspace, held)
     assert [*held_proposals(desk.workspace, ScopeFilter())] == []
 
@@ -401,7 +487,9 @@ def test_what_was_forgotten_stays_so(desk, fact) -> None:
     talk = desk.say(*TALK)
     desk.refine(talk, found(fact(CHOICE, SPAN)))
     forget(desk.workspace, desk.notes()[0].id)
-    other = desk.say(*((f"{user} ", f"{assistant} ") for user, assistant in TALK), day=11)
+    other = desk.say(
+        *((f"{user} ", f"{assistant} ") for user, assistant in TALK), day=11
+    )
     result = desk.refine(other, found(fact(CHOICE, SPAN)))
     assert result.outcomes == {"ADD blocked": 1}
 
@@ -409,7 +497,8 @@ def test_what_was_forgotten_stays_so(desk, fact) -> None:
         forget(desk.workspace, third)
         return found(
             fact(
-                "The orders service has two people of the team behind it.", "two people of the team"
+                "The orders service has two people of the team behind it.",
+                "two people of the team",
             )
         )
 
@@ -422,7 +511,9 @@ def test_another_machines_talk_is_left_to_it(desk) -> None:
     talk = desk.say(*TALK)
     path = desk.workspace.index.path_of(talk)
     memory = desk.workspace.store.load(path)
-    desk.workspace.store.save(memory.with_meta(source={**memory.source, "machine": "studio"}))
+    desk.workspace.store.save(
+        memory.with_meta(source={**memory.source, "machine": "studio"})
+    )
     assert desk.refine(talk).why == "another machine captured it"
 
 

@@ -23,7 +23,14 @@ from keeplore.refine.contradictions import contradiction, is_opposite
 from keeplore.refine.prompts import prompt
 from keeplore.refine.receipts import is_supported, receipt_of, trust_of
 from keeplore.refine.triples import key_of
-from keeplore.refine.window import MAX_INPUT, Window, exchange_key, segments_of, unread, windows
+from keeplore.refine.window import (
+    MAX_INPUT,
+    Window,
+    exchange_key,
+    segments_of,
+    unread,
+    windows,
+)
 from keeplore.text.fences import fence
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "refine"
@@ -54,7 +61,11 @@ def test_a_prompt_changes_only_with_its_version(name: str) -> None:
     told = prompt(name)
     assert (
         "\n".join(
-            [f"{told.label}\n\n{told.text}", *(["---", *told.table] if told.table else []), ""]
+            [
+                f"{told.label}\n\n{told.text}",
+                *(["---", *told.table] if told.table else []),
+                "",
+            ]
         )
         == expected
     )
@@ -79,7 +90,10 @@ SPANS = [
     ),
     ("DASHES IT IS", ("t1", "assistant", "dashes it is")),
     ("Port 5433", ("t2", "user", "Port 5433")),
-    ("print(1)", ("t2", "assistant", "print(1)")),  # what was not shown was said all the same
+    (
+        "print(1)",
+        ("t2", "assistant", "print(1)"),
+    ),  # what was not shown was said all the same
     ("dashes", ("t1", "user", "dashes")),  # of two who said it, the user
     ("ports 5433", None),
     ("is.", None),
@@ -103,7 +117,9 @@ def test_the_trust_of_a_statement_is_the_lowest_of_its_words() -> None:
             "Should we cache sessions in Redis?",
             ("Better keep them in signed cookies for a day.",),
         ),
-        Exchange("t2", "", "Yes, do exactly that. Prices stay in cents, never in floats.", ()),
+        Exchange(
+            "t2", "", "Yes, do exactly that. Prices stay in cents, never in floats.", ()
+        ),
         Exchange("t3", "", "PASTED: agents keep their prices in floats.", ()),
     )
     said = segments(*talk, pasted="PASTED")
@@ -129,12 +145,24 @@ def test_the_trust_of_a_statement_is_the_lowest_of_its_words() -> None:
 
 PAIRS = [
     ("We use tabs in the frontend", "We use spaces in the frontend", "antonym"),
-    ("Enable gzip on the API gateway", "gzip is disabled on the API gateway", "antonym"),
+    (
+        "Enable gzip on the API gateway",
+        "gzip is disabled on the API gateway",
+        "antonym",
+    ),
     ("Never squash commits on main", "Commits on main are squashed", "negation"),
     ("Die API antwortet nicht mit JSON", "Die API antwortet mit JSON", "negation"),
-    ("The staging database runs on port 5433", "The staging database runs on port 5434", "value"),
+    (
+        "The staging database runs on port 5433",
+        "The staging database runs on port 5434",
+        "value",
+    ),
     ("We deploy the web shop to Fly.io", "We deploy the web shop to Hetzner", "value"),
-    ("We deploy the web shop to Fly.io", "We deploy the web shop to Fly.io from CI", ""),
+    (
+        "We deploy the web shop to Fly.io",
+        "We deploy the web shop to Fly.io from CI",
+        "",
+    ),
     ("Prices are kept in cents", "The staging database runs on port 5434", ""),
     ("Prices are kept in cents", "prices are kept in CENTS.", ""),
     ("Never log tokens", "Tokens must never be logged", ""),
@@ -145,7 +173,10 @@ PAIRS = [
 def test_what_turns_a_statement_round_is_seen_in_either_order(
     one: str, other: str, expected: str
 ) -> None:
-    assert (contradiction(one, other), contradiction(other, one)) == (expected, expected)
+    assert (contradiction(one, other), contradiction(other, one)) == (
+        expected,
+        expected,
+    )
 
 
 @pytest.mark.parametrize(
@@ -156,8 +187,16 @@ def test_what_turns_a_statement_round_is_seen_in_either_order(
             "run the tests before you push to main",
             True,
         ),
-        ("The staging cluster may be deleted.", "the staging cluster must never be deleted", True),
-        ("Redis is used for the session cache.", "we dropped Redis for the session cache", True),
+        (
+            "The staging cluster may be deleted.",
+            "the staging cluster must never be deleted",
+            True,
+        ),
+        (
+            "Redis is used for the session cache.",
+            "we dropped Redis for the session cache",
+            True,
+        ),
         ("Do not use Redis for sessions.", "let us avoid Redis for sessions", False),
         ("Use spaces for indentation.", "we don't use tabs, we use spaces", False),
         (
@@ -183,28 +222,39 @@ def test_parts_are_cut_between_turns_and_a_huge_turn_at_its_lines() -> None:
         Exchange(f"t{n}", "", f"Question {n} " + "x y " * 1200, ("answer " * 100,))
         for n in range(6)
     ]
-    talk.append(Exchange("huge", "", "\n".join(["a line of words"] * 2000), ("plan " * 2000,)))
+    talk.append(
+        Exchange("huge", "", "\n".join(["a line of words"] * 2000), ("plan " * 2000,))
+    )
     parts = windows(segments(*talk))
     assert all(len(part.text) <= MAX_INPUT for part in parts)
     turns = [{segment.turn for segment in part.segments} for part in parts]
     assert all(
-        a.isdisjoint(b) or a & b == {"huge"} for n, a in enumerate(turns) for b in turns[n + 1 :]
+        a.isdisjoint(b) or a & b == {"huge"}
+        for n, a in enumerate(turns)
+        for b in turns[n + 1 :]
     )
     shown = "\n".join(s.shown for part in parts for s in part.segments).split()
     everything = "\n".join(s.shown for s in segments(*talk)).split()
     assert [word for word in shown if word not in ("plan", "[…]")] == [
         word for word in everything if word != "plan"
     ]
-    assert shown.count("plan") == 300 and shown.count("[…]") == 1  # the middle of what was too long
+    assert (
+        shown.count("plan") == 300 and shown.count("[…]") == 1
+    )  # the middle of what was too long
 
 
 def test_an_exchange_that_may_still_grow_is_left_for_later() -> None:
     growing, ended = (
         SAID[1],
-        Exchange("t3", "2026-02-09T10:02:00Z", "Done?", ("Yes.",), "2026-02-09T10:03:00Z"),
+        Exchange(
+            "t3", "2026-02-09T10:02:00Z", "Done?", ("Yes.",), "2026-02-09T10:03:00Z"
+        ),
     )
     assert unread(SAID, (), is_open=True) == SAID[:1]
-    assert unread((*SAID, ended), {exchange_key(SAID[0])}, is_open=True) == (growing, ended)
+    assert unread((*SAID, ended), {exchange_key(SAID[0])}, is_open=True) == (
+        growing,
+        ended,
+    )
     assert unread(SAID, (), is_open=False) == SAID
 
 
@@ -217,9 +267,13 @@ def test_recalled_context_is_never_shown_again() -> None:
 def test_a_scope_is_widened_and_a_note_permanent_by_the_users_own_words_alone() -> None:
     place = ConversationPlace("project", "shop", has_user_scope=True)
     mine = FactClaim("preference", "user", "nonsense", 0.95, 0.95, "user")
-    assert kind_of(mine, place) == NoteKind("user", "", "coding-preferences", is_permanent=True)
+    assert kind_of(mine, place) == NoteKind(
+        "user", "", "coding-preferences", is_permanent=True
+    )
     theirs = FactClaim("preference", "user", "gotchas", 0.95, 0.95, "assistant")
-    assert kind_of(theirs, place) == NoteKind("project", "shop", "gotchas", is_permanent=False)
+    assert kind_of(theirs, place) == NoteKind(
+        "project", "shop", "gotchas", is_permanent=False
+    )
     assert kind_of(mine, ConversationPlace("project", "shop")).scope == "workspace"
     assert is_rule_of_others("Always run the migrations first.", "assistant")
     assert not is_rule_of_others("Always run the migrations first.", "user")
@@ -242,8 +296,13 @@ def test_one_bad_item_costs_that_item() -> None:
     ]
     nan = {**good, "confidence": float("nan")}
     dropped: Counter[str] = Counter()
-    found = items({"facts": [good, *bad, nan, *[good] * 25]}, "facts", FactItem, 20, dropped)
-    assert (len(found), dropped) == (20, {"facts: wrong shape": 7, "facts: too many": 6})
+    found = items(
+        {"facts": [good, *bad, nan, *[good] * 25]}, "facts", FactItem, 20, dropped
+    )
+    assert (len(found), dropped) == (
+        20,
+        {"facts: wrong shape": 7, "facts: too many": 6},
+    )
     for answer in ("text", {"facts": {}}, {}, None):
         with pytest.raises(ValueError, match="no list"):
             items(answer, "facts", FactItem, 20, dropped)
@@ -254,7 +313,9 @@ def test_a_schema_names_every_field_and_no_limit() -> None:
     assert fields["required"] == [*fields["properties"]]
     assert fields["properties"]["content"] == {"type": "string"}
     assert (
-        decide.SCHEMA["properties"]["decisions"]["items"]["properties"]["action"]["enum"][0]
+        decide.SCHEMA["properties"]["decisions"]["items"]["properties"]["action"][
+            "enum"
+        ][0]
         == "ADD"
     )
 

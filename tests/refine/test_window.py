@@ -14,15 +14,21 @@ def said(text: str, turn: str = "t1", speaker: str = "user") -> Segment:
 
 
 def shown(*segments: Segment) -> list[list[str]]:
-    return [[segment.shown for segment in window.segments] for window in windows(segments)]
+    return [
+        [segment.shown for segment in window.segments] for window in windows(segments)
+    ]
 
 
 @pytest.mark.parametrize(
     ("text", "at", "behind"),
     [
         pytest.param("x" * (ROOM + 1), ROOM, ROOM, id="nowhere to cut"),
-        pytest.param(f"xxxxx{WORDS}{WORDS[:5000]}", ROOM - 1, ROOM - 1, id="at the last space"),
-        pytest.param("x" * HALF + "\n" + WORDS, HALF, HALF + 1, id="at a line of the second half"),
+        pytest.param(
+            f"xxxxx{WORDS}{WORDS[:5000]}", ROOM - 1, ROOM - 1, id="at the last space"
+        ),
+        pytest.param(
+            "x" * HALF + "\n" + WORDS, HALF, HALF + 1, id="at a line of the second half"
+        ),
         pytest.param(
             "x" * (HALF - 1) + "\n" + WORDS,
             ROOM - 1,
@@ -30,7 +36,10 @@ def shown(*segments: Segment) -> list[list[str]]:
             id="not at a line of the first half",
         ),
         pytest.param(
-            "x" * 9000 + "\n\n\n" + "y" * 9000, 9002, 9003, id="behind all but one empty line"
+            "x" * 9000 + "\n\n\n" + "y" * 9000,
+            9002,
+            9003,
+            id="behind all but one empty line",
         ),
     ],
 )
@@ -53,7 +62,11 @@ def test_two_turns_share_a_part_that_just_holds_them() -> None:
 def test_of_a_long_talk_what_the_assistant_wrote_at_length_loses_its_middle() -> None:
     whole = "answer " * (MAX_INPUT // 7)
     short = "x" * (HEAD + TAIL)
-    got = shown(said(whole, "t1", "assistant"), said(short, "t2", "assistant"), said("yes", "t3"))
+    got = shown(
+        said(whole, "t1", "assistant"),
+        said(short, "t2", "assistant"),
+        said("yes", "t3"),
+    )
     head = "answer " * ((HEAD - 1) // 7)
     tail = whole[-TAIL:].split(" ", 1)[1]
     assert got == [[f"{head.strip()} […] {tail}", short, "yes"]]

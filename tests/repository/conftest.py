@@ -38,7 +38,11 @@ class Source:
     def comments(self) -> dict[int, str]:
         """Line number → the comment on it."""
         tokens = tokenize.generate_tokens(io.StringIO(self.text).readline)
-        return {token.start[0]: token.string for token in tokens if token.type == tokenize.COMMENT}
+        return {
+            token.start[0]: token.string
+            for token in tokens
+            if token.type == tokenize.COMMENT
+        }
 
     def has_comment_above(self, line: int) -> bool:
         """Does a line of its own above say something?"""
@@ -63,7 +67,11 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def sources() -> list[Source]:
-    found = [Source(path) for folder in SOURCES for path in sorted((ROOT / folder).rglob("*.py"))]
+    found = [
+        Source(path)
+        for folder in SOURCES
+        for path in sorted((ROOT / folder).rglob("*.py"))
+    ]
     assert len(found) > 20
     return found
 
@@ -71,7 +79,9 @@ def sources() -> list[Source]:
 @pytest.fixture(scope="session")
 def product(sources: list[Source]) -> list[Source]:
     """The sources that are shipped."""
-    return [source for source in sources if source.name.startswith(("hooks/", "plugin/"))]
+    return [
+        source for source in sources if source.name.startswith(("hooks/", "plugin/"))
+    ]
 
 
 @pytest.fixture(scope="session")

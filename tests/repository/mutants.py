@@ -45,7 +45,9 @@ class _Visitor(MutationVisitor):
     """Mutates decorated functions too: a mutant is written to its file, so nothing is copied."""
 
     def _skip_node_and_children(self, node: cst.CSTNode) -> bool:
-        return isinstance(node, cst.Annotation | cst.Decorator | cst.Import | cst.ImportFrom)
+        return isinstance(
+            node, cst.Annotation | cst.Decorator | cst.Import | cst.ImportFrom
+        )
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,9 @@ class Mutant:
 def mutants_of(path: str, rng: random.Random) -> Mutant | None:
     """One random mutant of a file; None where nothing in it can be changed."""
     text = (ROOT / path).read_text(encoding="utf-8")
-    operators = [(kind, one) for kind, one in mutation_operators if one is not operator_string]
+    operators = [
+        (kind, one) for kind, one in mutation_operators if one is not operator_string
+    ]
     visitor = _Visitor(operators, set())
     module = MetadataWrapper(cst.parse_module(text)).visit(visitor)
     candidates: list[Mutation] = visitor.mutations
@@ -111,9 +115,15 @@ def sample(size: int, seed: int, within: str) -> Iterator[Mutant]:
     """``size`` mutants of random modules, the longer ones more often."""
     rng = random.Random(seed)
     listed = subprocess.run(
-        ["git", "ls-files", "*.py"], cwd=ROOT, check=True, capture_output=True, text=True
+        ["git", "ls-files", "*.py"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
     ).stdout.splitlines()
-    paths = [path for path in listed if path.startswith(PRODUCT) and path.startswith(within)]
+    paths = [
+        path for path in listed if path.startswith(PRODUCT) and path.startswith(within)
+    ]
     sizes = [(ROOT / path).stat().st_size for path in paths]
     found = 0
     while found < size:
@@ -134,8 +144,16 @@ def nearest(path: str) -> list[list[str]]:
         if any(spelling in test.read_text(encoding="utf-8") for spelling in spellings)
         or f"from {package} import {stem}\n" in test.read_text(encoding="utf-8")
     ]
-    room = ROOT / "tests" / ("hooks" if path.startswith("hooks/") else dotted.split(".")[1])
-    stages = [importing, [str(room.relative_to(ROOT))] if room.is_dir() else [], ["tests"]]
+    room = (
+        ROOT
+        / "tests"
+        / ("hooks" if path.startswith("hooks/") else dotted.split(".")[1])
+    )
+    stages = [
+        importing,
+        [str(room.relative_to(ROOT))] if room.is_dir() else [],
+        ["tests"],
+    ]
     return [stage for stage in stages if stage]
 
 
@@ -149,7 +167,9 @@ class Copy:
         version = f"python{sys.version_info.major}.{sys.version_info.minor}"
         site = folder / ".venv" / "lib" / version / "site-packages"
         installed = ROOT / ".venv" / "lib" / version / "site-packages"
-        (site / "a.pth").write_text(f"{folder / 'hooks'}\n{folder / 'plugin'}\n{installed}\n")
+        (site / "a.pth").write_text(
+            f"{folder / 'hooks'}\n{folder / 'plugin'}\n{installed}\n"
+        )
         for beside in (ROOT / ".venv").glob("mcp-*"):
             (folder / ".venv" / beside.name).symlink_to(beside)
 
@@ -160,14 +180,28 @@ class Copy:
         target.write_text(mutant.text, encoding="utf-8")
         try:
             stages = nearest(mutant.path)
-            return any(not self._passes(one) for one in (stages[:-1] if near else stages))
+            return any(
+                not self._passes(one) for one in (stages[:-1] if near else stages)
+            )
         finally:
             target.write_text(original, encoding="utf-8")
 
     def _passes(self, tests: list[str]) -> bool:
-        command = [".venv/bin/python", "-m", "pytest", "-q", "-x", "-n0", "-m", "not soak", *tests]
+        command = [
+            ".venv/bin/python",
+            "-m",
+            "pytest",
+            "-q",
+            "-x",
+            "-n0",
+            "-m",
+            "not soak",
+            *tests,
+        ]
         command += [f"--ignore={one}" for one in TEXTUAL]
-        environment = dict(os.environ, KEEPLORE_DATA=str(ROOT.parent / "shared" / "data"))
+        environment = dict(
+            os.environ, KEEPLORE_DATA=str(ROOT.parent / "shared" / "data")
+        )
         try:
             done = subprocess.run(
                 command,
@@ -211,7 +245,9 @@ def main() -> int:
     finally:
         shutil.rmtree(folder)
     share = sum(results) / len(results)
-    print(f"{sum(results)} of {len(results)} mutants died ({share:.0%}), seed {options.seed}")
+    print(
+        f"{sum(results)} of {len(results)} mutants died ({share:.0%}), seed {options.seed}"
+    )
     return 0 if share >= WANTED else 1
 
 

@@ -71,7 +71,8 @@ def test_an_import_inside_a_function_says_why(product: list[Any]) -> None:
         for function in ast.walk(source.tree):
             if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
                 unexplained += [
-                    f"{source.name}:{line}" for line in _unexplained_imports(source, function)
+                    f"{source.name}:{line}"
+                    for line in _unexplained_imports(source, function)
                 ]
     assert unexplained == []
 
@@ -102,7 +103,8 @@ def test_a_suppression_carries_its_code_and_a_reason(sources: list[Any]) -> None
         for line, comment in source.comments.items():
             found = SUPPRESSION.search(comment)
             if found and not (
-                found["codes"] and (_says_something(comment) or source.has_comment_above(line))
+                found["codes"]
+                and (_says_something(comment) or source.has_comment_above(line))
             ):
                 bare.append(f"{source.name}:{line} {comment}")
     assert bare == []

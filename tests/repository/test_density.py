@@ -52,7 +52,11 @@ def test_functions_and_lines_are_light(product: list[Any]) -> None:
 def test_benchmarks_and_the_demo_keep_to_the_length_of_lines_and_modules(
     sources: list[Any],
 ) -> None:
-    beside = [source for source in sources if not source.name.startswith(("hooks/", "plugin/"))]
+    beside = [
+        source
+        for source in sources
+        if not source.name.startswith(("hooks/", "plugin/"))
+    ]
     long = {source.name: len(source.text.splitlines()) for source in beside}
     assert {name: n for name, n in long.items() if n > density.MODULE_LINES} == {}
 
@@ -79,7 +83,8 @@ def test_benchmarks_and_the_demo_keep_to_the_length_of_lines_and_modules(
             "room/some.py:1 has 3 or more for and if on one line",
         ),
         (
-            "class A:\n    def f(self):\n" + "".join(f"        self.a{n} = 1\n" for n in range(13)),
+            "class A:\n    def f(self):\n"
+            + "".join(f"        self.a{n} = 1\n" for n in range(13)),
             "room/some.py:1 A has 13 attributes, 12 at most",
         ),
     ],

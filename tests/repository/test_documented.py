@@ -36,7 +36,9 @@ def sections(name: str) -> dict[str, str]:
     out.
     """
     text = (ROOT / "docs" / name).read_text(encoding="utf-8")
-    parts = re.split(r"^#{1,6} (.+)$", without_fences(text, keep_lines=True), flags=re.MULTILINE)
+    parts = re.split(
+        r"^#{1,6} (.+)$", without_fences(text, keep_lines=True), flags=re.MULTILINE
+    )
     return {
         heading.replace("`", ""): body
         for heading, body in zip(parts[1::2], parts[2::2], strict=True)
@@ -83,27 +85,38 @@ def test_an_extension_point_has_its_paragraph(point: str) -> None:
 
 def test_no_paragraph_is_about_an_extension_point_that_is_gone() -> None:
     told = {
-        heading for heading in sections("extension-points.md") if heading.startswith("keeplore_")
+        heading
+        for heading in sections("extension-points.md")
+        if heading.startswith("keeplore_")
     }
     assert told == set(POINTS)
 
 
-def test_every_extension_point_has_a_built_in_implementation(product: list[Any]) -> None:
+def test_every_extension_point_has_a_built_in_implementation(
+    product: list[Any],
+) -> None:
     implemented = {
         node.name
         for source in product
         if source.name.startswith("plugin/keeplore/")
         for node in ast.walk(source.tree)
         if isinstance(node, ast.FunctionDef)
-        and any(ast.unparse(decorator).startswith("hookimpl") for decorator in node.decorator_list)
+        and any(
+            ast.unparse(decorator).startswith("hookimpl")
+            for decorator in node.decorator_list
+        )
     }
     assert set(POINTS) - implemented == set()
 
 
 @pytest.mark.parametrize(
-    ("name", "command"), list(commands()), ids=lambda value: value if isinstance(value, str) else ""
+    ("name", "command"),
+    list(commands()),
+    ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_command_and_its_options_are_documented(name: str, command: click.Command) -> None:
+def test_a_command_and_its_options_are_documented(
+    name: str, command: click.Command
+) -> None:
     paragraph = sections("commands.md")[name]
     assert len(paragraph.split()) >= 15
     options = [
@@ -115,11 +128,19 @@ def test_a_command_and_its_options_are_documented(name: str, command: click.Comm
 
 
 @pytest.mark.parametrize(
-    ("name", "command"), list(commands()), ids=lambda value: value if isinstance(value, str) else ""
+    ("name", "command"),
+    list(commands()),
+    ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_commands_help_says_what_it_and_its_options_do(name: str, command: click.Command) -> None:
-    assert command.help and command.help.strip().split("\n\n")[0].rstrip().endswith((".", ":"))
-    silent = [p.name for p in command.params if isinstance(p, click.Option) and not p.help]
+def test_a_commands_help_says_what_it_and_its_options_do(
+    name: str, command: click.Command
+) -> None:
+    assert command.help and command.help.strip().split("\n\n")[0].rstrip().endswith(
+        (".", ":")
+    )
+    silent = [
+        p.name for p in command.params if isinstance(p, click.Option) and not p.help
+    ]
     assert silent == []
     assert wrong_words(command.get_help(click.Context(command))) == []
 
@@ -127,12 +148,18 @@ def test_a_commands_help_says_what_it_and_its_options_do(name: str, command: cli
 @pytest.mark.parametrize("name", list(settings()))
 def test_a_setting_is_documented(name: str) -> None:
     assert re.search(
-        rf"^\| `{re.escape(name)}` \|", (ROOT / "docs" / "commands.md").read_text(), re.MULTILINE
+        rf"^\| `{re.escape(name)}` \|",
+        (ROOT / "docs" / "commands.md").read_text(),
+        re.MULTILINE,
     )
 
 
 def test_every_variable_of_the_environment_is_documented(product: list[Any]) -> None:
-    clients = [(ROOT / "plugin" / "keeplore" / "client" / "client.sh").read_text(encoding="utf-8")]
+    clients = [
+        (ROOT / "plugin" / "keeplore" / "client" / "client.sh").read_text(
+            encoding="utf-8"
+        )
+    ]
     used = {
         name
         for text in [*(source.text for source in product), *clients]
@@ -144,7 +171,9 @@ def test_every_variable_of_the_environment_is_documented(product: list[Any]) -> 
 
 def test_every_link_leads_somewhere(files: list[Path]) -> None:
     broken = []
-    for page in (path for path in files if path.suffix == ".md" and "golden" not in path.parts):
+    for page in (
+        path for path in files if path.suffix == ".md" and "golden" not in path.parts
+    ):
         for target in LINK.findall(without_fences(page.read_text(encoding="utf-8"))):
             place, _, anchor = target.partition("#")
             if "://" in target or target.startswith("mailto:"):
@@ -160,7 +189,8 @@ def anchors(page: Path) -> set[str]:
         r"^#{1,6} (.+)$", without_fences(page.read_text(encoding="utf-8")), re.MULTILINE
     )
     return {
-        re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings
+        re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
+        for heading in headings
     }
 
 
@@ -182,7 +212,9 @@ def test_every_page_of_the_docs_can_be_reached_from_the_readme() -> None:
 
 
 def test_one_word_is_used_for_one_thing(files: list[Path]) -> None:
-    pages = [path for path in files if path.suffix == ".md" and "tests" not in path.parts]
+    pages = [
+        path for path in files if path.suffix == ".md" and "tests" not in path.parts
+    ]
     wrong = {path.name: wrong_words(path.read_text(encoding="utf-8")) for path in pages}
     assert {name: words for name, words in wrong.items() if words} == {}
 

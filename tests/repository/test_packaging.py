@@ -18,7 +18,14 @@ from keeplore.config.settings import Settings
 from keeplore.store.paths import FOLDERS
 from keeplore.workspace.lifecycle.setup import template_dir
 
-TEMPLATE = [".gitattributes", ".gitignore", "AGENTS.md", "CLAUDE.md", "README.md", "keeplore.yaml"]
+TEMPLATE = [
+    ".gitattributes",
+    ".gitignore",
+    "AGENTS.md",
+    "CLAUDE.md",
+    "README.md",
+    "keeplore.yaml",
+]
 GRAPH_PAGE = ("layout.js", "main.js", "page.css", "page.html", "panel.js", "view.js")
 GRAPH_VENDORED = (
     "LICENSE",
@@ -56,7 +63,12 @@ DATA = {
     "keeplore_hooks/py.typed",
     *(f"keeplore/workspace_template/{name}" for name in TEMPLATE),
 }
-PARTS = ("skills", "gemini", "opencode", ".claude-plugin")  # of plugin/, which hosts are given
+PARTS = (
+    "skills",
+    "gemini",
+    "opencode",
+    ".claude-plugin",
+)  # of plugin/, which hosts are given
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +111,9 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_holds_every_module_and_data_file_and_nothing_else(
     wheel: Path, root: Path
 ) -> None:
-    names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    names = {
+        name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name
+    }
     modules = {
         path.relative_to(root / folder).as_posix()
         for folder, package in (("hooks", "keeplore_hooks"), ("plugin", "keeplore"))
@@ -117,13 +131,17 @@ def test_the_wheel_holds_every_module_and_data_file_and_nothing_else(
 
 def test_the_wheel_carries_the_licence_and_the_notice(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
-        (metadata,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
+        (metadata,) = (
+            name for name in archive.namelist() if name.endswith("/METADATA")
+        )
         about = email.message_from_bytes(archive.read(metadata))
     assert about["License-Expression"] == "Apache-2.0"
     assert about.get_all("License-File") == ["LICENSE", "NOTICE"]
 
 
-def test_an_installed_wheel_finds_its_template_and_starts(installed: Path, tmp_path: Path) -> None:
+def test_an_installed_wheel_finds_its_template_and_starts(
+    installed: Path, tmp_path: Path
+) -> None:
     program = f"""
 import sys
 sys.path.insert(0, {str(installed)!r})
@@ -138,7 +156,9 @@ from keeplore.cli.main import cli
 cli(["--version"])
 """
     command = [sys.executable, "-I", "-c", program]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
     *places, version = done.stdout.splitlines()
     assert places == [
@@ -148,7 +168,10 @@ cli(["--version"])
     ]
     assert version == "keeplore, version 0.1.0"
     assert (
-        sorted(path.name for path in (installed / "keeplore" / "workspace_template").iterdir())
+        sorted(
+            path.name
+            for path in (installed / "keeplore" / "workspace_template").iterdir()
+        )
         == TEMPLATE
     )
 
@@ -158,24 +181,34 @@ def test_a_checkout_finds_its_template(root: Path) -> None:
     assert sorted(path.name for path in template_dir().iterdir()) == TEMPLATE
 
 
-def test_the_template_shows_every_setting_with_its_default_and_a_comment(root: Path) -> None:
+def test_the_template_shows_every_setting_with_its_default_and_a_comment(
+    root: Path,
+) -> None:
     text = (root / "workspace_template" / "keeplore.yaml").read_text(encoding="utf-8")
-    assert yaml.safe_load(text) == json.loads(json.dumps(dataclasses.asdict(Settings())))
+    assert yaml.safe_load(text) == json.loads(
+        json.dumps(dataclasses.asdict(Settings()))
+    )
     lines = [line for line in text.splitlines() if line and not line.endswith(":")]
     assert [line for line in lines if "  # " not in line] == []
 
 
 def test_the_templates_instructions_for_agents_stand_in_one_file(root: Path) -> None:
-    assert (root / "workspace_template" / "CLAUDE.md").read_text(encoding="utf-8") == "@AGENTS.md\n"
+    assert (root / "workspace_template" / "CLAUDE.md").read_text(
+        encoding="utf-8"
+    ) == "@AGENTS.md\n"
 
 
 def test_the_template_mixes_no_lines_of_two_files(root: Path) -> None:
     """A union merge of two front matters loses data."""
     rules = (
-        (root / "workspace_template" / ".gitattributes").read_text(encoding="utf-8").splitlines()
+        (root / "workspace_template" / ".gitattributes")
+        .read_text(encoding="utf-8")
+        .splitlines()
     )
     assert [
-        rule for rule in rules if "merge=" in rule and not rule.endswith(" merge=keeplore")
+        rule
+        for rule in rules
+        if "merge=" in rule and not rule.endswith(" merge=keeplore")
     ] == []
     assert {f"{folder}/**" for folder in FOLDERS} == {
         rule.split()[0] for rule in rules if "merge=" in rule
@@ -195,7 +228,9 @@ def test_every_dependency_is_pinned(root: Path) -> None:
         for line in pins
         if not line.startswith("#")
     )
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]
     wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
     names = {name.partition(">")[0].partition("=")[0].lower() for name in wanted}
     assert names - pinned == set()

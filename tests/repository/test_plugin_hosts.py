@@ -46,7 +46,12 @@ FLAT = {
     "cursor": {"command", "timeout", "matcher"},
     "copilot": {"type", "bash", "powershell", "timeoutSec", "matcher"},
 }
-SHELL_KEYS = {"codex": "command", "gemini-cli": "command", "cursor": "command", "copilot": "bash"}
+SHELL_KEYS = {
+    "codex": "command",
+    "gemini-cli": "command",
+    "cursor": "command",
+    "copilot": "bash",
+}
 WITHOUT_MATCHER = {"UserPromptSubmit", "Stop", "Interrupt"}  # Codex reads none there
 
 
@@ -79,14 +84,24 @@ def test_every_manifest_tells_the_same_of_the_plugin(name: str) -> None:
 
 def test_the_manifests_have_no_key_that_their_host_does_not_know() -> None:
     assert set(load(MANIFESTS["copilot"])) == COMMON | {"skills", "mcpServers", "hooks"}
-    assert set(load(MANIFESTS["codex"])) == COMMON | {"skills", "mcpServers", "hooks", "interface"}
+    assert set(load(MANIFESTS["codex"])) == COMMON | {
+        "skills",
+        "mcpServers",
+        "hooks",
+        "interface",
+    }
     assert set(load(MANIFESTS["cursor"])) == COMMON | {
         "displayName",
         "skills",
         "mcpServers",
         "hooks",
     }
-    assert set(load(MANIFESTS["gemini-cli"])) == {"name", "version", "description", "mcpServers"}
+    assert set(load(MANIFESTS["gemini-cli"])) == {
+        "name",
+        "version",
+        "description",
+        "mcpServers",
+    }
 
 
 def test_there_is_no_manifest_that_stands_above_those_of_the_hosts() -> None:
@@ -111,7 +126,9 @@ def test_codex_shows_a_name_and_a_category() -> None:
         interface["displayName"] == CLAUDE["displayName"]
         and interface["category"] == "Productivity"
     )
-    market = json.loads((ROOT / ".agents" / "plugins" / "marketplace.json").read_bytes())
+    market = json.loads(
+        (ROOT / ".agents" / "plugins" / "marketplace.json").read_bytes()
+    )
     (entry,) = market["plugins"]
     assert set(market) == {"name", "interface", "plugins"}
     assert (
@@ -134,11 +151,15 @@ def test_cursor_finds_the_plugin_in_its_marketplace() -> None:
 @pytest.mark.parametrize("host", [*EVENTS])
 def test_every_event_that_a_host_reports_is_explained_on_its_page(host: str) -> None:
     page = (ROOT / "docs" / "hosts" / f"{host}.md").read_text(encoding="utf-8")
-    assert [entry.event for entry in EVENTS[host] if f"`{entry.event}`" not in page] == []
+    assert [
+        entry.event for entry in EVENTS[host] if f"`{entry.event}`" not in page
+    ] == []
 
 
 @pytest.mark.parametrize(
-    ("host", "event", "matcher", "handler"), ALL, ids=[f"{one[0]}-{one[1]}" for one in ALL]
+    ("host", "event", "matcher", "handler"),
+    ALL,
+    ids=[f"{one[0]}-{one[1]}" for one in ALL],
 )
 def test_a_handler_keeps_the_rules_of_its_host(
     host: str, event: str, matcher: str, handler: dict[str, Any]
@@ -167,21 +188,36 @@ def test_a_file_with_a_version_says_it(host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "event", "matcher", "handler"), ALL, ids=[f"{one[0]}-{one[1]}" for one in ALL]
+    ("host", "event", "matcher", "handler"),
+    ALL,
+    ids=[f"{one[0]}-{one[1]}" for one in ALL],
 )
 def test_what_a_handler_runs_puts_the_event_into_the_spool(
-    host: str, event: str, matcher: str, handler: dict[str, Any], home: Path, tmp_path: Path
+    host: str,
+    event: str,
+    matcher: str,
+    handler: dict[str, Any],
+    home: Path,
+    tmp_path: Path,
 ) -> None:
     _, variable, folder = FILES[host]
     (home / "state" / "advised").touch()
     command = handler[SHELL_KEYS[host]].replace("${extensionPath}", str(folder))
     run = {"shell": True, "input": b'{"session_id": "s"}', "capture_output": True}
-    done = subprocess.run(command, **run, env=os.environ | {variable: str(folder)}, cwd=tmp_path)
+    done = subprocess.run(
+        command, **run, env=os.environ | {variable: str(folder)}, cwd=tmp_path
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     (entry,) = Spool(home / "state" / "spool").pending()
-    assert (entry.host, entry.event, entry.read()) == (host, event, b'{"session_id": "s"}')
+    assert (entry.host, entry.event, entry.read()) == (
+        host,
+        event,
+        b'{"session_id": "s"}',
+    )
     gone = subprocess.run(
-        command.replace(str(folder), "/nowhere"), **run, env=os.environ | {variable: "/nowhere"}
+        command.replace(str(folder), "/nowhere"),
+        **run,
+        env=os.environ | {variable: "/nowhere"},
     )
     assert (gone.returncode, gone.stdout) == (
         0,
@@ -209,7 +245,9 @@ def test_every_server_is_started_out_of_the_plugin() -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_nothing_typed_reaches_a_shell_through_a_command(name: str) -> None:
     gemini = tomllib.loads(
-        (PLUGIN / "gemini" / "commands" / "keeplore" / f"{name}.toml").read_text(encoding="utf-8")
+        (PLUGIN / "gemini" / "commands" / "keeplore" / f"{name}.toml").read_text(
+            encoding="utf-8"
+        )
     )
     assert re.findall(r"!\{|@\{|\{\{", gemini["prompt"]) == []
     text = (PLUGIN / "opencode" / "commands" / "keeplore" / f"{name}.md").read_text(
@@ -219,7 +257,9 @@ def test_nothing_typed_reaches_a_shell_through_a_command(name: str) -> None:
 
 
 ODD = Launcher(
-    ("py 3", "-I", "/a b/$x/client.py"), ("sh", "/a b/$x/client.sh"), ("py 3", "/a b/mcp.py")
+    ("py 3", "-I", "/a b/$x/client.py"),
+    ("sh", "/a b/$x/client.sh"),
+    ("py 3", "/a b/mcp.py"),
 )
 
 
@@ -230,23 +270,44 @@ def test_paths_of_a_machine_are_quoted_for_its_shell(host: str, tmp_path: Path) 
     first = handler[SHELL_KEYS[host]].partition(" || ")[0]
     event = EVENTS[host][0].event
     shown = subprocess.run(
-        f"printf '%s\\n' {first}", shell=True, capture_output=True, text=True, cwd=tmp_path
+        f"printf '%s\\n' {first}",
+        shell=True,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
     )
     assert shown.stdout.splitlines() == [*ODD.ask, host, event]
 
 
 def test_on_windows_no_host_needs_a_shell_of_unix() -> None:
-    client = (r"C:\Users\Ann O'Neill\AppData\python.exe", "-I", "-S", r"C:\state\client.py")
-    launcher = Launcher(client, client, (*client[:3], r"C:\state\mcp.py"), is_windows=True)
-    texts = {host: json.dumps(hooks(host, launcher)) for host in ("claude-code", *FILES)}
-    assert [host for host, text in texts.items() if "client.sh" in text or '"bash"' in text] == []
+    client = (
+        r"C:\Users\Ann O'Neill\AppData\python.exe",
+        "-I",
+        "-S",
+        r"C:\state\client.py",
+    )
+    launcher = Launcher(
+        client, client, (*client[:3], r"C:\state\mcp.py"), is_windows=True
+    )
+    texts = {
+        host: json.dumps(hooks(host, launcher)) for host in ("claude-code", *FILES)
+    }
+    assert [
+        host for host, text in texts.items() if "client.sh" in text or '"bash"' in text
+    ] == []
     stop = hooks("claude-code", launcher)["hooks"]["Stop"][0]["hooks"][0]
     assert [stop["command"], *stop["args"]] == [*client, "claude-code", "Stop"]
     stop = hooks("codex", launcher)["hooks"]["Stop"][0]["hooks"][0]
-    assert stop["command"] == rf'"{client[0]}" -I -S C:\state\client.py codex Stop || exit 0'
+    assert (
+        stop["command"]
+        == rf'"{client[0]}" -I -S C:\state\client.py codex Stop || exit 0'
+    )
     stop = hooks("copilot", launcher)["hooks"]["agentStop"][0]
     name = r"'C:\Users\Ann O''Neill\AppData\python.exe'"
-    assert stop["powershell"] == rf"& {name} -I -S C:\state\client.py copilot agentStop; exit 0"
+    assert (
+        stop["powershell"]
+        == rf"& {name} -I -S C:\state\client.py copilot agentStop; exit 0"
+    )
 
 
 def test_an_entry_before_edits_is_written_where_it_is_wished() -> None:
@@ -267,11 +328,16 @@ def test_each_host_writes_a_server_in_its_own_way() -> None:
         "args": arguments,
         "tools": ["*"],
     }
-    assert mcp("opencode", ODD) == {"type": "local", "command": list(ODD.mcp), "enabled": True}
+    assert mcp("opencode", ODD) == {
+        "type": "local",
+        "command": list(ODD.mcp),
+        "enabled": True,
+    }
 
 
 def test_a_host_without_a_file_of_entries_is_refused_with_the_names_of_others() -> None:
     with pytest.raises(
-        ConfigError, match=r"opencode reads no file of host events\. Use one of: claude-code, codex"
+        ConfigError,
+        match=r"opencode reads no file of host events\. Use one of: claude-code, codex",
     ):
         hooks("opencode", ODD)

@@ -23,7 +23,9 @@ FOLDER = Path(__file__).resolve().parents[2] / "plugin"
 MANIFEST = json.loads((FOLDER / ".claude-plugin" / "plugin.json").read_bytes())
 EVENTS = json.loads((FOLDER / "hooks" / "hooks.json").read_bytes())["hooks"]
 SERVERS = json.loads((FOLDER / ".mcp.json").read_bytes())["mcpServers"]
-MARKET = json.loads((FOLDER.parent / ".claude-plugin" / "marketplace.json").read_bytes())
+MARKET = json.loads(
+    (FOLDER.parent / ".claude-plugin" / "marketplace.json").read_bytes()
+)
 HANDLERS = [
     (event, group, handler)
     for event, groups in EVENTS.items()
@@ -72,20 +74,26 @@ def test_the_manifest_has_the_keys_and_types_that_the_host_knows() -> None:
     # what is no URL makes the plugin fail to load
     urls = [MANIFEST[key] for key in ("homepage", "repository") if key in MANIFEST]
     assert [
-        url for url in urls if urlsplit(url).scheme != "https" or not urlsplit(url).netloc
+        url
+        for url in urls
+        if urlsplit(url).scheme != "https" or not urlsplit(url).netloc
     ] == []
 
 
 def test_the_manifest_names_no_file_that_is_found_without_it() -> None:
     """A path of entries would be read beside hooks/hooks.json, and every event would come twice."""
-    assert set(MANIFEST) & {"hooks", "mcpServers", "skills", "commands", "agents"} == set()
+    assert (
+        set(MANIFEST) & {"hooks", "mcpServers", "skills", "commands", "agents"} == set()
+    )
 
 
 def test_the_server_is_started_out_of_the_plugin() -> None:
     ((name, server),) = SERVERS.items()
     assert name == PLUGIN and set(server) == {"command", "args"}
     assert server["args"][-1].startswith("${CLAUDE_PLUGIN_ROOT}/")
-    assert (FOLDER / server["args"][-1].removeprefix("${CLAUDE_PLUGIN_ROOT}/")).is_file()
+    assert (
+        FOLDER / server["args"][-1].removeprefix("${CLAUDE_PLUGIN_ROOT}/")
+    ).is_file()
 
 
 @pytest.mark.parametrize(
@@ -109,7 +117,9 @@ def test_the_marketplace_leads_to_the_plugin() -> None:
     assert "version" not in entry  # one place says it
     assert set(MARKET) == {"name", "description", "owner", "plugins"}
     assert MARKET["owner"]["name"] and set(MARKET["owner"]) <= {"name", "email", "url"}
-    assert {key: type(value) for key, value in entry.items()} == dict.fromkeys(entry, str)
+    assert {key: type(value) for key, value in entry.items()} == dict.fromkeys(
+        entry, str
+    )
 
 
 def test_the_plugin_folder_can_be_copied() -> None:
@@ -122,8 +132,12 @@ def test_the_plugin_folder_can_be_copied() -> None:
         if "__pycache__" not in path.parts
     ]
     assert [name for name in names if (FOLDER / name).is_symlink()] == []
-    assert [name for name in names if name.rpartition("/")[2] in ("CLAUDE.md", "AGENTS.md")] == []
-    assert sorted(path.name for path in (FOLDER / ".claude-plugin").iterdir()) == ["plugin.json"]
+    assert [
+        name for name in names if name.rpartition("/")[2] in ("CLAUDE.md", "AGENTS.md")
+    ] == []
+    assert sorted(path.name for path in (FOLDER / ".claude-plugin").iterdir()) == [
+        "plugin.json"
+    ]
     assert not (FOLDER / "bin").exists()
 
 
@@ -153,7 +167,10 @@ def test_a_handler_keeps_the_hosts_rules(
         assert event in WITH_MATCHER
         is_pattern = not re.fullmatch(r"[A-Za-z0-9_\- ,|]+", group["matcher"])
         # the host does not anchor a pattern
-        assert not is_pattern or (group["matcher"][0], group["matcher"][-1]) == ("^", "$")
+        assert not is_pattern or (group["matcher"][0], group["matcher"][-1]) == (
+            "^",
+            "$",
+        )
     # an "if" outside tool events never runs, "once" is ignored, "async" is killed when the host
     # exits
     assert set(handler) == {"type", "command", "args", "timeout"}
@@ -171,29 +188,41 @@ def test_what_a_handler_names_puts_the_event_into_the_spool(
     event: str, group: dict[str, Any], handler: dict[str, Any], home: Path
 ) -> None:
     client = (
-        "client.py" if f"{event} {group.get('matcher', '')}".strip() in ANSWERED else "client.sh"
+        "client.py"
+        if f"{event} {group.get('matcher', '')}".strip() in ANSWERED
+        else "client.sh"
     )
     assert f"keeplore/client/{client}" in handler["args"][1]
     assert ("client.py" in handler["args"][1]) == (client == "client.py")
     (home / "state" / "advised").touch()
-    payload = json.dumps({"session_id": "s", "hook_event_name": event, "cwd": str(home)}).encode()
+    payload = json.dumps(
+        {"session_id": "s", "hook_event_name": event, "cwd": str(home)}
+    ).encode()
     assert run(handler, FOLDER, payload) == (0, b"", b"")
     (entry,) = Spool(home / "state" / "spool").pending()
     assert (entry.host, entry.event, entry.read()) == ("claude-code", event, payload)
 
 
-def run(handler: dict[str, Any], folder: Path, payload: bytes) -> tuple[int, bytes, bytes]:
+def run(
+    handler: dict[str, Any], folder: Path, payload: bytes
+) -> tuple[int, bytes, bytes]:
     arguments = [
-        argument.replace("${CLAUDE_PLUGIN_ROOT}", str(folder)) for argument in handler["args"]
+        argument.replace("${CLAUDE_PLUGIN_ROOT}", str(folder))
+        for argument in handler["args"]
     ]
     done = subprocess.run(
-        [handler["command"], *arguments], input=payload, capture_output=True, check=False
+        [handler["command"], *arguments],
+        input=payload,
+        capture_output=True,
+        check=False,
     )
     return done.returncode, done.stdout, done.stderr
 
 
 @pytest.mark.parametrize("event", ["UserPromptSubmit", "Stop"])
-def test_a_handler_whose_client_is_gone_stops_no_session(event: str, tmp_path: Path) -> None:
+def test_a_handler_whose_client_is_gone_stops_no_session(
+    event: str, tmp_path: Path
+) -> None:
     """The host takes the 2 with which sh and Python then exit for a refusal."""
     ((handler, *_),) = (group["hooks"] for group in EVENTS[event])
     assert run(handler, tmp_path, b"{}")[:2] == (0, b"")
@@ -201,7 +230,9 @@ def test_a_handler_whose_client_is_gone_stops_no_session(event: str, tmp_path: P
 
 def handlers_for(command: str) -> list[str]:
     groups = [
-        group for group in EVENTS["UserPromptExpansion"] if re.search(group["matcher"], command)
+        group
+        for group in EVENTS["UserPromptExpansion"]
+        if re.search(group["matcher"], command)
     ]
     return [
         "asked" if "client.py" in handler["args"][1] else "told"
@@ -210,7 +241,9 @@ def handlers_for(command: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, *(f"{PLUGIN}:{name}" for name in COMMANDS)])
+@pytest.mark.parametrize(
+    "command", [*COMMANDS, *(f"{PLUGIN}:{name}" for name in COMMANDS)]
+)
 def test_a_command_of_ours_is_answered_and_no_other_handler_runs(command: str) -> None:
     assert handlers_for(command) == ["asked"]
 

@@ -31,7 +31,9 @@ BY_PERSON_ALONE = ("forget", "memory")
 
 def skill(path: Path) -> tuple[dict[str, Any], str]:
     """Front matter and text."""
-    empty, front, text = (path / "SKILL.md").read_text(encoding="utf-8").split("---\n", 2)
+    empty, front, text = (
+        (path / "SKILL.md").read_text(encoding="utf-8").split("---\n", 2)
+    )
     assert empty == ""
     meta = yaml.safe_load(front)
     assert isinstance(meta, dict)
@@ -57,7 +59,9 @@ def test_what_only_a_person_begins_says_so(path: Path) -> None:
     meta, _ = skill(path)
     assert ("Use it only when the person asks" in meta["description"]) == is_restricted
     others = {
-        other.relative_to(path).as_posix() for other in path.rglob("*") if other.is_file()
+        other.relative_to(path).as_posix()
+        for other in path.rglob("*")
+        if other.is_file()
     } - {"SKILL.md"}
     assert others == ({"agents/openai.yaml"} if is_restricted else set())
     for name in others:
@@ -71,7 +75,9 @@ def test_nothing_typed_reaches_a_shell_through_a_skill(path: Path) -> None:
     assert (
         re.findall(r"\$(?:ARGUMENTS|\d|\{)", text) == []
     )  # the host would put what was typed there
-    assert re.findall(r"(?:^|\s)!`", text) == []  # the host would run it before anybody sees it
+    assert (
+        re.findall(r"(?:^|\s)!`", text) == []
+    )  # the host would run it before anybody sees it
     scripts = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert scripts and all(script.startswith("keeplore ") for script in scripts)
     assert all(
@@ -101,4 +107,6 @@ def test_what_a_skill_runs_is_a_command_with_these_options(path: Path) -> None:
             for parameter in command.params
             for option in (*parameter.opts, *parameter.secondary_opts)
         }
-        assert {argument for argument in arguments if argument.startswith("--")} <= known, line
+        assert {
+            argument for argument in arguments if argument.startswith("--")
+        } <= known, line

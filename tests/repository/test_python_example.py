@@ -69,7 +69,12 @@ def run(tmp_path: Path, workspace_dir: Path) -> Run:
         command = [sys.executable, *arguments]
         surroundings = {**os.environ, **environment}
         done = subprocess.run(
-            command, cwd=project, env=surroundings, capture_output=True, text=True, check=False
+            command,
+            cwd=project,
+            env=surroundings,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 0, done.stderr
         return done.stdout.splitlines()
@@ -80,14 +85,22 @@ def run(tmp_path: Path, workspace_dir: Path) -> Run:
 
 def examples(page: Path) -> list[str]:
     return re.findall(
-        r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+        r"^```python\n(.*?)^```",
+        page.read_text(encoding="utf-8"),
+        re.MULTILINE | re.DOTALL,
     )
 
 
 def said(root: Path) -> list[tuple[str, str]]:
-    files = [path.read_text(encoding="utf-8") for path in root.rglob("conversations/**/*.md")]
+    files = [
+        path.read_text(encoding="utf-8") for path in root.rglob("conversations/**/*.md")
+    ]
     talks = [Conversation.from_markdown(parse(text).body) for text in files]
-    return [(exchange.user, exchange.assistant) for talk in talks for exchange in talk.exchanges]
+    return [
+        (exchange.user, exchange.assistant)
+        for talk in talks
+        for exchange in talk.exchanges
+    ]
 
 
 def test_the_loop_keeps_a_history_and_leaves_turns_in_the_workspace(
@@ -103,14 +116,18 @@ def test_each_framework_has_a_short_example() -> None:
     programs = examples(FRAMEWORKS)
     assert len(programs) == len(MODELS)
     for program, framework in zip(
-        programs, ("agents", "pydantic_ai", "langgraph", "claude_agent_sdk"), strict=True
+        programs,
+        ("agents", "pydantic_ai", "langgraph", "claude_agent_sdk"),
+        strict=True,
     ):
         assert f"from {framework}" in program
         assert len(program.splitlines()) <= MAX_LINES, framework
 
 
 @pytest.mark.parametrize("framework", ["agents", "pydantic_ai"])
-def test_an_example_remembers_what_was_said(framework: str, run: Run, workspace_dir: Path) -> None:
+def test_an_example_remembers_what_was_said(
+    framework: str, run: Run, workspace_dir: Path
+) -> None:
     (program,) = (text for text in examples(FRAMEWORKS) if f"from {framework} " in text)
     assert run("-c", MODELS[framework] + program) == [ANSWER]
     assert said(workspace_dir)[0] == (QUESTION, ANSWER)
@@ -127,18 +144,30 @@ def test_the_example_for_langgraph_answers_from_what_is_remembered(run: Run) -> 
 def test_the_example_for_the_claude_agent_sdk_remembers_what_was_said(
     run: Run, workspace_dir: Path, tmp_path: Path
 ) -> None:
-    (program,) = (text for text in examples(FRAMEWORKS) if "from claude_agent_sdk " in text)
+    (program,) = (
+        text for text in examples(FRAMEWORKS) if "from claude_agent_sdk " in text
+    )
     program_of_claude = tmp_path / "claude"
     program_of_claude.write_text(
         f"#!/bin/sh\nexec {sys.executable} {CLAUDE_CODE}\n", encoding="utf-8"
     )
     program_of_claude.chmod(0o755)
-    files = {"TRANSCRIPT": str(tmp_path / "t.jsonl"), "REPLIES": str(tmp_path / "replies")}
-    told = {"SESSION": "s-1", "ANSWER": ANSWER, "CLAUDE": str(program_of_claude), **files}
+    files = {
+        "TRANSCRIPT": str(tmp_path / "t.jsonl"),
+        "REPLIES": str(tmp_path / "replies"),
+    }
+    told = {
+        "SESSION": "s-1",
+        "ANSWER": ANSWER,
+        "CLAUDE": str(program_of_claude),
+        **files,
+    }
     try:
         printed = run("-c", MODELS["claude_agent_sdk"] + program, **told)
         deadline = time.monotonic() + WORKER_S
-        while (QUESTION, ANSWER) not in said(workspace_dir):  # the worker that was started does it
+        while (QUESTION, ANSWER) not in said(
+            workspace_dir
+        ):  # the worker that was started does it
             assert time.monotonic() < deadline
             time.sleep(0.1)
     finally:
@@ -148,7 +177,9 @@ def test_the_example_for_the_claude_agent_sdk_remembers_what_was_said(
 
 def test_every_method_of_the_history_is_in_the_table() -> None:
     public = [
-        name for name in vars(keeplore.conversation.MessageHistory) if not name.startswith("_")
+        name
+        for name in vars(keeplore.conversation.MessageHistory)
+        if not name.startswith("_")
     ]
     page = PAGE.read_text(encoding="utf-8")
     assert len(public) == 6

@@ -41,7 +41,9 @@ def test_the_home_of_a_child_process_is_the_same(home: Path) -> None:
 
 
 @pytest.mark.parametrize("address", ["192.0.2.1", "2001:db8::1"])
-def test_a_connection_that_leaves_the_machine_is_refused(address: str, escapes: list[str]) -> None:
+def test_a_connection_that_leaves_the_machine_is_refused(
+    address: str, escapes: list[str]
+) -> None:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with (
         socket.socket(family) as connection,
@@ -57,7 +59,9 @@ def test_loopback_is_allowed() -> None:
         client.connect(server.getsockname())
 
 
-def test_a_write_to_the_real_home_is_refused(real_home: Path, escapes: list[str]) -> None:
+def test_a_write_to_the_real_home_is_refused(
+    real_home: Path, escapes: list[str]
+) -> None:
     with pytest.raises(PermissionError, match="may not write"):
         (real_home / ".claude" / "settings.json").open("a")
     with pytest.raises(PermissionError, match="may not write"):
@@ -66,7 +70,9 @@ def test_a_write_to_the_real_home_is_refused(real_home: Path, escapes: list[str]
     escapes.clear()
 
 
-def test_git_has_an_identity_and_starts_on_main(tmp_path: Path, git: Callable[..., str]) -> None:
+def test_git_has_an_identity_and_starts_on_main(
+    tmp_path: Path, git: Callable[..., str]
+) -> None:
     git("init", "-q", cwd=tmp_path)
     assert git("symbolic-ref", "--short", "HEAD", cwd=tmp_path) == "main"
     git("commit", "-q", "--allow-empty", "-m", "first", cwd=tmp_path)

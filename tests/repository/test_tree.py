@@ -7,7 +7,8 @@ from pathlib import Path
 
 # written so that this file does not match its own patterns
 REGISTRIES = re.compile(
-    r"pyp[i]\.org|pythonh[o]sted|registry\.npm[j]s|deb\.deb[i]an\.org|index-u[r]l", re.IGNORECASE
+    r"pyp[i]\.org|pythonh[o]sted|registry\.npm[j]s|deb\.deb[i]an\.org|index-u[r]l",
+    re.IGNORECASE,
 )
 MACHINE = re.compile(r"(?:^|[^A-Za-z0-9_.~])/(?:wor[k]|far[m]|roo[t])/")
 SECRETS = re.compile(
@@ -36,7 +37,11 @@ def test_every_file_is_text_in_utf_8_with_unix_line_ends(files: list[Path]) -> N
 
 
 def test_no_file_is_large(files: list[Path]) -> None:
-    assert {path.name: path.stat().st_size for path in files if path.stat().st_size > LARGEST} == {}
+    assert {
+        path.name: path.stat().st_size
+        for path in files
+        if path.stat().st_size > LARGEST
+    } == {}
 
 
 def test_no_file_names_a_package_registry(files: list[Path]) -> None:
@@ -60,7 +65,9 @@ def test_every_change_is_told_from_the_users_side(root: Path) -> None:
     assert fragments
     for fragment in fragments:
         kind, _, rest = fragment.read_text(encoding="utf-8").partition(": ")
-        assert kind in ("Added", "Changed", "Fixed", "Removed", "Security"), fragment.name
+        assert kind in ("Added", "Changed", "Fixed", "Removed", "Security"), (
+            fragment.name
+        )
         assert fragment.name.startswith(f"{kind.lower()}-")
         headline, _, body = rest.partition("\n\n")
         assert headline.endswith(".") and "\n" not in headline, fragment.name

@@ -74,7 +74,9 @@ def state_of(root: Path) -> dict[str, Any]:
     """
 
     def git(*arguments: str) -> list[str]:
-        done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, check=False)
+        done = subprocess.run(
+            ["git", *arguments], cwd=root, capture_output=True, check=False
+        )
         return done.stdout.decode("utf-8", "surrogateescape").split("\0")
 
     def is_theirs(line: str) -> bool:
@@ -91,7 +93,9 @@ def state_of(root: Path) -> dict[str, Any]:
             for line in git("status", "--porcelain", "-z", "-uall", "--no-renames")
             if is_theirs(line[3:])
         ],
-        "index": [line for line in git("ls-files", "-s", "-t", "-z") if is_theirs(line)],
+        "index": [
+            line for line in git("ls-files", "-s", "-t", "-z") if is_theirs(line)
+        ],
         "files": {path: data for path, data in files.items() if not is_ours(path)},
         "branch": git("symbolic-ref", "-q", "HEAD"),
         "stash": git("stash", "list"),

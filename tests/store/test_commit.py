@@ -25,14 +25,20 @@ def test_nothing_new_makes_no_commit(store):
 
 
 def test_a_persons_edits_renames_and_removals_are_committed_too(store, note, git):
-    kept, edited, removed = (store.save(note(title)) for title in ("Kept", "Edited", "Removed"))
+    kept, edited, removed = (
+        store.save(note(title)) for title in ("Kept", "Edited", "Removed")
+    )
     store.commit()
     (store.root / edited).write_text("---\nid: x\n---\nby hand\n")
     (store.root / removed).unlink()
     (store.root / kept).rename(store.root / "memory" / "My own name.md")
     committed = store.commit()
-    assert committed.paths == tuple(sorted([edited, removed, kept, "memory/My own name.md"]))
-    assert {path for path in paths_in(git, store.root) if path.startswith("memory/")} == {
+    assert committed.paths == tuple(
+        sorted([edited, removed, kept, "memory/My own name.md"])
+    )
+    assert {
+        path for path in paths_in(git, store.root) if path.startswith("memory/")
+    } == {
         edited,
         "memory/My own name.md",
     }
@@ -90,7 +96,9 @@ def test_unchanged_files_are_not_read_again(store, note, monkeypatch):
     read = []
     hashes = LibgitBackend.hashes
     monkeypatch.setattr(
-        LibgitBackend, "hashes", lambda self, paths: read.extend(paths) or hashes(self, paths)
+        LibgitBackend,
+        "hashes",
+        lambda self, paths: read.extend(paths) or hashes(self, paths),
     )
     store.commit()
     assert read == []
@@ -174,7 +182,9 @@ def test_a_memory_that_a_persons_commit_dropped_comes_back(store, note, git):
 
 
 def test_the_author_is_the_one_that_git_would_take(store, note, git, tmp_path):
-    (tmp_path / "work").write_text("[user]\n\tname = At Work <x>\n\temail = work@example.invalid\n")
+    (tmp_path / "work").write_text(
+        "[user]\n\tname = At Work <x>\n\temail = work@example.invalid\n"
+    )
     git("config", "include.path", str(tmp_path / "work"), cwd=store.root)
     store.save(note("Mine"))
     store.commit()
@@ -184,7 +194,9 @@ def test_the_author_is_the_one_that_git_would_take(store, note, git, tmp_path):
     )
 
 
-def test_a_commit_outside_of_us_during_ours_is_never_undone(store, note, git, monkeypatch):
+def test_a_commit_outside_of_us_during_ours_is_never_undone(
+    store, note, git, monkeypatch
+):
     """The person moves the branch between plan and act: the plan is made again on what they did."""
     path = store.save(note("Ours"))
     plan, others = commit._plan, []
@@ -227,11 +239,16 @@ def test_several_processes_and_threads_take_turns(store, note, git):
         list(pool.map(write, range(18)))
     assert len(list(store.scan())) == 18
     assert store.commit().commit is None
-    assert len([path for path in paths_in(git, store.root) if path.startswith("memory/")]) == 18
+    assert (
+        len([path for path in paths_in(git, store.root) if path.startswith("memory/")])
+        == 18
+    )
     assert git("status", "--porcelain", cwd=store.root) == ""
 
 
-def test_beside_a_person_who_commits_all_the_time_nothing_of_either_is_lost(store, note, git):
+def test_beside_a_person_who_commits_all_the_time_nothing_of_either_is_lost(
+    store, note, git
+):
     """Both use the same branch and index; what a person's commit drops the next cycle brings
     back.
     """
@@ -272,7 +289,9 @@ def test_beside_a_person_who_commits_all_the_time_nothing_of_either_is_lost(stor
     tracked = paths_in(git, store.root)
     assert saved <= tracked
     assert theirs and set(theirs) <= tracked
-    for revision in git("log", "--format=%H", "--grep=memory file", cwd=store.root).split():
+    for revision in git(
+        "log", "--format=%H", "--grep=memory file", cwd=store.root
+    ).split():
         changed = git(
             "diff-tree", "-r", "--name-only", "--no-commit-id", revision, cwd=store.root
         ).split("\n")
@@ -295,7 +314,9 @@ def test_a_new_workspace_keeps_what_was_there(tmp_path, template, git):
     assert git("rev-list", "--count", "HEAD", cwd=tmp_path) == "1"
 
 
-def test_a_workspace_whose_creation_was_interrupted_is_completed(tmp_path, template, git):
+def test_a_workspace_whose_creation_was_interrupted_is_completed(
+    tmp_path, template, git
+):
     for name in (".gitignore", "AGENTS.md"):
         (tmp_path / name).write_bytes((template / name).read_bytes())
     create(tmp_path, template)
@@ -303,7 +324,9 @@ def test_a_workspace_whose_creation_was_interrupted_is_completed(tmp_path, templ
     assert git("status", "--porcelain", cwd=tmp_path) == ""
 
 
-def test_a_repository_in_the_middle_of_something_is_not_made_a_workspace(tmp_path, template, git):
+def test_a_repository_in_the_middle_of_something_is_not_made_a_workspace(
+    tmp_path, template, git
+):
     git("init", "-q", "-b", "main", str(tmp_path), cwd=tmp_path)
     (tmp_path / ".git" / "MERGE_HEAD").write_text("0" * 40)
     with pytest.raises(RepositoryBusy):
@@ -316,5 +339,7 @@ def test_changed_paths_between_commits(store, note):
     path = store.save(note("New"))
     second = store.commit().commit
     assert store.changed(first, second) == [path]
-    assert path in store.changed("", second) and "keeplore.yaml" in store.changed("", second)
+    assert path in store.changed("", second) and "keeplore.yaml" in store.changed(
+        "", second
+    )
     assert store.changed(second, second) == []

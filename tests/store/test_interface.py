@@ -43,7 +43,9 @@ def test_an_id_is_added_once(store: Store) -> None:
     memory = note("Use pnpm")
     path = store.add(memory)
     with pytest.raises(AlreadyExists, match=path):
-        store.add(Memory({**memory.meta, "title": "Something else"}, "# Something else\n"))
+        store.add(
+            Memory({**memory.meta, "title": "Something else"}, "# Something else\n")
+        )
     assert store.load(path) == memory
 
 
@@ -108,7 +110,9 @@ def test_nothing_is_moved_over_another_file(store: Store) -> None:
     assert store.load(other).title == "Use tabs"
 
 
-def test_what_is_removed_is_gone_and_removing_it_again_is_no_error(store: Store) -> None:
+def test_what_is_removed_is_gone_and_removing_it_again_is_no_error(
+    store: Store,
+) -> None:
     memory = note("Use pnpm")
     path = store.add(memory)
     store.remove(path)
@@ -152,7 +156,10 @@ def test_of_many_processes_that_write_nothing_is_lost(store: Store) -> None:
     assert [worker.exitcode for worker in workers] == [0, 0, 0]
     titles = sorted(store.load(file.path).title for file in store.scan())
     assert titles == sorted(
-        [*(f"Fact {n} of {k}" for n in range(10) for k in range(3)), "What all of them add"]
+        [
+            *(f"Fact {n} of {k}" for n in range(10) for k in range(3)),
+            "What all of them add",
+        ]
     )
     again = [entry["n"] for entry in store.records()]
     assert sorted(again) == sorted([*range(10)] * 3)

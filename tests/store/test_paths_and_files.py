@@ -11,7 +11,14 @@ import pytest
 from keeplore.errors import Corrupt, NotFound, UnsafePath
 from keeplore.memory import Memory
 from keeplore.store import Store
-from keeplore.store.paths import check_read, check_written, is_memory, is_ours, is_portable, is_safe
+from keeplore.store.paths import (
+    check_read,
+    check_written,
+    is_memory,
+    is_ours,
+    is_portable,
+    is_safe,
+)
 
 HOSTILE = (
     "../outside.md",
@@ -58,7 +65,8 @@ def test_a_name_that_some_system_cannot_hold_is_never_written(path):
 
 
 @pytest.mark.parametrize(
-    "path", ["README.md", "keeplore.yaml", "projects/x/src/a.py", "memory", "src/memory/a.md"]
+    "path",
+    ["README.md", "keeplore.yaml", "projects/x/src/a.py", "memory", "src/memory/a.md"],
 )
 def test_what_is_not_ours_is_never_written(path):
     assert not is_ours(path)
@@ -78,15 +86,30 @@ def test_names_that_a_person_gives_may_be_read_and_committed():
 
 
 @pytest.mark.parametrize(
-    "path", [".git/hooks/post-merge", "a/.GIT/config", "git~1/config", "..", "a\\..\\b", "CON"]
+    "path",
+    [".git/hooks/post-merge", "a/.GIT/config", "git~1/config", "..", "a\\..\\b", "CON"],
 )
 def test_a_path_that_reaches_into_git_is_not_safe_to_check_out(path):
     assert not is_safe(path)
-    assert is_safe(".gitignore") and is_safe(".github/workflows/ci.yml") and is_safe("src/app.py")
+    assert (
+        is_safe(".gitignore")
+        and is_safe(".github/workflows/ci.yml")
+        and is_safe("src/app.py")
+    )
 
 
 @pytest.mark.parametrize(
-    "title", ["../../../etc/passwd", "..", "/", "con", "a\0b", "-rf", "\u202etxt.md", "x" * 5000]
+    "title",
+    [
+        "../../../etc/passwd",
+        "..",
+        "/",
+        "con",
+        "a\0b",
+        "-rf",
+        "\u202etxt.md",
+        "x" * 5000,
+    ],
 )
 def test_a_hostile_title_cannot_choose_the_place(title, store, note):
     path = store.save(note("Plain").with_meta(title=title))
@@ -112,7 +135,12 @@ def test_links_and_pipes_are_never_read_entered_or_committed(store, note, tmp_pa
     (memory / "folder").symlink_to(outside)
     os.mkfifo(memory / "pipe.md")
     (store.root / "user").symlink_to(outside)
-    for path in ("memory/link.md", "memory/folder/secret.md", "memory/pipe.md", "user/secret.md"):
+    for path in (
+        "memory/link.md",
+        "memory/folder/secret.md",
+        "memory/pipe.md",
+        "user/secret.md",
+    ):
         with pytest.raises(UnsafePath):
             store.load(path)
     with pytest.raises(UnsafePath):
@@ -121,7 +149,12 @@ def test_links_and_pipes_are_never_read_entered_or_committed(store, note, tmp_pa
     committed = store.commit()
     assert [file.path for file in store.scan()] == [good]
     assert committed.paths == (good,)
-    assert set(committed.skipped) == {"memory/link.md", "memory/folder", "memory/pipe.md", "user"}
+    assert set(committed.skipped) == {
+        "memory/link.md",
+        "memory/folder",
+        "memory/pipe.md",
+        "user",
+    }
     assert list(outside.iterdir()) == [secret]
 
 
@@ -155,7 +188,10 @@ def test_what_is_missing_corrupt_or_too_large_is_told_apart(store):
 
 def test_a_half_written_file_is_swept_when_its_writer_is_long_gone(store, note):
     folder = (store.root / store.save(note("One"))).parent
-    old, young = folder / ".one.md.123-0a1b2c3d.tmp", folder / ".two.md.124-0a1b2c3d.tmp"
+    old, young = (
+        folder / ".one.md.123-0a1b2c3d.tmp",
+        folder / ".two.md.124-0a1b2c3d.tmp",
+    )
     hidden = folder / ".notes.tmp"
     for path in (old, young, hidden):
         path.write_text("half")
@@ -176,14 +212,18 @@ def test_a_better_title_moves_the_file_and_keeps_one_of_it(store, note):
 def test_two_files_of_one_id_after_a_crash_become_one_with_the_next_save(store, note):
     first = store.save(note("Draft").with_meta(title="Untitled"))
     text = (store.root / first).read_bytes()
-    second = store.save(note("Draft").with_meta(title="Better", updated_at="2026-02-10T00:00:00Z"))
+    second = store.save(
+        note("Draft").with_meta(title="Better", updated_at="2026-02-10T00:00:00Z")
+    )
     (store.root / first).write_bytes(text)
     assert store.find(note("Draft").id) == second
     store.save(store.load(second))
     assert [file.path for file in store.scan()] == [second]
 
 
-def test_a_neighbour_with_the_same_short_id_is_not_taken_for_the_same_memory(store, note):
+def test_a_neighbour_with_the_same_short_id_is_not_taken_for_the_same_memory(
+    store, note
+):
     memory = note("First")
     twin_id = memory.id[:-1] + ("0" if memory.id[-1] != "0" else "1")
     first = store.save(memory)
@@ -203,7 +243,10 @@ def test_names_that_differ_in_case_alone_are_two_files(store, git):
     assert store.commit().paths == ("memory/Twin.md", "memory/twin.md")
     (folder / "Twin.md").unlink()
     assert store.commit().paths == ("memory/Twin.md",)
-    assert git("ls-tree", "--name-only", "HEAD", "memory/", cwd=store.root) == "memory/twin.md"
+    assert (
+        git("ls-tree", "--name-only", "HEAD", "memory/", cwd=store.root)
+        == "memory/twin.md"
+    )
 
 
 def test_the_scan_sees_memories_in_every_scope_and_nothing_else(store, note):
@@ -240,7 +283,9 @@ def test_before_write_has_the_last_word(workspace_dir: Path, note):
     assert store.load(store.save(note("Loud"))).body == "# LOUD\n\nIT IS SO.\n"
 
 
-def test_a_step_before_writing_that_fails_leaves_the_old_file(workspace_dir: Path, note):
+def test_a_step_before_writing_that_fails_leaves_the_old_file(
+    workspace_dir: Path, note
+):
     path = Store(workspace_dir).save(note("Kept"))
 
     def refuse(memory: Memory) -> Memory:
@@ -255,7 +300,9 @@ def test_a_file_keeps_the_name_that_a_person_gave_it_when_it_is_moved(store):
     (store.root / "memory").mkdir()
     (store.root / "memory" / "the ledger, größe.md").write_text("# Mine\n")
     store.move("memory/the ledger, größe.md", "memory/archive/the ledger, größe.md")
-    assert [file.path for file in store.scan()] == ["memory/archive/the ledger, größe.md"]
+    assert [file.path for file in store.scan()] == [
+        "memory/archive/the ledger, größe.md"
+    ]
     for unsafe in ("elsewhere/a.md", "memory/CON.md", "memory/../a.md", "memory/.a.md"):
         with pytest.raises(UnsafePath):
             store.move("memory/archive/the ledger, größe.md", unsafe)

@@ -64,7 +64,11 @@ class Started:
             control = _server()
         with theirs:
             socket.send_fds(control, [b"+"], [theirs.fileno(), *streams])
-        request = {"arguments": arguments, "cwd": str(cwd), "environment": dict(environment)}
+        request = {
+            "arguments": arguments,
+            "cwd": str(cwd),
+            "environment": dict(environment),
+        }
         self._link.sendall(json.dumps(request).encode())
         self._link.shutdown(socket.SHUT_WR)
         self._told = self._link.makefile("r")
@@ -83,7 +87,11 @@ class Started:
 
 def can_start(environment: Mapping[str, str]) -> bool:
     """May a command with this environment be forked from a process that had another one?"""
-    names = {name for name in environment.keys() | os.environ.keys() if name.startswith(_EARLY)}
+    names = {
+        name
+        for name in environment.keys() | os.environ.keys()
+        if name.startswith(_EARLY)
+    }
     return all(environment.get(name) == os.environ.get(name) for name in names)
 
 
@@ -114,7 +122,10 @@ def keeplore(
     )
     try:
         started = Started(
-            arguments, (theirs_in, theirs_out, theirs_err), cwd or Path.home(), surroundings
+            arguments,
+            (theirs_in, theirs_out, theirs_err),
+            cwd or Path.home(),
+            surroundings,
         )
     finally:
         for theirs in (theirs_in, theirs_out, theirs_err):
@@ -142,7 +153,9 @@ def _server() -> socket.socket:
     ours, theirs = socket.socketpair()
     command = (sys.executable, __file__, str(theirs.fileno()))
     with theirs:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()])
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()]
+        )
     atexit.register(process.wait)
     atexit.register(ours.close)  # runs first
     return ours
@@ -161,7 +174,9 @@ def _load() -> None:
         ]
         for name in names:
             if not name.endswith("__main__"):
-                with contextlib.suppress(Exception):  # it fails again in a command that needs it
+                with contextlib.suppress(
+                    Exception
+                ):  # it fails again in a command that needs it
                     importlib.import_module(name)
     del sys.modules["pygit2"]
     for name in ALSO:
@@ -208,7 +223,11 @@ def _become(request: dict, descriptors: list[int]) -> None:
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         was = getattr(sys, name)
         now = os.fdopen(
-            number, "w" if number else "r", encoding=was.encoding, errors=was.errors, closefd=False
+            number,
+            "w" if number else "r",
+            encoding=was.encoding,
+            errors=was.errors,
+            closefd=False,
         )
         setattr(sys, name, now)
         setattr(sys, f"__{name}__", now)

@@ -19,8 +19,8 @@ scan = Redactor(KEY).scan
 
 def secret() -> str:
     """A token of a known form, made here so that no scanner trips over this file."""
-    return (
-        "gh" + "p_" + "".join(random.Random(3).choices(string.ascii_letters + string.digits, k=36))
+    return "ghp_" + "".join(
+        random.Random(3).choices(string.ascii_letters + string.digits, k=36)
     )
 
 
@@ -59,7 +59,11 @@ def test_a_secret_that_a_later_commit_mends_still_stops_the_push_until_the_commi
     at_remote = first.tip("refs/remotes/origin/main")
     by_hand(first, "memory/notes/by-hand.md", f"# Deploying\n\nUse {secret()} there.\n")
     stopped(first)
-    by_hand(first, "memory/notes/by-hand.md", "# Deploying\n\nUse the token of the team there.\n")
+    by_hand(
+        first,
+        "memory/notes/by-hand.md",
+        "# Deploying\n\nUse the token of the team there.\n",
+    )
     assert f"reset --soft {at_remote[:12]}" in stopped(first).remedy
     git("reset", "--soft", at_remote, cwd=first.root)
     assert synchronise(first, scan).pushed == 1
@@ -83,7 +87,12 @@ def test_before_the_first_push_all_of_history_is_looked_through_and_can_be_made_
 
 
 @pytest.mark.parametrize(
-    "path", ["projects/shop/project.json", "audit/laptop/2026-02.jsonl", "user/memory/likes.md"]
+    "path",
+    [
+        "projects/shop/project.json",
+        "audit/laptop/2026-02.jsonl",
+        "user/memory/likes.md",
+    ],
 )
 def test_projects_records_and_notes_about_the_person_are_looked_at_too(first, path):
     by_hand(first, path, json.dumps({"said": secret()}))
@@ -110,17 +119,23 @@ def test_what_is_allowed_by_its_fingerprint_is_pushed(first):
     stopped(first)
     (_, kind), *_ = scan(secret().encode())
     assert synchronise(first, Redactor(KEY, allow=[kind]).scan).pushed >= 1
-    assert Redactor(b"another" * 4, allow=[kind]).keeplore_redact(secret(), "") is not None
+    assert (
+        Redactor(b"another" * 4, allow=[kind]).keeplore_redact(secret(), "") is not None
+    )
 
 
 def test_what_the_person_denies_stops_the_push(first):
     by_hand(first, "memory/notes/by-hand.md", "# Visit\n\nWith Müller & Söhne.\n")
-    with pytest.raises(SyncError, match=r"by-hand\.md:3 \(denied:[0-9a-f]{6}\)") as caught:
+    with pytest.raises(
+        SyncError, match=r"by-hand\.md:3 \(denied:[0-9a-f]{6}\)"
+    ) as caught:
         synchronise(first, Redactor(KEY, deny=["(?i)MÜLLER"]).scan)
     assert "Müller" not in str(caught.value)
 
 
-def test_no_name_of_a_file_reaches_the_terminal_as_it_is_and_many_findings_are_counted(first, git):
+def test_no_name_of_a_file_reaches_the_terminal_as_it_is_and_many_findings_are_counted(
+    first, git
+):
     by_hand(first, "memory/notes/a\x1b[31mred.md", secret())
     git("add", "memory", cwd=first.root)
     git("commit", "-q", "-m", "By hand", cwd=first.root)
@@ -142,7 +157,9 @@ def test_what_keeplore_wrote_itself_is_pushed(first, note):
     assert synchronise(first, scan).pushed == 1
 
 
-def test_the_id_of_a_session_is_no_secret_for_its_name_but_a_token_in_its_place_is(first, note):
+def test_the_id_of_a_session_is_no_secret_for_its_name_but_a_token_in_its_place_is(
+    first, note
+):
     rng = random.Random(9)
     session = "ses_" + "".join(rng.choices(string.ascii_letters + string.digits, k=26))
     memory = note("With a source")
@@ -152,17 +169,32 @@ def test_the_id_of_a_session_is_no_secret_for_its_name_but_a_token_in_its_place_
     assert f"  session: {session}" in serialise(plain)
     first.save(plain)
     first.record(
-        "laptop", {"at": "2026-02-09T14:03:11Z", "event": "again", "source": {"session": session}}
+        "laptop",
+        {
+            "at": "2026-02-09T14:03:11Z",
+            "event": "again",
+            "source": {"session": session},
+        },
     )
     assert synchronise(first, scan).pushed == 1
     assert list(scan(f"# Login\n\nsession: {session}\n".encode()))
-    by_hand(first, "memory/notes/odd.md", f"---\nsource:\n  session: {secret()}\n---\n# Odd\n")
+    by_hand(
+        first,
+        "memory/notes/odd.md",
+        f"---\nsource:\n  session: {secret()}\n---\n# Odd\n",
+    )
     assert "odd.md:3 (github-token:" in stopped(first).message
 
 
 def test_a_repository_inside_a_memory_folder_is_passed_over(first, git, note):
     commit = "1" * 40
-    git("update-index", "--add", "--cacheinfo", f"160000,{commit},memory/inside", cwd=first.root)
+    git(
+        "update-index",
+        "--add",
+        "--cacheinfo",
+        f"160000,{commit},memory/inside",
+        cwd=first.root,
+    )
     git("commit", "-q", "-m", "Inside", cwd=first.root)
     (first.root / "memory" / "inside").mkdir(parents=True)
     first.save(note("Beside"))

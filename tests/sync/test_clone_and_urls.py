@@ -73,8 +73,14 @@ def test_credentials_are_not_shown():
             without_credentials(f"fatal: unable to access '{url}': no")
             == "fatal: unable to access 'https://example.invalid/x': no"
         )
-    assert without_credentials("ssh://git:pw@example.invalid/x") == "ssh://git@example.invalid/x"
-    assert without_credentials("git@example.invalid:me/x.git") == "git@example.invalid:me/x.git"
+    assert (
+        without_credentials("ssh://git:pw@example.invalid/x")
+        == "ssh://git@example.invalid/x"
+    )
+    assert (
+        without_credentials("git@example.invalid:me/x.git")
+        == "git@example.invalid:me/x.git"
+    )
 
 
 def test_another_machines_words_cannot_steer_a_terminal():
@@ -95,10 +101,16 @@ def test_another_machines_words_cannot_steer_a_terminal():
             ),
             "offline",
         ),
-        ("fatal: unable to access 'https://x/': The requested URL returned error: 503", "offline"),
+        (
+            "fatal: unable to access 'https://x/': The requested URL returned error: 503",
+            "offline",
+        ),
         ("fatal: the remote end hung up unexpectedly", "offline"),
         ("fatal: Authentication failed for 'https://x/'", "auth"),
-        ("fatal: could not read Username for 'https://x': terminal prompts disabled", "auth"),
+        (
+            "fatal: could not read Username for 'https://x': terminal prompts disabled",
+            "auth",
+        ),
         (
             "git@x: Permission denied (publickey).\nfatal: Could not read from remote repository.",
             "auth",
@@ -147,7 +159,9 @@ def test_a_clone_is_a_workspace_that_can_go_on(network, note, git):
     assert store.remote() == str(network.remote)
     store.save(note("Here too"))
     assert synchronise(store).pushed == 1
-    assert [path.name for path in network.folder.iterdir() if path.name.startswith(".")] == []
+    assert [
+        path.name for path in network.folder.iterdir() if path.name.startswith(".")
+    ] == []
 
 
 def test_a_remote_whose_head_nobody_pushed_is_cloned_all_the_same(network, git):
@@ -201,7 +215,12 @@ def test_a_remote_that_hangs_is_given_up_with_all_its_processes(network, first):
     try:
         with pytest.raises(SyncError) as caught:
             attempt(
-                first.root, "https:ssh", "ls-remote", "--", "ssh://host.invalid/x", timeout_s=1.0
+                first.root,
+                "https:ssh",
+                "ls-remote",
+                "--",
+                "ssh://host.invalid/x",
+                timeout_s=1.0,
             )
     finally:
         del os.environ["GIT_SSH_COMMAND"]
@@ -237,7 +256,9 @@ def test_the_persons_ssh_command_is_kept_and_never_asks(network, first, git, tmp
         assert setting in said
 
 
-def test_variables_of_another_repository_do_not_reach_ours(first, tmp_path, monkeypatch):
+def test_variables_of_another_repository_do_not_reach_ours(
+    first, tmp_path, monkeypatch
+):
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
     monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "index"))
     assert run(first.root, "rev-parse", "--git-dir").text == ".git"

@@ -22,12 +22,18 @@ def by_hand(store: Store) -> None:
     """A person with git alone."""
     store.commit()
     for command in (["pull", "-q", "--no-rebase", "--no-edit"], ["push", "-q"]):
-        subprocess.run(["git", *command], cwd=store.root, check=True, capture_output=True)
+        subprocess.run(
+            ["git", *command], cwd=store.root, check=True, capture_output=True
+        )
 
 
 def count(store: Store, machine: str, **used: int) -> None:
-    tallies = {IDS[name]: UsageCounters(number, "2026-05-31") for name, number in used.items()}
-    store.write_text(feedback_counters.path_of(machine), feedback_counters.written(tallies))
+    tallies = {
+        IDS[name]: UsageCounters(number, "2026-05-31") for name, number in used.items()
+    }
+    store.write_text(
+        feedback_counters.path_of(machine), feedback_counters.written(tallies)
+    )
 
 
 @pytest.mark.parametrize("exchange", [synchronise, by_hand])
@@ -57,7 +63,9 @@ def test_what_two_machines_counted_offline_adds_up_on_both(
         index.close()
 
 
-def test_a_copied_disk_conflicts_with_nothing_and_counts_once(first, network, note) -> None:
+def test_a_copied_disk_conflicts_with_nothing_and_counts_once(
+    first, network, note
+) -> None:
     first.save(note("both"))
     count(first, "first", both=1)
     synchronise(first)
@@ -71,8 +79,11 @@ def test_a_copied_disk_conflicts_with_nothing_and_counts_once(first, network, no
         for store in (first, copy)
     }
     assert [feedback_counters.parse(text) for text in texts] == [
-        {IDS["both"]: UsageCounters(4, "2026-05-31"), IDS["theirs"]: UsageCounters(1, "2026-05-31")}
+        {
+            IDS["both"]: UsageCounters(4, "2026-05-31"),
+            IDS["theirs"]: UsageCounters(1, "2026-05-31"),
+        }
     ]
-    assert [path.name for path in (first.root / feedback_counters.FOLDER).iterdir()] == [
-        "first.json"
-    ]
+    assert [
+        path.name for path in (first.root / feedback_counters.FOLDER).iterdir()
+    ] == ["first.json"]

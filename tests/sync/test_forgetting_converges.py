@@ -29,8 +29,12 @@ def no_pause(monkeypatch):
 def pull_by_hand(store: Store) -> None:
     """A person who pulls and pushes without Keeplore, and gives up where git reports a conflict."""
     for command in (["pull", "-q", "--no-rebase", "--no-edit"], ["push", "-q"]):
-        if subprocess.run(["git", *command], cwd=store.root, capture_output=True).returncode:
-            subprocess.run(["git", "merge", "--abort"], cwd=store.root, capture_output=True)
+        if subprocess.run(
+            ["git", *command], cwd=store.root, capture_output=True
+        ).returncode:
+            subprocess.run(
+                ["git", "merge", "--abort"], cwd=store.root, capture_output=True
+            )
             return
 
 
@@ -68,7 +72,11 @@ class Play:
             store.save(self.note(title, f"{title} says {self.chance.random()}\n"))
         elif deed == "forget" and is_here:
             store.forget(memory_id, str(number), AT)
-        elif deed == "restore" and store.is_forgotten(memory_id) and self.writer[title] == number:
+        elif (
+            deed == "restore"
+            and store.is_forgotten(memory_id)
+            and self.writer[title] == number
+        ):
             # elsewhere git may have an older text only, and two restored texts are a conflict like
             # any other
             try:
@@ -81,7 +89,9 @@ class Play:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_all_machines_end_with_the_same_and_purged_text_is_nowhere(network, first, note, git, seed):
+def test_all_machines_end_with_the_same_and_purged_text_is_nowhere(
+    network, first, note, git, seed
+):
     machines = [first, network.machine("second"), network.machine("third")]
     play = Play(machines, note, seed)
     for _ in range(STEPS):

@@ -41,7 +41,12 @@ def purge(store, title="Leaked", machine="studio"):
 def words_in(repository, words="secret of"):
     """Which objects that a repository has, reachable or not, hold the words."""
     listed = subprocess.run(
-        ["git", "cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)"],
+        [
+            "git",
+            "cat-file",
+            "--batch-all-objects",
+            "--batch-check=%(objectname) %(objecttype)",
+        ],
         cwd=repository,
         capture_output=True,
         text=True,
@@ -60,7 +65,9 @@ def words_in(repository, words="secret of"):
 def reachable_words(remote, git, words="secret of"):
     found = git("rev-list", "--objects", "--all", cwd=remote).split()
     texts = [
-        subprocess.run(["git", "cat-file", "blob", id_], cwd=remote, capture_output=True).stdout
+        subprocess.run(
+            ["git", "cat-file", "blob", id_], cwd=remote, capture_output=True
+        ).stdout
         for id_ in found
     ]
     return [text for text in texts if words.encode() in text]
@@ -70,7 +77,9 @@ def expect_same_and_clean(network, git, *stores, expected):
     for _ in range(2):
         for store in stores:
             synchronise(store)
-    assert {store.head() for store in stores} == {git("rev-parse", "main", cwd=network.remote)}
+    assert {store.head() for store in stores} == {
+        git("rev-parse", "main", cwd=network.remote)
+    }
     assert reachable_words(network.remote, git) == []
     for store in stores:
         assert titles(store) == sorted(expected)
@@ -136,7 +145,9 @@ def test_machines_that_were_away_for_long_bring_nothing_back_and_lose_nothing(
     )
 
 
-def test_two_machines_that_purge_different_memories_at_once_agree(network, first, note, git):
+def test_two_machines_that_purge_different_memories_at_once_agree(
+    network, first, note, git
+):
     leak(first, note, "One", "Two", "Three")
     second = network.machine("second")
     purge(first, "One")
@@ -148,7 +159,11 @@ def test_two_machines_that_purge_different_memories_at_once_agree(network, first
     for store in (first, second):
         purge(store, "Three")  # both the same one
     expect_same_and_clean(
-        network, git, first, second, expected=["Innocent", "Of the first", "Of the second"]
+        network,
+        git,
+        first,
+        second,
+        expected=["Innocent", "Of the first", "Of the second"],
     )
     for store in (first, second):
         assert {stone.id for stone in store.tombstones() if stone.is_purged} == {
@@ -170,7 +185,9 @@ def test_a_purge_wins_over_forgetting_and_restoring(network, first, note, git):
     assert [stone.is_purged for stone in first.tombstones()] == [True]
 
 
-def test_a_remote_that_keeps_the_text_is_reported_and_nothing_is_pushed(network, first, note, git):
+def test_a_remote_that_keeps_the_text_is_reported_and_nothing_is_pushed(
+    network, first, note, git
+):
     leak(first, note)
     git("config", "receive.denyNonFastForwards", "true", cwd=network.remote)
     before = git("rev-parse", "main", cwd=network.remote)
@@ -179,13 +196,17 @@ def test_a_remote_that_keeps_the_text_is_reported_and_nothing_is_pushed(network,
         with pytest.raises(SyncError, match="still has purged text") as caught:
             synchronise(first)
         assert caught.value.kind == "refused" and caught.value.is_lasting
-        assert "force pushes to main" in caught.value.remedy and "--force" not in str(caught.value)
+        assert "force pushes to main" in caught.value.remedy and "--force" not in str(
+            caught.value
+        )
     assert git("rev-parse", "main", cwd=network.remote) == before
     git("config", "receive.denyNonFastForwards", "false", cwd=network.remote)
     expect_same_and_clean(network, git, first, expected=["Innocent"])
 
 
-def test_what_another_machine_pushed_meanwhile_is_never_overwritten(network, first, note, git):
+def test_what_another_machine_pushed_meanwhile_is_never_overwritten(
+    network, first, note, git
+):
     leak(first, note)
     second = network.machine("second")
     second.save(note("Just in time"))
@@ -199,10 +220,14 @@ def test_what_another_machine_pushed_meanwhile_is_never_overwritten(network, fir
     purge(first)
     synchronise(first)
     assert (network.folder / "raced").exists()
-    expect_same_and_clean(network, git, second, first, expected=["Innocent", "Just in time"])
+    expect_same_and_clean(
+        network, git, second, first, expected=["Innocent", "Just in time"]
+    )
 
 
-def test_a_machine_whose_history_cannot_be_rewritten_stops_and_says_so(network, first, note, git):
+def test_a_machine_whose_history_cannot_be_rewritten_stops_and_says_so(
+    network, first, note, git
+):
     leak(first, note)
     second = network.machine("second")
     git("sparse-checkout", "set", "--no-cone", "/*", cwd=second.root)
@@ -229,11 +254,18 @@ def test_other_branches_of_the_person_follow_too(network, first, note, git):
     synchronise(first)
     synchronise(second)
     for store, ref in ((first, "mine"), (second, "idea"), (second, "v1")):
-        assert git("ls-tree", "-r", "--name-only", ref, "memory", cwd=store.root).count("\n") == 0
+        assert (
+            git("ls-tree", "-r", "--name-only", ref, "memory", cwd=store.root).count(
+                "\n"
+            )
+            == 0
+        )
         assert words_in(store.root) == []
 
 
-def test_a_purge_beside_a_workspace_that_is_used_by_plain_git_alone(network, first, note, git):
+def test_a_purge_beside_a_workspace_that_is_used_by_plain_git_alone(
+    network, first, note, git
+):
     leak(first, note)
     clone = network.folder / "plain"
     git("clone", "-q", str(network.remote), str(clone), cwd=network.folder)
@@ -246,7 +278,9 @@ def test_a_purge_beside_a_workspace_that_is_used_by_plain_git_alone(network, fir
     git("push", "-q", cwd=clone)
     synchronise(first)
     assert (first.root / "README.md").read_text() == "By hand\n"
-    expect_same_and_clean(network, git, first, Store(clone, branch="main"), expected=["Innocent"])
+    expect_same_and_clean(
+        network, git, first, Store(clone, branch="main"), expected=["Innocent"]
+    )
 
 
 def test_a_remote_that_purges_most_of_what_is_here_is_not_followed_unasked(

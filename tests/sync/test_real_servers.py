@@ -44,7 +44,9 @@ class GitOverHttp(BaseHTTPRequestHandler):
         if server.refusal:
             self.answer(server.refusal, [], b"no")
         elif server.is_closed and self.headers.get("Authorization") != expected:
-            self.answer(401, [("WWW-Authenticate", 'Basic realm="git"')], b"who are you?")
+            self.answer(
+                401, [("WWW-Authenticate", 'Basic realm="git"')], b"who are you?"
+            )
         else:
             self.answer(*self.backend(body))
 
@@ -64,13 +66,21 @@ class GitOverHttp(BaseHTTPRequestHandler):
             "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
         }
         done = subprocess.run(
-            ["git", "http-backend"], input=body, env=environment, capture_output=True, check=False
+            ["git", "http-backend"],
+            input=body,
+            env=environment,
+            capture_output=True,
+            check=False,
         )
         head, _, data = done.stdout.partition(b"\r\n\r\n")
         fields = [
-            tuple(line.split(": ", 1)) for line in head.decode().split("\r\n") if ": " in line
+            tuple(line.split(": ", 1))
+            for line in head.decode().split("\r\n")
+            if ": " in line
         ]
-        status = next((int(value.split()[0]) for name, value in fields if name == "Status"), 200)
+        status = next(
+            (int(value.split()[0]) for name, value in fields if name == "Status"), 200
+        )
         return status, [field for field in fields if field[0] != "Status"], data
 
     def answer(self, status: int, fields: list[tuple[str, str]], data: bytes) -> None:
@@ -140,18 +150,28 @@ def test_two_machines_exchange_and_merge_over_it(network, first, note, git, url)
     assert (bodies.count("mine\n"), bodies.count("theirs\n"), len(bodies)) == (3, 3, 9)
 
 
-def test_a_branch_that_is_protected_refuses_and_keeps_what_is_here(network, first, note, git, url):
+def test_a_branch_that_is_protected_refuses_and_keeps_what_is_here(
+    network, first, note, git, url
+):
     network.git_hook("pre-receive", "echo 'GH006: protected branch' >&2; exit 1")
     git("remote", "set-url", "origin", url, cwd=first.root)
     path = first.save(note("Kept"))
     assert kind_of(first) == "refused"
-    assert (first.root / path).exists() and git("status", "--porcelain", cwd=first.root) == ""
+    assert (first.root / path).exists() and git(
+        "status", "--porcelain", cwd=first.root
+    ) == ""
     (network.remote / "hooks" / "pre-receive").unlink()
     assert synchronise(first).pushed == 1
 
 
 def test_a_repository_that_is_not_there(first, git, url):
-    git("remote", "set-url", "origin", url.replace("remote.git", "nothing.git"), cwd=first.root)
+    git(
+        "remote",
+        "set-url",
+        "origin",
+        url.replace("remote.git", "nothing.git"),
+        cwd=first.root,
+    )
     assert kind_of(first) in (
         "missing",
         "refused",
@@ -160,11 +180,18 @@ def test_a_repository_that_is_not_there(first, git, url):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "kind"), [("", "auth"), (f"{PERSON}:wrong@", "auth"), (f"{PERSON}:{SECRET}@", "")]
+    ("wrong", "kind"),
+    [("", "auth"), (f"{PERSON}:wrong@", "auth"), (f"{PERSON}:{SECRET}@", "")],
 )
 def test_credentials_are_never_asked_for(first, note, git, http, wrong, kind):
     http.is_closed = True
-    git("remote", "set-url", "origin", http.url.replace("//", f"//{wrong}"), cwd=first.root)
+    git(
+        "remote",
+        "set-url",
+        "origin",
+        http.url.replace("//", f"//{wrong}"),
+        cwd=first.root,
+    )
     first.save(note("Kept"))
     if kind:
         assert kind_of(first) == kind
@@ -174,7 +201,13 @@ def test_credentials_are_never_asked_for(first, note, git, http, wrong, kind):
 
 @pytest.mark.parametrize(
     ("status", "kind"),
-    [(403, "auth"), (404, "missing"), (429, "offline"), (500, "offline"), (503, "offline")],
+    [
+        (403, "auth"),
+        (404, "missing"),
+        (429, "offline"),
+        (500, "offline"),
+        (503, "offline"),
+    ],
 )
 def test_what_a_web_server_answers_tells_the_case(first, git, http, status, kind):
     http.refusal = status
@@ -182,7 +215,9 @@ def test_what_a_web_server_answers_tells_the_case(first, git, http, status, kind
     assert kind_of(first) == kind
 
 
-def test_a_host_whose_key_is_not_known_is_not_trusted(first, git, monkeypatch, tmp_path):
+def test_a_host_whose_key_is_not_known_is_not_trusted(
+    first, git, monkeypatch, tmp_path
+):
     script = tmp_path / "ssh"
     script.write_text("#!/bin/sh\necho 'Host key verification failed.' >&2\nexit 255\n")
     script.chmod(0o755)
@@ -193,7 +228,15 @@ def test_a_host_whose_key_is_not_known_is_not_trusted(first, git, monkeypatch, t
 
 def test_a_server_that_went_away_is_offline(first, git):
     with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))  # bound and not listening: nobody else can answer there
+        taken.bind(
+            ("127.0.0.1", 0)
+        )  # bound and not listening: nobody else can answer there
         port = taken.getsockname()[1]
-        git("remote", "set-url", "origin", f"git://127.0.0.1:{port}/remote.git", cwd=first.root)
+        git(
+            "remote",
+            "set-url",
+            "origin",
+            f"git://127.0.0.1:{port}/remote.git",
+            cwd=first.root,
+        )
         assert kind_of(first) == "offline"

@@ -24,7 +24,10 @@ def titles(store):
 
 
 def test_the_first_push_sets_what_the_branch_follows(network, first, git):
-    assert git("rev-parse", "--abbrev-ref", "main@{upstream}", cwd=first.root) == "origin/main"
+    assert (
+        git("rev-parse", "--abbrev-ref", "main@{upstream}", cwd=first.root)
+        == "origin/main"
+    )
     assert git("rev-parse", "main", cwd=network.remote) == first.head()
 
 
@@ -70,11 +73,17 @@ def test_a_race_that_is_lost_every_time_ends(network, first, note, git):
 
 
 def test_a_push_that_the_remote_forbids_is_a_lasting_error(network, first, note):
-    network.git_hook("pre-receive", "echo 'GH013: push protection: a secret' >&2; exit 1")
+    network.git_hook(
+        "pre-receive", "echo 'GH013: push protection: a secret' >&2; exit 1"
+    )
     first.save(note("Forbidden"))
     with pytest.raises(SyncError, match="a secret") as caught:
         synchronise(first)
-    assert caught.value.kind == "refused" and caught.value.is_lasting and caught.value.remedy
+    assert (
+        caught.value.kind == "refused"
+        and caught.value.is_lasting
+        and caught.value.remedy
+    )
     assert titles(first) == {"Forbidden"}
 
 
@@ -85,13 +94,21 @@ def test_without_a_remote_the_command_that_adds_one_is_named(network, first, git
     assert caught.value.kind == "no remote"
 
 
-def test_a_remote_that_is_gone_is_told_from_one_that_cannot_be_reached(network, first, note, git):
+def test_a_remote_that_is_gone_is_told_from_one_that_cannot_be_reached(
+    network, first, note, git
+):
     first.save(note("Waiting"))
     network.remote.rename(network.folder / "elsewhere")
     with pytest.raises(SyncError) as caught:
         synchronise(first)
     assert caught.value.kind == "missing"
-    git("remote", "set-url", "origin", "http://user:hunter2@127.0.0.1:9/x", cwd=first.root)
+    git(
+        "remote",
+        "set-url",
+        "origin",
+        "http://user:hunter2@127.0.0.1:9/x",
+        cwd=first.root,
+    )
     with pytest.raises(SyncError) as caught:
         synchronise(first)
     assert caught.value.kind == "offline" and not caught.value.is_lasting
@@ -120,7 +137,9 @@ def test_an_address_in_the_configuration_that_is_not_followed(network, first, gi
     assert not (first.root / "ran").exists()
 
 
-def test_two_edits_of_one_line_end_as_two_memories_on_both_machines(network, first, note):
+def test_two_edits_of_one_line_end_as_two_memories_on_both_machines(
+    network, first, note
+):
     second = network.machine("second")
     path = first.save(note("Argued", "first\n"))
     second.save(note("Argued", "second\n"))
@@ -200,12 +219,21 @@ def test_what_a_rewritten_remote_had_is_kept_in_a_branch(network, first, note, g
     assert (done.pushed, done.rescued) == (1, "main")  # where it is anyway
 
 
-def test_a_shallow_clone_is_completed_before_anything_is_merged(network, first, note, git):
+def test_a_shallow_clone_is_completed_before_anything_is_merged(
+    network, first, note, git
+):
     for title in ("One", "Two", "Three"):
         first.save(note(title))
         synchronise(first)
     root = network.folder / "shallow"
-    git("clone", "-q", "--depth=1", f"file://{network.remote}", str(root), cwd=network.folder)
+    git(
+        "clone",
+        "-q",
+        "--depth=1",
+        f"file://{network.remote}",
+        str(root),
+        cwd=network.folder,
+    )
     shallow = Store(root, branch="main")
     shallow.save(note("Shallow"))
     first.save(note("Four"))

@@ -35,7 +35,9 @@ EMOJI = "\u2764\ufe0f \U0001f469\u200d\U0001f4bb 1\ufe0f\u20e3"
 UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
 )
-pieces = st.lists(st.sampled_from(HOSTILE) | st.text(max_size=20), max_size=12).map("".join)
+pieces = st.lists(st.sampled_from(HOSTILE) | st.text(max_size=20), max_size=12).map(
+    "".join
+)
 
 
 @given(pieces)
@@ -44,11 +46,17 @@ def test_text_cannot_break_out_of_its_fence_or_open_a_tag(text: str) -> None:
     assert block.startswith(f'<{TAG} id="{TOKEN}">\n{HEADER}\n')
     assert block.endswith(f'\n</{TAG} id="{TOKEN}">')
     assert block.count("<") == 2
-    assert [m[1] for m in OPEN.finditer(block)] == [m[1] for m in CLOSE.finditer(block)] == [TOKEN]
+    assert (
+        [m[1] for m in OPEN.finditer(block)]
+        == [m[1] for m in CLOSE.finditer(block)]
+        == [TOKEN]
+    )
 
 
 @given(pieces, pieces, pieces)
-def test_a_block_is_stripped_whole_whatever_it_holds(before: str, text: str, after: str) -> None:
+def test_a_block_is_stripped_whole_whatever_it_holds(
+    before: str, text: str, after: str
+) -> None:
     before, after = before.replace("<", ""), after.replace("<", "")
     assert strip_fenced(before + fence(text, TOKEN) + after) == before + after
 
@@ -71,7 +79,10 @@ def test_several_blocks_are_stripped_and_the_words_between_them_stay() -> None:
 
 
 def test_a_block_whose_end_was_cut_off_goes_up_to_the_end() -> None:
-    assert strip_fenced("mine\n" + fence("recalled text that is long", TOKEN)[:-30]) == "mine\n"
+    assert (
+        strip_fenced("mine\n" + fence("recalled text that is long", TOKEN)[:-30])
+        == "mine\n"
+    )
 
 
 def test_words_about_our_tag_are_not_taken_for_a_block() -> None:
@@ -95,7 +106,9 @@ def test_words_about_our_tag_are_not_taken_for_a_block() -> None:
         ("snake_case und Größe \U0001f680", "snake_case und Größe \U0001f680"),
     ],
 )
-def test_what_nobody_sees_is_removed_and_what_is_written_stays(text: str, expected: str) -> None:
+def test_what_nobody_sees_is_removed_and_what_is_written_stays(
+    text: str, expected: str
+) -> None:
     assert sanitise(text) == expected
 
 

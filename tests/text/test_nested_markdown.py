@@ -60,10 +60,13 @@ def test_any_text_stays_inside(text: str) -> None:
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
 def test_fenced_text_is_one_block_of_code(text: str) -> None:
     tokens = structure(fenced(text, "markdown"))
-    assert [token.type for token in tokens if token.level == 0 and token.type == "fence"] == [
-        "fence"
+    assert [
+        token.type for token in tokens if token.level == 0 and token.type == "fence"
+    ] == ["fence"]
+    assert [token.content for token in tokens if token.type == "inline"] == [
+        "Before",
+        "After",
     ]
-    assert [token.content for token in tokens if token.type == "inline"] == ["Before", "After"]
 
 
 @pytest.mark.parametrize(

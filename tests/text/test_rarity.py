@@ -16,7 +16,9 @@ def test_common_words_are_stems_each_once_and_few() -> None:
 
 
 def test_names_identifiers_and_words_of_a_trade_are_rare() -> None:
-    assert dict(rare("plan the Postgres project: parse_header, then parse_header again")) == {
+    assert dict(
+        rare("plan the Postgres project: parse_header, then parse_header again")
+    ) == {
         "postgr": 1,
         "parse_header": 2,
         "pars": 2,

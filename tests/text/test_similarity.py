@@ -30,7 +30,10 @@ def test_two_ways_of_saying_it_are_similar(one: str, other: str) -> None:
     [
         ("We use pnpm, never npm", "The staging database runs on port 5433"),
         ("Prices are kept in cents", "Prices are shown with two decimals in reports"),
-        ("Tests run against a real PostgreSQL", "Deploys run from the main branch on Fridays"),
+        (
+            "Tests run against a real PostgreSQL",
+            "Deploys run from the main branch on Fridays",
+        ),
         ("Use tabs in Makefiles", "Use spaces in Python files"),
     ],
 )

@@ -77,13 +77,17 @@ class Office:
     def prompts(self, root: Path | None = None) -> list[str]:
         """What people said, as it stands in the workspace, in the order of the files."""
         paths = sorted((root or self.root).glob("**/memory/conversations/**/*.md"))
-        talks = [Conversation.from_markdown(parse(path.read_text()).body) for path in paths]
+        talks = [
+            Conversation.from_markdown(parse(path.read_text()).body) for path in paths
+        ]
         return [exchange.user for talk in talks for exchange in talk.exchanges]
 
     def dead(self) -> dict[str, str]:
         """Host and event of what was set aside → why."""
         reasons = (self.places.spool / "dead").glob("*.reason")
-        return {".".join(path.name.split(".")[4:6]): path.read_text() for path in reasons}
+        return {
+            ".".join(path.name.split(".")[4:6]): path.read_text() for path in reasons
+        }
 
 
 def payload(text: str, session: str, cwd: Path) -> bytes:
@@ -110,4 +114,6 @@ def machine(tmp_path):
     machine = Machine(tmp_path / "machine")
     yield machine
     ask(machine.state, "stop", timeout_s=30)
-    until(lambda: ask(machine.state, "status", timeout_s=30) is None, "the worker is gone")
+    until(
+        lambda: ask(machine.state, "status", timeout_s=30) is None, "the worker is gone"
+    )

@@ -14,7 +14,10 @@ import pytest
 from keeplore.worker.context import context_provider
 from keeplore.worker.server.protocol import ask
 
-SAID = ("Which queue: RabbitMQ or a table?", "Decided: we take a table with SKIP LOCKED.")
+SAID = (
+    "Which queue: RabbitMQ or a table?",
+    "Decided: we take a table with SKIP LOCKED.",
+)
 
 
 def hear(office: Any, event: str, **fields: str) -> dict[str, Any]:
@@ -26,7 +29,9 @@ def hear(office: Any, event: str, **fields: str) -> dict[str, Any]:
         "cursor_version": "2026.09.1",
         **fields,
     }
-    office.spool.add("cursor", event, json.dumps({"hook_event_name": event, **payload}).encode())
+    office.spool.add(
+        "cursor", event, json.dumps({"hook_event_name": event, **payload}).encode()
+    )
     return payload
 
 
@@ -47,9 +52,17 @@ def test_a_fast_prompt_after_a_compaction_is_told(
         hear(office, "stop", status="completed", generation_id="g1")
         hear(office, "preCompact", trigger="auto")
         payload = hear(
-            office, "beforeSubmitPrompt", prompt=f"go on {time.time_ns()}", generation_id="g2"
+            office,
+            "beforeSubmitPrompt",
+            prompt=f"go on {time.time_ns()}",
+            generation_id="g2",
         )
-        told = ask(office.places.state, "answer cursor beforeSubmitPrompt", payload, timeout_s=60)
+        told = ask(
+            office.places.state,
+            "answer cursor beforeSubmitPrompt",
+            payload,
+            timeout_s=60,
+        )
         assert (
             "in this session" in told["additional_context"]
             and "SKIP LOCKED" in told["additional_context"]

@@ -21,25 +21,37 @@ def until(condition: Callable[[], bool], what: str) -> None:
         time.sleep(0.02)
 
 
-def test_a_worker_that_is_told_of_a_change_commits_it(office: Any, git: Callable[..., str]) -> None:
+def test_a_worker_that_is_told_of_a_change_commits_it(
+    office: Any, git: Callable[..., str]
+) -> None:
     office.init()
     office.start()
     # what it does on its own after its start is over
     until(
-        lambda: (ask(office.places.state, "status", timeout_s=30) or {}).get("is_behind") is False,
+        lambda: (
+            (ask(office.places.state, "status", timeout_s=30) or {}).get("is_behind")
+            is False
+        ),
         "it rests",
     )
     with Registry(office.places) as registry:
         registry.named("memory").notes.write(NoteDraft("Prices are kept in cents"))
     assert ask(office.places.state, "changed", timeout_s=30) is not None
-    until(lambda: git("status", "--porcelain", cwd=office.root) == "", "it is committed")
+    until(
+        lambda: git("status", "--porcelain", cwd=office.root) == "", "it is committed"
+    )
     assert "prices-are-kept" in git("show", "--stat", cwd=office.root)
 
 
-def test_a_worker_that_is_asked_to_catch_up_has_taken_what_was_said(office: Any) -> None:
+def test_a_worker_that_is_asked_to_catch_up_has_taken_what_was_said(
+    office: Any,
+) -> None:
     office.init()
     office.start()
-    until(lambda: ask(office.places.state, "status", timeout_s=30) is not None, "it answers")
+    until(
+        lambda: ask(office.places.state, "status", timeout_s=30) is not None,
+        "it answers",
+    )
     office.prompt("Prices are kept in cents")
     assert ask(office.places.state, "catch-up", timeout_s=60) == {"is_caught_up": True}
     assert office.prompts() == ["Prices are kept in cents"]
@@ -57,7 +69,10 @@ def test_without_a_worker_the_spool_is_taken_here(office: Any) -> None:
 def test_what_another_worker_holds_is_left_to_it(office: Any) -> None:
     office.init()
     office.start()
-    until(lambda: ask(office.places.state, "status", timeout_s=30) is not None, "it answers")
+    until(
+        lambda: ask(office.places.state, "status", timeout_s=30) is not None,
+        "it answers",
+    )
     with Registry(office.places) as registry:
         assert not Worker(office.places).catch_up(registry)
 

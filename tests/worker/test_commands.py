@@ -40,10 +40,16 @@ class Desk:
     def note(self) -> None:
         self.changes += 1
 
-    def type(self, name: str, text: str = "", cwd: str | None = None, session: str = "s-1") -> str:
+    def type(
+        self, name: str, text: str = "", cwd: str | None = None, session: str = "s-1"
+    ) -> str:
         origin = Origin("claude-code", session, str(self.cwd) if cwd is None else cwd)
         told, _ = self.commands.answer(Ask("command", text, name), origin, ROOM)
-        assert strip_fenced(told) == "" and told.count("<") == 2 and len(told.encode()) <= ROOM
+        assert (
+            strip_fenced(told) == ""
+            and told.count("<") == 2
+            and len(told.encode()) <= ROOM
+        )
         assert "\x1b" not in told and "\u202e" not in told and "\n# heading" not in told
         return told
 
@@ -70,7 +76,9 @@ def test_all_versions_of_a_note_are_forgotten_at_once(desk):
     notes = desk.registry.named("memory").notes
     notes.revise(parse(first.read_text()).id, permanent=None)
     assert len(desk.notes()) == 2
-    assert "1 other versions of it went with it" in desk.type("forget", parse(first.read_text()).id)
+    assert "1 other versions of it went with it" in desk.type(
+        "forget", parse(first.read_text()).id
+    )
     assert desk.notes() == []
 
 
@@ -93,12 +101,19 @@ def test_the_same_words_in_another_session_are_no_second_note(desk):
     assert "remembered before" in desk.type(
         "remember", "we pay  invoices on fridays", session="s-2"
     )
-    assert "Remembered, for good" in desk.type("remember", "We pay invoices on Fridays.")
+    assert "Remembered, for good" in desk.type(
+        "remember", "We pay invoices on Fridays."
+    )
     assert len(desk.notes()) == 1
 
 
 @pytest.mark.parametrize(
-    "text", ["<private>all of it</private>", "\x00\u202e", "<system-reminder>x</system-reminder>"]
+    "text",
+    [
+        "<private>all of it</private>",
+        "\x00\u202e",
+        "<system-reminder>x</system-reminder>",
+    ],
 )
 def test_words_of_which_nothing_may_be_kept_are_told_apart_from_no_words(desk, text):
     told = desk.type("remember", text)
@@ -166,7 +181,8 @@ def test_an_answer_stays_within_the_hosts_limit_however_long_everything_is(desk)
     for number in range(12):
         desk.type(
             "remember",
-            f"Rule {number}: " + "we deploy from signed tags alone and never by hand, " * 40,
+            f"Rule {number}: "
+            + "we deploy from signed tags alone and never by hand, " * 40,
         )
     for name, text in (
         ("recall", "deploy from signed tags"),
@@ -179,9 +195,15 @@ def test_an_answer_stays_within_the_hosts_limit_however_long_everything_is(desk)
 def test_many_sessions_at_once_lose_nothing_and_write_the_same_words_once(desk):
     def session(number: int) -> None:
         desk.type(
-            "remember", f"Service {number} is deployed from its own tag.", session=f"s-{number}"
+            "remember",
+            f"Service {number} is deployed from its own tag.",
+            session=f"s-{number}",
         )
-        desk.type("remember", "Every service is deployed by its own team.", session=f"s-{number}")
+        desk.type(
+            "remember",
+            "Every service is deployed by its own team.",
+            session=f"s-{number}",
+        )
         desk.type("recall", "deployed from tags", session=f"s-{number}")
 
     with ThreadPoolExecutor(8) as pool:

@@ -22,7 +22,9 @@ def test_a_worker_ingests_what_was_left_commits_it_and_leaves(office, git) -> No
             )
         office.start(idle_exit_s=0.2)
         assert office.joined() == [[True]]
-        assert [(status.state, status.what) for status in IngestQueue(registry).all()] == [
+        assert [
+            (status.state, status.what) for status in IngestQueue(registry).all()
+        ] == [
             ("done", "new"),
             ("failed", ""),
         ]

@@ -38,7 +38,9 @@ def test_what_was_shown_is_read_again_as_it_was(tmp_path: Path) -> None:
     assert not (again.has_lost(SESSION) or again.has_lost(OTHER))
 
 
-def test_that_a_host_has_shortened_its_context_is_known_after_a_restart(tmp_path: Path) -> None:
+def test_that_a_host_has_shortened_its_context_is_known_after_a_restart(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "shown.json"
     log = InjectionLog(path)
     log.add(SESSION, (TEXT, (ID,)), PROMPT)
@@ -60,7 +62,8 @@ def test_what_was_given_is_taken_once_and_the_oldest_goes(
         log.add(SESSION, (TEXT, (ID,)), way)
     log.add(SESSION, ("no memory", ()), PROMPT)
     assert log.taken() == [
-        Injection(SESSION, TEXT, (ID,), way, "2026-06-01T00:00:00Z") for way in (PROMPT, ASKED)
+        Injection(SESSION, TEXT, (ID,), way, "2026-06-01T00:00:00Z")
+        for way in (PROMPT, ASKED)
     ]
     assert log.taken() == []
 
@@ -74,7 +77,11 @@ def test_the_sessions_and_sentences_that_are_kept_are_the_last(
     third = Origin("claude-code", "s-3", "/code/api")
     for session in (SESSION, OTHER, SESSION, third):
         log.add(session, (TEXT, (ID,)), PROMPT)
-    assert [bool(log.told(one).shown) for one in (SESSION, OTHER, third)] == [True, False, True]
+    assert [bool(log.told(one).shown) for one in (SESSION, OTHER, third)] == [
+        True,
+        False,
+        True,
+    ]
     log.add(third, ("- “Deploys happen on Tuesdays.”", (ID,)), PROMPT)
     assert log.told(third).words == words_in("- “Deploys happen on Tuesdays.”")
 
@@ -83,7 +90,9 @@ def test_a_message_that_is_asked_about_again_within_seconds_is_no_new_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     moments = iter([0.0, 1.0, 2.0, 7.0, 12.5, 12.5, 12.5, 12.5])
-    monkeypatch.setattr(injection_log, "time", SimpleNamespace(monotonic=lambda: next(moments)))
+    monkeypatch.setattr(
+        injection_log, "time", SimpleNamespace(monotonic=lambda: next(moments))
+    )
     monkeypatch.setattr(injection_log, "MAX_ASKED", 2)
     log = InjectionLog(tmp_path / "shown.json")
     asked = [
@@ -101,7 +110,9 @@ def test_a_message_that_is_asked_about_again_within_seconds_is_no_new_one(
     ]
 
 
-def test_a_fork_has_what_the_last_session_of_its_directory_was_given(tmp_path: Path) -> None:
+def test_a_fork_has_what_the_last_session_of_its_directory_was_given(
+    tmp_path: Path,
+) -> None:
     log = InjectionLog(tmp_path / "shown.json")
     log.add(SESSION, (TEXT, (ID,)), BRIEF)
     fork = Origin("claude-code", "fork", "/code/api")

@@ -29,24 +29,35 @@ def event(name: str, cwd: Path, **more: str) -> bytes:
     ).encode()
 
 
-def test_names_from_a_manifest_reach_another_machine_and_its_index(office, git, tmp_path):
+def test_names_from_a_manifest_reach_another_machine_and_its_index(
+    office, git, tmp_path
+):
     office.init()
     shop = Path.home() / "code" / "shop"
     shop.mkdir(parents=True)
     (shop / "pyproject.toml").write_text(PYPROJECT)
     office.start()
-    office.spool.add("claude-code", "SessionStart", event("SessionStart", shop, source="startup"))
+    office.spool.add(
+        "claude-code", "SessionStart", event("SessionStart", shop, source="startup")
+    )
     prompt = "Why does fastembed take so long to start?"
     office.spool.add(
-        "claude-code", "UserPromptSubmit", event("UserPromptSubmit", shop, prompt=prompt)
+        "claude-code",
+        "UserPromptSubmit",
+        event("UserPromptSubmit", shop, prompt=prompt),
     )
-    office.spool.add("claude-code", "SessionEnd", event("SessionEnd", shop, reason="exit"))
+    office.spool.add(
+        "claude-code", "SessionEnd", event("SessionEnd", shop, reason="exit")
+    )
     office.taken()
     until(
-        lambda: list(office.root.glob("projects/shop/manifests/*.json")), "the manifest is written"
+        lambda: list(office.root.glob("projects/shop/manifests/*.json")),
+        "the manifest is written",
     )
     assert office.stop() == [[True]]
-    committed = git("ls-tree", "-r", "--name-only", "HEAD", cwd=office.root).splitlines()
+    committed = git(
+        "ls-tree", "-r", "--name-only", "HEAD", cwd=office.root
+    ).splitlines()
     (path,) = [path for path in committed if "/manifests/" in path]
     said = json.loads(git("show", f"HEAD:{path}", cwd=office.root))
     assert said == {"schema": 1, "own": ["shop-api"], "packages": ["fastembed"]}
@@ -61,6 +72,7 @@ def test_names_from_a_manifest_reach_another_machine_and_its_index(office, git, 
         fastembed = index.graph.entity("fastembed")
         assert (fastembed.type, fastembed.mentions) == ("tool", 1)
         related = [
-            (one.source, one.relationship, one.target) for one in index.graph.relations(fastembed)
+            (one.source, one.relationship, one.target)
+            for one in index.graph.relations(fastembed)
         ]
         assert related == [("shop", "uses", "fastembed")]

@@ -100,17 +100,24 @@ def test_a_worker_whose_program_was_replaced_makes_room_once_it_has_nothing_left
     assert len(office.prompts()) == 2
 
 
-@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="looks at other processes by /proc")
+@pytest.mark.skipif(
+    not Path("/proc/self").is_dir(), reason="looks at other processes by /proc"
+)
 def test_the_successor_is_the_same_process_and_goes_on(machine):
     machine.keeplore("init", "memory")
     process = machine.worker()
     until(lambda: is_resting(machine.state), "it rests")
     say(machine.state, NEWER, "status")
-    until(lambda: "--rested" in "".join(commands_with(machine.state)), "its successor runs")
+    until(
+        lambda: "--rested" in "".join(commands_with(machine.state)),
+        "its successor runs",
+    )
     until(lambda: status(machine.state).get("pid") == process.pid, "it answers")
     project = machine.home / "api"
     project.mkdir()
-    machine.send("UserPromptSubmit", prompt_of("Prices are kept in cents", project), project)
+    machine.send(
+        "UserPromptSubmit", prompt_of("Prices are kept in cents", project), project
+    )
     until(lambda: machine.waiting() == 0, "it is taken")
     machine.keeplore("worker", "stop")
     assert process.wait(timeout=120) == 0
@@ -206,7 +213,13 @@ def test_what_another_machine_wrote_arrives_with_a_session_start(
     office.start()
     until(lambda: status(office.places.state).get("last_sync"), "it has synced")
     until(lambda: is_resting(office.places.state), "it rests")
-    git("clone", "-q", str(tmp_path / "remote.git"), str(tmp_path / "other"), cwd=tmp_path)
+    git(
+        "clone",
+        "-q",
+        str(tmp_path / "remote.git"),
+        str(tmp_path / "other"),
+        cwd=tmp_path,
+    )
     text = tmp_path / "other" / "memory" / "facts" / "from-afar.md"
     text.parent.mkdir(parents=True)
     text.write_text("# Invoices are sent on Fridays\n\nAlways.\n")
@@ -223,7 +236,9 @@ def test_what_another_machine_wrote_arrives_with_a_session_start(
     until((office.root / "memory" / "facts" / "from-afar.md").exists, "it arrives")
 
 
-@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="looks at other processes by /proc")
+@pytest.mark.skipif(
+    not Path("/proc/self").is_dir(), reason="looks at other processes by /proc"
+)
 def test_fifty_sessions_at_once_make_one_worker_and_lose_nothing(machine):
     machine.keeplore("init", "memory")
     project = machine.home / "api"
@@ -239,7 +254,9 @@ def test_fifty_sessions_at_once_make_one_worker_and_lose_nothing(machine):
             "UserPromptSubmit",
         )
         streams = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL}
-        client = subprocess.Popen(command, env=machine.environment, cwd=project, **streams)
+        client = subprocess.Popen(
+            command, env=machine.environment, cwd=project, **streams
+        )
         with client.stdin:  # at once: a client does not wait for ever
             client.stdin.write(
                 prompt_of(f"Session {number:02} begins here", project, f"s-{number}")
@@ -247,10 +264,20 @@ def test_fifty_sessions_at_once_make_one_worker_and_lose_nothing(machine):
         running.append(client)
     for client in running:
         assert client.wait(timeout=120) == 0
-    until(lambda: machine.waiting() == 0 and is_resting(machine.state), "all are taken", 180)
-    assert len([line for line in commands_with(machine.state) if "keeplore.worker" in line]) == 1
+    until(
+        lambda: machine.waiting() == 0 and is_resting(machine.state),
+        "all are taken",
+        180,
+    )
+    assert (
+        len(
+            [line for line in commands_with(machine.state) if "keeplore.worker" in line]
+        )
+        == 1
+    )
     text = "".join(
-        path.read_text() for path in machine.home.glob("memory/**/conversations/**/*.md")
+        path.read_text()
+        for path in machine.home.glob("memory/**/conversations/**/*.md")
     )
     assert [n for n in range(50) if f"Session {n:02} begins here" not in text] == []
 
@@ -261,7 +288,9 @@ def test_a_worker_that_is_told_to_end_finishes_and_leaves_nothing(machine, git):
     project.mkdir()
     process = machine.worker()
     until(lambda: is_resting(machine.state), "it rests")
-    machine.send("UserPromptSubmit", prompt_of("Prices are kept in cents", project), project)
+    machine.send(
+        "UserPromptSubmit", prompt_of("Prices are kept in cents", project), project
+    )
     until(lambda: machine.waiting() == 0, "it is taken")
     process.send_signal(signal.SIGTERM)
     assert process.wait(timeout=120) == 0
@@ -274,15 +303,25 @@ def test_a_worker_that_is_told_to_end_finishes_and_leaves_nothing(machine, git):
 def test_the_newest_installation_that_works_is_started(tmp_path):
     state = tmp_path
     installation.register(state)
-    assert installation.registered(state) == installation.Installation(sys.executable, __version__)
+    assert installation.registered(state) == installation.Installation(
+        sys.executable, __version__
+    )
     (state / "python").write_text(f"/bin/sh\n{NEWER}\n")
     installation.register(state)
     assert installation.registered(state) == installation.Installation("/bin/sh", NEWER)
     (state / "worker.tries").write_text("3")  # it dies whenever it is started
     installation.register(state)
-    assert installation.registered(state) == installation.Installation(sys.executable, __version__)
+    assert installation.registered(state) == installation.Installation(
+        sys.executable, __version__
+    )
     (state / "worker.tries").unlink()
-    for old in (f"/bin/sh\n{OLDER}\n", "/bin/sh\n", f"/nowhere/python\n{NEWER}\n", "\xff\0", ""):
+    for old in (
+        f"/bin/sh\n{OLDER}\n",
+        "/bin/sh\n",
+        f"/nowhere/python\n{NEWER}\n",
+        "\xff\0",
+        "",
+    ):
         (state / "python").write_bytes(old.encode("latin-1"))
         installation.register(state)
         assert installation.registered(state) == installation.Installation(

@@ -31,8 +31,12 @@ ADVICE = (
     "and there is no "
     "broker to watch. The price is polling, which at one invoice a second nobody will notice."
 )
-DECIDED = "Then we take a table with SKIP LOCKED for the invoices, because of the backup."
-STATEMENT = "Invoices are queued in a table with SKIP LOCKED, because the backup holds it."
+DECIDED = (
+    "Then we take a table with SKIP LOCKED for the invoices, because of the backup."
+)
+STATEMENT = (
+    "Invoices are queued in a table with SKIP LOCKED, because the backup holds it."
+)
 FACT = {
     "content": STATEMENT,
     "type": "decision",
@@ -77,7 +81,9 @@ def hear(office: Any, event: str, **fields: str) -> None:
         "cursor_version": "2026.09.1",
         **fields,
     }
-    office.spool.add("cursor", event, json.dumps({"hook_event_name": event, **data}).encode())
+    office.spool.add(
+        "cursor", event, json.dumps({"hook_event_name": event, **data}).encode()
+    )
 
 
 def talk(office: Any) -> None:
@@ -100,7 +106,10 @@ def set_up(office: Any, server: ModelServer, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def refined(root: Path) -> list[Memory]:
-    notes = [parse(path.read_text()) for path in sorted(root.glob("**/memory/decisions/*.md"))]
+    notes = [
+        parse(path.read_text())
+        for path in sorted(root.glob("**/memory/decisions/*.md"))
+    ]
     return [note for note in notes if note.meta["trigger"] == "refine"]
 
 
@@ -141,7 +150,9 @@ def test_a_talk_becomes_a_note_that_recall_finds(
         "text": True,
     }
     until(
-        lambda: STATEMENT in str(ask(office.places.state, "recall", question, timeout_s=60)),
+        lambda: (
+            STATEMENT in str(ask(office.places.state, "recall", question, timeout_s=60))
+        ),
         "recall finds it",
     )
     until(lambda: JobQueue(office.places.jobs).counts() == [], "the job is done")
@@ -171,7 +182,10 @@ def test_an_answer_that_is_none_is_dead_after_three_attempts_and_costs_nothing_e
     office.start()
     talk(office)
     queue = JobQueue(office.places.jobs)
-    until(lambda: [count.state for count in queue.counts()] == [JobState.DEAD], "it is dead")
+    until(
+        lambda: [count.state for count in queue.counts()] == [JobState.DEAD],
+        "it is dead",
+    )
     office.stop()
     assert len(server.requests) == 3
     assert (refined(office.root), len(office.prompts())) == ([], 2)

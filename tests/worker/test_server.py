@@ -40,7 +40,10 @@ def send(state: Path, data: bytes) -> bytes:
 def test_a_request_is_answered_with_its_length_first(state, server):
     reply = send(state, b"KEEPLORE/1 0.1.0 recall\n{}")
     assert reply == b'35\n{"operation": "recall", "bytes": 2}'
-    assert ask(state, "status", {"a": 1}, timeout_s=30) == {"operation": "status", "bytes": 8}
+    assert ask(state, "status", {"a": 1}, timeout_s=30) == {
+        "operation": "status",
+        "bytes": 8,
+    }
 
 
 @pytest.mark.parametrize(

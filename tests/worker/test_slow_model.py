@@ -23,7 +23,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         server: Any = self.server
-        texts = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["input"]
+        texts = json.loads(self.rfile.read(int(self.headers["Content-Length"])))[
+            "input"
+        ]
         if texts != list(UNRELATED):
             server.is_asked.set()
             server.over.wait()
@@ -43,7 +45,9 @@ class Handler(BaseHTTPRequestHandler):
 def server() -> Iterator[Any]:
     serving: Any = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     serving.over, serving.is_asked = threading.Event(), threading.Event()
-    thread = threading.Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.01})
+    thread = threading.Thread(
+        target=serving.serve_forever, kwargs={"poll_interval": 0.01}
+    )
     thread.start()
     yield serving
     serving.over.set()
@@ -63,7 +67,9 @@ def test_what_is_said_is_taken_while_a_server_makes_vectors_and_the_worker_leave
     write_setting(office.root, "embedding", "model", name)
     asked = consent_question(name, office.root)
     assert asked is not None
-    Consents(office.places.state).accept(office.root, ConsentUse.EMBEDDING, asked.subject)
+    Consents(office.places.state).accept(
+        office.root, ConsentUse.EMBEDDING, asked.subject
+    )
     office.start()
     office.prompt("We decided to use Postgres for the ledger")
     office.taken()

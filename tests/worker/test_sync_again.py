@@ -27,7 +27,9 @@ def test_turns_do_not_make_it_ask_a_remote_in_vain_again_and_again_and_one_that_
     places, remote = Places.from_environment(os.environ), tmp_path / "remote.git"
     initialise(places, tmp_path / "memory")
     subprocess.run(
-        ["git", "remote", "add", "origin", str(remote)], cwd=tmp_path / "memory", check=True
+        ["git", "remote", "add", "origin", str(remote)],
+        cwd=tmp_path / "memory",
+        check=True,
     )
     with Registry(places) as registry:
         workspace = registry.named("memory")
@@ -37,13 +39,18 @@ def test_turns_do_not_make_it_ask_a_remote_in_vain_again_and_again_and_one_that_
         workspace.store.save(note("Offline"))
         commits.commit(workspace)
         assert sync._due_at >= sync._synced_at + SYNC_BACKOFF_S[0]
-        subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(remote)], check=True)
+        subprocess.run(
+            ["git", "init", "-q", "--bare", "-b", "main", str(remote)], check=True
+        )
         sync.exchange_all()
         workspace.store.save(note("Online"))
         commits.commit(workspace)
         assert sync._due_at <= time.monotonic() + SYNC_DELAY_S
         sync.exchange_all()
     listed = subprocess.run(
-        ["git", "ls-tree", "-r", "--name-only", "main"], cwd=remote, capture_output=True, check=True
+        ["git", "ls-tree", "-r", "--name-only", "main"],
+        cwd=remote,
+        capture_output=True,
+        check=True,
     )
     assert b"offline" in listed.stdout and b"online" in listed.stdout

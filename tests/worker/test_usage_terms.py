@@ -23,7 +23,9 @@ PARSER, KASHA = "b10dab568b", "ebc1efdee2"
         (". " * 30_000 + "parser", {}),
     ],
 )
-def test_rare_words_tell_names_of_code_twice(text: str, found: dict[str, float]) -> None:
+def test_rare_words_tell_names_of_code_twice(
+    text: str, found: dict[str, float]
+) -> None:
     assert telling(text) == found
 
 

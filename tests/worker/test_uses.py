@@ -59,7 +59,9 @@ class Session:
         self.uses = UsageFeedback(self.registry, self.answers.taken)
 
     def note(self, text: str = RULE, **fields: Any) -> str:
-        outcome = self.workspace.notes.write(NoteDraft(text, project="ledgerly", **fields))
+        outcome = self.workspace.notes.write(
+            NoteDraft(text, project="ledgerly", **fields)
+        )
         self.workspace.index.refresh()
         return outcome.memory.id
 
@@ -110,10 +112,16 @@ class Session:
         return numbers(path.read_text()) if path.exists() else {}
 
     def _ask(self, event: str, **fields: Any) -> str:
-        return self.answers.answer("claude-code", event, self._payload(event, **fields)).decode()
+        return self.answers.answer(
+            "claude-code", event, self._payload(event, **fields)
+        ).decode()
 
     def _payload(self, event: str, **fields: Any) -> bytes:
-        place = {"session_id": "one", "cwd": str(self.cwd), "transcript_path": str(self.transcript)}
+        place = {
+            "session_id": "one",
+            "cwd": str(self.cwd),
+            "transcript_path": str(self.transcript),
+        }
         return json.dumps({"hook_event_name": event, **place, **fields}).encode()
 
     def _line(self, kind: str, content: Any) -> dict[str, Any]:
@@ -135,7 +143,9 @@ class Session:
 def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
     places = Places.from_environment(os.environ)
     initialise(places, Path.home() / "memory")
-    (Path.home() / "memory" / "keeplore.yaml").write_text("schema: 1\ncontext:\n  threshold: 0.3\n")
+    (Path.home() / "memory" / "keeplore.yaml").write_text(
+        "schema: 1\ncontext:\n  threshold: 0.3\n"
+    )
     (Path.home() / "code" / "ledgerly").mkdir(parents=True)
     (Path.home() / "code" / "ledgerly" / ".keeplore-project").write_text("ledgerly")
     monkeypatch.setattr(
@@ -145,7 +155,9 @@ def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
         yield Session(registry)
 
 
-def test_the_memory_that_an_answer_uses_comes_first_from_then_on(session: Session) -> None:
+def test_the_memory_that_an_answer_uses_comes_first_from_then_on(
+    session: Session,
+) -> None:
     rules = {
         session.note(
             "VAT is rounded in src/invoice/vat.py by round_line, HALF_UP."
@@ -161,7 +173,9 @@ def test_the_memory_that_an_answer_uses_comes_first_from_then_on(session: Sessio
     session.turn(PROMPT, f"That is {rules[last]}.")
     assert session.counted()[last] == (1, 0)
     after = session.recalled()
-    assert next(iter(after)) == last and before[last] <= after[last] < before[last] + 0.05
+    assert (
+        next(iter(after)) == last and before[last] <= after[last] < before[last] + 0.05
+    )
 
 
 def test_a_memory_that_an_answer_uses_counts_once_however_often_its_turn_is_read(
@@ -189,7 +203,8 @@ def test_what_was_told_beside_a_prompt_for_nothing_is_blamed_once_and_a_brief_ne
 ) -> None:
     told = session.note()
     rule = session.note(
-        "We always run ruff_format and mypy_strict before pushing to origin/main.", permanent=True
+        "We always run ruff_format and mypy_strict before pushing to origin/main.",
+        permanent=True,
     )
     assert told[4:12] in session.prompt()
     session.turn(PROMPT, "I look into the tests of the importer first, they are red.")
@@ -203,13 +218,17 @@ def test_what_was_told_beside_a_prompt_for_nothing_is_blamed_once_and_a_brief_ne
 
 def test_words_of_the_prompt_or_of_the_talk_before_are_no_use(session: Session) -> None:
     told = session.note()
-    session.turn("Begin", "I read quantize_line in src/billing/vat.py and its ROUND_HALF_UP.")
+    session.turn(
+        "Begin", "I read quantize_line in src/billing/vat.py and its ROUND_HALF_UP."
+    )
     assert told[4:12] in session.prompt()
     session.turn(PROMPT, USE)
     assert session.counted().get(told, (0, 0))[0] == 0
 
 
-def test_what_a_command_of_ours_answers_is_passed_on_which_is_no_use(session: Session) -> None:
+def test_what_a_command_of_ours_answers_is_passed_on_which_is_no_use(
+    session: Session,
+) -> None:
     told = session.note()
     assert told[4:12] in session.command("recall", "VAT")
     session.turn("/keeplore:recall VAT", f"It says: {RULE}")
@@ -251,14 +270,20 @@ def test_a_worker_counts_and_commits_before_it_leaves(office: Any) -> None:
     office.init()
     with Registry(office.places) as registry:
         workspace = registry.named("memory")
-        id_, machine = workspace.notes.write(NoteDraft(RULE)).memory.id, workspace.machine
+        id_, machine = (
+            workspace.notes.write(NoteDraft(RULE)).memory.id,
+            workspace.machine,
+        )
         workspace.index.refresh()
     note_opened(office.places.state, id_)
     office.start()
     assert office.stop() == [[True]]
     path = feedback_counters.path_of(machine)
     committed = subprocess.run(
-        ["git", "show", f"HEAD:{path}"], cwd=office.root, capture_output=True, check=True
+        ["git", "show", f"HEAD:{path}"],
+        cwd=office.root,
+        capture_output=True,
+        check=True,
     )
     assert numbers(committed.stdout.decode()) == {id_: (1, 0)}
 
@@ -271,6 +296,6 @@ def test_what_a_worker_keeps_on_the_machine_is_for_its_owner_alone(office: Any) 
     state = office.places.state
     folders = {path for path in state.rglob("*") if path.is_dir()}
     assert len(folders) > 3
-    assert {path: oct(path.stat().st_mode & 0o777) for path in folders} == dict.fromkeys(
-        folders, "0o700"
-    )
+    assert {
+        path: oct(path.stat().st_mode & 0o777) for path in folders
+    } == dict.fromkeys(folders, "0o700")

@@ -12,10 +12,14 @@ ONE, OTHER = "mem_3f0c9a2e-6f0b-4d55-9c5e-0f5f6a1b2c3d", new_id("other")
 
 
 def names(state: Path) -> dict[str, bytes]:
-    return {note.name: note.read_bytes() for note in (state / view_log.FOLDER).iterdir()}
+    return {
+        note.name: note.read_bytes() for note in (state / view_log.FOLDER).iterdir()
+    }
 
 
-def test_an_opening_counts_once_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_opening_counts_once_a_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert take_opened(tmp_path) == []
     monkeypatch.setattr(view_log, "_today", lambda: "2026-06-01")
     note_opened(tmp_path, ONE)
@@ -38,7 +42,9 @@ def test_an_opening_counts_once_a_day(tmp_path: Path, monkeypatch: pytest.Monkey
     assert names(tmp_path) == {f"2026-06-02.{ONE}": b"counted\n"}
 
 
-def test_of_very_many_openings_some_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_very_many_openings_some_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(view_log, "MAX_WAITING", 2)
     ids = sorted(new_id(str(number)) for number in range(3))
     for memory in ids:

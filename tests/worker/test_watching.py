@@ -38,7 +38,11 @@ class Shared:
     """
 
     def __init__(self, machine, folder):
-        self.machine, self.root, self.other = machine, machine.home / "memory", folder / "other"
+        self.machine, self.root, self.other = (
+            machine,
+            machine.home / "memory",
+            folder / "other",
+        )
         remote = folder / "remote.git"
         (machine.home / ".gitconfig").write_text(
             "[user]\n\tname = Ann\n\temail = ann@example.invalid\n"
@@ -57,7 +61,11 @@ class Shared:
         self.worker = None
 
     def git(self, *arguments, at=None):
-        return self.machine.run("git", *arguments, cwd=at or self.root).stdout.decode().strip()
+        return (
+            self.machine.run("git", *arguments, cwd=at or self.root)
+            .stdout.decode()
+            .strip()
+        )
 
     def push(self, **texts):
         """Files of the other clone, by the stem of their names, committed and pushed; a text of
@@ -86,12 +94,17 @@ class Shared:
 
     def passages(self, words):
         """Ids of the passages with these words, as the index has them: nothing is refreshed."""
-        return [match.passage for match in self.index.text_search(words, EVERYWHERE, 10)]
+        return [
+            match.passage for match in self.index.text_search(words, EVERYWHERE, 10)
+        ]
 
     def batches(self):
         """(files indexed, files gone) of every time the worker had something to do."""
         log = (self.machine.state / "worker.log").read_text()
-        return [(int(a), int(b)) for a, b in re.findall(r"(\d+) files indexed, (\d+) gone", log)]
+        return [
+            (int(a), int(b))
+            for a, b in re.findall(r"(\d+) files indexed, (\d+) gone", log)
+        ]
 
 
 @pytest.fixture
@@ -120,7 +133,9 @@ def test_what_a_person_pulls_can_be_recalled_without_a_command(shared):
     until(
         lambda: (
             told.append(
-                shared.machine.send("UserPromptSubmit", json.dumps(prompt).encode(), project)
+                shared.machine.send(
+                    "UserPromptSubmit", json.dumps(prompt).encode(), project
+                )
             )
             or told[-1]
         ),
@@ -139,14 +154,18 @@ def test_exactly_the_difference_is_read_and_embedded(shared):
     assert len(kept) == 1
     seen = len(shared.batches())
     changed = {f"fact-{n}": f"Metal{n} is silver." for n in (1, 2, 3)}
-    shared.push(**changed, **{"fact-0": None, "new-a": "Gold is new.", "new-b": "Tin is new."})
+    shared.push(
+        **changed, **{"fact-0": None, "new-a": "Gold is new.", "new-b": "Tin is new."}
+    )
     shared.git("pull", "-q")
     until(lambda: shared.passages("Tin"), "it is indexed")
     until(lambda: is_resting(shared.machine.state), "it rests")
     assert shared.batches()[seen:] == [(5, 1)]
     after = shared.index.state()
     assert after.memories == after.vectors == 31
-    assert shared.passages("Metal7") == kept  # a row that was made again would have another id
+    assert (
+        shared.passages("Metal7") == kept
+    )  # a row that was made again would have another id
     assert len(shared.passages("silver")) == 3 and not shared.passages("Metal0")
 
 
@@ -163,11 +182,18 @@ def test_thousands_of_files_are_indexed_once_each_and_make_no_commit(shared, sto
     head = shared.git("rev-parse", "HEAD")
     until(lambda: shared.index.state().memories == storm + 1, "all are indexed", 240)
     until(
-        lambda: shared.index.lag() == 0 and shared.index.state().commit == head, "the stamp says so"
+        lambda: shared.index.lag() == 0 and shared.index.state().commit == head,
+        "the stamp says so",
     )
     time.sleep(1)
-    assert [sum(counts) for counts in zip(*shared.batches()[seen:], strict=True)] == [storm, 0]
-    assert shared.git("rev-parse", "HEAD") == head and shared.git("status", "--porcelain") == ""
+    assert [sum(counts) for counts in zip(*shared.batches()[seen:], strict=True)] == [
+        storm,
+        0,
+    ]
+    assert (
+        shared.git("rev-parse", "HEAD") == head
+        and shared.git("status", "--porcelain") == ""
+    )
 
 
 def test_files_of_another_branch_come_and_go_with_it_and_git_stays_as_it_is(shared):
@@ -182,11 +208,17 @@ def test_files_of_another_branch_come_and_go_with_it_and_git_stays_as_it_is(shar
     assert shared.passages("append-only") and (shared.root / "memory").is_dir()
     shared.git("checkout", "-q", "bare")
     assert not (shared.root / "memory").exists()
-    until(lambda: not shared.passages("append-only"), "the files are gone from the index")
+    until(
+        lambda: not shared.passages("append-only"), "the files are gone from the index"
+    )
     project = shared.machine.home / "api"
     project.mkdir()
     said = json.dumps(
-        {"session_id": "s-1", "cwd": str(project), "prompt": "Invoices are sent on Fridays"}
+        {
+            "session_id": "s-1",
+            "cwd": str(project),
+            "prompt": "Invoices are sent on Fridays",
+        }
     ).encode()
     shared.machine.send("UserPromptSubmit", said, project)
     until(
@@ -196,7 +228,10 @@ def test_files_of_another_branch_come_and_go_with_it_and_git_stays_as_it_is(shar
     time.sleep(3)
     assert shared.git("for-each-ref") == heads
     shared.git("checkout", "-q", "main")
-    until(lambda: shared.passages("append-only") and shared.passages("Tax"), "they are back")
+    until(
+        lambda: shared.passages("append-only") and shared.passages("Tax"),
+        "they are back",
+    )
     by_hand = shared.root / "memory" / "facts" / "by-hand.md"
     by_hand.write_text(
         "# Discounts\n\nDiscounts end in June.\n"
@@ -204,7 +239,9 @@ def test_files_of_another_branch_come_and_go_with_it_and_git_stays_as_it_is(shar
     until(lambda: shared.passages("June"), "the new folder is watched")
     shared.stop()
     assert "Invoices are sent on Fridays" in shared.git("show", "main")
-    assert shared.git("ls-tree", "-r", "--name-only", "bare", "memory", "projects") == ""
+    assert (
+        shared.git("ls-tree", "-r", "--name-only", "bare", "memory", "projects") == ""
+    )
 
 
 # a worker on a system that gives so many watches or instances and then refuses, as the kernel does
@@ -248,7 +285,9 @@ def test_where_the_system_gives_no_watches_files_are_looked_at(
 ):
     shared.push(tax="Tax is rounded per line.")
     shared.git("pull", "-q")
-    shared.start(sys.executable, "-c", LIMITED.format(function=function), str(number), str(given))
+    shared.start(
+        sys.executable, "-c", LIMITED.format(function=function), str(number), str(given)
+    )
     assert name in shared.machine.status()["unwatched"]
     assert name in shared.machine.keeplore("worker", "status").stdout.decode()
     assert name in shared.machine.keeplore("doctor", check=False).stdout.decode()
@@ -258,7 +297,11 @@ def test_where_the_system_gives_no_watches_files_are_looked_at(
     project = shared.machine.home / "api"
     project.mkdir()
     said = json.dumps(
-        {"session_id": "s-1", "cwd": str(project), "prompt": "Invoices are sent on Fridays"}
+        {
+            "session_id": "s-1",
+            "cwd": str(project),
+            "prompt": "Invoices are sent on Fridays",
+        }
     ).encode()
     shared.machine.send("UserPromptSubmit", said, project)
     until(lambda: shared.passages("Fridays"), "events arrive")
@@ -268,7 +311,9 @@ def test_where_the_system_gives_no_watches_files_are_looked_at(
     not Path("/proc/sys/fs/inotify").is_dir(), reason="the limits are those of Linux"
 )
 def test_a_limit_that_is_reached_by_new_folders_is_noticed(shared):
-    shared.start(sys.executable, "-c", LIMITED.format(function="inotify_add_watch"), "28", "4")
+    shared.start(
+        sys.executable, "-c", LIMITED.format(function="inotify_add_watch"), "28", "4"
+    )
     assert not shared.machine.status()["unwatched"]
     shared.push(ledger="The ledger is append-only because auditors ask for it.")
     shared.git("pull", "-q")
@@ -306,7 +351,10 @@ def test_a_merge_that_only_memory_holds_up_is_concluded_once_its_person_has_left
     office.start()
     office.prompt("Invoices are sent on Fridays")
     office.taken()
-    until(lambda: not (office.root / ".git" / "MERGE_HEAD").exists(), "the merge is concluded")
+    until(
+        lambda: not (office.root / ".git" / "MERGE_HEAD").exists(),
+        "the merge is concluded",
+    )
     until(
         lambda: not git("status", "--porcelain", cwd=office.root),
         "what was said meanwhile is committed",
@@ -315,7 +363,9 @@ def test_a_merge_that_only_memory_holds_up_is_concluded_once_its_person_has_left
         git("show", f"HEAD:{name}", cwd=office.root)
         for name in git("ls-files", "*.md", cwd=office.root).split("\n")
     ]
-    assert [sum(words in text for text in texts) for words in ("pence", "mills", "<<<<<<<")] == [
+    assert [
+        sum(words in text for text in texts) for words in ("pence", "mills", "<<<<<<<")
+    ] == [
         1,
         1,
         0,
@@ -327,7 +377,13 @@ def test_a_merge_that_a_person_works_on_is_left_alone(office, git):
     office.init()
     note = office.root / "README.md"
     for branch, words in (("theirs", "Theirs"), ("main", "Ours")):
-        git("checkout", "-q", *(["-b"] if branch == "theirs" else []), branch, cwd=office.root)
+        git(
+            "checkout",
+            "-q",
+            *(["-b"] if branch == "theirs" else []),
+            branch,
+            cwd=office.root,
+        )
         note.write_text(words)
         git("commit", "-qam", words, cwd=office.root)
     assert (
@@ -341,5 +397,8 @@ def test_a_merge_that_a_person_works_on_is_left_alone(office, git):
     office.prompt("Invoices are sent on Fridays")
     office.taken()
     until(lambda: is_resting(office.places.state), "it rests")
-    assert (note.read_text(), git("status", "--porcelain", "README.md", cwd=office.root)) == left
+    assert (
+        note.read_text(),
+        git("status", "--porcelain", "README.md", cwd=office.root),
+    ) == left
     assert (office.root / ".git" / "MERGE_HEAD").exists()

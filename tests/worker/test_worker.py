@@ -114,7 +114,9 @@ def test_events_wait_for_a_workspace_and_are_taken_once_there_is_one(office):
     for prompt in PROMPTS[:2]:
         office.prompt(prompt)
     office.start()
-    until(lambda: status(office.places.state).get("waiting") == 1, "the first one waits")
+    until(
+        lambda: status(office.places.state).get("waiting") == 1, "the first one waits"
+    )
     until(
         lambda: office.spool.counts() == {"new": 2, "claimed": 0, "dead": 0},
         "none is held while it is tried again",
@@ -158,8 +160,15 @@ def test_a_poisoned_entry_is_set_aside_with_its_reason_and_the_rest_goes_on(offi
     office.start()
     office.taken()
     dead = office.dead()
-    assert set(dead) == {"unheard-of.Stop", "claude-code.Stop", "claude-code.SessionEnd"}
-    assert "claude-code" in dead["unheard-of.Stop"] and "no payload" in dead["claude-code.Stop"]
+    assert set(dead) == {
+        "unheard-of.Stop",
+        "claude-code.Stop",
+        "claude-code.SessionEnd",
+    }
+    assert (
+        "claude-code" in dead["unheard-of.Stop"]
+        and "no payload" in dead["claude-code.Stop"]
+    )
     assert sorted(office.prompts()) == PROMPTS[:3]
 
 
@@ -220,7 +229,9 @@ def test_a_disk_without_room_keeps_events_until_there_is_room(machine):
     # -B: what Python keeps of a module that it compiles would be cut as well, and break every later
     # import of it
     full = machine.worker(sys.executable, "-B", "-c", limited)
-    machine.wait_until(lambda: status(machine.state).get("waiting", 0) > 0, "an entry waits")
+    machine.wait_until(
+        lambda: status(machine.state).get("waiting", 0) > 0, "an entry waits"
+    )
     machine.run("kill", str(full.pid))
     full.wait(timeout=120)
     assert machine.waiting() == len(PROMPTS)
@@ -230,14 +241,17 @@ def test_a_disk_without_room_keeps_events_until_there_is_room(machine):
     second.wait(timeout=120)
     assert not list((machine.state / "spool").glob("dead/*"))
     text = "".join(
-        path.read_text() for path in machine.home.glob("memory/**/conversations/**/*.md")
+        path.read_text()
+        for path in machine.home.glob("memory/**/conversations/**/*.md")
     )
     assert all(prompt in text for prompt in PROMPTS)
 
 
 def test_recall_still_answers_when_the_cache_is_deleted_under_the_worker(office):
     office.init()
-    office.prompt("We keep the ledger append-only, because auditors ask for every state.")
+    office.prompt(
+        "We keep the ledger append-only, because auditors ask for every state."
+    )
     office.start()
     office.taken()
     question = {
@@ -249,11 +263,16 @@ def test_recall_still_answers_when_the_cache_is_deleted_under_the_worker(office)
         "text": False,
     }
     until(
-        lambda: ask(office.places.state, "recall", question, timeout_s=30)["status"] == "found",
+        lambda: (
+            ask(office.places.state, "recall", question, timeout_s=30)["status"]
+            == "found"
+        ),
         "it is indexed",
     )
     shutil.rmtree(office.places.cache)
-    assert ask(office.places.state, "recall", question, timeout_s=30)["status"] == "found"
+    assert (
+        ask(office.places.state, "recall", question, timeout_s=30)["status"] == "found"
+    )
     office.prompt("The ledger is exported to CSV each night.")
     office.taken()
     assert len(office.prompts()) == 2
@@ -278,7 +297,8 @@ def test_two_hundred_events_at_once_are_all_taken_once_by_one_worker(machine):
         assert client.wait(timeout=60) == 0
     machine.wait_until(lambda: machine.waiting() == 0, "all are taken")
     text = "".join(
-        path.read_text() for path in machine.home.glob("memory/**/conversations/**/*.md")
+        path.read_text()
+        for path in machine.home.glob("memory/**/conversations/**/*.md")
     )
     exchanges = text[text.index("## Exchanges") :]
     assert all(f"Event {number:03} of many" in exchanges for number in range(200))

@@ -29,7 +29,9 @@ def registry(home: Path) -> Iterator[Registry]:
         yield opened
 
 
-def test_at_once_reads_no_file_and_loads_no_model(registry: Registry, home: Path) -> None:
+def test_at_once_reads_no_file_and_loads_no_model(
+    registry: Registry, home: Path
+) -> None:
     workspace = registry.named("private")
     workspace.index.refresh()
     workspace.notes.write(NoteDraft(SAID))
@@ -44,15 +46,21 @@ def test_at_once_reads_no_file_and_loads_no_model(registry: Registry, home: Path
         )
         workspace.notes.write(NoteDraft("Invoices are sent on Fridays"))
         assert (
-            fresh.recall(RecallRequest("invoices Fridays", home / "private", at_once=True)).hits
+            fresh.recall(
+                RecallRequest("invoices Fridays", home / "private", at_once=True)
+            ).hits
             == ()
         )
         assert (
-            fresh.recall(RecallRequest("invoices Fridays", home / "private", text_only=True)).status
+            fresh.recall(
+                RecallRequest("invoices Fridays", home / "private", text_only=True)
+            ).status
             == "found"
         )
         fresh.named("private").warm_up()
-        assert fresh.recall(RecallRequest(SAID, home / "private", at_once=True)).legs == (
+        assert fresh.recall(
+            RecallRequest(SAID, home / "private", at_once=True)
+        ).legs == (
             "text",
             "vectors",
         )
@@ -65,7 +73,9 @@ def test_workspaces_share_one_model(registry: Registry) -> None:
     assert other.embedder.is_loaded
 
 
-def test_settings_that_change_are_those_that_count(registry: Registry, home: Path) -> None:
+def test_settings_that_change_are_those_that_count(
+    registry: Registry, home: Path
+) -> None:
     settings = home / "work" / "keeplore.yaml"
     assert registry.named("work").settings.capture.enabled
     settings.write_text("schema: 1\ncapture: {enabled: false}\n")

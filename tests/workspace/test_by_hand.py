@@ -15,7 +15,13 @@ from keeplore.workspace.identity import Project, save_project
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.reading.listing import listing
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.writing.remember import NoteRequest, drafted, remember, replace, target_of
+from keeplore.workspace.writing.remember import (
+    NoteRequest,
+    drafted,
+    remember,
+    replace,
+    target_of,
+)
 from keeplore_hooks.events import Origin
 
 NOBODY = Origin("", "")
@@ -29,14 +35,18 @@ def registry(tmp_path: Path) -> Iterator[Registry]:
     initialise(places, tmp_path / "memory")
     initialise(places, tmp_path / "work")
     with Registry(places) as registry:
-        save_project(registry.named("work").store, Project("shop", path=str(tmp_path / "shop")))
+        save_project(
+            registry.named("work").store, Project("shop", path=str(tmp_path / "shop"))
+        )
         (tmp_path / "shop").mkdir()
         yield registry
 
 
 @pytest.fixture
 def write(registry: Registry, tmp_path: Path) -> Callable[..., str]:
-    def write(text: str, cwd: Path = tmp_path, *, scope: str = "", project: str = "") -> str:
+    def write(
+        text: str, cwd: Path = tmp_path, *, scope: str = "", project: str = ""
+    ) -> str:
         target = target_of(registry, cwd, scope=scope, project=project)
         outcome = remember(target, drafted(target, NoteRequest(text, NOBODY)), cwd)
         return f"{target.workspace.name}/{outcome.path}"
@@ -45,10 +55,15 @@ def write(registry: Registry, tmp_path: Path) -> Callable[..., str]:
 
 
 def titles(registry: Registry, cwd: Path, **chosen: object) -> list[str]:
-    return sorted(item.row.title for item in listing(registry, cwd, MemoryFilter(), **chosen).items)  # type: ignore[arg-type]
+    return sorted(
+        item.row.title
+        for item in listing(registry, cwd, MemoryFilter(), **chosen).items
+    )  # type: ignore[arg-type]
 
 
-def test_what_is_about_the_person_goes_home(write: Callable[..., str], tmp_path: Path) -> None:
+def test_what_is_about_the_person_goes_home(
+    write: Callable[..., str], tmp_path: Path
+) -> None:
     assert write("I read English", tmp_path / "shop", scope="user").startswith(
         "memory/user/memory/facts/"
     )
@@ -63,7 +78,9 @@ def test_what_is_about_the_person_goes_home(write: Callable[..., str], tmp_path:
 def test_a_project_can_be_named_from_anywhere_and_a_wrong_name_is_put_right(
     write: Callable[..., str],
 ) -> None:
-    assert write("Prices are in cents", project="shop").startswith("work/projects/shop/")
+    assert write("Prices are in cents", project="shop").startswith(
+        "work/projects/shop/"
+    )
     with pytest.raises(NotFound, match="Did you mean shop"):
         write("Prices are in cents", project="shp")
 
@@ -102,11 +119,14 @@ def test_replacing_keeps_the_place_and_what_is_not_said_anew(
 ) -> None:
     workspace = registry.named("work")
     old = workspace.notes.write(
-        NoteDraft("Port 5433", category="infrastructure", project="shop", permanent=True)
+        NoteDraft(
+            "Port 5433", category="infrastructure", project="shop", permanent=True
+        )
     )
     target = target_of(registry, tmp_path)
     new = replace(
-        registry.find(old.memory.id, tmp_path), drafted(target, NoteRequest("Port 5434", NOBODY))
+        registry.find(old.memory.id, tmp_path),
+        drafted(target, NoteRequest("Port 5434", NOBODY)),
     )
     assert (new.memory.title, new.memory.body) == ("Port 5434", "# Port 5434\n")
     assert (new.memory.category, new.memory.project, new.memory.is_permanent) == (
@@ -116,7 +136,10 @@ def test_replacing_keeps_the_place_and_what_is_not_said_anew(
     )
     assert new.memory.supersedes == old.memory.id
     with pytest.raises(StoreError, match="nothing to remember"):
-        replace(registry.find(old.memory.id, tmp_path), drafted(target, NoteRequest("  ", NOBODY)))
+        replace(
+            registry.find(old.memory.id, tmp_path),
+            drafted(target, NoteRequest("  ", NOBODY)),
+        )
 
 
 def test_a_directory_sees_its_project_and_what_it_inherits(

@@ -16,7 +16,15 @@ from keeplore.text.fences import fence
 from keeplore.workspace import Registry
 from keeplore.workspace.importing.session_import import import_sessions, worth_reading
 from keeplore.workspace.lifecycle.setup import initialise
-from keeplore_hooks.events import Command, Compaction, Origin, Question, Session, Turn, Work
+from keeplore_hooks.events import (
+    Command,
+    Compaction,
+    Origin,
+    Question,
+    Session,
+    Turn,
+    Work,
+)
 from keeplore_hooks.hosts import host_named
 
 
@@ -41,7 +49,13 @@ def workspace(places):
 
 
 def turn(
-    number: int, user: str, reply: str = "", *, cwd: Path, minute: int | None = None, **more
+    number: int,
+    user: str,
+    reply: str = "",
+    *,
+    cwd: Path,
+    minute: int | None = None,
+    **more,
 ) -> Turn:
     at = f"2026-02-09T14:{number if minute is None else minute:02d}:00Z"
     origin = Origin("claude-code", "session-1", str(cwd))
@@ -50,14 +64,17 @@ def turn(
 
 def files(root: Path) -> dict[str, str]:
     return {
-        path.name: path.read_text() for path in sorted(root.glob("**/memory/conversations/**/*.md"))
+        path.name: path.read_text()
+        for path in sorted(root.glob("**/memory/conversations/**/*.md"))
     }
 
 
 def exchanges(root: Path) -> list[str]:
     bodies = [parse(text).body for text in files(root).values()]
     return [
-        exchange.id for body in bodies for exchange in Conversation.from_markdown(body).exchanges
+        exchange.id
+        for body in bodies
+        for exchange in Conversation.from_markdown(body).exchanges
     ]
 
 
@@ -65,15 +82,25 @@ def test_a_turn_is_on_disk_when_it_was_emitted_and_the_same_turn_changes_nothing
     workspace, project
 ):
     said = turn(
-        1, "Let's use hnswlib for the vectors.", "Agreed, because it needs no server.", cwd=project
+        1,
+        "Let's use hnswlib for the vectors.",
+        "Agreed, because it needs no server.",
+        cwd=project,
     )
     workspace.emit(said)
     before = files(workspace.root)
     (text,) = before.values()
     memory = parse(text)
     assert memory.is_open and memory.problems == ()
-    assert (memory.scope, memory.project, memory.turns) == ("project", "ledgerly", ("turn-1",))
-    assert "Let's use hnswlib for the vectors." in text and "because it needs no server" in text
+    assert (memory.scope, memory.project, memory.turns) == (
+        "project",
+        "ledgerly",
+        ("turn-1",),
+    )
+    assert (
+        "Let's use hnswlib for the vectors." in text
+        and "because it needs no server" in text
+    )
     workspace.emit(said)
     assert files(workspace.root) == before
 
@@ -81,7 +108,9 @@ def test_a_turn_is_on_disk_when_it_was_emitted_and_the_same_turn_changes_nothing
 def test_a_turn_that_grows_replaces_itself(workspace, project):
     first = turn(1, "Which index?", "I will look.", cwd=project, is_complete=False)
     workspace.emit(first)
-    workspace.emit(replace(first, replies=("I will look.", "Take hnswlib."), is_complete=True))
+    workspace.emit(
+        replace(first, replies=("I will look.", "Take hnswlib."), is_complete=True)
+    )
     (text,) = files(workspace.root).values()
     assert text.count("I will look.") == text.count("Take hnswlib.") == 1
 
@@ -110,11 +139,18 @@ def test_a_closed_conversation_is_never_written_again(workspace, project):
     (closed,) = files(workspace.root).items()
     workspace.emit(turn(2, "Second subject: the deployment", "Done.", cwd=project))
     workspace.emit(
-        turn(1, "First subject: the index", "Another reading of the same words.", cwd=project)
+        turn(
+            1,
+            "First subject: the index",
+            "Another reading of the same words.",
+            cwd=project,
+        )
     )
     after = files(workspace.root)
     assert after[closed[0]] == closed[1] and "status: open" not in closed[1]
-    assert len(after) == 2 and any("began with /deploy eu" in text for text in after.values())
+    assert len(after) == 2 and any(
+        "began with /deploy eu" in text for text in after.values()
+    )
 
 
 def test_what_an_agent_says_after_its_conversation_was_closed_is_kept_in_the_next(
@@ -126,14 +162,23 @@ def test_what_an_agent_says_after_its_conversation_was_closed_is_kept_in_the_nex
     workspace.emit(Command("c1", origin, "2026-02-09T14:01:30Z", "deploy"))
     workspace.emit(replace(first, replies=("I begin.", "It is built.")))
     workspace.emit(
-        replace(first, replies=("I begin.", "It is built.", "And tested."), is_complete=True)
+        replace(
+            first, replies=("I begin.", "It is built.", "And tested."), is_complete=True
+        )
     )
-    assert exchanges(workspace.root) == ["turn-1", "turn-1~1"] or exchanges(workspace.root) == [
+    assert exchanges(workspace.root) == ["turn-1", "turn-1~1"] or exchanges(
+        workspace.root
+    ) == [
         "turn-1~1",
         "turn-1",
     ]
     text = "".join(files(workspace.root).values())
-    assert text.count("I begin.") == text.count("It is built.") == text.count("And tested.") == 1
+    assert (
+        text.count("I begin.")
+        == text.count("It is built.")
+        == text.count("And tested.")
+        == 1
+    )
 
 
 def test_housekeeping_commands_and_repeated_ones_are_no_boundary(workspace, project):
@@ -146,14 +191,18 @@ def test_housekeeping_commands_and_repeated_ones_are_no_boundary(workspace, proj
 
 def test_a_prompt_that_waits_is_replaced_by_its_turn(workspace, project):
     prompt = turn(1, "Why is it slow?", cwd=project)
-    workspace.emit(replace(prompt, id="prompt:p1", is_provisional=True, is_complete=False))
+    workspace.emit(
+        replace(prompt, id="prompt:p1", is_provisional=True, is_complete=False)
+    )
     assert exchanges(workspace.root) == ["prompt:p1"]
     workspace.emit(turn(1, "Why is it slow?", "No index.", cwd=project))
     assert exchanges(workspace.root) == ["turn-1"]
-    workspace.emit(replace(prompt, id="prompt:p1", is_provisional=True, is_complete=False))
-    assert exchanges(workspace.root) == ["turn-1", "prompt:p1"] or exchanges(workspace.root) == [
-        "turn-1"
-    ]
+    workspace.emit(
+        replace(prompt, id="prompt:p1", is_provisional=True, is_complete=False)
+    )
+    assert exchanges(workspace.root) == ["turn-1", "prompt:p1"] or exchanges(
+        workspace.root
+    ) == ["turn-1"]
 
 
 def test_the_same_words_typed_twice_are_two_prompts(workspace, project):
@@ -168,7 +217,9 @@ def test_the_same_words_typed_twice_are_two_prompts(workspace, project):
     assert exchanges(workspace.root) == ["prompt:1", "prompt:2"]
 
 
-def test_a_session_that_moves_to_another_project_begins_another_file(workspace, project):
+def test_a_session_that_moves_to_another_project_begins_another_file(
+    workspace, project
+):
     other = Path.home() / "code" / "website"
     other.mkdir()
     workspace.emit(turn(1, "The index of the ledger", "Yes.", cwd=project))
@@ -183,12 +234,18 @@ def test_a_session_that_moves_to_another_project_begins_another_file(workspace, 
 def test_a_question_with_its_answer_stands_in_its_place(workspace, project):
     origin = Origin("claude-code", "session-1", str(project))
     asked = Question(
-        "q1", origin, "2026-02-09T14:01:00Z", "Which database?", "Postgres", ("Postgres", "SQLite")
+        "q1",
+        origin,
+        "2026-02-09T14:01:00Z",
+        "Which database?",
+        "Postgres",
+        ("Postgres", "SQLite"),
     )
     workspace.emit(asked)
     workspace.emit(
         replace(
-            turn(1, "Choose with me", cwd=project), replies=("Let me ask.", asked, "Then Postgres.")
+            turn(1, "Choose with me", cwd=project),
+            replies=("Let me ask.", asked, "Then Postgres."),
         )
     )
     (text,) = files(workspace.root).values()
@@ -216,7 +273,9 @@ def test_secrets_and_injected_memory_never_reach_the_workspace(workspace, projec
             work=work,
         )
     )
-    everything = b"".join(path.read_bytes() for path in workspace.root.rglob("*") if path.is_file())
+    everything = b"".join(
+        path.read_bytes() for path in workspace.root.rglob("*") if path.is_file()
+    )
     assert password.encode() not in everything
     (text,) = files(workspace.root).values()
     assert "old memory" not in text and "- file: `app/db.py`" in text
@@ -226,25 +285,39 @@ def test_what_nobody_said_makes_no_memory(workspace, project):
     workspace.emit(turn(1, "<system-reminder>be nice</system-reminder>", cwd=project))
     workspace.emit(
         Compaction(
-            "k", Origin("claude-code", "session-1", str(project)), "2026-02-09T14:00:00Z", "before"
+            "k",
+            Origin("claude-code", "session-1", str(project)),
+            "2026-02-09T14:00:00Z",
+            "before",
         )
     )
     assert files(workspace.root) == {}
 
 
-def test_the_end_of_a_session_without_a_record_closes_its_conversation(workspace, project):
+def test_the_end_of_a_session_without_a_record_closes_its_conversation(
+    workspace, project
+):
     origin = Origin("my-agent", "s", str(project))
-    workspace.emit(replace(turn(1, "Use tabs here, always.", "Noted.", cwd=project), origin=origin))
+    workspace.emit(
+        replace(turn(1, "Use tabs here, always.", "Noted.", cwd=project), origin=origin)
+    )
     workspace.emit(Session("e", origin, "2026-02-09T14:10:00Z", "ended"))
     (text,) = files(workspace.root).values()
     assert not parse(text).is_open
 
 
-def record(folder: Path, session: str, cwd: Path, prompts: list[tuple[str, str]]) -> None:
+def record(
+    folder: Path, session: str, cwd: Path, prompts: list[tuple[str, str]]
+) -> None:
     """A minimal transcript of Claude Code: prompts with their ids, each answered."""
     lines = []
     for number, (key, prompt) in enumerate(prompts):
-        common = {"sessionId": session, "cwd": str(cwd), "version": "2.1.200", "isSidechain": False}
+        common = {
+            "sessionId": session,
+            "cwd": str(cwd),
+            "version": "2.1.200",
+            "isSidechain": False,
+        }
         at = f"2026-02-09T14:{number:02d}:00.000Z"
         lines.append(
             {
@@ -262,22 +335,35 @@ def record(folder: Path, session: str, cwd: Path, prompts: list[tuple[str, str]]
             "content": [{"type": "text", "text": f"Answer {key}."}],
         }
         lines.append(
-            {**common, "type": "assistant", "uuid": f"a-{key}", "timestamp": at, "message": answer}
+            {
+                **common,
+                "type": "assistant",
+                "uuid": f"a-{key}",
+                "timestamp": at,
+                "message": answer,
+            }
         )
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{session}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (folder / f"{session}.jsonl").write_text(
+        "".join(json.dumps(line) + "\n" for line in lines)
+    )
 
 
 def run_import(places: Places) -> dict[str, str]:
     host = host_named("claude-code")
     with Registry(places) as registry:
         import_sessions(
-            registry, host, worth_reading(host.recorded(Path.home()), None), lambda *_: None
+            registry,
+            host,
+            worth_reading(host.recorded(Path.home()), None),
+            lambda *_: None,
         )
     return files(Path.home() / "memory")
 
 
-def test_importing_twice_changes_nothing_even_when_state_and_cache_are_lost(places, project):
+def test_importing_twice_changes_nothing_even_when_state_and_cache_are_lost(
+    places, project
+):
     folder = Path.home() / ".claude" / "projects" / "ledgerly"
     record(
         folder,
@@ -332,7 +418,9 @@ def test_an_import_is_taken_up_where_it_was_interrupted(places, project):
 def test_a_workspace_that_captures_nothing_is_left_alone(places, project):
     settings = Path.home() / "memory" / "keeplore.yaml"
     settings.write_text("schema: 1\ncapture: {enabled: false}\n")
-    record(Path.home() / ".claude" / "projects" / "x", "one", project, [("u1", "Anything")])
+    record(
+        Path.home() / ".claude" / "projects" / "x", "one", project, [("u1", "Anything")]
+    )
     assert run_import(places) == {}
 
 
@@ -349,7 +437,9 @@ def test_a_subject_that_comes_back_continues_by_a_link_and_the_closed_file_stays
         )
     )
     workspace.emit(Command("c1", origin, "2026-02-09T14:02:00Z", "deploy"))
-    workspace.emit(turn(3, "Restyle the invoice header", "It uses the brand palette.", cwd=project))
+    workspace.emit(
+        turn(3, "Restyle the invoice header", "It uses the brand palette.", cwd=project)
+    )
     workspace.emit(Command("c2", origin, "2026-02-09T14:04:00Z", "deploy"))
     before = files(workspace.root)
     workspace.emit(

@@ -65,11 +65,15 @@ def take():
     def run(*fired):
         with Registry(places) as registry:
             intake = Intake(registry)
-            for second, (host, event, payload) in zip(itertools.count(), fired, strict=False):
+            for second, (host, event, payload) in zip(
+                itertools.count(), fired, strict=False
+            ):
                 path = Path.home() / "entry"
                 path.write_text(json.dumps({"hook_event_name": event, **payload}))
                 intake.take(
-                    SpoolEntry("entry", host, event, f"2026-02-09T15:00:{second:02d}Z", 0, path)
+                    SpoolEntry(
+                        "entry", host, event, f"2026-02-09T15:00:{second:02d}Z", 0, path
+                    )
                 )
         files = [
             parse(path.read_text())
@@ -86,13 +90,20 @@ def take():
 def assert_once(found, host, *, replies=(WORDS,)):
     ((named, exchanges),) = found
     assert named == host
-    assert [(exchange.user, exchange.replies) for exchange in exchanges] == [(PROMPT, replies)]
+    assert [(exchange.user, exchange.replies) for exchange in exchanges] == [
+        (PROMPT, replies)
+    ]
 
 
 @pytest.mark.parametrize("is_own_first", [True, False])
-def test_cursor_with_claude_codes_entries_besides_its_own_writes_one_turn(take, is_own_first):
+def test_cursor_with_claude_codes_entries_besides_its_own_writes_one_turn(
+    take, is_own_first
+):
     def both(own, other, **fields):
-        pair = ("cursor", own, {**CURSOR, **fields}), ("claude-code", other, {**CURSOR, **fields})
+        pair = (
+            ("cursor", own, {**CURSOR, **fields}),
+            ("claude-code", other, {**CURSOR, **fields}),
+        )
         return pair if is_own_first else pair[::-1]
 
     session = {"session_id": CURSOR["conversation_id"]}
@@ -114,11 +125,18 @@ def test_cursor_with_nothing_but_claude_codes_entries_is_cursor(take, tmp_path):
         {"role": role, "message": {"content": [{"type": "text", "text": text}]}}
         for role, text in said.items()
     ]
-    payload = {**CURSOR, "session_id": CURSOR["conversation_id"], "transcript_path": str(log)}
+    payload = {
+        **CURSOR,
+        "session_id": CURSOR["conversation_id"],
+        "transcript_path": str(log),
+    }
     prompt = ("claude-code", "UserPromptSubmit", {**payload, "prompt": PROMPT})
     assert_once(take(prompt), "cursor", replies=())
     log.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert_once(take(prompt, ("claude-code", "Stop", {**payload, "status": "completed"})), "cursor")
+    assert_once(
+        take(prompt, ("claude-code", "Stop", {**payload, "status": "completed"})),
+        "cursor",
+    )
 
 
 def test_copilot_with_claude_codes_entries_besides_its_own_writes_one_turn(take):
@@ -143,13 +161,19 @@ def test_codex_with_claude_codes_entries_besides_its_own_writes_one_turn(take):
 
 @pytest.mark.parametrize("payload", [CLAUDE, {**CLAUDE, "prompt_id": ""}])
 def test_claude_code_with_two_copies_of_one_entry_writes_one_turn(take, payload):
-    prompt, stop = {**payload, "prompt": PROMPT}, {**payload, "last_assistant_message": WORDS}
-    twice = [("claude-code", "UserPromptSubmit", prompt)] * 2 + [("claude-code", "Stop", stop)] * 2
+    prompt, stop = (
+        {**payload, "prompt": PROMPT},
+        {**payload, "last_assistant_message": WORDS},
+    )
+    twice = [("claude-code", "UserPromptSubmit", prompt)] * 2 + [
+        ("claude-code", "Stop", stop)
+    ] * 2
     assert_once(take(*twice), "claude-code")
 
 
 @pytest.mark.parametrize(
-    ("host", "payload"), [("codex", CODEX), ("claude-code", {**CLAUDE, "prompt_id": ""})]
+    ("host", "payload"),
+    [("codex", CODEX), ("claude-code", {**CLAUDE, "prompt_id": ""})],
 )
 def test_the_same_words_in_another_turn_are_another_prompt(take, host, payload):
     again = {**payload, "turn_id": "8"}
@@ -173,17 +197,28 @@ def test_the_same_words_in_another_turn_are_another_prompt(take, host, payload):
         ("StopFailure", CURSOR, "cursor", "StopFailure"),
         (
             "Stop",
-            {"session_id": "one", "transcript_path": "/h/.copilot/session-state/one/events.jsonl"},
+            {
+                "session_id": "one",
+                "transcript_path": "/h/.copilot/session-state/one/events.jsonl",
+            },
             "copilot",
             "Stop",
         ),
         (
             "Stop",
-            {"session_id": "one", "transcript_path": "/h/.codex/sessions/2026/rollout-1-one.jsonl"},
+            {
+                "session_id": "one",
+                "transcript_path": "/h/.codex/sessions/2026/rollout-1-one.jsonl",
+            },
             "codex",
             "Stop",
         ),
-        ("Stop", {"cursor_version": 7, "timestamp": None, "turn_id": []}, "claude-code", "Stop"),
+        (
+            "Stop",
+            {"cursor_version": 7, "timestamp": None, "turn_id": []},
+            "claude-code",
+            "Stop",
+        ),
     ],
 )
 def test_the_payload_says_whose_it_is(event, payload, host, named):
@@ -195,7 +230,9 @@ def test_the_payload_says_whose_it_is(event, payload, host, named):
 def test_what_is_no_payload_stays_with_the_host_of_its_entry(payload):
     assert sender("claude-code", "Stop", payload)[0].name == "claude-code"
     assert (
-        sender("gemini-cli", "AfterAgent", json.dumps({"timestamp": "x"}).encode())[0].name
+        sender("gemini-cli", "AfterAgent", json.dumps({"timestamp": "x"}).encode())[
+            0
+        ].name
         == "gemini-cli"
     )
     with pytest.raises(KeyError, match="no host is called"):
@@ -211,7 +248,13 @@ def test_the_answer_has_the_form_of_the_host_that_asks():
             (CURSOR, "additional_context"),
             (COPILOT_LIKE_CLAUDE, "additionalContext"),
         ):
-            given = answers.answer("claude-code", "SessionStart", json.dumps(payload).encode())
+            given = answers.answer(
+                "claude-code", "SessionStart", json.dumps(payload).encode()
+            )
             assert list(json.loads(given)) == [key]
-        given = answers.answer("claude-code", "SessionStart", json.dumps(CLAUDE).encode())
-        assert json.loads(given)["hookSpecificOutput"]["hookEventName"] == "SessionStart"
+        given = answers.answer(
+            "claude-code", "SessionStart", json.dumps(CLAUDE).encode()
+        )
+        assert (
+            json.loads(given)["hookSpecificOutput"]["hookEventName"] == "SessionStart"
+        )

@@ -143,7 +143,11 @@ def of(file_name: str, text: str) -> dict[str, list[str]]:
             CARGO,
             {"own": ["shop"], "packages": ["clap", "nix", "serde", "tokio"]},
         ),
-        ("go.mod", GO, {"own": ["shop"], "packages": ["golang.org/x/net", "pgx", "yaml"]}),
+        (
+            "go.mod",
+            GO,
+            {"own": ["shop"], "packages": ["golang.org/x/net", "pgx", "yaml"]},
+        ),
         (
             "Gemfile",
             "source 'x'\ngem 'rails', '~> 7'\n  gem(\"sidekiq\")\n# gem 'old'\n",
@@ -161,7 +165,11 @@ def of(file_name: str, text: str) -> dict[str, list[str]]:
         (
             "pom.xml",
             POM,
-            {"own": ["shop"], "packages": ["jackson-core"], "tools": ["spotless-maven-plugin"]},
+            {
+                "own": ["shop"],
+                "packages": ["jackson-core"],
+                "tools": ["spotless-maven-plugin"],
+            },
         ),
         (
             "build.gradle.kts",
@@ -214,7 +222,9 @@ def test_a_manifest_that_is_something_else_names_nothing():
         "0",
         "",
     )
-    assert [(name, text[:9]) for name in names for text in bombs if names_in(name, text)] == []
+    assert [
+        (name, text[:9]) for name in names for text in bombs if names_in(name, text)
+    ] == []
 
 
 def test_a_name_is_a_name():

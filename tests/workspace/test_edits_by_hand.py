@@ -64,7 +64,9 @@ def texts(workspace: Workspace) -> dict[str, bytes]:
         for path in (workspace.root / folder).rglob("*")
         if path.is_file()
     )
-    return {path.relative_to(workspace.root).as_posix(): path.read_bytes() for path in found}
+    return {
+        path.relative_to(workspace.root).as_posix(): path.read_bytes() for path in found
+    }
 
 
 def listed(workspace: Workspace, **wanted: object) -> dict[str, MemoryRow]:
@@ -80,8 +82,12 @@ def listed(workspace: Workspace, **wanted: object) -> dict[str, MemoryRow]:
     return rows
 
 
-def recalled(workspace: Workspace, query: str = "append-only ledger auditors") -> list[str]:
-    answer = workspace.recall(RecallRequest(query, workspace.root, wide=True, text_only=True))
+def recalled(
+    workspace: Workspace, query: str = "append-only ledger auditors"
+) -> list[str]:
+    answer = workspace.recall(
+        RecallRequest(query, workspace.root, wide=True, text_only=True)
+    )
     assert not any("left out" in note for note in answer.notes), answer.notes
     return sorted(hit.path for hit in answer.hits)
 
@@ -144,7 +150,10 @@ def test_a_body_that_was_edited_is_found_by_what_it_says_now(
 ) -> None:
     write(f"{PLACE}-x.md", ours())
     assert recalled(workspace) == [f"{PLACE}-x.md"]
-    write(f"{PLACE}-x.md", ours(body="Entries may be changed for a day, says the bookkeeper.\n"))
+    write(
+        f"{PLACE}-x.md",
+        ours(body="Entries may be changed for a day, says the bookkeeper.\n"),
+    )
     assert recalled(workspace, "bookkeeper") == [f"{PLACE}-x.md"]
     assert recalled(workspace, "auditors") == []
 
@@ -168,7 +177,11 @@ def test_a_file_that_was_renamed_and_moved_is_the_same_memory(
     target.parent.mkdir(parents=True)
     source.rename(target)
     [(path, row)] = listed(workspace).items()
-    assert (path, row.id, row.scope) == ("projects/ledgerly/memory/My ledger.md", id_, "workspace")
+    assert (path, row.id, row.scope) == (
+        "projects/ledgerly/memory/My ledger.md",
+        id_,
+        "workspace",
+    )
     assert recalled(workspace) == [path]
     assert workspace.store.find(id_) == path
 
@@ -178,7 +191,9 @@ def test_a_plain_file_that_was_moved_to_a_project_is_that_projects(
 ) -> None:
     source = write("memory/ledger.md")
     assert listed(workspace)["memory/ledger.md"].scope == "workspace"
-    target = workspace.root / "projects" / "ledgerly" / "memory" / "gotchas" / "ledger.md"
+    target = (
+        workspace.root / "projects" / "ledgerly" / "memory" / "gotchas" / "ledger.md"
+    )
     target.parent.mkdir(parents=True)
     source.rename(target)
     [(path, row)] = listed(workspace).items()
@@ -199,7 +214,9 @@ def test_a_plain_file_keeps_its_id_in_the_archive(
     assert workspace.store.find(before) == "memory/archive/facts/ledger.md"
 
 
-def test_a_file_that_was_deleted_is_gone(workspace: Workspace, write: Callable[..., Path]) -> None:
+def test_a_file_that_was_deleted_is_gone(
+    workspace: Workspace, write: Callable[..., Path]
+) -> None:
     path = write(f"{PLACE}-x.md", ours())
     assert recalled(workspace)
     path.unlink()
@@ -211,14 +228,21 @@ def test_a_file_that_was_deleted_is_gone(workspace: Workspace, write: Callable[.
 )
 @pytest.mark.parametrize("text", [ours(), SAID], ids=["ours", "plain"])
 def test_line_ends_and_byte_order_marks_change_nothing(
-    text: str, change: Callable[[bytes], bytes], workspace: Workspace, write: Callable[..., Path]
+    text: str,
+    change: Callable[[bytes], bytes],
+    workspace: Workspace,
+    write: Callable[..., Path],
 ) -> None:
     path = "memory/decisions/ledger.md"
     write(path, text)
     before = listed(workspace)[path]
     write(path, change(text.encode()))
     after = listed(workspace)[path]
-    assert (after.id, after.title, after.scope) == (before.id, before.title, before.scope)
+    assert (after.id, after.title, after.scope) == (
+        before.id,
+        before.title,
+        before.scope,
+    )
     assert recalled(workspace) == [path]
     assert workspace.index.problems() == []
 
@@ -238,9 +262,9 @@ def test_what_cannot_be_read_is_listed_and_hides_nothing_else(
 ) -> None:
     write("memory/decisions/a.md", data)
     write("memory/decisions/b.md")
-    assert [*listed(workspace)] == ["memory/decisions/b.md"] and recalled(workspace) == [
-        "memory/decisions/b.md"
-    ]
+    assert [*listed(workspace)] == ["memory/decisions/b.md"] and recalled(
+        workspace
+    ) == ["memory/decisions/b.md"]
     assert [path for path, _ in workspace.index.problems()] == ["memory/decisions/a.md"]
     write("memory/decisions/a.md", ours())
     assert len(listed(workspace)) == 2 and workspace.index.problems() == []
@@ -274,7 +298,9 @@ def test_a_copy_with_the_same_id_is_listed_as_a_problem_and_counts_once(
     write("memory/decisions/ledger.md", ours())
     write("memory/decisions/Copy of ledger.md", ours(updated_at="2026-02-10T14:03:11Z"))
     assert [*listed(workspace)] == ["memory/decisions/Copy of ledger.md"]
-    assert [path for path, _ in workspace.index.problems()] == ["memory/decisions/ledger.md"]
+    assert [path for path, _ in workspace.index.problems()] == [
+        "memory/decisions/ledger.md"
+    ]
     assert len(recalled(workspace)) == 1
 
 
@@ -282,15 +308,23 @@ def test_a_directory_named_like_a_file_is_looked_into(
     workspace: Workspace, write: Callable[..., Path]
 ) -> None:
     write("memory/decisions/x.md/ledger.md", ours())
-    assert [*listed(workspace)] == ["memory/decisions/x.md/ledger.md"] == recalled(workspace)
+    assert (
+        [*listed(workspace)]
+        == ["memory/decisions/x.md/ledger.md"]
+        == recalled(workspace)
+    )
 
 
-def test_links_are_not_followed(workspace: Workspace, write: Callable[..., Path]) -> None:
+def test_links_are_not_followed(
+    workspace: Workspace, write: Callable[..., Path]
+) -> None:
     outside = Path.home() / "elsewhere"
     outside.mkdir()
     (outside / "secret.md").write_text(SAID)
     write("memory/decisions/own.md", ours())
-    (workspace.root / "memory" / "decisions" / "link.md").symlink_to(outside / "secret.md")
+    (workspace.root / "memory" / "decisions" / "link.md").symlink_to(
+        outside / "secret.md"
+    )
     (workspace.root / "memory" / "linked").symlink_to(outside)
     assert [*listed(workspace)] == ["memory/decisions/own.md"] == recalled(workspace)
 

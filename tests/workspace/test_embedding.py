@@ -34,10 +34,17 @@ class Handler(BaseHTTPRequestHandler):
     """Texts that share words are near to one another."""
 
     def do_POST(self) -> None:
-        texts = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["input"]
+        texts = json.loads(self.rfile.read(int(self.headers["Content-Length"])))[
+            "input"
+        ]
         self.server.texts += texts  # type: ignore[attr-defined]
         data = json.dumps(
-            {"data": [{"index": n, "embedding": _vector(text)} for n, text in enumerate(texts)]}
+            {
+                "data": [
+                    {"index": n, "embedding": _vector(text)}
+                    for n, text in enumerate(texts)
+                ]
+            }
         ).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(data)))
@@ -78,7 +85,9 @@ class Server:
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    monkeypatch.setattr(server_embedder, "QUESTION_S", 100.0)  # however busy the machine is
+    monkeypatch.setattr(
+        server_embedder, "QUESTION_S", 100.0
+    )  # however busy the machine is
     serving = Server()
     yield serving
     serving.stop()
@@ -109,22 +118,36 @@ def test_a_server_gets_no_text_before_it_is_accepted_and_text_search_goes_on_wit
     opened().index.embed_pending()
     write_setting(home / "memory", "embedding", "model", server.name)
     workspace = opened()
-    for act in (workspace.index.embed_pending, lambda: workspace.embedder.embed(["secret"])):
+    for act in (
+        workspace.index.embed_pending,
+        lambda: workspace.embedder.embed(["secret"]),
+    ):
         with pytest.raises(ModelUnavailable, match="not accepted on this machine"):
             act()
-    assert fill_vectors(workspace) and "not accepted on this machine" in capsys.readouterr().err
+    assert (
+        fill_vectors(workspace)
+        and "not accepted on this machine" in capsys.readouterr().err
+    )
     answer = workspace.recall(RecallRequest("When do we deploy?", home))
     assert [hit.title for hit in answer.hits] == ["We deploy on Thursday"]
     assert server.texts == []
-    assert answer.legs == ("text", "vectors")  # of the model before, which is on this machine
+    assert answer.legs == (
+        "text",
+        "vectors",
+    )  # of the model before, which is on this machine
     assert any(
-        "0 of 1 vectors; until it has all, packaged answers" in note for note in answer.notes
+        "0 of 1 vectors; until it has all, packaged answers" in note
+        for note in answer.notes
     )
     assert workspace.capture_embedder.model == "packaged"
 
     subject = consent_question(server.name, home / "memory")
-    assert subject is not None and "the text of this workspace's memories" in subject.risk
-    Consents(places.state).accept(home / "memory", ConsentUse.EMBEDDING, subject.subject)
+    assert (
+        subject is not None and "the text of this workspace's memories" in subject.risk
+    )
+    Consents(places.state).accept(
+        home / "memory", ConsentUse.EMBEDDING, subject.subject
+    )
     assert workspace.index.embed_pending() == 0
     assert any("We deploy on Thursday" in text for text in server.texts)
     answer = workspace.recall(RecallRequest("When do we deploy?", home))
@@ -136,10 +159,12 @@ def test_a_server_gets_no_text_before_it_is_accepted_and_text_search_goes_on_wit
 
     server.stop()
     answer = workspace.recall(RecallRequest("deploy on which day?", home))
-    assert [hit.title for hit in answer.hits] == ["We deploy on Thursday"] and answer.legs == (
-        "text",
+    assert [hit.title for hit in answer.hits] == [
+        "We deploy on Thursday"
+    ] and answer.legs == ("text",)
+    assert any(
+        "searched by text alone: the embedding server" in note for note in answer.notes
     )
-    assert any("searched by text alone: the embedding server" in note for note in answer.notes)
     assert not workspace.is_warm
 
 
@@ -149,17 +174,23 @@ def test_a_worker_sees_that_another_model_was_chosen_and_fills_in_its_vectors(
     workspace = opened()
     for n in range(40):
         workspace.notes.write(NoteDraft(f"Statement number {n} about subject{n}"))
-    worker = Worker(places, idle_exit_s=0.0)  # leaves as soon as there is nothing left to do
+    worker = Worker(
+        places, idle_exit_s=0.0
+    )  # leaves as soon as there is nothing left to do
     thread = threading.Thread(target=worker.run)
     write_setting(home / "memory", "embedding", "model", server.name)
     subject = consent_question(server.name, home / "memory")
     assert subject is not None
-    Consents(places.state).accept(home / "memory", ConsentUse.EMBEDDING, subject.subject)
+    Consents(places.state).accept(
+        home / "memory", ConsentUse.EMBEDDING, subject.subject
+    )
     thread.start()
     thread.join()
     assert sum("Statement number" in text for text in server.texts) >= 40
     stamp = opened().index.state()
-    assert stamp.vectors == stamp.passages == 40 and stamp.model.startswith("server/small@")
+    assert stamp.vectors == stamp.passages == 40 and stamp.model.startswith(
+        "server/small@"
+    )
 
 
 def test_a_model_that_came_with_the_workspace_is_asked_for_and_one_of_this_machine_is_not(

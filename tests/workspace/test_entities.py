@@ -32,7 +32,9 @@ def test_an_entity_is_one_file_and_what_is_added_again_joins_it(workspace):
     add(workspace, "fastembed", aliases=["fast-embed"])
     path = workspace.root / "entities" / "fastembed.yaml"
     path.write_text("# makes the vectors\n" + path.read_text())
-    entity, has_changed = add(workspace, "FastEmbed", "tool", ["the embedder", "fast-embed"])
+    entity, has_changed = add(
+        workspace, "FastEmbed", "tool", ["the embedder", "fast-embed"]
+    )
     assert (entity.name, entity.type, entity.aliases, has_changed) == (
         "fastembed",
         "tool",
@@ -71,7 +73,12 @@ REFUSED = [
     ("broken", [], Corrupt, "not the file of"),
     (" ``\u202e ", [], UnsafePath, "can be no name"),
     ("x" * 101, [], UnsafePath, "can be no name"),
-    ("ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a", [], UnsafePath, "looks like a secret"),
+    (
+        "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a",
+        [],
+        UnsafePath,
+        "looks like a secret",
+    ),
 ]
 
 
@@ -102,14 +109,25 @@ def test_a_next_step_can_be_pasted_into_a_shell_and_names_the_project(workspace)
     add(workspace, "it's", aliases=["the $x"], project="shop")
     with pytest.raises(AlreadyExists) as taken:
         add(workspace, "the $x", project="shop")
-    told = ["keeplore", "entity", "remove", "it's", "--project", "shop", "--alias", "the $x"]
+    told = [
+        "keeplore",
+        "entity",
+        "remove",
+        "it's",
+        "--project",
+        "shop",
+        "--alias",
+        "the $x",
+    ]
     assert f"`{shlex.join(told)}`" in taken.value.remedy
     with pytest.raises(NotFound) as unknown:
         remove(workspace, "It's")
     assert "`--project shop`" in unknown.value.remedy
 
 
-def test_two_machines_that_add_one_entity_come_to_the_same_whoever_merges(workspace, git, tmp_path):
+def test_two_machines_that_add_one_entity_come_to_the_same_whoever_merges(
+    workspace, git, tmp_path
+):
     add(workspace, "redis", aliases=["old"])
     workspace.commit()
     roots = [workspace.root, tmp_path / "other"]
@@ -122,14 +140,17 @@ def test_two_machines_that_add_one_entity_come_to_the_same_whoever_merges(worksp
             (root / "entities" / f"{name}.yaml").write_text(said)
         assert Store(root).commit().commit
     copies = [
-        shutil.copytree(root, tmp_path / f"copy-{number}") for number, root in enumerate(roots)
+        shutil.copytree(root, tmp_path / f"copy-{number}")
+        for number, root in enumerate(roots)
     ]
     results = []
     for root, other in ((copies[0], roots[1]), (copies[1], roots[0])):
         git("fetch", "-q", str(other), "main", cwd=root)
         store = Store(root)
         store.merge(git("rev-parse", "FETCH_HEAD", cwd=root))
-        results.append({path.name: path.read_text() for path in (root / "entities").iterdir()})
+        results.append(
+            {path.name: path.read_text() for path in (root / "entities").iterdir()}
+        )
         assert git("status", "--porcelain", cwd=root) == ""
         assert [
             (one.entity.name, one.entity.type, one.entity.aliases)
@@ -141,7 +162,9 @@ def test_two_machines_that_add_one_entity_come_to_the_same_whoever_merges(worksp
     assert results[0] == results[1]
 
 
-def test_a_broken_file_is_a_problem_of_its_own_and_what_a_plain_merge_left_is_mended(workspace):
+def test_a_broken_file_is_a_problem_of_its_own_and_what_a_plain_merge_left_is_mended(
+    workspace,
+):
     add(workspace, "redis", aliases=["cache"])
     folder = workspace.root / "entities"
     (folder / "bad.yaml").write_text("name: [")
@@ -158,7 +181,10 @@ def test_a_broken_file_is_a_problem_of_its_own_and_what_a_plain_merge_left_is_me
     ]
     heal(workspace)
     workspace.index.refresh()
-    assert [(path, "no YAML" in problem) for path, problem in workspace.index.problems()] == [
-        ("entities/bad.yaml", True)
-    ]
-    assert workspace.index.graph.entity("Redis Stack").aliases == ("cache", "redis stack")
+    assert [
+        (path, "no YAML" in problem) for path, problem in workspace.index.problems()
+    ] == [("entities/bad.yaml", True)]
+    assert workspace.index.graph.entity("Redis Stack").aliases == (
+        "cache",
+        "redis stack",
+    )

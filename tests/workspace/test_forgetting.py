@@ -21,7 +21,13 @@ from keeplore.workspace import Registry
 from keeplore.workspace.importing.session_import import import_sessions, worth_reading
 from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
 from keeplore.workspace.lifecycle.sync_workspace import synchronise
-from keeplore.workspace.writing.forget import forget, purge, purge_plan, quoting_notes, restore
+from keeplore.workspace.writing.forget import (
+    forget,
+    purge,
+    purge_plan,
+    quoting_notes,
+    restore,
+)
 from keeplore_hooks.events import Command, Origin, Turn
 from keeplore_hooks.hosts import host_named
 from keeplore_hooks.spool import Spool
@@ -56,7 +62,14 @@ def workspace(registry):
 
 def turn(number: int, user: str, reply: str, cwd: Path, **more) -> Turn:
     origin = Origin("claude-code", "session-1", str(cwd))
-    return Turn(f"turn-{number}", origin, f"2026-02-09T14:{number:02d}:00Z", user, (reply,), **more)
+    return Turn(
+        f"turn-{number}",
+        origin,
+        f"2026-02-09T14:{number:02d}:00Z",
+        user,
+        (reply,),
+        **more,
+    )
 
 
 def command(number: int, cwd: Path) -> Command:
@@ -96,7 +109,9 @@ def record(session: str, cwd: Path, exchanges: list[tuple[str, str]]) -> None:
             "version": "2.1.0",
         }
         said = {"role": "user", "content": user}
-        lines.append({**common, "type": "user", "uuid": key, "timestamp": at, "message": said})
+        lines.append(
+            {**common, "type": "user", "uuid": key, "timestamp": at, "message": said}
+        )
         answer = {
             "id": f"m-{key}",
             "role": "assistant",
@@ -104,30 +119,47 @@ def record(session: str, cwd: Path, exchanges: list[tuple[str, str]]) -> None:
             "stop_reason": "end_turn",
         }
         lines.append(
-            {**common, "type": "assistant", "uuid": f"a-{key}", "timestamp": at, "message": answer}
+            {
+                **common,
+                "type": "assistant",
+                "uuid": f"a-{key}",
+                "timestamp": at,
+                "message": answer,
+            }
         )
     folder = Path.home() / ".claude" / "projects" / "ledgerly"
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{session}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (folder / f"{session}.jsonl").write_text(
+        "".join(json.dumps(line) + "\n" for line in lines)
+    )
 
 
 def run_import(places: Places) -> dict[str, str]:
     host = host_named("claude-code")
     with Registry(places) as registry:
         import_sessions(
-            registry, host, worth_reading(host.recorded(Path.home(), ""), None), lambda *_: None
+            registry,
+            host,
+            worth_reading(host.recorded(Path.home(), ""), None),
+            lambda *_: None,
         )
     return talks(Path.home() / "memory")
 
 
 @pytest.mark.parametrize("how", [forget, purge])
 def test_an_import_does_not_bring_back_what_was_forgotten(places, project, how):
-    record("one", project, [("u1", f"Is it so that {SECRET}?"), ("u2", "And water the plants")])
+    record(
+        "one",
+        project,
+        [("u1", f"Is it so that {SECRET}?"), ("u2", "And water the plants")],
+    )
     record("two", project, [("u3", "Another talk, about the index")])
     assert len(run_import(places)) == 2
     with Registry(places) as registry:
         (gone,) = [
-            memory_id for memory_id, text in talks(Path.home() / "memory").items() if SECRET in text
+            memory_id
+            for memory_id, text in talks(Path.home() / "memory").items()
+            if SECRET in text
         ]
         how(registry.named("memory"), gone)
     left = talks(Path.home() / "memory")
@@ -140,7 +172,11 @@ def test_an_import_does_not_bring_back_what_was_forgotten(places, project, how):
     record(
         "one",
         project,
-        [("u1", f"Is it so that {SECRET}?"), ("u2", "And water the plants"), ("u9", "New words")],
+        [
+            ("u1", f"Is it so that {SECRET}?"),
+            ("u2", "And water the plants"),
+            ("u9", "New words"),
+        ],
     )
     after = run_import(places)
     assert len(after) == 2 and not [
@@ -179,22 +215,36 @@ def test_an_open_conversation_that_another_process_forgets_meanwhile_is_not_writ
         assert "third subject" in text
 
 
-def test_what_was_said_late_in_a_turn_stays_forgotten_with_its_conversation(workspace, project):
+def test_what_was_said_late_in_a_turn_stays_forgotten_with_its_conversation(
+    workspace, project
+):
     first = turn(1, "Build the index", "I begin.", project, is_complete=False)
     workspace.emit(first)
     workspace.emit(command(1, project))
-    workspace.emit(replace(first, replies=("I begin.", "It is built."), is_complete=True))
+    workspace.emit(
+        replace(first, replies=("I begin.", "It is built."), is_complete=True)
+    )
     workspace.emit(command(2, project))
     (late,) = [
-        memory_id for memory_id, text in talks(workspace.root).items() if "It is built." in text
+        memory_id
+        for memory_id, text in talks(workspace.root).items()
+        if "It is built." in text
     ]
     forget(workspace, late)
-    workspace.emit(replace(first, replies=("I begin.", "It is built."), is_complete=True))
-    assert not [text for text in talks(workspace.root).values() if "It is built." in text]
+    workspace.emit(
+        replace(first, replies=("I begin.", "It is built."), is_complete=True)
+    )
+    assert not [
+        text for text in talks(workspace.root).values() if "It is built." in text
+    ]
 
 
-def test_an_order_in_a_forgotten_talk_makes_no_note_when_it_is_read_again(workspace, project):
-    ordered = turn(1, "Remember that the gate stays shut.", "I will.", project, is_complete=False)
+def test_an_order_in_a_forgotten_talk_makes_no_note_when_it_is_read_again(
+    workspace, project
+):
+    ordered = turn(
+        1, "Remember that the gate stays shut.", "I will.", project, is_complete=False
+    )
     workspace.emit(ordered)
     forget(workspace, *talks(workspace.root))
     workspace.emit(replace(ordered, is_complete=True))
@@ -202,13 +252,20 @@ def test_an_order_in_a_forgotten_talk_makes_no_note_when_it_is_read_again(worksp
 
 
 def test_all_versions_of_a_note_go_and_come_back_together(workspace):
-    first = workspace.notes.write(NoteDraft("Deploy on Fridays.", scope="workspace")).memory
+    first = workspace.notes.write(
+        NoteDraft("Deploy on Fridays.", scope="workspace")
+    ).memory
     second = workspace.notes.revise(first.id, body="# Deploy on Thursdays.\n").memory
-    other = workspace.notes.write(NoteDraft("The cat is called Mia.", scope="workspace")).memory
+    other = workspace.notes.write(
+        NoteDraft("The cat is called Mia.", scope="workspace")
+    ).memory
     forgot = forget(workspace, second.id)
     assert forgot.ids == (second.id, first.id)
     forget(workspace, other.id)
-    assert list(workspace.store.scan()) == [] and workspace.index.memories(forgot.ids) == {}
+    assert (
+        list(workspace.store.scan()) == []
+        and workspace.index.memories(forgot.ids) == {}
+    )
     assert forget(workspace, second.id).ids == (second.id, first.id)
     with pytest.raises(Forgotten):
         workspace.store.add(first)
@@ -221,7 +278,9 @@ def test_all_versions_of_a_note_go_and_come_back_together(workspace):
 
 
 def test_while_git_is_busy_it_is_forgotten_on_disk_and_committed_later(workspace):
-    note = workspace.notes.write(NoteDraft("Deploy on Fridays.", scope="workspace")).memory
+    note = workspace.notes.write(
+        NoteDraft("Deploy on Fridays.", scope="workspace")
+    ).memory
     (workspace.root / ".git" / "MERGE_HEAD").write_text(f"{workspace.store.head()}\n")
     assert not forget(workspace, note.id).is_committed
     assert workspace.store.find(note.id) is None
@@ -238,14 +297,18 @@ def test_notes_that_quote_a_conversation_are_named_and_stay(workspace, project):
         NoteDraft("Deploy on Thursdays.", project="ledgerly", source=source)
     ).memory
     elsewhere = {**source, "turns": ["turn-7"]}
-    workspace.notes.write(NoteDraft("The cat is called Mia.", project="ledgerly", source=elsewhere))
+    workspace.notes.write(
+        NoteDraft("The cat is called Mia.", project="ledgerly", source=elsewhere)
+    )
     assert [row.id for row in quoting_notes(workspace, talk)] == [note.id]
     assert [row.id for row in forget(workspace, talk).quoting] == [note.id]
     assert workspace.store.find(note.id)
 
 
 @pytest.mark.parametrize("is_forgotten_first", [False, True])
-def test_a_purge_leaves_nothing_on_this_machine(places, workspace, project, is_forgotten_first):
+def test_a_purge_leaves_nothing_on_this_machine(
+    places, workspace, project, is_forgotten_first
+):
     spool = Spool(places.spool)
     payload = json.dumps({"session_id": "session-1", "prompt": SECRET}).encode()
     for _ in range(3):
@@ -256,12 +319,16 @@ def test_a_purge_leaves_nothing_on_this_machine(places, workspace, project, is_f
     workspace.emit(replace(command(0, project), args=SECRET))
     workspace.emit(turn(1, f"Is it so that {SECRET}?", "Noted.", project))
     workspace.emit(
-        turn(2, "How large does the index get?", "Small.", replace_cwd(project, "other"))
+        turn(
+            2, "How large does the index get?", "Small.", replace_cwd(project, "other")
+        )
     )
     workspace.index.refresh()
     workspace.index.embed_pending()
     workspace.commit()
-    (gone,) = [memory_id for memory_id, text in talks(workspace.root).items() if SECRET in text]
+    (gone,) = [
+        memory_id for memory_id, text in talks(workspace.root).items() if SECRET in text
+    ]
     (places.state / "worker.log").write_text(f"WARNING: {gone}: {SECRET}\n")
     (places.state / "worker.log.1").write_text("nothing of the sort\n")
     folder = (workspace.root / workspace.store.find(gone)).parent
@@ -307,7 +374,9 @@ def test_a_sync_clears_the_other_machine_too(places, tmp_path, git, project):
         with Registry(elsewhere) as second:
             other = second.named("second")
             other.index.refresh()
-            Spool(elsewhere.spool).add("claude-code", "Stop", b'{"session_id": "session-1"}')
+            Spool(elsewhere.spool).add(
+                "claude-code", "Stop", b'{"session_id": "session-1"}'
+            )
             assert holding(elsewhere.cache)
             (gone,) = talks(workspace.root)
             purge(workspace, gone)
@@ -315,7 +384,13 @@ def test_a_sync_clears_the_other_machine_too(places, tmp_path, git, project):
             assert synchronise(other).purged == (gone,)
             other.index.close()
             assert (
-                holding(elsewhere.state, elsewhere.cache, other.root, places.state, places.cache)
+                holding(
+                    elsewhere.state,
+                    elsewhere.cache,
+                    other.root,
+                    places.state,
+                    places.cache,
+                )
                 == []
             )
             assert Spool(elsewhere.spool).counts()["new"] == 0

@@ -60,7 +60,9 @@ def conversation(
     origin = Origin("claude-code", "s1", str(project))
     at = WRITTEN.strftime("%Y-%m-%dT%H:%M:%SZ")
     work = Work(tuple(f"{project}/{name}" for name in files))
-    workspace.emit(Turn("t1", origin, at, "round the prices", ("Rounded them.",), at, work))
+    workspace.emit(
+        Turn("t1", origin, at, "round the prices", ("Rounded them.",), at, work)
+    )
     [path] = [file.path for file in workspace.store.scan()]
     return workspace, workspace.store.load(path)
 
@@ -71,7 +73,9 @@ def test_files_that_nobody_touched_are_the_same(tmp_path: Path, project: Path) -
         assert changed_since(workspace, memory, tmp_path) == Freshness(FILES, (), ())
 
 
-def test_what_was_committed_edited_or_removed_since_is_told(tmp_path: Path, project: Path) -> None:
+def test_what_was_committed_edited_or_removed_since_is_told(
+    tmp_path: Path, project: Path
+) -> None:
     (project / "app/a.py").write_text("two\n")
     git(project, "commit", "-qam", "Change a")
     (project / "app/b.py").write_text("two\n")
@@ -83,7 +87,9 @@ def test_what_was_committed_edited_or_removed_since_is_told(tmp_path: Path, proj
         )
 
 
-def test_a_fresh_checkout_of_the_same_text_changes_nothing(tmp_path: Path, project: Path) -> None:
+def test_a_fresh_checkout_of_the_same_text_changes_nothing(
+    tmp_path: Path, project: Path
+) -> None:
     for name in FILES:
         age(project / name, NOW)
     workspace, memory = conversation(tmp_path, project)
@@ -116,7 +122,9 @@ def test_a_directory_without_git_goes_by_the_time_of_its_files(tmp_path: Path) -
         )
 
 
-def test_a_project_that_is_not_here_is_not_judged(tmp_path: Path, project: Path) -> None:
+def test_a_project_that_is_not_here_is_not_judged(
+    tmp_path: Path, project: Path
+) -> None:
     workspace, memory = conversation(tmp_path, project)
     project.rename(tmp_path / "elsewhere")
     with workspace:
@@ -127,7 +135,9 @@ def test_paths_that_lead_out_of_the_project_are_not_looked_at(
     tmp_path: Path, project: Path
 ) -> None:
     (tmp_path / "secret.txt").write_text("x")
-    workspace, memory = conversation(tmp_path, project, ("../secret.txt", "c.py", "-rf"))
+    workspace, memory = conversation(
+        tmp_path, project, ("../secret.txt", "c.py", "-rf")
+    )
     with workspace:
         found = changed_since(workspace, memory, tmp_path)
     assert found == Freshness(("c.py", "-rf"), (), ("-rf",))

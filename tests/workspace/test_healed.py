@@ -19,12 +19,15 @@ from keeplore.workspace.workspace import Workspace
 
 
 @pytest.fixture
-def machines(tmp_path: Path, git: Callable[..., str]) -> Iterator[tuple[Workspace, Workspace]]:
+def machines(
+    tmp_path: Path, git: Callable[..., str]
+) -> Iterator[tuple[Workspace, Workspace]]:
     """One workspace on two machines, with one note that both know, and a bare remote."""
     remote = tmp_path / "remote.git"
     git("init", "-q", "--bare", str(remote), cwd=tmp_path)
     first, second = (
-        Places(tmp_path / name / "state", tmp_path / name / "cache") for name in ("first", "second")
+        Places(tmp_path / name / "state", tmp_path / name / "cache")
+        for name in ("first", "second")
     )
     initialise(first, tmp_path / "first" / "memory")
     git("remote", "add", "origin", str(remote), cwd=tmp_path / "first" / "memory")
@@ -46,12 +49,18 @@ def edit(workspace: Workspace, text: str) -> None:
 
 
 def texts(workspace: Workspace) -> dict[str, str]:
-    return {file.path: (workspace.root / file.path).read_text() for file in workspace.store.scan()}
+    return {
+        file.path: (workspace.root / file.path).read_text()
+        for file in workspace.store.scan()
+    }
 
 
 @pytest.mark.parametrize("is_committed", [True, False])
 def test_a_pull_that_ended_in_a_conflict_is_healed(
-    machines: tuple[Workspace, Workspace], git: Callable[..., str], *, is_committed: bool
+    machines: tuple[Workspace, Workspace],
+    git: Callable[..., str],
+    *,
+    is_committed: bool,
 ) -> None:
     one, other = machines
     edit(one, "Once per line.")
@@ -60,7 +69,10 @@ def test_a_pull_that_ended_in_a_conflict_is_healed(
     other.commit()
     git("config", "--remove-section", "merge.keeplore", cwd=other.root)
     subprocess.run(
-        ["git", "pull", "-q", "--no-rebase"], cwd=other.root, check=False, capture_output=True
+        ["git", "pull", "-q", "--no-rebase"],
+        cwd=other.root,
+        check=False,
+        capture_output=True,
     )
     assert "<<<<<<<" in (other.root / "memory" / "facts" / "Rounding.md").read_text()
     if is_committed:
@@ -69,7 +81,9 @@ def test_a_pull_that_ended_in_a_conflict_is_healed(
     synchronise(one)
     assert texts(one) == texts(other)
     said = "\n".join(texts(one).values())
-    assert "Once per line." in said and "Once per invoice." in said and "<<<<" not in said
+    assert (
+        "Once per line." in said and "Once per invoice." in said and "<<<<" not in said
+    )
     assert git("status", "--porcelain", cwd=other.root) == ""
 
 
@@ -80,9 +94,9 @@ def test_the_driver_is_there_after_init_and_clone(
         assert "keeplore.store.merge.merge_driver" in git(
             "config", "merge.keeplore.driver", cwd=workspace.root
         )
-        assert git("check-attr", "merge", "memory/facts/x.md", cwd=workspace.root).endswith(
-            ": keeplore"
-        )
+        assert git(
+            "check-attr", "merge", "memory/facts/x.md", cwd=workspace.root
+        ).endswith(": keeplore")
 
 
 def test_two_machines_that_edit_one_line_at_once_need_nobody(

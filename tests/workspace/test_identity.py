@@ -36,7 +36,9 @@ def repository(path: Path, remote: str = "", commits: int = 1) -> Path:
 
 def git(path: Path, *arguments: str) -> None:
     identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-    subprocess.run(["git", *identity, *arguments], cwd=path, check=True, capture_output=True)
+    subprocess.run(
+        ["git", *identity, *arguments], cwd=path, check=True, capture_output=True
+    )
 
 
 @pytest.mark.parametrize(
@@ -60,7 +62,10 @@ def test_every_way_to_write_a_remote_is_the_same_project(url):
     ("url", "expected"),
     [
         ("ssh://git@git.acme.test:2222/ledgerly.git", "git.acme.test:2222/ledgerly"),
-        ("https://dev.azure.test/org/project/_git/repo", "dev.azure.test/org/project/_git/repo"),
+        (
+            "https://dev.azure.test/org/project/_git/repo",
+            "dev.azure.test/org/project/_git/repo",
+        ),
         ("/srv/git/ledgerly.git", "file/srv/git/ledgerly"),
         ("file:///srv/git/ledgerly.git", "file/srv/git/ledgerly"),
         ("", ""),
@@ -109,7 +114,9 @@ def test_a_repository_that_gets_a_remote_later_stays_the_same_project(store, tmp
     assert found.reason.startswith("root commit ")
 
 
-def test_a_fork_with_its_own_remote_is_a_project_of_its_own_until_it_is_marked(store, tmp_path):
+def test_a_fork_with_its_own_remote_is_a_project_of_its_own_until_it_is_marked(
+    store, tmp_path
+):
     upstream = repository(tmp_path / "up" / "lib", "git@github.com:up/lib.git")
     fork = tmp_path / "fork" / "lib"
     fork.parent.mkdir()
@@ -146,17 +153,29 @@ def test_a_directory_that_is_gone_is_still_recognised_by_its_path(store, tmp_pat
 
 
 @pytest.mark.parametrize(
-    "place", ["api/.worktrees/fix-1", "api/.claude/worktrees/fix-1", "api/worktrees/fix-1/src"]
+    "place",
+    ["api/.worktrees/fix-1", "api/.claude/worktrees/fix-1", "api/worktrees/fix-1/src"],
 )
-def test_a_worktree_that_is_gone_belonged_to_the_project_around_it(store, tmp_path, place):
+def test_a_worktree_that_is_gone_belonged_to_the_project_around_it(
+    store, tmp_path, place
+):
     assert identify(tmp_path / "gone" / place, store, tmp_path).project == "api"
 
 
 def test_two_machines_that_meet_a_project_write_the_same_bytes(store, tmp_path):
     one = repository(tmp_path / "a" / "ledgerly", "git@github.com:acme/ledgerly.git")
     git(tmp_path, "clone", "-q", str(one), str(tmp_path / "b"))
-    git(tmp_path / "b", "remote", "set-url", "origin", "https://github.com/acme/ledgerly.git")
-    texts = {identify(place, store, tmp_path).proposal.to_json() for place in (one, tmp_path / "b")}
+    git(
+        tmp_path / "b",
+        "remote",
+        "set-url",
+        "origin",
+        "https://github.com/acme/ledgerly.git",
+    )
+    texts = {
+        identify(place, store, tmp_path).proposal.to_json()
+        for place in (one, tmp_path / "b")
+    }
     assert len(texts) == 1
 
 
@@ -170,7 +189,9 @@ def test_entries_that_cannot_be_read_do_not_hide_the_others(store):
     assert [project.name for project in load_projects(store)] == ["good"]
 
 
-def test_a_checkout_is_named_after_origin_then_upstream_then_the_first_by_name(store, tmp_path):
+def test_a_checkout_is_named_after_origin_then_upstream_then_the_first_by_name(
+    store, tmp_path
+):
     folder = repository(tmp_path / "lib")
     for name in ("zeta", "alpha", "upstream", "origin"):
         git(folder, "remote", "add", name, f"git@github.com:{name}/lib.git")

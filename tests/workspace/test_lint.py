@@ -24,7 +24,9 @@ def ours(title: str, body: str = "Words.\n", **meta: object) -> str:
         "scope": "workspace",
         "trust": "user",
     }
-    return serialise(Memory(new_meta(id=new_id(title), **fields, **meta), f"# {title}\n\n{body}"))
+    return serialise(
+        Memory(new_meta(id=new_id(title), **fields, **meta), f"# {title}\n\n{body}")
+    )
 
 
 def name(title: str, folder: str = "memory/decisions") -> str:
@@ -84,11 +86,15 @@ def test_names_that_some_systems_cannot_hold_are_errors(root: Path) -> None:
 def test_a_name_that_is_no_utf_8_is_told_in_print(root: Path) -> None:
     write(root, name("a"), ours("a"))
     try:
-        Path(os.fsdecode(os.fsencode(root / "memory") + b"/gr\xf6sse.md")).write_text("x")
+        Path(os.fsdecode(os.fsencode(root / "memory") + b"/gr\xf6sse.md")).write_text(
+            "x"
+        )
     except OSError:
         pytest.skip("this file system takes names in UTF-8 only")
     [finding] = lint(root).findings
-    assert finding.level == "error" and finding.path.isascii() and "sse.md" in finding.path
+    assert (
+        finding.level == "error" and finding.path.isascii() and "sse.md" in finding.path
+    )
 
 
 def test_a_file_that_is_too_large_is_not_read(root: Path) -> None:
@@ -127,7 +133,9 @@ def test_some_files_are_looked_at_with_the_others_in_mind(root: Path) -> None:
     write(root, "memory/gotchas/copy of a.md", ours("a"))
     write(root, name("e"), "---\nbroken: [\n---\n")
     assert seen(lint(root, [name("b"), name("d")])) == []
-    assert seen(lint(root, ["memory/gotchas"])) == [("memory/gotchas/copy of a.md", 3, "error")]
+    assert seen(lint(root, ["memory/gotchas"])) == [
+        ("memory/gotchas/copy of a.md", 3, "error")
+    ]
     assert lint(root, ["memory"]).files == 6
     with pytest.raises(NotFound, match="memory/none"):
         lint(root, ["memory/none.md"])
@@ -147,7 +155,9 @@ def test_what_is_staged_counts_and_not_what_is_on_disk(root: Path, git: Git) -> 
     assert lint_staged(root) == LintReport((), 0)
 
 
-def test_a_staged_file_is_compared_with_those_that_are_committed(root: Path, git: Git) -> None:
+def test_a_staged_file_is_compared_with_those_that_are_committed(
+    root: Path, git: Git
+) -> None:
     write(root, name("a"), ours("a"))
     git("add", ".", cwd=root)
     git("commit", "-qm", "x", cwd=root)
@@ -157,7 +167,9 @@ def test_a_staged_file_is_compared_with_those_that_are_committed(root: Path, git
     git("add", "memory", cwd=root)
     git("add", "-N", ".", cwd=root)
     found = seen(lint_staged(root))
-    assert (name("c"), 8, "warning") in found and name("b") not in {path for path, *_ in found}
+    assert (name("c"), 8, "warning") in found and name("b") not in {
+        path for path, *_ in found
+    }
     assert ("memory/größe\n2.md", 1, "error") in found
 
 
@@ -169,7 +181,9 @@ def test_a_commit_of_some_paths_has_an_index_of_its_own(root: Path, git: Git) ->
     assert lint_staged(root, str(other)) == LintReport((), 0)
 
 
-def test_a_filter_of_git_is_undone_before_its_text_is_judged(root: Path, git: Git) -> None:
+def test_a_filter_of_git_is_undone_before_its_text_is_judged(
+    root: Path, git: Git
+) -> None:
     git("config", "filter.turned.clean", "tr 'a-z' 'n-za-m'", cwd=root)
     git("config", "filter.turned.smudge", "tr 'a-z' 'n-za-m'", cwd=root)
     (root / ".gitattributes").write_text("memory/** filter=turned\n")
@@ -187,7 +201,8 @@ def test_what_says_who_and_what_there_is_is_looked_at_too(root: Path) -> None:
     write(root, "projects/shop/entities/key.yaml", f"name: key\naliases:\n- {token}\n")
     write(root, "projects/shop/project.json", "<<<<<<< HEAD\n")
     findings = {
-        (one.path, one.line, one.message.split(",")[0].split(":")[0]) for one in lint(root).findings
+        (one.path, one.line, one.message.split(",")[0].split(":")[0])
+        for one in lint(root).findings
     }
     assert findings == {
         ("entities/wizard.yaml", 1, "`type"),

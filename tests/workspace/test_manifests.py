@@ -10,7 +10,11 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.workspace.identity import Project, save_project
-from keeplore.workspace.importing.project_manifests import MAX_FILE, ProjectManifests, manifests
+from keeplore.workspace.importing.project_manifests import (
+    MAX_FILE,
+    ProjectManifests,
+    manifests,
+)
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 
@@ -36,7 +40,9 @@ def written(workspace) -> dict[str, object]:
     return json.loads(path.read_text())
 
 
-def test_the_top_its_folders_and_the_parts_of_a_product_are_looked_at_and_no_link_is_followed(home):
+def test_the_top_its_folders_and_the_parts_of_a_product_are_looked_at_and_no_link_is_followed(
+    home,
+):
     shop, elsewhere = home / "shop", home / "elsewhere"
     wanted = ["package.json", "api/pyproject.toml", "packages/ui/package.json"]
     unwanted = [
@@ -56,12 +62,22 @@ def test_the_top_its_folders_and_the_parts_of_a_product_are_looked_at_and_no_lin
 
 def test_names_are_written_once_and_only_where_they_change(workspace, home):
     take = ProjectManifests().take
-    write(home / "shop" / "pyproject.toml", '[project]\nname = "shop"\ndependencies = ["httpx"]')
+    write(
+        home / "shop" / "pyproject.toml",
+        '[project]\nname = "shop"\ndependencies = ["httpx"]',
+    )
     write(home / "shop" / "web" / "package.json", '{"dependencies": {"next": "14"}}')
     assert [take(workspace, home / "shop") for _ in range(2)] == [True, False]
-    assert written(workspace) == {"schema": 1, "own": ["shop"], "packages": ["httpx", "next"]}
+    assert written(workspace) == {
+        "schema": 1,
+        "own": ["shop"],
+        "packages": ["httpx", "next"],
+    }
 
-    write(home / "shop" / "pyproject.toml", '[project]\nname = "shop"\ndependencies = ["httpx>=1"]')
+    write(
+        home / "shop" / "pyproject.toml",
+        '[project]\nname = "shop"\ndependencies = ["httpx>=1"]',
+    )
     assert not take(workspace, home / "shop")
     assert not ProjectManifests().take(workspace, home / "shop")
     (home / "shop" / "web" / "package.json").unlink()
@@ -72,11 +88,15 @@ def test_names_are_written_once_and_only_where_they_change(workspace, home):
     assert list((workspace.root / "projects" / "shop" / "manifests").iterdir()) == []
 
 
-def test_a_name_that_holds_a_secret_and_a_file_that_is_too_large_are_left_out(workspace, home):
+def test_a_name_that_holds_a_secret_and_a_file_that_is_too_large_are_left_out(
+    workspace, home
+):
     token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
     names = dict.fromkeys(["next", token])
     write(home / "shop" / "package.json", json.dumps({"dependencies": names}))
-    write(home / "shop" / "Cargo.toml", "[dependencies]\nserde = '1'\n" + "#" * MAX_FILE)
+    write(
+        home / "shop" / "Cargo.toml", "[dependencies]\nserde = '1'\n" + "#" * MAX_FILE
+    )
     assert ProjectManifests().take(workspace, home / "shop")
     assert written(workspace) == {"schema": 1, "packages": ["next"]}
 

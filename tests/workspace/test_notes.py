@@ -40,7 +40,9 @@ def heads(workspace: Workspace) -> list[str]:
 
 def test_a_note_is_written_where_its_category_says(workspace: Workspace) -> None:
     outcome = workspace.notes.write(
-        NoteDraft("Use pnpm, never npm.", category="project-conventions", permanent=True)
+        NoteDraft(
+            "Use pnpm, never npm.", category="project-conventions", permanent=True
+        )
     )
     assert outcome.is_new
     assert outcome.path.startswith("memory/conventions/")
@@ -53,7 +55,9 @@ def test_a_note_is_written_where_its_category_says(workspace: Workspace) -> None
     assert memory.body == "# Use pnpm, never npm.\n"
 
 
-def test_an_exact_duplicate_adds_provenance_instead_of_a_file(workspace: Workspace) -> None:
+def test_an_exact_duplicate_adds_provenance_instead_of_a_file(
+    workspace: Workspace,
+) -> None:
     first = workspace.notes.write(NoteDraft("Use pnpm, never npm."))
     source = {"host": "claude-code", "session": "s1", "turns": ["t1"]}
     again = workspace.notes.write(NoteDraft("use  pnpm, never npm", source=source))
@@ -75,10 +79,16 @@ def test_the_same_words_elsewhere_are_another_note(workspace: Workspace) -> None
     assert workspace.notes.write(NoteDraft("Use pnpm", project="shop")).is_new
 
 
-def test_what_is_said_again_as_permanent_becomes_permanent(workspace: Workspace) -> None:
+def test_what_is_said_again_as_permanent_becomes_permanent(
+    workspace: Workspace,
+) -> None:
     workspace.notes.write(NoteDraft("Use pnpm"))
     outcome = workspace.notes.write(NoteDraft("Use pnpm", permanent=True))
-    assert (outcome.is_new, outcome.memory.is_permanent, outcome.memory.version) == (False, True, 2)
+    assert (outcome.is_new, outcome.memory.is_permanent, outcome.memory.version) == (
+        False,
+        True,
+        2,
+    )
     assert heads(workspace) == ["Use pnpm"]
 
 
@@ -91,8 +101,12 @@ def test_a_near_duplicate_is_written_and_named(workspace: Workspace) -> None:
     assert workspace.notes.similar(NoteDraft("Nothing like that at all")) == ()
 
 
-def test_a_change_is_a_version_and_the_history_tells_them_all(workspace: Workspace) -> None:
-    first = workspace.notes.write(NoteDraft("Timeout is 30 s", category="infrastructure"))
+def test_a_change_is_a_version_and_the_history_tells_them_all(
+    workspace: Workspace,
+) -> None:
+    first = workspace.notes.write(
+        NoteDraft("Timeout is 30 s", category="infrastructure")
+    )
     before = (workspace.root / first.path).read_bytes()
     second = workspace.notes.revise(
         first.memory.id, body="# Timeout is 60 s\n", title="Timeout is 60 s"
@@ -103,7 +117,8 @@ def test_a_change_is_a_version_and_the_history_tells_them_all(workspace: Workspa
     workspace.index.refresh()
     told = workspace.notes.history(second.memory.id)
     assert [
-        (version.memory.version, version.memory.title, version.is_head) for version in told
+        (version.memory.version, version.memory.title, version.is_head)
+        for version in told
     ] == [
         (1, "Timeout is 30 s", False),
         (2, "Timeout is 60 s", False),
@@ -118,17 +133,32 @@ def test_what_changes_nothing_is_no_version(workspace: Workspace) -> None:
     assert len(workspace.notes.history(first.memory.id)) == 1
 
 
-def test_a_fork_has_one_head_everywhere_and_the_next_version_mends_it(workspace: Workspace) -> None:
+def test_a_fork_has_one_head_everywhere_and_the_next_version_mends_it(
+    workspace: Workspace,
+) -> None:
     first = workspace.notes.write(NoteDraft("Timeout is 30 s"))
     ends = [
-        _sibling(workspace, first.memory, f"Timeout is {s} s", f"2026-12-0{s // 30}T00:00:00Z")
+        _sibling(
+            workspace,
+            first.memory,
+            f"Timeout is {s} s",
+            f"2026-12-0{s // 30}T00:00:00Z",
+        )
         for s in (60, 90)
     ]
     assert heads(workspace) == ["Timeout is 90 s"]
-    assert [v.is_leaf for v in workspace.notes.history(first.memory.id)] == [False, True, True]
-    mended = workspace.notes.revise(ends[0], body="# Timeout is 75 s\n", title="Timeout is 75 s")
+    assert [v.is_leaf for v in workspace.notes.history(first.memory.id)] == [
+        False,
+        True,
+        True,
+    ]
+    mended = workspace.notes.revise(
+        ends[0], body="# Timeout is 75 s\n", title="Timeout is 75 s"
+    )
     assert mended.memory.supersedes == ends[1]
-    assert mended.memory.meta["related"] == [{"id": ends[0], "relationship": "supersedes"}]
+    assert mended.memory.meta["related"] == [
+        {"id": ends[0], "relationship": "supersedes"}
+    ]
     assert heads(workspace) == ["Timeout is 75 s"]
     [chain] = workspace.index.chains()
     assert chain.leaves == (mended.memory.id,)
@@ -152,11 +182,16 @@ def test_a_statement_of_a_session_is_one_file_however_often_it_is_read(
     workspace: Workspace,
 ) -> None:
     id_ = session_note_id("claude-code", "s1", "Always use pnpm")
-    paths = {workspace.notes.write(NoteDraft("Always use pnpm", id=id_)).path for _ in range(3)}
+    paths = {
+        workspace.notes.write(NoteDraft("Always use pnpm", id=id_)).path
+        for _ in range(3)
+    }
     assert len(paths) == 1
 
 
-def test_many_threads_write_and_nothing_is_lost_or_doubled(workspace: Workspace) -> None:
+def test_many_threads_write_and_nothing_is_lost_or_doubled(
+    workspace: Workspace,
+) -> None:
     def write(number: int) -> None:
         for n in range(5):
             workspace.notes.write(NoteDraft(f"Fact {n} of {number}"))
@@ -189,7 +224,9 @@ def test_nothing_is_not_remembered(workspace: Workspace, empty: str) -> None:
         workspace.notes.write(NoteDraft(empty))
 
 
-def test_a_long_text_keeps_all_its_words_below_a_short_title(workspace: Workspace) -> None:
+def test_a_long_text_keeps_all_its_words_below_a_short_title(
+    workspace: Workspace,
+) -> None:
     text = (
         "We decided to keep prices in cents. Floats lost a cent in the March invoices.\n\n- "
         "one\n- two"
@@ -212,8 +249,18 @@ def test_a_memory_is_found_by_id_beginning_path_and_name(
         file.name,
     ):
         assert registry.find(reference, tmp_path).memory == outcome.memory
-    assert registry.find(f"facts/{file.name}", workspace.root / "memory").memory == outcome.memory
-    for unknown in ("deadbeef", "", "mem_", "../../etc/passwd", "100%", "no such thing"):
+    assert (
+        registry.find(f"facts/{file.name}", workspace.root / "memory").memory
+        == outcome.memory
+    )
+    for unknown in (
+        "deadbeef",
+        "",
+        "mem_",
+        "../../etc/passwd",
+        "100%",
+        "no such thing",
+    ):
         with pytest.raises(NotFound, match="there is no memory"):
             registry.find(unknown, tmp_path)
 

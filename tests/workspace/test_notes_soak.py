@@ -23,17 +23,23 @@ def test_two_processes_write_for_a_minute_and_nothing_is_lost(tmp_path: Path) ->
     places = Places(tmp_path / "state", tmp_path / "cache")
     root = initialise(places, tmp_path / "memory").root
     context = multiprocessing.get_context("spawn")
-    writers = [context.Process(target=_write, args=(tmp_path, number)) for number in range(2)]
+    writers = [
+        context.Process(target=_write, args=(tmp_path, number)) for number in range(2)
+    ]
     for writer in writers:
         writer.start()
     edits = 0
     while any(writer.is_alive() for writer in writers):
         (root / "mine.txt").write_text(f"{edits}\n")
         subprocess.run(
-            ["git", "-C", str(root), "add", "mine.txt"], check=False, capture_output=True
+            ["git", "-C", str(root), "add", "mine.txt"],
+            check=False,
+            capture_output=True,
         )
         subprocess.run(
-            ["git", "-C", str(root), "commit", "-qm", "Mine"], check=False, capture_output=True
+            ["git", "-C", str(root), "commit", "-qm", "Mine"],
+            check=False,
+            capture_output=True,
         )
         edits += 1
         time.sleep(0.05)
@@ -56,7 +62,9 @@ def test_two_processes_write_for_a_minute_and_nothing_is_lost(tmp_path: Path) ->
         text=True,
     ).stdout.splitlines()
     assert {path for _, path in written} <= set(in_head)
-    subprocess.run(["git", "-C", str(root), "fsck", "--strict"], check=True, capture_output=True)
+    subprocess.run(
+        ["git", "-C", str(root), "fsck", "--strict"], check=True, capture_output=True
+    )
     for n in range(min(5, edits)):
         assert sum(memory.title == f"Shared {n}" for memory in kept) <= 1
 

@@ -39,7 +39,10 @@ def workspace(places: Places) -> Iterator[Workspace]:
 
 def said(number: int, *replies: str, origin: Origin = ORIGIN) -> Turn:
     replies = replies or (f"We chose index {number}, because it is small.",)
-    at, user = f"2026-02-09T14:{number:02d}:00Z", f"Let's use index {number} for the vectors."
+    at, user = (
+        f"2026-02-09T14:{number:02d}:00Z",
+        f"Let's use index {number} for the vectors.",
+    )
     return Turn(f"turn-{number}", origin, at, user, replies)
 
 
@@ -58,7 +61,9 @@ def edit(workspace: Workspace, change: Callable[[str], str]) -> None:
 def ids(path: Path) -> list[str]:
     return [
         exchange.id
-        for exchange in Conversation.from_markdown(parse(path.read_text()).body).exchanges
+        for exchange in Conversation.from_markdown(
+            parse(path.read_text()).body
+        ).exchanges
     ]
 
 
@@ -77,7 +82,9 @@ EDITS: dict[str, tuple[Callable[[str], str], Callable[[str], bool]]] = {
         lambda t: "\nSeen by hand.\n" in t,
     ),
     "part": (
-        lambda t: t.replace("\n## Exchanges\n", "\n## My view\n\n- mine\n\n## Exchanges\n"),
+        lambda t: t.replace(
+            "\n## Exchanges\n", "\n## My view\n\n- mine\n\n## Exchanges\n"
+        ),
         lambda t: "## My view\n\n- mine\n" in t,
     ),
     "title": (
@@ -100,7 +107,10 @@ EDITS: dict[str, tuple[Callable[[str], str], Callable[[str], bool]]] = {
         lambda t: t.replace("chose index 1,", "chose INDEX one,"),
         lambda t: "chose INDEX one," in t,
     ),
-    "removed": (lambda t: without_exchange(t, 2), lambda t: "keeplore:turn turn-2 " not in t),
+    "removed": (
+        lambda t: without_exchange(t, 2),
+        lambda t: "keeplore:turn turn-2 " not in t,
+    ),
     "quotation": (
         lambda t: re.sub(
             r"^- (.*, turn turn-\d+)$", r"- By hand: \1", t, count=1, flags=re.MULTILINE
@@ -132,33 +142,53 @@ def test_the_session_goes_on_to_make_what_nobody_edited(workspace: Workspace) ->
     workspace.emit(said(1))
     edit(
         workspace,
-        lambda text: text.replace("\n## Exchanges\n", "\nSeen by hand.\n\n## Exchanges\n"),
+        lambda text: text.replace(
+            "\n## Exchanges\n", "\nSeen by hand.\n\n## Exchanges\n"
+        ),
     )
     before = parse(the_file(workspace).read_text())
     workspace.emit(
         replace(
-            said(2, "Let us go with SQLite, since it needs no server."), user="And the database?"
+            said(2, "Let us go with SQLite, since it needs no server."),
+            user="And the database?",
         )
     )
     after = parse(the_file(workspace).read_text())
     assert after.updated_at > before.updated_at and after.turns == ("turn-1", "turn-2")
-    assert "14:01–14:02" in after.body.replace("2026-02-09 ", "") and "Seen by hand." in after.body
+    assert (
+        "14:01–14:02" in after.body.replace("2026-02-09 ", "")
+        and "Seen by hand." in after.body
+    )
     assert after.body.partition("## Exchanges")[0].count("index 1 for") <= 2
 
 
 def test_a_turn_that_grows_keeps_what_was_edited_in_it(workspace: Workspace) -> None:
-    workspace.emit(replace(said(1, "We chose index 1, because it is small."), is_complete=False))
+    workspace.emit(
+        replace(said(1, "We chose index 1, because it is small."), is_complete=False)
+    )
     edit(workspace, lambda text: text.replace("it is small", "it is tiny"))
-    workspace.emit(said(1, "We chose index 1, because it is small.", "And it is quick."))
-    [exchange] = Conversation.from_markdown(parse(the_file(workspace).read_text()).body).exchanges
-    assert exchange.replies == ("We chose index 1, because it is tiny.", "And it is quick.")
+    workspace.emit(
+        said(1, "We chose index 1, because it is small.", "And it is quick.")
+    )
+    [exchange] = Conversation.from_markdown(
+        parse(the_file(workspace).read_text()).body
+    ).exchanges
+    assert exchange.replies == (
+        "We chose index 1, because it is tiny.",
+        "And it is quick.",
+    )
 
 
-def test_where_both_changed_the_same_words_both_texts_stay(workspace: Workspace) -> None:
+def test_where_both_changed_the_same_words_both_texts_stay(
+    workspace: Workspace,
+) -> None:
     workspace.emit(replace(said(1, "We chose index 1."), is_complete=False))
     edit(workspace, lambda text: text.replace("We chose index 1.", "We chose none."))
     workspace.emit(said(1, "We chose index 1. And we keep it."))
-    texts = [path.read_text() for path in workspace.root.glob("**/memory/**/conversations/**/*.md")]
+    texts = [
+        path.read_text()
+        for path in workspace.root.glob("**/memory/**/conversations/**/*.md")
+    ]
     [mine] = [text for text in texts if "We chose none." in text]
     [theirs] = [text for text in texts if "We chose index 1. And we keep it." in text]
     assert parse(mine).is_open and not parse(theirs).is_open
@@ -167,7 +197,9 @@ def test_where_both_changed_the_same_words_both_texts_stay(workspace: Workspace)
     assert len(list(workspace.root.glob("**/memory/**/conversations/**/*.md"))) == 2
 
 
-def test_an_editor_that_saves_an_older_state_takes_no_exchange_away(workspace: Workspace) -> None:
+def test_an_editor_that_saves_an_older_state_takes_no_exchange_away(
+    workspace: Workspace,
+) -> None:
     workspace.emit(said(1))
     older = the_file(workspace).read_text()
     for number in (2, 3, 4):
@@ -191,11 +223,15 @@ def test_a_name_and_a_folder_that_a_person_chose_stay(workspace: Workspace) -> N
     assert list(workspace.root.glob("**/memory/**/conversations/**/*.md")) == []
 
 
-def test_greetings_to_which_a_person_wrote_something_are_kept(workspace: Workspace) -> None:
+def test_greetings_to_which_a_person_wrote_something_are_kept(
+    workspace: Workspace,
+) -> None:
     workspace.emit(replace(said(1, "Hi."), user="ok"))
     edit(
         workspace,
-        lambda text: text.replace("\n## Exchanges\n", "\nSeen by hand.\n\n## Exchanges\n"),
+        lambda text: text.replace(
+            "\n## Exchanges\n", "\nSeen by hand.\n\n## Exchanges\n"
+        ),
     )
     workspace.emit(Command("c-1", ORIGIN, "2026-02-09T14:30:00Z", "clear"))
     text = the_file(workspace).read_text()
@@ -203,12 +239,18 @@ def test_greetings_to_which_a_person_wrote_something_are_kept(workspace: Workspa
 
 
 STEPS = st.lists(
-    st.sampled_from([*EDITS, "turn", "turn", "turn", "again", "restart", "lost state"]), max_size=10
+    st.sampled_from([*EDITS, "turn", "turn", "turn", "again", "restart", "lost state"]),
+    max_size=10,
 )
 
 
 @given(steps=STEPS)
-@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(
+    max_examples=6,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    derandomize=True,
+)
 def test_whatever_the_order_of_turns_edits_and_restarts_every_edit_and_every_turn_is_there(
     steps: list[str], places: Places
 ) -> None:
@@ -243,9 +285,9 @@ def test_whatever_the_order_of_turns_edits_and_restarts_every_edit_and_every_tur
                 count += 1
                 workspace.emit(turn(count))
                 the_file(workspace).unlink()
-                (workspace.root / "memory/conversations/2026/02/2026-02-09-back.md").write_text(
-                    before
-                )
+                (
+                    workspace.root / "memory/conversations/2026/02/2026-02-09-back.md"
+                ).write_text(before)
             elif step not in done:
                 text = the_file(workspace).read_text()
                 the_file(workspace).write_text(EDITS[step][0](text))
@@ -256,5 +298,7 @@ def test_whatever_the_order_of_turns_edits_and_restarts_every_edit_and_every_tur
         text = path.read_text()
         assert [step for step in done if not EDITS[step][1](text)] == []
         gone = {"turn-2"} if "removed" in done else set()
-        assert ids(path) == [f"turn-{n}" for n in range(1, count + 1) if f"turn-{n}" not in gone]
+        assert ids(path) == [
+            f"turn-{n}" for n in range(1, count + 1) if f"turn-{n}" not in gone
+        ]
         assert parse(text).problems == ()

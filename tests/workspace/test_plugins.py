@@ -73,7 +73,9 @@ def test_an_installed_plugin_that_cannot_be_loaded_is_noted_and_stops_nothing(
     (installed / "METADATA").write_text(
         "Metadata-Version: 2.1\nName: broken-plugin\nVersion: 1.0\n"
     )
-    (installed / "entry_points.txt").write_text("[keeplore]\nbroken = no_such_module:plugin\n")
+    (installed / "entry_points.txt").write_text(
+        "[keeplore]\nbroken = no_such_module:plugin\n"
+    )
     monkeypatch.syspath_prepend(tmp_path)
     plugins = PluginManager()
     plugins.load_installed()

@@ -70,7 +70,13 @@ def test_a_directory_is_added_once_under_its_own_or_a_given_name(
 ) -> None:
     repository(tmp_path / "shop", git)
     repository(tmp_path / "till", git)
-    git("remote", "add", "origin", "git@example.invalid:acme/Till.git", cwd=tmp_path / "till")
+    git(
+        "remote",
+        "add",
+        "origin",
+        "git@example.invalid:acme/Till.git",
+        cwd=tmp_path / "till",
+    )
     assert add(workspace, tmp_path / "shop", "store").name == "store"
     assert add(workspace, tmp_path / "till").remotes == ("example.invalid/acme/till",)
     workspace.identities.forget()
@@ -106,16 +112,20 @@ def test_a_directory_is_added_once_under_its_own_or_a_given_name(
 def test_lists_of_other_tools_are_taken_in_and_known_projects_stay_as_they_are(
     workspace: Workspace, data: object
 ) -> None:
-    save_project(workspace.store, Project("till", ("example.invalid/acme/till",), "abc"))
+    save_project(
+        workspace.store, Project("till", ("example.invalid/acme/till",), "abc")
+    )
     assert [
-        project.name for project in add_missing(workspace, parse_project_list(json.dumps(data))[0])
+        project.name
+        for project in add_missing(workspace, parse_project_list(json.dumps(data))[0])
     ] == ["shop"]
     assert names(workspace) == {"shop", "till"}
     assert add_missing(workspace, parse_project_list(json.dumps(data))[0]) == []
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"projects": 3}', "[[[[", '[{"name": "x"}]', "[1, null, {}]"]
+    "text",
+    ["", "[]", "{}", '{"projects": 3}', "[[[[", '[{"name": "x"}]', "[1, null, {}]"],
 )
 def test_what_is_no_list_of_projects_is_refused(text: str) -> None:
     with pytest.raises(ConfigError):
@@ -123,19 +133,32 @@ def test_what_is_no_list_of_projects_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["../../etc", "-rf", "con", "a/b", "\x1b[31mred"])
-def test_a_listed_name_never_leads_out_of_the_folder(workspace: Workspace, name: str) -> None:
-    add_missing(workspace, parse_project_list(json.dumps({name: "https://example.invalid/x/y"}))[0])
-    assert all((workspace.root / "projects" / name).is_dir() for name in names(workspace))
-    assert sorted(path.name for path in (workspace.root / "projects").iterdir()) == sorted(
-        names(workspace)
+def test_a_listed_name_never_leads_out_of_the_folder(
+    workspace: Workspace, name: str
+) -> None:
+    add_missing(
+        workspace,
+        parse_project_list(json.dumps({name: "https://example.invalid/x/y"}))[0],
     )
+    assert all(
+        (workspace.root / "projects" / name).is_dir() for name in names(workspace)
+    )
+    assert sorted(
+        path.name for path in (workspace.root / "projects").iterdir()
+    ) == sorted(names(workspace))
 
 
 def test_projects_are_cloned_by_ssh_where_the_workspace_is_and_one_that_fails_stops_none(
     workspace: Workspace, tmp_path: Path, git: Git, ssh: Path
 ) -> None:
     repository(ssh / "acme" / "shop.git", git)
-    git("remote", "add", "origin", "git@example.invalid:me/memory.git", cwd=workspace.root)
+    git(
+        "remote",
+        "add",
+        "origin",
+        "git@example.invalid:me/memory.git",
+        cwd=workspace.root,
+    )
     for project in (
         Project("shop", ("example.invalid/acme/shop",)),
         Project("gone", ("example.invalid/acme/gone",)),
@@ -148,7 +171,9 @@ def test_projects_are_cloned_by_ssh_where_the_workspace_is_and_one_that_fails_st
     said: list[tuple[str, str]] = []
     done = {
         c.name: c
-        for c in clone(workspace, chosen(workspace, ()), into, lambda *text: said.append(text))
+        for c in clone(
+            workspace, chosen(workspace, ()), into, lambda *text: said.append(text)
+        )
     }
     assert done["shop"].is_new and not done["shop"].error
     assert (into / "shop" / "app.py").read_text() == "print('shop.git')\n"
@@ -160,7 +185,8 @@ def test_projects_are_cloned_by_ssh_where_the_workspace_is_and_one_that_fails_st
     assert sorted(path.name for path in into.iterdir()) == ["shop", "taken"]
     assert {name for name, _ in said} >= {"shop"}
     again = {
-        c.name: c for c in clone(workspace, chosen(workspace, ("shop",)), into, lambda *_: None)
+        c.name: c
+        for c in clone(workspace, chosen(workspace, ("shop",)), into, lambda *_: None)
     }
     # the clone's remote is the address that was made of the entry
     assert not again["shop"].is_new and not again["shop"].error
@@ -178,11 +204,15 @@ def test_projects_are_cloned_by_ssh_where_the_workspace_is_and_one_that_fails_st
         "host",
     ],
 )
-def test_no_address_of_an_entry_is_run(workspace: Workspace, tmp_path: Path, remote: str) -> None:
+def test_no_address_of_an_entry_is_run(
+    workspace: Workspace, tmp_path: Path, remote: str
+) -> None:
     (workspace.root / "projects" / "evil").mkdir(parents=True)
     entry = json.dumps({"schema": 1, "name": "evil", "remotes": [remote]})
     (workspace.root / "projects" / "evil" / "project.json").write_text(entry)
-    for done in clone(workspace, chosen(workspace, ()), tmp_path / "code", lambda *_: None):
+    for done in clone(
+        workspace, chosen(workspace, ()), tmp_path / "code", lambda *_: None
+    ):
         assert done.error
     assert not list(tmp_path.rglob("ran*"))
 
@@ -193,7 +223,10 @@ def test_the_form_of_an_address_follows_the_workspaces_own() -> None:
         address(project, "git@example.invalid:me/memory.git")
         == "ssh://git@example.invalid:2222/acme/shop.git"
     )
-    assert address(project, "ssh://git@h/x") == "ssh://git@example.invalid:2222/acme/shop.git"
+    assert (
+        address(project, "ssh://git@h/x")
+        == "ssh://git@example.invalid:2222/acme/shop.git"
+    )
     assert (
         address(project, "https://h/x")
         == address(project, "")
@@ -213,7 +246,10 @@ def test_the_form_of_an_address_follows_the_workspaces_own() -> None:
 def test_two_entries_that_are_one_project_become_one_with_the_memory_of_both(
     workspace: Workspace, tmp_path: Path, git: Git
 ) -> None:
-    for name, text in (("shop", "Prices are in cents"), ("shop-1234", "Taxes are rounded once")):
+    for name, text in (
+        ("shop", "Prices are in cents"),
+        ("shop-1234", "Taxes are rounded once"),
+    ):
         save_project(workspace.store, Project(name, path=f"{tmp_path}/{name}"))
         (tmp_path / name).mkdir()
         workspace.notes.write(NoteDraft(text, scope="project", project=name))

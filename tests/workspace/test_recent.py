@@ -49,20 +49,36 @@ def workspace(places):
         yield registry.named("memory")
 
 
-def turn(number: int, user: str, *replies: str, cwd: Path, session: str = "session-1") -> Turn:
+def turn(
+    number: int, user: str, *replies: str, cwd: Path, session: str = "session-1"
+) -> Turn:
     at = f"2026-02-09T14:{number:02d}:00Z"
-    return Turn(f"{session}-{number}", Origin("claude-code", session, str(cwd)), at, user, replies)
+    return Turn(
+        f"{session}-{number}",
+        Origin("claude-code", session, str(cwd)),
+        at,
+        user,
+        replies,
+    )
 
 
 def say(workspace, project, talk=TALK, session: str = "session-1") -> None:
     for number, (user, reply) in enumerate(talk):
-        workspace.emit(turn(number, user, *filter(None, [reply]), cwd=project, session=session))
+        workspace.emit(
+            turn(number, user, *filter(None, [reply]), cwd=project, session=session)
+        )
 
 
-def typed(name: str, minute: int, cwd: Path, args: str = "", session: str = "session-1") -> Command:
+def typed(
+    name: str, minute: int, cwd: Path, args: str = "", session: str = "session-1"
+) -> Command:
     at = f"2026-02-09T14:{minute:02d}:30Z"
     return Command(
-        f"{session}-command-{minute}", Origin("claude-code", session, str(cwd)), at, name, args
+        f"{session}-command-{minute}",
+        Origin("claude-code", session, str(cwd)),
+        at,
+        name,
+        args,
     )
 
 
@@ -76,7 +92,9 @@ def notes(root: Path) -> list[str]:
     ]
 
 
-def test_the_last_exchanges_are_kept_word_for_word_with_what_was_decided(workspace, project):
+def test_the_last_exchanges_are_kept_word_for_word_with_what_was_decided(
+    workspace, project
+):
     say(workspace, project)
     outcome = remember_recent(workspace, project, "session-1")
     memory = outcome.memory
@@ -89,7 +107,9 @@ def test_the_last_exchanges_are_kept_word_for_word_with_what_was_decided(workspa
     )
     assert memory.category == "architectural-decisions"
     assert memory.turns == ("session-1-1", "session-1-2", "session-1-3")
-    talk = Conversation.from_markdown(parse((workspace.root / outcome.path).read_text()).body)
+    talk = Conversation.from_markdown(
+        parse((workspace.root / outcome.path).read_text()).body
+    )
     assert [(e.user, e.assistant) for e in talk.exchanges] == TALK[1:]
     assert "Postgres table" in talk.decision[0].text
     ((relationship, id_),) = memory.links
@@ -101,20 +121,28 @@ def test_the_same_exchanges_are_one_note(workspace, project):
     say(workspace, project)
     first = remember_recent(workspace, project, "session-1")
     again = remember_recent(workspace, project, "session-1")
-    assert (again.memory.id, again.path, again.is_new) == (first.memory.id, first.path, False)
+    assert (again.memory.id, again.path, again.is_new) == (
+        first.memory.id,
+        first.path,
+        False,
+    )
     workspace.emit(turn(9, "And how many retries?", "Five.", cwd=project))
     assert remember_recent(workspace, project, "session-1").memory.id != first.memory.id
     assert len(notes(workspace.root)) == 2
 
 
-def test_a_short_talk_is_kept_whole_and_one_without_an_answer_is_none(workspace, project):
+def test_a_short_talk_is_kept_whole_and_one_without_an_answer_is_none(
+    workspace, project
+):
     say(workspace, project, [(TALK[0][0], "")])
     with pytest.raises(NotFound, match="keeplore remember"):
         remember_recent(workspace, project, "session-1")
     say(workspace, project, TALK[:1])
     workspace.emit(turn(5, "/keeplore:remember", "It is remembered.", cwd=project))
     workspace.emit(turn(6, "Thanks, and the cache?", cwd=project))
-    assert remember_recent(workspace, project, "session-1").memory.turns == ("session-1-0",)
+    assert remember_recent(workspace, project, "session-1").memory.turns == (
+        "session-1-0",
+    )
 
 
 def test_without_a_session_the_newest_one_of_the_project_counts(workspace, project):
@@ -132,19 +160,25 @@ def test_another_session_is_never_taken_for_the_one_that_was_named(workspace, pr
         remember_recent(workspace, project, "session-2")
 
 
-def test_a_command_that_nobody_answered_is_carried_out_when_it_is_read(workspace, project):
+def test_a_command_that_nobody_answered_is_carried_out_when_it_is_read(
+    workspace, project
+):
     say(workspace, project)
     workspace.emit(typed("keeplore:remember", 4, project))
     (text,) = notes(workspace.root)
     assert parse(text).turns == ("session-1-1", "session-1-2", "session-1-3")
 
 
-def test_a_command_that_was_answered_makes_no_second_note_when_it_is_read(workspace, project):
+def test_a_command_that_was_answered_makes_no_second_note_when_it_is_read(
+    workspace, project
+):
     say(workspace, project)
     answered = remember_recent(workspace, project, "session-1")
     with workspace.recorder.capturing():
         workspace.plugins.emit(typed("keeplore:remember", 4, project))
-        workspace.plugins.emit(turn(5, "/keeplore:remember", "It is remembered.", cwd=project))
+        workspace.plugins.emit(
+            turn(5, "/keeplore:remember", "It is remembered.", cwd=project)
+        )
         workspace.plugins.emit(turn(6, *NEXT_TOPIC, cwd=project))
     workspace.emit(typed("keeplore:remember", 4, project))
     (text,) = notes(workspace.root)
@@ -186,5 +220,7 @@ def test_it_is_found_by_recall_after_the_index_was_lost(workspace, project, plac
 def test_a_new_topic_is_kept_alone(workspace, project):
     another = ("Next task: the login page forgets the user.", "The cookie had no path.")
     say(workspace, project, [*TALK, another])
-    talk = Conversation.from_markdown(remember_recent(workspace, project, "session-1").memory.body)
+    talk = Conversation.from_markdown(
+        remember_recent(workspace, project, "session-1").memory.body
+    )
     assert [(e.user, e.assistant) for e in talk.exchanges] == [another]

@@ -67,7 +67,11 @@ def ledgerly(places, git):
 
 
 def everything(root: Path) -> str:
-    paths = [path for folder in ("memory", "projects") for path in (root / folder).rglob("*.md")]
+    paths = [
+        path
+        for folder in ("memory", "projects")
+        for path in (root / folder).rglob("*.md")
+    ]
     return "\n".join(str(path) + path.read_text() for path in paths).lower()
 
 
@@ -83,7 +87,9 @@ def test_what_a_project_denies_reaches_no_file_of_it_and_only_of_it(places, ledg
         workspace.emit(turn)
         workspace.emit(Session("e1", origin, "2026-02-03T10:01:00Z", "ended"))
         workspace.notes.write(
-            NoteDraft(said, title="Blue heron naming", scope="project", project="ledgerly")
+            NoteDraft(
+                said, title="Blue heron naming", scope="project", project="ledgerly"
+            )
         )
         text = everything(workspace.root)
         assert text.count("[redacted:denied:") >= 4
@@ -108,7 +114,8 @@ def test_lint_and_the_look_before_a_push_know_what_a_project_denies(places, ledg
         path = workspace.root / outcome.path
         path.write_text(path.read_text() + "\nThat is for Blue Heron.\n")
         assert [
-            name.partition(":")[0] for _, _, name in workspace.redactor.spans(path.read_bytes())
+            name.partition(":")[0]
+            for _, _, name in workspace.redactor.spans(path.read_bytes())
         ] == ["denied"]
         found = lint(workspace.root, (), secrets_of(workspace.root, places)).findings
         [finding] = [f for f in found if f.level == "error"]
@@ -122,15 +129,21 @@ def test_lint_and_the_look_before_a_push_know_what_a_project_denies(places, ledg
 
 def test_doctor_names_a_pattern_of_a_project_that_is_wrong(places, ledgerly):
     with Registry(places) as registry:
-        [found] = [f for f in findings("memory", registry.named("memory")) if "RE2" in f.message]
+        [found] = [
+            f
+            for f in findings("memory", registry.named("memory"))
+            if "RE2" in f.message
+        ]
     assert "projects/ledgerly/project.json" in found.remedy
 
 
-def test_a_secret_by_hand_stops_the_push_until_its_mark_is_allowed(places, tmp_path, git):
+def test_a_secret_by_hand_stops_the_push_until_its_mark_is_allowed(
+    places, tmp_path, git
+):
     remote = tmp_path / "remote.git"
     git("init", "-q", "--bare", "-b", "main", str(remote), cwd=tmp_path)
-    token = (
-        "gh" + "p_" + "".join(random.Random(7).choices("abcdefghijkmnpqrstuvwxyz23456789", k=36))
+    token = "ghp_" + "".join(
+        random.Random(7).choices("abcdefghijkmnpqrstuvwxyz23456789", k=36)
     )
     file = Path.home() / "memory" / "memory" / "notes" / "by-hand.md"
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -151,7 +164,10 @@ def test_a_secret_by_hand_stops_the_push_until_its_mark_is_allowed(places, tmp_p
     ("text", "expected"),
     [
         ("{deny: ['a(']}", r"no regular expression of RE2: 'a\(': missing \)"),
-        ("{deny: ['a(?=b)']}", r"no regular expression of RE2: 'a\(\?=b\)': invalid perl"),
+        (
+            "{deny: ['a(?=b)']}",
+            r"no regular expression of RE2: 'a\(\?=b\)': invalid perl",
+        ),
         ("{deny: ['x*']}", r"matches an empty text and so says nothing: 'x\*'"),
         ('{deny: ["\\ud800"]}', "a pattern to deny|no YAML"),
         ("{deny: secret}", "redaction.deny: it should be a list of texts"),

@@ -22,12 +22,21 @@ def places():
 def say(workspace, text: str, cwd: Path, number: int = 1) -> None:
     origin = Origin("my-agent", f"{workspace.name}-{number}", str(cwd))
     workspace.emit(
-        Turn(f"{workspace.name}-{number}", origin, "2026-02-09T14:00:00Z", text, ("Noted.",))
+        Turn(
+            f"{workspace.name}-{number}",
+            origin,
+            "2026-02-09T14:00:00Z",
+            text,
+            ("Noted.",),
+        )
     )
 
 
 def test_a_machine_without_a_workspace_says_what_to_do(places):
-    with Registry(places) as registry, pytest.raises(NoWorkspace, match="keeplore init DIR"):
+    with (
+        Registry(places) as registry,
+        pytest.raises(NoWorkspace, match="keeplore init DIR"),
+    ):
         registry.for_directory(Path.home())
 
 
@@ -54,10 +63,14 @@ def test_a_workspace_that_is_gone_does_not_hide_the_home_workspace(places):
         assert registry.for_directory(Path.home() / "code").name == "memory"
 
 
-def test_what_a_workspace_inherits_is_found_from_it_and_nothing_else_of_the_other(places):
+def test_what_a_workspace_inherits_is_found_from_it_and_nothing_else_of_the_other(
+    places,
+):
     initialise(places, Path.home() / "memory")
     initialise(places, Path.home() / "team", "work")
-    (Path.home() / "team" / "keeplore.yaml").write_text("schema: 1\ninherits: [memory]\n")
+    (Path.home() / "team" / "keeplore.yaml").write_text(
+        "schema: 1\ninherits: [memory]\n"
+    )
     toy, api = Path.home() / "code" / "toy", Path.home() / "code" / "api"
     for folder in (toy, api):
         folder.mkdir(parents=True)

@@ -49,13 +49,18 @@ class Database:
                 f"CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, {times}, data TEXT)"
             )
             connection.execute(
-                "INSERT INTO session VALUES (?, NULL, ?, ?, ?)", (SESSION, str(cwd), BEGIN, BEGIN)
+                "INSERT INTO session VALUES (?, NULL, ?, ?, ?)",
+                (SESSION, str(cwd), BEGIN, BEGIN),
             )
 
     def add(self, role: str, words: str) -> None:
         self.count += 1
         at, key = BEGIN + self.count * 1000, f"msg_{self.count}"
-        info = {"role": role, "time": {"created": at, "completed": at}, "finish": "stop"}
+        info = {
+            "role": role,
+            "time": {"created": at, "completed": at},
+            "finish": "stop",
+        }
         part = {"type": "text", "text": words}
         with sqlite3.connect(self.base / "opencode.db") as connection:
             row = (key, SESSION, at, at, json.dumps(info))
@@ -83,10 +88,15 @@ def entry(event: str, payload: bytes) -> SpoolEntry:
 
 
 def conversations() -> list[str]:
-    return [path.read_text() for path in (Path.home() / "memory").glob("**/conversations/**/*.md")]
+    return [
+        path.read_text()
+        for path in (Path.home() / "memory").glob("**/conversations/**/*.md")
+    ]
 
 
-def test_what_came_after_the_last_event_is_caught_up_when_the_session_is_closed(places, database):
+def test_what_came_after_the_last_event_is_caught_up_when_the_session_is_closed(
+    places, database
+):
     database.add("user", "Which index?")
     database.add("assistant", "hnswlib.")
     with Registry(places) as registry:
@@ -114,7 +124,9 @@ def test_a_session_that_was_heard_is_not_imported_again(places, database):
     assert conversations()[0].count("Which index?") == before[0].count("Which index?")
 
 
-def test_the_last_thing_that_could_not_be_read_is_kept_and_survives_what_can(places, database):
+def test_the_last_thing_that_could_not_be_read_is_kept_and_survives_what_can(
+    places, database
+):
     database.add("oracle", "?")
     with Registry(places) as registry:
         intake = Intake(registry)
@@ -122,7 +134,9 @@ def test_the_last_thing_that_could_not_be_read_is_kept_and_survives_what_can(pla
         intake.take(
             entry(
                 "session.idle",
-                json.dumps({"sessionID": SESSION, "directory": str(database.cwd)}).encode(),
+                json.dumps(
+                    {"sessionID": SESSION, "directory": str(database.cwd)}
+                ).encode(),
             )
         )
     problems = Cursors(places.sessions).problems()

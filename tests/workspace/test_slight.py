@@ -58,9 +58,13 @@ def talks(workspace: Workspace) -> list[Conversation]:
 @pytest.mark.parametrize(
     "said", [("hi", "Hello! How can I help?"), ("yes", ""), ("go on", "Which part?")]
 )
-def test_a_greeting_alone_leaves_no_file(workspace: Workspace, said: tuple[str, str]) -> None:
+def test_a_greeting_alone_leaves_no_file(
+    workspace: Workspace, said: tuple[str, str]
+) -> None:
     say(workspace, 1, 10, said)
-    assert len(talks(workspace)) == 1  # it may still become a talk, and a crash loses nothing
+    assert (
+        len(talks(workspace)) == 1
+    )  # it may still become a talk, and a crash loses nothing
     close(workspace)
     assert talks(workspace) == []
 
@@ -79,7 +83,9 @@ def test_a_word_that_set_work_going_is_kept(workspace: Workspace) -> None:
     assert len(talks(workspace)) == 1
 
 
-def test_greetings_on_both_sides_of_a_command_leave_no_file(workspace: Workspace) -> None:
+def test_greetings_on_both_sides_of_a_command_leave_no_file(
+    workspace: Workspace,
+) -> None:
     say(workspace, 1, 10, ("hi", "Hello!"))
     workspace.emit(Command("c1", ORIGIN, "2026-03-01T10:00:00Z", "clear"))
     say(workspace, 2, 10, ("ok", ""))
@@ -87,7 +93,9 @@ def test_greetings_on_both_sides_of_a_command_leave_no_file(workspace: Workspace
     assert talks(workspace) == []
 
 
-def test_a_remark_after_a_long_pause_opens_no_conversation(workspace: Workspace) -> None:
+def test_a_remark_after_a_long_pause_opens_no_conversation(
+    workspace: Workspace,
+) -> None:
     say(workspace, 1, 10, TALK)
     say(workspace, 2, 14, ("...sufficiently advanced technology...", "Ha, indeed."))
     say(
@@ -117,7 +125,9 @@ FORMS = [
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_what_keeplore_itself_is_asked_is_no_talk(workspace: Workspace, form: str) -> None:
+def test_what_keeplore_itself_is_asked_is_no_talk(
+    workspace: Workspace, form: str
+) -> None:
     say(workspace, 1, 10, (ASKED[0].format(form), ASKED[1]))
     close(workspace)
     assert talks(workspace) == []
@@ -128,22 +138,36 @@ def test_what_keeplore_itself_is_asked_is_no_talk(workspace: Workspace, form: st
     assert [exchange.user for exchange in talk.exchanges] == [TALK[0]]
 
 
-def test_a_short_name_counts_where_the_host_told_of_our_command(workspace: Workspace) -> None:
+def test_a_short_name_counts_where_the_host_told_of_our_command(
+    workspace: Workspace,
+) -> None:
     workspace.emit(
-        Command("t1", ORIGIN, "2026-03-01T10:00:00Z", "recall", "which separator do exports have")
+        Command(
+            "t1",
+            ORIGIN,
+            "2026-03-01T10:00:00Z",
+            "recall",
+            "which separator do exports have",
+        )
     )
     say(workspace, 1, 10, (ASKED[0].format("/recall"), ASKED[1]))
     close(workspace)
     assert talks(workspace) == []
     workspace.emit(
         Command(
-            "t2", ORIGIN, "2026-03-01T10:00:00Z", "user:recall", "which separator do exports have"
+            "t2",
+            ORIGIN,
+            "2026-03-01T10:00:00Z",
+            "user:recall",
+            "which separator do exports have",
         )
     )
     say(workspace, 2, 10, (ASKED[0].format("/recall"), ASKED[1]))
     close(workspace)
     [talk] = talks(workspace)
-    assert [exchange.user for exchange in talk.exchanges] == [ASKED[0].format("/recall")]
+    assert [exchange.user for exchange in talk.exchanges] == [
+        ASKED[0].format("/recall")
+    ]
 
 
 def test_work_that_a_command_set_going_is_kept(workspace: Workspace) -> None:

@@ -21,7 +21,11 @@ NOW = datetime.now(UTC).replace(microsecond=0)
 def git(folder: Path, *arguments: str) -> str:
     identity = ("-c", "user.name=A", "-c", "user.email=a@example.org")
     done = subprocess.run(
-        ["git", *identity, *arguments], cwd=folder, check=True, capture_output=True, text=True
+        ["git", *identity, *arguments],
+        cwd=folder,
+        check=True,
+        capture_output=True,
+        text=True,
     )
     return done.stdout.strip()
 
@@ -46,12 +50,22 @@ def say(workspace, folder: Path, number: int, at: datetime) -> None:
     origin = Origin("claude-code", "s1", str(folder))
     stamp = at.strftime("%Y-%m-%dT%H:%M:%SZ")
     workspace.emit(
-        Turn(f"t{number}", origin, stamp, f"Question {number} about rounding", ("Yes.",), stamp)
+        Turn(
+            f"t{number}",
+            origin,
+            stamp,
+            f"Question {number} about rounding",
+            ("Yes.",),
+            stamp,
+        )
     )
 
 
 def commits(workspace) -> dict[str, str]:
-    files = [parse(path.read_text()) for path in workspace.root.glob("**/conversations/**/*.md")]
+    files = [
+        parse(path.read_text())
+        for path in workspace.root.glob("**/conversations/**/*.md")
+    ]
     return {memory.turns[0]: memory.source.get("commit", "") for memory in files}
 
 
@@ -74,7 +88,9 @@ def test_one_that_is_closed_by_a_move_to_another_project_keeps_its_own(workspace
     shop, bank = repository("shop"), repository("bank")
     say(workspace, shop, 1, NOW)
     say(workspace, bank, 2, NOW)
-    workspace.emit(Command("c1", Origin("claude-code", "s1", str(bank)), NOW.isoformat(), "deploy"))
+    workspace.emit(
+        Command("c1", Origin("claude-code", "s1", str(bank)), NOW.isoformat(), "deploy")
+    )
     assert commits(workspace) == {
         "t1": git(shop, "rev-parse", "HEAD"),
         "t2": git(bank, "rev-parse", "HEAD"),

@@ -50,7 +50,9 @@ def kept(workspace: Workspace, kind: str) -> list[Memory]:
 
 
 def compact(workspace: Workspace, id_: str, summary: str = SUMMARY) -> None:
-    workspace.emit(Compaction(id_, ORIGIN, "2026-03-01T11:00:00Z", "after", "auto", summary))
+    workspace.emit(
+        Compaction(id_, ORIGIN, "2026-03-01T11:00:00Z", "after", "auto", summary)
+    )
 
 
 def test_the_summary_is_a_document_of_the_agents(workspace: Workspace) -> None:
@@ -64,7 +66,10 @@ def test_the_summary_is_a_document_of_the_agents(workspace: Workspace) -> None:
     )
     assert SUMMARY in document.body
     assert document.links == (("relates-to", conversation.id),)
-    assert conversation.meta["trigger"] == "compaction" and SUMMARY not in conversation.body
+    assert (
+        conversation.meta["trigger"] == "compaction"
+        and SUMMARY not in conversation.body
+    )
 
 
 def test_payload_and_transcript_report_one_compaction_and_one_file_is_written(
@@ -77,7 +82,11 @@ def test_payload_and_transcript_report_one_compaction_and_one_file_is_written(
 
 def test_each_later_compaction_has_a_summary_of_its_own(workspace: Workspace) -> None:
     compact(workspace, "c1")
-    compact(workspace, "c2", f"{SUMMARY} Since then the migration ran on the staging database.")
+    compact(
+        workspace,
+        "c2",
+        f"{SUMMARY} Since then the migration ran on the staging database.",
+    )
     assert len(kept(workspace, "document")) == 2
 
 
@@ -105,5 +114,7 @@ def test_secrets_of_a_summary_are_redacted(workspace: Workspace) -> None:
 def test_the_summary_is_found(workspace: Workspace) -> None:
     compact(workspace, "c1")
     workspace.index.refresh()
-    answer = workspace.recall(RecallRequest("retry limit tests that still fail", text_only=True))
+    answer = workspace.recall(
+        RecallRequest("retry limit tests that still fail", text_only=True)
+    )
     assert "document" in {hit.kind for hit in answer.hits}

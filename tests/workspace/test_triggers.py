@@ -31,10 +31,14 @@ class Live:
         self.session, self._clock = session, clock
         self.cwd = Path.home() / "code" / "ledgerly"
         self.cwd.mkdir(parents=True, exist_ok=True)
-        self.path = Path.home() / ".claude" / "projects" / "ledgerly" / f"{session}.jsonl"
+        self.path = (
+            Path.home() / ".claude" / "projects" / "ledgerly" / f"{session}.jsonl"
+        )
         self.path.parent.mkdir(parents=True, exist_ok=True)
 
-    def add(self, kind: str, uuid: str, parent: str | None = None, **fields: object) -> None:
+    def add(
+        self, kind: str, uuid: str, parent: str | None = None, **fields: object
+    ) -> None:
         line = {
             "type": kind,
             "uuid": uuid,
@@ -49,10 +53,16 @@ class Live:
         with self.path.open("a") as file:
             file.write(json.dumps(line) + "\n")
 
-    def user(self, uuid: str, words: object, parent: str | None = None, **fields: object) -> None:
-        self.add("user", uuid, parent, message={"role": "user", "content": words}, **fields)
+    def user(
+        self, uuid: str, words: object, parent: str | None = None, **fields: object
+    ) -> None:
+        self.add(
+            "user", uuid, parent, message={"role": "user", "content": words}, **fields
+        )
 
-    def say(self, uuid: str, words: str, parent: str | None = None, **fields: object) -> None:
+    def say(
+        self, uuid: str, words: str, parent: str | None = None, **fields: object
+    ) -> None:
         content = [{"type": "text", "text": words}]
         message = {"role": "assistant", "id": f"m-{uuid}", "content": content}
         self.add("assistant", uuid, parent, message=message, **fields)
@@ -70,7 +80,9 @@ class Live:
         with Registry(
             Places.from_environment(os.environ)
         ) as registry:  # as if the worker had been started anew
-            Intake(registry).take(SpoolEntry("entry", "claude-code", event, at, 0, entry))
+            Intake(registry).take(
+                SpoolEntry("entry", "claude-code", event, at, 0, entry)
+            )
 
     def _at(self, second: int) -> str:
         return f"2026-02-09T14:{second // 60:02d}:{second % 60:02d}"
@@ -83,7 +95,10 @@ def live():
 
 
 def memories() -> list[Memory]:
-    found = [parse(path.read_text()) for path in (Path.home() / "memory").glob("**/memory/**/*.md")]
+    found = [
+        parse(path.read_text())
+        for path in (Path.home() / "memory").glob("**/memory/**/*.md")
+    ]
     return sorted(found, key=lambda memory: memory.created_at)
 
 
@@ -94,7 +109,9 @@ def said() -> list[tuple[str, tuple[object, ...]]]:
         if memory.kind == "conversation"
     ]
     return sorted(
-        (exchange.user, exchange.replies) for talk in talks for exchange in talk.exchanges
+        (exchange.user, exchange.replies)
+        for talk in talks
+        for exchange in talk.exchanges
     )
 
 
@@ -117,7 +134,11 @@ def test_a_prompt_typed_while_the_agent_works_is_kept_once(live):
     live.user("u1", "Build the importer")
     live.say("a1", "It reads CSV first.", "u1")
     live.hear("UserPromptSubmit", prompt="Also take JSON lines", prompt_id="p2")
-    queued = {"type": "queued_command", "prompt": "Also take JSON lines", "commandMode": "prompt"}
+    queued = {
+        "type": "queued_command",
+        "prompt": "Also take JSON lines",
+        "commandMode": "prompt",
+    }
     live.add("attachment", "q1", "a1", attachment=queued)
     live.say("a2", "JSON lines too.", "q1")
     live.hear("Stop", last_assistant_message="JSON lines too.")
@@ -135,7 +156,12 @@ def test_what_a_subagent_is_told_and_says_is_no_exchange(live):
         "name": "Task",
         "input": {"prompt": "Search for round("},
     }
-    live.add("assistant", "a1", "u1", message={"role": "assistant", "id": "m1", "content": [task]})
+    live.add(
+        "assistant",
+        "a1",
+        "u1",
+        message={"role": "assistant", "id": "m1", "content": [task]},
+    )
     live.user("s1", "Search for round(", isSidechain=True, agentId="x")
     live.say("s2", "Found in secret.py", "s1", isSidechain=True, agentId="x")
     live.hear("UserPromptSubmit", prompt="Search for round(", agent_id="x")
@@ -188,7 +214,9 @@ def test_a_fork_that_runs_beside_the_session_repeats_nothing(live):
     live.say("a1", "SQLite.", "u1")
     live.hear("Stop", last_assistant_message="SQLite.")
     fork = Live("two", live._clock)
-    fork.path.write_text(live.path.read_text().replace('"sessionId": "one"', '"sessionId": "two"'))
+    fork.path.write_text(
+        live.path.read_text().replace('"sessionId": "one"', '"sessionId": "two"')
+    )
     fork.hear("SessionStart", source="fork")
     fork.user("u2", "Would Postgres do as well?", "a1")
     fork.say("a2", "It would need a server.", "u2")
@@ -220,16 +248,23 @@ def test_two_terminals_in_one_session_each_have_their_own_replies(live):
     assert said() == [
         ("Which store do we take?", ("SQLite.",)),
         ("Write the manual", ("The manual is written.",)),
-        ("Write the schema", ("The schema is written.", "The schema has an index too.")),
+        (
+            "Write the schema",
+            ("The schema is written.", "The schema has an index too."),
+        ),
     ]
 
 
-def test_what_was_said_is_on_disk_before_a_compaction_and_the_summary_is_a_document(live):
+def test_what_was_said_is_on_disk_before_a_compaction_and_the_summary_is_a_document(
+    live,
+):
     live.user("u1", "Which store do we take?")
     live.say("a1", "SQLite, because it needs no server.", "u1")
     live.hear("PreCompact", trigger="auto")
     before = said()
-    assert before == [("Which store do we take?", ("SQLite, because it needs no server.",))]
+    assert before == [
+        ("Which store do we take?", ("SQLite, because it needs no server.",))
+    ]
     assert [(memory.kind, memory.meta["trigger"]) for memory in memories()] == [
         ("conversation", "compaction")
     ]
@@ -239,17 +274,25 @@ def test_what_was_said_is_on_disk_before_a_compaction_and_the_summary_is_a_docum
     }
     live.add("system", "b1", None, content="Conversation compacted", **boundary)
     summary = (
-        "This session is being continued from a previous conversation. We took SQLite as the store."
+        "This session is being continued from a previous conversation. We took SQLite as the "
+        "store."
     )
-    live.user("c1", summary, "b1", isCompactSummary=True, isVisibleInTranscriptOnly=True)
+    live.user(
+        "c1", summary, "b1", isCompactSummary=True, isVisibleInTranscriptOnly=True
+    )
     live.hear("SessionStart", source="compact")
     live.hear("PostCompact", trigger="auto", compact_summary=summary)
     live.user("u2", "And where does its file lie?", "c1")
     live.say("a2", "In the state directory.", "u2")
     live.hear("Stop", last_assistant_message="In the state directory.")
-    assert said() == [("And where does its file lie?", ("In the state directory.",)), *before]
+    assert said() == [
+        ("And where does its file lie?", ("In the state directory.",)),
+        *before,
+    ]
     (document,) = [memory for memory in memories() if memory.kind != "conversation"]
-    assert document.kind == "document" and "We took SQLite as the store." in document.body
+    assert (
+        document.kind == "document" and "We took SQLite as the store." in document.body
+    )
 
 
 class Looking:
@@ -263,16 +306,26 @@ class Looking:
         self.seen[turn.user] = [words for words, _ in said()]
 
 
-def test_an_import_brings_to_disk_what_was_said_before_a_compaction_ere_it_goes_on(live):
+def test_an_import_brings_to_disk_what_was_said_before_a_compaction_ere_it_goes_on(
+    live,
+):
     live.user("u1", "Which store do we take?")
     live.say("a1", "SQLite, because it needs no server.", "u1")
-    live.add("system", "b1", None, subtype="compact_boundary", compactMetadata={"trigger": "auto"})
+    live.add(
+        "system",
+        "b1",
+        None,
+        subtype="compact_boundary",
+        compactMetadata={"trigger": "auto"},
+    )
     live.user("u2", "And where does its file lie?", "b1")
     live.say("a2", "In the state directory.", "u2")
     looking = Looking()
     with Registry(Places.from_environment(os.environ)) as registry:
         registry.for_directory(live.cwd).plugins.register(looking)
-        origin = Origin("claude-code", live.session, str(live.cwd), transcript=str(live.path))
+        origin = Origin(
+            "claude-code", live.session, str(live.cwd), transcript=str(live.path)
+        )
         Intake(registry).take_transcript(source_named("claude-code"), live.path, origin)
     assert looking.seen["Which store do we take?"] == []
     assert looking.seen["And where does its file lie?"] == ["Which store do we take?"]

@@ -14,7 +14,9 @@ from keeplore_hooks.hosts import source_named
 
 
 @pytest.mark.parametrize("count", [1, 3])
-def test_packed_sessions_that_nothing_can_unpack_are_counted(monkeypatch, tmp_path, count):
+def test_packed_sessions_that_nothing_can_unpack_are_counted(
+    monkeypatch, tmp_path, count
+):
     places, codex = Places.from_environment(os.environ), source_named("codex")
     initialise(places, Path.home() / "memory")
     folder = tmp_path / "archived_sessions"
@@ -26,7 +28,10 @@ def test_packed_sessions_that_nothing_can_unpack_are_counted(monkeypatch, tmp_pa
     monkeypatch.setattr("shutil.which", lambda _: None)
     with Registry(places) as registry:
         done = import_sessions(
-            registry, codex, list(codex.recorded(tmp_path, str(tmp_path))), lambda *_: None
+            registry,
+            codex,
+            list(codex.recorded(tmp_path, str(tmp_path))),
+            lambda *_: None,
         )
     assert len(done.problems) == count
     _, problem, counted = Cursors(places.sessions).problems()["codex"]

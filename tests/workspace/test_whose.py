@@ -30,7 +30,13 @@ class Clone:
         message = signature.with_machine(text, machine)
         author = f"Somebody <{email}>"
         self.git(
-            "commit", "-q", "--allow-empty", "-m", message, f"--author={author}", cwd=self.root
+            "commit",
+            "-q",
+            "--allow-empty",
+            "-m",
+            message,
+            f"--author={author}",
+            cwd=self.root,
         )
 
     def whose(self) -> MachineTrust:
@@ -39,7 +45,9 @@ class Clone:
             "cache": self.files / "cache" / "m.json",
             "state": self.files / "state" / "m.json",
         }
-        return MachineTrust(self.root, self.head, self.places.get, ("here-1",), **places)
+        return MachineTrust(
+            self.root, self.head, self.places.get, ("here-1",), **places
+        )
 
     def write(self, path: str, text: str, machine: str, email: str = OWN) -> None:
         (self.root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +67,8 @@ def clone(tmp_path: Path, git: Git) -> Clone:
 def memory(machine: str = "", trust: str = "user") -> Memory:
     source = {"machine": machine} if machine else {}
     return Memory(
-        new_meta(id=new_id(), kind="note", title="t", trust=trust, source=source), "# t\n"
+        new_meta(id=new_id(), kind="note", title="t", trust=trust, source=source),
+        "# t\n",
     )
 
 
@@ -98,16 +107,18 @@ def test_what_nobody_believes_is_not_looked_up_in_git(clone: Clone) -> None:
 def test_where_nobody_else_has_written_every_memory_is_believed(clone: Clone) -> None:
     clone.commit("", OWN)
     whose = clone.whose()
-    assert whose.is_alone and {whose.trust_of(memory(name)) for name in ("", "forgotten-9")} == {
-        "user"
-    }
+    assert whose.is_alone and {
+        whose.trust_of(memory(name)) for name in ("", "forgotten-9")
+    } == {"user"}
     clone.commit("", "other@example.invalid")
     assert not whose.is_alone
     assert {whose.trust_of(memory(name)) for name in ("", "forgotten-9")} == {"foreign"}
     assert whose.trust_of(memory("here-1")) == "user"
 
 
-def test_an_accepted_machine_ends_no_loneliness_and_a_refused_one_does(clone: Clone) -> None:
+def test_an_accepted_machine_ends_no_loneliness_and_a_refused_one_does(
+    clone: Clone,
+) -> None:
     clone.commit("there-2", "other@example.invalid")
     whose, second = clone.whose(), clone.whose()
     assert not second.is_alone
@@ -130,10 +141,15 @@ def test_a_history_that_was_written_anew_is_read_anew(clone: Clone) -> None:
     )
     clone.git("reflog", "expire", "--expire=now", "--all", cwd=clone.root)
     clone.git("gc", "-q", "--prune=now", cwd=clone.root)
-    assert states(clone.whose()) == {"here-1": MachineState.THIS, "there-3": MachineState.UNKNOWN}
+    assert states(clone.whose()) == {
+        "here-1": MachineState.THIS,
+        "there-3": MachineState.UNKNOWN,
+    }
 
 
-@pytest.mark.parametrize("damage", ["", "[]", '{"head": 1, "machines": [], "others": []}'])
+@pytest.mark.parametrize(
+    "damage", ["", "[]", '{"head": 1, "machines": [], "others": []}']
+)
 def test_a_cache_that_cannot_be_read_is_made_anew(clone: Clone, damage: str) -> None:
     clone.commit("there-2", "other@example.invalid")
     assert states(clone.whose())["there-2"] == MachineState.UNKNOWN
@@ -161,7 +177,9 @@ def test_what_git_cannot_tell_is_foreign(clone: Clone) -> None:
     whose = clone.whose()
     (clone.root / ".git" / "objects").rename(clone.root / ".git" / "gone")
     whose._head = lambda: "0" * 40
-    assert whose.is_foreign(memory("there-2")) and not whose.is_foreign(memory("here-1"))
+    assert whose.is_foreign(memory("there-2")) and not whose.is_foreign(
+        memory("here-1")
+    )
 
 
 def test_a_line_that_a_message_holds_elsewhere_names_no_machine(clone: Clone) -> None:
@@ -173,7 +191,9 @@ def test_a_line_that_a_message_holds_elsewhere_names_no_machine(clone: Clone) ->
 
 def test_a_machine_whose_name_cannot_stand_in_a_message_is_not_named() -> None:
     assert signature.with_machine("Write\n", "a\nb") == "Write\n"
-    assert signature.with_machine("Write\n", "a-1") == "Write\n\nKeeplore-Machine: a-1\n"
+    assert (
+        signature.with_machine("Write\n", "a-1") == "Write\n\nKeeplore-Machine: a-1\n"
+    )
 
 
 def test_a_file_that_names_this_machine_is_foreign_where_somebody_else_committed_it(
@@ -203,7 +223,9 @@ def test_a_file_that_names_this_machine_is_foreign_where_somebody_else_committed
     assert clone.whose().trust_of(forged) == "foreign"
 
 
-def test_a_merge_of_ones_own_makes_nobodys_file_ones_own(clone: Clone, git: Git) -> None:
+def test_a_merge_of_ones_own_makes_nobodys_file_ones_own(
+    clone: Clone, git: Git
+) -> None:
     forged = memory("here-1")
     clone.places = {forged.id: "memory/forged.md"}
     git("checkout", "-q", "-b", "side", cwd=clone.root)
@@ -215,6 +237,14 @@ def test_a_merge_of_ones_own_makes_nobodys_file_ones_own(clone: Clone, git: Git)
 
 
 def test_a_path_cannot_pose_as_a_commit(clone: Clone) -> None:
-    clone.write("memory/\x01a\nperson@example.invalid\n.md", "a", "there-9", "eve@example.invalid")
+    clone.write(
+        "memory/\x01a\nperson@example.invalid\n.md",
+        "a",
+        "there-9",
+        "eve@example.invalid",
+    )
     found = list(signature.authored_commits(clone.root, clone.head()))
-    assert [(one.email, len(one.paths)) for one in found] == [("eve@example.invalid", 1), (OWN, 0)]
+    assert [(one.email, len(one.paths)) for one in found] == [
+        ("eve@example.invalid", 1),
+        (OWN, 0),
+    ]

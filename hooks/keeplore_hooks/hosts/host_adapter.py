@@ -69,9 +69,13 @@ class RecordAdapter(ABC):
 class HostAdapter(RecordAdapter):
     """A host program that reports events."""
 
-    context_bytes: ClassVar[int] = 10_000  # of a host that states no limit, as the others take
+    context_bytes: ClassVar[int] = (
+        10_000  # of a host that states no limit, as the others take
+    )
     session_key: ClassVar[str] = "session_id"  # as problems call it
-    kinds: ClassVar[Mapping[str, PayloadKind]]  # by the host's name; other events are not read
+    kinds: ClassVar[
+        Mapping[str, PayloadKind]
+    ]  # by the host's name; other events are not read
     aliases: ClassVar[Mapping[str, str]] = {}  # other names for them
     answering: ClassVar[Collection[str]]  # events that take a context
     starts: ClassVar[Collection[str]] = tuple(StartReason)  # that the host tells apart
@@ -101,7 +105,9 @@ class HostAdapter(RecordAdapter):
         event = self.aliases.get(event, event)
         origin, data = self.origin(event, payload), payload_object(payload)
         if data is None or origin is None:
-            problem = f"the payload of {event} is no JSON object with a {self.session_key}"
+            problem = (
+                f"the payload of {event} is no JSON object with a {self.session_key}"
+            )
             return Reading((), cursor, (problem,))
         kind = self.kinds.get(event)
         if kind is None or kind is PayloadKind.BEFORE_TOOL:
@@ -129,7 +135,8 @@ class HostAdapter(RecordAdapter):
         if kind is PayloadKind.SESSION_STARTED:
             source = text(data, "source")
             return Ask(
-                AskKind.BRIEF, source=source if source in self.starts else StartReason.STARTUP
+                AskKind.BRIEF,
+                source=source if source in self.starts else StartReason.STARTUP,
             )
         if kind is PayloadKind.PROMPT:
             return self._prompt_ask(self.prompt_in(data))

@@ -52,7 +52,10 @@ class Problems:
         self.add(f"{what}; a newer {host} may have written {name}")
 
     def all(self) -> tuple[str, ...]:
-        return (*self.listed, *([f"{self.more} more lines were skipped"] if self.more else []))
+        return (
+            *self.listed,
+            *([f"{self.more} more lines were skipped"] if self.more else []),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +229,11 @@ def clean(value: str) -> str:
     """Without NUL and lone surrogates, which JSON can hold and UTF-8 cannot."""
     if value.isascii():
         return value.replace("\0", "")
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "")
+    return (
+        value.encode("utf-16", "surrogatepass")
+        .decode("utf-16", "replace")
+        .replace("\0", "")
+    )
 
 
 def utc_time(value: str) -> str:
@@ -296,5 +303,8 @@ def _object(raw: bytes) -> tuple[Json | None, str]:
     try:
         raw.decode()
     except UnicodeDecodeError:
-        return data, "is not UTF-8; what cannot be read became \N{REPLACEMENT CHARACTER}"
+        return (
+            data,
+            "is not UTF-8; what cannot be read became \N{REPLACEMENT CHARACTER}",
+        )
     return data, ""

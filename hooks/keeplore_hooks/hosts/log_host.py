@@ -16,7 +16,11 @@ from keeplore_hooks.hosts.cursor_state import pending, stored
 from keeplore_hooks.hosts.host_adapter import HostAdapter
 from keeplore_hooks.hosts.jsonl import Json, open_regular, time_of_file
 from keeplore_hooks.hosts.payload import HostPayload
-from keeplore_hooks.hosts.pending_prompts import PROMPT_LIMIT, MissingPrompt, PendingPrompts
+from keeplore_hooks.hosts.pending_prompts import (
+    PROMPT_LIMIT,
+    MissingPrompt,
+    PendingPrompts,
+)
 from keeplore_hooks.hosts.record_reading import END_OF_TIME, read_log
 from keeplore_hooks.hosts.turn_assembly import Record, RecordReading, TurnReader
 
@@ -59,7 +63,11 @@ class LogPayload:
 
     def task_of_last(self, default: str = "") -> str:
         """The host's id of what it did about the last turn's prompt."""
-        return self.log.reader.tasks.get(self.last.id, default) if self.log and self.last else ""
+        return (
+            self.log.reader.tasks.get(self.last.id, default)
+            if self.log and self.last
+            else ""
+        )
 
 
 class LogHost(HostAdapter):
@@ -73,7 +81,9 @@ class LogHost(HostAdapter):
 
     def read_payload(self, payload: HostPayload, cursor: Cursor) -> Reading:
         log, problems = self.read_named(
-            payload.origin.transcript, (SUFFIX,), lambda path: self._read_for(payload, path, cursor)
+            payload.origin.transcript,
+            (SUFFIX,),
+            lambda path: self._read_for(payload, path, cursor),
         )
         if log and log.reader.is_subagent:
             return Reading((), cursor)
@@ -84,10 +94,14 @@ class LogHost(HostAdapter):
         told = self.without_log(payload, cursor)
         events = self.events_of(told)
         kept = pending(cursor) | {"announced": told.prompts.to_data()} | self.kept(told)
-        return Reading(tuple(events), replace(cursor, pending=json.dumps(kept)), problems)
+        return Reading(
+            tuple(events), replace(cursor, pending=json.dumps(kept)), problems
+        )
 
     def without_log(self, payload: HostPayload, cursor: Cursor) -> LogPayload:
-        return LogPayload(payload, None, stored(pending(cursor), "announced", PendingPrompts))
+        return LogPayload(
+            payload, None, stored(pending(cursor), "announced", PendingPrompts)
+        )
 
     def kept(self, told: LogPayload) -> Json:  # noqa: ARG002 (some need it)
         """What the cursor keeps beside the prompts where there is no log."""
@@ -153,14 +167,19 @@ class LogHost(HostAdapter):
     def prompt_events(self, told: LogPayload) -> list[HostEvent]:
         """A prompt that the log lacks comes as a provisional turn."""
         payload, prompts = told.payload, told.prompts
-        task, prompt = self.task_of(payload), self.prompt_in(payload.data)[:PROMPT_LIMIT]
+        task, prompt = (
+            self.task_of(payload),
+            self.prompt_in(payload.data)[:PROMPT_LIMIT],
+        )
         if not prompt or not told.is_of_person or prompts.has(task, prompt, payload.at):
             return []
         events: list[HostEvent] = []
         if told.last and not told.last.is_complete and told.task_of_last(task) != task:
             # the person speaks, so the assistant has stopped
             events.append(replace(told.last, is_complete=True))
-        missing = prompts.again(task, prompt, payload.at) or self.missing(payload, prompt, prompt)
+        missing = prompts.again(task, prompt, payload.at) or self.missing(
+            payload, prompt, prompt
+        )
         is_new = missing is not prompts.missing
         if told.log is None and is_new and (command := self.command_in(prompt)):
             events.append(payload.command(*command, prompt))

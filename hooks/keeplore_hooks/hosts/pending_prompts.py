@@ -10,9 +10,13 @@ from keeplore_hooks.events import Turn
 from keeplore_hooks.hosts.base import prompt_key
 from keeplore_hooks.hosts.jsonl import Json, digest, rfc3339
 
-RECORDED_LIMIT = 200  # prompts; one that is forgotten comes as a provisional turn, which is no harm
+RECORDED_LIMIT = (
+    200  # prompts; one that is forgotten comes as a provisional turn, which is no harm
+)
 PROMPT_LIMIT = 64_000  # characters of a prompt that a cursor keeps
-_TWICE_S = 5  # for so long a host may run the entries of several plugins about one prompt
+_TWICE_S = (
+    5  # for so long a host may run the entries of several plugins about one prompt
+)
 # by which a record may name an earlier time than the client that got the payload
 _AHEAD = timedelta(seconds=10)
 
@@ -72,7 +76,8 @@ class PendingPrompts:
         since = _before(at)
         same = [prompt for prompt in self.recorded if prompt.key == _key(words)]
         return any(
-            prompt.task == task if task and prompt.task else prompt.at >= since for prompt in same
+            prompt.task == task if task and prompt.task else prompt.at >= since
+            for prompt in same
         )
 
     def again(
@@ -107,7 +112,10 @@ def is_twice(
         between = datetime.fromisoformat(other_at) - datetime.fromisoformat(at)
     except (ValueError, TypeError):  # one with a time zone, one without
         return False
-    return prompt_key(words) == prompt_key(other) and abs(between.total_seconds()) <= _TWICE_S
+    return (
+        prompt_key(words) == prompt_key(other)
+        and abs(between.total_seconds()) <= _TWICE_S
+    )
 
 
 def _key(words: str) -> str:

@@ -13,7 +13,9 @@ from keeplore_hooks.hosts.jsonl import Json, clean, first_text, mappings, text
 
 _ELEMENT = re.compile(r"<([A-Za-z][\w-]{0,60})(?:\s[^<>]{0,500})?>")
 _SLASH = re.compile(r"/([a-zA-Z][\w:.-]*)(?:\s+(.*))?", re.DOTALL)
-_OWN = re.compile(rf"\s*\[?(?:[/$]{PLUGIN}[:/-]|(\$|/))(?:{'|'.join(COMMANDS)})(?![\w:./-])")
+_OWN = re.compile(
+    rf"\s*\[?(?:[/$]{PLUGIN}[:/-]|(\$|/))(?:{'|'.join(COMMANDS)})(?![\w:./-])"
+)
 # the files of our commands begin so
 _OWN_TEXT = re.compile(
     rf"# ({'|'.join(name.capitalize() for name in COMMANDS)})\n\n(?=(?s:.*)Keeplore)"

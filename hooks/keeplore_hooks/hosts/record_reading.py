@@ -11,7 +11,12 @@ from typing import BinaryIO, TypeVar
 from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.base import Cursor
 from keeplore_hooks.hosts.jsonl import Problems, read_lines
-from keeplore_hooks.hosts.turn_assembly import Record, RecordReading, TurnReader, resume_state_of
+from keeplore_hooks.hosts.turn_assembly import (
+    Record,
+    RecordReading,
+    TurnReader,
+    resume_state_of,
+)
 
 END_OF_TIME = "9999"
 

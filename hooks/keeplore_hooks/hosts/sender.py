@@ -48,7 +48,9 @@ def _name_in(data: Json) -> str:
         return "cursor"
     if _is_copilot(data, transcript):
         return "copilot"
-    is_codex = _CODEX_LOG.search(transcript) or (text(data, "turn_id") and text(data, "model"))
+    is_codex = _CODEX_LOG.search(transcript) or (
+        text(data, "turn_id") and text(data, "model")
+    )
     return "codex" if is_codex else _BORROWED
 
 

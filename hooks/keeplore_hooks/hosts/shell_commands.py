@@ -22,10 +22,15 @@ _TRIES = re.compile(
 )  # a repository that is made to try something out
 _AMENDS = re.compile(r"\s--amend\b")
 _MAKES_REQUESTS = re.compile(r"\b(?:gh\s+pr|glab\s+mr)\s+create\b")
-_COMMITTED = re.compile(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] (.{1,200})$", re.MULTILINE)
-_LOGGED = re.compile(r"^\W{0,3}([0-9a-f]{7,40})\s(?:\([^)\n]{1,200}\)\s)?(.{1,200})$", re.MULTILINE)
+_COMMITTED = re.compile(
+    r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] (.{1,200})$", re.MULTILINE
+)
+_LOGGED = re.compile(
+    r"^\W{0,3}([0-9a-f]{7,40})\s(?:\([^)\n]{1,200}\)\s)?(.{1,200})$", re.MULTILINE
+)
 _REQUEST = re.compile(
-    r"^https://[\w.-]{1,200}/[\w./-]{1,200}/(?:pull|merge_requests)/\d{1,10}$", re.MULTILINE
+    r"^https://[\w.-]{1,200}/[\w./-]{1,200}/(?:pull|merge_requests)/\d{1,10}$",
+    re.MULTILINE,
 )
 _MESSAGE = re.compile(
     r"(?:\s-\w{0,6}m|\s--message)(?:[ =]\s{0,10}|(?=[\"']))(?:"
@@ -43,9 +48,9 @@ _FAILED = re.compile(
 def telling_line(command: str) -> str:
     """The first line of a script that does something, and does not only prepare for it."""
     lines = command.strip().split("\n")
-    return next((line for line in lines if not _PREPARING.match(line)), lines[0]).strip()[
-        :_TELLING_LENGTH
-    ]
+    return next(
+        (line for line in lines if not _PREPARING.match(line)), lines[0]
+    ).strip()[:_TELLING_LENGTH]
 
 
 def is_telling(command: str) -> bool:

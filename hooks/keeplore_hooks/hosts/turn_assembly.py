@@ -74,7 +74,9 @@ class RecordReading:
 
     def cursor(self, **more: object) -> Cursor:
         """The cursor behind this reading; ``more`` is the adapter's own part of it."""
-        return Cursor(self.offset, self.fingerprint, pending_of(self.resume_state, **more))
+        return Cursor(
+            self.offset, self.fingerprint, pending_of(self.resume_state, **more)
+        )
 
     def turns(self) -> dict[str, Turn]:
         """The turns just read in their last form, the turn at the end of the record among them."""
@@ -130,7 +132,9 @@ class GivenEvents:
 
     def __init__(self, given: Mapping[str, str]) -> None:
         self._given = dict(given)
-        self._window: dict[str, str] = {}  # those behind the place where reading starts next
+        self._window: dict[
+            str, str
+        ] = {}  # those behind the place where reading starts next
 
     def begin_window(self) -> None:
         self._window = {}
@@ -161,7 +165,9 @@ class GivenEvents:
         if is_same and (before.endswith(_COMPLETE) or not turn.is_complete):
             self._window[key] = before
             return False
-        self._window[key] = self._given[key] = digest + (_COMPLETE if turn.is_complete else "")
+        self._window[key] = self._given[key] = digest + (
+            _COMPLETE if turn.is_complete else ""
+        )
         return True
 
     def kept(self) -> dict[str, str]:
@@ -212,7 +218,9 @@ class TurnAssembler:
         self.events: list[HostEvent] = []
         self.open: OpenTurn | None = None
         self.latest = state.before  # the newest time so far
-        self.resume = 0 if is_whole else cursor.offset  # bytes; where the next reading starts
+        self.resume = (
+            0 if is_whole else cursor.offset
+        )  # bytes; where the next reading starts
         self.is_whole = is_whole  # the record is read from its start each time
         self._before = state.before
         self._now = state.began or record.now
@@ -318,7 +326,9 @@ class TurnAssembler:
             trigger,
             summary,
         )
-        if not self._given.has(event):  # read again, the turn has its later form already
+        if not self._given.has(
+            event
+        ):  # read again, the turn has its later form already
             self.finish("")
         self.emit(event)
 

@@ -63,9 +63,9 @@ class WorkLog:
         agent: str = "",
     ) -> None:
         """Take the task of a subagent, whose talk is kept by the host and not here."""
-        line = ": ".join(filter(None, (kind.strip(), task.strip().partition("\n")[0].strip())))[
-            :_TASK_LENGTH
-        ]
+        line = ": ".join(
+            filter(None, (kind.strip(), task.strip().partition("\n")[0].strip()))
+        )[:_TASK_LENGTH]
         if line and len(self._agents) < _AGENTS:
             self._agents[call] = (line, agent[:_ID_LENGTH])
 
@@ -83,7 +83,11 @@ class WorkLog:
     ) -> None:
         """Take the commits and the pull requests that a command made."""
         for commit in shell_commands.commits(command, output, has_failed=has_failed):
-            if shell_commands.amends(command) and self._commits and commit not in self._commits:
+            if (
+                shell_commands.amends(command)
+                and self._commits
+                and commit not in self._commits
+            ):
                 self._commits.pop()
             self._commit(commit)
         for url in shell_commands.requests(command, output):
@@ -113,6 +117,7 @@ class WorkLog:
             commits=tuple(self._commits),
             links=tuple(self._links),
             agents=tuple(
-                f"{task} ({agent})" if agent else task for task, agent in self._agents.values()
+                f"{task} ({agent})" if agent else task
+                for task, agent in self._agents.values()
             ),
         )

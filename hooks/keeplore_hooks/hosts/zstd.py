@@ -22,7 +22,9 @@ SUFFIX = ".zst"
 LIMIT = 2 << 30  # bytes unpacked; rollouts of 1 GB are known
 _PROGRAM = "zstd"
 _PATIENCE_S = 120.0
-_IN_MEMORY = 8 << 20  # bytes; what is longer is unpacked into a file that nobody else can open
+_IN_MEMORY = (
+    8 << 20
+)  # bytes; what is longer is unpacked into a file that nobody else can open
 
 
 def open_record(path: Path, limit: int = LIMIT) -> BinaryIO:
@@ -32,7 +34,11 @@ def open_record(path: Path, limit: int = LIMIT) -> BinaryIO:
 
 def open_head(path: Path, length: int) -> BinaryIO:
     """The first ``length`` bytes of a record, or more of them. Raises OSError."""
-    return _unpacked(path, length, is_head=True) if path.suffix == SUFFIX else open_regular(path)
+    return (
+        _unpacked(path, length, is_head=True)
+        if path.suffix == SUFFIX
+        else open_regular(path)
+    )
 
 
 def _unpacked(
@@ -92,7 +98,9 @@ def _copy(
     """
     length = 0
     with process.stdout as output:  # type: ignore[union-attr]  # it is a pipe
-        while length <= limit and (part := output.read(min(jsonl.BUFFER, limit + 1 - length))):
+        while length <= limit and (
+            part := output.read(min(jsonl.BUFFER, limit + 1 - length))
+        ):
             length += len(part)
             target.write(part)
     return length

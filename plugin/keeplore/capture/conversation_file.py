@@ -16,7 +16,11 @@ from typing import Any
 from keeplore.capture.capture_deps import CaptureDeps, MemoryPlace
 from keeplore.capture.distill.distiller import distill
 from keeplore.capture.distill.titles import title_of
-from keeplore.capture.open_conversation import PROVISIONAL, OpenConversation, is_provisional
+from keeplore.capture.open_conversation import (
+    PROVISIONAL,
+    OpenConversation,
+    is_provisional,
+)
 from keeplore.capture.open_sessions import SessionState
 from keeplore.errors import Corrupt, NotFound, StoreError
 from keeplore.memory import (
@@ -31,7 +35,9 @@ from keeplore.memory.merge.memory_merge import merge_session
 from keeplore.store import Store
 from keeplore.text.terms import cosine, weighted
 
-RECENT = 20  # conversations of the same project of which a new one may take up the subject
+RECENT = (
+    20  # conversations of the same project of which a new one may take up the subject
+)
 HEAD_USER, HEAD_ASSISTANT = 800, 400  # characters of each exchange that are compared
 # cosine of words. Where a real conversation of four exchanges and more was halved and the halves
 # looked for each other among the others of the project, 14 of 16 found so were right (at .2: 16 of
@@ -50,10 +56,16 @@ def load(store: Store, state: SessionState) -> OpenConversation | None:
         return None
     if not memory.is_open:  # a person closed it, or another process did
         return None
-    place = MemoryPlace(memory.scope, memory.project, str(memory.source.get("branch", "")))
-    conversation = with_missing(Conversation.from_markdown(memory.body), memory, state.made)
+    place = MemoryPlace(
+        memory.scope, memory.project, str(memory.source.get("branch", ""))
+    )
+    conversation = with_missing(
+        Conversation.from_markdown(memory.body), memory, state.made
+    )
     commit = str(memory.source.get("commit", ""))
-    return OpenConversation(memory.id, place, conversation, memory.created_at, commit, path=path)
+    return OpenConversation(
+        memory.id, place, conversation, memory.created_at, commit, path=path
+    )
 
 
 def load_file(store: Store, current: OpenConversation) -> Memory | None:
@@ -92,12 +104,16 @@ def made_of(
         trust="assistant",  # the lower of the two who speak
         trigger=state.trigger,
         source=_source(current, state, deps.machine),
-        related=[{"id": link.id, "relationship": link.relationship} for link in related],
+        related=[
+            {"id": link.id, "relationship": link.relationship} for link in related
+        ],
     )
     return Memory(meta, conversation.to_markdown()), conversation
 
 
-def _source(current: OpenConversation, state: SessionState, machine: str) -> dict[str, Any]:
+def _source(
+    current: OpenConversation, state: SessionState, machine: str
+) -> dict[str, Any]:
     source = {
         "host": state.origin.host,
         "session": state.origin.session,
@@ -109,7 +125,9 @@ def _source(current: OpenConversation, state: SessionState, machine: str) -> dic
     return {key: value for key, value in source.items() if value}
 
 
-def _related(current: OpenConversation, deps: CaptureDeps) -> tuple[ConversationLink, ...]:
+def _related(
+    current: OpenConversation, deps: CaptureDeps
+) -> tuple[ConversationLink, ...]:
     """The conversation whose subject this one takes up again: a closed file never grows."""
     earlier = []
     for memory in deps.earlier(current.place, current.exchanges[0].at):
@@ -121,7 +139,8 @@ def _related(current: OpenConversation, deps: CaptureDeps) -> tuple[Conversation
 
 
 def taken_up(
-    exchanges: Sequence[Exchange], earlier: Sequence[tuple[ConversationLink, Sequence[Exchange]]]
+    exchanges: Sequence[Exchange],
+    earlier: Sequence[tuple[ConversationLink, Sequence[Exchange]]],
 ) -> ConversationLink | None:
     """The earlier conversation that is most alike by rare words, if any is alike enough."""
     *bags, own = weighted([*(_heads(said) for _, said in earlier), _heads(exchanges)])
@@ -131,10 +150,14 @@ def taken_up(
 
 
 def _heads(exchanges: Sequence[Exchange]) -> str:
-    return "\n".join(f"{e.user[:HEAD_USER]}\n{e.assistant[:HEAD_ASSISTANT]}" for e in exchanges)
+    return "\n".join(
+        f"{e.user[:HEAD_USER]}\n{e.assistant[:HEAD_ASSISTANT]}" for e in exchanges
+    )
 
 
-def with_missing(conversation: Conversation, memory: Memory, made: Sequence[str]) -> Conversation:
+def with_missing(
+    conversation: Conversation, memory: Memory, made: Sequence[str]
+) -> Conversation:
     """What a file holds, with the exchanges that were made before and of which it knows nothing.
 
     A prompt whose turn is among them has become that turn.
@@ -151,7 +174,9 @@ def with_missing(conversation: Conversation, memory: Memory, made: Sequence[str]
     return replace(conversation, exchanges=exchanges)
 
 
-def joined(made: Sequence[str], ours: Memory, file: Memory) -> tuple[Memory, Memory | None]:
+def joined(
+    made: Sequence[str], ours: Memory, file: Memory
+) -> tuple[Memory, Memory | None]:
     """What is to be written, and a second memory for what could not be joined; ``file`` is what is
     on disk.
     """
@@ -160,7 +185,9 @@ def joined(made: Sequence[str], ours: Memory, file: Memory) -> tuple[Memory, Mem
         return ours, None
     turns = [turn for turn in file.turns if not turn.startswith(PROVISIONAL)]
     both = list(dict.fromkeys((*turns, *ours.turns)))
-    return merge_session(base, ours.with_meta(source={**ours.source, "turns": both}), file)
+    return merge_session(
+        base, ours.with_meta(source={**ours.source, "turns": both}), file
+    )
 
 
 def is_edited(made: Sequence[str], file: Memory) -> bool:
@@ -198,7 +225,9 @@ def _nearest(made: Sequence[str], body: str) -> Memory | None:
     """Of what the session made, the memory that shares the most lines with a file."""
     lines = {*body.split("\n")}
     parsed = filter(None, map(_parsed, reversed(made)))
-    return min(parsed, key=lambda memory: len(lines ^ {*memory.body.split("\n")}), default=None)
+    return min(
+        parsed, key=lambda memory: len(lines ^ {*memory.body.split("\n")}), default=None
+    )
 
 
 def _parsed(text: str) -> Memory | None:

@@ -47,16 +47,20 @@ _LOOKING = re.compile(
 LINE_SEEN = 200  # characters before a tag in which a backtick may make it code
 
 _NAMES = "|".join(
-    re.escape(name) + (r"[\w-]{1,40}" if name.endswith("-") else "") for name in WRAPPERS
+    re.escape(name) + (r"[\w-]{1,40}" if name.endswith("-") else "")
+    for name in WRAPPERS
 )
-_WRAPPER = re.compile(rf"<(/?)(?:antml:)?({_NAMES})(?=[\s>])[^<>]{{0,2000}}>", re.IGNORECASE)
+_WRAPPER = re.compile(
+    rf"<(/?)(?:antml:)?({_NAMES})(?=[\s>])[^<>]{{0,2000}}>", re.IGNORECASE
+)
 _UNWRAPPED = re.compile(rf"</?(?:{'|'.join(UNWRAPPED)})>", re.IGNORECASE)
 # as people write it, and as HTML, JSON, URLs and markdown escape it
 _LESS = r"(?:[<＜﹤‹〈《]|&(?:amp;)*(?:lt|\#0*60|\#x0*3c);?|\\u003c|%3c)"
 _MORE = r"(?:[>＞﹥›〉》]|&(?:amp;)*(?:gt|\#0*62|\#x0*3e);?|\\u003e|%3e)"
 _WORD = "(?:private|ｐｒｉｖａｔｅ)"  # an input method left in full width writes this
 _PRIVATE = re.compile(
-    rf"{_LESS}\s*(?:(\\*/)\s*{_WORD}\s*\\*{_MORE}|{_WORD}(?=[\s/:\\]|{_MORE}|$))", re.IGNORECASE
+    rf"{_LESS}\s*(?:(\\*/)\s*{_WORD}\s*\\*{_MORE}|{_WORD}(?=[\s/:\\]|{_MORE}|$))",
+    re.IGNORECASE,
 )
 _HOST_LINE = re.compile(
     r"""^[ \t]*(?:
@@ -78,7 +82,9 @@ def clean(text: str) -> str:
 
     Secrets are still in it: ``redact`` comes after. Time is linear in the length of the text.
     """
-    text = unicodedata.normalize("NFC", sanitise(text.replace("\r\n", "\n").replace("\r", "\n")))
+    text = unicodedata.normalize(
+        "NFC", sanitise(text.replace("\r\n", "\n").replace("\r", "\n"))
+    )
     text = strip_fenced(_without_private(text))
     text = _UNWRAPPED.sub("", _without_wrappers(text))
     text = fold(_HOST_LINE.sub("", text))
@@ -102,10 +108,14 @@ def observed(turn: Turn, redact: Callable[[str, str], str]) -> Exchange | None:
             replies.append(observe(next(kept)))
         else:
             question, answer = observe(reply.question), observe(reply.answer)
-            replies.append(AnsweredQuestion(question, answer, tuple(map(observe, reply.options))))
+            replies.append(
+                AnsweredQuestion(question, answer, tuple(map(observe, reply.options)))
+            )
     user = observe(turn.user)
     told = tuple(reply for reply in replies if reply)
-    return Exchange(turn.id, turn.at, user, told, turn.ended_at) if user or told else None
+    return (
+        Exchange(turn.id, turn.at, user, told, turn.ended_at) if user or told else None
+    )
 
 
 def observed_work(turn: Turn, redact: Callable[[str, str], str]) -> Work:
@@ -117,11 +127,16 @@ def observed_work(turn: Turn, redact: Callable[[str, str], str]) -> Work:
 
     def clean_items(items: Iterable[str]) -> tuple[str, ...]:
         if folder:
-            items = (item.replace(f"{folder}/", "").replace(f"{folder}\\", "") for item in items)
+            items = (
+                item.replace(f"{folder}/", "").replace(f"{folder}\\", "")
+                for item in items
+            )
         return tuple(map(shorten, items))
 
     work = turn.work
-    commands = (command for command in clean_items(work.commands) if not _LOOKING.match(command))
+    commands = (
+        command for command in clean_items(work.commands) if not _LOOKING.match(command)
+    )
     files, commits, agents = map(clean_items, (work.files, work.commits, work.agents))
     return Work(files, tuple(commands), commits, work.links, agents)
 

@@ -64,7 +64,9 @@ class OpenConversation:
         turn itself.
         """
         is_last = 0 < at == len(self.exchanges) - 1
-        return is_last and is_tentative(self.exchanges[at]) and not is_tentative(exchange)
+        return (
+            is_last and is_tentative(self.exchanges[at]) and not is_tentative(exchange)
+        )
 
     def put(self, at: int, exchange: Exchange, work: Work) -> None:
         """Set the exchange at this place, or behind the last one, and add what was done in it."""
@@ -76,7 +78,9 @@ class OpenConversation:
         if old == (exchange,) and everything == self.conversation.work:
             return
         changed = (*self.exchanges[:at], exchange, *self.exchanges[at + 1 :])
-        self.conversation = replace(self.conversation, exchanges=changed, work=everything)
+        self.conversation = replace(
+            self.conversation, exchanges=changed, work=everything
+        )
         self.is_dirty = True
 
     def cut(self, at: int) -> None:
@@ -86,7 +90,9 @@ class OpenConversation:
     @property
     def is_hollow(self) -> bool:
         """True where nothing but greetings and one-word answers was said."""
-        return self.conversation.work == NO_WORK and all(map(_is_hollow, self.exchanges))
+        return self.conversation.work == NO_WORK and all(
+            map(_is_hollow, self.exchanges)
+        )
 
 
 def is_provisional(exchange: Exchange) -> bool:

@@ -21,11 +21,15 @@ MAX_SEEN = 200
 @dataclass(slots=True)
 class SessionState:
     origin: Origin
-    open_id: str = ""  # the open conversation's memory id, written before the conversation itself
+    open_id: str = (
+        ""  # the open conversation's memory id, written before the conversation itself
+    )
     opened_by: str = ""  # what began it: a command's name, or ""
     trigger: str = "turn"
     seen: list[str] = field(default_factory=list)
-    own: list[str] = field(default_factory=list)  # turns that began with a command of Keeplore's
+    own: list[str] = field(
+        default_factory=list
+    )  # turns that began with a command of Keeplore's
     # the open conversation as it was last made, before anybody's edits, and as the time before: the
     # newest first
     made: list[str] = field(default_factory=list)
@@ -93,9 +97,9 @@ class Sessions:
 
     def _path(self, host: str, session: str) -> Path:
         # a session id comes from a host and may hold anything
-        digest = hashlib.sha256(f"{host}\0{session}".encode(errors="surrogatepass")).hexdigest()[
-            :32
-        ]
+        digest = hashlib.sha256(
+            f"{host}\0{session}".encode(errors="surrogatepass")
+        ).hexdigest()[:32]
         return self._directory / f"{digest}.json"
 
     def _load(self, path: Path) -> SessionState | None:

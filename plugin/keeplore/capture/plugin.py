@@ -7,9 +7,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from keeplore.capture.capture_deps import CaptureDeps, MemoryPlace
-from keeplore.capture.conversation_file import is_edited, joined, load, load_file, made_of
+from keeplore.capture.conversation_file import (
+    is_edited,
+    joined,
+    load,
+    load_file,
+    made_of,
+)
 from keeplore.capture.message_filter import clean, observed, observed_work
-from keeplore.capture.open_conversation import OpenConversation, is_tentative, says_little
+from keeplore.capture.open_conversation import (
+    OpenConversation,
+    is_tentative,
+    says_little,
+)
 from keeplore.capture.open_sessions import MAX_SEEN, Sessions, SessionState
 from keeplore.errors import Forgotten
 from keeplore.memory import Conversation, Exchange, new_id, serialise
@@ -28,7 +38,9 @@ model output-style permissions plugin plugins privacy-settings reload-plugins re
 statusline tasks terminal-setup theme upgrade usage vim
 """
 HOUSEKEEPING = OWN.union(_HOUSEKEEPING.split())
-MAX_COMMAND = 200  # characters of a command that a conversation is said to have begun with
+MAX_COMMAND = (
+    200  # characters of a command that a conversation is said to have begun with
+)
 
 
 class Capture:
@@ -92,7 +104,11 @@ class Capture:
         decided.
         """
         state = self._sessions.get(question.origin)
-        if question.answer and state.is_new(question.id) and (current := self._current(state)):
+        if (
+            question.answer
+            and state.is_new(question.id)
+            and (current := self._current(state))
+        ):
             state.trigger = "question"
             current.is_dirty = True
 
@@ -130,7 +146,11 @@ class Capture:
         self._open.clear()
 
     def _continued(
-        self, state: SessionState, current: OpenConversation | None, turn: Turn, exchange: Exchange
+        self,
+        state: SessionState,
+        current: OpenConversation | None,
+        turn: Turn,
+        exchange: Exchange,
     ) -> OpenConversation:
         """The conversation that a new exchange goes on with; a new one behind a boundary."""
         place = self._deps.place(turn.origin)
@@ -146,8 +166,12 @@ class Capture:
         nothing is left.
         """
         rest: Exchange | None = exchange
-        while rest is not None and (current is None or current.position(rest, turn) is None):
-            known = self._closed.get(rest.id) or self._deps.known_turns([rest.id]).get(rest.id)
+        while rest is not None and (
+            current is None or current.position(rest, turn) is None
+        ):
+            known = self._closed.get(rest.id) or self._deps.known_turns([rest.id]).get(
+                rest.id
+            )
             if not known:
                 return rest
             rest = self._said_since(known, rest)
@@ -167,7 +191,9 @@ class Capture:
                 rest = exchange.replies[count:]
                 if not rest or exchange.replies[:count] != earlier.replies:
                     return None
-                return replace(exchange, id=f"{exchange.id}~{count}", user="", replies=rest)
+                return replace(
+                    exchange, id=f"{exchange.id}~{count}", user="", replies=rest
+                )
         return None
 
     def _current(self, state: SessionState) -> OpenConversation | None:
@@ -195,7 +221,10 @@ class Capture:
         empty = Conversation("", (), session_context=context, projects=projects)
         conversation_id = new_id(origin.host, origin.session, exchange.id)
         current = OpenConversation(conversation_id, place, empty, exchange.at)
-        state.open_id, state.trigger = conversation_id, "command" if state.opened_by else "turn"
+        state.open_id, state.trigger = (
+            conversation_id,
+            "command" if state.opened_by else "turn",
+        )
         state.opened_by, state.made = "", []
         # before the file: after a crash between the two the same file is written again, under the
         # same id
@@ -204,7 +233,11 @@ class Capture:
         return current
 
     def _is_boundary(
-        self, current: OpenConversation, place: MemoryPlace, turn: Turn, exchange: Exchange
+        self,
+        current: OpenConversation,
+        place: MemoryPlace,
+        turn: Turn,
+        exchange: Exchange,
     ) -> bool:
         if (current.place.scope, current.place.project) != (place.scope, place.project):
             return True
@@ -212,7 +245,9 @@ class Capture:
             return False
         replies = tuple(reply for reply in exchange.replies if isinstance(reply, str))
         cleaned = replace(turn, user=exchange.user, replies=replies)
-        return bool(self._deps.segment([_as_dict(e) for e in current.exchanges], cleaned))
+        return bool(
+            self._deps.segment([_as_dict(e) for e in current.exchanges], cleaned)
+        )
 
     def _close(self, state: SessionState, current: OpenConversation) -> None:
         if current.is_hollow and not self._is_edited(state, current):
@@ -243,7 +278,9 @@ class Capture:
         file = load_file(self._store, current)
         memory, beside = joined(state.made, made, file) if file else (made, None)
         try:
-            if is_open:  # before the file, so that what is in it is never taken for a person's
+            if (
+                is_open
+            ):  # before the file, so that what is in it is never taken for a person's
                 state.made = [serialise(made), *state.made[:1]]
                 self._sessions.save(state)
             elif not self._store.is_forgotten(current.id):

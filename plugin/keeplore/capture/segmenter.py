@@ -38,7 +38,11 @@ MAX_EXCHANGES = 24  # a safety against files that nobody can read, not a habit
 MAX_SIZE = 200_000  # characters, likewise
 # exchanges: the habit. Below, a boundary needs strong evidence; above, weaker evidence will do
 FEW, MANY = 3, 8
-NEED_FEW, NEED_USUAL, NEED_MANY = 0.9, 0.4, 0.35  # shift that makes a boundary, see ``shift_of``
+NEED_FEW, NEED_USUAL, NEED_MANY = (
+    0.9,
+    0.4,
+    0.35,
+)  # shift that makes a boundary, see ``shift_of``
 NEED_MAYBE = 0.2  # the same beside words like "now let's build …"
 # the same, of the model's probability: where people chat, and with an assistant
 LIKELY, LIKELY_ASSISTED, LIKELY_MAYBE = 0.4, 0.35, 0.25
@@ -47,13 +51,20 @@ ALONE = 0.35  # what more it needs to leave a single exchange with an assistant 
 SUBJECT_TERMS = 5
 # what more it needs when the message takes up what was said ("and …", "but why …", "commit that")
 CONTINUING = 0.2
-TAKEN_UP = 0.25  # likewise when it names an option of the last answer, or accepts its offer
+TAKEN_UP = (
+    0.25  # likewise when it names an option of the last answer, or accepts its offer
+)
 LABELS_CHARS = 600  # of a message in which such a name counts
-SAME_HEAD, SAME_LEAST = 60, 15  # characters from which a message is the one before again
+SAME_HEAD, SAME_LEAST = (
+    60,
+    15,
+)  # characters from which a message is the one before again
 # content words from which a message says enough to be measured; below, its shift counts in part
 SURE_TERMS = 3
 BLOCK = 3  # exchanges before the turn that it is compared with
-PRIOR_WEIGHT = 6.0  # exchanges that the expectation counts for, until the conversation has its own
+PRIOR_WEIGHT = (
+    6.0  # exchanges that the expectation counts for, until the conversation has its own
+)
 CACHED = 512  # embeddings kept
 # characters of an exchange that are embedded; the model reads some 256 tokens
 HEAD_USER, HEAD_ASSISTANT = 400, 300
@@ -89,13 +100,17 @@ def boundary(exchanges: Sequence[Mapping[str, Any]], turn: Turn, shift: Shift) -
         return "pause"
     if is_again(turn.user, str(last["user"])):
         return ""
-    if opens_with(opening, "new_topic") or (count >= FEW and opens_with(opening, "next_phase")):
+    if opens_with(opening, "new_topic") or (
+        count >= FEW and opens_with(opening, "next_phase")
+    ):
         return "words"
     if is_likely and opens_with(opening, "maybe_topic"):
         return "words"
     if shift.size >= shift.need:
         return "shift"
-    size = sum(len(exchange["user"]) + len(exchange["assistant"]) for exchange in exchanges)
+    size = sum(
+        len(exchange["user"]) + len(exchange["assistant"]) for exchange in exchanges
+    )
     return "size" if count >= MAX_EXCHANGES or size >= MAX_SIZE else ""
 
 
@@ -105,8 +120,12 @@ def is_confirmation(message: str) -> bool:
     """
     if len(message) >= CONFIRMATION_CHARS:
         return False
-    said = (word.strip('.!?;:()"*`…') for word in _lower(message).replace(",", " ").split())
-    return all(not word or word.isdigit() or word in words("confirmations") for word in said)
+    said = (
+        word.strip('.!?;:()"*`…') for word in _lower(message).replace(",", " ").split()
+    )
+    return all(
+        not word or word.isdigit() or word in words("confirmations") for word in said
+    )
 
 
 def _lower(message: str) -> str:
@@ -134,9 +153,13 @@ def likely(chance: float, units: Sequence[topic_model.Unit]) -> Shift:
     too_short = max(0.0, 1 - len(units[-1].own) / SUBJECT_TERMS)
     alone = ALONE if len(units) == 2 else 0.0
     with_assistant = LIKELY_ASSISTED + _more(message) + too_short + alone
-    taken_up = TAKEN_UP if takes_up(message, [unit.assistant for unit in units[:-1]]) else 0.0
+    taken_up = (
+        TAKEN_UP if takes_up(message, [unit.assistant for unit in units[:-1]]) else 0.0
+    )
     gate = topic_model.assisted(units)
-    return Shift(chance, LIKELY * (1 - gate) + with_assistant * gate + taken_up, LIKELY_MAYBE)
+    return Shift(
+        chance, LIKELY * (1 - gate) + with_assistant * gate + taken_up, LIKELY_MAYBE
+    )
 
 
 def takes_up(message: str, replies: Sequence[str]) -> bool:
@@ -173,7 +196,9 @@ class Segmenter:
         self._vectors: OrderedDict[bytes, Any] = OrderedDict()
 
     @hookimpl_last
-    def keeplore_segment(self, exchanges: Sequence[Mapping[str, Any]], turn: Turn) -> str | None:
+    def keeplore_segment(
+        self, exchanges: Sequence[Mapping[str, Any]], turn: Turn
+    ) -> str | None:
         return boundary(exchanges, turn, self.shift_of(exchanges, turn))
 
     def shift_of(self, exchanges: Sequence[Mapping[str, Any]], turn: Turn) -> Shift:
@@ -194,7 +219,9 @@ class Segmenter:
         need = _usual_need(len(exchanges)) + _more(turn.user)
         return Shift(self._by_rule(said, vectors), need, NEED_MAYBE)
 
-    def _by_rule(self, said: Sequence[tuple[str, str]], vectors: Sequence[Any] | None) -> float:
+    def _by_rule(
+        self, said: Sequence[tuple[str, str]], vectors: Sequence[Any] | None
+    ) -> float:
         """How much less the last exchange is like the block before it than those of the
         conversation usually are.
 
@@ -207,13 +234,17 @@ class Segmenter:
         if vectors is not None:
             floor = self._embedder.floor if self._embedder else 0.0
             shift = LEXICAL * shift + (1 - LEXICAL) * _vector_shift(vectors, floor)
-        return shift * min(1.0, len(set(terms(said[-1][0][:HEAD_USER]))) / SURE_TERMS) ** 2
+        return (
+            shift * min(1.0, len(set(terms(said[-1][0][:HEAD_USER]))) / SURE_TERMS) ** 2
+        )
 
     def _embedded(self, texts: Sequence[str]) -> list[Any] | None:
         """A vector for each text, or None without a model."""
         if self._embedder is None:
             return None
-        keys = [hashlib.sha256(text.encode(errors="replace")).digest() for text in texts]
+        keys = [
+            hashlib.sha256(text.encode(errors="replace")).digest() for text in texts
+        ]
         missing = dict(zip(keys, texts, strict=True))
         for key in missing.keys() & self._vectors.keys():
             del missing[key]
@@ -244,7 +275,9 @@ def _vector_shift(vectors: Sequence[Any], floor: float) -> float:
     for n in range(1, len(vectors)):
         block = vectors[max(0, n - BLOCK) : n]
         alike.append(_near([float(vectors[n] @ earlier) for earlier in block]))
-    return _below_usual(alike, floor + USUAL_COSINE * (1 - floor), SPREAD_COSINE * (1 - floor))
+    return _below_usual(
+        alike, floor + USUAL_COSINE * (1 - floor), SPREAD_COSINE * (1 - floor)
+    )
 
 
 def _lexical_shift(said: Sequence[tuple[str, str]]) -> float:
@@ -276,7 +309,9 @@ def _below_usual(alike: Sequence[float], usual: float, spread: float) -> float:
     return (mean - alike[-1]) / spread
 
 
-@functools.lru_cache(maxsize=256)  # the open conversation's are asked for again at every turn
+@functools.lru_cache(
+    maxsize=256
+)  # the open conversation's are asked for again at every turn
 def compact(user: str, assistant: str) -> str:
     """What an exchange is about in as many words as the model reads: the message's head and the
     answer's beginning.

@@ -30,7 +30,9 @@ FITTED_FOR = (
     "sentence-transformers/all-MiniLM-L6-v2:"
     "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6:256"
 )
-WEIGHTS = Path(__file__).with_name("topic_model.txt")  # a line a feature, and the intercept last
+WEIGHTS = Path(__file__).with_name(
+    "topic_model.txt"
+)  # a line a feature, and the intercept last
 DIM = 384  # of these vectors
 BLOCK = 3  # exchanges before the turn that it is compared with
 SPAN = 16  # exchanges of the conversation that are looked at
@@ -114,7 +116,9 @@ def assisted(units: Sequence[Unit]) -> float:
     """
     # a turn may have been interrupted: where anything is answered, only that counts
     lengths = [len(unit.assistant) for unit in units[-7:] if unit.assistant] or [0]
-    return 1.0 / (1.0 + math.pow(ANSWER / max(statistics.median(lengths), 1), STEEPNESS))
+    return 1.0 / (
+        1.0 + math.pow(ANSWER / max(statistics.median(lengths), 1), STEEPNESS)
+    )
 
 
 def features(units: Sequence[Unit]) -> NDArray[np.float32]:
@@ -138,12 +142,17 @@ def features(units: Sequence[Unit]) -> NDArray[np.float32]:
     # what is said counts only without an assistant: it answers anything, and sessions differ in
     # their subjects
     content = np.concatenate([new, last, new * last]) * (1 - gate)
-    return np.concatenate([plain * (1 - gate), plain * gate, [gate], content]).astype(np.float32)
+    return np.concatenate([plain * (1 - gate), plain * gate, [gate], content]).astype(
+        np.float32
+    )
 
 
 def _nearness(vectors: NDArray[np.float32]) -> list[float]:
     new, before = vectors[-1], vectors[:-1]
-    near = [_near(vectors[max(0, n - BLOCK) : n] @ vectors[n]) for n in range(1, len(vectors))]
+    near = [
+        _near(vectors[max(0, n - BLOCK) : n] @ vectors[n])
+        for n in range(1, len(vectors))
+    ]
     usual = (PRIOR_WEIGHT * USUAL + sum(near[:-1])) / (PRIOR_WEIGHT + len(near) - 1)
     block = before[-BLOCK:] @ new
     centre = before.mean(axis=0)

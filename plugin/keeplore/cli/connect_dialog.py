@@ -48,7 +48,9 @@ def _wants_before_edit(around: Surroundings) -> bool:
     return False
 
 
-def show_and_apply(plan: ConnectPlan, places: Places, *, dry_run: bool, yes: bool) -> bool:
+def show_and_apply(
+    plan: ConnectPlan, places: Places, *, dry_run: bool, yes: bool
+) -> bool:
     """Show what changes, and do it once the person agrees; whether all is as it was asked for.
 
     With ``dry_run`` nothing but the diff is shown, and the program ends.
@@ -74,7 +76,11 @@ def show_and_apply(plan: ConnectPlan, places: Places, *, dry_run: bool, yes: boo
 def show_problems(plan: ConnectPlan) -> bool:
     """Print what is not as it was asked for, on stderr; returns whether there is such a thing."""
     for skipped in plan.skipped:
-        note(f"{skipped.message}. {skipped.remedy}" if skipped.remedy else skipped.message)
+        note(
+            f"{skipped.message}. {skipped.remedy}"
+            if skipped.remedy
+            else skipped.message
+        )
     for problem in plan.problems:
         say(f"{LOCATIONS[problem.host].label}: {problem.message}", err=True)
         for line in block(problem.remedy).splitlines():

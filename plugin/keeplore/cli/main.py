@@ -97,16 +97,22 @@ class LazyGroup(click.Group):
         for section, commands in SECTIONS.items():
             if name in commands:
                 package = f"{__package__}.commands.{PACKAGES[section]}"
-                module = importlib.import_module(f"{package}.{_TOGETHER.get(name, name)}_")
+                module = importlib.import_module(
+                    f"{package}.{_TOGETHER.get(name, name)}_"
+                )
                 command: click.Command = getattr(module, f"{name}_command")
                 return command
         return None
 
-    def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(
+        self, _context: click.Context, formatter: click.HelpFormatter
+    ) -> None:
         width = max(map(len, COMMANDS))  # one column for all sections
         for title, commands in SECTIONS.items():
             with formatter.section(title):
-                formatter.write_dl([(name.ljust(width), text) for name, text in commands.items()])
+                formatter.write_dl(
+                    [(name.ljust(width), text) for name, text in commands.items()]
+                )
 
 
 @click.command(
@@ -127,7 +133,8 @@ def cli(context: click.Context) -> None:
         Path.cwd()
     except FileNotFoundError:
         raise ConfigError(
-            "the directory that you are in no longer exists", "Go to another one with `cd`"
+            "the directory that you are in no longer exists",
+            "Go to another one with `cd`",
         ) from None
     context.obj = Places.from_environment(os.environ)
 
@@ -151,7 +158,9 @@ def main() -> None:
         sys.exit(EXPECTED)
     except OSError as e:
         message = f"{e.filename or 'the disk'}: {e.strerror or e}"
-        sys.exit(_say_error(message, "Check that path, its rights, and the free space there"))
+        sys.exit(
+            _say_error(message, "Check that path, its rights, and the free space there")
+        )
     except Exception as e:  # noqa: BLE001  # what nobody foresaw is written down and named as ours
         sys.exit(_report(e))
 

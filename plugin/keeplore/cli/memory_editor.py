@@ -61,7 +61,9 @@ def in_editor(
     try:
         yield _edited(path, text, memory, is_cut=bool(others))
     except (KeeploreError, OSError):
-        if path.read_text(encoding="utf-8", errors="replace") == text:  # nothing was typed
+        if (
+            path.read_text(encoding="utf-8", errors="replace") == text
+        ):  # nothing was typed
             path.unlink()
         else:
             note(f"your text is in {path}")
@@ -99,7 +101,8 @@ def _edited(path: Path, before: str, old: Memory, *, is_cut: bool) -> Edited | N
             click.edit(filename=str(path), extension=".md")
         except click.ClickException as e:
             raise KeeploreError(
-                e.message, "Set EDITOR to an editor that waits, such as `nano` or `code --wait`"
+                e.message,
+                "Set EDITOR to an editor that waits, such as `nano` or `code --wait`",
             ) from e
         text = path.read_text(encoding="utf-8", errors="replace")
         if text == before or not text.strip():
@@ -109,8 +112,12 @@ def _edited(path: Path, before: str, old: Memory, *, is_cut: bool) -> Edited | N
         except Corrupt as e:
             _show_fault(text.splitlines(), e)
             is_given_up = not sys.stdin.isatty()
-            if is_given_up or not click.confirm("Edit it again?", default=True, err=True):
-                raise KeeploreError(f"nothing was changed: {e.message}", e.remedy) from e
+            if is_given_up or not click.confirm(
+                "Edit it again?", default=True, err=True
+            ):
+                raise KeeploreError(
+                    f"nothing was changed: {e.message}", e.remedy
+                ) from e
 
 
 def _show_fault(lines: Sequence[str], fault: Corrupt) -> None:
@@ -143,18 +150,26 @@ def read_back(text: str, old: Memory, *, is_cut: bool) -> Edited:
     title, body = _with_one_title(old, " ".join(new.title.split()), body)
     after = {**_editable(new), "title": title}
     wanted = {key: after.get(key) or None for key in FIELDS}
-    changed = {key: value for key, value in wanted.items() if value != (before.get(key) or None)}
+    changed = {
+        key: value
+        for key, value in wanted.items()
+        if value != (before.get(key) or None)
+    }
     return Edited(None if body.rstrip() == old.body.rstrip() else body, changed)
 
 
 def _sound(text: str) -> Memory:
     """The memory that the text is. Raises Corrupt."""
     if not text.startswith("---"):
-        raise Corrupt("no front matter: its lines at the top, from --- to ---, are gone", _RESTORE)
+        raise Corrupt(
+            "no front matter: its lines at the top, from --- to ---, are gone", _RESTORE
+        )
     new = parse(text)
     for key in new.meta:
         if key not in FIELDS:
-            raise Corrupt(f"`{key}` cannot be changed here", _REMEDY, _line_of(text, key))
+            raise Corrupt(
+                f"`{key}` cannot be changed here", _REMEDY, _line_of(text, key)
+            )
     for key, message, _ in faults(new.meta):
         if key in new.meta:
             raise Corrupt(message, _REMEDY, _line_of(text, key))

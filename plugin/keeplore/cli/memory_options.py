@@ -28,7 +28,9 @@ def category_option(text: str) -> Option:
     )
 
 
-def kind_option(*names: str, text: str = "Only of this kind.", multiple: bool = False) -> Option:
+def kind_option(
+    *names: str, text: str = "Only of this kind.", multiple: bool = False
+) -> Option:
     return click.option(*names, type=click.Choice(KINDS), multiple=multiple, help=text)
 
 

@@ -47,7 +47,9 @@ def note(text: str) -> None:
     click.echo(f"note: {plain(text)}", err=True)
 
 
-def confirm(question: str, *, yes: bool, refusal: str, remedy: str = "Add --yes to go on") -> None:
+def confirm(
+    question: str, *, yes: bool, refusal: str, remedy: str = "Add --yes to go on"
+) -> None:
     """Ask, unless the person has said yes. Raises Abort, and KeeploreError with the refusal where
     nobody can be asked.
     """
@@ -75,7 +77,9 @@ def choose(question: str, choices: Mapping[str, str]) -> str:
         key = click.prompt(prompt, default="s", show_default=False).strip().lower()[:1]
         if key in choices:
             return str(key)
-        say(f"  {', '.join(f'{letter} {meaning}' for letter, meaning in choices.items())}")
+        say(
+            f"  {', '.join(f'{letter} {meaning}' for letter, meaning in choices.items())}"
+        )
 
 
 def picked(thing: object, *names: str) -> dict[str, Any]:
@@ -130,7 +134,10 @@ def console() -> Console:
 
 
 def table(
-    headings: Sequence[str], rows: Iterable[Sequence[object]], *, wide: Sequence[str] = ()
+    headings: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    wide: Sequence[str] = (),
 ) -> None:
     """A table for a person; tab-separated lines without headings when piped. ``wide`` columns take
     what is left.
@@ -148,7 +155,10 @@ def table(
     for heading in headings:
         is_wide = heading in wide
         shown.add_column(
-            heading, ratio=1 if is_wide else None, no_wrap=not is_wide, overflow="ellipsis"
+            heading,
+            ratio=1 if is_wide else None,
+            no_wrap=not is_wide,
+            overflow="ellipsis",
         )
     for row in cells:
         shown.add_row(*(Text(cell) for cell in row))

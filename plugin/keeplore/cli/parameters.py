@@ -62,7 +62,10 @@ class Age(click.ParamType[timedelta]):
     name = "age"
 
     def convert(
-        self, value: object, param: click.Parameter | None, context: click.Context | None
+        self,
+        value: object,
+        param: click.Parameter | None,
+        context: click.Context | None,
     ) -> timedelta:
         age = age_of(str(value))
         if age is None:
@@ -94,7 +97,10 @@ class Size(click.ParamType[int]):
     name = "size"
 
     def convert(
-        self, value: object, param: click.Parameter | None, context: click.Context | None
+        self,
+        value: object,
+        param: click.Parameter | None,
+        context: click.Context | None,
     ) -> int:
         match = re.fullmatch(r"(\d{1,12})\s*(b|kb?|mb?|)", str(value).lower())
         if match is None:
@@ -112,7 +118,10 @@ class Reference(click.ParamType[str]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        del ctx, param  # a shell asks without running the command, so there is no context of ours
+        del (
+            ctx,
+            param,
+        )  # a shell asks without running the command, so there is no context of ours
         # whatever goes wrong, a person who presses the tabulator wants no error
         with contextlib.suppress(Exception):
             return _completions(incomplete)
@@ -156,7 +165,9 @@ def since_option(text: str) -> Option:
     return click.option("--since", type=When(), help=text)
 
 
-def limit_option(shown: int, text: str, least: int = 0, most: int | None = None) -> Option:
+def limit_option(
+    shown: int, text: str, least: int = 0, most: int | None = None
+) -> Option:
     return click.option(
         "-n",
         "--limit",
@@ -176,4 +187,6 @@ def _completions(beginning: str) -> list[CompletionItem]:
     found: list[tuple[str, str]] = []
     for name in Machine.load(places).workspaces:
         found += complete_reference(places.cache / "index" / name, beginning, OFFERED)
-    return [CompletionItem(short(id_), help=plain(title)) for id_, title in found[:OFFERED]]
+    return [
+        CompletionItem(short(id_), help=plain(title)) for id_, title in found[:OFFERED]
+    ]

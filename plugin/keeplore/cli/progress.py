@@ -31,7 +31,12 @@ def bar(label: str) -> Iterator[Progress]:
         return
     # rich costs 70 ms to import, which only a person with a terminal should pay
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
     from rich.progress import Progress as Bars
 
     columns = (
@@ -90,7 +95,8 @@ def fill_vectors(workspace: Workspace) -> bool:
         note(f"no vectors were made: {e}")
     except KeyboardInterrupt:
         click.echo(
-            "Vectors are not complete; they are filled in when the worker next runs.", err=True
+            "Vectors are not complete; they are filled in when the worker next runs.",
+            err=True,
         )
         return False
     return True

@@ -16,7 +16,9 @@ from keeplore_hooks.events import Origin
 if TYPE_CHECKING:
     from keeplore.workspace.workspace import Workspace
 
-SESSION = "CLAUDE_CODE_SESSION_ID"  # of all that the host knows, its shell tells this alone
+SESSION = (
+    "CLAUDE_CODE_SESSION_ID"  # of all that the host knows, its shell tells this alone
+)
 HOST = "claude-code"
 ANSWER_S = 1.0
 
@@ -45,7 +47,9 @@ def settle(workspace: Workspace, message: str = "") -> bool:
     try:
         workspace.commit(message)
     except RepositoryError as e:
-        note(f"it is on disk and not committed yet: {e.message}. {e.remedy or 'It is tried again'}")
+        note(
+            f"it is on disk and not committed yet: {e.message}. {e.remedy or 'It is tried again'}"
+        )
     return ask(workspace.places.state, "changed", timeout_s=ANSWER_S) is not None
 
 

@@ -69,7 +69,11 @@ TROUBLE = (
     "Run `keeplore doctor`; it says why."
 )
 # host → the key under which it shows a line to the person, or else gives it to the model
-SHOWN = {"cursor": "additional_context", "copilot": "additionalContext", "opencode": "context"}
+SHOWN = {
+    "cursor": "additional_context",
+    "copilot": "additionalContext",
+    "opencode": "context",
+}
 ALLOWED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 
 
@@ -80,7 +84,9 @@ def main() -> None:
     os.umask(0o077)
     host, event = (word(argument) for argument in [*sys.argv[1:3], "", ""][:2])
     payload = receive()
-    is_patient = event.lower() in PATIENT or (event.lower() in PROMPTS and is_own_command(payload))
+    is_patient = event.lower() in PATIENT or (
+        event.lower() in PROMPTS and is_own_command(payload)
+    )
     deadline = started + (PATIENT_DEADLINE_S if is_patient else DEADLINE_S)
     state = state_directory()
     try:
@@ -96,11 +102,15 @@ def main() -> None:
             header = f"KEEPLORE/1 {CLIENT} answer {host} {event}\n".encode()
             reply = ask(state, header + payload, deadline, is_patient=is_patient)
     except FileNotFoundError:
-        reply = once(state, "advised", host, ADVICE) if event.lower() in BEGINNINGS else b""
+        reply = (
+            once(state, "advised", host, ADVICE) if event.lower() in BEGINNINGS else b""
+        )
     except OSError:
         pass  # the time is up, or the worker went away
     if not reply and event.lower() in BEGINNINGS and tries_of(state) >= TRIES_A_STEP:
-        reply = once(state, time.strftime("warned-%Y%m%d", time.gmtime()), host, TROUBLE)
+        reply = once(
+            state, time.strftime("warned-%Y%m%d", time.gmtime()), host, TROUBLE
+        )
     while reply:
         reply = reply[os.write(1, reply) :]
 
@@ -212,7 +222,9 @@ def ask(state: str, request: bytes, deadline: float, *, is_patient: bool) -> byt
     return body if is_whole and body.startswith(b"{") and body.endswith(b"}") else b""
 
 
-def connect(state: str, deadline: float, *, is_patient: bool) -> "_socket.socket | None":
+def connect(
+    state: str, deadline: float, *, is_patient: bool
+) -> "_socket.socket | None":
     """A connection to the worker; where none runs one is started, and who started it or is patient
     waits for it.
     """
@@ -261,7 +273,11 @@ def start_worker(state: str) -> bool:
     spared = 2 + min(tries // TRIES_A_STEP, 3)  # characters of the time
     turn = time.strftime("worker.start-%Y%m%dT%H%M%SZ", time.gmtime())[:-spared]
     try:
-        os.close(os.open(os.path.join(state, turn), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        os.close(
+            os.open(
+                os.path.join(state, turn), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600
+            )
+        )
     except FileExistsError:
         return False
     with open(os.path.join(state, "worker.tries"), "w", encoding="ascii") as file:
@@ -300,7 +316,11 @@ def once(state: str, name: str, host: str, text: str) -> bytes:
     told.
     """
     try:
-        os.close(os.open(os.path.join(state, name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        os.close(
+            os.open(
+                os.path.join(state, name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600
+            )
+        )
     except FileExistsError:
         return b""
     kind = name.split("-")[0] + "-"
@@ -318,9 +338,13 @@ def become_worker(python: str, state: str) -> None:
         for stream in (0, 1, 2):
             os.dup2(null, stream)
             os.set_inheritable(stream, True)  # noqa: FBT003 - its only signature
-        os.closerange(3, 256)  # a pipe of the host's that is still open keeps the host waiting
+        os.closerange(
+            3, 256
+        )  # a pipe of the host's that is still open keeps the host waiting
         os.execve(
-            python, [python, "-m", "keeplore.worker"], {**os.environ, "KEEPLORE_STATE_DIR": state}
+            python,
+            [python, "-m", "keeplore.worker"],
+            {**os.environ, "KEEPLORE_STATE_DIR": state},
         )
     finally:
         os._exit(127)

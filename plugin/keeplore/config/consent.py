@@ -72,7 +72,9 @@ class Consents:
         unique = {json.dumps(entry, sort_keys=True): entry for entry in entries}
         data = {"schema": SCHEMA, "servers": list(unique.values())}
         self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        durable.write(self._file, (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode())
+        durable.write(
+            self._file, (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode()
+        )
 
 
 def server_of(url: str) -> str:

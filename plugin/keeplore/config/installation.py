@@ -18,7 +18,9 @@ from keeplore import __version__
 from keeplore_hooks import durable
 
 FILE = "python"
-TRIES_FILE = "worker.tries"  # how often clients have started a worker since one last got going
+TRIES_FILE = (
+    "worker.tries"  # how often clients have started a worker since one last got going
+)
 BROKEN_TRIES = 3  # from here on clients start one less often
 MAX_FILE = 4096  # bytes
 
@@ -43,7 +45,9 @@ def own() -> Installation:
 def registered(state: Path) -> Installation | None:
     """The installation that hosts start; None where none is known."""
     lines = [*_text(state / FILE).splitlines(), "", ""]
-    return Installation(lines[0].strip(), lines[1].strip()) if lines[0].strip() else None
+    return (
+        Installation(lines[0].strip(), lines[1].strip()) if lines[0].strip() else None
+    )
 
 
 def register(state: Path, *, anyway: bool = False) -> None:

@@ -46,16 +46,21 @@ class Machine:
         path = places.state / FILE
         try:
             data = json.loads(path.read_bytes())
-            known = {str(name): Path(place) for name, place in data["workspaces"].items()}
+            known = {
+                str(name): Path(place) for name, place in data["workspaces"].items()
+            }
             copied = str(data.get("copied_from", ""))
-            found = cls(str(data["id"]), str(data["name"]), str(data["home"]), known, copied)
+            found = cls(
+                str(data["id"]), str(data["name"]), str(data["home"]), known, copied
+            )
             return found._here(places, str(data.get("hardware", "")))
         except FileNotFoundError:
             host = _host()
             return cls(f"{host[:24]}-{secrets.token_hex(2)}", host)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as e:
             raise ConfigError(
-                f"{path} cannot be read: {e}", "Mend or remove it, then run `keeplore init DIR`"
+                f"{path} cannot be read: {e}",
+                "Mend or remove it, then run `keeplore init DIR`",
             ) from e
 
     def save(self, places: Places) -> None:
@@ -66,7 +71,9 @@ class Machine:
             "home": self.home,
             "hardware": machine_fingerprint.mark(),
             "copied_from": self.copied_from,
-            "workspaces": {name: str(path) for name, path in sorted(self.workspaces.items())},
+            "workspaces": {
+                name: str(path) for name, path in sorted(self.workspaces.items())
+            },
         }
         text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
         durable.write(places.state / FILE, text.encode())
@@ -86,13 +93,17 @@ class Machine:
     def with_workspace(self, name: str, directory: Path) -> Machine:
         """A copy that knows one more workspace; the first one becomes the home workspace."""
         return replace(
-            self, home=self.home or name, workspaces={**self.workspaces, name: directory}
+            self,
+            home=self.home or name,
+            workspaces={**self.workspaces, name: directory},
         )
 
 
 def _host() -> str:
     return (
-        re.sub(r"[^a-z0-9]+", "-", socket.gethostname().split(".")[0].lower()).strip("-")
+        re.sub(r"[^a-z0-9]+", "-", socket.gethostname().split(".")[0].lower()).strip(
+            "-"
+        )
         or "machine"
     )
 

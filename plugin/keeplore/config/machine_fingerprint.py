@@ -24,7 +24,11 @@ def mark() -> str:
         if sys.platform == "darwin"
         else _of_files()
     )
-    return hashlib.sha256(f"keeplore/{found}".encode()).hexdigest()[:MARK_CHARS] if found else ""
+    return (
+        hashlib.sha256(f"keeplore/{found}".encode()).hexdigest()[:MARK_CHARS]
+        if found
+        else ""
+    )
 
 
 def _of_files() -> str:
@@ -42,8 +46,13 @@ def _of_macos() -> str:
     import ctypes  # here, because every command reads this module and other systems need none
 
     try:
-        uuid, wait = (ctypes.c_ubyte * 16)(), (ctypes.c_long * 2)(1, 0)  # a timespec of one second
-        return bytes(uuid).hex() if ctypes.CDLL(None).gethostuuid(uuid, wait) == 0 else ""
+        uuid, wait = (
+            (ctypes.c_ubyte * 16)(),
+            (ctypes.c_long * 2)(1, 0),
+        )  # a timespec of one second
+        return (
+            bytes(uuid).hex() if ctypes.CDLL(None).gethostuuid(uuid, wait) == 0 else ""
+        )
     except (OSError, AttributeError):
         return ""
 

@@ -63,7 +63,10 @@ class Places:
 
     def create(self) -> None:
         """Make both directories, private to this user, each with a README."""
-        for directory, readme in ((self.state, STATE_README), (self.cache, CACHE_README)):
+        for directory, readme in (
+            (self.state, STATE_README),
+            (self.cache, CACHE_README),
+        ):
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             note = directory / "README"
             if not note.exists():

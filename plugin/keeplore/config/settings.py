@@ -197,15 +197,20 @@ def load_settings(root: Path) -> Settings:
             text = file.read(MAX_FILE + 1)
     except OSError as e:
         raise ConfigError(
-            f"{root} is no workspace: {path.name} cannot be read", "Run `keeplore init DIR`"
+            f"{root} is no workspace: {path.name} cannot be read",
+            "Run `keeplore init DIR`",
         ) from e
     if len(text) > MAX_FILE:
-        raise ConfigError(f"{path} is larger than {MAX_FILE} bytes", "Compare it with the template")
+        raise ConfigError(
+            f"{path} is larger than {MAX_FILE} bytes", "Compare it with the template"
+        )
     try:
         # the loader in C overflows its stack on hostile nesting; this one raises
         data = yaml.safe_load(text)
     except (yaml.YAMLError, RecursionError, ValueError) as e:
-        raise ConfigError(f"{path} is no YAML: {' '.join(str(e).split())}", "Mend that line") from e
+        raise ConfigError(
+            f"{path} is no YAML: {' '.join(str(e).split())}", "Mend that line"
+        ) from e
     try:
         settings: Settings = _filled(Settings(), {} if data is None else data, "")
         _check(settings)
@@ -221,7 +226,9 @@ def _filled(default: Any, data: Any, key: str) -> Any:
     if dataclasses.is_dataclass(default) and not isinstance(default, type):
         return _filled_section(default, data, key)
     if isinstance(default, dict) and isinstance(data, Mapping):
-        return {str(name): _price(price, f"{key}.{name}") for name, price in data.items()}
+        return {
+            str(name): _price(price, f"{key}.{name}") for name, price in data.items()
+        }
     if isinstance(default, tuple) and _is_list_of_texts(data):
         return tuple(data)
     if isinstance(default, float) and type(data) is int:
@@ -233,8 +240,13 @@ def _filled(default: Any, data: Any, key: str) -> Any:
 
 def _filled_section(default: Any, data: Any, key: str) -> Any:
     if not isinstance(data, Mapping):
-        raise ValueError(f"{key or 'the file'}: it should be a list of keys and their values")
-    known = {field.name: getattr(default, field.name) for field in dataclasses.fields(default)}
+        raise ValueError(
+            f"{key or 'the file'}: it should be a list of keys and their values"
+        )
+    known = {
+        field.name: getattr(default, field.name)
+        for field in dataclasses.fields(default)
+    }
     values = {}
     for name, value in data.items():
         inside = f"{key}.{name}" if key else str(name)
@@ -260,7 +272,9 @@ def _check(settings: Settings) -> None:
             f"schema: {settings.schema} is of a newer Keeplore; this one knows {SCHEMA}"
         )
     if not _NAME.match(settings.name):
-        raise ValueError("name: it should be small letters, digits and . _ -, 63 at most")
+        raise ValueError(
+            "name: it should be small letters, digits and . _ -, 63 at most"
+        )
     if not 0 < len(settings.branch) <= MAX_BRANCH:
         raise ValueError(f"branch: it should have 1 to {MAX_BRANCH} characters")
     for name, (least, most) in _RANGES.items():
@@ -280,7 +294,9 @@ def _check(settings: Settings) -> None:
 
 def _check_engine(engine: EngineSettings) -> None:
     if not _BACKEND.match(engine.backend):
-        raise ValueError("index.backend: it should be small letters, digits and -, 40 at most")
+        raise ValueError(
+            "index.backend: it should be small letters, digits and -, 40 at most"
+        )
     if engine.backend == EngineSettings().backend:
         return
     if not _ENGINE_NAME.match(engine.name):
@@ -311,9 +327,13 @@ def _check_engine(engine: EngineSettings) -> None:
 
 def _check_llm(llm: LlmSettings) -> None:
     if not _PROVIDER.match(llm.provider):
-        raise ValueError("llm.provider: it should be small letters, digits and -, 40 at most")
+        raise ValueError(
+            "llm.provider: it should be small letters, digits and -, 40 at most"
+        )
     if not _MODEL.match(llm.model):
-        raise ValueError("llm.model: it should be the model's name, as its server lists it")
+        raise ValueError(
+            "llm.model: it should be the model's name, as its server lists it"
+        )
     if llm.base_url:
         try:
             server_of(llm.base_url)

@@ -67,7 +67,9 @@ class StateDatabase:
     def _make(self, connection: sqlite3.Connection) -> None:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if version > VERSION:
-            raise KeeploreError(f"{self.file} is of a newer Keeplore", "Update this installation")
+            raise KeeploreError(
+                f"{self.file} is of a newer Keeplore", "Update this installation"
+            )
         if version < VERSION:
             for statement in self._tables:
                 connection.execute(statement)

@@ -34,7 +34,14 @@ def write_setting(root: Path, section: str, key: str, value: str) -> None:
         wanted: dict[str, Any] = yaml.safe_load(before) or {}
         wanted[section] = {**(wanted.get(section) or {}), key: value}
         is_right = yaml.safe_load(after) == wanted
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError, yaml.YAMLError) as e:
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+        yaml.YAMLError,
+    ) as e:
         raise by_hand from e
     if not is_right or path.is_symlink():
         raise by_hand
@@ -77,5 +84,7 @@ def _changed_in_line(text: str, section: str, key: str, value: str) -> str:
 
 def _quoted(value: str) -> str:
     """As YAML writes it: bare where nothing in it means anything else."""
-    is_bare = _BARE.fullmatch(value) and ": " not in value and yaml.safe_load(value) == value
+    is_bare = (
+        _BARE.fullmatch(value) and ": " not in value and yaml.safe_load(value) == value
+    )
     return value if is_bare and not value.endswith(":") else json.dumps(value)

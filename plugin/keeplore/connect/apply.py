@@ -35,7 +35,8 @@ def apply(plan: ConnectPlan, state: Path) -> None:
         is_changed = any(read_file(one.target) != one.before for one in plan.changes)
         if is_changed or ConnectionRecord.load(state) != plan.before:
             raise ConfigError(
-                "a file has changed while you looked at this", "Run the same command again"
+                "a file has changed while you looked at this",
+                "Run the same command again",
             )
         plan.during.save(state)
         if plan.ready:
@@ -59,7 +60,9 @@ def _make(change: FileChange) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else NEW_MODE
     durable.write(target, change.after, mode)
-    if stat.S_IMODE(target.stat().st_mode) != mode:  # this process's umask took some of it
+    if (
+        stat.S_IMODE(target.stat().st_mode) != mode
+    ):  # this process's umask took some of it
         target.chmod(mode)
 
 

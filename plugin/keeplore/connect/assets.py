@@ -41,16 +41,22 @@ def host_files(host: str) -> dict[str, bytes]:
         files = _below(root / "gemini").items()
         return {name: data for name, data in files if not name.startswith("hooks/")}
     if host == "opencode":
-        shim = {f"plugins/{PLUGIN}.ts": (root / "opencode" / f"{PLUGIN}.ts").read_bytes()}
+        shim = {
+            f"plugins/{PLUGIN}.ts": (root / "opencode" / f"{PLUGIN}.ts").read_bytes()
+        }
         return {**shim, **_prefixed("commands", _below(root / "opencode" / "commands"))}
-    raise ConfigError(f"there are no files for a host called {host}", "See keeplore connect --help")
+    raise ConfigError(
+        f"there are no files for a host called {host}", "See keeplore connect --help"
+    )
 
 
 def _root() -> Path:
     for root in _ROOTS:
         if (root / "skills").is_dir():
             return root
-    raise ConfigError(f"the parts for hosts are not at {_ROOTS[0]}", "Install keeplore again")
+    raise ConfigError(
+        f"the parts for hosts are not at {_ROOTS[0]}", "Install keeplore again"
+    )
 
 
 def _below(folder: Path) -> dict[str, bytes]:
@@ -70,5 +76,7 @@ def _renamed(skills: Mapping[str, bytes]) -> dict[str, bytes]:
     for path, data in skills.items():
         name = path.partition("/")[0]
         own = f"name: {name}\n".encode()
-        renamed[f"{PLUGIN}-{path}"] = data.replace(own, f"name: {PLUGIN}-{name}\n".encode(), 1)
+        renamed[f"{PLUGIN}-{path}"] = data.replace(
+            own, f"name: {PLUGIN}-{name}\n".encode(), 1
+        )
     return renamed

@@ -34,7 +34,9 @@ def launcher(
     isolated = (python, "-I", "-S")
     tell: tuple[str, ...] = ("sh", str(state / FOLDER / "client.sh"))
     if is_windows:
-        silent = Path(python).with_name("pythonw.exe")  # it opens no window, and prints nothing
+        silent = Path(python).with_name(
+            "pythonw.exe"
+        )  # it opens no window, and prints nothing
         tell = (str(silent) if silent.exists() else python, "-I", "-S", client)
     server = (*isolated, mcp) if has_mcp else ()
     asked = (*isolated, client)
@@ -80,6 +82,8 @@ def _python(search_path: str) -> str:
     it.
     """
     folders = [folder for folder in search_path.split(os.pathsep) if folder]
-    staying = [folder for folder in folders if not Path(folder).is_relative_to(sys.prefix)]
+    staying = [
+        folder for folder in folders if not Path(folder).is_relative_to(sys.prefix)
+    ]
     is_found = shutil.which("python3", path=os.pathsep.join(staying))
     return "python3" if is_found else sys.executable

@@ -82,7 +82,9 @@ def connect(
         settings = auto_memory(Path(owner.directory), notes_in or Path())
         if host == "claude-code" and notes_in:
             builder.install(owner, settings)
-        recorded = [file for file in record.of(owner) if file.path != str(settings.path)]
+        recorded = [
+            file for file in record.of(owner) if file.path != str(settings.path)
+        ]
         if why := _has_keeplore_otherwise(owner, record, launcher):
             builder.skip(host, why, is_connected=bool(recorded))
             continue
@@ -119,7 +121,9 @@ def _status(file: ConnectedFile) -> str:
         return e.message
 
 
-def _has_keeplore_otherwise(owner: Owner, record: ConnectionRecord, launcher: Launcher) -> str:
+def _has_keeplore_otherwise(
+    owner: Owner, record: ConnectionRecord, launcher: Launcher
+) -> str:
     """What tells that the host has Keeplore from elsewhere, "" where nothing does."""
     directory = Path(owner.directory)
     if why := installed_otherwise(owner.host, directory):
@@ -154,15 +158,21 @@ class PlanBuilder:
         target = Path(os.path.realpath(path))
         try:
             current = self._read(target)
-            edit, made = wanted.resource.install(current, known.resource if known else None)
+            edit, made = wanted.resource.install(
+                current, known.resource if known else None
+            )
             self._change(owner, path, target, edit)
         except EditRefused as e:
             self._refuse(owner, path, e)
             return
-        is_there = edit.after != current or made.status(current) == ResourceStatus.INTACT
+        is_there = (
+            edit.after != current or made.status(current) == ResourceStatus.INTACT
+        )
         if known or is_there:
             owners = {owner, *(known.owners if known else ())}
-            self._files[name] = ConnectedFile(name, str(target), tuple(sorted(owners)), made)
+            self._files[name] = ConnectedFile(
+                name, str(target), tuple(sorted(owners)), made
+            )
 
     def uninstall(self, owner: Owner, file: ConnectedFile) -> None:
         recorded = self._files[file.path]
@@ -186,7 +196,9 @@ class PlanBuilder:
             f"connect` has put there"
         )
         message = f"{LOCATIONS[host].label} has Keeplore already: {why}"
-        self._skipped.append(ConnectProblem(host, message, remedy if is_connected else ""))
+        self._skipped.append(
+            ConnectProblem(host, message, remedy if is_connected else "")
+        )
 
     def plan(self) -> ConnectPlan:
         changes = [one for one in self._changes.values() if one.before != one.after]
@@ -254,12 +266,16 @@ def _read(target: Path) -> bytes | None:
         if not stat.S_ISREG(facts.st_mode):
             raise EditRefused("it is no file", f"Move it away and {AGAIN}")
         if facts.st_size > MAX_BYTES:
-            raise EditRefused(f"it is larger than {MAX_BYTES >> 20} MB", "See what fills it")
+            raise EditRefused(
+                f"it is larger than {MAX_BYTES >> 20} MB", "See what fills it"
+            )
         return target.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as e:
-        raise EditRefused(f"it cannot be read: {e.strerror}", "Check its rights") from None
+        raise EditRefused(
+            f"it cannot be read: {e.strerror}", "Check its rights"
+        ) from None
 
 
 def _expect_writable(target: Path) -> None:

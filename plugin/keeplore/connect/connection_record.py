@@ -74,10 +74,13 @@ class ConnectionRecord:
             data = json.loads(path.read_bytes())
             if data["schema"] != SCHEMA:
                 raise ConfigError(
-                    f"{path} is of a later Keeplore", "Update this one: `pip install -U keeplore`"
+                    f"{path} is of a later Keeplore",
+                    "Update this one: `pip install -U keeplore`",
                 )
             files = [ConnectedFile.of(one) for one in data["files"]]
-            return cls({file.path: file for file in files}, tuple(map(str, data["folders"])))
+            return cls(
+                {file.path: file for file in files}, tuple(map(str, data["folders"]))
+            )
         except FileNotFoundError:
             return cls()
         except (OSError, ValueError, KeyError, TypeError) as e:
@@ -106,10 +109,13 @@ class ConnectionRecord:
         return [file for file in self.files.values() if owner in file.owners]
 
     def with_files(self, files: Iterable[ConnectedFile]) -> ConnectionRecord:
-        return replace(self, files={**self.files, **{file.path: file for file in files}})
+        return replace(
+            self, files={**self.files, **{file.path: file for file in files}}
+        )
 
     def settled(self) -> ConnectionRecord:
         """When everything is done: without what was there before."""
         return self.with_files(
-            replace(file, resource=file.resource.settled()) for file in self.files.values()
+            replace(file, resource=file.resource.settled())
+            for file in self.files.values()
         )

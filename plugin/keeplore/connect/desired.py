@@ -71,7 +71,9 @@ def _gemini(folder: Path, launcher: Launcher) -> Iterator[Desired]:
 
 
 def _codex(directory: Path, launcher: Launcher) -> Iterator[Desired]:
-    yield _hook_entries(directory, "codex", launcher, strict_for=LOCATIONS["codex"].label)
+    yield _hook_entries(
+        directory, "codex", launcher, strict_for=LOCATIONS["codex"].label
+    )
     if launcher.mcp:
         values = (("command", launcher.mcp[0]), ("args", launcher.mcp[1:]))
         table = TomlTable(f"mcp_servers.{PLUGIN}", values)
@@ -89,7 +91,9 @@ def _copilot(directory: Path, launcher: Launcher) -> Iterator[Desired]:
     yield _hooks_file(directory / "hooks" / f"{PLUGIN}.json", host, launcher)
     if launcher.mcp:
         label = LOCATIONS[host].label
-        yield _server_entry(directory / "mcp-config.json", host, launcher, strict_for=label)
+        yield _server_entry(
+            directory / "mcp-config.json", host, launcher, strict_for=label
+        )
 
 
 def _opencode(directory: Path, _launcher: Launcher) -> Iterator[Desired]:
@@ -106,7 +110,9 @@ _MAKERS: Mapping[str, Callable[[Path, Launcher], Iterator[Desired]]] = {
 }
 
 
-def _hook_entries(directory: Path, host: str, launcher: Launcher, strict_for: str = "") -> Desired:
+def _hook_entries(
+    directory: Path, host: str, launcher: Launcher, strict_for: str = ""
+) -> Desired:
     """Every group of host events as an element of its list; what else the file needs is there if we
     make it.
     """
@@ -117,11 +123,15 @@ def _hook_entries(directory: Path, host: str, launcher: Launcher, strict_for: st
         for event, several in groups.items()
         for group in several
     ]
-    resource = JsonEntries(tuple(entries), skeleton=json.dumps(content), host=strict_for)
+    resource = JsonEntries(
+        tuple(entries), skeleton=json.dumps(content), host=strict_for
+    )
     return Desired(directory / "hooks.json", resource)
 
 
-def _server_entry(path: Path, host: str, launcher: Launcher, strict_for: str = "") -> Desired:
+def _server_entry(
+    path: Path, host: str, launcher: Launcher, strict_for: str = ""
+) -> Desired:
     entry = JsonEntry(("mcpServers", PLUGIN), hook_events.mcp(host, launcher))
     return Desired(path, JsonEntries((entry,), host=strict_for))
 

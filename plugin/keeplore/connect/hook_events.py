@@ -46,7 +46,9 @@ class Launcher:
     """
 
     ask: tuple[str, ...]  # client.py: a reply is wanted
-    tell: tuple[str, ...]  # client.sh: nothing is answered; on Windows client.py as well
+    tell: tuple[
+        str, ...
+    ]  # client.sh: nothing is answered; on Windows client.py as well
     mcp: tuple[str, ...]
     windows: tuple[str, ...] = ()
     is_windows: bool = False
@@ -60,7 +62,9 @@ class Launcher:
 
 def _events() -> dict[str, tuple[HookEvent, ...]]:
     table = tomllib.loads(_TABLE.read_text(encoding="utf-8").replace("{own}", _OWN))
-    return {host: tuple(HookEvent(**row) for row in rows) for host, rows in table.items()}
+    return {
+        host: tuple(HookEvent(**row) for row in rows) for host, rows in table.items()
+    }
 
 
 # host → the events that its adapter reads
@@ -114,9 +118,14 @@ def _claude(launcher: Launcher, hook: HookEvent) -> dict[str, Any]:
 
 
 def _codex(launcher: Launcher, hook: HookEvent) -> dict[str, Any]:
-    handler: dict[str, Any] = {"type": "command", "command": _shell(launcher, "codex", hook, _cmd)}
+    handler: dict[str, Any] = {
+        "type": "command",
+        "command": _shell(launcher, "codex", hook, _cmd),
+    }
     if launcher.windows:
-        handler["commandWindows"] = _cmd(launcher, (*launcher.windows, "codex", hook.event))
+        handler["commandWindows"] = _cmd(
+            launcher, (*launcher.windows, "codex", hook.event)
+        )
     return {**handler, "timeout": hook.timeout_s}
 
 
@@ -138,7 +147,9 @@ def _copilot(launcher: Launcher, hook: HookEvent) -> dict[str, Any]:
     else:
         handler["bash"] = _posix(launcher, "copilot", hook)
     if launcher.windows:
-        handler["powershell"] = _powershell(launcher, (*launcher.windows, "copilot", hook.event))
+        handler["powershell"] = _powershell(
+            launcher, (*launcher.windows, "copilot", hook.event)
+        )
     return {**handler, "timeoutSec": hook.timeout_s}
 
 
@@ -166,7 +177,10 @@ def _word(launcher: Launcher, word: str) -> str:
 
 
 def _cmd(_launcher: Launcher, words: tuple[str, ...]) -> str:
-    quoted = [word if _PLAIN.fullmatch(word) and "%" not in word else f'"{word}"' for word in words]
+    quoted = [
+        word if _PLAIN.fullmatch(word) and "%" not in word else f'"{word}"'
+        for word in words
+    ]
     return f"{' '.join(quoted)} || exit 0"
 
 
@@ -189,7 +203,11 @@ _FORMS: Mapping[str, Callable[[Launcher, HookEvent], dict[str, Any]]] = {
     "cursor": _cursor,
     "copilot": _copilot,
 }
-_GROUPED = ("claude-code", "codex", "gemini-cli")  # they take several handlers for one matcher
+_GROUPED = (
+    "claude-code",
+    "codex",
+    "gemini-cli",
+)  # they take several handlers for one matcher
 
 
 def _bundled(root: str, server: str = "", windows: str = "") -> Launcher:

@@ -16,7 +16,9 @@ from keeplore_hooks.hosts import PLUGIN
 
 _TABLE = Path(__file__).with_name("host_locations.toml")
 MAX_BYTES = 4 << 20  # of a file that is read
-_IN_PLACE = f"{PLUGIN}@skills-dir"  # how Claude Code calls the plugin in its folder of skills
+_IN_PLACE = (
+    f"{PLUGIN}@skills-dir"  # how Claude Code calls the plugin in its folder of skills
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,9 @@ def switched_off(host: str, directory: Path) -> str:
 
 
 def _claude(directory: Path) -> Iterator[str]:
-    for name, is_on in _dict(_json(directory / "settings.json"), "enabledPlugins").items():
+    for name, is_on in _dict(
+        _json(directory / "settings.json"), "enabledPlugins"
+    ).items():
         if name.split("@")[0] == PLUGIN and is_on and name != _IN_PLACE:
             yield f"its plugin {name} is enabled"
 
@@ -115,7 +119,9 @@ def _codex(directory: Path) -> Iterator[str]:
 
 def _copilot(directory: Path) -> Iterator[str]:
     for folder in sorted((directory / "installed-plugins").glob("*/*")):
-        if folder.name == PLUGIN or (folder.parent.name == "_direct" and PLUGIN in folder.name):
+        if folder.name == PLUGIN or (
+            folder.parent.name == "_direct" and PLUGIN in folder.name
+        ):
             yield f"its plugin is in {folder}"
 
 

@@ -49,7 +49,9 @@ class JsonTrace:
     inner: tuple[tuple[Path, str], ...] = ()
 
 
-def put(text: str, entries: Iterable[JsonEntry], trace: JsonTrace) -> tuple[str, JsonTrace]:
+def put(
+    text: str, entries: Iterable[JsonEntry], trace: JsonTrace
+) -> tuple[str, JsonTrace]:
     """Put in what is not there yet. Raises NotJson, and ValueError where something else stands in
     the way.
     """
@@ -79,7 +81,11 @@ def swap(text: str, old: JsonEntry, new: Any) -> str:
     start, end = item.node.start, item.node.end
     style = _style(text)
     style = replace(style, is_spread=style.is_spread and "\n" in text[start:end])
-    return text[:start] + style.written(new, _indent_of_line(text, item.start)) + text[end:]
+    return (
+        text[:start]
+        + style.written(new, _indent_of_line(text, item.start))
+        + text[end:]
+    )
 
 
 def find(document: JsonDocument, entry: JsonEntry) -> JsonItem | None:
@@ -97,7 +103,9 @@ def _normal(value: Any) -> str:
     return json.dumps(value, sort_keys=True)  # True is not 1 here
 
 
-def _put(document: JsonDocument, entry: JsonEntry, trace: JsonTrace) -> tuple[str, JsonTrace]:
+def _put(
+    document: JsonDocument, entry: JsonEntry, trace: JsonTrace
+) -> tuple[str, JsonTrace]:
     """The nearest holder that is there takes the entry, wrapped in those that are missing."""
     path, value = entry.holder, entry.value
     key = None if entry.is_element else entry.path[-1]
@@ -130,7 +138,9 @@ class JsonStyle:
 
     def written(self, value: Any, indent: str, key: str | None = None) -> str:
         """A value, behind its key where it is a member."""
-        name = "" if key is None else f"{json.dumps(key, ensure_ascii=False)}:{self.space}"
+        name = (
+            "" if key is None else f"{json.dumps(key, ensure_ascii=False)}:{self.space}"
+        )
         if not self.is_spread:
             separators = (f",{self.space}", f":{self.space}")
             return name + json.dumps(value, ensure_ascii=False, separators=separators)
@@ -143,10 +153,14 @@ def _style(text: str) -> JsonStyle:
     first = re.search(r"[{\[][ \t]*\r?\n([ \t]+)\S", text)
     unit = first[1].removeprefix(_indent_of_line(text, first.start())) if first else ""
     is_tight = re.search(r'":\S', text) and not re.search(r'":[ \t]', text)
-    return JsonStyle(newline, unit or UNIT, "\n" in text.strip(), "" if is_tight else " ")
+    return JsonStyle(
+        newline, unit or UNIT, "\n" in text.strip(), "" if is_tight else " "
+    )
 
 
-def _added(document: JsonDocument, holder: JsonNode, key: str | None, value: Any) -> str:
+def _added(
+    document: JsonDocument, holder: JsonNode, key: str | None, value: Any
+) -> str:
     if not holder.items:
         return _filled(document, holder, key, value)
     text, style, last = document.text, _style(document.text), holder.items[-1]
@@ -156,7 +170,9 @@ def _added(document: JsonDocument, holder: JsonNode, key: str | None, value: Any
     if style.is_spread:
         separator = style.newline + indent
     else:
-        separator = before if len(holder.items) > 1 and before.isspace() else style.space
+        separator = (
+            before if len(holder.items) > 1 and before.isspace() else style.space
+        )
     end, has_comma = last.node.end, last.comma >= 0
     at = _past_comments(document, last.comma + 1 if has_comma else end, holder.end - 1)
     if _ends_in_line_comment(document, end, at) and "\n" not in separator:
@@ -167,7 +183,9 @@ def _added(document: JsonDocument, holder: JsonNode, key: str | None, value: Any
     return f"{text[:end]},{text[end:at]}{new}{text[at:]}"
 
 
-def _filled(document: JsonDocument, holder: JsonNode, key: str | None, value: Any) -> str:
+def _filled(
+    document: JsonDocument, holder: JsonNode, key: str | None, value: Any
+) -> str:
     """An empty object or array with its first part."""
     text, style = document.text, _style(document.text)
     start, end = holder.start + 1, holder.end - 1
@@ -236,7 +254,9 @@ def _take(document: JsonDocument, path: Path, item: JsonItem, trace: JsonTrace) 
     return text[:comma] + text[comma + 1 : start] + rest
 
 
-def _emptied(document: JsonDocument, path: Path, part: tuple[int, int], trace: JsonTrace) -> str:
+def _emptied(
+    document: JsonDocument, path: Path, part: tuple[int, int], trace: JsonTrace
+) -> str:
     """Without the only part of the holder at ``path``, nor the holder where it was made for it."""
     text, holder = document.text, document.at(path) or document.root
     rest = text[holder.start + 1 : part[0]] + text[part[1] : holder.end - 1]

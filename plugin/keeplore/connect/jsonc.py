@@ -109,7 +109,9 @@ class JsonReader:
             value, end = self._decoder.raw_decode(self.text, at)
         except ValueError:
             is_string = self.text.startswith('"', at)
-            self.fail("a string is not whole" if is_string else "a value is missing", at)
+            self.fail(
+                "a string is not whole" if is_string else "a value is missing", at
+            )
         return JsonNode(at, end, value)
 
     def _refuse(self, constant: str) -> NoReturn:
@@ -123,7 +125,11 @@ class JsonReader:
         while not self.text.startswith(close, at):
             if items and items[-1].comma < 0:
                 self.fail("a comma is missing", at)
-            item = self._member(at, depth) if is_object else JsonItem(at, "", self.value(at, depth))
+            item = (
+                self._member(at, depth)
+                if is_object
+                else JsonItem(at, "", self.value(at, depth))
+            )
             items.append(item)
             at = self.skip(item.node.end)
             if self.text.startswith(",", at):

@@ -23,7 +23,11 @@ from keeplore.connect import json_edit, toml_edit
 from keeplore.connect.json_edit import JsonEntry, JsonTrace
 from keeplore.connect.jsonc import JsonDocument, NotJson, parse
 
-MARKS = ("client/client.py", "client/client.sh", r"client\client.py")  # in every command of ours
+MARKS = (
+    "client/client.py",
+    "client/client.sh",
+    r"client\client.py",
+)  # in every command of ours
 BY_HAND = "was changed by hand and is left as it is"
 AGAIN = "run `keeplore connect` again"
 
@@ -64,7 +68,9 @@ class Resource(abc.ABC):
     __slots__ = ()
 
     @abc.abstractmethod
-    def install(self, current: bytes | None, known: Resource | None) -> tuple[FileEdit, Resource]:
+    def install(
+        self, current: bytes | None, known: Resource | None
+    ) -> tuple[FileEdit, Resource]:
         """The file with our part, and what is to be recorded of it; ``known`` was recorded before.
         Raises EditRefused.
         """
@@ -103,14 +109,18 @@ class OwnFile(Resource):
     def of(cls, data: bytes) -> OwnFile:
         return cls((_hash(data),), data)
 
-    def install(self, current: bytes | None, known: Resource | None) -> tuple[FileEdit, Resource]:
+    def install(
+        self, current: bytes | None, known: Resource | None
+    ) -> tuple[FileEdit, Resource]:
         former = known.hashes if isinstance(known, OwnFile) else ()
         if current is None or current == self.data or _hash(current) in former:
             hashes = tuple(dict.fromkeys((*self.hashes, *former)))
             return FileEdit(self.data), replace(self, hashes=hashes)
         if isinstance(known, OwnFile):
             return FileEdit(current, (BY_HAND,)), known
-        raise EditRefused("it is there already, and not Keeplore's", f"Move it away and {AGAIN}")
+        raise EditRefused(
+            "it is there already, and not Keeplore's", f"Move it away and {AGAIN}"
+        )
 
     def settled(self) -> Self:
         return replace(self, hashes=self.hashes[:1])
@@ -141,7 +151,9 @@ class JsonEntries(Resource):
     is_made: bool = False
     origin: str | None = None
 
-    def install(self, current: bytes | None, known: Resource | None) -> tuple[FileEdit, Resource]:
+    def install(
+        self, current: bytes | None, known: Resource | None
+    ) -> tuple[FileEdit, Resource]:
         text = _decoded(current)
         base = known if isinstance(known, JsonEntries) else replace(self, entries=())
         if not text.strip():  # whatever was there before is gone
@@ -167,15 +179,28 @@ class JsonEntries(Resource):
         """Ours replaces what was ours, and goes where nothing else stands; proved to be undone byte
         for byte.
         """
-        old = (*known.entries, *(one for one in known.former if one not in known.entries))
-        obstacles = [_obstacle(document, entry, (*old, *self.entries)) for entry in self.entries]
-        free = [one for one, why in zip(self.entries, obstacles, strict=True) if not why]
-        stale = _present(document, [entry for entry in old if entry not in self.entries])
+        old = (
+            *known.entries,
+            *(one for one in known.former if one not in known.entries),
+        )
+        obstacles = [
+            _obstacle(document, entry, (*old, *self.entries)) for entry in self.entries
+        ]
+        free = [
+            one for one, why in zip(self.entries, obstacles, strict=True) if not why
+        ]
+        stale = _present(
+            document, [entry for entry in old if entry not in self.entries]
+        )
         present = _present(document, free)
         missing = [entry for entry in free if entry not in present]
         text, trace = _replaced(document.text, stale, missing, known.trace)
-        entries = tuple(one for one in self.entries if one in free or one in known.entries)
-        made = replace(known, entries=entries, former=tuple(stale), trace=trace, host=self.host)
+        entries = tuple(
+            one for one in self.entries if one in free or one in known.entries
+        )
+        made = replace(
+            known, entries=entries, former=tuple(stale), trace=trace, host=self.host
+        )
         if present and not known.entries:  # the record was lost
             made = made.adopting(document, present)
             old, known = tuple(present), made
@@ -189,7 +214,9 @@ class JsonEntries(Resource):
         if json_edit.take(text, (*self.entries, *old), self.trace) != bare:
             raise _not_reversible()
 
-    def adopting(self, document: JsonDocument, present: Sequence[JsonEntry]) -> JsonEntries:
+    def adopting(
+        self, document: JsonDocument, present: Sequence[JsonEntry]
+    ) -> JsonEntries:
         """What is empty without ours was made for ours."""
         made = dict.fromkeys((*self.trace.made, *_holders(present)))
         trace = replace(self.trace, made=tuple(made))
@@ -201,7 +228,9 @@ class JsonEntries(Resource):
 
     def _without(self, current: bytes) -> FileEdit:
         try:
-            text = json_edit.take(_decoded(current), (*self.former, *self.entries), self.trace)
+            text = json_edit.take(
+                _decoded(current), (*self.former, *self.entries), self.trace
+            )
             document = parse(text)
         except (EditRefused, ValueError) as e:
             why = f"cannot be read ({e}), and Keeplore's entries stay in it"
@@ -225,7 +254,9 @@ class JsonEntries(Resource):
 
     def _is_bare(self, document: JsonDocument) -> bool:
         """Whether nothing stands there but what we make."""
-        return document.is_strict and _bare(document.root.value) == _bare(json.loads(self.skeleton))
+        return document.is_strict and _bare(document.root.value) == _bare(
+            json.loads(self.skeleton)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +269,9 @@ class TomlTable(Resource):
     pieces: tuple[str, ...] = ()
     is_made: bool = False
 
-    def install(self, current: bytes | None, known: Resource | None) -> tuple[FileEdit, Resource]:
+    def install(
+        self, current: bytes | None, known: Resource | None
+    ) -> tuple[FileEdit, Resource]:
         text = _decoded(current)
         try:
             found = toml_edit.table_at(tomllib.loads(text), self.name)
@@ -271,7 +304,9 @@ class TomlTable(Resource):
             after = toml_edit.append(bare, self.name, piece)
         except ValueError as e:
             raise EditRefused(str(e), f"Add it by hand:\n{piece.strip()}") from None
-        former = tuple(one for one in (known.values, *known.former) if one != self.values)
+        former = tuple(
+            one for one in (known.values, *known.former) if one != self.values
+        )
         pieces = (piece, *known.pieces)
         made = replace(known, values=self.values, former=former, pieces=pieces)
         if made.bare_text(after) != bare:
@@ -336,18 +371,27 @@ def _replaced(
     return json_edit.put(text, missing, trace)
 
 
-def _obstacle(document: JsonDocument, entry: JsonEntry, known: Iterable[JsonEntry]) -> str:
+def _obstacle(
+    document: JsonDocument, entry: JsonEntry, known: Iterable[JsonEntry]
+) -> str:
     """Why an entry cannot be put there: something of ours that a person changed, or something of
     the same name.
     """
     there = document.at(entry.path)
     if there is None or json_edit.find(document, entry):
         return ""
-    place, values = ".".join(entry.path), [one.value for one in known if one.path == entry.path]
+    place, values = (
+        ".".join(entry.path),
+        [one.value for one in known if one.path == entry.path],
+    )
     if not entry.is_element:
         why = f"{place} is another's, or was changed by hand, and is left as it is"
         return "" if there.value in values else why
-    strange = [json.dumps(one.node.value) for one in there.items if one.node.value not in values]
+    strange = [
+        json.dumps(one.node.value)
+        for one in there.items
+        if one.node.value not in values
+    ]
     marks = [json.dumps(mark)[1:-1] for mark in MARKS]
     is_ours = any(mark in text for text in strange for mark in marks)
     return f"an entry of {place} is from elsewhere, or {BY_HAND}" if is_ours else ""
@@ -355,7 +399,11 @@ def _obstacle(document: JsonDocument, entry: JsonEntry, known: Iterable[JsonEntr
 
 def _holders(entries: Iterable[JsonEntry]) -> list[tuple[str, ...]]:
     """Every object and array that entries stand in, but for the whole."""
-    return [entry.holder[:depth] for entry in entries for depth in range(1, len(entry.holder) + 1)]
+    return [
+        entry.holder[:depth]
+        for entry in entries
+        for depth in range(1, len(entry.holder) + 1)
+    ]
 
 
 def _bare(value: Any) -> Any:

@@ -21,7 +21,11 @@ Values = tuple[tuple[str, Value], ...]  # of a table: key and value
 def block(text: str, name: str, values: Values) -> str:
     """What is appended to ``text`` for the table ``name``, in its line ends."""
     newline = "\r\n" if "\r\n" in text else "\n"
-    lines = [MARK, f"[{name}]", *(f"{key} = {_written(value)}" for key, value in values)]
+    lines = [
+        MARK,
+        f"[{name}]",
+        *(f"{key} = {_written(value)}" for key, value in values),
+    ]
     before = newline if text else ""
     if not text.endswith("\n"):
         before *= 2
@@ -50,7 +54,10 @@ def cut(text: str, name: str, pieces: tuple[str, ...], expected: Values) -> str 
             return _proved(text, text.replace(piece, "", 1), name)
     if table_at(tomllib.loads(text), name) != as_read(expected):
         return None
-    mark, header = rf"(?:{re.escape(MARK)}\r?\n)?", rf"[ \t]*{re.escape(f'[{name}]')}[^\n]*"
+    mark, header = (
+        rf"(?:{re.escape(MARK)}\r?\n)?",
+        rf"[ \t]*{re.escape(f'[{name}]')}[^\n]*",
+    )
     line = r"(?![ \t]*\[)[^\n]*\S[^\n]*"
     end = r"(?:\n|\Z)"
     table = re.compile(rf"{mark}^{header}{end}(?:{line}{end})*", re.MULTILINE)
@@ -59,7 +66,9 @@ def cut(text: str, name: str, pieces: tuple[str, ...], expected: Values) -> str 
 
 def as_read(values: Values) -> dict[str, Any]:
     """The table as ``tomllib`` gives it."""
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in values}
+    return {
+        key: list(value) if isinstance(value, tuple) else value for key, value in values
+    }
 
 
 def table_at(data: Mapping[str, Any], name: str) -> Any:

@@ -56,7 +56,9 @@ def hooks() -> dict[HookEvent, list[HookMatcher]]:
         for event in EVENTS:
             if entry.event == event:
                 matcher = entry.matcher or None
-                found[event].append(HookMatcher(matcher, [callback], timeout=CALLBACK_S))
+                found[event].append(
+                    HookMatcher(matcher, [callback], timeout=CALLBACK_S)
+                )
     return found
 
 
@@ -65,11 +67,17 @@ class _Client:
         self._begun: set[str] = set()  # sessions
         self._has_failed = False
 
-    async def callback(self, payload: Any, _tool_use_id: str | None, _context: Any) -> Any:
+    async def callback(
+        self, payload: Any, _tool_use_id: str | None, _context: Any
+    ) -> Any:
         """What the SDK calls; the reply of Claude Code's own entry for this event, {} for none."""
         try:
             event = payload["hook_event_name"]
-            told = [await _sent("SessionStart", _start(payload))] if self._is_first(payload) else []
+            told = (
+                [await _sent("SessionStart", _start(payload))]
+                if self._is_first(payload)
+                else []
+            )
             told.append(await _sent(event, payload))
         except Exception as e:  # noqa: BLE001  # a broken memory must never break the session
             level = logging.DEBUG if self._has_failed else logging.WARNING
@@ -79,12 +87,17 @@ class _Client:
         context = "\n".join(filter(None, map(_context_of, told)))
         if not context:
             return {}
-        return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": context}}
+        return {
+            "hookSpecificOutput": {"hookEventName": event, "additionalContext": context}
+        }
 
     def _is_first(self, payload: Any) -> bool:
         """Is this the first prompt of a session? The SDK tells Python of no beginning."""
         session = str(payload["session_id"])
-        is_first = payload["hook_event_name"] == "UserPromptSubmit" and session not in self._begun
+        is_first = (
+            payload["hook_event_name"] == "UserPromptSubmit"
+            and session not in self._begun
+        )
         if is_first:
             self._begun.add(session)
         return is_first
@@ -94,7 +107,11 @@ def _start(payload: Any) -> dict[str, Any]:
     """The payload of a start, as of a session that goes on: one that was briefed before hears only
     what is new.
     """
-    kept = {key: payload[key] for key in ("session_id", "transcript_path", "cwd") if key in payload}
+    kept = {
+        key: payload[key]
+        for key in ("session_id", "transcript_path", "cwd")
+        if key in payload
+    }
     return {**kept, "hook_event_name": "SessionStart", "source": "resume"}
 
 

@@ -90,7 +90,9 @@ class KeeploreStore(BaseStore):
             (self._delete if op.value is None else self._put)(op)
             return None
         try:
-            return self._search(op) if isinstance(op, SearchOp) else self._namespaces(op)
+            return (
+                self._search(op) if isinstance(op, SearchOp) else self._namespaces(op)
+            )
         except (KeeploreError, OSError) as e:
             LOG.log(
                 logging.DEBUG if self._has_failed else logging.WARNING,
@@ -105,7 +107,11 @@ class KeeploreStore(BaseStore):
         target.workspace.index.refresh()
         found = _head(target, _id(target, namespace, key))
         if found is not None:
-            return Item(**_fields(found.row, found.memory, found.workspace.machine_trust.trust_of))
+            return Item(
+                **_fields(
+                    found.row, found.memory, found.workspace.machine_trust.trust_of
+                )
+            )
         if namespace == (OWN,):
             for view in self._host.views():
                 if row := view.index.memories([key]).get(key):
@@ -124,7 +130,10 @@ class KeeploreStore(BaseStore):
         found = _head(target, id_)
         known = value_of(found.memory) if found else None
         value = Value(
-            op.namespace, op.key, dict(op.value or {}), known.created_at if known else now()
+            op.namespace,
+            op.key,
+            dict(op.value or {}),
+            known.created_at if known else now(),
         )
         draft = draft_of(
             value,
@@ -163,7 +172,9 @@ class KeeploreStore(BaseStore):
         return items[op.offset :]
 
     def _asked(self, op: SearchOp, limit: int) -> Iterator[_Found]:
-        unasked = ResultFilter(skip=lambda row: not _is_within(row, op.namespace_prefix))
+        unasked = ResultFilter(
+            skip=lambda row: not _is_within(row, op.namespace_prefix)
+        )
         answer = self._host.recall(op.query or "", limit=limit, unasked=unasked)
         views = self._host.registry.views(self._host.cwd)  # in step by now
         for hit in answer.hits:
@@ -199,7 +210,8 @@ class KeeploreStore(BaseStore):
         scope = namespace[1] if namespace[0] == OWN and len(namespace) > 1 else ""
         if scope not in ("", *SCOPES):
             raise StoreError(
-                f"{namespace} is no place", f"After {OWN!r} comes one of {', '.join(SCOPES)}"
+                f"{namespace} is no place",
+                f"After {OWN!r} comes one of {', '.join(SCOPES)}",
             )
         return target_of(self._host.registry, self._host.cwd, scope=scope)
 
@@ -209,7 +221,9 @@ def _id(target: NoteTarget, namespace: Namespace, key: str) -> str:
     another one.
     """
     for generation in itertools.count():
-        id_ = new_id(HOST, target.scope, target.project, *namespace, "", key, str(generation))
+        id_ = new_id(
+            HOST, target.scope, target.project, *namespace, "", key, str(generation)
+        )
         if not target.workspace.store.is_forgotten(id_):
             return id_
     raise AssertionError
@@ -222,7 +236,9 @@ def _head(target: NoteTarget, id_: str) -> FoundMemory | None:
     if row is not None and row.superseded_by:
         row = index.memories([row.superseded_by]).get(row.superseded_by, row)
     return (
-        FoundMemory(target.workspace, row, target.workspace.store.load(row.path)) if row else None
+        FoundMemory(target.workspace, row, target.workspace.store.load(row.path))
+        if row
+        else None
     )
 
 
@@ -232,7 +248,9 @@ def _fields(
     """What an item is made of; of a memory that no store wrote, its text and what it is."""
     value = value_of(memory) if row.host == HOST else None
     if value is None:
-        value = Value((OWN,), row.id, told_of(memory, trust(memory), passage), row.created_at)
+        value = Value(
+            (OWN,), row.id, told_of(memory, trust(memory), passage), row.created_at
+        )
     return {
         "namespace": value.namespace,
         "key": value.key,
@@ -262,7 +280,11 @@ def _namespace(row: MemoryRow) -> Namespace:
 
 def _is_matching(namespace: Namespace, how: MatchCondition) -> bool:
     path = tuple(how.path)
-    part = namespace[: len(path)] if how.match_type == "prefix" else namespace[-len(path) :]
+    part = (
+        namespace[: len(path)]
+        if how.match_type == "prefix"
+        else namespace[-len(path) :]
+    )
     return len(part) == len(path) and all(
         wanted in ("*", label) for wanted, label in zip(path, part, strict=True)
     )

@@ -38,7 +38,9 @@ class KeeploreSession:
     by Keeplore.
     """
 
-    def __init__(self, host: PythonHost, session_id: str, inner: Session | None = None) -> None:
+    def __init__(
+        self, host: PythonHost, session_id: str, inner: Session | None = None
+    ) -> None:
         self.session_id = session_id
         self._inner: Session = inner if inner is not None else SQLiteSession(session_id)
         self._talk = Talk(host.session(session_id), Beside())
@@ -80,7 +82,9 @@ class KeeploreSession:
         item = await self._inner.pop_item()
         role, text = _said(item)
         kept = self._turn.prompts if role == "user" else self._turn.replies
-        if text and kept and kept[-1] == text:  # the SDK takes items back before it tries again
+        if (
+            text and kept and kept[-1] == text
+        ):  # the SDK takes items back before it tries again
             kept.pop()
         return item
 
@@ -94,9 +98,13 @@ class KeeploreSession:
         """
         items = list(data.model_data.input)
         said = {
-            at: text for at, (role, text) in enumerate(map(_said, items)) if role == "user" and text
+            at: text
+            for at, (role, text) in enumerate(map(_said, items))
+            if role == "user" and text
         }
-        for at, block in zip(said, await self._talk.blocks([*said.values()]), strict=True):
+        for at, block in zip(
+            said, await self._talk.blocks([*said.values()]), strict=True
+        ):
             if block:
                 items[at] = _with_block(items[at], block)
         return ModelInputData(input=items, instructions=data.model_data.instructions)

@@ -52,7 +52,11 @@ class KeeploreMemory(AbstractCapability[Any]):
         said.
         """
         messages = list(request_context.messages)
-        prompts = {at: text for at, message in enumerate(messages) if (text := _prompt(message))}
+        prompts = {
+            at: text
+            for at, message in enumerate(messages)
+            if (text := _prompt(message))
+        }
         blocks = await self._talk(ctx).blocks([*prompts.values()])
         for at, block in zip(prompts, blocks, strict=True):
             message = messages[at]
@@ -87,7 +91,9 @@ def _prompt(message: ModelMessage) -> str:
     """The words of the user in a request, "" for none."""
     if not isinstance(message, ModelRequest):
         return ""
-    contents = [part.content for part in message.parts if isinstance(part, UserPromptPart)]
+    contents = [
+        part.content for part in message.parts if isinstance(part, UserPromptPart)
+    ]
     return "\n\n".join(text for content in contents if (text := _text(content)))
 
 
@@ -95,7 +101,10 @@ def _text(content: str | Sequence[Any]) -> str:
     if isinstance(content, str):
         return content
     # beside texts there are images and files, which say nothing that could be remembered
-    texts = (part if isinstance(part, str) else getattr(part, "content", None) for part in content)
+    texts = (
+        part if isinstance(part, str) else getattr(part, "content", None)
+        for part in content
+    )
     return "\n\n".join(text for text in texts if isinstance(text, str))
 
 
@@ -103,7 +112,9 @@ def _reply(message: ModelMessage) -> str:
     if not isinstance(message, ModelResponse):
         return ""
     return "\n\n".join(
-        part.content for part in message.parts if isinstance(part, TextPart) and part.content
+        part.content
+        for part in message.parts
+        if isinstance(part, TextPart) and part.content
     )
 
 

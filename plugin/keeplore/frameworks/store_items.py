@@ -47,7 +47,8 @@ def draft_of(
     name = SEPARATOR.join(value.namespace)
     if not name.isprintable():
         raise StoreError(
-            f"{name!r} cannot be the name of a namespace", "Use letters, digits and signs"
+            f"{name!r} cannot be the name of a namespace",
+            "Use letters, digits and signs",
         )
     data = {
         "namespace": value.namespace,
@@ -88,7 +89,12 @@ def told_of(memory: Memory, trust: str, passage: str = "") -> dict[str, Any]:
     ``passage`` stands for its whole text.
     """
     text = passage or (statement_of(memory) if memory.kind == "note" else memory.body)
-    kept = {"title": memory.title, "text": text, "kind": memory.kind, "category": memory.category}
+    kept = {
+        "title": memory.title,
+        "text": text,
+        "kind": memory.kind,
+        "category": memory.category,
+    }
     return {**{key: said for key, said in kept.items() if said}, "trust": trust}
 
 
@@ -136,7 +142,8 @@ def _plain(text: str) -> str:
     as an escape.
     """
     return _UNUSUAL.sub(
-        lambda found: found[0] if _is_safe(found[0]) else json.dumps(found[0])[1:-1], text
+        lambda found: found[0] if _is_safe(found[0]) else json.dumps(found[0])[1:-1],
+        text,
     )
 
 
@@ -153,7 +160,9 @@ def _words(content: Any, name: str = "") -> Iterator[str]:
     if isinstance(content, dict):
         is_alone = not name and len(content) == 1
         for key, inner in content.items():
-            yield from _words(inner, "" if is_alone else f"{name}.{key}" if name else str(key))
+            yield from _words(
+                inner, "" if is_alone else f"{name}.{key}" if name else str(key)
+            )
     elif isinstance(content, list):
         for inner in content:
             yield from _words(inner, name)

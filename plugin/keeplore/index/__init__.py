@@ -10,7 +10,13 @@ from keeplore.index.embedding.embedding_models import (
 )
 from keeplore.index.file_rows import TextSource
 from keeplore.index.index import Index
-from keeplore.index.rows import IndexState, MemoryFilter, MemoryRow, PassageRow, RefreshResult
+from keeplore.index.rows import (
+    IndexState,
+    MemoryFilter,
+    MemoryRow,
+    PassageRow,
+    RefreshResult,
+)
 from keeplore_hooks.contracts import Embedder, PassageMatch, ScopeFilter
 
 __all__ = [

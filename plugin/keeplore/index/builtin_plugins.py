@@ -39,7 +39,9 @@ class BuiltinEngines:
         connect = {"postgres": _postgres, "qdrant": _qdrant}.get(backend)
         if connect is None:
             return None
-        return partial(SharedEngine, name, f"{backend} {url} {name}", partial(connect, url, name))
+        return partial(
+            SharedEngine, name, f"{backend} {url} {name}", partial(connect, url, name)
+        )
 
 
 def _postgres(url: str, name: str, layout: str, dim: int) -> EngineServer:

@@ -54,7 +54,9 @@ def database_flaws(database: IndexDatabase) -> Iterator[IndexFlaw]:
     if damage:
         return
     if said := database.write(_full_text):
-        yield IndexFlaw("words", "", f"the full-text index is not that of the passages: {said}")
+        yield IndexFlaw(
+            "words", "", f"the full-text index is not that of the passages: {said}"
+        )
     for table, sql in _ORPHANS.items():
         count = database.read(value, f"SELECT count(*) {sql}")
         if count:
@@ -85,7 +87,9 @@ def text_flaws(
     for start in range(0, len(files), FILES_AT_ONCE):
         now_ns = time.time_ns()
         batch = files[start : start + FILES_AT_ONCE]
-        items = [item for file in batch if (item := file_rows.parse(source, file, now_ns))]
+        items = [
+            item for file in batch if (item := file_rows.parse(source, file, now_ns))
+        ]
         yield from database.read(_compared, items)
         progress(start + len(batch), len(files))
 
@@ -121,7 +125,9 @@ def take_out(database: IndexDatabase, flaws: Iterable[IndexFlaw]) -> None:
     if any(flaw.part in ("text", "words") for flaw in found):
         # first, for rows can only be taken out of a full-text index that has them
         database.write(
-            lambda c: c.execute("INSERT INTO passages_fts(passages_fts) VALUES ('rebuild')")
+            lambda c: c.execute(
+                "INSERT INTO passages_fts(passages_fts) VALUES ('rebuild')"
+            )
         )
     database.write(_take_out, found)
 
@@ -157,7 +163,9 @@ def _full_text(connection: sqlite3.Connection) -> str:
     return ""
 
 
-def _compared(connection: sqlite3.Connection, items: Sequence[ParsedFile]) -> list[IndexFlaw]:
+def _compared(
+    connection: sqlite3.Connection, items: Sequence[ParsedFile]
+) -> list[IndexFlaw]:
     found = ((item.file.path, _difference(connection, item)) for item in items)
     return [IndexFlaw("text", path, message) for path, message in found if message]
 
@@ -166,7 +174,8 @@ def _difference(connection: sqlite3.Connection, item: ParsedFile) -> str:
     """In what the rows of a file are not what it says, "" where they are."""
     file = item.file
     row = connection.execute(
-        "SELECT mtime_ns, size, inode, content, problem FROM files WHERE path = ?", (file.path,)
+        "SELECT mtime_ns, size, inode, content, problem FROM files WHERE path = ?",
+        (file.path,),
     ).fetchone()
     if row is None:
         return "the index does not have it"
@@ -174,10 +183,15 @@ def _difference(connection: sqlite3.Connection, item: ParsedFile) -> str:
         return ""  # somebody is writing it, and the next refresh reads it
     if row[3] != item.content or bool(row[4]) != bool(item.problem):
         return (
-            "the file says something else than the index, although its time and size are the same"
+            "the file says something else than the index, although its time and size are the "
+            "same"
         )
-    stored = connection.execute("SELECT * FROM memories WHERE path = ?", (file.path,)).fetchone()
-    if graph_rows.differs(connection, file.path, item.share, stored[0] if stored else None):
+    stored = connection.execute(
+        "SELECT * FROM memories WHERE path = ?", (file.path,)
+    ).fetchone()
+    if graph_rows.differs(
+        connection, file.path, item.share, stored[0] if stored else None
+    ):
         return "what the graph has of it is not what the file says"
     if stored and item.memory:
         return _memory_difference(connection, item, item.memory, stored)
@@ -187,14 +201,21 @@ def _difference(connection: sqlite3.Connection, item: ParsedFile) -> str:
 
 
 def _memory_difference(
-    connection: sqlite3.Connection, item: ParsedFile, memory: Memory, stored: tuple[Any, ...]
+    connection: sqlite3.Connection,
+    item: ParsedFile,
+    memory: Memory,
+    stored: tuple[Any, ...],
 ) -> str:
     key, _, id_, scope_id, *rest = stored
-    scope = connection.execute("SELECT scope, project FROM scopes WHERE id = ?", (scope_id,))
+    scope = connection.execute(
+        "SELECT scope, project FROM scopes WHERE id = ?", (scope_id,)
+    )
     columns = file_rows.columns(memory, item.file.path)
     if (id_, *rest) != columns or scope.fetchone() != file_rows.place_of(memory):
         return "the row of its memory is not what its front matter says"
-    turns = column(connection, "SELECT turn FROM turns WHERE memory = ? ORDER BY turn", (key,))
+    turns = column(
+        connection, "SELECT turn FROM turns WHERE memory = ? ORDER BY turn", (key,)
+    )
     if turns != file_rows.turn_columns(item):
         return "its turns are not those of the file"
     sql = "SELECT relationship, target FROM links WHERE memory = ? ORDER BY relationship, target"
@@ -202,7 +223,9 @@ def _memory_difference(
         return "its links are not those of the file"
     texts = f"scope_id, hash, kind, turn, at, {', '.join(FTS_WEIGHTS)}"  # ours
     sql = f"SELECT {texts} FROM passages WHERE memory = ? ORDER BY id"
-    passages = [(scope_id, *file_rows.passage_columns(passage)) for passage in item.passages]
+    passages = [
+        (scope_id, *file_rows.passage_columns(passage)) for passage in item.passages
+    ]
     if connection.execute(sql, (key,)).fetchall() != passages:
         return "its passages are not those of the file"
     return ""
@@ -231,11 +254,16 @@ def _unsound_vectors(
                 sound.append((hash_, vector))
         lengths = np.linalg.norm(unpacked([vector for _, vector in sound], dim), axis=1)
         is_unit = np.abs(lengths - 1) < UNIT
-        wrong += [(sound[at][0], "a vector is not of length 1") for at in np.flatnonzero(~is_unit)]
+        wrong += [
+            (sound[at][0], "a vector is not of length 1")
+            for at in np.flatnonzero(~is_unit)
+        ]
     return wrong
 
 
-def _sample(connection: sqlite3.Connection, fingerprint: str) -> list[tuple[bytes, bytes, str]]:
+def _sample(
+    connection: sqlite3.Connection, fingerprint: str
+) -> list[tuple[bytes, bytes, str]]:
     """Hash, vector and text of some passages, spread over all."""
     model = model_id(connection, fingerprint)
     last = last_passage(connection)

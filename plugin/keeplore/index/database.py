@@ -103,9 +103,13 @@ class IndexDatabase:
 
         ``act`` must be able to run twice. Raises IndexUnavailable, and what ``act`` raises.
         """
-        return self.write_within(None, lambda connection: act(connection, *args, **kwargs))
+        return self.write_within(
+            None, lambda connection: act(connection, *args, **kwargs)
+        )
 
-    def write_within(self, wait_s: float | None, act: Callable[[sqlite3.Connection], _T]) -> _T:
+    def write_within(
+        self, wait_s: float | None, act: Callable[[sqlite3.Connection], _T]
+    ) -> _T:
         """``write``, where another writer is waited for ``wait_s``, or as long as was said once."""
         for _ in range(ATTEMPTS):
             seen = _identity(self.file)
@@ -134,7 +138,9 @@ class IndexDatabase:
         """Of all files in the directory."""
         with contextlib.suppress(FileNotFoundError):
             return sum(
-                entry.stat().st_size for entry in os.scandir(self.directory) if entry.is_file()
+                entry.stat().st_size
+                for entry in os.scandir(self.directory)
+                if entry.is_file()
             )
         return 0
 
@@ -154,7 +160,9 @@ class IndexDatabase:
         try:
             with (
                 self.locked(),
-                contextlib.closing(sqlite3.connect(self.file, isolation_level=None)) as connection,
+                contextlib.closing(
+                    sqlite3.connect(self.file, isolation_level=None)
+                ) as connection,
             ):
                 connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
                 connection.execute("VACUUM")
@@ -214,14 +222,18 @@ class IndexDatabase:
 
     def _write_locked(self, act: Callable[[sqlite3.Connection], _T]) -> _T:
         is_new = not self.file.exists()
-        with contextlib.closing(sqlite3.connect(self.file, isolation_level=None)) as connection:
+        with contextlib.closing(
+            sqlite3.connect(self.file, isolation_level=None)
+        ) as connection:
             connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
             if is_new:
                 schema.create(connection)
             else:
                 self._check(connection)
             if self._before.exists():
-                with contextlib.suppress(sqlite3.Error):  # only a saving: they can be made again
+                with contextlib.suppress(
+                    sqlite3.Error
+                ):  # only a saving: they can be made again
                     schema_upgrade.take_over(connection, self._before)
                 schema_upgrade.unlink(self._before)
             durable.write(self._marker, b"")
@@ -244,18 +256,25 @@ class IndexDatabase:
                 raise sqlite3.DatabaseError("a killed writer left it damaged")
 
     def _mend(
-        self, error: sqlite3.DatabaseError | UnicodeDecodeError, seen: tuple[int, int] | None
+        self,
+        error: sqlite3.DatabaseError | UnicodeDecodeError,
+        seen: tuple[int, int] | None,
     ) -> None:
         """Delete the file ``seen`` where ``error`` says that it is damaged or foreign. Raises
         IndexUnavailable.
         """
-        if (getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF) in _NOT_DAMAGE:
+        if (
+            getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+        ) in _NOT_DAMAGE:
             raise self._unavailable(error) from error
         try:
             with self.locked():
                 if _identity(self.file) != seen:  # someone else has mended it meanwhile
                     return
-                if isinstance(error, schema_upgrade.OlderSchema) and not self._marker.exists():
+                if (
+                    isinstance(error, schema_upgrade.OlderSchema)
+                    and not self._marker.exists()
+                ):
                     schema_upgrade.set_aside(self.file, self._before)
                 self._unlink()
         except OSError as e:
@@ -311,7 +330,9 @@ class IndexDatabase:
         return os.open(self._lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
 
-def _transaction(connection: sqlite3.Connection, act: Callable[[sqlite3.Connection], _T]) -> _T:
+def _transaction(
+    connection: sqlite3.Connection, act: Callable[[sqlite3.Connection], _T]
+) -> _T:
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute(f"PRAGMA journal_size_limit={LOG}")
     connection.execute("BEGIN IMMEDIATE")

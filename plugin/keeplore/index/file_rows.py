@@ -57,7 +57,11 @@ class KnownFile(NamedTuple):
     is_settled: bool
 
     def is_same(self, file: IndexedFile) -> bool:
-        return (self.mtime_ns, self.size, self.inode) == (file.mtime_ns, file.size, file.inode)
+        return (self.mtime_ns, self.size, self.inode) == (
+            file.mtime_ns,
+            file.size,
+            file.inode,
+        )
 
     def is_settled_as(self, file: IndexedFile) -> bool:
         """Asked of every file at every look, so in few steps."""
@@ -82,7 +86,9 @@ class ParsedFile:
 
 
 def known_files(connection: sqlite3.Connection) -> dict[str, KnownFile]:
-    rows = connection.execute("SELECT path, mtime_ns, size, inode, is_settled FROM files")
+    rows = connection.execute(
+        "SELECT path, mtime_ns, size, inode, is_settled FROM files"
+    )
     return {row[0]: KnownFile._make(row[1:]) for row in rows}
 
 
@@ -170,7 +176,9 @@ def _drop_rows(connection: sqlite3.Connection, path: str) -> None:
         connection.execute("DELETE FROM memories WHERE key = ?", (key,))
 
 
-def _add_memory(connection: sqlite3.Connection, item: ParsedFile, memory: Memory) -> int:
+def _add_memory(
+    connection: sqlite3.Connection, item: ParsedFile, memory: Memory
+) -> int:
     path = item.file.path
     scope_id = _scope_id(connection, memory)
     id_, *rest = columns(memory, path)
@@ -181,7 +189,8 @@ def _add_memory(connection: sqlite3.Connection, item: ParsedFile, memory: Memory
         "INSERT INTO turns VALUES (?, ?)", ((turn, key) for turn in turn_columns(item))
     )
     connection.executemany(
-        "INSERT INTO links VALUES (?, ?, ?)", ((key, *link) for link in link_columns(memory))
+        "INSERT INTO links VALUES (?, ?, ?)",
+        ((key, *link) for link in link_columns(memory)),
     )
     connection.executemany(
         "INSERT INTO passages VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -211,7 +220,9 @@ def turn_columns(item: ParsedFile) -> list[str]:
 
 
 def link_columns(memory: Memory) -> list[tuple[str, str]]:
-    return sorted({(relationship, _text(target)) for relationship, target in memory.links})
+    return sorted(
+        {(relationship, _text(target)) for relationship, target in memory.links}
+    )
 
 
 def passage_columns(passage: Passage) -> tuple[bytes | str, ...]:
@@ -228,7 +239,9 @@ def place_of(memory: Memory) -> tuple[str, str]:
 
 def _scope_id(connection: sqlite3.Connection, memory: Memory) -> int:
     pair = place_of(memory)
-    connection.execute("INSERT OR IGNORE INTO scopes (scope, project) VALUES (?, ?)", pair)
+    connection.execute(
+        "INSERT OR IGNORE INTO scopes (scope, project) VALUES (?, ?)", pair
+    )
     sql = "SELECT id FROM scopes WHERE scope = ? AND project = ?"
     return int(value(connection, sql, pair))
 

@@ -11,13 +11,17 @@ from keeplore.index.query_terms import query_terms
 from keeplore.index.sql import count_passages, scope_ids, value
 from keeplore_hooks.contracts import PassageMatch, ScopeFilter
 
-LEAST_OR = 3  # terms that are asked for however common they are, within what may be scored
+LEAST_OR = (
+    3  # terms that are asked for however common they are, within what may be scored
+)
 COMMON_SHARE = 0.1  # of the passages
 COMMON_FROM = 2000  # passages; fewer are scored in no time
 MAX_OR = 8  # terms; FTS5 scores every posting of every term, so the time grows with each common one
 # postings, at 1.6 µs each, so that the time does not grow with the memory; the rarest has any
 MOST_SCORED = 16_000
-MOST_COUNTED = 5 * MOST_SCORED  # of one term: how common it is beyond that makes no difference
+MOST_COUNTED = (
+    5 * MOST_SCORED
+)  # of one term: how common it is beyond that makes no difference
 
 
 def text_search(
@@ -73,12 +77,16 @@ def _count(connection: sqlite3.Connection, term: str) -> int:
 
 
 def _matches(
-    connection: sqlite3.Connection, expression: str, scopes: Sequence[int] | None, limit: int
+    connection: sqlite3.Connection,
+    expression: str,
+    scopes: Sequence[int] | None,
+    limit: int,
 ) -> dict[int, float]:
     """Passage → BM25 with the table's weights, turned so that higher is better."""
     if scopes is not None:
         expression = (
-            f"({expression}) AND scope_word : ({' OR '.join(f'zs{scope}' for scope in scopes)})"
+            f"({expression}) AND scope_word : "
+            f"({' OR '.join(f'zs{scope}' for scope in scopes)})"
         )
     sql = "SELECT rowid, -rank FROM passages_fts WHERE passages_fts MATCH ? ORDER BY rank LIMIT ?"
     return dict(connection.execute(sql, (expression, limit)).fetchall())

@@ -18,11 +18,23 @@ from keeplore.index.embedding.local_embedder import give_back
 from keeplore.index.graph.graph_index import EntityGraph
 from keeplore.index.model_switch import ActiveModel, Find, KeptVectors, ModelSwitch
 from keeplore.index.refresh import IndexUpdater
-from keeplore.index.rows import IndexState, MemoryFilter, MemoryRow, PassageRow, RefreshResult
+from keeplore.index.rows import (
+    IndexState,
+    MemoryFilter,
+    MemoryRow,
+    PassageRow,
+    RefreshResult,
+)
 from keeplore.index.vectors import block_files, embedding_rows
 from keeplore.index.vectors.quantization import packed
 from keeplore.memory.chains import Chain
-from keeplore_hooks.contracts import Embedder, EngineMaker, PassageMatch, ScopeFilter, SearchEngine
+from keeplore_hooks.contracts import (
+    Embedder,
+    EngineMaker,
+    PassageMatch,
+    ScopeFilter,
+    SearchEngine,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,7 +76,9 @@ class Index:
         self._store = store
         self._embedder = embedder
         make = (
-            partial(EmbeddedEngine, graph_from=graph_from) if engine is EmbeddedEngine else engine
+            partial(EmbeddedEngine, graph_from=graph_from)
+            if engine is EmbeddedEngine
+            else engine
         )
         self._switch = ModelSwitch(self._database, embedder, make, find)
         self.graph = EntityGraph(self._database)
@@ -101,7 +115,9 @@ class Index:
         """
         return self._updater.is_in_step()
 
-    def embed_pending(self, limit: int | None = None, progress: Progress | None = None) -> int:
+    def embed_pending(
+        self, limit: int | None = None, progress: Progress | None = None
+    ) -> int:
         """Fill in missing vectors, newest passages first; returns how many texts still lack one.
 
         At most ``limit`` texts in this call. ``progress`` is called with (done, to do) after each
@@ -110,7 +126,8 @@ class Index:
         """
         if self._embedder is None:
             raise ModelUnavailable(
-                "there is no embedding model", "Set `embedding: {model: packaged}` in keeplore.yaml"
+                "there is no embedding model",
+                "Set `embedding: {model: packaged}` in keeplore.yaml",
             )
         prepare(self._embedder)
         self._switch.renewed()
@@ -123,7 +140,9 @@ class Index:
             texts = self._engine.pending(min(WINDOW, total - done))
             if not texts:  # someone else was faster
                 break
-            done += self._embed(self._embedder, texts, partial(_report, progress, done, total))
+            done += self._embed(
+                self._embedder, texts, partial(_report, progress, done, total)
+            )
         self._switch.drop_orphans()
         waiting += self._engine.bring_vectors(limit, done)
         left = self._engine.count_pending() + waiting
@@ -183,7 +202,9 @@ class Index:
             self._engine.bring_words(None)
         self._database.write(embedding_rows.drop_traces)
         self._database.vacuum()
-        block_files.drop_strays(self._database)  # the files that held the vectors of what is gone
+        block_files.drop_strays(
+            self._database
+        )  # the files that held the vectors of what is gone
 
     def state(self, *, of_text: bool = False) -> IndexState:
         """What the index reflects; ``of_text`` does not look at the model, and counts no
@@ -194,12 +215,17 @@ class Index:
         return self._database.read(self._state, active, fingerprint)
 
     def _state(
-        self, connection: sqlite3.Connection, active: ActiveModel | None, fingerprint: str
+        self,
+        connection: sqlite3.Connection,
+        active: ActiveModel | None,
+        fingerprint: str,
     ) -> IndexState:
         # every recall asks, and counting takes longer than many a search
         known = (*sql.state(connection), fingerprint)
         if self._counted[0] != known:
-            vectors = active.engine.count_vectors(connection) if active and fingerprint else 0
+            vectors = (
+                active.engine.count_vectors(connection) if active and fingerprint else 0
+            )
             memories = memory_queries.count_memories(connection)
             self._counted = (known, (memories, sql.count_passages(connection), vectors))
         return IndexState(
@@ -214,7 +240,11 @@ class Index:
         """How many files differ from what the index reflects, by their time, size and inode."""
         known = self._database.read(file_rows.known_files)
         seen = {file.path: file for file in self._store.indexed()}
-        same = [path for path in known.keys() & seen.keys() if known[path].is_same(seen[path])]
+        same = [
+            path
+            for path in known.keys() & seen.keys()
+            if known[path].is_same(seen[path])
+        ]
         return len(known.keys() | seen.keys()) - len(same)
 
     @property
@@ -228,7 +258,9 @@ class Index:
     def size_bytes(self) -> int:
         return self._database.size_bytes()
 
-    def flaws(self, progress: Progress | None = None) -> Iterator[consistency.IndexFlaw]:
+    def flaws(
+        self, progress: Progress | None = None
+    ) -> Iterator[consistency.IndexFlaw]:
         """In what the index is not what the text makes: every file is read again, every vector
         checked.
 
@@ -263,7 +295,9 @@ class Index:
         own full text does.
         """
         try:
-            return self._engine.text_search(query, allowed, limit, is_patient=is_patient)
+            return self._engine.text_search(
+                query, allowed, limit, is_patient=is_patient
+            )
         except EngineUnavailable:
             return self._database.read(full_text.text_search, query, allowed, limit)
 
@@ -290,7 +324,11 @@ class Index:
             raise ValueError(
                 f"the vector has the shape {vector.shape}, this model has ({self._embedder.dim},)"
             )
-        return engine.vector_search(vector, allowed, limit, is_patient=is_patient) if engine else []
+        return (
+            engine.vector_search(vector, allowed, limit, is_patient=is_patient)
+            if engine
+            else []
+        )
 
     def passages(self, ids: Sequence[int]) -> list[PassageRow]:
         """In the order of ``ids``; a passage that is gone meanwhile is left out."""
@@ -323,7 +361,9 @@ class Index:
         """The newest ``limit`` memories of a time: heads, sections, and what was said then; see
         ``periods``.
         """
-        return self._database.read(memory_queries.said_between, allowed, first, last, limit)
+        return self._database.read(
+            memory_queries.said_between, allowed, first, last, limit
+        )
 
     def scopes(self) -> tuple[tuple[str, str], ...]:
         """Every scope that there ever was memory of, with its project."""
@@ -373,7 +413,10 @@ class Index:
         self._database.close()
 
     def _embed(
-        self, embedder: Embedder, texts: list[tuple[bytes, str]], report: Callable[[int], None]
+        self,
+        embedder: Embedder,
+        texts: list[tuple[bytes, str]],
+        report: Callable[[int], None],
     ) -> int:
         """Make and store the vectors of texts; returns for how many passages. What interrupts keeps
         what is done.
@@ -388,7 +431,9 @@ class Index:
                 made += zip(keys, packed(embedder.embed(batch)), strict=True)
                 report(len(made))
         finally:
-            placed = self._database.write(embedding_rows.add_vectors, embedder.fingerprint, made)
+            placed = self._database.write(
+                embedding_rows.add_vectors, embedder.fingerprint, made
+            )
         return placed
 
     @property

@@ -39,7 +39,9 @@ _SUPERSEDING = (
 )
 
 
-def passage_rows(connection: sqlite3.Connection, ids: Sequence[int]) -> list[PassageRow]:
+def passage_rows(
+    connection: sqlite3.Connection, ids: Sequence[int]
+) -> list[PassageRow]:
     """The passages with these ids, in this order; one that is gone is left out."""
     rows = rows_in(
         connection,
@@ -52,7 +54,9 @@ def passage_rows(connection: sqlite3.Connection, ids: Sequence[int]) -> list[Pas
     return [found[id_] for id_ in ids if id_ in found]
 
 
-def memory_rows(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, MemoryRow]:
+def memory_rows(
+    connection: sqlite3.Connection, ids: Sequence[str]
+) -> dict[str, MemoryRow]:
     """The memories with these ids; of two files with one id, the one that counts."""
     heads = chain_positions(chains_of(connection, ids))
     rows = rows_in(connection, f"{_MEMORIES} m.id IN ({{marks}}) AND {_IS_FIRST}", ids)
@@ -61,7 +65,9 @@ def memory_rows(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str,
 
 def path_of(connection: sqlite3.Connection, memory_id: str) -> str | None:
     """The path of a file with this id, None without one."""
-    path: str | None = value(connection, "SELECT path FROM memories WHERE id = ?", (memory_id,))
+    path: str | None = value(
+        connection, "SELECT path FROM memories WHERE id = ?", (memory_id,)
+    )
     return path
 
 
@@ -78,13 +84,18 @@ def known_turns(connection: sqlite3.Connection, ids: Iterable[str]) -> dict[str,
 
 def problems(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     """Path and message of every file that is not as it should be, sorted by path."""
-    wrong = connection.execute("SELECT path, problem FROM files WHERE problem != ''").fetchall()
+    wrong = connection.execute(
+        "SELECT path, problem FROM files WHERE problem != ''"
+    ).fetchall()
     doubles = connection.execute(
         "SELECT m.path, f.path FROM memories m JOIN memories f ON f.id = m.id AND f.key != m.key"
         f" WHERE NOT {_IS_FIRST} AND {_IS_FIRST.replace('m.', 'f.')}"
     )
     same = [
-        (path, f"its id is that of {first}, which is used; delete this one or give it another id")
+        (
+            path,
+            f"its id is that of {first}, which is used; delete this one or give it another id",
+        )
         for path, first in doubles
     ]
     return sorted([*wrong, *same])
@@ -124,13 +135,17 @@ def chains_of(connection: sqlite3.Connection, ids: Iterable[str]) -> list[Chain]
         asked = sorted(waiting)
         new: set[tuple[Any, ...]] = set()
         for end in ("m.id", "l.target"):
-            new.update(rows_in(connection, f"{_SUPERSEDING} AND {end} IN ({{marks}})", asked))
+            new.update(
+                rows_in(connection, f"{_SUPERSEDING} AND {end} IN ({{marks}})", asked)
+            )
         found.update((newer, older) for newer, older in new)
         waiting = {id_ for pair in new for id_ in pair} - known
     return _chained(connection, found)
 
 
-def _chained(connection: sqlite3.Connection, links: Iterable[tuple[str, str]]) -> list[Chain]:
+def _chained(
+    connection: sqlite3.Connection, links: Iterable[tuple[str, str]]
+) -> list[Chain]:
     supersedes: dict[str, list[str]] = {}
     for newer, older in links:
         supersedes.setdefault(newer, []).append(older)
@@ -183,7 +198,9 @@ def listed(connection: sqlite3.Connection, wanted: MemoryFilter) -> list[MemoryR
 def count_listed(connection: sqlite3.Connection, wanted: MemoryFilter) -> int:
     """How many memories fit, whatever the limit."""
     condition, values = _fitting(connection, wanted)
-    ids = column(connection, f"SELECT m.id FROM memories m WHERE {condition}", values)  # ours
+    ids = column(
+        connection, f"SELECT m.id FROM memories m WHERE {condition}", values
+    )  # ours
     if wanted.superseded:
         return len(ids)
     heads = chain_positions(all_chains(connection))
@@ -194,10 +211,20 @@ def _is_head(heads: Mapping[str, ChainPosition], memory_id: str) -> bool:
     return memory_id not in heads or not heads[memory_id].superseded_by
 
 
-def _fitting(connection: sqlite3.Connection, wanted: MemoryFilter) -> tuple[str, tuple[str, ...]]:
+def _fitting(
+    connection: sqlite3.Connection, wanted: MemoryFilter
+) -> tuple[str, tuple[str, ...]]:
     """A condition on ``memories m``, and the values for its marks."""
-    archived = {"without": " AND NOT m.is_archived", "only": " AND m.is_archived", "with": ""}
-    permanent = "" if wanted.permanent is None else f" AND m.permanent = {int(wanted.permanent)}"
+    archived = {
+        "without": " AND NOT m.is_archived",
+        "only": " AND m.is_archived",
+        "with": "",
+    }
+    permanent = (
+        ""
+        if wanted.permanent is None
+        else f" AND m.permanent = {int(wanted.permanent)}"
+    )
     condition = (
         f"{in_list('m.scope_id', scope_ids(connection, wanted.allowed))}"
         f"{archived[wanted.archived]}{permanent}"
@@ -227,7 +254,11 @@ def session_span(
 
 
 def said_between(
-    connection: sqlite3.Connection, allowed: ScopeFilter, first: str, last: str, limit: int
+    connection: sqlite3.Connection,
+    allowed: ScopeFilter,
+    first: str,
+    last: str,
+    limit: int,
 ) -> list[PassageRow]:
     """Of the memories of a time the newest ``limit``: their heads and sections, and what was said
     within.
@@ -254,7 +285,9 @@ def said_between(
 
 def scopes(connection: sqlite3.Connection) -> tuple[tuple[str, str], ...]:
     """Every scope that there ever was memory of, with its project."""
-    rows = connection.execute("SELECT scope, project FROM scopes ORDER BY scope, project")
+    rows = connection.execute(
+        "SELECT scope, project FROM scopes ORDER BY scope, project"
+    )
     return tuple(rows.fetchall())
 
 
@@ -267,13 +300,17 @@ def meant_by(connection: sqlite3.Connection, reference: str) -> list[MemoryRow]:
         sql = f"SELECT DISTINCT id FROM memories WHERE {condition}"
         ids = column(connection, sql, (start, f"{start}g"))
     if not ids:
-        condition = f"path = ? OR path LIKE ? ESCAPE '\\' ORDER BY id LIMIT {MOST_MEANT}"
+        condition = (
+            f"path = ? OR path LIKE ? ESCAPE '\\' ORDER BY id LIMIT {MOST_MEANT}"
+        )
         sql = f"SELECT DISTINCT id FROM memories WHERE {condition}"
         ids = column(connection, sql, (reference, f"%/{escaped(reference)}"))
     return list(memory_rows(connection, ids).values())
 
 
-def ids_saying(connection: sqlite3.Connection, content: str, scope: str, project: str) -> list[str]:
+def ids_saying(
+    connection: sqlite3.Connection, content: str, scope: str, project: str
+) -> list[str]:
     """Ids of the notes in a scope that say exactly what this content hash stands for."""
     return column(
         connection,
@@ -300,7 +337,9 @@ def complete_reference(directory: Path, text: str, limit: int) -> list[tuple[str
         database.close()
 
 
-def _completions(connection: sqlite3.Connection, text: str, limit: int) -> list[tuple[str, str]]:
+def _completions(
+    connection: sqlite3.Connection, text: str, limit: int
+) -> list[tuple[str, str]]:
     digits = escaped(text.removeprefix("mem_"))
     like = f"mem\\_{digits}%"
     return connection.execute(

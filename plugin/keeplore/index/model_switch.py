@@ -134,14 +134,21 @@ class ModelSwitch:
     def kept_vectors(self) -> list[KeptVectors]:
         """What is held of each model, that of the wanted one first."""
         wanted = self.wanted()
-        names = {one.fingerprint: one.name for one in self._database.read(complete_models)}
+        names = {
+            one.fingerprint: one.name for one in self._database.read(complete_models)
+        }
         names[wanted] = self._own_name()
         sizes = self._database.read(sizes_of)
-        order = sorted(sizes, key=lambda fingerprint: (fingerprint != wanted, fingerprint))
+        order = sorted(
+            sizes, key=lambda fingerprint: (fingerprint != wanted, fingerprint)
+        )
         return [KeptVectors(names.get(one, name_of(one)), *sizes[one]) for one in order]
 
     def close(self) -> None:
-        for engine in (self._engine, *(other.engine for other in self._before.values())):
+        for engine in (
+            self._engine,
+            *(other.engine for other in self._before.values()),
+        ):
             engine.close()
 
     def _chosen(self, wanted: str) -> ActiveModel:
@@ -180,7 +187,9 @@ def complete_models(connection: sqlite3.Connection) -> list[CompleteModel]:
     """Models that had every vector, the last first."""
     try:
         known = json.loads(sql.meta(connection, KEY) or "[]")
-        return [CompleteModel(str(name), str(fingerprint)) for name, fingerprint in known]
+        return [
+            CompleteModel(str(name), str(fingerprint)) for name, fingerprint in known
+        ]
     except (ValueError, TypeError):
         return []
 
@@ -192,7 +201,11 @@ def kept(wanted: str, complete: Sequence[CompleteModel]) -> list[str]:
 
 def _note(connection: sqlite3.Connection, entry: CompleteModel) -> None:
     """Put a model first, and forget the vectors of those that are not kept."""
-    others = [one for one in complete_models(connection) if one.fingerprint != entry.fingerprint]
+    others = [
+        one
+        for one in complete_models(connection)
+        if one.fingerprint != entry.fingerprint
+    ]
     known = [entry, *others][:KEPT]
     sizes = sizes_of(connection)
     if any(sizes.get(other.fingerprint, (0, 0))[1] > KEPT_BYTES for other in known[1:]):

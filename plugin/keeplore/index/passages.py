@@ -20,19 +20,21 @@ BODY = 190
 TITLE = 24
 BEFORE = 24
 AFTER = 14
-HASH = 16  # bytes: two texts of one hash are not to be expected, and every passage has two
+HASH = (
+    16  # bytes: two texts of one hash are not to be expected, and every passage has two
+)
 # Up to here a passage is filled for the full text with what was said before and after it. Measured:
 # a short one is found by the talk around it, a long one says enough itself.
 WITH_BEFORE = 120
 WITH_AFTER = 90
 NEIGHBOURS = 3  # exchanges on either side, where they are short
-MAX_WORD = (
-    100  # characters; longer runs without a space are cut, so that one always fits into a piece
-)
+# characters; longer runs without a space are cut, so that one always fits into a piece
+MAX_WORD = 100
 _RECEIPT = re.compile(r" — (?:user|assistant), turn \S+$", re.MULTILINE)
 # lines that say when and where: they answer no question, and commands match words that nobody meant
 _FORM = re.compile(
-    r"^(?:\*\*(?:Date|Session context|Projects involved)\*\*: |- command: ).*\n?", re.MULTILINE
+    r"^(?:\*\*(?:Date|Session context|Projects involved)\*\*: |- command: ).*\n?",
+    re.MULTILINE,
 )
 _HEADING = re.compile(r"^#{1,6} +(.*?)[ #]*$")
 
@@ -59,7 +61,9 @@ class Passage:
     @property
     def extra(self) -> str:
         return "\n".join(
-            filter(None, (extra_tokens(f"{self.title}\n{self.body}"), spoken_day(self.at)))
+            filter(
+                None, (extra_tokens(f"{self.title}\n{self.body}"), spoken_day(self.at))
+            )
         )
 
     @property
@@ -72,11 +76,18 @@ def embedded_text(title: str, body: str, context: str) -> str:
     parts = [_head_of(title, TITLE), body]
     if context:
         asked, before, after, place = context.split("\n")
-        parts += [_head_of(asked, BEFORE), _tail_of(before, BEFORE), _head_of(after, AFTER), place]
+        parts += [
+            _head_of(asked, BEFORE),
+            _tail_of(before, BEFORE),
+            _head_of(after, AFTER),
+            place,
+        ]
     return "\n".join(filter(None, parts))
 
 
-def _around(*, asked: str = "", before: str = "", after: str = "", place: str = "") -> str:
+def _around(
+    *, asked: str = "", before: str = "", after: str = "", place: str = ""
+) -> str:
     return "\n".join(" ".join(part.split()) for part in (asked, before, after, place))
 
 
@@ -90,7 +101,11 @@ def still_says(memory: Memory, talk: Conversation | None, turn: str, text: str) 
         return all(line in memory.body for line in text.splitlines())
     if turn:
         talk = talk or Conversation.from_markdown(memory.body)
-        return any(text in _spoken(exchange) for exchange in talk.exchanges if exchange.id == turn)
+        return any(
+            text in _spoken(exchange)
+            for exchange in talk.exchanges
+            if exchange.id == turn
+        )
     return any(passage.body == text for passage in _passages(memory))
 
 
@@ -103,8 +118,12 @@ def passages_of(memory: Memory) -> list[Passage]:
 
 def _passages(memory: Memory) -> Iterator[Passage]:
     body = memory.body.replace("\r\n", "\n")  # an editor on Windows may have saved it
-    place = " · ".join(filter(None, (memory.project, memory.category, memory.created_at[:10])))
-    if memory.kind != "document":  # a note of the last exchanges holds them as a conversation does
+    place = " · ".join(
+        filter(None, (memory.project, memory.category, memory.created_at[:10]))
+    )
+    if (
+        memory.kind != "document"
+    ):  # a note of the last exchanges holds them as a conversation does
         conversation = Conversation.from_markdown(body)
         if conversation.exchanges:
             title = memory.title or conversation.title
@@ -130,7 +149,9 @@ def _sections(title: str, markdown: str, place: str) -> Iterator[Passage]:
         else:
             pieces += [(heading, piece) for piece in split(text)]
     for number, (heading, text) in enumerate(pieces or [("", "")]):
-        context = _around(asked="" if text.startswith(heading) else heading, place=place)
+        context = _around(
+            asked="" if text.startswith(heading) else heading, place=place
+        )
         yield Passage("head" if number == 0 else "section", title, text, context)
 
 
@@ -142,7 +163,11 @@ def _blocks(markdown: str, title: str) -> Iterator[tuple[str, str]]:
     lines: list[str] = []
     for line, is_code in fenced_lines([*markdown.splitlines(), ""]):
         found = None if is_code else _HEADING.match(line)
-        if (found or (not line.strip() and not is_code)) and lines and lines != [heading]:
+        if (
+            (found or (not line.strip() and not is_code))
+            and lines
+            and lines != [heading]
+        ):
             yield heading, "\n".join(lines)
             lines = []
         if found:
@@ -166,7 +191,9 @@ def _exchanges(title: str, exchanges: Sequence[Exchange]) -> Iterator[Passage]:
             size = int(token_count(piece))
             context = _around(
                 asked=_head_of(exchange.user, BEFORE) if part else "",
-                before="" if part else _tail_of(before, max(BEFORE, WITH_BEFORE - size)),
+                before=""
+                if part
+                else _tail_of(before, max(BEFORE, WITH_BEFORE - size)),
                 after=_head_of(after, max(AFTER, WITH_AFTER - size))
                 if part + 1 == len(pieces)
                 else "",
@@ -196,7 +223,11 @@ def split(text: str, room: int = BODY) -> list[str]:
     """
     if token_count(text) <= room:
         return [text]
-    return [piece.strip("\n") for piece in _packed(_units(text, room), room) if piece.strip()]
+    return [
+        piece.strip("\n")
+        for piece in _packed(_units(text, room), room)
+        if piece.strip()
+    ]
 
 
 def _packed(units: Iterable[str], room: int) -> Iterator[str]:
@@ -220,7 +251,9 @@ def _units(text: str, room: int) -> Iterator[str]:
             yield paragraph
             continue
         for sentence in _sentences(paragraph):
-            yield from [sentence] if token_count(sentence) <= room else _words(sentence, room)
+            yield from (
+                [sentence] if token_count(sentence) <= room else _words(sentence, room)
+            )
 
 
 def _sentences(text: str) -> list[str]:

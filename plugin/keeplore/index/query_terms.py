@@ -101,13 +101,19 @@ def query_terms(query: str) -> list[tuple[str, ...]]:
     """
     words = list(dict.fromkeys(term.casefold() for term in _TERM.findall(query)))
     spelled = {term.casefold(): term for term in reversed(_TERM.findall(query))}
-    telling = [word for word in words if word.replace("’", "'") not in STOP_WORDS] or words
+    telling = [
+        word for word in words if word.replace("’", "'") not in STOP_WORDS
+    ] or words
     telling = [word for word in telling if word not in TALK_WORDS] or telling
     return [_spellings(spelled[word]) for word in telling[:MAX_TERMS]]
 
 
 def _spellings(term: str) -> tuple[str, ...]:
-    others = [_humps(match[0]) for match in _CAMEL.finditer(term)] if _CAMEL.fullmatch(term) else []
+    others = (
+        [_humps(match[0]) for match in _CAMEL.finditer(term)]
+        if _CAMEL.fullmatch(term)
+        else []
+    )
     if _UNSPACED.search(term):
         others += [_pairs(run) for run in _UNSPACED.findall(term)]
     return tuple(dict.fromkeys((term, *others)))

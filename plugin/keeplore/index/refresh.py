@@ -29,7 +29,9 @@ from keeplore.index.vectors import block_files
 FILES_AT_ONCE = 200
 # of looking for names that go with a refresh, for which somebody may wait; the worker does the rest
 LINK_STEPS = 2
-DEAR_S = 0.25  # a look at the files that takes longer is left out where changes are told of
+DEAR_S = (
+    0.25  # a look at the files that takes longer is left out where changes are told of
+)
 # for how long a look at the files is gone on with; at 100,000 files one takes seconds
 PLAN_S = 20.0
 Progress = Callable[[int, int], None]
@@ -62,13 +64,17 @@ def _urgency(file: IndexedFile) -> tuple[bool, int]:
     """
     name = file.path.rpartition("/")[2]
     day = name[:4] + name[5:7] + name[8:10]
-    return "/conversations/" in file.path, -int(day) if day.isdecimal() and day.isascii() else 0
+    return "/conversations/" in file.path, -int(
+        day
+    ) if day.isdecimal() and day.isascii() else 0
 
 
 class IndexUpdater:
     """One thread of a process refreshes at a time: the others would read the same files again."""
 
-    def __init__(self, database: IndexDatabase, store: TextSource, graph: EntityGraph) -> None:
+    def __init__(
+        self, database: IndexDatabase, store: TextSource, graph: EntityGraph
+    ) -> None:
         self._database = database
         self._store = store
         self._graph = graph
@@ -77,7 +83,9 @@ class IndexUpdater:
         self._unread: list[IndexedFile] = []
         self._looked_at = -math.inf
         self._look_s = 0.0  # of processor time, that the last look took
-        self.hears_of_changes: Callable[[], bool] = lambda: False  # and has heard of none
+        self.hears_of_changes: Callable[[], bool] = lambda: (
+            False
+        )  # and has heard of none
 
     def is_in_step(self) -> bool:
         """Whether a look at the files may be left out, since it takes long and would show nothing.
@@ -123,7 +131,11 @@ class IndexUpdater:
         return done
 
     def _store_batches(
-        self, to_do: RefreshPlan, progress: Progress | None, wait_s: float | None, until: float
+        self,
+        to_do: RefreshPlan,
+        progress: Progress | None,
+        wait_s: float | None,
+        until: float,
     ) -> RefreshResult:
         """Batch after batch, one at least; what is gone goes with the first."""
         changed, gone = 0, to_do.gone
@@ -157,7 +169,9 @@ class IndexUpdater:
             return ""
 
 
-def _store(connection: sqlite3.Connection, items: Sequence[ParsedFile], gone: Sequence[str]) -> int:
+def _store(
+    connection: sqlite3.Connection, items: Sequence[ParsedFile], gone: Sequence[str]
+) -> int:
     """One batch: what is gone goes with the first, so that a renamed file is never missing."""
     for path in gone:
         file_rows.drop(connection, path)
@@ -173,4 +187,6 @@ def _store(connection: sqlite3.Connection, items: Sequence[ParsedFile], gone: Se
 def _stamp(connection: sqlite3.Connection, commit: str) -> None:
     graph_rows.drop_unused(connection)
     sql.set_meta(connection, "commit", commit)
-    sql.set_meta(connection, "updated_at", datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
+    sql.set_meta(
+        connection, "updated_at", datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    )

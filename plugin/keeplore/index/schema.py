@@ -157,17 +157,22 @@ def create(connection: sqlite3.Connection) -> None:
     """Make all tables in a file that has none."""
     connection.execute("PRAGMA journal_mode=WAL")
     tables = (
-        f"BEGIN;{_MEMORIES}{GRAPH_TABLES}{_FEEDBACK}".replace("{columns}", ", ".join(FTS_WEIGHTS))
+        f"BEGIN;{_MEMORIES}{GRAPH_TABLES}{_FEEDBACK}".replace(
+            "{columns}", ", ".join(FTS_WEIGHTS)
+        )
     ).replace("{tokenizer}", TOKENIZER)
     connection.executescript(tables)
     # the word of the scope keeps a search within a project from scoring those of all others, and
     # says nothing itself
     weights = ", ".join(str(weight) for weight in (*FTS_WEIGHTS.values(), 0.0))
     connection.execute(
-        "INSERT INTO passages_fts(passages_fts, rank) VALUES ('rank', ?)", (f"bm25({weights})",)
+        "INSERT INTO passages_fts(passages_fts, rank) VALUES ('rank', ?)",
+        (f"bm25({weights})",),
     )
     # names this very file: passage ids of another one mean other passages
-    connection.execute("INSERT INTO meta VALUES ('database', ?)", (secrets.token_hex(8),))
+    connection.execute(
+        "INSERT INTO meta VALUES ('database', ?)", (secrets.token_hex(8),)
+    )
     connection.execute(f"PRAGMA user_version={VERSION}")
     connection.execute("COMMIT")
 

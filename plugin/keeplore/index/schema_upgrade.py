@@ -10,7 +10,9 @@ from pathlib import Path
 
 from keeplore.index.sql import vector_sum
 
-NAME = "before.sqlite3"  # what the older file is called until its vectors are taken over
+NAME = (
+    "before.sqlite3"  # what the older file is called until its vectors are taken over
+)
 
 
 class OlderSchema(sqlite3.DatabaseError):
@@ -19,7 +21,9 @@ class OlderSchema(sqlite3.DatabaseError):
 
 def other_schema(found: int, wanted: int) -> sqlite3.DatabaseError:
     """What is wrong with a file of this schema; 0 is that of a file without tables."""
-    return (OlderSchema if 0 < found < wanted else sqlite3.DatabaseError)("another schema")
+    return (OlderSchema if 0 < found < wanted else sqlite3.DatabaseError)(
+        "another schema"
+    )
 
 
 def set_aside(file: Path, before: Path) -> None:

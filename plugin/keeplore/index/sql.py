@@ -12,7 +12,9 @@ from keeplore_hooks.contracts import ScopeFilter
 ASK_AT_ONCE = 500  # parameters of a statement; old SQLite allows 999
 
 
-def value(connection: sqlite3.Connection, sql: str, parameters: Sequence[object] = ()) -> Any:
+def value(
+    connection: sqlite3.Connection, sql: str, parameters: Sequence[object] = ()
+) -> Any:
     """The first column of the first row, None without one."""
     row = connection.execute(sql, parameters).fetchone()
     return row[0] if row else None
@@ -34,7 +36,9 @@ def rows_in(
     """
     for start in range(0, len(values), ASK_AT_ONCE):
         chunk = values[start : start + ASK_AT_ONCE]
-        yield from connection.execute(sql.replace("{marks}", marks(chunk)), (*chunk, *more))
+        yield from connection.execute(
+            sql.replace("{marks}", marks(chunk)), (*chunk, *more)
+        )
 
 
 def marks(items: Sequence[object]) -> str:

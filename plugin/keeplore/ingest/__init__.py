@@ -4,4 +4,11 @@ from keeplore.ingest.document_body import Extracted
 from keeplore.ingest.reader import MAX_BYTES, SECONDS, extracted
 from keeplore.ingest.source_address import SourceAddress, origin_of
 
-__all__ = ("MAX_BYTES", "SECONDS", "Extracted", "SourceAddress", "extracted", "origin_of")
+__all__ = (
+    "MAX_BYTES",
+    "SECONDS",
+    "Extracted",
+    "SourceAddress",
+    "extracted",
+    "origin_of",
+)

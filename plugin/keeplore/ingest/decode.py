@@ -24,9 +24,8 @@ _ENCODINGS = re.compile(
 )
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _SAMPLE = 65_536  # bytes that are looked at for a guess
-_MAX_CONTROLS = (
-    0.002  # share of control characters in a text; a program or a picture has a tenth and more
-)
+# share of control characters in a text; a program or a picture has a tenth and more
+_MAX_CONTROLS = 0.002
 
 
 def charset_of(content_type: str) -> str:
@@ -39,9 +38,17 @@ def decoded(data: bytes, stated: str = "") -> str:
 
     Raises SourceRefused for what is no text.
     """
-    text = _strictly(data, _marked(data)) or _strictly(data, stated) or _strictly(data, _wide(data))
+    text = (
+        _strictly(data, _marked(data))
+        or _strictly(data, stated)
+        or _strictly(data, _wide(data))
+    )
     if text is None:
-        text = None if b"\0" in data[:_SAMPLE] else _strictly(data, "utf-8") or _guessed(data)
+        text = (
+            None
+            if b"\0" in data[:_SAMPLE]
+            else _strictly(data, "utf-8") or _guessed(data)
+        )
     if text is None or len(_CONTROLS.findall(text[:_SAMPLE])) > max(
         2, _MAX_CONTROLS * len(text[:_SAMPLE])
     ):
@@ -60,7 +67,11 @@ def _wide(data: bytes) -> str:
     """UTF-16 without a mark: in most scripts nearly every second byte is zero."""
     sample = data[:_SAMPLE]
     halves = sample[0::2].count(0), sample[1::2].count(0)
-    if len(sample) < 4 or max(halves) < 0.3 * len(sample) / 2 or min(halves) > 0.02 * len(sample):
+    if (
+        len(sample) < 4
+        or max(halves) < 0.3 * len(sample) / 2
+        or min(halves) > 0.02 * len(sample)
+    ):
         return ""
     return "utf-16-be" if halves[0] > halves[1] else "utf-16-le"
 
@@ -75,7 +86,9 @@ def _strictly(data: bytes, encoding: str) -> str | None:
 
 
 def _guessed(data: bytes) -> str | None:
-    from charset_normalizer import from_bytes  # here, because nearly every text is UTF-8
+    from charset_normalizer import (
+        from_bytes,  # here, because nearly every text is UTF-8
+    )
 
     best = from_bytes(data[:_SAMPLE]).best()
     # a few broken bytes in a text of UTF-8 are less harm than all of it in another alphabet

@@ -15,9 +15,8 @@ from keeplore.text.fences import sanitise
 
 MAX_TEXT = 10_000_000  # bytes of UTF-8; a file of memory may have three times as many
 MAX_TITLE = 200  # characters
-LINE_CHARS = (
-    2_000  # longer lines are broken: cutting them into sentences takes more than linear time
-)
+# longer lines are broken: cutting them into sentences takes more than linear time
+LINE_CHARS = 2_000
 _SAID = re.compile(r"[^\W_]")
 _BLANK = re.compile(
     r"(?<![ \t])[ \t]+$", re.MULTILINE
@@ -46,14 +45,21 @@ def tidied(found: Extracted, name: str) -> Extracted:
         )
     text = _GAP.sub("\n\n\n", _BLANK.sub("", sanitise(found.text))).strip("\n")
     if not _SAID.search(text):
-        raise SourceRefused("there is no text in it", "A scanned page needs text recognition first")
+        raise SourceRefused(
+            "there is no text in it", "A scanned page needs text recognition first"
+        )
     heading = _HEADING.match(text)
     # a text about git: what begins like a merge that failed would be taken for one
     text = _CONFLICT.sub(
         " ", "\n".join(piece for line in text.split("\n") for piece in _broken(line))
     )
-    title = " ".join(sanitise(heading[1].rstrip("# ") if heading else found.title).split()) or name
-    return Extracted(title if len(title) <= MAX_TITLE else f"{title[: MAX_TITLE - 1]}…", text)
+    title = (
+        " ".join(sanitise(heading[1].rstrip("# ") if heading else found.title).split())
+        or name
+    )
+    return Extracted(
+        title if len(title) <= MAX_TITLE else f"{title[: MAX_TITLE - 1]}…", text
+    )
 
 
 def _broken(line: str) -> Iterator[str]:
@@ -77,7 +83,6 @@ def content_for(title: str, body: str) -> str:
     """What tells whether a document still says what was ingested: in code, case and white space
     count too.
     """
-    text = (
-        f"{title}\x1f{body.replace(chr(13), '').strip()}"  # an editor on Windows may have saved it
-    )
+    # an editor on Windows may have saved it
+    text = f"{title}\x1f{body.replace(chr(13), '').strip()}"
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

@@ -76,24 +76,34 @@ def fetch(url: str, limits: Limits) -> Page:
             try:
                 found = _get(pool, url, limits.max_bytes, until)
             except (*_ERRORS, ssl.SSLError, OSError) as e:
-                is_late = isinstance(e, httpcore.TimeoutException) or time.monotonic() >= until
+                is_late = (
+                    isinstance(e, httpcore.TimeoutException)
+                    or time.monotonic() >= until
+                )
                 raise _unavailable(url, e, is_late=is_late) from e
             if isinstance(found, Page):
                 return found
             if url.startswith("https:") and found.startswith("http:"):
                 raise SourceRefused(
-                    f"{url} leads to {found}, which is not encrypted", "Give that address itself"
+                    f"{url} leads to {found}, which is not encrypted",
+                    "Give that address itself",
                 )
             url = found
-    raise SourceRefused(f"{url} is reached after more than {MAX_REDIRECTS} redirects", _BY_HAND)
+    raise SourceRefused(
+        f"{url} is reached after more than {MAX_REDIRECTS} redirects", _BY_HAND
+    )
 
 
-def _get(pool: httpcore.ConnectionPool, url: str, max_bytes: int, until: float) -> Page | str:
+def _get(
+    pool: httpcore.ConnectionPool, url: str, max_bytes: int, until: float
+) -> Page | str:
     """The page, or where it is instead."""
     address, headers = _request(urllib.parse.urlsplit(url))
     seconds = max(until - time.monotonic(), 0.01)
     timeouts = dict.fromkeys(("connect", "read", "write", "pool"), seconds)
-    with pool.stream("GET", address, headers=headers, extensions={"timeout": timeouts}) as response:
+    with pool.stream(
+        "GET", address, headers=headers, extensions={"timeout": timeouts}
+    ) as response:
         said = {
             name.lower().decode("latin-1"): value.decode("utf-8", "replace")
             for name, value in response.headers
@@ -103,11 +113,14 @@ def _get(pool: httpcore.ConnectionPool, url: str, max_bytes: int, until: float) 
         if response.status != 200:
             raise _bad_status(url, response.status)
         return Page(
-            _body(response.iter_stream(), said, max_bytes, until), said.get("content-type", "")
+            _body(response.iter_stream(), said, max_bytes, until),
+            said.get("content-type", ""),
         )
 
 
-def _request(parts: urllib.parse.SplitResult) -> tuple[httpcore.URL, list[tuple[str, str]]]:
+def _request(
+    parts: urllib.parse.SplitResult,
+) -> tuple[httpcore.URL, list[tuple[str, str]]]:
     # built from its parts, so that no second parser reads the text of the URL in another way
     address = httpcore.URL(
         scheme=parts.scheme.encode(),
@@ -125,14 +138,17 @@ def _request(parts: urllib.parse.SplitResult) -> tuple[httpcore.URL, list[tuple[
     return address, headers
 
 
-def _body(pieces: Iterable[bytes], said: dict[str, str], max_bytes: int, until: float) -> bytes:
+def _body(
+    pieces: Iterable[bytes], said: dict[str, str], max_bytes: int, until: float
+) -> bytes:
     length = said.get("content-length", "0")
     if length.isdigit() and int(length) > max_bytes:
         raise too_large(max_bytes)
     encoding = said.get("content-encoding", "identity").strip().lower()
     if encoding not in ("identity", "gzip", "x-gzip", ""):
         raise SourceRefused(
-            f"the server sends the page packed as {encoding!r}, which nobody asked for", _BY_HAND
+            f"the server sends the page packed as {encoding!r}, which nobody asked for",
+            _BY_HAND,
         )
     body = bytearray()
     for piece in _unpacked(pieces, max_bytes) if "gzip" in encoding else pieces:
@@ -162,7 +178,9 @@ def _unpacked(pieces: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
 
 
 def too_large(max_bytes: int) -> SourceRefused:
-    return SourceRefused(f"it is larger than {max_bytes // 1_000_000} MB", "Give a part of it")
+    return SourceRefused(
+        f"it is larger than {max_bytes // 1_000_000} MB", "Give a part of it"
+    )
 
 
 class _Door(httpcore.NetworkBackend):
@@ -212,7 +230,11 @@ class _Door(httpcore.NetworkBackend):
             left = max(self._until - time.monotonic(), 0.01)
             try:
                 stream = httpcore.SyncBackend().connect_tcp(
-                    address, port, min(left, timeout or left), local_address, socket_options
+                    address,
+                    port,
+                    min(left, timeout or left),
+                    local_address,
+                    socket_options,
                 )
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as e:
                 problem = e
@@ -236,7 +258,9 @@ class _Door(httpcore.NetworkBackend):
         try:
             answer = answers.get(timeout=max(self._until - time.monotonic(), 0.01))
         except queue.Empty:
-            raise httpcore.ConnectTimeout(f"{host} is being looked up for too long") from None
+            raise httpcore.ConnectTimeout(
+                f"{host} is being looked up for too long"
+            ) from None
         if isinstance(answer, Exception):
             raise httpcore.ConnectError(f"{host}: {answer}") from answer
         return answer

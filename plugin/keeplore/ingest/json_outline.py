@@ -29,7 +29,9 @@ def from_json(text: str) -> Any:
             values = []
         if len(values) > 1:
             return values
-        raise SourceRefused(f"that is no JSON: {e}", "Mend it, or save it as text") from e
+        raise SourceRefused(
+            f"that is no JSON: {e}", "Mend it, or save it as text"
+        ) from e
 
 
 def title_in(value: Any) -> str:
@@ -49,7 +51,8 @@ def outline(value: Any) -> str:
         # paths stand on every line, so deep data grows beyond its own size
         if size > MAX_TEXT:
             raise SourceRefused(
-                f"its text is longer than {MAX_TEXT // 1_000_000} MB", "Give a part of it"
+                f"its text is longer than {MAX_TEXT // 1_000_000} MB",
+                "Give a part of it",
             )
         if line or (lines and lines[-1]):  # one empty line is enough
             lines.append(line)
@@ -70,13 +73,17 @@ def _lines(value: Any, path: str, depth: int) -> Iterator[str]:
         if _is_held(item):
             if depth < DEPTH:
                 yield from ("", f"{'#' * (depth + 2)} {_joined(path, name)}", "")
-            yield from _lines(item, _joined(path, name) if depth < DEPTH else name, depth + 1)
+            yield from _lines(
+                item, _joined(path, name) if depth < DEPTH else name, depth + 1
+            )
 
 
 def _items(value: dict[str, Any] | list[Any], path: str) -> Iterator[tuple[str, Any]]:
     """What it holds, by name; simple values of a list need none."""
     if isinstance(value, dict):
-        yield from ((_joined(path, _one_line(key)), item) for key, item in value.items())
+        yield from (
+            (_joined(path, _one_line(key)), item) for key, item in value.items()
+        )
         return
     for number, item in enumerate(value, 1):
         yield (f"{path}[{number}]" if _is_held(item) or path else ""), item

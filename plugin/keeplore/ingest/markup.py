@@ -39,7 +39,9 @@ def from_html(data: bytes, content_type: str) -> Extracted:
     import trafilatura  # here, as lxml and pypdf below: it costs 0.3 s
     from lxml import etree, html
 
-    text = decoded(data, charset_of(content_type) or charset_of(data[:_SAMPLE].decode("latin-1")))
+    text = decoded(
+        data, charset_of(content_type) or charset_of(data[:_SAMPLE].decode("latin-1"))
+    )
     parser = html.HTMLParser(no_network=True, remove_comments=True, remove_pis=True)
     try:
         page = html.document_fromstring(_DECLARED.sub("", text), parser=parser)
@@ -57,7 +59,9 @@ def from_html(data: bytes, content_type: str) -> Extracted:
         include_comments=False,
         favor_recall=True,
     )
-    return Extracted(title, _ESCAPED.sub("", found) if found else trafilatura.html2txt(page))
+    return Extracted(
+        title, _ESCAPED.sub("", found) if found else trafilatura.html2txt(page)
+    )
 
 
 def _is_hidden(element: Any) -> bool:
@@ -91,7 +95,9 @@ def from_xml(data: bytes, content_type: str) -> Extracted:
     try:
         root = etree.fromstring(data, parser=parser)
     except (etree.LxmlError, LookupError, ValueError) as e:
-        raise SourceRefused(f"that is no XML: {e}", "Mend it, or save it as text") from e
+        raise SourceRefused(
+            f"that is no XML: {e}", "Mend it, or save it as text"
+        ) from e
     value = {_name(root.tag): _of_xml(root)}
     inside = value[_name(root.tag)]
     return Extracted(
@@ -148,19 +154,27 @@ def from_pdf(data: bytes, _content_type: str) -> Extracted:
     try:
         reader = PdfReader(io.BytesIO(data))
         if reader.is_encrypted and reader.decrypt("") == PasswordType.NOT_DECRYPTED:
-            raise SourceRefused("it is locked with a password", "Save a copy without one")
+            raise SourceRefused(
+                "it is locked with a password", "Save a copy without one"
+            )
         if len(reader.pages) > MAX_PAGES:
-            raise SourceRefused(f"it has more than {MAX_PAGES} pages", "Give a part of it")
+            raise SourceRefused(
+                f"it has more than {MAX_PAGES} pages", "Give a part of it"
+            )
         pages = [page.extract_text().strip() for page in reader.pages]
         title = str((reader.metadata.title if reader.metadata else "") or "")
     except SourceRefused:
         raise
     except Exception as e:  # pypdf has no one class for all that a broken file leads to
         raise SourceRefused(
-            f"that PDF cannot be read: {e}", "Print it to a PDF anew, or save it as text"
+            f"that PDF cannot be read: {e}",
+            "Print it to a PDF anew, or save it as text",
         ) from e
     return Extracted(
-        title, "\n\n".join(f"## Page {n}\n\n{text}" for n, text in enumerate(pages, 1) if text)
+        title,
+        "\n\n".join(
+            f"## Page {n}\n\n{text}" for n, text in enumerate(pages, 1) if text
+        ),
     )
 
 

@@ -51,7 +51,10 @@ def extracted(origin: SourceAddress) -> Extracted:
     until = time.monotonic() + SECONDS
     if not origin.is_url:
         return text_of(_file(Path(origin.name)), "", origin.last, until)
-    from keeplore.ingest.fetch import Limits, fetch  # here, because files need no network
+    from keeplore.ingest.fetch import (  # here, because files need no network
+        Limits,
+        fetch,
+    )
 
     page = fetch(origin.name, Limits(MAX_BYTES, SECONDS))
     return text_of(page.data, page.content_type, origin.last, until)
@@ -65,7 +68,9 @@ def text_of(data: bytes, content_type: str, name: str, until: float) -> Extracte
     if kind in READERS:
         left = until - time.monotonic()
         if left <= 0:
-            raise SourceUnavailable("there is no time left to read it", "Try again later")
+            raise SourceUnavailable(
+                "there is no time left to read it", "Try again later"
+            )
         found = confined(kind, data, content_type, left)
     else:
         found = _plain(kind, decoded(data, charset_of(content_type)), name)
@@ -80,7 +85,12 @@ def kind_of(data: bytes, content_type: str, name: str) -> str:
     stated = content_type.partition(";")[0].strip().lower()
     suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122 (a URL's last part is no path)
     said = _TYPES.get(stated) or next(
-        (kind for end, kind in (("+json", "json"), ("+xml", "xml")) if stated.endswith(end)), ""
+        (
+            kind
+            for end, kind in (("+json", "json"), ("+xml", "xml"))
+            if stated.endswith(end)
+        ),
+        "",
     )
     kind = said or _KINDS.get(suffix, "")
     if kind in ("", "xml") and _IS_HTML.search(start):
@@ -108,17 +118,21 @@ def _file(path: Path) -> bytes:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except (FileNotFoundError, NotADirectoryError) as e:
         raise SourceRefused(
-            f"there is no {path}", "Give the path of a file, or a URL that begins with https://"
+            f"there is no {path}",
+            "Give the path of a file, or a URL that begins with https://",
         ) from e
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise SourceRefused(
-                f"{path} is no file", "Give its files one by one: `keeplore ingest docs/*.md`"
+                f"{path} is no file",
+                "Give its files one by one: `keeplore ingest docs/*.md`",
             )
         with os.fdopen(handle, "rb", closefd=False) as file:
             data = file.read(MAX_BYTES + 1)
     finally:
         os.close(handle)
     if len(data) > MAX_BYTES:
-        raise SourceRefused(f"it is larger than {MAX_BYTES // 1_000_000} MB", "Give a part of it")
+        raise SourceRefused(
+            f"it is larger than {MAX_BYTES // 1_000_000} MB", "Give a part of it"
+        )
     return data

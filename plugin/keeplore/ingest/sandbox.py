@@ -12,7 +12,9 @@ from contextlib import suppress
 from keeplore.errors import SourceRefused
 from keeplore.ingest.document_body import Extracted
 
-MEMORY = 1_500_000_000  # bytes of address space; the largest page within the cap took 0.6 GB
+MEMORY = (
+    1_500_000_000  # bytes of address space; the largest page within the cap took 0.6 GB
+)
 REASON_CHARS = 200
 _HARD = "Save it as text, or give a part of it"
 
@@ -34,11 +36,17 @@ def confined(kind: str, data: bytes, content_type: str, seconds: float) -> Extra
             timeout=seconds,
         )
     except subprocess.TimeoutExpired:
-        raise SourceRefused(f"reading it takes longer than {seconds:.0f} s", _HARD) from None
+        raise SourceRefused(
+            f"reading it takes longer than {seconds:.0f} s", _HARD
+        ) from None
     try:
         said = json.loads(done.stdout)
     except ValueError:
-        last = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2][:REASON_CHARS]
+        last = (
+            done.stderr.decode("utf-8", "replace")
+            .strip()
+            .rpartition("\n")[2][:REASON_CHARS]
+        )
         raise SourceRefused(
             f"its reader gave up (exit status {done.returncode}) {last}".rstrip(), _HARD
         ) from None
@@ -52,7 +60,9 @@ def serve() -> None:
     stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
     head = json.loads(stdin.readline())
     _limit(int(head["seconds"]) + 1)
-    from keeplore.ingest.markup import READERS  # here: what it loads is within the limits too
+    from keeplore.ingest.markup import (
+        READERS,  # here: what it loads is within the limits too
+    )
 
     try:
         found = READERS[head["kind"]](stdin.read(), head["content_type"])

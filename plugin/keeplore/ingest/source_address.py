@@ -13,7 +13,9 @@ PORTS = {"http": 80, "https": 443}
 MAX_URL = 2_000  # characters
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?!\\)")
 _NOT_IN_URLS = re.compile(r"[\s\\\x00-\x20\x7f]")
-_NO_TEXT = re.compile("[\ud800-\udfff]")  # how Python shows bytes of a name that are no UTF-8
+_NO_TEXT = re.compile(
+    "[\ud800-\udfff]"
+)  # how Python shows bytes of a name that are no UTF-8
 _SAFE = "/:?#[]@!$&'()*+,;=%~-._"
 _HOST = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?\Z|\[[0-9a-f:.]+\]\Z")
 _REMEDY = "Give the address of a page as `https://host/path`, or the path of a file"
@@ -34,7 +36,10 @@ class SourceAddress:
         if not self.is_url:
             return Path(self.name).name
         parts = urllib.parse.urlsplit(self.name)
-        return urllib.parse.unquote(parts.path.rstrip("/").rpartition("/")[2]) or parts.netloc
+        return (
+            urllib.parse.unquote(parts.path.rstrip("/").rpartition("/")[2])
+            or parts.netloc
+        )
 
 
 def origin_of(text: str, cwd: Path, home: Path) -> SourceAddress:
@@ -59,17 +64,28 @@ def web_address(text: str, base: str = "") -> str:
     credentials, and for what two programs may read differently.
     """
     try:
-        parts = urllib.parse.urlsplit(urllib.parse.urljoin(base, text) if base else text)
+        parts = urllib.parse.urlsplit(
+            urllib.parse.urljoin(base, text) if base else text
+        )
         port, host = parts.port, _host(parts.hostname or "")
     except ValueError as e:  # UnicodeError is one
-        raise SourceRefused(f"{text[:MAX_URL]!r} is no address of a page: {e}", _REMEDY) from e
+        raise SourceRefused(
+            f"{text[:MAX_URL]!r} is no address of a page: {e}", _REMEDY
+        ) from e
     if parts.scheme not in PORTS:
-        raise SourceRefused(f"{parts.scheme or 'this'}: is no address of the web", _REMEDY)
+        raise SourceRefused(
+            f"{parts.scheme or 'this'}: is no address of the web", _REMEDY
+        )
     if parts.username is not None or parts.password is not None:
         raise SourceRefused(
-            "the address holds a user or a password", "Leave out what stands before the @"
+            "the address holds a user or a password",
+            "Leave out what stands before the @",
         )
-    if _NOT_IN_URLS.search(text.strip()) or not _HOST.match(host) or len(text) > MAX_URL:
+    if (
+        _NOT_IN_URLS.search(text.strip())
+        or not _HOST.match(host)
+        or len(text) > MAX_URL
+    ):
         raise SourceRefused(f"{text[:MAX_URL]!r} is no address of a page", _REMEDY)
     place = host if port in (None, PORTS[parts.scheme]) else f"{host}:{port}"
     path = urllib.parse.quote(parts.path or "/", safe=_SAFE)

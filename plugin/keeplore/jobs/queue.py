@@ -90,7 +90,9 @@ class JobCount:
 class JobQueue:
     """In one SQLite file, for any number of processes. ``jitter`` gives a number from 0 to 1."""
 
-    def __init__(self, file: Path, *, jitter: Callable[[], float] = random.random) -> None:
+    def __init__(
+        self, file: Path, *, jitter: Callable[[], float] = random.random
+    ) -> None:
         self._database = StateDatabase(file, _TABLES)
         self._jitter = jitter
 
@@ -111,7 +113,11 @@ class JobQueue:
         """
         text = json.dumps(payload, ensure_ascii=False, sort_keys=True)
         with self._database.transaction() as db:
-            like = [row for row in _waiting(db, kind, key) if row["is_replaceable"] == replace]
+            like = [
+                row
+                for row in _waiting(db, kind, key)
+                if row["is_replaceable"] == replace
+            ]
             for row in like:
                 if row["payload"] == text:
                     db.execute(
@@ -213,7 +219,13 @@ class JobQueue:
                 "kind, state"
             ).fetchall()
         return [
-            JobCount(row["kind"], row["state"], row["jobs"], _moment(row["due"]), row["reason"])
+            JobCount(
+                row["kind"],
+                row["state"],
+                row["jobs"],
+                _moment(row["due"]),
+                row["reason"],
+            )
             for row in rows
         ]
 
@@ -241,13 +253,16 @@ class JobQueue:
         # times of two processes that ask at once may be a little out of order
         over = (JobState.LEASED, now.timestamp(), _beyond(now, 2 * LEASE))
         rows = db.execute(
-            "SELECT * FROM jobs WHERE state = ? AND (leased_until <= ? OR leased_until > ?)", over
+            "SELECT * FROM jobs WHERE state = ? AND (leased_until <= ? OR leased_until > ?)",
+            over,
         ).fetchall()
         for row in rows:
             self._again(db, row, now, "its worker went away")
         return len(rows)
 
-    def _again(self, db: sqlite3.Connection, row: sqlite3.Row, now: datetime, reason: str) -> None:
+    def _again(
+        self, db: sqlite3.Connection, row: sqlite3.Row, now: datetime, reason: str
+    ) -> None:
         if row["attempts"] >= MAX_ATTEMPTS:
             db.execute(
                 "UPDATE jobs SET state = ?, token = '', reason = ? WHERE id = ?",
@@ -261,7 +276,13 @@ class JobQueue:
 
 
 def _insert(
-    db: sqlite3.Connection, kind: str, key: str, payload: str, *, replace: bool, now: datetime
+    db: sqlite3.Connection,
+    kind: str,
+    key: str,
+    payload: str,
+    *,
+    replace: bool,
+    now: datetime,
 ) -> None:
     columns = (
         "kind, key, payload, is_replaceable, state, attempts, due, leased_until, token, "
@@ -283,9 +304,13 @@ def _wait(
     """
     for other in _waiting(db, row["kind"], row["key"]):
         is_same = other["payload"] == row["payload"]
-        if other["is_replaceable"] == row["is_replaceable"] and (is_same or row["is_replaceable"]):
+        if other["is_replaceable"] == row["is_replaceable"] and (
+            is_same or row["is_replaceable"]
+        ):
             is_newer = is_same or other["version"] > row["version"]
-            db.execute("DELETE FROM jobs WHERE id = ?", ((row if is_newer else other)["id"],))
+            db.execute(
+                "DELETE FROM jobs WHERE id = ?", ((row if is_newer else other)["id"],)
+            )
             if is_newer:
                 return
     db.execute(
@@ -301,7 +326,9 @@ def _waiting(db: sqlite3.Connection, kind: str, key: str) -> list[sqlite3.Row]:
 
 def _held(db: sqlite3.Connection, job: Job) -> sqlite3.Row | None:
     found = "SELECT * FROM jobs WHERE id = ? AND state = ? AND token = ?"
-    row: sqlite3.Row | None = db.execute(found, (job.id, JobState.LEASED, job.token)).fetchone()
+    row: sqlite3.Row | None = db.execute(
+        found, (job.id, JobState.LEASED, job.token)
+    ).fetchone()
     return row
 
 

@@ -77,19 +77,27 @@ class Account:
         completion: Completion = retrying(self._once, stage, system, prompt, schema)
         if completion.flaw:
             raise LlmRefused(
-                f"{self.name}: {completion.flaw}", "The conversation itself is kept as it is"
+                f"{self.name}: {completion.flaw}",
+                "The conversation itself is kept as it is",
             )
         return completion
 
-    def _once(self, stage: str, system: str, prompt: str, schema: Mapping[str, Any]) -> Completion:
+    def _once(
+        self, stage: str, system: str, prompt: str, schema: Mapping[str, Any]
+    ) -> Completion:
         most = Usage(
-            tokens(system) + tokens(prompt) + tokens(str(dict(schema))) + OVERHEAD_TOKENS,
+            tokens(system)
+            + tokens(prompt)
+            + tokens(str(dict(schema)))
+            + OVERHEAD_TOKENS,
             MAX_OUTPUT_TOKENS,
         )
         call = self._ledger.reserve(self._clock(), self.name, stage, most, self._budget)
         try:
             completion = self._model.complete(system, prompt, schema)
-            if not isinstance(completion, Completion):  # of a plugin, which may give anything
+            if not isinstance(
+                completion, Completion
+            ):  # of a plugin, which may give anything
                 raise TypeError(type(completion).__name__)
         except TransientFailure as e:
             if e.is_billed:

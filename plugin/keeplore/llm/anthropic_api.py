@@ -22,7 +22,10 @@ _FLAWS = {
     "model_context_window_exceeded": "the answer was cut off",
     "refusal": "the model declined",
 }
-_HELD, _TOLD = "schema", "prompt"  # older models cannot be held to a schema, only told of it
+_HELD, _TOLD = (
+    "schema",
+    "prompt",
+)  # older models cannot be held to a schema, only told of it
 
 
 class AnthropicApi(SdkModel["Anthropic", str]):
@@ -47,11 +50,15 @@ class AnthropicApi(SdkModel["Anthropic", str]):
             "model": self.name,
             "max_tokens": MAX_OUTPUT_TOKENS,
             # the instructions are the same for every conversation, so the server may keep them
-            "system": [{"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}],
+            "system": [
+                {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}
+            ],
             "messages": [{"role": "user", "content": prompt}],
         }
         if shape == _HELD:
-            request["output_config"] = {"format": {"type": "json_schema", "schema": dict(schema)}}
+            request["output_config"] = {
+                "format": {"type": "json_schema", "schema": dict(schema)}
+            }
         return request
 
     def _read(self, data: Mapping[str, Any]) -> tuple[str, str, tuple[Any, Any, Any]]:
@@ -64,10 +71,15 @@ class AnthropicApi(SdkModel["Anthropic", str]):
     def _connect(self, options: dict[str, Any]) -> Anthropic:
         import anthropic  # heavy, and an extra
 
-        client = anthropic.Anthropic(base_url=self._settings.base_url or OWN_URL, **options)
-        if not (client.api_key or client.auth_token or getattr(client, "credentials", None)):
+        client = anthropic.Anthropic(
+            base_url=self._settings.base_url or OWN_URL, **options
+        )
+        if not (
+            client.api_key or client.auth_token or getattr(client, "credentials", None)
+        ):
             raise LlmUnavailable(
-                "ANTHROPIC_API_KEY is not set", "Set it in the environment of the worker"
+                "ANTHROPIC_API_KEY is not set",
+                "Set it in the environment of the worker",
             )
         return client
 

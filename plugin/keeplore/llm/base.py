@@ -21,7 +21,8 @@ class TransientFailure(LlmUnavailable):
         self, message: str, *, wait_s: float | None = None, is_billed: bool = False
     ) -> None:
         super().__init__(
-            message, "It is tried again by itself; `keeplore doctor` says whether the model answers"
+            message,
+            "It is tried again by itself; `keeplore doctor` says whether the model answers",
         )
         self.wait_s = wait_s
         self.is_billed = is_billed

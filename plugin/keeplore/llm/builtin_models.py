@@ -15,7 +15,9 @@ OPENAI, ANTHROPIC, CLAUDE_CLI = "openai", "anthropic", "claude-cli"
 
 class BuiltinModels:
     @hookimpl_last
-    def keeplore_llm(self, provider: str, settings: LlmSettings) -> LanguageModel | None:
+    def keeplore_llm(
+        self, provider: str, settings: LlmSettings
+    ) -> LanguageModel | None:
         # here, so that only what is chosen is loaded
         from keeplore.llm.anthropic_api import AnthropicApi
         from keeplore.llm.claude_cli import ClaudeCli

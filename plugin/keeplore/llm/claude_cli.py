@@ -66,19 +66,25 @@ class ClaudeCli:
             return str(e)
         return f"`{PROGRAM} --version` fails" if status else ""
 
-    def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> Completion:
+    def complete(
+        self, system: str, prompt: str, schema: Mapping[str, Any]
+    ) -> Completion:
         """One attempt. Holding the program to the schema would cost a second turn, so the model is
         told of it.
         """
         system = with_schema(system, schema)
         status, output, is_whole = self._run(
-            [*OPTIONS, "--model", self.name, "--system-prompt", system], prompt, self._timeout_s
+            [*OPTIONS, "--model", self.name, "--system-prompt", system],
+            prompt,
+            self._timeout_s,
         )
         data: Mapping[str, Any] = {}
         with contextlib.suppress(ValueError, RecursionError):
             data = mapping(json.loads(output)) if is_whole else {}
         if not data:
-            raise LlmUnavailable(f"`{PROGRAM} -p` gave no result (exit status {status})", REMEDY)
+            raise LlmUnavailable(
+                f"`{PROGRAM} -p` gave no result (exit status {status})", REMEDY
+            )
         text, reported = data.get("result"), billed(data)
         text = text if isinstance(text, str) else ""
         flaw = "" if text.strip() else "the answer is empty"
@@ -86,13 +92,19 @@ class ClaudeCli:
             if not (reported[0] and reported[1]):
                 raise LlmUnavailable(f"`{PROGRAM} -p` reports an error", REMEDY)
             flaw = "the program reports an error"
-        return Completion(text, usage_of(reported, system + prompt, text), self.name, flaw)
+        return Completion(
+            text, usage_of(reported, system + prompt, text), self.name, flaw
+        )
 
-    def _run(self, arguments: Sequence[str], given: str, timeout_s: float) -> tuple[int, str, bool]:
+    def _run(
+        self, arguments: Sequence[str], given: str, timeout_s: float
+    ) -> tuple[int, str, bool]:
         """Exit status, output, and whether that is all of it. Raises Passing and LlmUnavailable."""
         program = shutil.which(PROGRAM)
         if os.environ.get(GUARD):
-            raise LlmUnavailable(f"{GUARD} is set: this is a call of our own", f"Unset {GUARD}")
+            raise LlmUnavailable(
+                f"{GUARD} is set: this is a call of our own", f"Unset {GUARD}"
+            )
         if program is None:
             raise LlmUnavailable(
                 f"`{PROGRAM}` is not on the PATH of the worker",
@@ -132,7 +144,9 @@ class ClaudeCli:
 
 def _environment() -> dict[str, str]:
     """Ours without what belongs to a session, and with the mark that silences Keeplore."""
-    own = {name: value for name, value in os.environ.items() if name not in OF_A_SESSION}
+    own = {
+        name: value for name, value in os.environ.items() if name not in OF_A_SESSION
+    }
     return {**own, GUARD: "1"}
 
 

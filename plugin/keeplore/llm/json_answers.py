@@ -17,7 +17,8 @@ _WORDS = "think|thinking|thought|reasoning|analysis"
 _OPENS = re.compile(rf"\s*<({_WORDS})>", re.IGNORECASE)
 _ENDS = re.compile(rf"</(?:{_WORDS})>", re.IGNORECASE)
 _FENCE = re.compile(
-    r"^[ \t]*```[A-Za-z0-9]*[ \t]*\r?\n(.*?)^[ \t]*```[ \t]*\r?$", re.DOTALL | re.MULTILINE
+    r"^[ \t]*```[A-Za-z0-9]*[ \t]*\r?\n(.*?)^[ \t]*```[ \t]*\r?$",
+    re.DOTALL | re.MULTILINE,
 )
 _MARK = re.compile(r'\\.|["{}\[\]]', re.DOTALL)
 

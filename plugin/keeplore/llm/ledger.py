@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from keeplore.config.settings import TokenPrice
 
 MILLION = 1_000_000
-MAX_CALL = timedelta(minutes=30)  # a reservation that is older is of a process that died
+MAX_CALL = timedelta(
+    minutes=30
+)  # a reservation that is older is of a process that died
 
 _TABLES = (
     """
@@ -97,7 +99,10 @@ class SpendingLedger:
         """
         with self._database.transaction() as db:
             if budget is not None:
-                for span, limit in (("day", budget.daily_tokens), ("month", budget.monthly_tokens)):
+                for span, limit in (
+                    ("day", budget.daily_tokens),
+                    ("month", budget.monthly_tokens),
+                ):
                     spent = _spent(db, _prefix(at, span), at)
                     if limit and spent + most.input_tokens > limit:
                         raise _refusal(span, limit, spent, most.input_tokens, at)
@@ -117,7 +122,12 @@ class SpendingLedger:
                 db.execute(
                     "UPDATE calls SET input = ?, output = ?, cached = ?, reserved = 0, is_estimate "
                     "= 0 WHERE id = ?",
-                    (usage.input_tokens, usage.output_tokens, usage.cached_tokens, call),
+                    (
+                        usage.input_tokens,
+                        usage.output_tokens,
+                        usage.cached_tokens,
+                        call,
+                    ),
                 )
 
     def release(self, call: int) -> None:
@@ -158,7 +168,9 @@ def _spent(db: sqlite3.Connection, prefix: str, now: datetime) -> int:
     return int(total)
 
 
-def _refusal(span: str, limit: int, spent: int, wanted: int, at: datetime) -> BudgetSpent:
+def _refusal(
+    span: str, limit: int, spent: int, wanted: int, at: datetime
+) -> BudgetSpent:
     until = at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     until += timedelta(days=1)
     key = "llm.daily_tokens"
@@ -169,7 +181,8 @@ def _refusal(span: str, limit: int, spent: int, wanted: int, at: datetime) -> Bu
         )
     if wanted > limit:
         message = (
-            f"the next call needs {wanted:,} tokens, which is more than the {limit:,} of a {span}"
+            f"the next call needs {wanted:,} tokens, which is more than the {limit:,} of a "
+            f"{span}"
         )
         return BudgetSpent(message, f"Raise {key} in keeplore.yaml", until)
     message = (
@@ -177,7 +190,9 @@ def _refusal(span: str, limit: int, spent: int, wanted: int, at: datetime) -> Bu
         f"needs {wanted:,}"
     )
     return BudgetSpent(
-        message, f"It goes on at {until:%Y-%m-%d %H:%M} UTC, or raise {key} in keeplore.yaml", until
+        message,
+        f"It goes on at {until:%Y-%m-%d %H:%M} UTC, or raise {key} in keeplore.yaml",
+        until,
     )
 
 
@@ -196,7 +211,9 @@ def price_of(usage: Usage, price: TokenPrice) -> float:
     return float(cost + usage.output_tokens * price.output) / MILLION
 
 
-def total_of(rows: Iterable[SpendingRow], prices: Mapping[str, TokenPrice]) -> CostTotal:
+def total_of(
+    rows: Iterable[SpendingRow], prices: Mapping[str, TokenPrice]
+) -> CostTotal:
     """The sum of some rows."""
     calls, estimates, price = 0, 0, 0.0
     tokens: Counter[str] = Counter()

@@ -57,13 +57,17 @@ def open_account(
         return None
     if not is_accepted(places, root, llm):
         raise LlmUnavailable(
-            f"the model of this workspace is not accepted here: {terms_of(llm)}", f"Run `{ACCEPT}`"
+            f"the model of this workspace is not accepted here: {terms_of(llm)}",
+            f"Run `{ACCEPT}`",
         )
     model = find(provider=llm.provider, settings=llm)
     if model is None:
         raise LlmUnavailable(
-            f"no plugin knows the provider {llm.provider}", "Set llm.provider in keeplore.yaml"
+            f"no plugin knows the provider {llm.provider}",
+            "Set llm.provider in keeplore.yaml",
         )
     return Account(
-        model, SpendingLedger(places.ledger), Budget(llm.daily_tokens, llm.monthly_tokens)
+        model,
+        SpendingLedger(places.ledger),
+        Budget(llm.daily_tokens, llm.monthly_tokens),
     )

@@ -22,7 +22,10 @@ OWN_URL = "https://api.openai.com/v1"
 NO_KEY = "none"  # the SDK wants one, servers on one's own machine do not
 # OpenAI's newer models refuse the one, other servers know nothing of the other
 _NEW, _OLD = "max_completion_tokens", "max_tokens"
-_FLAWS = {"length": "the answer was cut off", "content_filter": "the answer was filtered"}
+_FLAWS = {
+    "length": "the answer was cut off",
+    "content_filter": "the answer was filtered",
+}
 
 
 class OpenaiServer(SdkModel["OpenAI", tuple[bool, str]]):
@@ -32,7 +35,9 @@ class OpenaiServer(SdkModel["OpenAI", tuple[bool, str]]):
 
     def __init__(self, settings: LlmSettings) -> None:
         limits = (_OLD, _NEW) if settings.base_url else (_NEW, _OLD)
-        super().__init__(settings, [(held, limit) for held in (True, False) for limit in limits])
+        super().__init__(
+            settings, [(held, limit) for held in (True, False) for limit in limits]
+        )
 
     def _list_models(self, client: OpenAI, timeout_s: float) -> Any:
         return client.models.with_streaming_response.list(timeout=timeout_s)
@@ -41,7 +46,11 @@ class OpenaiServer(SdkModel["OpenAI", tuple[bool, str]]):
         return client.chat.completions.with_streaming_response.create(**request)
 
     def _request(
-        self, system: str, prompt: str, schema: Mapping[str, Any], shape: tuple[bool, str]
+        self,
+        system: str,
+        prompt: str,
+        schema: Mapping[str, Any],
+        shape: tuple[bool, str],
     ) -> dict[str, Any]:
         has_schema, limit = shape
         text = system if has_schema else with_schema(system, schema)
@@ -70,7 +79,11 @@ class OpenaiServer(SdkModel["OpenAI", tuple[bool, str]]):
             flaw = "the model declined"
         counts = mapping(data.get("usage"))
         cached = mapping(counts.get("prompt_tokens_details")).get("cached_tokens")
-        reported = (counts.get("prompt_tokens"), counts.get("completion_tokens"), cached)
+        reported = (
+            counts.get("prompt_tokens"),
+            counts.get("completion_tokens"),
+            cached,
+        )
         return content if isinstance(content, str) else "", flaw, reported
 
     def _connect(self, options: dict[str, Any]) -> OpenAI:

@@ -77,7 +77,9 @@ def within(seconds: float, call: Callable[[], _T]) -> _T:
 
 
 def fetch(
-    sdk: ModuleType, timeout_s: float, request: Callable[[], AbstractContextManager[Any]]
+    sdk: ModuleType,
+    timeout_s: float,
+    request: Callable[[], AbstractContextManager[Any]],
 ) -> Mapping[str, Any]:
     """The JSON object that a server answers. Raises Passing, LlmUnavailable, BadRequest and
     LlmRefused.
@@ -86,11 +88,15 @@ def fetch(
         ends = time.monotonic() + timeout_s
         text = within(timeout_s, lambda: _read(request, ends))
     except (TimeoutError, sdk.APITimeoutError) as e:
-        raise TransientFailure(f"no answer within {timeout_s:g} s", is_billed=_has_begun(e)) from e
+        raise TransientFailure(
+            f"no answer within {timeout_s:g} s", is_billed=_has_begun(e)
+        ) from e
     except sdk.APIStatusError as e:
         raise _of_status(e) from e
     except sdk.APIConnectionError as e:
-        raise TransientFailure("the server cannot be reached", is_billed=_has_begun(e)) from e
+        raise TransientFailure(
+            "the server cannot be reached", is_billed=_has_begun(e)
+        ) from e
     except LlmRefused:
         raise
     except (
@@ -131,7 +137,9 @@ class SdkModel(ABC, Generic[_Client, _Shape]):
             return ""
         return ""
 
-    def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> Completion:
+    def complete(
+        self, system: str, prompt: str, schema: Mapping[str, Any]
+    ) -> Completion:
         """One attempt; a shape of request that the server refuses, which costs nothing, is not
         tried again. Raises as the contract says.
         """
@@ -140,7 +148,9 @@ class SdkModel(ABC, Generic[_Client, _Shape]):
             request = self._request(system, prompt, schema, shape)
             try:
                 data = fetch(
-                    self._sdk, self._settings.timeout_s, partial(self._send, client, request)
+                    self._sdk,
+                    self._settings.timeout_s,
+                    partial(self._send, client, request),
                 )
             except BadRequest as e:
                 refusal = e
@@ -148,7 +158,9 @@ class SdkModel(ABC, Generic[_Client, _Shape]):
             self._shapes.sort(key=lambda other: other != shape)  # used at once
             text, flaw, reported = self._read(data)
             flaw = flaw or ("" if text.strip() else "the answer is empty")
-            return Completion(text, usage_of(reported, system + prompt, text), self.name, flaw)
+            return Completion(
+                text, usage_of(reported, system + prompt, text), self.name, flaw
+            )
         raise refusal
 
     @abstractmethod
@@ -158,11 +170,15 @@ class SdkModel(ABC, Generic[_Client, _Shape]):
         """What is sent."""
 
     @abstractmethod
-    def _send(self, client: _Client, request: Mapping[str, Any]) -> AbstractContextManager[Any]:
+    def _send(
+        self, client: _Client, request: Mapping[str, Any]
+    ) -> AbstractContextManager[Any]:
         """The answer as it comes in."""
 
     @abstractmethod
-    def _list_models(self, client: _Client, timeout_s: float) -> AbstractContextManager[Any]:
+    def _list_models(
+        self, client: _Client, timeout_s: float
+    ) -> AbstractContextManager[Any]:
         """What the server says of its models, likewise."""
 
     @abstractmethod
@@ -208,7 +224,8 @@ def usage_of(reported: tuple[Any, Any, Any], asked: str, answered: str) -> Usage
     estimate.
     """
     read, written, cached = (
-        value if type(value) is int and 0 <= value <= MAX_TOKENS else -1 for value in reported
+        value if type(value) is int and 0 <= value <= MAX_TOKENS else -1
+        for value in reported
     )
     return Usage(
         read if read > 0 else tokens(asked),
@@ -252,7 +269,9 @@ def _of_status(error: Any) -> LlmUnavailable | LlmRefused:
         said += f" ({code})"
     if code in SPENT or _POOR in str(error).lower():
         return LlmUnavailable(said, SETUP[402])
-    if status in SETUP or 300 <= status < 400:  # an address that has moved is one to set
+    if (
+        status in SETUP or 300 <= status < 400
+    ):  # an address that has moved is one to set
         return LlmUnavailable(said, SETUP.get(status, SETUP[404]))
     if status in PASSING or status >= 500:
         return TransientFailure(said, wait_s=_asked_to_wait(error.response.headers))
@@ -267,10 +286,16 @@ def _asked_to_wait(headers: Mapping[str, str]) -> float | None:
         seconds = float(value)
         return max(seconds, 0.0) if math.isfinite(seconds) else None
     with contextlib.suppress(ValueError, TypeError, OverflowError):
-        return max((parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds(), 0.0)
+        return max(
+            (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds(), 0.0
+        )
     return None
 
 
 def _has_begun(error: BaseException) -> bool:
     """Whether the server may have read the request before it was given up."""
-    return type(error.__cause__).__name__ not in ("ConnectError", "ConnectTimeout", "PoolTimeout")
+    return type(error.__cause__).__name__ not in (
+        "ConnectError",
+        "ConnectTimeout",
+        "PoolTimeout",
+    )

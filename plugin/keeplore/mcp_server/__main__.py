@@ -43,7 +43,9 @@ def serve() -> None:
             "Run `pip install 'keeplore[mcp]'` where Keeplore is installed",
         ) from e
     context = (
-        None if is_off else McpContext(places, ProjectRoots(dict(os.environ), places.sessions, cwd))
+        None
+        if is_off
+        else McpContext(places, ProjectRoots(dict(os.environ), places.sessions, cwd))
     )
     try:
         build(context).run()

@@ -11,7 +11,9 @@ from keeplore.recall.injection_filter import may_be_injected
 from keeplore.recall.render import SAID_BY, SUSPECT
 from keeplore.text.fences import escape, fence, sanitise
 
-BYTES_PER_TOKEN = 3  # of UTF-8: prose has four to five, ids and other scripts two to three
+BYTES_PER_TOKEN = (
+    3  # of UTF-8: prose has four to five, ids and other scripts two to three
+)
 MIN_TOKENS = 500
 MAX_TOKENS = 8_000  # some hosts warn from 10,000 on, and cut at 25,000
 FRAME = 900  # bytes: the fence, its header, and our sentences before and after it
@@ -21,7 +23,11 @@ _BYTES_PER_CHARACTER = 4  # of UTF-8, at most
 
 def fenced(before: str, text: str, after: str = "") -> str:
     """Our words, recalled text as data, our words."""
-    parts = [before, fence(text, secrets.token_hex(_TOKEN_BYTES)) if text else "", after]
+    parts = [
+        before,
+        fence(text, secrets.token_hex(_TOKEN_BYTES)) if text else "",
+        after,
+    ]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -79,4 +85,6 @@ def _pieces(text: str, limit: int) -> Iterator[str]:
         if size(line) <= limit:
             yield line
         else:
-            yield from (line[start : start + step] for start in range(0, len(line), step))
+            yield from (
+                line[start : start + step] for start in range(0, len(line), step)
+            )

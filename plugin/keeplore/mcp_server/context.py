@@ -47,7 +47,9 @@ class McpContext:
         self._lock = threading.Lock()
         self._started_at = float("-inf")
         self._worker: subprocess.Popen[bytes] | None = None
-        self._found: set[str] = set()  # memories that this server has answered a question with
+        self._found: set[str] = (
+            set()
+        )  # memories that this server has answered a question with
 
     @property
     def registry(self) -> Registry:
@@ -96,7 +98,9 @@ class McpContext:
         over.
         """
         state, id_ = self.places.state, found.row.id
-        if found.workspace.settings.recall.feedback and (id_ in self._found or is_told(state, id_)):
+        if found.workspace.settings.recall.feedback and (
+            id_ in self._found or is_told(state, id_)
+        ):
             note_opened(state, id_)
 
     def settle(self, workspace: Workspace) -> str:

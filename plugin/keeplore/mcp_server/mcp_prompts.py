@@ -23,7 +23,9 @@ def recall_text(context: McpContext, topic: str) -> str:
 
 
 def handover_text(focus: str) -> str:
-    about = f" Think above all of {quoted(focus, FOCUS_CHARS)}." if focus.strip() else ""
+    about = (
+        f" Think above all of {quoted(focus, FOCUS_CHARS)}." if focus.strip() else ""
+    )
     return (
         "Hand this work over to the next session, which knows nothing of this one but what memory "
         "holds."

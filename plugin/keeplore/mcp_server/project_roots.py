@@ -13,7 +13,12 @@ from keeplore.workspace.recording.cursors import Cursors
 from keeplore_hooks.events import Origin
 
 PROJECTS = ("CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR", "GEMINI_PROJECT_DIR")
-ROOTS = ("PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT", "COPILOT_PLUGIN_ROOT", "CURSOR_PLUGIN_ROOT")
+ROOTS = (
+    "PLUGIN_ROOT",
+    "CLAUDE_PLUGIN_ROOT",
+    "COPILOT_PLUGIN_ROOT",
+    "CURSOR_PLUGIN_ROOT",
+)
 SESSIONS = {
     "CLAUDE_CODE_SESSION_ID": "claude-code",
     "COPILOT_AGENT_SESSION_ID": "copilot",
@@ -35,7 +40,9 @@ class ProjectRoots:
     was started in.
     """
 
-    def __init__(self, environment: Mapping[str, str], sessions: Path, cwd: Path) -> None:
+    def __init__(
+        self, environment: Mapping[str, str], sessions: Path, cwd: Path
+    ) -> None:
         self._environment = environment
         self._cursors = Cursors(sessions)
         self._cwd = cwd
@@ -61,7 +68,9 @@ class ProjectRoots:
         for variable in PROJECTS:
             if found := _sound(self._environment.get(variable, "")):
                 return ResolvedDirectory(found)
-        if self.session.session and (found := _sound(self._cursors.get(self.session).origin.cwd)):
+        if self.session.session and (
+            found := _sound(self._cursors.get(self.session).origin.cwd)
+        ):
             return ResolvedDirectory(found)
         if self._is_project(self._cwd):
             return ResolvedDirectory(self._cwd)
@@ -76,7 +85,11 @@ class ProjectRoots:
         home = Path.home()
         if cwd in (home, Path(cwd.anchor)) or not cwd.is_dir():
             return False
-        roots = [Path(self._environment[name]) for name in ROOTS if self._environment.get(name)]
+        roots = [
+            Path(self._environment[name])
+            for name in ROOTS
+            if self._environment.get(name)
+        ]
         if any(cwd.is_relative_to(root) for root in roots):
             return False
         inside = cwd.relative_to(home).parts if cwd.is_relative_to(home) else ()
@@ -97,5 +110,9 @@ def _sound(directory: str) -> Path | None:
     try:
         place = Path(directory).expanduser()
         return place if place.is_absolute() and place.is_dir() else None
-    except (OSError, RuntimeError, ValueError):  # a name that is too long, a home that nobody has
+    except (
+        OSError,
+        RuntimeError,
+        ValueError,
+    ):  # a name that is too long, a home that nobody has
         return None

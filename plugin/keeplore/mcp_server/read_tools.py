@@ -11,7 +11,14 @@ from keeplore.mcp_server.answer_text import fenced, pages, said_by
 from keeplore.mcp_server.context import McpContext
 from keeplore.memory import AnsweredQuestion, Conversation, Exchange
 from keeplore.memory.conversation_body import short_turns
-from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, label, one_line, place, quoted
+from keeplore.recall.render import (
+    PATH_CHARS,
+    TITLE_CHARS,
+    label,
+    one_line,
+    place,
+    quoted,
+)
 from keeplore.text.dates import minute_of
 from keeplore.workspace.note_writer import NoteVersion
 from keeplore.workspace.reading.details import detail_lines, details_of
@@ -54,19 +61,36 @@ def read(
     chosen = every[page - 1]
     counted = f", page {page} of {len(every)}" if len(every) > 1 else ""
     row = found.row
-    trust = said_by(found.workspace.machine_trust.trust_of(found.memory), row.title, chosen)
-    facts = [label(row.updated_at[:10]), place(row.scope, row.project), trust, label(row.id)]
+    trust = said_by(
+        found.workspace.machine_trust.trust_of(found.memory), row.title, chosen
+    )
+    facts = [
+        label(row.updated_at[:10]),
+        place(row.scope, row.project),
+        trust,
+        label(row.id),
+    ]
     head = f"{quoted(row.title, TITLE_CHARS)} ({' · '.join(facts)})"
-    more = f"page={page + 1} with the same max_tokens goes on. " if page < len(every) else ""
+    more = (
+        f"page={page + 1} with the same max_tokens goes on. "
+        if page < len(every)
+        else ""
+    )
     shown = "exchange" if turn else part
     return fenced(
-        f"The {shown} of one memory{counted}.", f"{head}\n\n{chosen}", f"{more}{GOES_ON[shown]}"
+        f"The {shown} of one memory{counted}.",
+        f"{head}\n\n{chosen}",
+        f"{more}{GOES_ON[shown]}",
     )
 
 
 def _conversation(found: FoundMemory) -> Conversation | None:
     memory = found.memory
-    return Conversation.from_markdown(memory.body) if memory.kind == "conversation" else None
+    return (
+        Conversation.from_markdown(memory.body)
+        if memory.kind == "conversation"
+        else None
+    )
 
 
 def _overview(_context: McpContext, found: FoundMemory) -> str:
@@ -75,8 +99,12 @@ def _overview(_context: McpContext, found: FoundMemory) -> str:
         for label, value in detail_lines(details_of(found))
         if value
     ]
-    facts.append(f"file: {one_line(str(found.workspace.root / found.row.path), PATH_CHARS)}")
-    problems = [f"problem: {one_line(problem, FACT_CHARS)}" for problem in found.memory.problems]
+    facts.append(
+        f"file: {one_line(str(found.workspace.root / found.row.path), PATH_CHARS)}"
+    )
+    problems = [
+        f"problem: {one_line(problem, FACT_CHARS)}" for problem in found.memory.problems
+    ]
     talk = _conversation(found)
     if talk is None or not talk.exchanges:
         return "\n".join((*facts, *problems, "", found.memory.body))
@@ -87,7 +115,15 @@ def _overview(_context: McpContext, found: FoundMemory) -> str:
         for number, one in enumerate(talk.exchanges, 1)
     ]
     return "\n".join(
-        (*facts, *problems, "", talk.head, "", "Exchanges, each with how it begins:", *asked)
+        (
+            *facts,
+            *problems,
+            "",
+            talk.head,
+            "",
+            "Exchanges, each with how it begins:",
+            *asked,
+        )
     )
 
 
@@ -97,10 +133,12 @@ def _exchanges(_context: McpContext, found: FoundMemory) -> str:
         turns = ", ".join(found.memory.turns)
         made_of = f"It was made from the turns {turns}. " if turns else ""
         raise NotFound(
-            "this memory has no exchanges", f"{made_of}part=overview gives its whole text"
+            "this memory has no exchanges",
+            f"{made_of}part=overview gives its whole text",
         )
     return "\n\n".join(
-        f"## {number}\n\n{_exchange(one)}" for number, one in enumerate(talk.exchanges, 1)
+        f"## {number}\n\n{_exchange(one)}"
+        for number, one in enumerate(talk.exchanges, 1)
     )
 
 

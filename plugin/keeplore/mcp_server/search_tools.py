@@ -21,7 +21,14 @@ from keeplore.mcp_server.tool_types import (
     When,
     Wide,
 )
-from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, label, one_line, place, quoted
+from keeplore.recall.render import (
+    PATH_CHARS,
+    TITLE_CHARS,
+    label,
+    one_line,
+    place,
+    quoted,
+)
 from keeplore.recall.request import RecallRequest
 from keeplore.recall.weights import EXCERPT_CHARS
 from keeplore.text.dates import in_utc, moment_of
@@ -46,7 +53,13 @@ NONE_YET = MISSING["empty"]
 
 
 def search(
-    context: McpContext, query: str, limit: int, *, wide: bool, directory: str, max_tokens: int
+    context: McpContext,
+    query: str,
+    limit: int,
+    *,
+    wide: bool,
+    directory: str,
+    max_tokens: int,
 ) -> str:
     """The memories that answer a question, best first. Raises KeeploreError."""
     asked = context.place.asked(directory)
@@ -55,14 +68,18 @@ def search(
     if not answer["hits"] and answer["stamp"]["vectors"] < answer["stamp"]["passages"]:
         # beside passages with a vector, what has none yet is not sure enough
         answer = context.recall(replace(request, text_only=True))
-    notes = [*answer["notes"], *_waiting(context)] if answer["status"] != "empty" else []
+    notes = (
+        [*answer["notes"], *_waiting(context)] if answer["status"] != "empty" else []
+    )
     about = "\n".join(f"Note: {one_line(note, EXCERPT_CHARS)}" for note in notes)
     if not answer["hits"]:
         return "\n".join(filter(None, (MISSING[answer["status"]], about)))
     hits = [_hit(number, hit) for number, hit in enumerate(answer["hits"], 1)]
     shown = fitting(hits, max_tokens)
     left = (
-        f" {len(hits) - len(shown)} more did not fit max_tokens." if len(shown) < len(hits) else ""
+        f" {len(hits) - len(shown)} more did not fit max_tokens."
+        if len(shown) < len(hits)
+        else ""
     )
     before = f"{len(shown)} found, best first, {_seen_from(context, directory)}.{left}"
     return fenced(before, "\n".join(shown), "\n".join(filter(None, (about, MORE))))
@@ -123,7 +140,8 @@ def _no_rows(*, total: int, is_empty: bool, page: int) -> str:
         return NONE_YET
     if total:
         return (
-            f"There are {total} memories, and page {page} is beyond them. Ask for an earlier page."
+            f"There are {total} memories, and page {page} is beyond them. Ask for an earlier "
+            f"page."
         )
     return "No memory fits that. Leave out `kind`, `category` or the times, or look with wide=true."
 
@@ -142,7 +160,9 @@ def _seen_from(context: McpContext, directory: str) -> str:
     workspace = context.registry.for_directory(asked.directory)
     project = workspace.identities.here(asked.directory).project
     told = (
-        f"of project {label(project)} and what it inherits" if project else "seen from no project"
+        f"of project {label(project)} and what it inherits"
+        if project
+        else "seen from no project"
     )
     guessed = " (a guess from the newest session: give `directory` where that is wrong)"
     return told if asked.is_known else f"{told}{guessed}"
@@ -151,7 +171,9 @@ def _seen_from(context: McpContext, directory: str) -> str:
 def _waiting(context: McpContext) -> list[str]:
     waiting = Spool(context.places.spool).counts()["new"]
     return (
-        [f"{waiting} host events are not read yet, so what was said last may be missing"]
+        [
+            f"{waiting} host events are not read yet, so what was said last may be missing"
+        ]
         if waiting
         else []
     )
@@ -159,7 +181,9 @@ def _waiting(context: McpContext) -> list[str]:
 
 def _hit(number: int, hit: dict[str, Any]) -> str:
     changed = f", changed {hit['changes']}×" if hit["changes"] else ""
-    changed += f", replaced since by {label(hit['replaced_by'])}" if hit["replaced_by"] else ""
+    changed += (
+        f", replaced since by {label(hit['replaced_by'])}" if hit["replaced_by"] else ""
+    )
     parts = [
         label(hit["date"]),
         place(hit["scope"], hit["project"]),
@@ -174,7 +198,9 @@ def _hit(number: int, hit: dict[str, Any]) -> str:
     ):
         lines.append(f"decided: {quoted(hit['decision'], EXCERPT_CHARS)}")
     turn = f", turn={label(hit['turn'])}" if hit["turn"] else ""
-    lines.append(f"read: id={label(hit['memory_id'])}{turn} · {one_line(hit['path'], PATH_CHARS)}")
+    lines.append(
+        f"read: id={label(hit['memory_id'])}{turn} · {one_line(hit['path'], PATH_CHARS)}"
+    )
     return "\n   ".join(lines)
 
 

@@ -10,7 +10,9 @@ from keeplore.mcp_server.answer_text import MAX_TOKENS, MIN_TOKENS
 from keeplore.mcp_server.read_tools import PARTS
 from keeplore.memory import CATEGORIES, KINDS, SCOPES
 
-Query = Annotated[str, Field(min_length=1, max_length=4_000, description="A question, or words")]
+Query = Annotated[
+    str, Field(min_length=1, max_length=4_000, description="A question, or words")
+]
 Limit = Annotated[int, Field(ge=1, le=50, description="How many memories at most")]
 Wide = Annotated[bool, Field(description="Also look in the person's other projects")]
 Page = Annotated[int, Field(ge=1, le=100_000, description="From 1")]
@@ -18,12 +20,17 @@ Budget = Annotated[
     int, Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="How long the answer may be")
 ]
 Reference = Annotated[
-    str, Field(min_length=4, max_length=1_000, description="An id, 4 digits of one, or a path")
+    str,
+    Field(
+        min_length=4, max_length=1_000, description="An id, 4 digits of one, or a path"
+    ),
 ]
 WholeId = Annotated[
     str, Field(max_length=1_000, description="The whole id: mem_ and 36 characters")
 ]
-When = Annotated[str, Field(max_length=40, description="2026-01-31, or an age: 30d, 8w, 1y")]
+When = Annotated[
+    str, Field(max_length=40, description="2026-01-31, or an age: 30d, 8w, 1y")
+]
 Name = Annotated[str, Field(max_length=200)]
 OtherProject = Annotated[Name, Field(description="Another project than the one here")]
 Directory = Annotated[

@@ -63,6 +63,7 @@ def build(context: McpContext | None) -> Server:
             log_level="WARNING",
         )
     server = Server("keeplore", instructions=INSTRUCTIONS, log_level="WARNING")
+    _offer_search(server, context)
     _offer_reading(server, context)
     _offer_writing(server, context)
     _offer_resources(server, context)
@@ -70,8 +71,10 @@ def build(context: McpContext | None) -> Server:
     return server
 
 
-def _offer_reading(server: Server, context: McpContext) -> None:
-    @server.tool(title="Search memory", annotations=annotated(**_READS), structured_output=False)
+def _offer_search(server: Server, context: McpContext) -> None:
+    @server.tool(
+        title="Search memory", annotations=annotated(**_READS), structured_output=False
+    )
     async def search(
         query: Query,
         *,
@@ -93,12 +96,20 @@ def _offer_reading(server: Server, context: McpContext) -> None:
             max_tokens=max_tokens,
         )
 
-    @server.tool(title="Read a memory", annotations=annotated(**_READS), structured_output=False)
+
+def _offer_reading(server: Server, context: McpContext) -> None:
+    @server.tool(
+        title="Read a memory", annotations=annotated(**_READS), structured_output=False
+    )
     async def read(
         id: Reference,  # noqa: A002  # the name that an agent guesses
         part: Part = "overview",
         turn: Annotated[
-            str, Field(max_length=300, description="Number or id of one exchange: its very words")
+            str,
+            Field(
+                max_length=300,
+                description="Number or id of one exchange: its very words",
+            ),
         ] = "",
         page: Page = 1,
         directory: Directory = "",
@@ -108,16 +119,27 @@ def _offer_reading(server: Server, context: McpContext) -> None:
         earlier versions.
         """
         return await _done(
-            read_memory, context, id, part, turn, page, directory=directory, max_tokens=max_tokens
+            read_memory,
+            context,
+            id,
+            part,
+            turn,
+            page,
+            directory=directory,
+            max_tokens=max_tokens,
         )
 
-    @server.tool(title="Memory by time", annotations=annotated(**_READS), structured_output=False)
+    @server.tool(
+        title="Memory by time", annotations=annotated(**_READS), structured_output=False
+    )
     @_taking(TimelineRequest)
     async def timeline(**fields: Any) -> str:
         """List memories of this project by time, newest first: what was worked on, what was decided
         since a date.
         """
-        request = TimelineRequest(**{name: _sound(value) for name, value in fields.items()})
+        request = TimelineRequest(
+            **{name: _sound(value) for name, value in fields.items()}
+        )
         return await _done(list_memory, context, request)
 
 
@@ -134,25 +156,38 @@ def _taking(request: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]
 
 def _offer_writing(server: Server, context: McpContext) -> None:
     writes = annotated(
-        readOnlyHint=False, destructiveHint=False, idempotentHint=True, openWorldHint=False
+        readOnlyHint=False,
+        destructiveHint=False,
+        idempotentHint=True,
+        openWorldHint=False,
     )
     removes = annotated(
-        readOnlyHint=False, destructiveHint=True, idempotentHint=True, openWorldHint=False
+        readOnlyHint=False,
+        destructiveHint=True,
+        idempotentHint=True,
+        openWorldHint=False,
     )
 
     @server.tool(title="Remember", annotations=writes, structured_output=False)
     async def remember(
         text: Annotated[
             str,
-            Field(min_length=1, max_length=20_000, description="One statement, with its reason"),
+            Field(
+                min_length=1,
+                max_length=20_000,
+                description="One statement, with its reason",
+            ),
         ],
-        title: Annotated[Name, Field(description="The first sentence if not given")] = "",
+        title: Annotated[
+            Name, Field(description="The first sentence if not given")
+        ] = "",
         category: Category = "",
         scope: Annotated[
             Scope, Field(description="Who inherits it; the project here if not given")
         ] = "",
         replaces: Annotated[
-            WholeId, Field(description="Whole id of the memory that this is a new version of")
+            WholeId,
+            Field(description="Whole id of the memory that this is a new version of"),
         ] = "",
         directory: Directory = "",
     ) -> str:
@@ -181,7 +216,9 @@ def _offer_writing(server: Server, context: McpContext) -> None:
 
 
 def _offer_resources(server: Server, context: McpContext) -> None:
-    @server.resource("keeplore://recent", title="Recent memories", mime_type="text/plain")
+    @server.resource(
+        "keeplore://recent", title="Recent memories", mime_type="text/plain"
+    )
     async def recent() -> str:
         """The newest memories of this project and what it inherits."""
         return await _done(_recent, context, as_error=ResourceError)
@@ -239,7 +276,9 @@ async def _done(
         raise as_error(str(e)) from e
     except OSError as e:
         reason = f"{e.filename or 'the disk'}: {e.strerror or e}"
-        raise as_error(f"{reason}. Check that path, its rights, and the free space there") from e
+        raise as_error(
+            f"{reason}. Check that path, its rights, and the free space there"
+        ) from e
     except Exception as e:
         LOG.exception("a request failed")
         reason = f"an error of Keeplore itself: {type(e).__name__}"

@@ -57,13 +57,17 @@ def forget(context: McpContext, memory_id: str, *, directory: str) -> str:
     )
     forgot = forget_memory(found.workspace, found.row.id)
     told = context.settle(found.workspace)
-    versions = f", with {len(forgot.ids) - 1} other versions" if len(forgot.ids) > 1 else ""
+    versions = (
+        f", with {len(forgot.ids) - 1} other versions" if len(forgot.ids) > 1 else ""
+    )
     undo = f"`keeplore restore {found.row.id}` in a terminal brings it back."
     after = [f"{undo} Tell the person what was forgotten."]
     if forgot.quoting:
         ids = ", ".join(row.id for row in forgot.quoting)
         after.append(f"Notes that quote it stay: {one_line(ids, 10 * TITLE_CHARS)}")
-    return fenced(f"Forgotten{versions}.", _named(found), "\n".join(filter(None, (*after, told))))
+    return fenced(
+        f"Forgotten{versions}.", _named(found), "\n".join(filter(None, (*after, told)))
+    )
 
 
 def _exact(context: McpContext, memory_id: str, directory: str) -> FoundMemory:
@@ -115,12 +119,18 @@ def _told(context: McpContext, workspace: Workspace, outcome: NoteOutcome) -> st
             f"- {quoted(near.row.title, TITLE_CHARS)} id={label(near.row.id)}"
             for near in outcome.similar
         ]
-    return fenced(before, "\n".join(lines), context.settle(workspace) if outcome.is_new else "")
+    return fenced(
+        before, "\n".join(lines), context.settle(workspace) if outcome.is_new else ""
+    )
 
 
 def _where(outcome: NoteOutcome) -> str:
     memory = outcome.memory
-    place = f"project {memory.project}" if memory.scope == "project" else f"{memory.scope} scope"
+    place = (
+        f"project {memory.project}"
+        if memory.scope == "project"
+        else f"{memory.scope} scope"
+    )
     return one_line(f"{memory.category}, {place}, by the {memory.trust}", TITLE_CHARS)
 
 

@@ -36,7 +36,9 @@ class ChainPosition:
     changes: int = 0  # members before it
 
 
-def chains(supersedes: Mapping[str, Iterable[str]], ages: Mapping[str, Age]) -> list[Chain]:
+def chains(
+    supersedes: Mapping[str, Iterable[str]], ages: Mapping[str, Age]
+) -> list[Chain]:
     """Every chain of two or more memories, in the order of their oldest members.
 
     ``supersedes`` maps a memory to those that it replaces, ``ages`` has every memory that exists. A
@@ -63,7 +65,9 @@ def chain_positions(all_chains: Iterable[Chain]) -> dict[str, ChainPosition]:
     return found
 
 
-def _groups(before: Mapping[str, set[str]], after: Mapping[str, set[str]]) -> Iterable[set[str]]:
+def _groups(
+    before: Mapping[str, set[str]], after: Mapping[str, set[str]]
+) -> Iterable[set[str]]:
     """Memories that are linked with one another, directly or through others."""
     waiting = {id_ for id_, olds in before.items() if olds}
     while waiting:
@@ -85,7 +89,9 @@ def _chain(
     ages: Mapping[str, Age],
 ) -> Chain:
     members, has_cycle = _in_order(group, before, after, ages)
-    leaves = sorted((id_ for id_ in group if not after.get(id_)), key=lambda id_: ages[id_])
+    leaves = sorted(
+        (id_ for id_ in group if not after.get(id_)), key=lambda id_: ages[id_]
+    )
     head = leaves[-1] if leaves else max(group, key=lambda id_: ages[id_])
     # what a fork left beside the head was written before it as far as a reader is concerned
     members = [id_ for id_ in members if id_ != head] + [head]

@@ -36,11 +36,15 @@ _WORK = {
     "links": "pull request",
     "agents": "subagent",
 }
-_MARK = re.compile(r"^<!-- keeplore:(turn|assistant|question)(?: (.*?))? -->$", re.MULTILINE)
+_MARK = re.compile(
+    r"^<!-- keeplore:(turn|assistant|question)(?: (.*?))? -->$", re.MULTILINE
+)
 _LOOKS_LIKE_MARK = re.compile(r"^(\\*<!-- keeplore:)", re.MULTILINE)
 _ESCAPED_MARK = re.compile(r"^\\(\\*<!-- keeplore:)", re.MULTILINE)
 _QUOTE = re.compile(r"^- (.*) — (user|assistant), turn (\S+)$")
-_FIELD = re.compile(r"^\*\*(Session context|Projects involved)\*\*: (.*)$", re.MULTILINE)
+_FIELD = re.compile(
+    r"^\*\*(Session context|Projects involved)\*\*: (.*)$", re.MULTILINE
+)
 _RANDOM_FROM_THE_START = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4")  # a UUID of version 4
 _RELATED = re.compile(r"^- (.*) \((mem_[0-9a-f-]{36}), ([a-z-]+)\)$", re.MULTILINE)
 
@@ -127,13 +131,17 @@ class Conversation:
         sections = _sections(head)
         exchanges = tuple(_exchanges(tail))
         turns = {short: turn for turn, short in short_turns(exchanges).items()}
-        quotes = {name: _quotes(sections.get(text, ""), turns) for name, text in PARTS.items()}
+        quotes = {
+            name: _quotes(sections.get(text, ""), turns) for name, text in PARTS.items()
+        }
         related = _RELATED.findall(sections.get("Related", ""))
         return cls(
             title=title[1] if title else "",
             exchanges=exchanges,
             session_context=fields.get("Session context", ""),
-            projects=tuple(filter(None, fields.get("Projects involved", "").split(", "))),
+            projects=tuple(
+                filter(None, fields.get("Projects involved", "").split(", "))
+            ),
             **quotes,
             work=_work(sections.get("Code references", "")),
             related=tuple(ConversationLink(*found) for found in related),
@@ -161,7 +169,9 @@ def chosen_exchange(exchanges: Sequence[Exchange], wanted: str) -> Exchange:
         and 0 < int(wanted) <= len(exchanges)
     ):
         return exchanges[int(wanted) - 1]
-    found = [exchange for exchange in exchanges if wanted and exchange.id.startswith(wanted)]
+    found = [
+        exchange for exchange in exchanges if wanted and exchange.id.startswith(wanted)
+    ]
     if len(found) == 1:
         return found[0]
     if not exchanges:
@@ -222,7 +232,13 @@ def _exchange_lines(exchange: Exchange) -> Iterator[str]:
     yield from (f"### User · {exchange.at[11:16]}", "", _escape(exchange.user), "")
     for reply in exchange.replies:
         if isinstance(reply, str):
-            yield from ("<!-- keeplore:assistant -->", "### Assistant", "", _escape(reply), "")
+            yield from (
+                "<!-- keeplore:assistant -->",
+                "### Assistant",
+                "",
+                _escape(reply),
+                "",
+            )
         else:
             yield from _question_lines(reply)
 
@@ -230,7 +246,11 @@ def _exchange_lines(exchange: Exchange) -> Iterator[str]:
 def _question_lines(asked: AnsweredQuestion) -> Iterator[str]:
     data = {"q": asked.question, "a": asked.answer, "o": list(asked.options)}
     # a comment must not hold "--" or ">"
-    packed = json.dumps(data, ensure_ascii=False).replace("-", "\\u002d").replace(">", "\\u003e")
+    packed = (
+        json.dumps(data, ensure_ascii=False)
+        .replace("-", "\\u002d")
+        .replace(">", "\\u003e")
+    )
     yield f"<!-- keeplore:question {packed} -->"
     yield f"> **Asked:** {_line(asked.question)}"
     yield from (f"> - {_line(option)}" for option in asked.options)
@@ -245,7 +265,11 @@ def _exchanges(tail: str) -> Iterator[Exchange]:
         if kind == "turn":
             if current:
                 yield current
-            id_, at, ended_at, *_ = (*map(urllib.parse.unquote, (field or "").split(" ")), "", "")
+            id_, at, ended_at, *_ = (
+                *map(urllib.parse.unquote, (field or "").split(" ")),
+                "",
+                "",
+            )
             current = Exchange(id_, at, _unescape(text), (), ended_at)
         elif current:
             reply = _unescape(text) if kind == "assistant" else _asked(field or "")
@@ -333,4 +357,8 @@ def _code(text: str) -> str:
 
 def _uncode(text: str) -> str:
     """What `_code` was given."""
-    return text[3:-3] if text.startswith("`` ") and text.endswith(" ``") else text.strip("`")
+    return (
+        text[3:-3]
+        if text.startswith("`` ") and text.endswith(" ``")
+        else text.strip("`")
+    )

@@ -43,7 +43,10 @@ def parse_entity(text: str) -> EntityFile:
         raise Corrupt("`type` is no text", _REMEDY)
     if not isinstance(aliases, list | None) or len(aliases or ()) > MAX_ALIASES:
         raise Corrupt(f"`aliases` is no list of at most {MAX_ALIASES} names", _REMEDY)
-    named = [_name("name", meta.get("name")), *(_name("aliases", alias) for alias in aliases or ())]
+    named = [
+        _name("name", meta.get("name")),
+        *(_name("aliases", alias) for alias in aliases or ()),
+    ]
     return EntityFile(named[0], type_ or UNKNOWN, tuple(dict.fromkeys(named[1:])), meta)
 
 
@@ -57,7 +60,9 @@ def serialise_entity(said: Mapping[str, Any]) -> str:
         "aliases": _ordered(set(said["aliases"]) - {said["name"]}),
     }
     kept = {**own, **said, **own}
-    return dump({key: value for key, value in kept.items() if value or key != "aliases"})
+    return dump(
+        {key: value for key, value in kept.items() if value or key != "aliases"}
+    )
 
 
 def key_of(name: str) -> str:
@@ -72,5 +77,7 @@ def _ordered(names: Iterable[str]) -> list[str]:
 def _name(key: str, value: object) -> str:
     plain = " ".join(value.split()) if isinstance(value, str) else ""
     if not plain or len(plain) > MAX_NAME:
-        raise Corrupt(f"`{key}` holds what is no name of at most {MAX_NAME} characters", _REMEDY)
+        raise Corrupt(
+            f"`{key}` holds what is no name of at most {MAX_NAME} characters", _REMEDY
+        )
     return plain

@@ -20,7 +20,9 @@ from keeplore.memory.names import is_id
 FOLDER = "feedback"
 SCHEMA = 1
 MAX_FILE = 4 * 1024 * 1024  # bytes
-MAX_MEMORIES = 10_000  # of one machine, some 80 bytes each; those longest out of use go first
+MAX_MEMORIES = (
+    10_000  # of one machine, some 80 bytes each; those longest out of use go first
+)
 MAX_DAYS = 12  # kept of a memory; with more, the second oldest joins the third
 MOST = 1_000_000  # no counter is higher
 _DAY = re.compile(r"\d{4}-[01]\d-[0-3]\d\Z")
@@ -43,7 +45,9 @@ class UsageCounters:
 
     def with_idle(self, day: str) -> UsageCounters:
         return UsageCounters(
-            self.used, self.last, {**self.idle, day: min(self.idle.get(day, 0) + 1, MOST)}
+            self.used,
+            self.last,
+            {**self.idle, day: min(self.idle.get(day, 0) + 1, MOST)},
         )
 
     @property
@@ -82,7 +86,9 @@ def _memories(data: Any) -> dict[str, Any]:
     if not isinstance(memories, dict):
         raise ValueError("it should have the key memories, with a line for each")
     if data.get("schema") != SCHEMA:
-        raise ValueError(f"its schema is {data.get('schema')!r}, and this Keeplore knows {SCHEMA}")
+        raise ValueError(
+            f"its schema is {data.get('schema')!r}, and this Keeplore knows {SCHEMA}"
+        )
     if len(memories) > MAX_MEMORIES:
         raise ValueError(f"it has more than {MAX_MEMORIES} memories")
     return memories
@@ -90,8 +96,12 @@ def _memories(data: Any) -> dict[str, Any]:
 
 def written(tallies: Mapping[str, UsageCounters]) -> str:
     """The text of a file; of too many memories those that were of use or told last."""
-    kept = sorted(tallies, key=lambda id_: (tallies[id_].seen, id_), reverse=True)[:MAX_MEMORIES]
-    lines = [f"{json.dumps(id_)}: {json.dumps(_plain(tallies[id_]))}" for id_ in sorted(kept)]
+    kept = sorted(tallies, key=lambda id_: (tallies[id_].seen, id_), reverse=True)[
+        :MAX_MEMORIES
+    ]
+    lines = [
+        f"{json.dumps(id_)}: {json.dumps(_plain(tallies[id_]))}" for id_ in sorted(kept)
+    ]
     return f'{{"schema": {SCHEMA}, "memories": {{\n' + ",\n".join(lines) + "\n}}\n"
 
 
@@ -128,7 +138,9 @@ def _higher(one: UsageCounters, other: UsageCounters) -> UsageCounters:
 def _plain(tally: UsageCounters) -> dict[str, Any]:
     used = {"used": tally.used, "last": tally.last} if tally.used else {}
     # what was idle before the last use is settled by it, on whatever machine
-    idle = dict(_few(sorted(item for item in tally.idle.items() if item[0] > tally.last)))
+    idle = dict(
+        _few(sorted(item for item in tally.idle.items() if item[0] > tally.last))
+    )
     return {**used, **({"idle": idle} if idle else {})}
 
 

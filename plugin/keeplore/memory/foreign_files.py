@@ -53,7 +53,11 @@ def as_memory(text: str, path: str) -> Memory:
     read.
     """
     text = text.removeprefix("\ufeff")
-    memory = parse(text) if _begins_with_front_matter(text) else Memory({}, text, conflict(text))
+    memory = (
+        parse(text)
+        if _begins_with_front_matter(text)
+        else Memory({}, text, conflict(text))
+    )
     if not memory.problems and is_id(memory.id):
         return memory
     at = location_of(path)
@@ -61,7 +65,9 @@ def as_memory(text: str, path: str) -> Memory:
         return _completed(memory, at)
     facts = {**_flat(memory.meta), **_needed(memory, at)}
     meta = {**memory.meta, **_told(facts, memory.body, at)}
-    conflicts = tuple(problem for problem in memory.problems if problem.startswith("conflict"))
+    conflicts = tuple(
+        problem for problem in memory.problems if problem.startswith("conflict")
+    )
     return Memory(meta, _body(memory, at), conflicts, (_hint(memory.meta),))
 
 
@@ -71,7 +77,9 @@ def _completed(memory: Memory, at: Location) -> Memory:
         "title": memory.title or title_of({}, memory.body, at),
         "created_at": memory.created_at or utc_time(at.day),
     }
-    return Memory({**memory.meta, **_needed(memory, at), **told}, memory.body, memory.problems)
+    return Memory(
+        {**memory.meta, **_needed(memory, at), **told}, memory.body, memory.problems
+    )
 
 
 def _begins_with_front_matter(text: str) -> bool:
@@ -79,7 +87,8 @@ def _begins_with_front_matter(text: str) -> bool:
     stripped = text.lstrip()
     if not stripped.strip("\0"):
         raise Corrupt(
-            "the file is empty", "Delete it, or bring its text back with `git checkout -- FILE`"
+            "the file is empty",
+            "Delete it, or bring its text back with `git checkout -- FILE`",
         )
     if stripped.startswith("<<<<<<<") and (line := conflict_line(text)):
         raise Corrupt(
@@ -113,7 +122,9 @@ def _needed(memory: Memory, at: Location) -> dict[str, Any]:
 def _project(meta: Mapping[str, Any]) -> str:
     """The project that it names, "" for none."""
     names = (meta.get("project"), meta.get("repo"))
-    return next((name for name in names if isinstance(name, str) and is_project_name(name)), "")
+    return next(
+        (name for name in names if isinstance(name, str) and is_project_name(name)), ""
+    )
 
 
 def _told(facts: Mapping[str, Any], text: str, at: Location) -> dict[str, Any]:
@@ -127,7 +138,11 @@ def _told(facts: Mapping[str, Any], text: str, at: Location) -> dict[str, Any]:
         "category": _category(facts, at),
         "trust": _trust(facts.get("trust")),
     }
-    kept = {key: facts[key] for key in ("id", "scope", "project", "supersedes") if key in facts}
+    kept = {
+        key: facts[key]
+        for key in ("id", "scope", "project", "supersedes")
+        if key in facts
+    }
     return kept | {key: value for key, value in told.items() if value}
 
 
@@ -143,10 +158,17 @@ def _first_time(facts: Mapping[str, Any], keys: Iterable[str]) -> str:
 
 def _kind(facts: Mapping[str, Any], text: str, at: Location) -> str:
     """Note or document: what is short states one thing."""
-    if at.stem.lower() in ("memory", "readme") or at.folder in ("documents", "conversations"):
+    if at.stem.lower() in ("memory", "readme") or at.folder in (
+        "documents",
+        "conversations",
+    ):
         return "document"
     is_short = len(text) <= NOTE_CHARS
-    return "note" if is_short or at.category or facts.get("type") in _CLAUDE_TYPES else "document"
+    return (
+        "note"
+        if is_short or at.category or facts.get("type") in _CLAUDE_TYPES
+        else "document"
+    )
 
 
 def _category(facts: Mapping[str, Any], at: Location) -> str:
@@ -155,7 +177,9 @@ def _category(facts: Mapping[str, Any], at: Location) -> str:
     if stated in CATEGORIES:
         return str(stated)
     names = (stated, facts.get("type"), *_tags(facts))
-    known = (_TYPES.get(name.strip().lower()) for name in names if isinstance(name, str))
+    known = (
+        _TYPES.get(name.strip().lower()) for name in names if isinstance(name, str)
+    )
     return at.category or next(filter(None, known), "")
 
 
@@ -167,12 +191,16 @@ def title_of(facts: Mapping[str, Any], text: str, at: Location) -> str:
     name = re.sub(r"[-_]+", " ", str(facts.get("name") or ""))  # a slug or words
     found = _first_text(facts.get("title"), top, name, first, at.words)
     folded = " ".join((found or title_and_text(text)[0] or at.stem).split())
-    return (folded if len(folded) <= TITLE_CHARS else f"{folded[: TITLE_CHARS - 1]}…") or "untitled"
+    return (
+        folded if len(folded) <= TITLE_CHARS else f"{folded[: TITLE_CHARS - 1]}…"
+    ) or "untitled"
 
 
 def _first_text(*values: object) -> str:
     """The first of the values that is a text with words."""
-    return next((value for value in values if isinstance(value, str) and value.strip()), "")
+    return next(
+        (value for value in values if isinstance(value, str) and value.strip()), ""
+    )
 
 
 def _headings(text: str) -> Iterator[tuple[int, str]]:
@@ -200,7 +228,13 @@ def _body(memory: Memory, at: Location) -> str:
 def _tags(meta: Mapping[str, Any]) -> list[str]:
     """The tags, written as a list or on one line."""
     tags = meta.get("tags")
-    words = tags.split(",") if isinstance(tags, str) else tags if isinstance(tags, list) else []
+    words = (
+        tags.split(",")
+        if isinstance(tags, str)
+        else tags
+        if isinstance(tags, list)
+        else []
+    )
     return [tag.strip() for tag in words if isinstance(tag, str) and tag.strip()]
 
 
@@ -233,8 +267,12 @@ def utc_time(value: object) -> str:
 def _hint(meta: Mapping[str, Any]) -> str:
     """What the front matter lacks, for a person who wants to mend it."""
     if not meta:
-        return "there is no front matter; id, title and scope are told from path and text"
+        return (
+            "there is no front matter; id, title and scope are told from path and text"
+        )
     missing = [
-        f"`{key}`" for key in ("id", "kind", "title", "created_at", "scope") if key not in meta
+        f"`{key}`"
+        for key in ("id", "kind", "title", "created_at", "scope")
+        if key not in meta
     ]
     return f"the front matter lacks {', '.join(missing)}; path and text stand for it"

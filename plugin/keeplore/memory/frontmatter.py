@@ -18,7 +18,9 @@ MAX_FILE = 32 * 1024 * 1024  # bytes; a conversation is far below
 MAX_FRONT_MATTER = 64 * 1024  # characters; larger mappings take the loader minutes
 # the C loader overflows its stack at some ten thousand nested lists, whatever their notation
 MAX_DEPTH = 20
-_FENCE = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(
+    r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
+)
 # the three lines that a failed merge leaves, in their order
 _CONFLICT = [re.compile(rf"^{sign}{{7}}(?:\s|\Z)", re.MULTILINE) for sign in "<=>"]
 # what anchors, aliases and deep nesting need; a sound front matter seldom has it, and looking
@@ -28,7 +30,10 @@ _REMEDY = "Mend the lines between the two --- and run `keeplore doctor`"
 _PLAIN_TAGS = {
     "tag:yaml.org,2002:null": (re.compile(r"^(?:~|null|)\Z"), ["~", "n", ""]),
     "tag:yaml.org,2002:bool": (re.compile(r"^(?:true|false)\Z"), ["t", "f"]),
-    "tag:yaml.org,2002:int": (re.compile(r"^-?(?:0|[1-9][0-9]{0,17})\Z"), list("-0123456789")),
+    "tag:yaml.org,2002:int": (
+        re.compile(r"^-?(?:0|[1-9][0-9]{0,17})\Z"),
+        list("-0123456789"),
+    ),
     "tag:yaml.org,2002:float": (
         re.compile(r"^-?[0-9]+\.[0-9]+(?:e[-+][0-9]+)?\Z"),
         list("-0123456789"),
@@ -153,7 +158,9 @@ def _load(front: str) -> dict[str, Any]:
 def _check(front: str) -> None:
     """Refuse what the loader cannot read safely, before it reads it."""
     if len(front) > MAX_FRONT_MATTER:
-        raise Corrupt(f"the front matter is larger than {MAX_FRONT_MATTER // 1024} KB", _REMEDY)
+        raise Corrupt(
+            f"the front matter is larger than {MAX_FRONT_MATTER // 1024} KB", _REMEDY
+        )
     if line := conflict_line(front):
         raise Corrupt(
             "conflict markers stand in the front matter",
@@ -174,7 +181,9 @@ def _check_structure(front: str) -> None:
         # an alias costs nothing to load and explodes when the result is walked or written
         if getattr(event, "anchor", None):
             line = event.start_mark.line + 2 if event.start_mark else 1
-            raise Corrupt("anchors and aliases are not allowed in the front matter", _REMEDY, line)
+            raise Corrupt(
+                "anchors and aliases are not allowed in the front matter", _REMEDY, line
+            )
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_DEPTH:

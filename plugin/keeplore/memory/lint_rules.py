@@ -24,7 +24,9 @@ class LintLevel(StrEnum):
 
 _OWN_ID = "Delete this one, or give it an id of its own"
 _TO_GIT = "Take it out, and replace it where it is used: once committed it stays in git's history"
-Secrets = Callable[[bytes], Iterable[tuple[int, int, str]]]  # start, end and kind of each
+Secrets = Callable[
+    [bytes], Iterable[tuple[int, int, str]]
+]  # start, end and kind of each
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -49,7 +51,9 @@ class LintedFile:
 
     def line_of(self, key: str) -> int:
         """The line of a key of the front matter, 1 where it has none."""
-        front = re.match(r"\ufeff?---[ \t]*\r?\n.*?^---", self.text, re.DOTALL | re.MULTILINE)
+        front = re.match(
+            r"\ufeff?---[ \t]*\r?\n.*?^---", self.text, re.DOTALL | re.MULTILINE
+        )
         match = (
             re.search(rf"^[\"']?{re.escape(key)}[\"']?[ \t]*:", front[0], re.MULTILINE)
             if front
@@ -57,12 +61,17 @@ class LintedFile:
         )
         return self.text.count("\n", 0, match.start()) + 1 if match else 1
 
-    def finding(self, key: str, level: str, message: str, remedy: str = "") -> LintFinding:
+    def finding(
+        self, key: str, level: str, message: str, remedy: str = ""
+    ) -> LintFinding:
         return LintFinding(self.path, self.line_of(key), level, message, remedy)
 
 
 def check(
-    path: str, data: bytes, secrets: Secrets, read: Callable[[str, bytes], LintedFile] | None = None
+    path: str,
+    data: bytes,
+    secrets: Secrets,
+    read: Callable[[str, bytes], LintedFile] | None = None,
 ) -> LintedFile:
     """Everything that one file tells about itself, read as a memory or by ``read``. No message
     repeats a secret.
@@ -120,11 +129,17 @@ def _problems(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
     """What is wrong in the front matter, and conflict markers in the text."""
     if not memory.hints:
         for key, said, remedy in faults(parse(checked.text).meta):
-            yield checked.finding(key, LintLevel.ERROR, said, remedy[:1].upper() + remedy[1:])
+            yield checked.finding(
+                key, LintLevel.ERROR, said, remedy[:1].upper() + remedy[1:]
+            )
     if line := conflict_line(checked.text):
         remedy = "Keep one side and delete the markers"
         yield LintFinding(
-            checked.path, line, LintLevel.ERROR, "conflict markers stand in the text", remedy
+            checked.path,
+            line,
+            LintLevel.ERROR,
+            "conflict markers stand in the text",
+            remedy,
         )
 
 
@@ -185,10 +200,15 @@ def check_links(
 
 def _forgotten(file: LintedFile, id_: str) -> LintFinding:
     """The finding for a file whose memory has a tombstone."""
-    remedy = f"`keeplore restore {id_}` keeps it, `keeplore forget {id_}` removes it again"
-    if location_of(file.path).id == id_:  # the tombstone is that of whatever lies at this path
+    remedy = (
+        f"`keeplore restore {id_}` keeps it, `keeplore forget {id_}` removes it again"
+    )
+    if (
+        location_of(file.path).id == id_
+    ):  # the tombstone is that of whatever lies at this path
         remedy = (
-            f"Rename it if it is another memory; `keeplore restore {id_}` brings the old one back"
+            f"Rename it if it is another memory; `keeplore restore {id_}` brings the old one "
+            f"back"
         )
     return file.finding(
         "id", LintLevel.ERROR, f"it was forgotten: forgotten/{id_}.json says so", remedy
@@ -198,7 +218,8 @@ def _forgotten(file: LintedFile, id_: str) -> LintFinding:
 def _rank(file: LintedFile) -> tuple[bool, bool, str, str]:
     """Which of several files of one id is used: the greatest."""
     return precedence(
-        file.path, *((file.memory.id, file.memory.updated_at) if file.memory else ("", ""))
+        file.path,
+        *((file.memory.id, file.memory.updated_at) if file.memory else ("", "")),
     )
 
 
@@ -213,14 +234,21 @@ def _dangling(file: LintedFile, known: Collection[str]) -> Iterator[LintFinding]
         key = "supersedes" if target == own else "related"
         remedy = "Correct the id, or take the line out"
         yield file.finding(
-            key, LintLevel.WARNING, f"it {relationship} {target}, which is not here", remedy
+            key,
+            LintLevel.WARNING,
+            f"it {relationship} {target}, which is not here",
+            remedy,
         )
 
 
 def _chains(files: dict[str, LintedFile]) -> Iterator[LintFinding]:
     memories = {id_: file.memory for id_, file in files.items() if file.memory}
-    ages: dict[str, Age] = {id_: (memory.created_at, id_) for id_, memory in memories.items()}
-    olds = {id_: _superseded(memory) for id_, memory in memories.items() if memory.links}
+    ages: dict[str, Age] = {
+        id_: (memory.created_at, id_) for id_, memory in memories.items()
+    }
+    olds = {
+        id_: _superseded(memory) for id_, memory in memories.items() if memory.links
+    }
     for id_, replaced in olds.items():
         if id_ in replaced:
             yield _own_successor(files[id_])
@@ -242,7 +270,9 @@ def _superseded(memory: Memory) -> list[str]:
     return [to for kind, to in memory.links if kind == Relationship.SUPERSEDES]
 
 
-def _in_a_circle(chain: Chain, files: Mapping[str, LintedFile]) -> Iterator[LintFinding]:
+def _in_a_circle(
+    chain: Chain, files: Mapping[str, LintedFile]
+) -> Iterator[LintFinding]:
     head = files[chain.head].path
     said = f"its chain of versions runs in a circle; {head} counts as the newest"
     remedy = "Take `supersedes` out of the oldest version"

@@ -12,10 +12,14 @@ from datetime import date
 from keeplore.memory.names import FOLDERS, new_id
 
 ARCHIVE = "archive"
-_ROOT_DEPTHS = {"user": 2, "projects": 3}  # how many parts of a path are the folder of memory
+_ROOT_DEPTHS = {
+    "user": 2,
+    "projects": 3,
+}  # how many parts of a path are the folder of memory
 CATEGORY_OF = {folder: category for category, folder in FOLDERS.items()}
 _UUID = re.compile(
-    r"(?:mem_)?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})", re.IGNORECASE
+    r"(?:mem_)?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})",
+    re.IGNORECASE,
 )
 _GIVEN = re.compile(
     r"/(?:[0-9]{4}-[0-9]{2}-[0-9]{2}-[a-z0-9-]*-([0-9a-f]{8})|"
@@ -82,7 +86,9 @@ def location_of(path: str) -> Location:
     project = root[1] if parts[0] == "projects" and len(parts) > 2 else ""
     scope = "project" if project else "user" if parts[0] == "user" else "workspace"
     is_archived = rest[:1] == [ARCHIVE] and len(rest) > 1
-    return Location(scope, project, "/".join(root), tuple(rest[is_archived:]), is_archived)
+    return Location(
+        scope, project, "/".join(root), tuple(rest[is_archived:]), is_archived
+    )
 
 
 def archived_path(path: str) -> str:
@@ -106,7 +112,9 @@ def carries(path: str, memory_id: str) -> bool:
     return path.lower().endswith((f"-{memory_id[4:12]}.md", f"/{memory_id}.md"))
 
 
-def precedence(path: str, memory_id: str, updated_at: str) -> tuple[bool, bool, str, str]:
+def precedence(
+    path: str, memory_id: str, updated_at: str
+) -> tuple[bool, bool, str, str]:
     """Which of several files of one id is used: the greatest, as for the index."""
     return not location_of(path).is_archived, carries(path, memory_id), updated_at, path
 
@@ -122,4 +130,6 @@ def as_id(value: object) -> str:
 def _sound(path: str) -> str:
     # one name is written in two ways of Unicode, depending on the system; bytes that are no UTF-8
     # stay told apart
-    return unicodedata.normalize("NFC", path.encode("utf-8", "backslashreplace").decode())
+    return unicodedata.normalize(
+        "NFC", path.encode("utf-8", "backslashreplace").decode()
+    )

@@ -29,7 +29,9 @@ class Scope(StrEnum):
 class Trust(StrEnum):
     """Whose words a memory was made from, the least trusted first."""
 
-    FOREIGN = "foreign"  # what another person's machine wrote and nobody here has accepted
+    FOREIGN = (
+        "foreign"  # what another person's machine wrote and nobody here has accepted
+    )
     DOCUMENT = "document"
     TOOL = "tool"
     ASSISTANT = "assistant"
@@ -139,7 +141,11 @@ class Memory:
     @property
     def scope(self) -> str:
         value = self._text("scope")
-        return "project" if value == "repo" else self._one_of("scope", SCOPES, Scope.WORKSPACE)
+        return (
+            "project"
+            if value == "repo"
+            else self._one_of("scope", SCOPES, Scope.WORKSPACE)
+        )
 
     @property
     def project(self) -> str:
@@ -199,7 +205,10 @@ class Memory:
     def with_meta(self, **changes: Any) -> Memory:
         """A copy with these front-matter fields set; a value of None removes the field."""
         merged = {**self.meta, **changes}
-        return Memory({key: value for key, value in merged.items() if value is not None}, self.body)
+        return Memory(
+            {key: value for key, value in merged.items() if value is not None},
+            self.body,
+        )
 
     def _text(self, key: str) -> str:
         value = self.meta.get(key)
@@ -224,5 +233,7 @@ def new_meta(**fields: Any) -> dict[str, Any]:
     """Front matter of a new memory: fields in order, those without a value left out."""
     values = {"schema": SCHEMA, **fields}
     return {
-        key: value for key, value in in_order(values).items() if value not in (None, "", [], (), {})
+        key: value
+        for key, value in in_order(values).items()
+        if value not in (None, "", [], (), {})
     }

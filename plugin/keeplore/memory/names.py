@@ -22,7 +22,8 @@ _NAMESPACE = uuid.UUID(
 _PROJECT = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}\Z")
 # names that Windows reserves whatever their extension
 _RESERVED = frozenset(
-    {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)}
+    {"con", "prn", "aux", "nul"}
+    | {f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)}
 )
 FOLDERS: Mapping[str, str] = {
     "architectural-decisions": "decisions",
@@ -39,7 +40,9 @@ FOLDERS: Mapping[str, str] = {
 
 def new_id(*parts: str) -> str:
     """A memory id; the same parts give the same id on every machine, no parts give a random one."""
-    return f"mem_{uuid.uuid5(_NAMESPACE, chr(31).join(parts)) if parts else uuid.uuid4()}"
+    return (
+        f"mem_{uuid.uuid5(_NAMESPACE, chr(31).join(parts)) if parts else uuid.uuid4()}"
+    )
 
 
 def is_id(text: str) -> bool:
@@ -66,11 +69,16 @@ def _ascii(text: str) -> str:
     """The text in ASCII letters."""
     if text.isascii():
         return text
-    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFKC", text).casefold())
-    letters = "".join(
-        c if c.isascii() or c.isalpha() or unicodedata.combining(c) else " " for c in folded
+    folded = unicodedata.normalize(
+        "NFC", unicodedata.normalize("NFKC", text).casefold()
     )
-    from anyascii import anyascii  # here, because it costs 5 ms and most text is in ASCII
+    letters = "".join(
+        c if c.isascii() or c.isalpha() or unicodedata.combining(c) else " "
+        for c in folded
+    )
+    from anyascii import (
+        anyascii,  # here, because it costs 5 ms and most text is in ASCII
+    )
 
     # a lone surrogate is no letter, so what is left can be transliterated
     return anyascii(_SYLLABLE.sub(r" \g<0> ", letters))
@@ -121,7 +129,8 @@ def root_of(scope: str, project: str) -> str:
 def _check_id(memory: Memory) -> None:
     if not is_id(memory.id):
         raise UnsafePath(
-            f"{memory.id!r} is not a memory id", "An id is mem_ and a UUID in lower case"
+            f"{memory.id!r} is not a memory id",
+            "An id is mem_ and a UUID in lower case",
         )
 
 

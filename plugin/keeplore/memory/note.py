@@ -94,7 +94,9 @@ def _check_place(scope: str, category: str, project: str) -> None:
     """Raise StoreError for a scope or category that does not exist."""
     for value, allowed in ((scope, SCOPES), (category, CATEGORIES)):
         if value not in allowed:
-            raise StoreError(f"{value!r} is not one of {', '.join(allowed)}", "Choose one of them")
+            raise StoreError(
+                f"{value!r} is not one of {', '.join(allowed)}", "Choose one of them"
+            )
     if scope == "project" and not project:
         raise StoreError(
             "this directory belongs to no project",
@@ -104,10 +106,13 @@ def _check_place(scope: str, category: str, project: str) -> None:
 
 def _nothing_said(text: str) -> StoreError:
     said = (
-        "a text without words, which nobody could find again" if text.strip() else "an empty text"
+        "a text without words, which nobody could find again"
+        if text.strip()
+        else "an empty text"
     )
     return StoreError(
-        f"there is nothing to remember in {said}", 'Say it in words: `keeplore remember "…"`'
+        f"there is nothing to remember in {said}",
+        'Say it in words: `keeplore remember "…"`',
     )
 
 
@@ -139,7 +144,9 @@ def statement_of(memory: Memory) -> str:
 
 def said_by(memory: Memory) -> frozenset[str]:
     """Content hashes of what a note states and of the words that it was made from."""
-    return frozenset(map(content_hash, (statement_of(memory), *_QUOTED.findall(memory.body))))
+    return frozenset(
+        map(content_hash, (statement_of(memory), *_QUOTED.findall(memory.body)))
+    )
 
 
 def hash_of(memory: Memory) -> str:

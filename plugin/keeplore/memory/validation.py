@@ -7,7 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from keeplore.memory.model import CATEGORIES, KINDS, RELATIONSHIPS, SCHEMA, SCOPES, TRUST_LEVELS
+from keeplore.memory.model import (
+    CATEGORIES,
+    KINDS,
+    RELATIONSHIPS,
+    SCHEMA,
+    SCOPES,
+    TRUST_LEVELS,
+)
 from keeplore.memory.names import is_id
 
 NEEDED = ("id", "kind", "title", "created_at", "scope")
@@ -45,7 +52,11 @@ def _unlisted(meta: Mapping[str, Any]) -> Iterator[Fault]:
     """The values that are none of a closed set."""
     for key, allowed in _LISTS:
         if key in meta and meta[key] not in allowed:
-            yield key, f"{_said(key, meta)} is not one of {', '.join(allowed)}", _CORRECT
+            yield (
+                key,
+                f"{_said(key, meta)} is not one of {', '.join(allowed)}",
+                _CORRECT,
+            )
 
 
 def _malformed(meta: Mapping[str, Any], forms: Mapping[str, Form]) -> Iterator[Fault]:
@@ -63,7 +74,11 @@ def _related(links: object) -> Iterator[Fault]:
     for link in links if isinstance(links, list) else [links]:
         found = link if isinstance(link, dict) else {}
         if not is_sound_id(found.get("id")):
-            yield "related", f"`related` holds {_shown(link)}", "write {id: mem_…, relationship: …}"
+            yield (
+                "related",
+                f"`related` holds {_shown(link)}",
+                "write {id: mem_…, relationship: …}",
+            )
         elif (kind := found.get("relationship")) not in RELATIONSHIPS:
             said = f"`relationship: {_shown(kind)}` is not one of {', '.join(RELATIONSHIPS)}"
             yield "related", said, _CORRECT
@@ -110,7 +125,9 @@ def _is_share(value: object) -> bool:
     return isinstance(value, int | float) and 0 <= value <= 1
 
 
-Form = tuple[Callable[[object], bool], str, str]  # a check, what is said where it fails, the remedy
+Form = tuple[
+    Callable[[object], bool], str, str
+]  # a check, what is said where it fails, the remedy
 _AS_ID: Form = (is_sound_id, "is no memory id", "write mem_ and a UUID in lower case")
 _AS_TIME: Form = (_is_moment, "is no time", "write it as 2026-02-09T14:03:11Z")
 _FORMS: Mapping[str, Form] = {

@@ -43,7 +43,9 @@ class SearchTrace:
     """One search of the index, and the order into which it brought the memories."""
 
     query: PreparedQuery
-    results: SearchResults  # with the rows of newest versions that were not found themselves
+    results: (
+        SearchResults  # with the rows of newest versions that were not found themselves
+    )
     standings: Mapping[str, Standing]
     boost: Boost
     ranked: tuple[Ranked, ...]  # all of them
@@ -92,7 +94,10 @@ def recall(
 
 
 def _prepared(
-    context: RecallContext, question: ParsedQuestion, session: Span | None, stamp: IndexState
+    context: RecallContext,
+    question: ParsedQuestion,
+    session: Span | None,
+    stamp: IndexState,
 ) -> tuple[PreparedQuery, list[str]]:
     """The question as it is searched for, and what has to be told of that."""
     query = PreparedQuery(question)
@@ -121,7 +126,9 @@ def _search_words(
     return hits, notes, ("text",) if query.floor is None else ("text", "vectors")
 
 
-def _search_period(context: RecallContext, period: Period) -> tuple[list[RecallHit], list[str]]:
+def _search_period(
+    context: RecallContext, period: Period
+) -> tuple[list[RecallHit], list[str]]:
     """The hits of a time, and what has to be told of them; of all projects where there is nothing
     else.
     """
@@ -139,7 +146,9 @@ def _search_widening(
     that was used.
     """
     request, least = context.request, context.deps.weights.widen_below
-    hits, left, query = _search_with_fallback(context, query, watch, is_wide=request.wide)
+    hits, left, query = _search_with_fallback(
+        context, query, watch, is_wide=request.wide
+    )
     if not request.may_widen or any(hit.score >= least for hit in hits):
         return hits, left_out(left), query
     hits, more, query = _search_with_fallback(context, query, watch, is_wide=True)
@@ -174,7 +183,9 @@ def _collect(
     deps, request, w = context.deps, context.request, context.deps.weights
     allowed = context.allowed(is_wide=is_wide)
     results = search(deps.index, query, allowed, w, context.threshold)
-    results = replace(results, memories=_with_heads(context, results.memories, is_wide=is_wide))
+    results = replace(
+        results, memories=_with_heads(context, results.memories, is_wide=is_wide)
+    )
     boost: Boost = {}
     if deps.graph:
         until = time.monotonic() + GRAPH_S
@@ -198,7 +209,13 @@ def _collect(
     if watch:
         watch(
             SearchTrace(
-                query, results, standings, boost, tuple(ranked), tuple(ordered), tuple(left)
+                query,
+                results,
+                standings,
+                boost,
+                tuple(ranked),
+                tuple(ordered),
+                tuple(left),
             )
         )
     return hits, left
@@ -208,7 +225,9 @@ def _standings(
     context: RecallContext, memories: Mapping[str, MemoryRow], boost: Boost
 ) -> dict[str, Standing]:
     deps = context.deps
-    used = deps.index.graph.feedback(list(memories), context.now) if deps.feedback else {}
+    used = (
+        deps.index.graph.feedback(list(memories), context.now) if deps.feedback else {}
+    )
     return {
         id_: replace(
             context.standing_of(row),

@@ -12,7 +12,12 @@ from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.memory import Conversation, Memory, Quote
 from keeplore.memory.note import said_by, statement_of
 from keeplore.recall.excerpt import sentences_of
-from keeplore.recall.injection_filter import BELIEVED, FOREIGN, may_be_injected, stated_trust
+from keeplore.recall.injection_filter import (
+    BELIEVED,
+    FOREIGN,
+    may_be_injected,
+    stated_trust,
+)
 from keeplore.recall.render import (
     PATH_CHARS,
     SAID_BY,
@@ -40,8 +45,17 @@ LAST_WORDS_CHARS = 200
 CONVERSATIONS = 12  # latest ones that are read for decisions and open questions
 OWN_CONVERSATIONS = 30  # of a session that was compacted
 NOTES = 2_000  # looked through for permanent ones
-PERMANENT, DECISIONS, NOTED, QUESTIONS, OPTIONS, FILES = 8, 10, 6, 6, 6, 12  # items of each section
-MORE_PERMANENT = "{} more are permanent: `keeplore list --permanent --limit 0` lists them all"
+PERMANENT, DECISIONS, NOTED, QUESTIONS, OPTIONS, FILES = (
+    8,
+    10,
+    6,
+    6,
+    6,
+    12,
+)  # items of each section
+MORE_PERMANENT = (
+    "{} more are permanent: `keeplore list --permanent --limit 0` lists them all"
+)
 DECIDED = "architectural-decisions"  # the category of notes that tell a decision
 # of a session that was compacted: heading, parts of its conversations, and how many quotations
 _OF_SESSION = (
@@ -145,13 +159,19 @@ def brief(
         _stop_section(latest),
         _decision_section(notes, latest),
         _noted_section(notes),
-        BlockSection("Open questions:", list(_quotes(latest, "open_questions"))[:QUESTIONS]),
-        BlockSection("Related to these:", list(_related(own_view, [*notes, *latest], told))),
+        BlockSection(
+            "Open questions:", list(_quotes(latest, "open_questions"))[:QUESTIONS]
+        ),
+        BlockSection(
+            "Related to these:", list(_related(own_view, [*notes, *latest], told))
+        ),
     ]
     return block(sections, room)
 
 
-def _latest(view: WorkspaceView, session: str, told: InjectionHistory) -> Iterator[LoadedMemory]:
+def _latest(
+    view: WorkspaceView, session: str, told: InjectionHistory
+) -> Iterator[LoadedMemory]:
     """The newest conversations of the project, with what is new in them.
 
     What a session that goes on said itself, its host still has or was just given.
@@ -183,7 +203,9 @@ def _unknown(
 def _arrived(view: WorkspaceView, path: str) -> str:
     try:
         return (
-            datetime.fromtimestamp((view.store.root / path).stat().st_mtime, UTC).isoformat()[:19]
+            datetime.fromtimestamp(
+                (view.store.root / path).stat().st_mtime, UTC
+            ).isoformat()[:19]
             + "Z"
         )
     except (OSError, OverflowError, ValueError):
@@ -282,17 +304,23 @@ def _conversations(
         MemoryFilter(allowed, session=session, kind="conversation", limit=limit)
     )
     for read in loaded(view, rows):
-        yield LoadedMemory(read.row, read.memory, Conversation.from_markdown(read.memory.body))
+        yield LoadedMemory(
+            read.row, read.memory, Conversation.from_markdown(read.memory.body)
+        )
 
 
 def _notes(view: WorkspaceView) -> tuple[list[LoadedMemory], int]:
     """Permanent notes and the newest others, newest first; how many permanent ones there are."""
-    rows = view.index.listed(MemoryFilter(ScopeFilter(view.scopes), kind="note", limit=NOTES))
+    rows = view.index.listed(
+        MemoryFilter(ScopeFilter(view.scopes), kind="note", limit=NOTES)
+    )
     permanent = [row for row in rows if row.permanent]
     decided = [row for row in rows if not row.permanent and row.category == DECIDED]
     noted = [row for row in rows if not row.permanent and row.category != DECIDED]
     found = loaded(view, (*permanent[:PERMANENT], *decided[:DECISIONS], *noted[:NOTED]))
-    told = [r for r in found if may_be_injected(r.row.trust, r.row.title, r.memory.body)]
+    told = [
+        r for r in found if may_be_injected(r.row.trust, r.row.title, r.memory.body)
+    ]
     return told, len(permanent)
 
 
@@ -319,7 +347,11 @@ def _may_be_quoted(read: LoadedMemory, quote: Quote) -> bool:
 
 
 def quote_item(read: LoadedMemory, quote: Quote) -> BlockLine:
-    by = f"the {label(quote.speaker)}" if read.row.trust in BELIEVED else SAID_BY[read.row.trust]
+    by = (
+        f"the {label(quote.speaker)}"
+        if read.row.trust in BELIEVED
+        else SAID_BY[read.row.trust]
+    )
     said = quoted(quote.text, QUOTE_CHARS)
     source = f"{by}; {reference(read.row.id, quote.turn)}"
     return BlockLine(f"{_about(read)} · {said} ({source})", read.row.id)
@@ -332,7 +364,9 @@ def decided_in(read: LoadedMemory) -> tuple[Quote, ...]:
 def note_item(read: LoadedMemory) -> BlockLine:
     text = quoted(_statement(read.memory), QUOTE_CHARS)
     category = label(read.row.category or read.row.kind)
-    return BlockLine(f"{_about(read)} · {category} · {text} ({_source(read)})", read.row.id)
+    return BlockLine(
+        f"{_about(read)} · {category} · {text} ({_source(read)})", read.row.id
+    )
 
 
 def _statement(memory: Memory) -> str:
@@ -343,7 +377,9 @@ def _statement(memory: Memory) -> str:
 
 
 def _topic(read: LoadedMemory) -> BlockLine | None:
-    files = one_line(", ".join(read.talk.work.files[:FILES]) if read.talk else "", PATH_CHARS)
+    files = one_line(
+        ", ".join(read.talk.work.files[:FILES]) if read.talk else "", PATH_CHARS
+    )
     if not may_be_injected(read.row.trust, read.row.title, files):
         return None
     touched = f"; files: {files}" if files else ""
@@ -363,7 +399,9 @@ def _stop(read: LoadedMemory) -> BlockLine | None:
     if not may_be_injected(read.row.trust, last.user, ending):
         return topic
     said = f"; the user: {quoted(last.user, LAST_WORDS_CHARS)}" if last.user else ""
-    said += f"; the assistant ended: {quoted(ending, LAST_WORDS_CHARS)}" if ending else ""
+    said += (
+        f"; the assistant ended: {quoted(ending, LAST_WORDS_CHARS)}" if ending else ""
+    )
     return BlockLine(topic.text + said)
 
 

@@ -73,7 +73,9 @@ def _around(sentence: str, question: ParsedQuestion, limit: int) -> str:
     words in it.
     """
     words = sentence.split()
-    hit = next((i for i, word in enumerate(words) if question.coverage(stems_of(word))), 0)
+    hit = next(
+        (i for i, word in enumerate(words) if question.coverage(stems_of(word))), 0
+    )
     first, shown = hit, ""
     # a third of the room goes to what stands before the word
     while first and len(" ".join(words[first - 1 : hit])) < limit // 3:

@@ -22,7 +22,14 @@ from keeplore.recall.brief import (
 )
 from keeplore.recall.dedup import is_repeated
 from keeplore.recall.injection_filter import may_be_injected
-from keeplore.recall.render import BlockLine, BlockSection, ContextBlock, TextBudget, block, quoted
+from keeplore.recall.render import (
+    BlockLine,
+    BlockSection,
+    ContextBlock,
+    TextBudget,
+    block,
+    quoted,
+)
 
 CATEGORIES = (
     "gotchas",
@@ -64,7 +71,9 @@ def edit_context(
                 items += found
         name = quoted(path.replace("\\", "/").rpartition("/")[2], NAME_CHARS)
         sections.append(
-            BlockSection(f"About {name}, which is about to be edited:", items[:MAX_ITEMS])
+            BlockSection(
+                f"About {name}, which is about to be edited:", items[:MAX_ITEMS]
+            )
         )
     return block(sections, room)
 
@@ -78,12 +87,18 @@ def names(text: str, path: str, cwd: str) -> bool:
         if whole[-len(mention) :] == mention:
             return True
         # another machine has the project elsewhere
-        if _is_absolute(found[0]) and len(inside) > 1 and mention[-len(inside) :] == inside:
+        if (
+            _is_absolute(found[0])
+            and len(inside) > 1
+            and mention[-len(inside) :] == inside
+        ):
             return True
     return False
 
 
-def _naming(views: Sequence[WorkspaceView], path: str, cwd: str) -> Iterator[LoadedMemory]:
+def _naming(
+    views: Sequence[WorkspaceView], path: str, cwd: str
+) -> Iterator[LoadedMemory]:
     """Notes of the categories that matter, then conversations with a decision, the newest first in
     each.
     """
@@ -94,11 +109,17 @@ def _naming(views: Sequence[WorkspaceView], path: str, cwd: str) -> Iterator[Loa
             sorted(
                 {
                     passage.memory_id
-                    for passage in view.index.passages([match.passage for match in matches])
+                    for passage in view.index.passages(
+                        [match.passage for match in matches]
+                    )
                 }
             )
         ).values()
-        wanted = [row for row in rows if _rank(row) < len(CATEGORIES) + 1 and not row.is_archived]
+        wanted = [
+            row
+            for row in rows
+            if _rank(row) < len(CATEGORIES) + 1 and not row.is_archived
+        ]
         wanted.sort(key=lambda row: row.updated_at, reverse=True)
         for read in loaded(view, sorted(wanted, key=_rank)):
             if names(read.memory.body, path, cwd):
@@ -112,7 +133,11 @@ def _rank(row: MemoryRow) -> int:
         return len(CATEGORIES) + 1
     if row.kind == "conversation":
         return len(CATEGORIES)
-    return CATEGORIES.index(row.category) if row.category in CATEGORIES else len(CATEGORIES) + 1
+    return (
+        CATEGORIES.index(row.category)
+        if row.category in CATEGORIES
+        else len(CATEGORIES) + 1
+    )
 
 
 def _items(read: LoadedMemory, path: str, cwd: str) -> Iterator[BlockLine]:
@@ -120,7 +145,9 @@ def _items(read: LoadedMemory, path: str, cwd: str) -> Iterator[BlockLine]:
         if may_be_injected(read.row.trust, read.row.title, statement_of(read.memory)):
             yield note_item(read)
         return
-    talk = LoadedMemory(read.row, read.memory, Conversation.from_markdown(read.memory.body))
+    talk = LoadedMemory(
+        read.row, read.memory, Conversation.from_markdown(read.memory.body)
+    )
     for quote in decided_in(talk):
         if names(quote.text, path, cwd) and may_be_injected(read.row.trust, quote.text):
             yield quote_item(talk, quote)
@@ -133,7 +160,9 @@ def _mentions(base: str) -> re.Pattern[str]:
 
 
 def _parts(path: str) -> list[str]:
-    return [part for part in path.replace("\\", "/").split("/") if part not in ("", ".")]
+    return [
+        part for part in path.replace("\\", "/").split("/") if part not in ("", ".")
+    ]
 
 
 def _is_absolute(path: str) -> bool:

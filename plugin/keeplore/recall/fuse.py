@@ -43,7 +43,9 @@ PARTS = (
     "feedback",
     "repeated",  # it says nearly what another one says
 )
-_DIGITS = 6  # of log-odds: smaller differences are noise of floating point, and count as ties
+_DIGITS = (
+    6  # of log-odds: smaller differences are noise of floating point, and count as ties
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,9 @@ class Evidence:
 
     passage: int
     memory: str  # "" where it was not looked up
-    text: float | None = None  # BM25, higher is better; None where the text search did not find it
+    text: float | None = (
+        None  # BM25, higher is better; None where the text search did not find it
+    )
     cosine: float | None = None  # None where the vector search did not find it
     coverage: float = 0.0  # share of the question's words in it, 0..1
     is_echo: bool = False  # it asks the same and does not answer
@@ -60,9 +64,8 @@ class Evidence:
     turn: str = ""
     at: str = ""  # RFC 3339: when it was said
     passages: int = 1  # of its memory
-    close: float = (
-        0.0  # share of the question's words in two sentences that hold now, 0..1; 0 for none
-    )
+    # share of the question's words in two sentences that hold now, 0..1; 0 for none
+    close: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,9 @@ class Standing:
     head: str = ""  # id of the version that replaces it, "" where it is the newest
     place: str = ""  # scope and project
     graph: float = 0.0  # how much of what the question names it is about, 0..1
-    feedback: float = 1.0  # weight of its aspects: above 1 it was of use, below it fades
+    feedback: float = (
+        1.0  # weight of its aspects: above 1 it was of use, below it fades
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +109,9 @@ class _Candidate:
     """The passage that speaks best for a memory."""
 
     odds: float
-    passage: int | None  # that is shown; None where only an older version's words were found
+    passage: (
+        int | None
+    )  # that is shown; None where only an older version's words were found
     by: int  # whose words count
     echo: float  # what was lost because it only asks the same
     outdated: float  # what was lost because its newest version may not be shown
@@ -114,7 +121,9 @@ class _Candidate:
 class ScoreSteps:
     """What each step of scoring makes of each passage's log-odds, in their order."""
 
-    said: Mapping[int, tuple[float, float, float]]  # by the text, by the vectors, and the doubt
+    said: Mapping[
+        int, tuple[float, float, float]
+    ]  # by the text, by the vectors, and the doubt
     worded: Mapping[int, float]
     exchanged: Mapping[int, float]
     joined: Mapping[int, float]
@@ -124,12 +133,17 @@ class ScoreSteps:
         yield from zip(PARTS[:3], self.said[passage], strict=True)
         values = [sum(self.said[passage])]
         values += [
-            step[passage] for step in (self.worded, self.exchanged, self.joined, self.current)
+            step[passage]
+            for step in (self.worded, self.exchanged, self.joined, self.current)
         ]
-        yield from zip(PARTS[3:7], (b - a for a, b in itertools.pairwise(values)), strict=True)
+        yield from zip(
+            PARTS[3:7], (b - a for a, b in itertools.pairwise(values)), strict=True
+        )
 
 
-def odds(found: Sequence[Evidence], floor: float | None, w: Weights = WEIGHTS) -> dict[int, float]:
+def odds(
+    found: Sequence[Evidence], floor: float | None, w: Weights = WEIGHTS
+) -> dict[int, float]:
     """For each passage the log-odds that it answers; ``floor`` is the model's, None where there are
     no vectors.
     """
@@ -223,7 +237,11 @@ def rank(
             lost = (candidate.echo, candidate.outdated, *beside)
             parts = (*steps.parts(candidate.by), *zip(PARTS[7:15], lost, strict=True))
         shown, by = candidate.passage, candidate.by
-        ranked.append(Ranked(memory, total, shown, standing.distance, standing.age_days, by, parts))
+        ranked.append(
+            Ranked(
+                memory, total, shown, standing.distance, standing.age_days, by, parts
+            )
+        )
     return in_order(ranked)
 
 
@@ -236,7 +254,9 @@ def _candidate(
     head = standings[memory].head
     if head and head != memory:
         if head in standings:
-            return head, _Candidate(odds + echo + outdated, None, passage, echo, outdated)
+            return head, _Candidate(
+                odds + echo + outdated, None, passage, echo, outdated
+            )
         outdated = -w.outdated
     return memory, _Candidate(odds + echo + outdated, passage, passage, echo, outdated)
 
@@ -252,7 +272,9 @@ def steps_of(
     said = fuse(found, floor, w)
     worded = {e.passage: sum(said[e.passage]) + e.bonus for e in known}
     exchanged, joined = supported(known, worded, w)
-    return ScoreSteps(said, worded, exchanged, joined, current(known, joined, standings, w))
+    return ScoreSteps(
+        said, worded, exchanged, joined, current(known, joined, standings, w)
+    )
 
 
 def supported(
@@ -270,7 +292,9 @@ def supported(
             of_turn.setdefault((e.memory, e.turn), []).append(e.passage)
     for first, *others in of_turn.values():
         if others:
-            sure, second = (max(0.0, exchanged[id_] + w.doubt) for id_ in (first, others[0]))
+            sure, second = (
+                max(0.0, exchanged[id_] + w.doubt) for id_ in (first, others[0])
+            )
             exchanged[first] += (sure + w.turn * second) / (1.0 + w.turn / 2) - sure
     joined: dict[int, float] = {}
     for entries in of_memory.values():
@@ -280,11 +304,15 @@ def supported(
     return exchanged, joined
 
 
-def _best_first(known: Sequence[Evidence], values: Mapping[int, float]) -> list[Evidence]:
+def _best_first(
+    known: Sequence[Evidence], values: Mapping[int, float]
+) -> list[Evidence]:
     return sorted(known, key=lambda e: (-values[e.passage], e.passage))
 
 
-def _mean_of_best(entries: Sequence[Evidence], values: Mapping[int, float], w: Weights) -> float:
+def _mean_of_best(
+    entries: Sequence[Evidence], values: Mapping[int, float], w: Weights
+) -> float:
     """What the best passages of a memory say; one that no search found says nothing for the
     question.
     """
@@ -318,7 +346,9 @@ def current(
         closest = max(e.close for e in entries)
         rivals = [e for e in entries if e.close >= closest - w.current_within]
         newest = sorted(rivals, key=lambda e: (e.at, e.passage), reverse=True)
-        given |= {e.passage: values[r.passage] for e, r in zip(newest, rivals, strict=True)}
+        given |= {
+            e.passage: values[r.passage] for e, r in zip(newest, rivals, strict=True)
+        }
     return given
 
 
@@ -339,7 +369,12 @@ def diverse(
     kept: list[Ranked] = []
     for entry in ranked[:LOOKED_AT]:
         twin = next(
-            (i for i, k in enumerate(kept) if _shared_by(entry, k, words) >= w.repeated_from), None
+            (
+                i
+                for i, k in enumerate(kept)
+                if _shared_by(entry, k, words) >= w.repeated_from
+            ),
+            None,
         )
         if twin is None:
             kept.append(entry)
@@ -356,10 +391,14 @@ def _moved(entry: Ranked, odds: float) -> Ranked:
     return replace(entry, odds=odds, parts=parts)
 
 
-def _shared_by(one: Ranked, other: Ranked, words: Mapping[int, frozenset[str]]) -> float:
+def _shared_by(
+    one: Ranked, other: Ranked, words: Mapping[int, frozenset[str]]
+) -> float:
     if one.passage is None or other.passage is None:
         return 0.0
-    return shared(words.get(one.passage, frozenset()), words.get(other.passage, frozenset()))
+    return shared(
+        words.get(one.passage, frozenset()), words.get(other.passage, frozenset())
+    )
 
 
 def shared(one: frozenset[str], other: frozenset[str]) -> float:

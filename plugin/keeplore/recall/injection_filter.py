@@ -83,7 +83,9 @@ _ORDERS = {
           |verwijder|stuur|altijd|nooit)\b
     """,
 }
-_ORDER = re.compile("|".join(f"(?:{pattern})" for pattern in _ORDERS.values()), re.VERBOSE)
+_ORDER = re.compile(
+    "|".join(f"(?:{pattern})" for pattern in _ORDERS.values()), re.VERBOSE
+)
 _MARKUP = re.compile(
     r"!?\[[^\]\n]{0,500}\]\s?(?:\(|\[|:\s*\S)|<[a-z!/?]|\b(?:javascript|data|vbscript|file):\S|"
     r"\bhttps?://[^\s/@]{0,200}@",
@@ -137,13 +139,17 @@ def _unwrapped(text: str) -> str:
     """Without the escapes of HTML, URLs and programming languages."""
     text = html.unescape(html.unescape(text))
     text = urllib.parse.unquote(text) if "%" in text else text
-    return sanitise(_ESCAPED.sub(lambda found: chr(int(found[1] or found[2], 16)), text))
+    return sanitise(
+        _ESCAPED.sub(lambda found: chr(int(found[1] or found[2], 16)), text)
+    )
 
 
 def _plain(text: str) -> str:
     """Small letters without accents, compatibility forms such as full width folded, in one line."""
     folded = unicodedata.normalize("NFKD", text).casefold().translate(_OTHER_LATIN)
-    bare = "".join(character for character in folded if not unicodedata.combining(character))
+    bare = "".join(
+        character for character in folded if not unicodedata.combining(character)
+    )
     return " ".join(bare.replace("’", "'").split())
 
 

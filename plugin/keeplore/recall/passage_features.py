@@ -10,7 +10,10 @@ from keeplore.index import PassageRow
 from keeplore.recall.question import STOP_STEMS, ParsedQuestion, stems_of
 from keeplore.recall.weights import Weights
 
-FEW_WORDS, MANY_WORDS = 10, 40  # of a passage: it says little below, enough from there on
+FEW_WORDS, MANY_WORDS = (
+    10,
+    40,
+)  # of a passage: it says little below, enough from there on
 NEIGHBOURS = 2  # sentences in which a rule and what it is about stand together
 SAME_FROM = 0.8  # share of the words that two questions have in common; judgement
 LONGEST_EXCUSE = 60  # words of an answer that may be nothing but "I found nothing"
@@ -43,7 +46,9 @@ _NOTHING_FOUND = re.compile(
 )
 
 
-def bonuses(passage: PassageRow, question: ParsedQuestion, w: Weights) -> dict[str, float]:
+def bonuses(
+    passage: PassageRow, question: ParsedQuestion, w: Weights
+) -> dict[str, float]:
     """Log-odds that a passage gains or loses by what it is, whatever found it; each with what it is
     for.
     """
@@ -69,14 +74,18 @@ def closeness(text: str, question: ParsedQuestion) -> tuple[float, bool]:
     for start in range(len(sentences)):
         near = sentences[start : start + NEIGHBOURS]
         stems = frozenset().union(*(stems for stems, _ in near))
-        best = max(best, (question.closeness(stems), any(is_rule for _, is_rule in near)))
+        best = max(
+            best, (question.closeness(stems), any(is_rule for _, is_rule in near))
+        )
     return best
 
 
 def is_unanswered(passage: PassageRow, question: ParsedQuestion) -> bool:
     """Does the passage ask what is asked now, and hold no answer to it?"""
     if passage.kind == "exchange" and passage.text.startswith("User: "):
-        asked, _, answer = passage.text.removeprefix("User: ").partition("\n\nAssistant: ")
+        asked, _, answer = passage.text.removeprefix("User: ").partition(
+            "\n\nAssistant: "
+        )
     elif passage.kind == "head":
         # what a conversation was about, with the questions that it left open
         lines = [line for line in passage.text.splitlines() if line.startswith("- ")]
@@ -84,7 +93,11 @@ def is_unanswered(passage: PassageRow, question: ParsedQuestion) -> bool:
         answer = " ".join(line for line in lines if not _asks(line))
     else:
         return False
-    return _is_question(asked) and _is_same(asked, question) and _says_nothing(asked, answer)
+    return (
+        _is_question(asked)
+        and _is_same(asked, question)
+        and _says_nothing(asked, answer)
+    )
 
 
 def _asks(text: str) -> bool:
@@ -96,7 +109,9 @@ def _is_question(asked: str) -> bool:
 
 
 def _is_same(asked: str, question: ParsedQuestion) -> bool:
-    wanted = frozenset().union(*(spelling for word in question.words for spelling in word))
+    wanted = frozenset().union(
+        *(spelling for word in question.words for spelling in word)
+    )
     words = stems_of(_COMMAND.sub("", asked, count=1)) - STOP_STEMS
     if not words or len(words & wanted) < SAME_FROM * len(words):
         return False
@@ -106,4 +121,6 @@ def _is_same(asked: str, question: ParsedQuestion) -> bool:
 def _says_nothing(asked: str, answer: str) -> bool:
     if len(answer.split()) <= LONGEST_EXCUSE and _NOTHING_FOUND.search(answer):
         return True
-    return not any(len(stem) > 1 for stem in stems_of(answer) - stems_of(asked) - STOP_STEMS)
+    return not any(
+        len(stem) > 1 for stem in stems_of(answer) - stems_of(asked) - STOP_STEMS
+    )

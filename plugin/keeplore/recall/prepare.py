@@ -118,7 +118,9 @@ def refresh(index: Index) -> list[str]:
         return [f"the index is {behind} files behind the text: {e}"] if behind else []
     if not left:
         return []
-    return [f"the index is being made, the newest first: {left:,} files are still to be read"]
+    return [
+        f"the index is being made, the newest first: {left:,} files are still to be read"
+    ]
 
 
 def session_span(context: RecallContext, question: ParsedQuestion) -> Span | None:
@@ -136,7 +138,9 @@ def prepare(
 ) -> tuple[PreparedQuery, list[str]]:
     """The question as it is searched for with a model, and what has to be told of that."""
     # while the model is being changed, the one before has the vectors
-    embedder = deps.index.answering(deps.embedder) if deps.embedder is not None else None
+    embedder = (
+        deps.index.answering(deps.embedder) if deps.embedder is not None else None
+    )
     bare = PreparedQuery(question)
     if embedder is None:
         return bare, ["searched by text alone: no embedding model is set"]

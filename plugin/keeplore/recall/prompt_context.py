@@ -31,11 +31,14 @@ from keeplore.text.similarity import normalised
 
 ANY_LENGTH = 1_000_000  # characters
 WITHOUT_A_HIT = {
-    AnswerStatus.NOTHING: "nothing was found, no memory here is about that; `keeplore recall --wide` asks the "
+    AnswerStatus.NOTHING: "nothing was found, no memory here is about that; `keeplore recall "
+    "--wide` asks the "
     "other projects too",
-    AnswerStatus.EMPTY: "there is no memory yet; `keeplore import claude-code` reads the sessions on this "
+    AnswerStatus.EMPTY: "there is no memory yet; `keeplore import claude-code` reads the sessions "
+    "on this "
     "machine",
-    AnswerStatus.STALE: "nothing was found, but the index is behind the text, so it may be there; `keeplore "
+    AnswerStatus.STALE: "nothing was found, but the index is behind the text, so it may be there; "
+    "`keeplore "
     "doctor` says why",
 }
 
@@ -47,7 +50,11 @@ def is_worth_asking(prompt: str) -> bool:
 
 
 def for_prompt(
-    threshold: float, *, already: Container[str], words: Set[str] = frozenset(), session: str = ""
+    threshold: float,
+    *,
+    already: Container[str],
+    words: Set[str] = frozenset(),
+    session: str = "",
 ) -> ResultFilter:
     """What is left out beside a prompt: what is not sure enough, and what the agent has before it.
 
@@ -60,7 +67,9 @@ def for_prompt(
         # what somebody else wrote waits until it is asked for; and a host's summary of a session, a
         # document too, is about everything: measured, three in ten of those are right
         is_document = row.kind == "document"
-        return row.id in already or is_document or bool(session and row.session == session)
+        return (
+            row.id in already or is_document or bool(session and row.session == session)
+        )
 
     def is_shown(text: str) -> bool:
         return bool(words) and is_repeated(quoted(text, ANY_LENGTH), words)
@@ -78,7 +87,9 @@ def prompt_context(answer: Answer, *, room: TextBudget) -> ContextBlock:
     for hit in answer.hits:
         is_fine = may_be_injected(hit.trust, hit.title, hit.passage, hit.decision)
         # a note and the conversation that it was made of
-        if is_fine and not any(says_same(hit.passage, better.passage) for better in sure):
+        if is_fine and not any(
+            says_same(hit.passage, better.passage) for better in sure
+        ):
             sure.append(hit)
     return block([BlockSection("", [_item(hit) for hit in sure[:PROMPT_HITS]])], room)
 
@@ -92,9 +103,14 @@ def asked_context(answer: Answer, *, room: TextBudget) -> ContextBlock:
     found = BlockSection(
         f"Recalled for {question}, best first:", [_item(hit) for hit in answer.hits]
     )
-    missing = [] if answer.hits else [BlockLine(f"{question}: {WITHOUT_A_HIT[answer.status]}")]
+    missing = (
+        []
+        if answer.hits
+        else [BlockLine(f"{question}: {WITHOUT_A_HIT[answer.status]}")]
+    )
     notes = BlockSection(
-        "About this search:", [BlockLine(one_line(note, EXCERPT_CHARS)) for note in answer.notes]
+        "About this search:",
+        [BlockLine(one_line(note, EXCERPT_CHARS)) for note in answer.notes],
     )
     return block(
         [
@@ -108,7 +124,11 @@ def asked_context(answer: Answer, *, room: TextBudget) -> ContextBlock:
 
 def _item(hit: RecallHit) -> BlockLine:
     about = " · ".join(
-        (label(hit.date), place(hit.scope, hit.project), label(hit.category or hit.kind))
+        (
+            label(hit.date),
+            place(hit.scope, hit.project),
+            label(hit.category or hit.kind),
+        )
     )
     changed = (
         f", changed {hit.changes} times"
@@ -117,13 +137,17 @@ def _item(hit: RecallHit) -> BlockLine:
         if hit.changes
         else ""
     )
-    changed += f", replaced since by {reference(hit.replaced_by)}" if hit.replaced_by else ""
+    changed += (
+        f", replaced since by {reference(hit.replaced_by)}" if hit.replaced_by else ""
+    )
     is_fine = may_be_injected(hit.trust, hit.title, hit.passage, hit.decision)
     source = (
         f"{SAID_BY[hit.trust]}{changed}{'' if is_fine else f', {SUSPECT}'}; "
         f"{reference(hit.memory_id, hit.turn)}"
     )
-    is_title = normalised(hit.passage).startswith(normalised(hit.title.removesuffix("…")))
+    is_title = normalised(hit.passage).startswith(
+        normalised(hit.title.removesuffix("…"))
+    )
     title = "" if is_title else f"{quoted(hit.title, TITLE_CHARS)}: "
     is_told = not hit.decision or one_line(hit.decision, EXCERPT_CHARS) in one_line(
         hit.passage, EXCERPT_CHARS

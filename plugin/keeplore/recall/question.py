@@ -63,7 +63,9 @@ class ParsedQuestion:
     @property
     def is_errand(self) -> bool:
         """True for "run the tests": all its words are those of daily orders."""
-        return all(spelling <= _ERRAND_STEMS for word in self.words for spelling in word)
+        return all(
+            spelling <= _ERRAND_STEMS for word in self.words for spelling in word
+        )
 
     @property
     def says_something(self) -> bool:
@@ -138,7 +140,9 @@ def _stem(word: str) -> str:
     short = _ENDING.sub("", word)
     if len(short) < _SHORTEST_STEM:
         short = word
-    return short[:-1] if len(short) > _SHORTEST_STEM and short[-1] == short[-2] else short
+    return (
+        short[:-1] if len(short) > _SHORTEST_STEM and short[-1] == short[-2] else short
+    )
 
 
 STOP_STEMS = stems_of(" ".join(STOP_WORDS))

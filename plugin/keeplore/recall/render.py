@@ -38,7 +38,9 @@ _IMAGE = re.compile(
 )  # an agent that repeats an image has it fetched by whoever reads the answer
 _NO_LABEL = re.compile(r"[^\w.:-]+")
 
-ContextBlock = tuple[str, tuple[str, ...]]  # a block, and the ids of the memories that it shows
+ContextBlock = tuple[
+    str, tuple[str, ...]
+]  # a block, and the ids of the memories that it shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +52,15 @@ class TextBudget:
 
     def without(self, text: str) -> TextBudget:
         """What is left beside a line of text."""
-        return TextBudget(self.tokens - token_count(text), self.size - len(text.encode()) - 1)
+        return TextBudget(
+            self.tokens - token_count(text), self.size - len(text.encode()) - 1
+        )
 
     def and_for(self, text: str) -> TextBudget:
         """What is left where a line for which room was kept is not written."""
-        return TextBudget(self.tokens + token_count(text), self.size + len(text.encode()) + 1)
+        return TextBudget(
+            self.tokens + token_count(text), self.size + len(text.encode()) + 1
+        )
 
     @property
     def is_left(self) -> bool:
@@ -108,7 +114,9 @@ def reference(memory_id: str, turn: str = "") -> str:
     return f"{label(memory_id)[SHORT_ID]}{f' turn {short_turn(label(turn))}' if turn else ''}"
 
 
-def block(sections: Iterable[BlockSection], room: TextBudget, header: str = HEADER) -> ContextBlock:
+def block(
+    sections: Iterable[BlockSection], room: TextBudget, header: str = HEADER
+) -> ContextBlock:
     """One fenced block with as many items as fit, in order, and the ids that it shows; ("", ()) for
     none.
     """

@@ -27,14 +27,18 @@ _PLACE = {
 _LEFT_OUT = {
     None: f"not shown: more than {PLACES} memories are better",
     LeftOut.SAME: "not shown: a better hit of the same place says the same",
-    LeftOut.CHANGED: ("not shown: its file is gone, or says something else since it was indexed"),
+    LeftOut.CHANGED: (
+        "not shown: its file is gone, or says something else since it was indexed"
+    ),
 }
 
 
 class RecallFunction(Protocol):
     """Recall for one question."""
 
-    def __call__(self, request: RecallRequest, *, weights: Weights, watch: Watch) -> Answer: ...
+    def __call__(
+        self, request: RecallRequest, *, weights: Weights, watch: Watch
+    ) -> Answer: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,19 +83,25 @@ def why(
     """
     traces: list[SearchTrace] = []
     answer = ask(replace(request, limit=PLACES), weights=weights, watch=traces.append)
-    place = next((at for at, hit in enumerate(answer.hits, 1) if hit.memory_id == head.id), 0)
+    place = next(
+        (at for at, hit in enumerate(answer.hits, 1) if hit.memory_id == head.id), 0
+    )
     told = ScoreExplanation(
         head.id,
         head.title,
         is_found=bool(place),
         place=place,
-        verdict="" if row.id == head.id else f"{head.id} replaced it and stands for it: ",
+        verdict=""
+        if row.id == head.id
+        else f"{head.id} replaced it and stands for it: ",
         threshold=weights.nothing_below,
         notes=answer.notes,
     )
     if not traces:
         score = answer.hits[place - 1].score if place else 0.0
-        return replace(_with_verdict(told, _verdict_without_search(answer, place)), score=score)
+        return replace(
+            _with_verdict(told, _verdict_without_search(answer, place)), score=score
+        )
     if entry := _entry(traces[-1], head.id):
         found = f"found in place {place}"
         verdict = found if place else _reason_left_out(traces[-1], entry, weights)
@@ -118,14 +128,17 @@ def _asked_again(
             verdict = _reason_left_out(traces[-1], entry, weights)
             return _explained(told, verdict, traces[-1], entry, weights)
         if entry and entry.distance == SIBLING:
-            return _explained(told, _verdict_elsewhere(head), traces[-1], entry, weights)
+            return _explained(
+                told, _verdict_elsewhere(head), traces[-1], entry, weights
+            )
     return _with_verdict(told, _verdict_unfound(traces[-1], head, text, weights))
 
 
 def _verdict_elsewhere(head: MemoryRow) -> str:
     project = head.project
     return (
-        f"not looked for: it is of the project {project}, which is asked where little is found here"
+        f"not looked for: it is of the project {project}, which is asked where little is found "
+        f"here"
     )
 
 
@@ -135,7 +148,9 @@ def _with_verdict(told: ScoreExplanation, verdict: str) -> ScoreExplanation:
 
 def _entry(trace: SearchTrace, memory_id: str) -> Ranked | None:
     """The best entry of a memory, after what says the same was moved."""
-    return next((r for r in (*trace.ordered, *trace.ranked) if r.memory == memory_id), None)
+    return next(
+        (r for r in (*trace.ordered, *trace.ranked) if r.memory == memory_id), None
+    )
 
 
 def _reason_left_out(trace: SearchTrace, entry: Ranked, w: Weights) -> str:
@@ -149,7 +164,8 @@ def _verdict_unfound(trace: SearchTrace, head: MemoryRow, text: str, w: Weights)
     told = "not found: no word in common"
     if share:
         told = (
-            f"not found: {share:.0%} of the question's words are in it, where others match better"
+            f"not found: {share:.0%} of the question's words are in it, where others match "
+            f"better"
         )
     if trace.query.vector is None:
         return told
@@ -169,7 +185,9 @@ def _explained(
     told: ScoreExplanation, verdict: str, trace: SearchTrace, entry: Ranked, w: Weights
 ) -> ScoreExplanation:
     reasons = dict(_reasons(trace, entry, w))
-    parts = tuple(ScorePart(name, value, reasons.get(name, "")) for name, value in entry.parts)
+    parts = tuple(
+        ScorePart(name, value, reasons.get(name, "")) for name, value in entry.parts
+    )
     row = trace.results.passages.get(entry.by) if entry.by is not None else None
     if row and row.memory_id != entry.memory:
         verdict = f"{verdict}, by the words of its earlier version {row.memory_id}"
@@ -182,7 +200,9 @@ def _explained(
     )
 
 
-def _reasons(trace: SearchTrace, entry: Ranked, w: Weights) -> Iterator[tuple[str, str]]:
+def _reasons(
+    trace: SearchTrace, entry: Ranked, w: Weights
+) -> Iterator[tuple[str, str]]:
     """For each part of a score why it is what it is; in no order."""
     e = next(e for e in trace.results.evidence if e.passage == entry.by)
     yield "text", _text_reason(trace, e)
@@ -191,7 +211,10 @@ def _reasons(trace: SearchTrace, entry: Ranked, w: Weights) -> Iterator[tuple[st
     yield "words", _words_reason(trace, e, w)
     yield "exchange", "what else of its exchange speaks for it"
     yield "memory", f"how well its best passages answer, of {e.passages}"
-    yield "current", "of statements about as close to the question the newest comes first"
+    yield (
+        "current",
+        "of statements about as close to the question the newest comes first",
+    )
     yield "echo", "it asks the same and does not answer"
     yield "outdated", "its newest version may not be shown here"
     yield "repeated", "beside another one that says nearly the same"
@@ -221,8 +244,12 @@ def _vector_reason(trace: SearchTrace, e: Evidence) -> str:
     if floor is None:
         return "searched by text alone"
     if e.cosine is not None:
-        return f"cosine {e.cosine:.2f}; unrelated texts have {floor:.2f} with this model"
-    cosines = (other.cosine for other in trace.results.evidence if other.cosine is not None)
+        return (
+            f"cosine {e.cosine:.2f}; unrelated texts have {floor:.2f} with this model"
+        )
+    cosines = (
+        other.cosine for other in trace.results.evidence if other.cosine is not None
+    )
     lowest = min(cosines, default=0.0)
     return f"not among the nearest in meaning, so counted as the last of these: cosine {lowest:.2f}"
 

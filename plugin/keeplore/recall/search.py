@@ -43,12 +43,20 @@ def search(
     passages |= _rows(index, [id_ for id_ in wanted if id_ not in passages])
     known = [id_ for id_ in wanted if id_ in passages]
     memories = index.memories(sorted({passages[id_].memory_id for id_ in known}))
-    places = {id_: place for place, id_ in enumerate(known) if passages[id_].memory_id in memories}
+    places = {
+        id_: place
+        for place, id_ in enumerate(known)
+        if passages[id_].memory_id in memories
+    }
     evidence = []
     for one in found:
         row = passages.get(one.passage)
         if row and one.passage in places:
-            at = row.at or memories[row.memory_id].updated_at or memories[row.memory_id].created_at
+            at = (
+                row.at
+                or memories[row.memory_id].updated_at
+                or memories[row.memory_id].created_at
+            )
             described = replace(
                 one, memory=row.memory_id, turn=row.turn, at=at, passages=row.passages
             )
@@ -88,7 +96,9 @@ def _rows(index: Index, ids: Iterable[int]) -> dict[int, PassageRow]:
     return {row.id: row for row in index.passages(list(ids))}
 
 
-def _likely(found: Sequence[Evidence], floor: float | None, least: float, w: Weights) -> list[int]:
+def _likely(
+    found: Sequence[Evidence], floor: float | None, least: float, w: Weights
+) -> list[int]:
     """The passages that may reach a score, the likeliest first."""
     likely = odds(found, floor, w)
     # what can still raise a score is less than ``most_bonus``, so whatever is further below need
@@ -98,7 +108,9 @@ def _likely(found: Sequence[Evidence], floor: float | None, least: float, w: Wei
     return sorted(wanted, key=lambda id_: (-likely[id_], id_))
 
 
-def _read(e: Evidence, row: PassageRow, query: PreparedQuery, place: int, w: Weights) -> Evidence:
+def _read(
+    e: Evidence, row: PassageRow, query: PreparedQuery, place: int, w: Weights
+) -> Evidence:
     """Evidence with what its passage shows; ``place`` is where it stands by the searches alone, 0
     the best.
     """

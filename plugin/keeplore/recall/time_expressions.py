@@ -40,7 +40,9 @@ class Span:
 
     def holds(self, at: str) -> bool:
         return (
-            bool(at) and self.first <= at[: len(self.first)] and at[: len(self.last)] <= self.last
+            bool(at)
+            and self.first <= at[: len(self.first)]
+            and at[: len(self.last)] <= self.last
         )
 
 
@@ -64,7 +66,11 @@ def spans_in(text: str, today: date) -> tuple[Span, ...]:
     span.
     """
     named = [one for one in _named(text, today, _FORMS) if one.is_span]
-    return tuple(dict.fromkeys(Span(one.first.isoformat(), one.last.isoformat()) for one in named))
+    return tuple(
+        dict.fromkeys(
+            Span(one.first.isoformat(), one.last.isoformat()) for one in named
+        )
+    )
 
 
 def apart_from_times(text: str, today: date) -> tuple[str, tuple[Span, ...]]:
@@ -78,7 +84,8 @@ def apart_from_times(text: str, today: date) -> tuple[str, tuple[Span, ...]]:
     for one in sorted(named, key=lambda one: one.start, reverse=True):
         rest = f"{rest[: one.start]} {rest[one.end :]}"
     spans = (
-        Span(one.first.isoformat() if one.is_span else "", one.last.isoformat()) for one in named
+        Span(one.first.isoformat() if one.is_span else "", one.last.isoformat())
+        for one in named
     )
     return _SESSION.sub(" ", rest), tuple(dict.fromkeys(spans))
 
@@ -91,7 +98,9 @@ def _named(text: str, today: date, forms: Sequence[_Form]) -> list[_Named]:
     for pattern, read in forms:
         for match in pattern.finditer(text):
             if not _is_known(match, found):
-                found += [_placed(text, match, days, today) for days in read(match, today)]
+                found += [
+                    _placed(text, match, days, today) for days in read(match, today)
+                ]
     joined: list[_Named] = []
     for one in sorted(found, key=lambda one: one.start):
         whole = _joined(text, joined[-1], one) if joined else None
@@ -115,7 +124,9 @@ def _joined(text: str, one: _Named, other: _Named) -> _Named | None:
     return None
 
 
-def _placed(text: str, match: re.Match[str], days: tuple[date, date], today: date) -> _Named:
+def _placed(
+    text: str, match: re.Match[str], days: tuple[date, date], today: date
+) -> _Named:
     first, last = days
     before = _OPEN.search(text[: match.start()])
     way = before["way"].lower() if before else ""
@@ -125,7 +136,12 @@ def _placed(text: str, match: re.Match[str], days: tuple[date, date], today: dat
         last = max(first, date.min + timedelta(days=1)) - timedelta(days=1)
     start = before.start() if before else match.start()
     return _Named(
-        start, match.start(), match.end(), first, last, is_span=way not in {"before", "until"}
+        start,
+        match.start(),
+        match.end(),
+        first,
+        last,
+        is_span=way not in {"before", "until"},
     )
 
 
@@ -137,7 +153,11 @@ def session_in(text: str) -> int:
     word = (match["word"] or "").lower()
     if word in {"last", "previous", "latest"}:
         return -1
-    return _ORDINALS.index(word) + 1 if word in _ORDINALS else int(match["nth"] or match["plain"])
+    return (
+        _ORDINALS.index(word) + 1
+        if word in _ORDINALS
+        else int(match["nth"] or match["plain"])
+    )
 
 
 _SESSION = re.compile(
@@ -175,7 +195,9 @@ def _iso(match: re.Match[str], _today: date) -> Iterator[tuple[date, date]]:
 
 def _month(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
     month = _month_of(match["month"])
-    year = int(match["year"] or (today.year if month <= today.month else today.year - 1))
+    year = int(
+        match["year"] or (today.year if month <= today.month else today.year - 1)
+    )
     yield date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1])
 
 
@@ -222,7 +244,9 @@ def _lasting(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
 
 def _number(word: str) -> int:
     word = word.lower().removeprefix("a ").removesuffix(" of")
-    return int(word) if word.isdigit() else _FEW.get(word) or max(1, _NUMBERS.index(word))
+    return (
+        int(word) if word.isdigit() else _FEW.get(word) or max(1, _NUMBERS.index(word))
+    )
 
 
 def _weekend(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
@@ -269,8 +293,14 @@ _FORMS = (
     _form(rf"\b(?:in|of|during|since) {_YEAR}\b", _year),
     _form(rf"\b(?:(?P<before>day before) )?(?P<near>{_NEAR})\b", _near),
     _form(r"\b(?P<which>this|last|past|previous) (?P<unit>week|month|year)\b", _unit),
-    _form(rf"\b(?:last|past|previous) {_ANY_NUMBER} (?P<unit>day|week|month|year)s\b", _lasting),
-    _form(r"\b(?P<which>last|past|previous|this|over the|at the|on the) weekend\b", _weekend),
+    _form(
+        rf"\b(?:last|past|previous) {_ANY_NUMBER} (?P<unit>day|week|month|year)s\b",
+        _lasting,
+    ),
+    _form(
+        r"\b(?P<which>last|past|previous|this|over the|at the|on the) weekend\b",
+        _weekend,
+    ),
     _form(rf"\b{_ANY_NUMBER} (?P<unit>day|week|month|year)s? ago\b", _ago),
     _form(rf"\b(?:on|last) (?P<weekday>{'|'.join(DAYS)})\b", _weekday),
 )

@@ -35,7 +35,9 @@ _ANYTHING = stems_of(
     """
 )
 # asks for one thing: when something was, who did it, or it names something
-_ONE_THING = re.compile(r"^\s*(?:(?i:and|so) )?(?i:when|who|whose|why)\b|\S\s+(?!I\b)[A-Z]")
+_ONE_THING = re.compile(
+    r"^\s*(?:(?i:and|so) )?(?i:when|who|whose|why)\b|\S\s+(?!I\b)[A-Z]"
+)
 _DECIDED = re.compile(
     r"\b(?:deci[ds]\w*|agree\w*|chose\w*|choose|conclu\w+|settled?)\b", re.IGNORECASE
 )
@@ -68,7 +70,9 @@ def period_of(text: str, session: Span | None, today: date) -> Period | None:
     spans = (*spans, session) if session else spans
     if not spans or _ONE_THING.search(rest):
         return None
-    asked = frozenset().union(*(stems for word in parse_question(rest).words for stems in word))
+    asked = frozenset().union(
+        *(stems for word in parse_question(rest).words for stems in word)
+    )
     return Period(spans, bool(_DECIDED.search(rest))) if asked <= _ANYTHING else None
 
 
@@ -110,7 +114,9 @@ def _entries(
     w = context.deps.weights
     standing = context.standing_of(memory)
     decided = _DECIDED if memory.kind == "note" else _DECISION
-    is_decided = memory.category == _DECISIONS or any(decided.search(row.said) for row in own)
+    is_decided = memory.category == _DECISIONS or any(
+        decided.search(row.said) for row in own
+    )
     # what is asked for by its time is not the worse for having been put aside since
     odds = _worth(memory, w, is_decided=is_decided)
     odds += sum(priors(replace(standing, is_archived=False), w))
@@ -151,7 +157,9 @@ def _worth(memory: MemoryRow, w: Weights, *, is_decided: bool) -> float:
     return w.then_document
 
 
-def _telling(period: Period, memory: MemoryRow, own: Sequence[PassageRow]) -> PassageRow:
+def _telling(
+    period: Period, memory: MemoryRow, own: Sequence[PassageRow]
+) -> PassageRow:
     """The passage that tells a memory: its decision where these are asked for, its head, else what
     was said first.
 

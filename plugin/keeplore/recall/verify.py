@@ -29,9 +29,12 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _FIRST = re.compile(
-    r"\b(?:original\w*|initial\w*|at first|first|begin with|in the beginning)\b", re.IGNORECASE
+    r"\b(?:original\w*|initial\w*|at first|first|begin with|in the beginning)\b",
+    re.IGNORECASE,
 )
-_HISTORY = re.compile(r"\b(?:history|evolved?|over time|changed?|changes)\b", re.IGNORECASE)
+_HISTORY = re.compile(
+    r"\b(?:history|evolved?|over time|changed?|changes)\b", re.IGNORECASE
+)
 
 
 class LeftOut(StrEnum):
@@ -74,11 +77,14 @@ def verify(
             continue
         own = _words_of_entry(entry, row, words)
         if any(
-            _is_beside(row, other) and shared(own, theirs) >= same_from for other, theirs in told
+            _is_beside(row, other) and shared(own, theirs) >= same_from
+            for other, theirs in told
         ):
             left.append((entry.memory, LeftOut.SAME))
             continue
-        passage = results.passages.get(entry.passage) if entry.passage is not None else None
+        passage = (
+            results.passages.get(entry.passage) if entry.passage is not None else None
+        )
         hit = _verified(context.deps, row, passage, entry.score, question)
         if hit is None:
             left.append((entry.memory, LeftOut.CHANGED))
@@ -93,7 +99,9 @@ def left_out(left: Sequence[Passed]) -> list[str]:
     count = sum(reason is LeftOut.CHANGED for _, reason in left)
     if not count:
         return []
-    return [f"{count} left out: the file is gone or says something else since it was indexed"]
+    return [
+        f"{count} left out: the file is gone or says something else since it was indexed"
+    ]
 
 
 def with_superseded(
@@ -147,7 +155,9 @@ def _verified(
         memory = deps.store.load(row.path)
     except (StoreError, OSError):
         return None
-    conversation = Conversation.from_markdown(memory.body) if row.kind == "conversation" else None
+    conversation = (
+        Conversation.from_markdown(memory.body) if row.kind == "conversation" else None
+    )
     if passage is None:
         text, turn = _most_covering(memory, question)
     elif still_says(memory, conversation, passage.turn, passage.text):
@@ -181,7 +191,9 @@ def _verified(
 def _most_covering(memory: Memory, question: ParsedQuestion) -> tuple[str, str]:
     """The text with the most of the question's words, and its turn."""
     passages = [(passage.body, passage.turn) for passage in passages_of(memory)]
-    return max(passages, key=lambda p: question.coverage(stems_of(p[0])), default=("", ""))
+    return max(
+        passages, key=lambda p: question.coverage(stems_of(p[0])), default=("", "")
+    )
 
 
 def _asked_versions(
@@ -191,12 +203,18 @@ def _asked_versions(
     index = context.deps.index
     versions = index.versions(hit.memory_id)
     known = index.memories(versions)
-    rows = [known[id_] for id_ in reversed(versions) if id_ in known and known[id_].superseded_by]
+    rows = [
+        known[id_]
+        for id_ in reversed(versions)
+        if id_ in known and known[id_].superseded_by
+    ]
     asked = _asked_for(rows, query.question.text, query.spans)
     return [row for row in asked if not context.request.filter.skip(row)]
 
 
-def _asked_for(rows: Sequence[MemoryRow], text: str, spans: Sequence[Span]) -> Sequence[MemoryRow]:
+def _asked_for(
+    rows: Sequence[MemoryRow], text: str, spans: Sequence[Span]
+) -> Sequence[MemoryRow]:
     def is_of_time(row: MemoryRow) -> bool:
         return any(span.holds(row.created_at) for span in spans)
 

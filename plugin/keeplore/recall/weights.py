@@ -13,9 +13,8 @@ class Weights:
     # --- how likely a passage answers: logistic in what each search says, see rank.likelihoods ---
     # Measured: fitted on questions with and without an answer in the store; their ratio is what
     # orders turns best (.6 to 1 is a plateau).
-    vector: float = (
-        8.0  # times how far the cosine is above the model's floor, as a share of what is above it
-    )
+    # times how far the cosine is above the model's floor, as a share of what is above it
+    vector: float = 8.0
     # times the share of the query's words in the best match and the BM25 relative to that match
     text: float = 5.6
     doubt: float = 2.6
@@ -29,11 +28,12 @@ class Weights:
     telling: float = 0.4  # a passage of forty words against one of ten
     asking: float = 0.8  # it ends with a question: what answers it stands elsewhere
     speaker: float = 0.8  # said by somebody whom the question names
-    memory: float = (
-        0.23  # share that the mean of the memory's three best passages has in each of them
-    )
+    # share that the mean of the memory's three best passages has in each of them
+    memory: float = 0.23
     when: float = 1.5  # said at a time that the question names; judgement
-    most_bonus: float = 4.0  # more than all that can raise a score together, graph and feedback too
+    most_bonus: float = (
+        4.0  # more than all that can raise a score together, graph and feedback too
+    )
     # what an exchange's second best piece counts beside its best one; half as sure, it changes
     # nothing
     turn: float = 0.6
@@ -51,25 +51,26 @@ class Weights:
     inherited: float = 0.3
     sibling: float = 0.8  # another project's memory must be clearly better; judgement
     impermanent: float = 0.2  # whatever nobody marked as permanent; judgement
-    oldest: float = 0.4  # what age can cost at most; judgement: seldom more than one place
+    oldest: float = (
+        0.4  # what age can cost at most; judgement: seldom more than one place
+    )
     half_life_days: float = 90.0  # after which half of that is lost; judgement
     # about what the question names, or what is related to it: .15 of the likelihood at the middle
     graph: float = 0.6
     graph_related: float = 0.5  # of that, for what is only related to it; judgement
-    feedback: float = (
-        0.3  # what its use has shown can give or take at most; measured: with .4 chance does harm
-    )
+    # what its use has shown can give or take at most; measured: with .4 chance does harm
+    feedback: float = 0.3
     archived: float = 1.5  # found when asked for, rarely first; judgement
-    outdated: float = 4.0  # superseded by a memory that may not be shown here; judgement
+    outdated: float = (
+        4.0  # superseded by a memory that may not be shown here; judgement
+    )
     repeated: float = 1.5  # says nearly what a better hit says; judgement
     # the same question, not answered; judgement: an answer that half matches comes before it
     echo: float = 4.0
-    same_from: float = (
-        0.9  # share of common words at which a hit says nothing beside a better one of its place
-    )
-    repeated_from: float = (
-        0.8  # share of common words (Jaccard) at which two passages say the same; judgement
-    )
+    # share of common words at which a hit says nothing beside a better one of its place
+    same_from: float = 0.9
+    # share of common words (Jaccard) at which two passages say the same; judgement
+    repeated_from: float = 0.8
 
     # --- asked for a time alone: log-odds by what is from then; judgement: place and age bridge no
     # step ---
@@ -83,9 +84,8 @@ class Weights:
     nothing_below: float = (
         0.2  # measured: most unrelated questions stay below, most paraphrases above
     )
-    widen_below: float = (
-        0.5  # where nothing is surer than this, the other projects are asked too; judgement
-    )
+    # where nothing is surer than this, the other projects are asked too; judgement
+    widen_below: float = 0.5
 
     # --- sizes ---
     candidates: int = 200  # passages taken from each search
@@ -96,5 +96,9 @@ class Weights:
 WEIGHTS = Weights()
 EXCERPT_CHARS = 400  # of a hit's passage; contract
 PROMPT_HITS = 3  # unasked memories for one prompt; contract
-PROMPT_CANDIDATES = 4  # looked at for it; one may say what a better one says, or may not be told
-QUERY_CHARS = 2_000  # of a prompt: its beginning and its end; the model reads some 1,000
+PROMPT_CANDIDATES = (
+    4  # looked at for it; one may say what a better one says, or may not be told
+)
+QUERY_CHARS = (
+    2_000  # of a prompt: its beginning and its end; the model reads some 1,000
+)

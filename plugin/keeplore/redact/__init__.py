@@ -59,7 +59,9 @@ class Redactor:
 
     def spans(self, data: bytes) -> Iterator[tuple[int, int, str]]:
         """The same with where they end."""
-        hits = unwanted(without_own_names(data), self._key, self._wishes_for(project_of(data)))
+        hits = unwanted(
+            without_own_names(data), self._key, self._wishes_for(project_of(data))
+        )
         return ((hit.start, hit.end, name(hit, data, self._key)) for hit in hits)
 
     def _clean(self, text: str, project: str) -> str | None:

@@ -20,7 +20,9 @@ TOLD_BYTES = 72  # after a word for a password in which one may follow
 _TOKEN_BYTES = (string.ascii_letters + string.digits + "_-.~+/=%$:").encode()
 _DIGITS = frozenset(string.digits.encode())
 _RUN = re.compile(r"[A-Za-z0-9]+")
-_PREFIX = re.compile(r"^[A-Za-z][A-Za-z0-9]{0,14}(?:[_\-.~:$][A-Za-z0-9]{0,14}){0,4}[_\-.~:$]+$")
+_PREFIX = re.compile(
+    r"^[A-Za-z][A-Za-z0-9]{0,14}(?:[_\-.~:$][A-Za-z0-9]{0,14}){0,4}[_\-.~:$]+$"
+)
 # ids, digests and names of things that look as random as secrets and are none
 _OTHER = re.compile(
     r"""(?:[_-](?:msg|toolu|call|req|run|id)_)|^(?:toolu|tool|msg|call|req|resp?|rs|fc|run|thread
@@ -86,14 +88,21 @@ def _around(data: bytes, start: int, end: int) -> Span:
 
 def is_diff_mark(data: bytes, place: int) -> bool:
     """Is this the plus at the beginning of a line that a diff adds?"""
-    return data.startswith(b"+", place) and (place == 0 or data[place - 1 : place] == b"\n")
+    return data.startswith(b"+", place) and (
+        place == 0 or data[place - 1 : place] == b"\n"
+    )
 
 
 def is_token(text: str) -> bool:
     """True for a random string, less of it being needed where it begins as vendors let their tokens
     begin.
     """
-    if _PUBLIC.search(text) or _OTHER.search(text) or is_placeholder(text) or text.count("/") > 3:
+    if (
+        _PUBLIC.search(text)
+        or _OTHER.search(text)
+        or is_placeholder(text)
+        or text.count("/") > 3
+    ):
         return False
     run = max(_RUN.finditer(text), key=lambda m: len(m[0]), default=None)
     if run is None:
@@ -103,7 +112,9 @@ def is_token(text: str) -> bool:
         return True
     first = _FIRST.match(text)
     if first and first.end() < len(text) and "/" not in first[0]:
-        return _is_random(_SEPARATORS.sub("", text[first.end() :]), MIN_NAMED, MIN_NAMED + 4)
+        return _is_random(
+            _SEPARATORS.sub("", text[first.end() :]), MIN_NAMED, MIN_NAMED + 4
+        )
     return "/" not in text and _is_random(run[0], MIN_BARE, MIN_ONE_CASE)
 
 
@@ -146,7 +157,9 @@ def told(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
         raw = token[0].decode()
         text = raw.lstrip(_QUOTES)
         begin = token.start() + len(raw) - len(text)
-        length = phrase(SecretCandidate(key="password", gap=": ", value=text, after=" "))
+        length = phrase(
+            SecretCandidate(key="password", gap=": ", value=text, after=" ")
+        )
         if length >= 5 and not re.match(r"[A-Za-z_]+[(\[=/]|.*[a-z]\(", text):
             return [(begin, begin + length)], token.end()
     return [], stop

@@ -12,7 +12,9 @@ from collections.abc import Callable
 # of a plain search
 _BACKSLASHES = rb"\\(?<!\\\\)\\*"
 _LINE_ENDS = re.compile(_BACKSLASHES + rb"[nrt]")
-_UNICODE = re.compile(_BACKSLASHES + rb"u([0-9a-fA-F]{4})(?:\\+u([dD][c-fC-F][0-9a-fA-F]{2}))?")
+_UNICODE = re.compile(
+    _BACKSLASHES + rb"u([0-9a-fA-F]{4})(?:\\+u([dD][c-fC-F][0-9a-fA-F]{2}))?"
+)
 _SURROGATES = range(0xD800, 0xE000)
 
 

@@ -52,7 +52,9 @@ def home_of(directory: str) -> PurePath | None:
     return PureWindowsPath(found[1]) if found else None
 
 
-def shortening(redact: Callable[[str, str], str], directory: str) -> Callable[[str], str]:
+def shortening(
+    redact: Callable[[str, str], str], directory: str
+) -> Callable[[str], str]:
     """``redact`` for words of a session in that directory, which may be one of another machine, of
     another name.
     """

@@ -16,7 +16,9 @@ def entropy(value: str) -> float:
     value = value[:SEEN_CHARS]
     counts = Counter(value)
     return (
-        -sum(n / len(value) * math.log2(n / len(value)) for n in counts.values()) if value else 0.0
+        -sum(n / len(value) * math.log2(n / len(value)) for n in counts.values())
+        if value
+        else 0.0
     )
 
 

@@ -29,7 +29,9 @@ from keeplore.redact.structure import DETECTORS, decoded
 
 # bytes around a keyword in which its rule looks, unless the rule says otherwise
 BEFORE, AFTER = 96, 2048
-MAX_PASSES = 6  # a hit may hide another that overlaps it; more than three were never needed
+MAX_PASSES = (
+    6  # a hit may hide another that overlaps it; more than three were never needed
+)
 CONTEXT = 64  # bytes on either side of a value that a check may see
 MIN_REST = 4  # bytes of a hit beside one of our markers that are still worth a marker of their own
 DENIED = "denied"  # the kind of what a pattern of the person's matches
@@ -133,10 +135,14 @@ def unwanted(data: bytes, key: bytes, wishes: Wishes) -> list[Hit]:
 
 def name(hit: Hit, data: bytes, key: bytes) -> str:
     """Kind and keyed fingerprint of a secret, as its marker has them: ``github-token:12ab34``."""
-    return marker(hit.kind, data[hit.start : hit.end], key)[len("[REDACTED:") : -1].decode()
+    return marker(hit.kind, data[hit.start : hit.end], key)[
+        len("[REDACTED:") : -1
+    ].decode()
 
 
-def find(data: bytes, *, is_decoded: bool = False, deny: Sequence[Any] = ()) -> list[Hit]:
+def find(
+    data: bytes, *, is_decoded: bool = False, deny: Sequence[Any] = ()
+) -> list[Hit]:
     """The secrets in UTF-8 text: in order, apart from one another, and none inside a marker."""
     engine = _engine()
     found: list[Hit] = []
@@ -166,12 +172,16 @@ def marker(kind: str, secret: bytes, key: bytes) -> bytes:
 
 
 class _Engine:
-    def __init__(self, rows: Iterable[Mapping[str, Any]], macros: Mapping[str, str]) -> None:
+    def __init__(
+        self, rows: Iterable[Mapping[str, Any]], macros: Mapping[str, str]
+    ) -> None:
         self.rules = tuple(_rule(row, macros) for row in rows)
         self.marker = _compile(r"\[REDACTED:[a-z0-9-]{1,40}(?::[0-9a-f]{6})?\]")
         words = sorted({word for rule in self.rules for word in rule.keywords})
         self._ranks = {word.encode("latin-1"): self._ranks_of(word) for word in words}
-        self._everywhere = tuple(rank for rank, rule in enumerate(self.rules) if not rule.keywords)
+        self._everywhere = tuple(
+            rank for rank, rule in enumerate(self.rules) if not rule.keywords
+        )
         longest = _options()
         longest.longest_match = True
         longest.case_sensitive = False
@@ -189,7 +199,9 @@ class _Engine:
     def hits(self, data: bytes, *, is_decoded: bool) -> Iterator[Hit]:
         for rank, places in self._places(data).items():
             rule = self.rules[rank]
-            if is_decoded and rule.check == _ENCODED:  # text wrapped twice is nobody's accident
+            if (
+                is_decoded and rule.check == _ENCODED
+            ):  # text wrapped twice is nobody's accident
                 continue
             windows: Iterable[Span] = ((0, len(data)),)
             if rule.keywords:
@@ -255,11 +267,17 @@ def pattern(text: str, where: str = "keeplore.yaml") -> Any:
     `Wishes.of`.
     """
     options = _options()
-    options.encoding = re2.Options.Encoding.UTF8  # so that letters of any language have two cases
+    options.encoding = (
+        re2.Options.Encoding.UTF8
+    )  # so that letters of any language have two cases
     try:
         compiled = re2.compile(text.encode(), options)
     except (re2.error, UnicodeEncodeError) as e:
-        said = e.args[0].decode("utf-8", "replace") if isinstance(e.args[0], bytes) else str(e)
+        said = (
+            e.args[0].decode("utf-8", "replace")
+            if isinstance(e.args[0], bytes)
+            else str(e)
+        )
         what = f"a pattern to deny is no regular expression of RE2: {text!r}: {said}"
         raise ConfigError(what, f"Mend or remove it in {where}") from e
     if compiled.search(b""):
@@ -277,7 +295,9 @@ def _lenient(text: str) -> Any:
         return re2.compile(re2.escape(literal), _options())
 
 
-def _windows(places: Iterable[int], before: int, after: int, size: int) -> Iterator[Span]:
+def _windows(
+    places: Iterable[int], before: int, after: int, size: int
+) -> Iterator[Span]:
     """Stretches around the places, joined where they touch: no byte is searched twice by a rule."""
     start = end = -1
     for place in places:
@@ -290,7 +310,9 @@ def _windows(places: Iterable[int], before: int, after: int, size: int) -> Itera
         yield start, min(end, size)
 
 
-def _secrets(rule: RedactionRule, matches: Iterable[Any], data: bytes) -> Iterator[tuple[int, int]]:
+def _secrets(
+    rule: RedactionRule, matches: Iterable[Any], data: bytes
+) -> Iterator[tuple[int, int]]:
     if rule.check in DETECTORS:
         examined = 0
         for match in matches:
@@ -302,7 +324,9 @@ def _secrets(rule: RedactionRule, matches: Iterable[Any], data: bytes) -> Iterat
         yield from secrets(rule, match, data)
 
 
-def _encoded(_rule: RedactionRule, match: Any, data: bytes) -> Iterator[tuple[int, int]]:
+def _encoded(
+    _rule: RedactionRule, match: Any, data: bytes
+) -> Iterator[tuple[int, int]]:
     start, end = match.span()
     start += is_diff_mark(data, start)
     plain = decoded(data[start:end])
@@ -311,9 +335,13 @@ def _encoded(_rule: RedactionRule, match: Any, data: bytes) -> Iterator[tuple[in
 
 
 def _valued(rule: RedactionRule, match: Any, data: bytes) -> Iterator[tuple[int, int]]:
-    key_start, key_end = match.span(rule.key_group) if rule.key_group else (match.start(),) * 2
+    key_start, key_end = (
+        match.span(rule.key_group) if rule.key_group else (match.start(),) * 2
+    )
     groups = {*range(1, match.re.groups + 1)} - {rule.key_group}
-    spans = [match.span(number) for number in sorted(groups) if match.start(number) >= 0]
+    spans = [
+        match.span(number) for number in sorted(groups) if match.start(number) >= 0
+    ]
     for start, end in spans or [match.span()]:
         candidate = SecretCandidate(
             key=_text(data, max(0, key_start - CONTEXT), key_end),
@@ -323,7 +351,11 @@ def _valued(rule: RedactionRule, match: Any, data: bytes) -> Iterator[tuple[int,
         )
         length = CHECKS[rule.check](candidate)
         if length and not is_placeholder(candidate.value[:length]):
-            yield start, start + len(candidate.value[:length].encode("utf-8", "surrogateescape"))
+            yield (
+                start,
+                start
+                + len(candidate.value[:length].encode("utf-8", "surrogateescape")),
+            )
 
 
 def _text(data: bytes, start: int, end: int) -> str:
@@ -373,6 +405,9 @@ def _replace(data: bytes, hits: list[Hit], key: bytes) -> bytes:
     pieces = []
     position = 0
     for hit in hits:
-        pieces += [data[position : hit.start], marker(hit.kind, data[hit.start : hit.end], key)]
+        pieces += [
+            data[position : hit.start],
+            marker(hit.kind, data[hit.start : hit.end], key),
+        ]
         position = hit.end
     return b"".join((*pieces, data[position:]))

@@ -6,19 +6,28 @@ may belong to a value, and only here is it known where it ends.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from keeplore.redact.known_words import COMMON_VALUES, SECRET_WORDS
 from keeplore.redact.randomness import (
-    LETTER_RUN,
     SEEN_CHARS,
     classes,
-    entropy,
     has_many_turns,
     is_sequence,
+)
+from keeplore.redact.value_shapes import (
+    HEX,
+    NUMBER,
+    WORDS,
+    has_secret_word,
+    is_joined,
+    is_mixed,
+    is_path,
+    is_random,
+    names_a_secret,
+    parts_of,
 )
 
 PLACEHOLDER_CHARS = 80
@@ -83,23 +92,13 @@ _REFERENCE = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _UUID = re.compile(
-    r"^\{?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\}?$", re.IGNORECASE
+    r"^\{?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\}?$",
+    re.IGNORECASE,
 )
-_HEX = re.compile(r"^(?:0x)?[0-9a-f]+$", re.IGNORECASE)
-_BASE64 = re.compile(r"^[A-Za-z0-9+/]{40,}={1,2}$")
-_PATH = re.compile(r"^(?:\.{0,2}/|~/|[A-Za-z]:[\\/]|https?://|[\w.-]+(?:/[\w.-]+){1,}\.\w{1,5}$)")
 _PORT = re.compile(r"^\d{1,5}(?:$|[:/])")
 _DATE = re.compile(r"^\d{4}-\d\d-\d\d(?:[T ].*)?$")
 _DATE_FIRST = re.compile(r"^\d{4}-\d\d-\d\d")
-_NUMBER = re.compile(r"^[+-]?[\d_,.]+(?:px|em|rem|ms|s|m|h|d|kb|mb|gb|k|%)?$", re.IGNORECASE)
 _VERSION = re.compile(r"^[\^~>=<v]*\d+(?:\.\d+){1,3}(?:[-+]\w+)?$")
-_WORDS = re.compile(r"^[A-Za-z]+(?:[ _./:@-][A-Za-z]+)*$")
-_TECHNICAL = re.compile(
-    r"""^(?:md|sha|utf|base|rot|aes|rsa|v|https?|ipv|oauth|argon|pbkdf|ed|x|p|step|phase|issue|pr
-      |line|s|ec|k|l|i|h|a|b)
-    -?\d+\w?$ | .*(?:-(?:bit|byte|char\w*|digit|day|hour|minute|only)|/\w+/)""",
-    re.VERBOSE | re.IGNORECASE,
-)
 _CODE_IN_PROSE = re.compile(
     r"[A-Za-z_][\w.-]*=[\w\"'(\[]|[\w.-]+=$|--|[{(\[][A-Za-z_]\w*[.(})\]]|[{(\[][A-Za-z_.]+$"
 )
@@ -146,7 +145,11 @@ def is_placeholder(value: str) -> bool:
     """
     value = value[:PLACEHOLDER_CHARS].strip(".,;:!?\"'`")
     lower = value.lower()
-    if not value or lower in COMMON_VALUES or any(filler in lower for filler in _FILLERS):
+    if (
+        not value
+        or lower in COMMON_VALUES
+        or any(filler in lower for filler in _FILLERS)
+    ):
         return True
     return _PLACEHOLDER.match(value) is not None
 
@@ -171,7 +174,7 @@ def password(candidate: SecretCandidate) -> int:
         return 0
     if candidate.is_quoted:
         return length if _is_quoted_password(value, candidate.name) else 0
-    is_short_number = len(value) < 6 and _NUMBER.match(value)
+    is_short_number = len(value) < 6 and NUMBER.match(value)
     if is_short_number or _CODE_IN_PROSE.match(value) or _REFERENCE.match(value):
         return 0
     return length if _is_bare_password(value, candidate) else 0
@@ -184,9 +187,9 @@ def secret(candidate: SecretCandidate) -> int:
         return 0
     if not candidate.is_quoted and _REFERENCE.match(value):
         return 0
-    if _is_path(value) or _DATE.match(value) or _VERSION.match(value) or " " in value:
+    if is_path(value) or _DATE.match(value) or _VERSION.match(value) or " " in value:
         return 0
-    return length if _is_random(value, bits=2.6) else 0
+    return length if is_random(value, bits=2.6) else 0
 
 
 def weak(candidate: SecretCandidate) -> int:
@@ -196,12 +199,12 @@ def weak(candidate: SecretCandidate) -> int:
     length, value = _setting(candidate)
     if len(value) < 16 or is_placeholder(value) or _has_no_secret_name(candidate):
         return 0
-    if _UUID.match(value) or _DATE_FIRST.match(value) or _is_path(value) or " " in value:
+    if _UUID.match(value) or _DATE_FIRST.match(value) or is_path(value) or " " in value:
         return 0
-    is_digest = len(value) in (40, 64) and _HEX.match(value)
+    is_digest = len(value) in (40, 64) and HEX.match(value)
     if is_digest or _REFERENCE.match(value):
         return 0
-    return length if _is_random(value, bits=3.3) and classes(value) >= 2 else 0
+    return length if is_random(value, bits=3.3) and classes(value) >= 2 else 0
 
 
 def phrase(candidate: SecretCandidate) -> int:
@@ -213,35 +216,54 @@ def phrase(candidate: SecretCandidate) -> int:
         return 0
     if candidate.name.lower() == "pass" and not _LINK.search(candidate.gap):  # the verb
         return 0
-    if len(value) < 4 or is_placeholder(value) or _is_path(value) or _REFERENCE.match(value):
+    if (
+        len(value) < 4
+        or is_placeholder(value)
+        or is_path(value)
+        or _REFERENCE.match(value)
+    ):
         return 0
     if candidate.is_quoted:
         return len(value) if _is_quoted_password(value, candidate.name) else 0
     if _VERSION.match(value) or _DATE.match(value) or _UUID.match(value):
         return 0
-    if _is_joined(value):
+    if is_joined(value):
         return len(value)
-    return len(value) if _is_mixed(value) else 0
+    return len(value) if is_mixed(value) else 0
 
 
 def random_text(candidate: SecretCandidate) -> int:
     """A long random string near a word that says what it is."""
     value = candidate.value[:SEEN_CHARS]
-    if _UUID.match(value) or _is_path(value) or _WORDS.match(value) or is_placeholder(value):
+    if (
+        _UUID.match(value)
+        or is_path(value)
+        or WORDS.match(value)
+        or is_placeholder(value)
+    ):
         return 0
-    if _HEX.match(value):
+    if HEX.match(value):
         is_key = len(value) >= 32 and len(value) not in (40, 64)
         return len(candidate.value) if is_key else 0
     if "/" in value and (len(value) < 32 or "-" in value or "_" in value):
         return 0
-    return len(candidate.value) if _is_random(value, bits=3.5) and classes(value) >= 3 else 0
+    return (
+        len(candidate.value)
+        if is_random(value, bits=3.5) and classes(value) >= 3
+        else 0
+    )
 
 
 def header(candidate: SecretCandidate) -> int:
     """What an authorisation header or a cookie carries."""
     value = candidate.value.rstrip(",;")
     seen = value[:SEEN_CHARS]
-    if len(value) < 8 or is_placeholder(seen) or _REFERENCE.match(seen) or _WORDS.match(seen):
+    if (
+        len(value) < 8
+        or is_placeholder(seen)
+        or _REFERENCE.match(seen)
+        or WORDS.match(seen)
+    ):
         return 0
     return len(value)
 
@@ -250,7 +272,7 @@ def cookie(candidate: SecretCandidate) -> int:
     """A cookie header with at least one value that nobody could guess."""
     for pair in candidate.value.split(";"):
         value = pair.partition("=")[2]
-        if len(value) >= 8 and _is_random(value, bits=2.6):
+        if len(value) >= 8 and is_random(value, bits=2.6):
             return len(candidate.value)
     return 0
 
@@ -268,23 +290,40 @@ def url_password(candidate: SecretCandidate) -> int:
 def flag(candidate: SecretCandidate) -> int:
     """The value after a command line's option."""
     length, value = _setting(candidate)
-    if len(value) < 5 or value[0] == "-" or _has_no_secret_name(candidate) or is_placeholder(value):
+    if (
+        len(value) < 5
+        or value[0] == "-"
+        or _has_no_secret_name(candidate)
+        or is_placeholder(value)
+    ):
         return 0
-    if _PORT.match(value) or _is_path(value) or _REFERENCE.match(value) or _VERSION.match(value):
+    if (
+        _PORT.match(value)
+        or is_path(value)
+        or _REFERENCE.match(value)
+        or _VERSION.match(value)
+    ):
         return 0
-    return length if _is_mixed(value) or _is_random(value, bits=2.6) else 0
+    return length if is_mixed(value) or is_random(value, bits=2.6) else 0
 
 
 def markup(candidate: SecretCandidate) -> int:
     """The content of an element or the value beside a name."""
     value = candidate.value[:SEEN_CHARS]
-    if len(value) < 6 or is_placeholder(value) or _has_no_secret_name(candidate) or " " in value:
+    if (
+        len(value) < 6
+        or is_placeholder(value)
+        or _has_no_secret_name(candidate)
+        or " " in value
+    ):
         return 0
-    if _NUMBER.match(value):
+    if NUMBER.match(value):
         return 0
     if "pass" in candidate.name.lower() or "pwd" in candidate.name.lower():
         return len(candidate.value) if _is_quoted_password(value, "") else 0
-    return len(candidate.value) if _is_random(value, bits=2.6) and not _is_path(value) else 0
+    return (
+        len(candidate.value) if is_random(value, bits=2.6) and not is_path(value) else 0
+    )
 
 
 def key_bytes(candidate: SecretCandidate) -> int:
@@ -329,27 +368,33 @@ def _has_no_secret_name(candidate: SecretCandidate) -> bool:
 
 
 def _is_quoted_password(value: str, name: str) -> bool:
-    if _is_path(value) or (_REFERENCE.match(value) and "(" not in value[1:-1]):
+    if is_path(value) or (_REFERENCE.match(value) and "(" not in value[1:-1]):
         return False
     if " " in value:
         words = value.split(" ")
-        return "phrase" in name.lower() and len(words) >= 4 and all(w.isalnum() for w in words)
-    return not _WORDS.match(value) or _is_quoted_word(value)
+        return (
+            "phrase" in name.lower()
+            and len(words) >= 4
+            and all(w.isalnum() for w in words)
+        )
+    return not WORDS.match(value) or _is_quoted_word(value)
 
 
 def _is_quoted_word(value: str) -> bool:
     if not (value.islower() or value.isupper() or value.istitle()):
         return len(value) >= 10 and value.isalpha() and has_many_turns(value)
-    parts = _parts(value)
-    has_secret_word = any(map(_names_a_secret, parts))
-    return not has_secret_word and len(value) >= 6 and (len(parts) == 1 or len(parts) >= 4)
+    parts = parts_of(value)
+    has_secret_word = any(map(names_a_secret, parts))
+    return (
+        not has_secret_word and len(value) >= 6 and (len(parts) == 1 or len(parts) >= 4)
+    )
 
 
 def _is_bare_password(value: str, candidate: SecretCandidate) -> bool:
     """An unquoted value: in a settings file any word counts, in code or prose only what no name
     would look like.
     """
-    if _WORDS.match(value):
+    if WORDS.match(value):
         return _is_bare_word(value, candidate)
     if re.fullmatch(r"[A-Za-z_]\w*", value):
         return _is_bare_name(value, candidate)
@@ -357,88 +402,47 @@ def _is_bare_password(value: str, candidate: SecretCandidate) -> bool:
 
 
 def _is_bare_word(value: str, candidate: SecretCandidate) -> bool:
-    parts = _parts(value)
+    parts = parts_of(value)
     is_one, is_long = len(parts) == 1, len(value) >= 8
     if is_one and len(value) >= 10 and has_many_turns(value):
         return True
     is_setting = _is_setting(candidate)
-    is_variable = is_setting and candidate.name.isupper() and candidate.gap[:1] == "="  # NAME=value
-    if is_variable and is_long and not any(word in value.lower() for word in SECRET_WORDS):
+    is_variable = (
+        is_setting and candidate.name.isupper() and candidate.gap[:1] == "="
+    )  # NAME=value
+    if (
+        is_variable
+        and is_long
+        and not any(word in value.lower() for word in SECRET_WORDS)
+    ):
         return True
-    if any(map(_names_a_secret, parts)) or not (value.islower() or value.isupper()):
+    if any(map(names_a_secret, parts)) or not (value.islower() or value.isupper()):
         return False
     return len(parts) >= 4 or (is_setting and is_one and is_long)
 
 
 def _is_bare_name(value: str, candidate: SecretCandidate) -> bool:
     is_setting = _is_setting(candidate)
-    if _has_secret_word(value) and len(value) < 16:
+    if has_secret_word(value) and len(value) < 16:
         stem = value.rstrip("0123456789").lower()
         is_repeated = stem.endswith(candidate.name.lower()[-4:])
         return "=" in candidate.gap and is_setting and not is_repeated
-    return is_setting or (_is_mixed(value) and len(value) >= 6)
-
-
-def _parts(value: str) -> list[str]:
-    return re.split(r"[ _./:@-]", value.lower())
-
-
-def _is_joined(value: str) -> bool:
-    """True for ``correct-horse-battery-staple``, as managers of passwords make them."""
-    words = value.split("-")
-    return (
-        len(words) >= 4
-        and all(w.isalpha() and w.islower() and len(w) >= 4 for w in words)
-        and not any(w.startswith(SECRET_WORDS) for w in words)
-    )
-
-
-def _has_secret_word(value: str) -> bool:
-    """True for ``apiKey2`` and ``db_password``, not for ``monkey7``."""
-    return any(_names_a_secret(part.lower()) for part in LETTER_RUN.findall(value))
-
-
-def _names_a_secret(word: str) -> bool:
-    return word.startswith(SECRET_WORDS) or word.endswith(
-        ("apikey", "token", "secret", "password", "pass")
-    )
+    return is_setting or (is_mixed(value) and len(value) >= 6)
 
 
 def _is_setting(candidate: SecretCandidate) -> bool:
     """True where name and value make a whole line, as in an ``.env`` or YAML file."""
     rest = candidate.after.lstrip("\"'")
-    ends = not rest or rest[0] in "\r\n\\" or rest.lstrip(" \t")[:1] in ("", "\n", "#", "\r")
-    is_close = candidate.gap.strip(" \"'") in ("=", ":") and not candidate.gap.startswith(" ")
-    return ends and is_close
-
-
-def _is_path(value: str) -> bool:
-    return _PATH.match(value) is not None and not _BASE64.match(value)
-
-
-def _is_mixed(value: str) -> bool:
-    """True for what has a digit or a sign inside letters and is not a word of ordinary technical
-    prose.
-    """
-    if _WORDS.match(value) or _NUMBER.match(value) or len(value) < 5 or _TECHNICAL.match(value):
-        return False
-    return any(c.isalpha() for c in value) and any(
-        c.isdigit() or c in "!@#$%^&*+=~?" for c in value
+    ends = (
+        not rest
+        or rest[0] in "\r\n\\"
+        or rest.lstrip(" \t")[:1] in ("", "\n", "#", "\r")
     )
-
-
-def _is_random(value: str, bits: float) -> bool:
-    if _HEX.match(value) and len(value) >= 16:
-        return len(set(value)) >= 6 and not is_sequence(value)
-    has_digit = any(c.isdigit() for c in value)
-    if not has_digit:
-        return len(value) >= 16 and has_many_turns(value) and entropy(value) >= 3.5
-    if (
-        re.fullmatch(r"[A-Za-z]{2,}(?:[_./:-][A-Za-z]{2,})*[_./:-]?\d{0,3}", value[:SEEN_CHARS])
-        and len(value) < 40
-    ):
-        return False
-    return entropy(value) >= min(bits, math.log2(len(value)) - 0.7) and not is_sequence(value)
+    is_close = candidate.gap.strip(" \"'") in (
+        "=",
+        ":",
+    ) and not candidate.gap.startswith(" ")
+    return ends and is_close
 
 
 CHECKS: dict[str, Callable[[SecretCandidate], int]] = {

@@ -27,16 +27,23 @@ SEED_WORDS = 12
 SEED_GAP = 12  # bytes between two words of a mnemonic
 SEED_LINE = 96  # the same over a line's end, with what begins the next line
 SEED_SIGN, SEED_RUN = b"\1" * 4, b"\1" * SEED_WORDS
-MANIFEST_BYTES = 4096  # around the data of a Kubernetes secret in which its kind may be named
+MANIFEST_BYTES = (
+    4096  # around the data of a Kubernetes secret in which its kind may be named
+)
 
 NEAR_BYTES = 240
 NEAR_LINES = 4
 
-_TOKEN = re.compile(rb"(?<![A-Za-z0-9+/_=~.-])[A-Za-z0-9+/_~-]{16,}={0,2}(?![A-Za-z0-9+/_=~-])")
-_OTHER_NAME = re.compile(rb"([A-Za-z_][\w-]{0,40})(?:\\*[\"'`]\s?[:=]|\s?=)\s?\\*[\"'`]?$")
+_TOKEN = re.compile(
+    rb"(?<![A-Za-z0-9+/_=~.-])[A-Za-z0-9+/_~-]{16,}={0,2}(?![A-Za-z0-9+/_=~-])"
+)
+_OTHER_NAME = re.compile(
+    rb"([A-Za-z_][\w-]{0,40})(?:\\*[\"'`]\s?[:=]|\s?=)\s?\\*[\"'`]?$"
+)
 _SECRET_NAME = re.compile(rb"key|token|secret|pass|auth|cred", re.IGNORECASE)
 _PASSWORD_COLUMN = re.compile(
-    r"^\W*(?:\w+[ _-])?(?:pass(?:word|wd|phrase|code|wort)?|pwd|pw|kennwort)\W*$", re.IGNORECASE
+    r"^\W*(?:\w+[ _-])?(?:pass(?:word|wd|phrase|code|wort)?|pwd|pw|kennwort)\W*$",
+    re.IGNORECASE,
 )
 _SECRET_COLUMN = re.compile(
     r"^\W*(?:\w+[ _-]){0,2}(?:secret|token|api[ _-]?key|key|credentials?)(?:[ _-](?:key|"
@@ -61,7 +68,9 @@ _MANIFEST = re.compile(rb"kind\\*[\"']?\s{0,3}:\s{0,3}\\*[\"']?Secret\b")
 _ENTRY = re.compile(
     rb"[^\n]{0,48}?[ \t][\w.\-]{1,64}:[ \t]+[\"']?([^\s\"'<{|>]{4,})[\"']?[ \t]*(?:\n|$)"
 )
-_MEMBER = re.compile(rb"[\"'][\w.\-]{1,64}\\*[\"']\s{0,3}:\s{0,3}\\*[\"']([^\s\"'\\]{4,})\\*[\"']")
+_MEMBER = re.compile(
+    rb"[\"'][\w.\-]{1,64}\\*[\"']\s{0,3}:\s{0,3}\\*[\"']([^\s\"'\\]{4,})\\*[\"']"
+)
 _ENCODED_GAP = re.compile(rb"(?:\s|\\+[nr])+[ \t>+|]*")
 
 
@@ -112,7 +121,9 @@ def seed(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
     for word in _SEED_WORD.finditer(data, max(match[0], examined), match[1]):
         run = [] if word[0].lower() in _FUNCTION_WORDS else [*run, word.span()]
         longest = max(longest, run, key=len)
-    return ([(longest[0][0], longest[-1][1])] if len(longest) >= SEED_WORDS else []), match[1]
+    return (
+        [(longest[0][0], longest[-1][1])] if len(longest) >= SEED_WORDS else []
+    ), match[1]
 
 
 def decoded(text: bytes) -> bytes:
@@ -137,7 +148,10 @@ def listed(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
             runs.append([])
         runs[-1].append(word)
     longest = max(runs, key=len)
-    is_seed = len(longest) >= SEED_WORDS and len({word[0] for word in longest}) >= SEED_WORDS - 2
+    is_seed = (
+        len(longest) >= SEED_WORDS
+        and len({word[0] for word in longest}) >= SEED_WORDS - 2
+    )
     return ([(longest[0].start(), longest[-1].end())] if is_seed else []), match[1]
 
 
@@ -150,7 +164,10 @@ def wordlist(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
     place = flags.find(SEED_SIGN)
     while place >= 0:
         near = bytes(
-            map(_seed_words().__contains__, words[max(0, 3 * place - 2) : 3 * place + SEED_WORDS])
+            map(
+                _seed_words().__contains__,
+                words[max(0, 3 * place - 2) : 3 * place + SEED_WORDS],
+            )
         )
         if SEED_RUN in near:
             return listed(data, match, examined)
@@ -166,7 +183,9 @@ def _breaks(data: bytes, end: int, start: int) -> bool:
         return True
     first, line_end, last = data[end:start].rpartition(b"\n")
     separators = first + last if not line_end or not _PREFIX.fullmatch(last) else first
-    return len(separators) > SEED_GAP or any(c in _LETTERS or c > 127 for c in separators)
+    return len(separators) > SEED_GAP or any(
+        c in _LETTERS or c > 127 for c in separators
+    )
 
 
 def manifest(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
@@ -177,12 +196,20 @@ def manifest(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
     found: list[Span] = []
     position = match[1]
     entry = _MEMBER if data[match[1] - 1 : match[1]] == b"{" else _ENTRY
-    stop = data.find(b"}", position, position + MANIFEST_BYTES) if entry is _MEMBER else -1
-    while value := entry.search(data, position, stop) if stop >= 0 else entry.match(data, position):
+    stop = (
+        data.find(b"}", position, position + MANIFEST_BYTES) if entry is _MEMBER else -1
+    )
+    while (
+        value := entry.search(data, position, stop)
+        if stop >= 0
+        else entry.match(data, position)
+    ):
         found.append(value.span(1))
         position = value.end()
     return [
-        span for span in found if not is_placeholder(data[slice(*span)].decode("utf-8", "replace"))
+        span
+        for span in found
+        if not is_placeholder(data[slice(*span)].decode("utf-8", "replace"))
     ], position
 
 
@@ -190,8 +217,12 @@ def _columns(heading: bytes, split: Split) -> dict[int, str]:
     """Which cells of a table's heading name a secret, ``{}`` where it is none: an indented word
     makes no table.
     """
-    titles = [heading[a:b].decode("utf-8", "replace").strip() for a, b in split(heading)]
-    if sum(map(bool, titles)) < 2 or (split is not _by_bar and not all(map(_TITLE.match, titles))):
+    titles = [
+        heading[a:b].decode("utf-8", "replace").strip() for a, b in split(heading)
+    ]
+    if sum(map(bool, titles)) < 2 or (
+        split is not _by_bar and not all(map(_TITLE.match, titles))
+    ):
         return {}
     return {i: kind for i, title in enumerate(titles) if (kind := _column_kind(title))}
 
@@ -254,7 +285,10 @@ def _is_told(data: bytes, token: re.Match[bytes], since: int) -> bool:
     other = _OTHER_NAME.search(data, max(since, token.start() - 48), token.start())
     if other and not _SECRET_NAME.search(other[1]):
         return False
-    return random_text(SecretCandidate(key="", gap="", value=token[0].decode(), after="")) > 0
+    return (
+        random_text(SecretCandidate(key="", gap="", value=token[0].decode(), after=""))
+        > 0
+    )
 
 
 # each looks at a match and gives the secrets and the place up to which it has looked, so that none

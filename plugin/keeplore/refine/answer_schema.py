@@ -20,9 +20,13 @@ MAX_SPAN = 1_000  # characters; a receipt is a quotation, not the conversation
 MAX_NAME = 80  # characters of an entity
 MAX_REASON = 500  # characters
 
-Share = Annotated[float, Field(ge=0.0, le=1.0, strict=False)]  # a model writes 1 for 1.0
+Share = Annotated[
+    float, Field(ge=0.0, le=1.0, strict=False)
+]  # a model writes 1 for 1.0
 Text = Annotated[str, StringConstraints(strip_whitespace=True)]
-Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NAME)]
+Name = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NAME)
+]
 _Item = TypeVar("_Item", bound="AnswerItem")
 
 
@@ -35,9 +39,19 @@ class AnswerItem(BaseModel):
 class FactItem(AnswerItem):
     content: Annotated[
         str,
-        StringConstraints(strip_whitespace=True, min_length=MIN_CONTENT, max_length=MAX_CONTENT),
+        StringConstraints(
+            strip_whitespace=True, min_length=MIN_CONTENT, max_length=MAX_CONTENT
+        ),
     ]
-    type: Literal["decision", "preference", "convention", "gotcha", "correction", "fact", "pattern"]
+    type: Literal[
+        "decision",
+        "preference",
+        "convention",
+        "gotcha",
+        "correction",
+        "fact",
+        "pattern",
+    ]
     confidence: Share
     span: Annotated[
         str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_SPAN)
@@ -60,10 +74,13 @@ class ChoiceItem(AnswerItem):
     action: Literal["ADD", "UPDATE", "DELETE", "NONE"]
     confidence: Share
     reason: Annotated[
-        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_REASON)
+        str,
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_REASON),
     ]
     target: Text = ""
-    content: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_CONTENT)] = ""
+    content: Annotated[
+        str, StringConstraints(strip_whitespace=True, max_length=MAX_CONTENT)
+    ] = ""
 
 
 class AspectItem(AnswerItem):
@@ -109,7 +126,8 @@ def schema_of(**lists: type[AnswerItem]) -> dict[str, Any]:
     properties = {}
     for name, kind in lists.items():
         fields = {
-            field: _bare(told) for field, told in kind.model_json_schema()["properties"].items()
+            field: _bare(told)
+            for field, told in kind.model_json_schema()["properties"].items()
         }
         item = {
             "type": "object",

@@ -25,18 +25,23 @@ from keeplore.refine.triples import key_of, named_in
 
 PROMPT = prompt("aspects")
 UNKNOWN = TYPES[-1]
-MAX_ASPECTS = (
-    3  # of a note: a statement is about one thing or two; more of them would say what it mentions
-)
+# of a note: a statement is about one thing or two; more of them would say what it mentions
+MAX_ASPECTS = 3
 # of a conversation: each reads some 250 tokens before it comes to a fact, more than a short talk
 # has
 MAX_CALLS = 4
 LISTED = 12  # aspects of an entity that a model is shown: among more it rather makes a new one
-MAX_ASPECT, MAX_WORDS = 40, 5  # characters and words of an aspect: it is a name and no sentence
+MAX_ASPECT, MAX_WORDS = (
+    40,
+    5,
+)  # characters and words of an aspect: it is a name and no sentence
 _LISTS = schema_of(aspects=AspectItem)
 SCHEMA = {
     **_LISTS,
-    "properties": {"type": {"type": "string", "enum": [*TYPES]}, **_LISTS["properties"]},
+    "properties": {
+        "type": {"type": "string", "enum": [*TYPES]},
+        **_LISTS["properties"],
+    },
     "required": ["type", *_LISTS["required"]],
 }
 _ASPECT = re.compile(r"(?=.*[^\W\d_])[^\W_][\w '/+#&.-]*")
@@ -64,9 +69,12 @@ def known_to(graph: EntityGraph, project: str) -> Callable[[str], KnownEntity]:
 
     def known(name: str) -> KnownEntity:
         entity = graph.entity(name, project)
-        names = (aspect_name(row.aspect) for row in graph.aspects(entity)) if entity else ()
+        names = (
+            (aspect_name(row.aspect) for row in graph.aspects(entity)) if entity else ()
+        )
         return KnownEntity(
-            entity.type if entity else UNKNOWN, tuple(dict.fromkeys(filter(None, names)))[:LISTED]
+            entity.type if entity else UNKNOWN,
+            tuple(dict.fromkeys(filter(None, names)))[:LISTED],
         )
 
     return known
@@ -81,7 +89,9 @@ def names_known_in(statement: str, graph: EntityGraph, project: str) -> tuple[st
 
 
 def groups(
-    proposals: Sequence[Proposal], names: Iterable[str], known: Callable[[str], KnownEntity]
+    proposals: Sequence[Proposal],
+    names: Iterable[str],
+    known: Callable[[str], KnownEntity],
 ) -> tuple[AspectGroup, ...]:
     """Whom to ask about, those with most facts first.
 
@@ -95,11 +105,15 @@ def groups(
             naming.setdefault(name, []).append(number)
     chosen: list[AspectGroup] = []
     times: Counter[int] = Counter()
-    for name in sorted(naming, key=lambda name: (-len(naming[name]), spelt.index(name))):
+    for name in sorted(
+        naming, key=lambda name: (-len(naming[name]), spelt.index(name))
+    ):
         wanted = [number for number in naming[name] if times[number] < MAX_ASPECTS]
         if len(chosen) < MAX_CALLS and any(times[number] == 0 for number in wanted):
             chosen.append(
-                AspectGroup(name, known(name), tuple(proposals[number] for number in wanted))
+                AspectGroup(
+                    name, known(name), tuple(proposals[number] for number in wanted)
+                )
             )
             times.update(wanted)
     return tuple(chosen)
@@ -111,7 +125,8 @@ def question(group: AspectGroup) -> str:
     held = set(map(key_of, known.aspects))
     usual = [name for name in suggested(known.type) if key_of(name) not in held]
     facts = "\n".join(
-        f"{n}. {' '.join(p.statement.split())}" for n, p in enumerate(group.proposals, 1)
+        f"{n}. {' '.join(p.statement.split())}"
+        for n, p in enumerate(group.proposals, 1)
     )
     return (
         f"Name: {group.entity} ({known.type})\nIts aspects: "
@@ -129,7 +144,9 @@ def aspects_of(
     """
     found = items(answer, "aspects", AspectItem, MAX_FACTS, dropped)
     kind_of_thing = _type(answer, group.known, dropped)
-    listed = {key_of(name): name for name in (*suggested(kind_of_thing), *group.known.aspects)}
+    listed = {
+        key_of(name): name for name in (*suggested(kind_of_thing), *group.known.aspects)
+    }
     made: dict[int, tuple[str, EntityAspect]] = {}
     for item in found:
         if not 1 <= item.fact <= len(group.proposals):
@@ -144,7 +161,9 @@ def aspects_of(
             dropped["aspects: no name of an aspect"] += 1
             continue
         name = listed.setdefault(key_of(name), name)
-        aspect = EntityAspect(canonical(group.entity), group.entity, kind_of_thing, name, item.kind)
+        aspect = EntityAspect(
+            canonical(group.entity), group.entity, kind_of_thing, name, item.kind
+        )
         made[item.fact] = (proposal.statement, aspect)
     return tuple(made[number] for number in sorted(made))
 
@@ -152,7 +171,10 @@ def aspects_of(
 def suggested(kind_of_thing: str) -> tuple[str, ...]:
     """The aspects that things of a type usually have, as the prompt's version has them."""
     rows = (row.partition(": ") for row in PROMPT.table)
-    return next((tuple(names.split(", ")) for name, _, names in rows if name == kind_of_thing), ())
+    return next(
+        (tuple(names.split(", ")) for name, _, names in rows if name == kind_of_thing),
+        (),
+    )
 
 
 def aspect_name(name: str) -> str:
@@ -171,14 +193,18 @@ def aspect_name(name: str) -> str:
 def _letters(name: str) -> str:
     """Without the marks that belong to letters of many scripts, and are none themselves."""
     return "".join(
-        character for character in name if not unicodedata.category(character).startswith("M")
+        character
+        for character in name
+        if not unicodedata.category(character).startswith("M")
     )
 
 
 def stored(meta: Mapping[str, Any]) -> tuple[EntityAspect, ...]:
     """The sound aspects in front matter, or in an audit line: anybody may have written it."""
     found = (
-        aspect for aspect in evidence.aspects_of(Memory(meta, "")) if aspect_name(aspect.aspect)
+        aspect
+        for aspect in evidence.aspects_of(Memory(meta, ""))
+        if aspect_name(aspect.aspect)
     )
     return tuple(found)[:MAX_ASPECTS]
 

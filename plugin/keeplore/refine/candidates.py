@@ -63,14 +63,18 @@ class NoteSearch:
     embedder: Embedder | None
     trust: Callable[[Memory], str]
 
-    def near(self, text: str, here: SearchScope, limit: int = NEAREST) -> tuple[CandidateNote, ...]:
+    def near(
+        self, text: str, here: SearchScope, limit: int = NEAREST
+    ) -> tuple[CandidateNote, ...]:
         """Current notes that may be seen from ``here``, the nearest first; the index is taken as it
         is.
 
         Recall asks whether a memory answers a question; here it counts whether a note is about the
         same thing, though it says the opposite.
         """
-        scores, alike = self._scores(parse_question(text).text, ScopeFilter(here.scopes))
+        scores, alike = self._scores(
+            parse_question(text).text, ScopeFilter(here.scopes)
+        )
         rows = self.index.memories(sorted(scores))
         kept: list[CandidateNote] = []
         for memory_id in sorted(scores, key=lambda id_: (-scores[id_], id_)):
@@ -78,13 +82,19 @@ class NoteSearch:
             if len(kept) == limit or row is None or not _is_current_note(row):
                 continue
             memory = self.load(row.path)
-            if memory and (memory_id in alike or _shares_words(text, statement_of(memory))):
+            if memory and (
+                memory_id in alike or _shares_words(text, statement_of(memory))
+            ):
                 kept.append(self._believed(row, memory))
         return tuple(kept)
 
-    def _scores(self, text: str, allowed: ScopeFilter) -> tuple[dict[str, float], set[str]]:
+    def _scores(
+        self, text: str, allowed: ScopeFilter
+    ) -> tuple[dict[str, float], set[str]]:
         """Memories with their fused ranks by words and by meaning, and those near in meaning."""
-        words = [match.passage for match in self.index.text_search(text, allowed, PASSAGES)]
+        words = [
+            match.passage for match in self.index.text_search(text, allowed, PASSAGES)
+        ]
         meant = self._meant(text, allowed)
         found = self.index.passages([*dict.fromkeys((*words, *meant))])
         memory_of = {row.id: row.memory_id for row in found}
@@ -151,4 +161,6 @@ def fitting(notes: Iterable[CandidateNote], room: int) -> tuple[CandidateNote, .
 def named(label: str, notes: Sequence[CandidateNote]) -> CandidateNote | None:
     """The listed note that a model means; None for an id that it was not shown."""
     plain = label.strip().strip("[]").removeprefix("mem_").lower()
-    return next((note for note in notes if plain and plain in (note.label, note.id[4:])), None)
+    return next(
+        (note for note in notes if plain and plain in (note.label, note.id[4:])), None
+    )

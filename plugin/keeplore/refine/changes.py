@@ -147,10 +147,14 @@ def superseding(run: RefineRun, judged: JudgedProposal, told: EntityFacts) -> Me
         "source": _source(run, receipt.turn),
     }
     body = body_of(title, text, (Quote(receipt.words, receipt.speaker, receipt.turn),))
-    return Memory(in_order({key: value for key, value in meta.items() if value is not None}), body)
+    return Memory(
+        in_order({key: value for key, value in meta.items() if value is not None}), body
+    )
 
 
-def entry_of(run: RefineRun, judged: JudgedProposal, told: EntityFacts) -> dict[str, Any]:
+def entry_of(
+    run: RefineRun, judged: JudgedProposal, told: EntityFacts
+) -> dict[str, Any]:
     """The audit line of a proposal; what was applied stands in its note alone, with all that was
     told of it.
     """
@@ -226,7 +230,12 @@ def _once(item: JudgedProposal, known: set[str], used: Counter[str]) -> JudgedPr
 def _source(run: RefineRun, turn: str) -> dict[str, Any]:
     known = run.conversation.source
     kept = {key: known[key] for key in _KEPT if known.get(key)}
-    return {**kept, "turns": [turn], "machine": run.machine, "from": run.conversation.id}
+    return {
+        **kept,
+        "turns": [turn],
+        "machine": run.machine,
+        "from": run.conversation.id,
+    }
 
 
 def _how(run: RefineRun) -> dict[str, Any]:

@@ -27,9 +27,8 @@ LONGEST_VALUE = 3  # words
 # thing
 ALIKE = 0.75
 NEAR = 4  # words before a figure among which is the one that says what it is of
-MOST_WORDS = (
-    120  # of a statement that are compared; the match of two lists takes time with their product
-)
+# of a statement that are compared; the match of two lists takes time with their product
+MOST_WORDS = 120
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -63,7 +62,8 @@ avoid/avoids/avoiding/drop/dropped/remove/removed/stop/stopped
     toujours:jamais siempre:nunca sempre:mai
 """
 _PAIRS = tuple(
-    tuple(frozenset(side.split("/")) for side in pair.split(":")) for pair in _PAIR_WORDS.split()
+    tuple(frozenset(side.split("/")) for side in pair.split(":"))
+    for pair in _PAIR_WORDS.split()
 )
 _TURNING = frozenset.union(*(other for _, other in _PAIRS)) - _NEGATIONS - {"sometimes"}
 _CLAUSE = re.compile(
@@ -129,12 +129,16 @@ def _turns(words: list[str]) -> int:
 def _is_about_one(first: list[str], second: list[str]) -> bool:
     one, other = (_content(words) for words in (first, second))
     shorter = min(len(one), len(other))
-    return bool(shorter) and len(one & other) >= max(ABOUT_ONE * shorter, min(2, shorter))
+    return bool(shorter) and len(one & other) >= max(
+        ABOUT_ONE * shorter, min(2, shorter)
+    )
 
 
 def _content(words: list[str]) -> frozenset[str]:
     """What the words are about: without those that turn a meaning round, and without figures."""
-    stems = stems_of(" ".join(word for word in words if word not in _SIGNS)) - STOP_STEMS
+    stems = (
+        stems_of(" ".join(word for word in words if word not in _SIGNS)) - STOP_STEMS
+    )
     return frozenset(_same_plural(stem) for stem in stems if not stem.isdigit())
 
 
@@ -166,11 +170,15 @@ def _has_other_figures(one: str, other: str) -> bool:
     theirs = [second[figure] for figure in second.keys() - first.keys()]
     if not mine or not theirs:
         return False
-    units = frozenset[str]().union(*(of.unit for of in (*first.values(), *second.values())))
+    units = frozenset[str]().union(
+        *(of.unit for of in (*first.values(), *second.values()))
+    )
     words, other_words = (_contents(text, units) for text in (one, other))
     if _differ_at_an_end(words, other_words):
         return False
-    stems, other_stems = (frozenset[str]().union(*found) for found in (words, other_words))
+    stems, other_stems = (
+        frozenset[str]().union(*found) for found in (words, other_words)
+    )
     is_alike = len(stems & other_stems) >= ALIKE * min(len(stems), len(other_stems))
     pairs = itertools.product(mine, theirs)
     return any(_is_of_one(of, other_of, is_alike=is_alike) for of, other_of in pairs)
@@ -196,10 +204,14 @@ def _figures(text: str) -> dict[str, _Of]:
     for place, token in enumerate(tokens):
         if token[0].isdigit():
             before = [
-                word for near in tokens[max(0, place - NEAR) : place] if (word := _content([near]))
+                word
+                for near in tokens[max(0, place - NEAR) : place]
+                if (word := _content([near]))
             ]
             unit = "".join(tokens[place + 1 : place + 2])
-            found.setdefault(token, _Of(before[-1] if before else frozenset(), _content([unit])))
+            found.setdefault(
+                token, _Of(before[-1] if before else frozenset(), _content([unit]))
+            )
     return found
 
 
@@ -239,4 +251,6 @@ def _words(text: str) -> list[str]:
 
 def _plain(text: str) -> str:
     decomposed = unicodedata.normalize("NFKD", text.replace("’", "'")).casefold()
-    return "".join(character for character in decomposed if not unicodedata.combining(character))
+    return "".join(
+        character for character in decomposed if not unicodedata.combining(character)
+    )

@@ -66,11 +66,23 @@ def unasked(asked: ComparedFact) -> Proposal | None:
     fact = asked.fact
     if asked.twin is not None:
         return Proposal(
-            fact, asked.near, ProposalAction.NONE, asked.twin, fact.statement, 1.0, KNOWN
+            fact,
+            asked.near,
+            ProposalAction.NONE,
+            asked.twin,
+            fact.statement,
+            1.0,
+            KNOWN,
         )
     if not asked.near:
         return Proposal(
-            fact, (), ProposalAction.ADD, None, fact.statement, fact.confidence, UNCHANGED
+            fact,
+            (),
+            ProposalAction.ADD,
+            None,
+            fact.statement,
+            fact.confidence,
+            UNCHANGED,
         )
     return None
 
@@ -88,12 +100,17 @@ def listed(open_ones: Sequence[ComparedFact], room: int) -> tuple[CandidateNote,
         if rank < len(asked.near)
     ]
     room -= sum(len(note.line) + 1 for note in nearest.values())
-    return (*nearest.values(), *fitting((note for note in rest if note.label not in nearest), room))
+    return (
+        *nearest.values(),
+        *fitting((note for note in rest if note.label not in nearest), room),
+    )
 
 
 def question(open_ones: Sequence[ComparedFact], notes: Sequence[CandidateNote]) -> str:
     lines = "\n".join(note.line for note in notes)
-    facts = "\n".join(f"{number}. {_line(asked.fact)}" for number, asked in enumerate(open_ones, 1))
+    facts = "\n".join(
+        f"{number}. {_line(asked.fact)}" for number, asked in enumerate(open_ones, 1)
+    )
     return f"Notes:\n{lines}\n\nFacts:\n{facts}"
 
 
@@ -122,7 +139,9 @@ def proposals(
             dropped["decisions: twice"] += 1
             continue
         asked = open_ones[choice.fact - 1]
-        statement = redact(choice.content) if choice.action == ProposalAction.UPDATE else ""
+        statement = (
+            redact(choice.content) if choice.action == ProposalAction.UPDATE else ""
+        )
         confidence = min(choice.confidence, asked.fact.confidence)
         at = None if choice.action == ProposalAction.ADD else target
         made[choice.fact] = Proposal(

@@ -72,8 +72,14 @@ def extraction(
     for no answer.
     """
     found = items(answer, "facts", FactItem, MAX_FACTS, dropped)
-    facts = tuple(fact for item in found if (fact := _fact(item, segments, known, redact, dropped)))
-    return Extraction(facts, tuple(items(answer, "entities", TripleItem, MAX_TRIPLES, dropped)))
+    facts = tuple(
+        fact
+        for item in found
+        if (fact := _fact(item, segments, known, redact, dropped))
+    )
+    return Extraction(
+        facts, tuple(items(answer, "entities", TripleItem, MAX_TRIPLES, dropped))
+    )
 
 
 def united(parts: Sequence[Extraction], dropped: Counter[str]) -> Extraction:

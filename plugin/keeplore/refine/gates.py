@@ -19,7 +19,9 @@ from keeplore.refine.receipts import is_supported
 from keeplore.refine.window import Segment
 from keeplore.text.similarity import content_hash
 
-LEAST_CONFIDENCE = 0.7  # below it a person would want to be asked about every second one
+LEAST_CONFIDENCE = (
+    0.7  # below it a person would want to be asked about every second one
+)
 SHADOW, FULL, FROZEN = RefineMode.SHADOW, RefineMode.FULL, RefineMode.FROZEN
 
 
@@ -59,7 +61,9 @@ class GateContext:
 def verdict(proposal: Proposal, ground: GateContext) -> Verdict:
     """What becomes of a proposal. A person is asked where it is sound and only might be wrong."""
     held = (
-        _blocked(proposal, ground) or _doubted(proposal, ground) or Verdict(ProposalOutcome.APPLIED)
+        _blocked(proposal, ground)
+        or _doubted(proposal, ground)
+        or Verdict(ProposalOutcome.APPLIED)
     )
     if ground.mode == SHADOW and held.outcome != ProposalOutcome.BLOCKED:
         return Verdict(ProposalOutcome.SHADOWED, held.gate, held.detail, held.against)
@@ -68,7 +72,9 @@ def verdict(proposal: Proposal, ground: GateContext) -> Verdict:
         and ground.mode != FULL
         and proposal.action in (ProposalAction.UPDATE, ProposalAction.DELETE)
     ):
-        return Verdict(ProposalOutcome.REVIEW, "mode", f"{ground.mode} changes no note by itself")
+        return Verdict(
+            ProposalOutcome.REVIEW, "mode", f"{ground.mode} changes no note by itself"
+        )
     return held
 
 
@@ -88,13 +94,16 @@ def _blocked(proposal: Proposal, ground: GateContext) -> Verdict | None:
                 "what is permanent is changed by its person alone",
             )
         if target.trust == Trust.FOREIGN:
-            return Verdict(ProposalOutcome.BLOCKED, "foreign", "another person's machine wrote it")
+            return Verdict(
+                ProposalOutcome.BLOCKED, "foreign", "another person's machine wrote it"
+            )
     if proposal.action in (ProposalAction.ADD, ProposalAction.UPDATE):
         if len(statement) < MIN_CONTENT:
             return Verdict(ProposalOutcome.BLOCKED, "empty")
         hashed = content_hash(statement)
         if twin := next(
-            (note for note in proposal.near if content_hash(note.statement) == hashed), None
+            (note for note in proposal.near if content_hash(note.statement) == hashed),
+            None,
         ):
             return Verdict(ProposalOutcome.BLOCKED, "duplicate", twin.id)
         if ground.is_forgotten(hashed):
@@ -105,9 +114,10 @@ def _blocked(proposal: Proposal, ground: GateContext) -> Verdict | None:
 def _doubted(proposal: Proposal, ground: GateContext) -> Verdict | None:
     fact, target = proposal.fact, proposal.target
     found = _contradiction(proposal)
-    if proposal.action in (ProposalAction.ADD, ProposalAction.UPDATE) and is_rule_of_others(
-        proposal.statement, fact.trust
-    ):
+    if proposal.action in (
+        ProposalAction.ADD,
+        ProposalAction.UPDATE,
+    ) and is_rule_of_others(proposal.statement, fact.trust):
         # first, because it is what whoever decides has to know
         against = found.against if found else ""
         return Verdict(
@@ -135,16 +145,24 @@ def _doubted(proposal: Proposal, ground: GateContext) -> Verdict | None:
         and proposal.action in (ProposalAction.UPDATE, ProposalAction.DELETE)
         and _is_older(ground.said_at.get(fact.receipt.turn, ""), target)
     ):
-        return Verdict(ProposalOutcome.REVIEW, "older", "the note was written after this was said")
+        return Verdict(
+            ProposalOutcome.REVIEW, "older", "the note was written after this was said"
+        )
     if proposal.action == ProposalAction.DELETE:
         return None
-    if not is_supported(proposal.statement, [*ground.segments], target.statement if target else ""):
+    if not is_supported(
+        proposal.statement, [*ground.segments], target.statement if target else ""
+    ):
         return Verdict(
-            ProposalOutcome.REVIEW, "support", "it has words or figures that nobody said"
+            ProposalOutcome.REVIEW,
+            "support",
+            "it has words or figures that nobody said",
         )
     if is_opposite(proposal.statement, fact.receipt.words):
         return Verdict(
-            ProposalOutcome.REVIEW, "support", "it may say the opposite of what it quotes"
+            ProposalOutcome.REVIEW,
+            "support",
+            "it may say the opposite of what it quotes",
         )
     return None
 
@@ -160,7 +178,9 @@ def _contradiction(proposal: Proposal) -> Verdict | None:
         if is_replaced or proposal.action == ProposalAction.DELETE:
             continue
         if how := contradiction(proposal.statement, note.statement):
-            return Verdict(ProposalOutcome.REVIEW, "contradiction", f"{how}: {note.label}", note.id)
+            return Verdict(
+                ProposalOutcome.REVIEW, "contradiction", f"{how}: {note.label}", note.id
+            )
     return None
 
 

@@ -12,7 +12,15 @@ from keeplore.memory import Conversation, Exchange, Memory
 from keeplore.refine.changes import DONE
 from keeplore.refine.deps import RefineDeps
 from keeplore.refine.gates import SHADOW
-from keeplore.refine.window import LEAST, Segment, Window, segments_of, size_of, unread, windows
+from keeplore.refine.window import (
+    LEAST,
+    Segment,
+    Window,
+    segments_of,
+    size_of,
+    unread,
+    windows,
+)
 
 AskedExchanges = Mapping[
     str, frozenset[str]
@@ -38,7 +46,9 @@ class PendingPart:
     @property
     def said_tokens(self) -> int:
         """All that was said, code and all."""
-        pieces = {(segment.number, segment.speaker, segment.text) for segment in self.segments}
+        pieces = {
+            (segment.number, segment.speaker, segment.text) for segment in self.segments
+        }
         return sum(tokens(text) for _, _, text in pieces)
 
 
@@ -52,7 +62,9 @@ def part_of(
     path = around.search.index.path_of(memory_id)
     memory = around.search.load(path) if path else None
     if memory is None or around.store.is_forgotten(memory_id):
-        raise NotFound(f"there is no memory {memory_id!r}", "`keeplore list` prints ids")
+        raise NotFound(
+            f"there is no memory {memory_id!r}", "`keeplore list` prints ids"
+        )
     if memory.kind != "conversation":
         return PendingPart(memory, why="it is no conversation")
     if memory.source.get("machine") not in around.own_machines and not anywhere:
@@ -60,7 +72,9 @@ def part_of(
     if around.search.trust(memory) == "foreign":
         return PendingPart(memory, why="another person's machine wrote it")
     exchanges = Conversation.from_markdown(memory.body).exchanges
-    wanted = unread(exchanges, known.get(memory_id, frozenset()), is_open=memory.is_open)
+    wanted = unread(
+        exchanges, known.get(memory_id, frozenset()), is_open=memory.is_open
+    )
     segments = segments_of(exchanges, wanted, around.is_pasted)
     why = "" if wanted else "it was refined before"
     if not why and size_of(segments) < LEAST:
@@ -68,7 +82,9 @@ def part_of(
     return PendingPart(memory, exchanges, wanted, segments, why)
 
 
-def asked_about(records: Iterable[Mapping[str, Any]], mode: str) -> dict[str, frozenset[str]]:
+def asked_about(
+    records: Iterable[Mapping[str, Any]], mode: str
+) -> dict[str, frozenset[str]]:
     """What the audit says was asked about; what was only tried in the shadow is asked again where
     it shall count.
     """

@@ -86,14 +86,18 @@ def refine(
         result.why = "refining is frozen"
         return result
     deps.search.index.refresh()
-    part = part_of(deps, memory_id, asked_about(deps.store.records(), mode), anywhere=anywhere)
+    part = part_of(
+        deps, memory_id, asked_about(deps.store.records(), mode), anywhere=anywhere
+    )
     if part.why:
         result.why = part.why
         return result
     deps.commit("")  # what was said is in git before anybody is asked about it
     result.said_tokens = part.said_tokens
     with contextlib.suppress(_TakenOver):
-        _Refinement(deps, account, part, mode, result, keep).carry_out(has_aspects=has_aspects)
+        _Refinement(deps, account, part, mode, result, keep).carry_out(
+            has_aspects=has_aspects
+        )
         return result
     result.why = "another process has taken this over"
     return result
@@ -123,9 +127,14 @@ class _Refinement:
         self._mode = mode
         self._result = result
         self._keep = keep
-        self._prompts = [extract.PROMPT.label, decide.PROMPT.label]  # as the audit names them
+        self._prompts = [
+            extract.PROMPT.label,
+            decide.PROMPT.label,
+        ]  # as the audit names them
         memory = part.memory
-        self._place = ConversationPlace(memory.scope, memory.project, deps.has_user_scope)
+        self._place = ConversationPlace(
+            memory.scope, memory.project, deps.has_user_scope
+        )
         self._here = deps.here(memory.scope, memory.project)
 
     def carry_out(self, *, has_aspects: bool) -> None:
@@ -154,11 +163,15 @@ class _Refinement:
                 f"{part.memory.title}\n{window.text}", self._here, KNOWN_NOTES
             )
             found.append(
-                self._extracted_of(extract.question(window, fitted := fitting(near, room)), fitted)
+                self._extracted_of(
+                    extract.question(window, fitted := fitting(near, room)), fitted
+                )
             )
         return extract.united(found, dropped)
 
-    def _extracted_of(self, question: str, known: Sequence[CandidateNote]) -> Extraction:
+    def _extracted_of(
+        self, question: str, known: Sequence[CandidateNote]
+    ) -> Extraction:
         def read(answer: Any) -> Extraction:
             return extract.extraction(
                 answer, self._part.segments, known, self._redact, self._result.dropped
@@ -173,7 +186,9 @@ class _Refinement:
         near = deps.search.near(fact.statement, deps.here(kind.scope, kind.project))
         if fact.about is not None:
             near = (fact.about, *(note for note in near if note.id != fact.about.id))
-        twins = deps.search.index.saying(content_hash(fact.statement), kind.scope, kind.project)
+        twins = deps.search.index.saying(
+            content_hash(fact.statement), kind.scope, kind.project
+        )
         for row in deps.search.index.memories(twins).values():
             twin = None if row.superseded_by else deps.search.note(row)
             # another person's words do not stand for the same ones said here
@@ -187,14 +202,19 @@ class _Refinement:
         if not open_ones:
             return list(made.values())
         room = max(
-            LEAST_ROOM, int(NEAR_SHARE * sum(len(window.text) for window in self._part.windows))
+            LEAST_ROOM,
+            int(NEAR_SHARE * sum(len(window.text) for window in self._part.windows)),
         )
         notes = decide.listed(open_ones, room)
 
         def read(answer: Any) -> tuple[Proposal, ...]:
-            return decide.proposals(answer, open_ones, notes, self._redact, self._result.dropped)
+            return decide.proposals(
+                answer, open_ones, notes, self._redact, self._result.dropped
+            )
 
-        decided = self._ask(decide.PROMPT, decide.question(open_ones, notes), decide.SCHEMA, read)
+        decided = self._ask(
+            decide.PROMPT, decide.question(open_ones, notes), decide.SCHEMA, read
+        )
         return [*made.values(), *decided]
 
     def _entities(
@@ -209,10 +229,15 @@ class _Refinement:
         if not has_aspects:
             return EntityFacts(sound)
         self._prompts.append(aspects.PROMPT.label)
-        return EntityFacts(sound, self._aspects(self._groups(proposals, sound, names.values())))
+        return EntityFacts(
+            sound, self._aspects(self._groups(proposals, sound, names.values()))
+        )
 
     def _groups(
-        self, proposals: Sequence[Proposal], sound: Sequence[Triple], names: Iterable[str]
+        self,
+        proposals: Sequence[Proposal],
+        sound: Sequence[Triple],
+        names: Iterable[str],
     ) -> Sequence[AspectGroup]:
         """The entities that the statements of what may become a note name."""
         kept = [
@@ -225,15 +250,21 @@ class _Refinement:
             for proposal in kept
             if proposal.action in (ProposalAction.ADD, ProposalAction.UPDATE)
         ]
-        of_triples = [name for triple in sound for name in (triple.source, triple.target)]
+        of_triples = [
+            name for triple in sound for name in (triple.source, triple.target)
+        ]
         spelt = dict.fromkeys((*of_triples, *names))
         graph, project = self._deps.search.index.graph, self._place.project
         for statement in (proposal.statement for proposal in stated):
             if not named_in(statement, spelt):
-                spelt |= dict.fromkeys(aspects.names_known_in(statement, graph, project))
+                spelt |= dict.fromkeys(
+                    aspects.names_known_in(statement, graph, project)
+                )
         return aspects.groups(stated, spelt, aspects.known_to(graph, project))
 
-    def _aspects(self, groups: Sequence[AspectGroup]) -> dict[str, tuple[EntityAspect, ...]]:
+    def _aspects(
+        self, groups: Sequence[AspectGroup]
+    ) -> dict[str, tuple[EntityAspect, ...]]:
         """What a model says of these, by statement.
 
         A note is good without, so that a question that was paid for and came to nothing costs its
@@ -242,9 +273,13 @@ class _Refinement:
         dropped = self._result.dropped
         found: dict[str, tuple[EntityAspect, ...]] = {}
         for group in groups:
-            read = partial(aspects.aspects_of, group=group, redact=self._redact, dropped=dropped)
+            read = partial(
+                aspects.aspects_of, group=group, redact=self._redact, dropped=dropped
+            )
             try:
-                told = self._ask(aspects.PROMPT, aspects.question(group), aspects.SCHEMA, read)
+                told = self._ask(
+                    aspects.PROMPT, aspects.question(group), aspects.SCHEMA, read
+                )
             except LlmRefused:
                 dropped["aspects: no answer"] += 1
                 continue
@@ -259,18 +294,26 @@ class _Refinement:
 
     def _judged(self, proposals: Sequence[Proposal]) -> list[JudgedProposal]:
         """Proposals with what becomes of them as things are now."""
-        stones = {stone.content for stone in self._deps.store.tombstones() if stone.content}
-        ground = GateContext(self._mode, self._part.segments, self._said_at, stones.__contains__)
+        stones = {
+            stone.content for stone in self._deps.store.tombstones() if stone.content
+        }
+        ground = GateContext(
+            self._mode, self._part.segments, self._said_at, stones.__contains__
+        )
         taken: set[str] = set()
         id_ = self._part.memory.id
         return [
-            JudgedProposal(p, self._kind(p.fact), verdict(p, ground), note_id(id_, p, taken))
+            JudgedProposal(
+                p, self._kind(p.fact), verdict(p, ground), note_id(id_, p, taken)
+            )
             for p in proposals
         ]
 
     def _change(self, proposals: Sequence[Proposal], told: EntityFacts) -> None:
         deps, result = self._deps, self._result
-        fresh = [renewed for proposal in proposals if (renewed := self._renewed(proposal))]
+        fresh = [
+            renewed for proposal in proposals if (renewed := self._renewed(proposal))
+        ]
         judged = self._judged(fresh)
         result.dropped["decisions: the note has changed"] += len(proposals) - len(fresh)
         run = RefineRun(
@@ -285,7 +328,9 @@ class _Refinement:
         known = {item.note_id for item in judged if self._is_known(item.note_id)}
         changes = changes_of(run, judged, told, self._summary(), known)
         result.outcomes.update(
-            f"{e['proposal']} {e['outcome']}" for e in changes.entries if "proposal" in e
+            f"{e['proposal']} {e['outcome']}"
+            for e in changes.entries
+            if "proposal" in e
         )
         paths = deps.store.write_together(deps.machine, changes)
         for memory, path in zip(changes.memories, paths, strict=True):
@@ -326,7 +371,12 @@ class _Refinement:
 
     def _kind(self, fact: Fact) -> NoteKind:
         said = FactClaim(
-            fact.type, fact.scope, fact.category, fact.confidence, fact.lasting, fact.trust
+            fact.type,
+            fact.scope,
+            fact.category,
+            fact.confidence,
+            fact.lasting,
+            fact.trust,
         )
         return kind_of(said, self._place)
 

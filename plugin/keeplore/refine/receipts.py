@@ -16,14 +16,25 @@ from keeplore.refine.window import Segment
 MIN_SPAN = 6  # characters that are compared; "ok" and "yes" stand everywhere
 # share of a statement's words that the user said, from which on it counts as the user's statement
 OWN_WORDS = 0.6
-SUPPORTED = (
-    0.25  # share of its words that anybody said; below it the statement is not what its span says
-)
+# share of its words that anybody said; below it the statement is not what its span says
+SUPPORTED = 0.25
 FEW_WORDS = 4  # of a statement; the share of fewer says nothing
 _SAME = str.maketrans(
-    {"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "–": "-", "—": "-", "‑": "-", "…": "."}
+    {
+        "’": "'",
+        "‘": "'",
+        "“": '"',
+        "”": '"',
+        "„": '"',
+        "–": "-",
+        "—": "-",
+        "‑": "-",
+        "…": ".",
+    }
 )
-_DROPPED = frozenset("*_`~#>\\")  # marks of markdown, which a model leaves out of a quotation
+_DROPPED = frozenset(
+    "*_`~#>\\"
+)  # marks of markdown, which a model leaves out of a quotation
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 _ENDS = " .,;:!?\"'"
 

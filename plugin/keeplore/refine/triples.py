@@ -34,7 +34,10 @@ class Triple:
 
 
 def triples(
-    found: Sequence[TripleItem], said: str, known: Mapping[str, str], dropped: Counter[str]
+    found: Sequence[TripleItem],
+    said: str,
+    known: Mapping[str, str],
+    dropped: Counter[str],
 ) -> tuple[Triple, ...]:
     """Each sound triple once, both names as they are known (``key`` → name) or as they stand in the
     text.
@@ -44,7 +47,9 @@ def triples(
     names = dict(known)
     made: dict[tuple[str, str, str], Triple] = {}
     for item in found:
-        source, target = (_named(name, said, names) for name in (item.source, item.target))
+        source, target = (
+            _named(name, said, names) for name in (item.source, item.target)
+        )
         relationship = _RELATIONSHIP.sub("-", item.relationship.lower()).strip("-")[
             :MAX_RELATIONSHIP
         ]
@@ -61,7 +66,9 @@ def triples(
 def about(all_triples: Iterable[Triple], statement: str) -> tuple[Triple, ...]:
     """Those with both names in a statement."""
     return tuple(
-        t for t in all_triples if _names(statement, t.source) and _names(statement, t.target)
+        t
+        for t in all_triples
+        if _names(statement, t.source) and _names(statement, t.target)
     )
 
 

@@ -37,9 +37,8 @@ class Segment:
     turn: str
     number: int  # of the exchange, from 1
     speaker: str  # user | assistant
-    trust: (
-        str  # user | assistant | document: a page that the user pasted is not the user's own word
-    )
+    # user | assistant | document: a page that the user pasted is not the user's own word
+    trust: str
     text: str
     shown: str
 
@@ -72,13 +71,19 @@ def unread(
     unless it has ended.
     """
     complete = (
-        exchanges if not is_open or (exchanges and exchanges[-1].ended_at) else exchanges[:-1]
+        exchanges
+        if not is_open or (exchanges and exchanges[-1].ended_at)
+        else exchanges[:-1]
     )
-    return tuple(exchange for exchange in complete if exchange_key(exchange) not in known)
+    return tuple(
+        exchange for exchange in complete if exchange_key(exchange) not in known
+    )
 
 
 def segments_of(
-    exchanges: Sequence[Exchange], wanted: Iterable[Exchange], is_pasted: Callable[[str], bool]
+    exchanges: Sequence[Exchange],
+    wanted: Iterable[Exchange],
+    is_pasted: Callable[[str], bool],
 ) -> tuple[Segment, ...]:
     """What was said in the wanted exchanges, without recalled context, numbered as in the whole
     conversation.
@@ -91,7 +96,14 @@ def segments_of(
             if own:
                 trust = "document" if speaker == "user" and is_pasted(own) else speaker
                 found.append(
-                    Segment(exchange.id, numbers[exchange.id], speaker, trust, own, _shown(own))
+                    Segment(
+                        exchange.id,
+                        numbers[exchange.id],
+                        speaker,
+                        trust,
+                        own,
+                        _shown(own),
+                    )
                 )
     return tuple(found)
 
@@ -131,7 +143,8 @@ def _shortened(segment: Segment) -> Segment:
     if segment.speaker == "user" or len(text) <= HEAD + TAIL:
         return segment
     return replace(
-        segment, shown=f"{text[:HEAD].rsplit(' ', 1)[0]} […] {text[-TAIL:].split(' ', 1)[-1]}"
+        segment,
+        shown=f"{text[:HEAD].rsplit(' ', 1)[0]} […] {text[-TAIL:].split(' ', 1)[-1]}",
     )
 
 

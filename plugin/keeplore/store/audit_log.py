@@ -59,7 +59,9 @@ def _known(root: Path, path: str) -> bytes:
 def _write(root: Path, path: str, known: bytes, lines: Sequence[str]) -> None:
     """Write the file with these lines at its end."""
     files.write(
-        root, path, known + b"".join(line.encode("utf-8", "replace") + b"\n" for line in lines)
+        root,
+        path,
+        known + b"".join(line.encode("utf-8", "replace") + b"\n" for line in lines),
     )
 
 

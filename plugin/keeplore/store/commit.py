@@ -48,7 +48,11 @@ class CommitPlan:
 
 
 def reconcile(
-    root: Path, branch: str, cache: CycleCache, message: str = "", extra: Iterable[str] = ()
+    root: Path,
+    branch: str,
+    cache: CycleCache,
+    message: str = "",
+    extra: Iterable[str] = (),
 ) -> CommitResult:
     """Commit what differs between our paths on disk and in HEAD; ``extra`` are paths that count as
     ours this time.
@@ -61,7 +65,9 @@ def reconcile(
         if not plan.changes:
             return CommitResult(None, (), plan.skipped)
         return CommitResult(
-            _act(lock, backend, plan, message), tuple(sorted(plan.changes)), plan.skipped
+            _act(lock, backend, plan, message),
+            tuple(sorted(plan.changes)),
+            plan.skipped,
         )
 
     return run_cycle(root, cache, cycle)
@@ -87,7 +93,9 @@ def _plan(
     wanted = [path for path in differing if path not in ignored]
     changes: dict[str, Blob | None] = {**_written(backend, wanted, tracked)}
     changes |= dict.fromkeys(_removed(backend, tracked, seen, skipped))
-    return CommitPlan(ref, parent, changes, tuple(seen[path] for path in wanted), tuple(skipped))
+    return CommitPlan(
+        ref, parent, changes, tuple(seen[path] for path in wanted), tuple(skipped)
+    )
 
 
 def _id_in(tracked: Mapping[str, Blob], path: str) -> str:
@@ -111,19 +119,27 @@ def _written(
     return {path: Blob(id_, modes[path]) for path, id_ in kept.items()}
 
 
-def _modes(root: Path, paths: Iterable[str], tracked: Mapping[str, Blob]) -> dict[str, int]:
+def _modes(
+    root: Path, paths: Iterable[str], tracked: Mapping[str, Blob]
+) -> dict[str, int]:
     """The mode of each file: HEAD's, or that of a program where somebody made it one and git is to
     believe the disk.
     """
     modes = {path: tracked[path].mode if path in tracked else REGULAR for path in paths}
     plain = [path for path, mode in modes.items() if mode != EXECUTABLE]
     made = [path for path in plain if os.access(root / path, os.X_OK)]
-    if made and os.name == "posix" and run(root, "config --bool core.fileMode").text != "false":
+    if (
+        made
+        and os.name == "posix"
+        and run(root, "config --bool core.fileMode").text != "false"
+    ):
         modes |= dict.fromkeys(made, EXECUTABLE)
     return modes
 
 
-def _on_disk(root: Path, skipped: list[str], extra: Iterable[str]) -> dict[str, FileState]:
+def _on_disk(
+    root: Path, skipped: list[str], extra: Iterable[str]
+) -> dict[str, FileState]:
     """Path → state of every file of ours, and of the extra ones."""
     seen: dict[str, FileState] = {}
     for folder in FOLDERS:
@@ -132,7 +148,9 @@ def _on_disk(root: Path, skipped: list[str], extra: Iterable[str]) -> dict[str, 
     return seen
 
 
-def _ids(backend: GitBackend, cache: CycleCache, seen: Mapping[str, FileState]) -> dict[str, str]:
+def _ids(
+    backend: GitBackend, cache: CycleCache, seen: Mapping[str, FileState]
+) -> dict[str, str]:
     """The blob id of every file that git may have; one that looks as when it was last hashed is not
     read again.
     """
@@ -190,7 +208,8 @@ def _removed(
     gone = [
         path
         for path in missing
-        if not (hidden and _is_below(path, hidden)) and files.is_absent(backend.root, path)
+        if not (hidden and _is_below(path, hidden))
+        and files.is_absent(backend.root, path)
     ]
     left_out = backend.left_out(gone) if gone else set()
     return [path for path in gone if path not in left_out]

@@ -25,7 +25,9 @@ FULL = "Make room on the disk; memory stays as it is until then"
 T = TypeVar("T")
 
 
-def run_cycle(root: Path, cache: CycleCache, cycle: Callable[[CommitLock, GitBackend], T]) -> T:
+def run_cycle(
+    root: Path, cache: CycleCache, cycle: Callable[[CommitLock, GitBackend], T]
+) -> T:
     """Run a cycle while no other process of ours does, again where it was overtaken, with git where
     libgit2 cannot.
     """
@@ -47,13 +49,17 @@ def run_cycle(root: Path, cache: CycleCache, cycle: Callable[[CommitLock, GitBac
                 kind = GitBackend
             except Moved:
                 continue
-    raise RepositoryBusy(f"{root} changes all the time", "Nothing is lost; it is tried again soon")
+    raise RepositoryBusy(
+        f"{root} changes all the time", "Nothing is lost; it is tried again soon"
+    )
 
 
 def _check_room(error: Exception) -> None:
     """Raise RepositoryError for a full disk, of which git would say nothing better."""
     if os.strerror(errno.ENOSPC).lower() in str(error).lower():
-        raise RepositoryError(f"no space left for the repository: {error}", FULL) from error
+        raise RepositoryError(
+            f"no space left for the repository: {error}", FULL
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +107,9 @@ def check_merged(backend: GitBackend, index: Path) -> None:
         )
 
 
-def edit_index(backend: GitBackend, draft: Path, changes: Mapping[str, Blob | None]) -> None:
+def edit_index(
+    backend: GitBackend, draft: Path, changes: Mapping[str, Blob | None]
+) -> None:
     """Put the changes into a copy of the index, with what ``lstat`` says of the files on disk.
 
     git does it for either backend: libgit2 drops parts of the index that it does not know. Raises
@@ -112,7 +120,9 @@ def edit_index(backend: GitBackend, draft: Path, changes: Mapping[str, Blob | No
     written = [(path, blob) for path, blob in changes.items() if blob is not None]
     for step in _steps(written):
         arguments = _index_arguments(root, step)
-        output(root, "update-index --add --replace", *arguments, environment=environment)
+        output(
+            root, "update-index --add --replace", *arguments, environment=environment
+        )
     removed = [f"./{path}" for path, blob in changes.items() if blob is None]
     for gone in _steps(removed):
         output(root, "update-index --force-remove", *gone, environment=environment)
@@ -128,4 +138,6 @@ def _index_arguments(root: Path, blobs: Sequence[tuple[str, Blob]]) -> list[str]
 
 def _steps(items: Sequence[T]) -> Iterator[Sequence[T]]:
     """The items in parts that fit into one command line."""
-    return (items[start : start + INDEX_STEP] for start in range(0, len(items), INDEX_STEP))
+    return (
+        items[start : start + INDEX_STEP] for start in range(0, len(items), INDEX_STEP)
+    )

@@ -31,7 +31,9 @@ def create(root: Path, template: Path, branch: str = "main") -> Store:
     ref = run(root, "symbolic-ref -q HEAD").text
     branch = check_branch(root, ref, "").removeprefix("refs/heads/")
     laid_down = [
-        path for path in _template_files(template) if _lay_down(root, template, path, branch)
+        path
+        for path in _template_files(template)
+        if _lay_down(root, template, path, branch)
     ]
     store = Store(root, branch=branch)
     reconcile(root, branch, store.cache, MESSAGE, laid_down)
@@ -41,7 +43,9 @@ def create(root: Path, template: Path, branch: str = "main") -> Store:
 def _template_files(template: Path) -> list[str]:
     """The paths of a template, in order."""
     return sorted(
-        path.relative_to(template).as_posix() for path in template.rglob("*") if path.is_file()
+        path.relative_to(template).as_posix()
+        for path in template.rglob("*")
+        if path.is_file()
     )
 
 
@@ -54,6 +58,8 @@ def _lay_down(root: Path, template: Path, path: str, branch: str) -> bool:
         data = _BRANCH.sub(f"branch: {branch}".encode(), data)
     target = root / path
     if target.is_symlink() or target.exists():
-        return target.is_file() and not target.is_symlink() and target.read_bytes() == data
+        return (
+            target.is_file() and not target.is_symlink() and target.read_bytes() == data
+        )
     files.write(root, path, data, 0o644)
     return True

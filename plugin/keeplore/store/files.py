@@ -13,13 +13,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 from keeplore.errors import Corrupt, NotFound, UnsafePath
-from keeplore.store.paths import INDEXED, check_read, is_memory, is_ours, is_side, may_hold_ours
+from keeplore.store.paths import (
+    INDEXED,
+    check_read,
+    is_memory,
+    is_ours,
+    is_side,
+    may_hold_ours,
+)
 from keeplore_hooks import durable
 
 # O_NONBLOCK: opening a FIFO would wait for its writer
 _READING = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 STALE_S = 3600.0  # a half-written file older than this has lost its writer
-_HALF_WRITTEN = re.compile(r"\..+\.\d+-[0-9a-f]{8}\.tmp\Z")  # as durable.write names them
+_HALF_WRITTEN = re.compile(
+    r"\..+\.\d+-[0-9a-f]{8}\.tmp\Z"
+)  # as durable.write names them
 
 
 class FileState(NamedTuple):
@@ -63,7 +72,9 @@ def read(root: Path, path: str, limit_bytes: int) -> bytes:
     with os.fdopen(_opened(root, path), "rb") as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
-            raise UnsafePath(f"{path} is not a regular file", "Move it out of the memory folders")
+            raise UnsafePath(
+                f"{path} is not a regular file", "Move it out of the memory folders"
+            )
         # it may grow meanwhile
         is_too_large = found.st_size > limit_bytes
         data = b"" if is_too_large else file.read(limit_bytes + 1)
@@ -80,7 +91,9 @@ def _opened(root: Path, path: str) -> int:
     try:
         return os.open(root / path, _READING)
     except (FileNotFoundError, NotADirectoryError) as e:
-        raise NotFound(f"there is no {path}", "Run `keeplore doctor` if a search named it") from e
+        raise NotFound(
+            f"there is no {path}", "Run `keeplore doctor` if a search named it"
+        ) from e
     except OSError:
         if (root / path).is_symlink():
             raise UnsafePath(
@@ -96,7 +109,8 @@ def read_text(root: Path, path: str, limit_bytes: int) -> str:
         return read(root, path, limit_bytes).decode()
     except UnicodeDecodeError as e:
         raise Corrupt(
-            f"{path} is not UTF-8 text", "Convert it, or move it out of the memory folders"
+            f"{path} is not UTF-8 text",
+            "Convert it, or move it out of the memory folders",
         ) from e
 
 
@@ -126,7 +140,11 @@ def link(root: Path, path: str, target: bytes) -> None:
 def link_target(root: Path, path: str) -> bytes | None:
     """What a symbolic link at a path points to, None where there is none."""
     try:
-        return None if _link_on_the_way(root, path) else os.fsencode((root / path).readlink())
+        return (
+            None
+            if _link_on_the_way(root, path)
+            else os.fsencode((root / path).readlink())
+        )
     except OSError:
         return None
 

@@ -56,7 +56,9 @@ def find(root: Path, present: Sequence[FileState], memory_id: str) -> str | None
     return found[0][0] if found else None
 
 
-def copies(root: Path, present: Sequence[FileState], memory_id: str) -> list[tuple[str, Memory]]:
+def copies(
+    root: Path, present: Sequence[FileState], memory_id: str
+) -> list[tuple[str, Memory]]:
     """Every one of these files that holds the memory, with what it says; first the one that is
     used.
     """
@@ -77,13 +79,18 @@ def namesakes(root: Path, path: str, memory_id: str) -> list[str]:
     return [other for other in likely if load_if(root, other, memory_id)]
 
 
-def _holding(root: Path, likely: Sequence[str], memory_id: str) -> list[tuple[str, Memory]]:
+def _holding(
+    root: Path, likely: Sequence[str], memory_id: str
+) -> list[tuple[str, Memory]]:
     """Those of the files that hold this memory, the one that is used first, as the index
     chooses it.
     """
     read = ((path, load_if(root, path, memory_id)) for path in likely)
     found = [(path, memory) for path, memory in read if memory]
-    found.sort(key=lambda item: precedence(item[0], memory_id, item[1].updated_at), reverse=True)
+    found.sort(
+        key=lambda item: precedence(item[0], memory_id, item[1].updated_at),
+        reverse=True,
+    )
     return found
 
 

@@ -25,11 +25,17 @@ _PROJECT_FILE = "project.json"
 # person's.
 _SIDE = {"entities": ".yaml", "feedback": ".json"}
 _SIDE_OF_PROJECT = {"entities": ".yaml", "manifests": ".json"}
-_PLACES = {"memory": 0, "user": 1, "projects": 2}  # which part of a path is the folder of memory
+_PLACES = {
+    "memory": 0,
+    "user": 1,
+    "projects": 2,
+}  # which part of a path is the folder of memory
 _WRITTEN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}\Z")
 # names that Windows reserves whatever their extension
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?\Z")
-_NO_TEXT = re.compile("[\ud800-\udfff]")  # how Python shows bytes of a name that are no UTF-8
+_NO_TEXT = re.compile(
+    "[\ud800-\udfff]"
+)  # how Python shows bytes of a name that are no UTF-8
 _FORBIDDEN = re.compile(r'[\\:*?"<>|]')
 MAX_NAME = 255  # bytes, the limit of common file systems
 MAX_DEPTH = 32
@@ -137,7 +143,8 @@ def check_moved(path: str) -> None:
     """Raise UnsafePath unless the path is one of ours; its name may be one that a person chose."""
     if not (is_ours(path) and is_portable(path)):
         raise UnsafePath(
-            f"{path!r} is a name that not every system can hold", "Rename the file first"
+            f"{path!r} is a name that not every system can hold",
+            "Rename the file first",
         )
 
 

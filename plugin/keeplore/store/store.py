@@ -25,9 +25,20 @@ from keeplore.store.git.git_command import run
 from keeplore.store.git.git_locks import CommitLock, WriteLock
 from keeplore.store.git.objects import CycleCache, Unsupported
 from keeplore.store.git.remotes import Remote, remote_of, without_credentials
-from keeplore.store.git.repository_state import check_branch, check_idle, directories, plain_head
+from keeplore.store.git.repository_state import (
+    check_branch,
+    check_idle,
+    directories,
+    plain_head,
+)
 from keeplore.store.merge import repair
-from keeplore.store.paths import check_moved, check_read, check_written, is_memory, is_portable
+from keeplore.store.paths import (
+    check_moved,
+    check_read,
+    check_written,
+    is_memory,
+    is_portable,
+)
 from keeplore.store.results import CommitResult, MergeResult, PurgePlan, PurgeResult
 from keeplore.store.tombstones import Tombstone, Tombstones
 from keeplore.store.transaction import TransactionChanges
@@ -85,7 +96,9 @@ class Store:
                 files.remove(self.root, name)
         return path
 
-    def add(self, memory: Memory, find: Callable[[str], str | None] | None = None) -> str:
+    def add(
+        self, memory: Memory, find: Callable[[str], str | None] | None = None
+    ) -> str:
         """Write a memory whose id is new, and return the path; safe against others who add the same
         id at once.
 
@@ -95,7 +108,8 @@ class Store:
         with self.exclusive:
             if path := (find or self.find)(memory.id):
                 raise AlreadyExists(
-                    f"{memory.id} is there already: {path}", "`keeplore edit` changes a memory"
+                    f"{memory.id} is there already: {path}",
+                    "`keeplore edit` changes a memory",
                 )
             return self.save(memory)
 
@@ -115,7 +129,9 @@ class Store:
         with self.exclusive:
             data = files.read(self.root, path, MAX_FILE)
             if not files.is_absent(self.root, to):
-                raise AlreadyExists(f"{to} is there already", "Move one of the two files away")
+                raise AlreadyExists(
+                    f"{to} is there already", "Move one of the two files away"
+                )
             files.write(self.root, to, data)
             files.remove(self.root, path)
 
@@ -134,7 +150,9 @@ class Store:
         """
         return self.forget_all((memory_id,), machine, at)[0]
 
-    def forget_all(self, memory_ids: Iterable[str], machine: str, at: str) -> list[Tombstone]:
+    def forget_all(
+        self, memory_ids: Iterable[str], machine: str, at: str
+    ) -> list[Tombstone]:
         """Forget memories, one after the other, with one look at the files; as ``forget``."""
         stones = []
         with self.exclusive:
@@ -204,7 +222,9 @@ class Store:
         head = self.head()
         theirs = purge.new_stones(self.root, head, other) if other else []
         known = purge.purged(self.stones)
-        if purge.is_clean(self.root, purge.purged([*self.stones, *theirs]), [head, other]):
+        if purge.is_clean(
+            self.root, purge.purged([*self.stones, *theirs]), [head, other]
+        ):
             return PurgeResult()
         purge.check_loss(theirs, known, [file.path for file in self.scan()])
         with self.exclusive:
@@ -231,7 +251,9 @@ class Store:
         return delete.deleted(
             self.root,
             beginning,
-            lambda memory_id: memory_id in self.stones or self.find(memory_id) is not None,
+            lambda memory_id: (
+                memory_id in self.stones or self.find(memory_id) is not None
+            ),
         )
 
     def is_forgotten(self, memory_id: str) -> bool:
@@ -259,7 +281,9 @@ class Store:
         """What every machine has recorded."""
         return audit_log.entries(self.root)
 
-    def write_together(self, machine: str, changes: TransactionChanges) -> tuple[str, ...]:
+    def write_together(
+        self, machine: str, changes: TransactionChanges
+    ) -> tuple[str, ...]:
         """Make all these changes or none, and return the paths of the new memories; ``commit`` puts
         them into one commit.
 
@@ -267,7 +291,9 @@ class Store:
         UnsafePath, RepositoryBusy or OSError before anything is changed.
         """
         with self.exclusive:
-            return transaction.write_together(self.root, machine, changes, self._before_write)
+            return transaction.write_together(
+                self.root, machine, changes, self._before_write
+            )
 
     def recover(self) -> bool:
         """Finish a transaction that a process left which died; whether there was one. Raises
@@ -336,7 +362,9 @@ class Store:
         from keeplore.store.merge.merge import merge  # here, as above
 
         with self.exclusive:
-            return merge(self.root, self.branch, self.cache, other, is_unrelated=is_unrelated)
+            return merge(
+                self.root, self.branch, self.cache, other, is_unrelated=is_unrelated
+            )
 
     def conclude(self, quiet_s: float = 0.0) -> tuple[str, ...]:
         """Resolve what of ours a person's unfinished merge waits for; see ``repair.conclude``."""
@@ -399,7 +427,9 @@ class Store:
         try:
             return sorted(self._backend().changes(old, new))
         except (KeyError, ValueError, RepositoryError) as e:
-            raise RepositoryError(f"commit {old or new} is not here", "Run `keeplore sync`") from e
+            raise RepositoryError(
+                f"commit {old or new} is not here", "Run `keeplore sync`"
+            ) from e
 
     def remote(self) -> str:
         """The URL that the workspace is synchronised with, without credentials; "" for none."""
@@ -435,5 +465,6 @@ def _folder(path: str) -> str:
 def _not_found(memory_id: str) -> NotFound:
     """The error for an id that no memory here has."""
     return NotFound(
-        f"there is no memory {memory_id!r}", "`keeplore list` and `keeplore recall` print ids"
+        f"there is no memory {memory_id!r}",
+        "`keeplore list` and `keeplore recall` print ids",
     )

@@ -19,7 +19,9 @@ from keeplore.store.files import FileState
 
 FOLDER = "forgotten"
 SCHEMA = 1
-MAX_FILE = 8 * 1024 * 1024  # bytes; a conversation of ten thousand turns needs half a megabyte
+MAX_FILE = (
+    8 * 1024 * 1024
+)  # bytes; a conversation of ten thousand turns needs half a megabyte
 MAX_ITEM = 1000  # characters of one turn's id or of a path
 _BLOB = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?\Z")
 _CONTENT = re.compile(r"[0-9a-f]{64}\Z")
@@ -54,7 +56,11 @@ def id_of(path: str) -> str:
     """The memory that a tombstone at this path is for, "" for any other path."""
     folder, _, name = path.rpartition("/")
     memory_id = name.removesuffix(".json")
-    return memory_id if folder == FOLDER and name.endswith(".json") and is_id(memory_id) else ""
+    return (
+        memory_id
+        if folder == FOLDER and name.endswith(".json") and is_id(memory_id)
+        else ""
+    )
 
 
 def serialise(stone: Tombstone) -> str:
@@ -141,7 +147,9 @@ class Tombstones:
         """Also where the tombstone cannot be read: what was forgotten stays so until a person mends
         it.
         """
-        return is_id(memory_id) and files.state(self._root, path_of(memory_id)) is not None
+        return (
+            is_id(memory_id) and files.state(self._root, path_of(memory_id)) is not None
+        )
 
     def ids(self) -> set[str]:
         """The ids of all tombstones, also of those that cannot be read."""
@@ -151,7 +159,8 @@ class Tombstones:
         """Raise Forgotten where the memory has a tombstone."""
         if memory_id in self:
             raise Forgotten(
-                f"{memory_id} was forgotten", f"`keeplore restore {memory_id}` brings it back"
+                f"{memory_id} was forgotten",
+                f"`keeplore restore {memory_id}` brings it back",
             )
 
     def get(self, memory_id: str) -> Tombstone | None:
@@ -168,7 +177,10 @@ class Tombstones:
         """Turn → the forgotten conversation that held it."""
         present = tuple(self._files())
         if self._turns[0] != present:
-            self._turns = (present, {turn: stone.id for stone in self for turn in stone.turns})
+            self._turns = (
+                present,
+                {turn: stone.id for stone in self for turn in stone.turns},
+            )
         return self._turns[1]
 
     def write(self, stone: Tombstone) -> None:
@@ -182,7 +194,9 @@ class Tombstones:
     def _files(self) -> Sequence[FileState]:
         """The files of all tombstones, in the order of ids."""
         found = files.walk(self._root, FOLDER, [])
-        return sorted((file for file in found if id_of(file.path)), key=lambda file: file.path)
+        return sorted(
+            (file for file in found if id_of(file.path)), key=lambda file: file.path
+        )
 
     def _load(self, file: FileState) -> Tombstone | None:
         known = self._read.get(file.path)
@@ -198,7 +212,9 @@ class Tombstones:
         return stone
 
 
-def _text(data: Mapping[str, Any], key: str, pattern: re.Pattern[str] | None = None) -> str:
+def _text(
+    data: Mapping[str, Any], key: str, pattern: re.Pattern[str] | None = None
+) -> str:
     """A text, "" where the key is missing. Raises ValueError."""
     value = data.get(key, "")
     is_sound = isinstance(value, str) and len(value) <= MAX_ITEM and "\0" not in value

@@ -131,7 +131,9 @@ def _write_files(root: Path, texts: Mapping[str, str | None]) -> None:
             files.remove(root, path)
 
 
-def _audit_lines(machine: str, entries: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
+def _audit_lines(
+    machine: str, entries: Iterable[Mapping[str, Any]]
+) -> dict[str, list[str]]:
     """Path → lines for this machine's audit files."""
     lines: dict[str, list[str]] = {}
     for entry in entries:

@@ -31,7 +31,8 @@ def clone(url: str, directory: Path) -> None:
         url = str(Path(url).expanduser().resolve())
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise ConfigError(
-            f"{directory} is there already and not empty", "Name a directory that does not exist"
+            f"{directory} is there already and not empty",
+            "Name a directory that does not exist",
         )
     with _aside(directory) as aside:
         arguments = ("--quiet", "--", url, str(aside))
@@ -45,7 +46,9 @@ def clone(url: str, directory: Path) -> None:
         aside.replace(directory)
 
 
-def clone_project(url: str, protocols: str, place: Path, followed: Callable[[str], None]) -> None:
+def clone_project(
+    url: str, protocols: str, place: Path, followed: Callable[[str], None]
+) -> None:
     """Clone a repository without submodules and without git hooks; ``place`` appears when it is
     complete.
 
@@ -55,7 +58,14 @@ def clone_project(url: str, protocols: str, place: Path, followed: Callable[[str
     with _aside(place) as aside:
         arguments = ("--progress", "--template=", "--", url, str(aside))
         timeout_s = CLONE_TIMEOUT_S
-        call(place.parent, protocols, _CLONE, *arguments, timeout_s=timeout_s, followed=followed)
+        call(
+            place.parent,
+            protocols,
+            _CLONE,
+            *arguments,
+            timeout_s=timeout_s,
+            followed=followed,
+        )
         if place.is_dir():
             place.rmdir()  # it was empty
         aside.replace(place)

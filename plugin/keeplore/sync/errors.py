@@ -45,7 +45,11 @@ class SyncError(RemoteError):
     @property
     def is_lasting(self) -> bool:
         """Whether trying again helps only after the person did something."""
-        return self.kind not in (FailureKind.OFFLINE, FailureKind.MOVED, FailureKind.OTHER)
+        return self.kind not in (
+            FailureKind.OFFLINE,
+            FailureKind.MOVED,
+            FailureKind.OTHER,
+        )
 
 
 def failure(printed: str) -> SyncError:
@@ -53,7 +57,9 @@ def failure(printed: str) -> SyncError:
     is about a lock.
     """
     low = printed.lower()
-    kind = next((kind for kind, case in _cases().items() if _fits(case, low)), FailureKind.OTHER)
+    kind = next(
+        (kind for kind, case in _cases().items() if _fits(case, low)), FailureKind.OTHER
+    )
     if kind == FailureKind.REFUSED and _RACE.search(low):
         kind = FailureKind.MOVED
     return of_kind(kind, printed)

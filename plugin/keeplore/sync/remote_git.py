@@ -18,9 +18,21 @@ from keeplore.sync.errors import FailureKind, SyncError, failure, of_kind
 TIMEOUT_S = 300.0
 CLONE_TIMEOUT_S = 3600.0
 _SSH_OPTIONS = "-oBatchMode=yes -oConnectTimeout=10"
-_OTHER_SSH = ("plink", "tortoiseplink", "putty", "simple")  # these do not know OpenSSH's options
+_OTHER_SSH = (
+    "plink",
+    "tortoiseplink",
+    "putty",
+    "simple",
+)  # these do not know OpenSSH's options
 # a transfer slower than 1 kB/s for 30 s has stopped
-_OPTIONS = ("-c", "core.fsync=all", "-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=30")
+_OPTIONS = (
+    "-c",
+    "core.fsync=all",
+    "-c",
+    "http.lowSpeedLimit=1000",
+    "-c",
+    "http.lowSpeedTime=30",
+)
 
 
 def call(
@@ -35,7 +47,12 @@ def call(
     SyncError.
     """
     done = attempt(
-        directory, protocols, command, *arguments, timeout_s=timeout_s, followed=followed
+        directory,
+        protocols,
+        command,
+        *arguments,
+        timeout_s=timeout_s,
+        followed=followed,
     )
     if done.code:
         raise failure(f"{done.error}\n{done.text}")
@@ -70,15 +87,24 @@ def attempt(
 
 def _ssh(directory: Path) -> str:
     """The person's ssh command with our options after it, "" where it takes none."""
-    variant = run(directory, "config ssh.variant").text or os.environ.get("GIT_SSH_VARIANT", "")
+    variant = run(directory, "config ssh.variant").text or os.environ.get(
+        "GIT_SSH_VARIANT", ""
+    )
     # passed on with an addition, not interpreted: git itself gives these variables the same
     # precedence
-    own = os.environ.get("GIT_SSH_COMMAND") or run(directory, "config core.sshCommand").text
+    own = (
+        os.environ.get("GIT_SSH_COMMAND")
+        or run(directory, "config core.sshCommand").text
+    )
     if not own and (program := os.environ.get("GIT_SSH", "")):
         own = shlex.quote(program)
     command = own or "ssh"
     first = Path(shlex.split(command)[0]).stem.lower() if own else "ssh"
-    return "" if first in _OTHER_SSH or variant in _OTHER_SSH else f"{command} {_SSH_OPTIONS}"
+    return (
+        ""
+        if first in _OTHER_SSH or variant in _OTHER_SSH
+        else f"{command} {_SSH_OPTIONS}"
+    )
 
 
 _ON_LOOPBACK = {
@@ -147,7 +173,8 @@ def reach(store: Store) -> None:
     remote = store.remote_in_full()
     if remote is None:
         raise RepositoryError(
-            "this workspace has no remote", f"`git -C '{store.root}' remote add origin URL`"
+            "this workspace has no remote",
+            f"`git -C '{store.root}' remote add origin URL`",
         )
     _, protocols = checked_url(remote.url, is_path_allowed=True)
     command = "ls-remote --quiet --heads --"

@@ -48,7 +48,9 @@ def _nothing(_data: bytes) -> tuple[tuple[int, str], ...]:
     return ()
 
 
-def synchronise(store: Store, scan: Scan = _nothing, *, is_unrelated: bool = False) -> SyncResult:
+def synchronise(
+    store: Store, scan: Scan = _nothing, *, is_unrelated: bool = False
+) -> SyncResult:
     """Commit what is on disk, take in what the remote has, give it what is here unless ``scan``
     finds a secret in it.
 
@@ -98,14 +100,23 @@ def _concluded(taken: SyncResult, pushed: int) -> SyncResult:
 
 
 def _take_in(
-    store: Store, remote: Remote, protocols: str, taken: SyncResult, *, is_unrelated: bool
+    store: Store,
+    remote: Remote,
+    protocols: str,
+    taken: SyncResult,
+    *,
+    is_unrelated: bool,
 ) -> tuple[SyncResult, str, str]:
     """What was taken in so far, what the remote has, and that without purged text, which is merged
     now.
     """
     before, at_remote = _fetch(store, remote, protocols)
     if not at_remote:
-        return replace(taken, purged=(*taken.purged, *store.follow_purges().ids)), "", ""
+        return (
+            replace(taken, purged=(*taken.purged, *store.follow_purges().ids)),
+            "",
+            "",
+        )
     fetched = store.commits_between(before, at_remote) if at_remote != before else 0
     purged = store.follow_purges(at_remote).ids
     rescued = taken.rescued
@@ -117,7 +128,11 @@ def _take_in(
         _check_workspace(store, theirs)
         merged = len(store.merge(theirs, is_unrelated=is_unrelated).paths)
     sums = (taken.fetched + fetched, taken.merged + merged)
-    return SyncResult(*sums, 0, "", (*taken.purged, *purged), rescued), at_remote, theirs
+    return (
+        SyncResult(*sums, 0, "", (*taken.purged, *purged), rescued),
+        at_remote,
+        theirs,
+    )
 
 
 def _fetch(store: Store, remote: Remote, protocols: str) -> tuple[str, str]:
@@ -126,7 +141,9 @@ def _fetch(store: Store, remote: Remote, protocols: str) -> tuple[str, str]:
     before = store.tip(known)
     command = "fetch --quiet --no-tags --no-recurse-submodules --no-write-fetch-head"
     if run(root, "rev-parse --is-shallow-repository").text == "true":
-        command += " --unshallow"  # where both sides parted may lie beyond what was cloned
+        command += (
+            " --unshallow"  # where both sides parted may lie beyond what was cloned
+        )
     refs = f"+refs/heads/{store.current_branch()}:{known}"
     done = attempt(root, protocols, command, "--", remote.name, refs)
     if done.code == 0:
@@ -164,13 +181,19 @@ def _check_texts(store: Store, head: str, theirs: str, scan: Scan) -> None:
         raise _secret_found(store, theirs, found, paths[0])
 
 
-def _secret_found(store: Store, theirs: str, found: Mapping[str, str], path: str) -> SyncError:
+def _secret_found(
+    store: Store, theirs: str, found: Mapping[str, str], path: str
+) -> SyncError:
     """``found`` is place → kind with fingerprint, ``path`` where the first one stands."""
     more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
     listed = ", ".join([*found][:SHOWN])
     # the unpublished commits become one; a later commit alone would leave the secret in the history
     undo = f"reset --soft {theirs[:12]}" if theirs else "update-ref -d HEAD"
-    remove = f" or remove it with `keeplore forget --purge '{path}'`;" if is_memory(path) else ""
+    remove = (
+        f" or remove it with `keeplore forget --purge '{path}'`;"
+        if is_memory(path)
+        else ""
+    )
     return SyncError(
         FailureKind.LEAK,
         f"nothing is pushed, because commits hold what looks like a secret: {listed}{more}",
@@ -188,9 +211,19 @@ def _is_pushed(store: Store, remote: Remote, protocols: str, replaced: str) -> b
     options = [] if remote.is_upstream else ["--set-upstream"]
     if replaced:
         options.append(f"--force-with-lease=refs/heads/{branch}:{replaced}")
-    arguments = (*options, "--", remote.name, f"refs/heads/{branch}:refs/heads/{branch}")
+    arguments = (
+        *options,
+        "--",
+        remote.name,
+        f"refs/heads/{branch}:refs/heads/{branch}",
+    )
     try:
-        call(store.root, protocols, "push --porcelain --no-recurse-submodules", *arguments)
+        call(
+            store.root,
+            protocols,
+            "push --porcelain --no-recurse-submodules",
+            *arguments,
+        )
     except SyncError as e:
         if e.kind == FailureKind.MOVED:
             return False
@@ -219,9 +252,12 @@ def _note(done: SyncResult) -> str:
             f"pushed"
         )
     if count := len(done.purged):
-        note += f", {count} {'memory' if count == 1 else 'memories'} purged from history"
+        note += (
+            f", {count} {'memory' if count == 1 else 'memories'} purged from history"
+        )
     if done.rescued:
         note += (
-            f"; somebody rewrote the remote, and what it had is kept in the branch {done.rescued}"
+            f"; somebody rewrote the remote, and what it had is kept in the branch "
+            f"{done.rescued}"
         )
     return note

@@ -27,7 +27,11 @@ def stem(word: str) -> str:
     if len(word) < 5 or not word.isalpha():
         return word
     for suffix, least in (("ing", 3), ("ies", 2), ("ed", 3), ("es", 4), ("s", 4)):
-        if word.endswith(suffix) and len(word) - len(suffix) >= least and not word.endswith("ss"):
+        if (
+            word.endswith(suffix)
+            and len(word) - len(suffix) >= least
+            and not word.endswith("ss")
+        ):
             word = word.removesuffix(suffix)
             break
     if word[-1] == word[-2] and word[-1] not in "ls":

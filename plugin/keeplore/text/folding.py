@@ -12,7 +12,9 @@ from keeplore.text.code_fences import code_spans
 CODE_LINES = 200  # a fenced block up to this size survives verbatim
 CODE_CHARS = 20_000
 LOG_LINES = 60  # a run of unfenced lines that look like program output
-STRETCH_LINES = 800  # anything unfenced and longer is a dumped file, whatever its lines look like
+STRETCH_LINES = (
+    800  # anything unfenced and longer is a dumped file, whatever its lines look like
+)
 LINE_CHARS = 8_000  # longer lines are minified files or one-line JSON, not dictation
 HEAD_LINES, TAIL_LINES = 20, 20
 HEAD_CHARS, TAIL_CHARS = 1_500, 500
@@ -20,7 +22,8 @@ BASE64_CHARS = 800  # a longer run without white space is a file, not a token
 BRIDGE_LINES = 2  # lines of another look that do not end a run of log lines
 
 _DATA_URI = re.compile(
-    r"data:([a-z]+/[\w.+-]{1,60})?(?:;[\w=.-]{1,60}){0,4};base64,([A-Za-z0-9+/=_-]+)", re.IGNORECASE
+    r"data:([a-z]+/[\w.+-]{1,60})?(?:;[\w=.-]{1,60}){0,4};base64,([A-Za-z0-9+/=_-]+)",
+    re.IGNORECASE,
 )
 _BASE64 = re.compile(rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{BASE64_CHARS},}}={{0,2}}")
 _OUTPUT_LINE = re.compile(
@@ -47,17 +50,23 @@ _LISTED = re.compile(
     r"\s*(?:[-*+•|>#]|\(?\w{1,3}[.)])"
 )  # tables and lists stay, however long and alike
 _BEGINNING = 6  # characters, in which the lines of one program are alike
-_SEEN_CHARS = 200  # of a line; more would let one hostile line cost the square of its length
+_SEEN_CHARS = (
+    200  # of a line; more would let one hostile line cost the square of its length
+)
 
 
 def fold(text: str) -> str:
     """``text`` with encoded data named, and oversized pastes cut to head and tail with the count of
     what went.
     """
-    text = _DATA_URI.sub(lambda m: f"[{m[1] or 'data'} left out: {_kilobytes(m[2])}]", text)
+    text = _DATA_URI.sub(
+        lambda m: f"[{m[1] or 'data'} left out: {_kilobytes(m[2])}]", text
+    )
     text = _BASE64.sub(lambda m: f"[base64 data left out: {_kilobytes(m[0])}]", text)
     return "\n".join(
-        line for is_code, lines in _stretches(text) for line in _folded(lines, is_code=is_code)
+        line
+        for is_code, lines in _stretches(text)
+        for line in _folded(lines, is_code=is_code)
     )
 
 

@@ -21,7 +21,9 @@ _UNDERLINE = re.compile(r"([ \t>]*)(=+|-+)[ \t]*\Z")
 _DEFINITION = re.compile(rf"({_CONTAINERS})(\[)(?=[^\]]*\]:|[^\]]*\Z)")
 _INDENTED_FENCE = re.compile(rf"({_CONTAINERS})(`{{3}}|~{{3}})")
 _OPENING = re.compile(r"<(?=[A-Za-z/!?])")
-_SPAN_OR_OPENING = re.compile(r"(\\.)|((?<!`)(`+)(?!`).+?(?<!`)\3(?!`))|<(?=[A-Za-z/!?])")
+_SPAN_OR_OPENING = re.compile(
+    r"(\\.)|((?<!`)(`+)(?!`).+?(?<!`)\3(?!`))|<(?=[A-Za-z/!?])"
+)
 _LINE_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
@@ -57,7 +59,9 @@ def _lines(markdown: str, below: int) -> Iterator[str]:
     fence, is_after_text = "", False
     for line in markdown.split("\n"):
         if fence:
-            if re.fullmatch(rf" {{0,3}}{re.escape(fence[0])}{{{len(fence)},}}[ \t]*", line):
+            if re.fullmatch(
+                rf" {{0,3}}{re.escape(fence[0])}{{{len(fence)},}}[ \t]*", line
+            ):
                 fence = ""
             yield line
             continue

@@ -40,7 +40,9 @@ _OUTPUT = re.compile(
     r"export|package|async) "
     r".*[=({;:'\"]\s*\Z|(?:FAIL|PASS|ERROR|WARN|INFO|DEBUG)(?:ED)?\b[ :]|[\w./-]+:\d+(?::\d+)?:)"
 )
-_CODE_LINE = re.compile(r"\A\s*[{}()\[\]]|[{};]\Z|\w\([^()]*\);|\w\(\)\.|=>|&&|===?|\|\|")
+_CODE_LINE = re.compile(
+    r"\A\s*[{}()\[\]]|[{};]\Z|\w\([^()]*\);|\w\(\)\.|=>|&&|===?|\|\|"
+)
 _INLINE_CODE = re.compile(r"`[^`\n]{1,200}`")
 _BOXES = re.compile(r"[─-╿▀-▟✓✗✘⎿]")
 _MARKER = re.compile(r"\A(?:[-+•]|#{1,6}|\*(?!\*))\s+")
@@ -131,7 +133,9 @@ def _prose_lines(message: str) -> Iterator[str]:
         is_item = _is_item(line)
         in_list = is_item or (in_list and line[0] in " \t")
         is_code = line.startswith(("    ", "\t")) and not in_list
-        is_printed = in_output or is_code or n in alike or (not is_item and _is_output(line))
+        is_printed = (
+            in_output or is_code or n in alike or (not is_item and _is_output(line))
+        )
         yield "" if is_printed else line
         if raw.endswith("\\"):  # a line break typed in a terminal
             yield ""
@@ -149,7 +153,11 @@ def _alike(lines: list[str]) -> set[int]:
     found: set[int] = set()
     start = 0
     for n in range(1, len(lines) + 1):
-        if n < len(lines) and (same := beginning(lines[start])) and beginning(lines[n]) == same:
+        if (
+            n < len(lines)
+            and (same := beginning(lines[start]))
+            and beginning(lines[n]) == same
+        ):
             continue
         if n - start >= ALIKE:
             found.update(range(start, n))
@@ -201,7 +209,11 @@ def _without_pictographs(text: str) -> str:
 def _without_emphasis(text: str, mark: str) -> str:
     count = text.count(mark)
     if count % 2:
-        return text.removeprefix(mark) if text.startswith(mark) else text.removesuffix(mark)
+        return (
+            text.removeprefix(mark)
+            if text.startswith(mark)
+            else text.removesuffix(mark)
+        )
     is_around = count == 2 and text.startswith(mark) and text.endswith(mark)
     return text[len(mark) : -len(mark)] if is_around else text
 

@@ -8,9 +8,8 @@ import hashlib
 import re
 import unicodedata
 
-SIMILAR = (
-    0.62  # from here on a person is asked whether it is the same; measured, see docs/benchmarks.md
-)
+# from here on a person is asked whether it is the same; measured, see docs/benchmarks.md
+SIMILAR = 0.62
 _TRAILING = " \t.,;:!?…。、！？"
 _WORD = re.compile(r"\w+")
 # words that say nothing about what a statement is about
@@ -24,7 +23,9 @@ _EMPTY = frozenset(_EMPTY_WORDS.split())
 
 def normalised(text: str) -> str:
     """White space folded, lower case, punctuation at the end off."""
-    return " ".join(unicodedata.normalize("NFC", text).lower().split()).rstrip(_TRAILING)
+    return " ".join(unicodedata.normalize("NFC", text).lower().split()).rstrip(
+        _TRAILING
+    )
 
 
 def content_hash(text: str) -> str:
@@ -42,7 +43,9 @@ def similarity(one: str, other: str) -> float:
     first, second = normalised(one), normalised(other)
     if first == second:
         return 1.0
-    return max(_dice(_words(first), _words(second)), _dice(_threes(first), _threes(second)))
+    return max(
+        _dice(_words(first), _words(second)), _dice(_threes(first), _threes(second))
+    )
 
 
 def _words(text: str) -> set[str]:

@@ -10,7 +10,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from keeplore.text.common_words import stem
 
-MIN_UNSPACED = 6  # characters of a script without spaces that are a sentence, or most of one
+MIN_UNSPACED = (
+    6  # characters of a script without spaces that are a sentence, or most of one
+)
 LITTLE_WORDS = 0.15  # share of function words that prose has
 # function words, and what talk with an agent is full of whatever its subject
 _STOP = """
@@ -50,7 +52,9 @@ sont être avoir fait comme tout ne sa ses leur leurs ça cela aussi donc très 
 """
 STOP = frozenset((*_STOP.split(), *_STOP_ABROAD.split()))
 _WORD = re.compile(r"[^\W\d_][\w]*(?:[.\-/+'’][\w]+)*[+#]*|(?<!\d)\d+(?:\.\d+)+")
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+")  # scripts that put no spaces between words
+_UNSPACED = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff]+"
+)  # scripts that put no spaces between words
 _CAMEL = re.compile(r"[a-z0-9](?=[A-Z])|[_.\-/]")
 MAX_TEXT = 20_000  # characters that are looked at; beyond it a text's words only repeat
 
@@ -70,8 +74,13 @@ def terms(text: str) -> tuple[str, ...]:
             continue
         found.append(stem(lower))
         if _CAMEL.search(word):
-            parts = [part.lower() for part in re.split(r"[_.\-/]|(?<=[a-z0-9])(?=[A-Z])", word)]
-            found += [stem(part) for part in parts if len(part) > 2 and part not in STOP]
+            parts = [
+                part.lower()
+                for part in re.split(r"[_.\-/]|(?<=[a-z0-9])(?=[A-Z])", word)
+            ]
+            found += [
+                stem(part) for part in parts if len(part) > 2 and part not in STOP
+            ]
     return tuple(found)
 
 
@@ -111,7 +120,9 @@ def is_identifier(word: str) -> bool:
     ``GPT5``.
     """
     return bool(
-        _CAMEL.search(word) or any(map(str.isdigit, word)) or sum(map(str.isupper, word)) > 1
+        _CAMEL.search(word)
+        or any(map(str.isdigit, word))
+        or sum(map(str.isupper, word)) > 1
     )
 
 
@@ -137,6 +148,9 @@ def weighted(texts: Iterable[str]) -> list[dict[str, float]]:
     bags = [Counter(terms(text)) for text in texts]
     seen = Counter(term for bag in bags for term in bag)
     return [
-        {term: (1 + math.log(n)) * math.log(1 + len(bags) / seen[term]) for term, n in bag.items()}
+        {
+            term: (1 + math.log(n)) * math.log(1 + len(bags) / seen[term])
+            for term, n in bag.items()
+        }
         for bag in bags
     ]

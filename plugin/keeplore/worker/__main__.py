@@ -39,13 +39,20 @@ def main() -> int:
     places = Places.from_environment(os.environ)
     places.create()
     handler = logging.handlers.RotatingFileHandler(
-        places.state / "worker.log", maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8"
+        places.state / "worker.log",
+        maxBytes=LOG_BYTES,
+        backupCount=LOG_FILES,
+        encoding="utf-8",
     )
     handler.setFormatter(
-        RedactingFormatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s")
+        RedactingFormatter(
+            "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
+        )
     )
     logging.basicConfig(level=logging.INFO, handlers=[handler])
-    logging.getLogger("watchdog").setLevel(logging.CRITICAL)  # it calls its own end an error
+    logging.getLogger("watchdog").setLevel(
+        logging.CRITICAL
+    )  # it calls its own end an error
     try:
         # here, because an installation that is broken has to be written down too
         from keeplore.worker.loop import Worker

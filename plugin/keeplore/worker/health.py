@@ -57,7 +57,11 @@ class FaultLog(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         at = datetime.fromtimestamp(record.created, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         said = " ".join(record.getMessage().split())
-        why = f": {record.exc_info[1]!r}" if record.exc_info and record.exc_info[1] else ""
+        why = (
+            f": {record.exc_info[1]!r}"
+            if record.exc_info and record.exc_info[1]
+            else ""
+        )
         self._kept.append(f"{at} {said}{why}"[:FAULT_CHARS])
 
     def latest(self) -> list[str]:

@@ -102,7 +102,9 @@ class Worker:
             if lock is None:
                 return False
             spool.recover()
-            SpoolTask(spool, Intake(registry), self._stopping.is_set, lambda _: None).run(0.0)
+            SpoolTask(
+                spool, Intake(registry), self._stopping.is_set, lambda _: None
+            ).run(0.0)
             return not any(spool.pending())
 
     def stop(self) -> None:
@@ -116,7 +118,9 @@ class Worker:
             lambda: self._status(spool, registry, faults),
             self._changed,
         )
-        server = SocketServer(self._places.state, lambda *request: self._handle(handler, *request))
+        server = SocketServer(
+            self._places.state, lambda *request: self._handle(handler, *request)
+        )
         durable.write(self._places.state / "worker.pid", str(os.getpid()).encode())
         installation.register(self._places.state)
         try:
@@ -172,7 +176,10 @@ class Worker:
         intake = Intake(registry, usage.heard)
         sweep = SweepTask(intake, background.note_change)
         inbox = SpoolTask(
-            spool, intake, self._stopping.is_set, lambda taken: self._note_taken(taken, sweep)
+            spool,
+            intake,
+            self._stopping.is_set,
+            lambda taken: self._note_taken(taken, sweep),
         )
         save = SaveTask(handler.save, usage.save, background.change)
         refine = RefineTask(registry, self._refined)
@@ -193,7 +200,11 @@ class Worker:
                 pause_s = min(pause_s, rest.run())
                 if self.lifetime.lived_s > PROVEN_S:
                     self._prove()
-                stay_s = BUSY_STAY_S if refine.is_running else self.lifetime.may_stay_s(background)
+                stay_s = (
+                    BUSY_STAY_S
+                    if refine.is_running
+                    else self.lifetime.may_stay_s(background)
+                )
                 if stay_s <= 0:
                     return
                 self._rest(min(pause_s, stay_s), handler)
@@ -243,11 +254,17 @@ class Worker:
             self._wake.set()
 
     def _noticed_text(self) -> None:
-        if self._background and self._background.index.note_text():  # a storm wakes it once
+        if (
+            self._background and self._background.index.note_text()
+        ):  # a storm wakes it once
             self._wake.set()
 
     def _handle(
-        self, handler: RequestHandler, operation: str, arguments: list[str], payload: bytes
+        self,
+        handler: RequestHandler,
+        operation: str,
+        arguments: list[str],
+        payload: bytes,
     ) -> bytes:
         if operation in ("answer", "recall"):
             return self._question(handler, operation, arguments, payload)
@@ -257,7 +274,9 @@ class Worker:
             self.lifetime.is_superseded = True
             self._wake.set()
         if operation == "catch-up":
-            return json.dumps({"is_caught_up": self._wait_until_caught_up(CATCH_UP_S)}).encode()
+            return json.dumps(
+                {"is_caught_up": self._wait_until_caught_up(CATCH_UP_S)}
+            ).encode()
         if operation == "stop":
             self.stop()
         if operation == "changed":
@@ -265,7 +284,11 @@ class Worker:
         return handler.status()
 
     def _question(
-        self, handler: RequestHandler, operation: str, arguments: list[str], payload: bytes
+        self,
+        handler: RequestHandler,
+        operation: str,
+        arguments: list[str],
+        payload: bytes,
     ) -> bytes:
         try:
             if operation == "recall":
@@ -286,7 +309,9 @@ class Worker:
             time.sleep(0.01)
         return True
 
-    def _status(self, spool: Spool, registry: Registry, faults: FaultLog) -> dict[str, Any]:
+    def _status(
+        self, spool: Spool, registry: Registry, faults: FaultLog
+    ) -> dict[str, Any]:
         until = time.monotonic() + BEGIN_S
         while (inbox := self._inbox) is None and time.monotonic() < until:
             time.sleep(POLL_S)

@@ -30,6 +30,7 @@ def without_worker(state: Path) -> Iterator[None]:
                 return
         if time.monotonic() > deadline:
             raise KeeploreError(
-                "the worker does not leave", f"End it by hand: its id is in {state / 'worker.pid'}"
+                "the worker does not leave",
+                f"End it by hand: its id is in {state / 'worker.pid'}",
             )
         time.sleep(POLL_S)

@@ -41,7 +41,11 @@ _LIMITS = {
 }
 # of a file that is read there is nothing to say
 _ARRIVING: list[type[FileSystemEvent]] = [FileCreatedEvent, FileMovedEvent]
-_FOLDERS_CHANGING: list[type[FileSystemEvent]] = [DirCreatedEvent, DirMovedEvent, DirDeletedEvent]
+_FOLDERS_CHANGING: list[type[FileSystemEvent]] = [
+    DirCreatedEvent,
+    DirMovedEvent,
+    DirDeletedEvent,
+]
 _CHANGING = [*_ARRIVING, *_FOLDERS_CHANGING, FileClosedEvent, FileDeletedEvent]
 
 
@@ -57,15 +61,18 @@ class Watch:
     ) -> None:
         self._changed = changed
         self._followed: dict[Path, tuple[ObservedWatch, _Folder]] = {}
-        self._has_grown = (
-            False  # by folders, which the watch of the one above them adds by itself, if it can
-        )
+        # by folders, which the watch of the one above them adds by itself, if it can
+        self._has_grown = False
         self._refused = ""
         self._again_at = 0.0
-        self._spare = box.parent  # not watched but to see whether the system gives one watch more
+        self._spare = (
+            box.parent
+        )  # not watched but to see whether the system gives one watch more
         self._lock = threading.Lock()
         box.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._observer, self._never = _started(box, _Handler(lambda event: arrived(_name(event))))
+        self._observer, self._never = _started(
+            box, _Handler(lambda event: arrived(_name(event)))
+        )
 
     def follow(self, roots: Iterable[Path]) -> str:
         """Follow these workspaces and no others. Says why changes of one go unnoticed, "" where
@@ -74,11 +81,17 @@ class Watch:
         wanted = {folder: found for root in roots for folder, found in _folders(root)}
         with self._lock:
             self._leave(wanted)
-            if not wanted or self._never:  # going over all files each second would be felt
+            if (
+                not wanted or self._never
+            ):  # going over all files each second would be felt
                 return self._never if wanted else ""
             if time.monotonic() < self._again_at:
                 return self._refused
-            if self._has_grown or self._refused or wanted.keys() - self._followed.keys():
+            if (
+                self._has_grown
+                or self._refused
+                or wanted.keys() - self._followed.keys()
+            ):
                 self._has_grown = False
                 self._take(wanted)
             return self._refused
@@ -90,7 +103,9 @@ class Watch:
         """Let go of folders that are not wanted, or that are others by now: a branch without them
         was checked out.
         """
-        alive = {emitter.watch for emitter in self._observer.emitters if emitter.is_alive()}
+        alive = {
+            emitter.watch for emitter in self._observer.emitters if emitter.is_alive()
+        }
         for folder, (watch, found) in list(self._followed.items()):
             if wanted.get(folder) != found or watch not in alive:
                 del self._followed[folder]
@@ -100,7 +115,10 @@ class Watch:
         self._refused, self._again_at = "", 0.0
         try:
             for folder in wanted.keys() - self._followed.keys():
-                self._followed[folder] = self._scheduled(folder, wanted[folder]), wanted[folder]
+                self._followed[folder] = (
+                    self._scheduled(folder, wanted[folder]),
+                    wanted[folder],
+                )
             # a folder further down for which there was no watch left is passed over in silence
             self._observer.unschedule(
                 self._observer.schedule(FileSystemEventHandler(), str(self._spare))
@@ -108,16 +126,24 @@ class Watch:
         except FileNotFoundError:  # it is looked for at the next step
             pass
         except OSError as e:
-            self._leave({})  # half of the folders would be of no use here, and may be to others
+            self._leave(
+                {}
+            )  # half of the folders would be of no use here, and may be to others
             self._refused, self._again_at = _reason(e), time.monotonic() + AGAIN_S
-            LOG.warning("changes of workspaces are looked for, not watched: %s", self._refused)
+            LOG.warning(
+                "changes of workspaces are looked for, not watched: %s", self._refused
+            )
 
     def _scheduled(self, folder: Path, found: _Folder) -> ObservedWatch:
         if found.is_root:
             handler = _Handler(self._note_folder)
-            return self._observer.schedule(handler, str(folder), event_filter=_FOLDERS_CHANGING)
+            return self._observer.schedule(
+                handler, str(folder), event_filter=_FOLDERS_CHANGING
+            )
         handler = _Handler(self._note_change)
-        return self._observer.schedule(handler, str(folder), recursive=True, event_filter=_CHANGING)
+        return self._observer.schedule(
+            handler, str(folder), recursive=True, event_filter=_CHANGING
+        )
 
     def _note_folder(self, event: FileSystemEvent) -> None:
         """Of a workspace's own directory: one of the folders with memory came or went."""
@@ -176,7 +202,10 @@ def _started(box: Path, handler: FileSystemEventHandler) -> tuple[BaseObserver, 
         observer.schedule(handler, str(box), event_filter=_ARRIVING)
         observer.start()
     except OSError as e:
-        LOG.warning("the spool is looked at every second instead of being watched: %s", _reason(e))
+        LOG.warning(
+            "the spool is looked at every second instead of being watched: %s",
+            _reason(e),
+        )
         polling = PollingObserver()
         polling.schedule(handler, str(box), event_filter=_ARRIVING)
         polling.start()

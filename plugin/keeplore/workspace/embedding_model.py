@@ -65,7 +65,9 @@ def consent_question(name: str, root: Path) -> ConsentQuestion | None:
 def check_consent(name: str, root: Path, state: Path) -> None:
     """Raises ModelUnavailable where this machine's person has not accepted the model."""
     asked = consent_question(name, root)
-    if asked is not None and not Consents(state).has(root, ConsentUse.EMBEDDING, asked.subject):
+    if asked is not None and not Consents(state).has(
+        root, ConsentUse.EMBEDDING, asked.subject
+    ):
         raise ModelUnavailable(
             f"the embedding model of this workspace is not accepted on this machine: {asked.risk}",
             f"`{USE}` accepts it; `{USE} {PACKAGED}` takes the one that comes with Keeplore",
@@ -94,4 +96,6 @@ def fetch(models: EmbeddingModels, name: str) -> None:
 def _is_within(path: Path, root: Path) -> bool:
     """Also by a link, from either side."""
     places = (path, path.resolve())
-    return any(place.is_relative_to(top) for place in places for top in (root, root.resolve()))
+    return any(
+        place.is_relative_to(top) for place in places for top in (root, root.resolve())
+    )

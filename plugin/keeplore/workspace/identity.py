@@ -24,7 +24,9 @@ from keeplore_hooks.events import Origin
 if TYPE_CHECKING:
     from keeplore.capture.capture_deps import MemoryPlace
 
-MARKER = ".keeplore-project"  # a file with the project's name, for directories without git
+MARKER = (
+    ".keeplore-project"  # a file with the project's name, for directories without git
+)
 # <project>/.worktrees/<name>, <project>/.claude/worktrees/<name>
 WORKTREE_FOLDERS = (".worktrees", "worktrees")
 MAX_MARKER = 200  # bytes
@@ -32,7 +34,9 @@ MAX_PROJECT_FILE = 64 * 1024  # bytes
 MAX_DENIED = 100  # patterns of one project
 MAX_PROJECTS = 10_000
 SCHEMA = 1
-REMEMBERED_S = 30.0  # how long a directory keeps its project: a remote may have been added
+REMEMBERED_S = (
+    30.0  # how long a directory keeps its project: a remote may have been added
+)
 _SCP = re.compile(r"(?:[^@/:\s]+@)?(?P<host>[^/:\s]+):(?P<path>[^\s]+)\Z")
 _DEFAULT_PORTS = {"ssh": 22, "https": 443, "http": 80, "git": 9418}
 
@@ -52,7 +56,9 @@ class Project:
 
     def to_json(self) -> str:
         """As the entry is written: what is empty is left out."""
-        data = {"schema": SCHEMA} | {key: value for key, value in asdict(self).items() if value}
+        data = {"schema": SCHEMA} | {
+            key: value for key, value in asdict(self).items() if value
+        }
         return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -65,7 +71,9 @@ class Identity:
     project: str
     reason: str  # what told, in a few words
     is_known: bool = False  # the workspace has an entry for it
-    proposal: Project | None = None  # the entry to write when memory of it is first captured
+    proposal: Project | None = (
+        None  # the entry to write when memory of it is first captured
+    )
     also: tuple[str, ...] = ()
 
 
@@ -196,12 +204,16 @@ def denied(store: Store, project: str) -> tuple[str, ...]:
         return ()
     if data := _entry(store, project):
         return _deny(data)
-    return next((entry.deny for entry in load_projects(store) if project in entry.also), ())
+    return next(
+        (entry.deny for entry in load_projects(store) if project in entry.also), ()
+    )
 
 
 def _entry(store: Store, name: str) -> dict[str, object]:
     try:
-        data = json.loads(store.read_text(f"projects/{name}/project.json", MAX_PROJECT_FILE))
+        data = json.loads(
+            store.read_text(f"projects/{name}/project.json", MAX_PROJECT_FILE)
+        )
     except (StoreError, OSError, ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) else {}
@@ -257,13 +269,19 @@ def _evidence(directory: Path, around: CheckoutInfo | None, home: Path) -> _Evid
 def _of_checkout(around: CheckoutInfo, home: Path) -> _Evidence:
     top = around.main or around.top
     path, root = _below_home(top, home), around.root_commit
-    by_use = sorted(around.remotes, key=lambda name: (name != "origin", name != "upstream", name))
+    by_use = sorted(
+        around.remotes, key=lambda name: (name != "origin", name != "upstream", name)
+    )
     normal = (normalise_remote(around.remotes[name]) for name in by_use)
     if remotes := tuple(dict.fromkeys(filter(None, normal))):
         first = remotes[0]
-        return _Evidence(_name(first), f"git remote {first}", first, remotes, root, path)
+        return _Evidence(
+            _name(first), f"git remote {first}", first, remotes, root, path
+        )
     if root:
-        return _Evidence(_name(top.name), f"root commit {root[:8]}", root, (), root, path)
+        return _Evidence(
+            _name(top.name), f"root commit {root[:8]}", root, (), root, path
+        )
     return _Evidence(_name(top.name), f"path {path}", path, path=path)
 
 

@@ -201,7 +201,9 @@ class MachineTrust:
         self._answer(refused=frozenset(ids))
 
     def _answer(
-        self, accepted: frozenset[str] = frozenset(), refused: frozenset[str] = frozenset()
+        self,
+        accepted: frozenset[str] = frozenset(),
+        refused: frozenset[str] = frozenset(),
     ) -> None:
         with self._lock:
             said = TrustAnswers.load(self._state)
@@ -216,7 +218,9 @@ class MachineTrust:
         if machine in self._own:
             return True
         known = self._known()
-        if machine in known.answers.refused.union(known.answers.accepted, known.history.machines):
+        if machine in known.answers.refused.union(
+            known.answers.accepted, known.history.machines
+        ):
             return self._state_of(machine, known).is_believed
         return known.is_alone
 
@@ -227,7 +231,9 @@ class MachineTrust:
         known = self._known()
         if known.is_alone or not known.history.touched:
             return False
-        email, machine = known.history.touched.get(self._path_of(memory.id) or "", ("", ""))
+        email, machine = known.history.touched.get(
+            self._path_of(memory.id) or "", ("", "")
+        )
         return bool(email) and not self._is_believed(email, machine, known.answers)
 
     def _is_believed(self, email: str, machine: str, said: TrustAnswers) -> bool:
@@ -235,7 +241,11 @@ class MachineTrust:
         if machine in said.refused:
             return False
         is_nobodys = not signature.is_somebodys(email) and machine in self._own
-        return is_nobodys or email in said.addresses or (bool(machine) and machine in said.accepted)
+        return (
+            is_nobodys
+            or email in said.addresses
+            or (bool(machine) and machine in said.accepted)
+        )
 
     def _state_of(self, machine: str, known: _Known) -> MachineState:
         if machine in self._own:
@@ -278,7 +288,10 @@ class MachineTrust:
                 return False
             if machine not in mine and email not in answers.addresses:
                 return False
-        if any(signature.is_somebodys(email) for email in history.others - answers.addresses):
+        if any(
+            signature.is_somebodys(email)
+            for email in history.others - answers.addresses
+        ):
             return False
         return all(
             self._is_believed(email, machine, answers)

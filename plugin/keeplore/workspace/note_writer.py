@@ -101,7 +101,13 @@ class NoteWriter:
         return self._near(self._made(draft))
 
     def revise(
-        self, memory_id: str, also: Iterable[str] = (), /, *, body: str | None = None, **meta: Any
+        self,
+        memory_id: str,
+        also: Iterable[str] = (),
+        /,
+        *,
+        body: str | None = None,
+        **meta: Any,
     ) -> NoteOutcome:
         """Write a version that replaces the head of a memory's chain, and every other end of it
         where it is forked.
@@ -119,7 +125,8 @@ class NoteWriter:
             old = self._store.load(head.path)
             if old.is_open:
                 raise StoreError(
-                    f"{head.path} is still being written by its session", "Wait until it is closed"
+                    f"{head.path} is still being written by its session",
+                    "Wait until it is closed",
                 )
             text = old.body
             if body is not None:
@@ -151,7 +158,9 @@ class NoteWriter:
             if id_ in rows
         )
         return tuple(
-            NoteVersion(row, memory, row.id in chain.leaves) for row, memory in loaded if memory
+            NoteVersion(row, memory, row.id in chain.leaves)
+            for row, memory in loaded
+            if memory
         )
 
     def _made(self, draft: NoteDraft) -> Memory:
@@ -186,7 +195,8 @@ class NoteWriter:
         if not self._is_noted(row.id, known, memory):
             at, source = memory.created_at, dict(memory.source)
             self._store.record(
-                self._machine, {"at": at, "event": "again", "id": row.id, "source": source}
+                self._machine,
+                {"at": at, "event": "again", "id": row.id, "source": source},
             )
         return NoteOutcome(known, row.path, is_new=False)
 
@@ -194,7 +204,11 @@ class NoteWriter:
         """Whether it is written down already that this was said there."""
         told = [
             known.source,
-            *(e.get("source") for e in self._store.records() if e.get("id") == memory_id),
+            *(
+                e.get("source")
+                for e in self._store.records()
+                if e.get("id") == memory_id
+            ),
         ]
         # said by hand, it is a new occasion each time
         return "session" in memory.source and any(
@@ -214,7 +228,9 @@ class NoteWriter:
             if other := load_or_none(self._store, row.path):
                 found.append(SimilarNote(row, similarity(text, statement_of(other))))
         near = (one for one in found if one.similarity >= SIMILAR)
-        return tuple(sorted(near, key=lambda one: (-one.similarity, one.row.id))[:SHOWN])
+        return tuple(
+            sorted(near, key=lambda one: (-one.similarity, one.row.id))[:SHOWN]
+        )
 
     def _row(self, memory_id: str) -> MemoryRow:
         row = self._index.memories([memory_id]).get(memory_id)
@@ -256,7 +272,9 @@ def _next_version(
         **changed,
         "related": related or None,
     }
-    return Memory(in_order({key: value for key, value in meta.items() if value is not None}), body)
+    return Memory(
+        in_order({key: value for key, value in meta.items() if value is not None}), body
+    )
 
 
 def _is_superseding(link: Any) -> bool:

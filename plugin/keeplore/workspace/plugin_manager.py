@@ -60,7 +60,9 @@ class PluginManager(pluggy.PluginManager):
 
     def redact(self, text: str, project: str = "") -> str:
         """The text without its secrets, and without what its project denies."""
-        return self._chain("keeplore_redact", "text", {"text": text, "project": project})
+        return self._chain(
+            "keeplore_redact", "text", {"text": text, "project": project}
+        )
 
     def before_write(self, memory: Memory) -> Memory:
         """A memory as it may be written: without secrets, and as the plugins want it."""
@@ -68,7 +70,9 @@ class PluginManager(pluggy.PluginManager):
         return Memory(meta, self.body_before_write(meta, memory.body))
 
     def body_before_write(self, meta: Mapping[str, Any], body: str) -> str:
-        return self._chain("keeplore_before_write", "body", {"meta": meta, "body": body})
+        return self._chain(
+            "keeplore_before_write", "body", {"meta": meta, "body": body}
+        )
 
     def written(self, memory_id: str, path: str) -> None:
         """Tell the plugins of a file that was written."""
@@ -78,7 +82,9 @@ class PluginManager(pluggy.PluginManager):
         # pluggy hands every implementation the same arguments; here each works on the result of the
         # one before
         for implementation in reversed(getattr(self.hook, point).get_hookimpls()):
-            result = implementation.function(*(arguments[name] for name in implementation.argnames))
+            result = implementation.function(
+                *(arguments[name] for name in implementation.argnames)
+            )
             if result is not None:
                 arguments[field] = result
         return str(arguments[field])
@@ -86,10 +92,14 @@ class PluginManager(pluggy.PluginManager):
     def _guard(self, caller: pluggy.HookCaller, plugin: object, name: str) -> None:
         for implementation in caller.get_hookimpls():
             if implementation.plugin is plugin:
-                guarded = self._forgiving(implementation.function, f"{name}: {caller.name}")
+                guarded = self._forgiving(
+                    implementation.function, f"{name}: {caller.name}"
+                )
                 object.__setattr__(implementation, "function", guarded)
 
-    def _forgiving(self, function: Callable[..., Any], label: str) -> Callable[..., Any]:
+    def _forgiving(
+        self, function: Callable[..., Any], label: str
+    ) -> Callable[..., Any]:
         @functools.wraps(function)
         def call(*args: Any) -> Any:
             try:
@@ -108,7 +118,12 @@ class PluginManager(pluggy.PluginManager):
 def open_plugins(redactor: object, models: EmbeddingModels) -> PluginManager:
     """Keeplore's own steps but for those of capture, then what is installed, then what counts."""
     plugins = PluginManager()
-    for builtin in (redactor, BuiltinEmbedders(models), BuiltinModels(), BuiltinEngines()):
+    for builtin in (
+        redactor,
+        BuiltinEmbedders(models),
+        BuiltinModels(),
+        BuiltinEngines(),
+    ):
         plugins.register(builtin)
     plugins.load_installed()
     plugins.register(plugins.changes)

@@ -14,7 +14,13 @@ from pathlib import Path
 from keeplore.config.machine import FILE, Machine
 from keeplore.config.places import Places, stamp
 from keeplore.config.settings import FILE as SETTINGS
-from keeplore.errors import ConfigError, KeeploreError, NotFound, NoWorkspace, RepositoryBusy
+from keeplore.errors import (
+    ConfigError,
+    KeeploreError,
+    NotFound,
+    NoWorkspace,
+    RepositoryBusy,
+)
 from keeplore.index import EmbeddingModels, MemoryRow
 from keeplore.memory import Memory
 from keeplore.memory.location import digits_of
@@ -31,7 +37,9 @@ def _merged(answer: Answer, hits: list[RecallHit], limit: int) -> Answer:
     best = sorted((*answer.hits, *hits), key=lambda hit: -hit.score)[
         :limit
     ]  # stable: one's own come first
-    return replace(answer, hits=tuple(best), status=AnswerStatus.FOUND if best else answer.status)
+    return replace(
+        answer, hits=tuple(best), status=AnswerStatus.FOUND if best else answer.status
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +59,9 @@ class Registry:
     def __init__(self, places: Places) -> None:
         places.create()
         self.places = places
-        self._seen: tuple[int, int] | None = None  # inode and time of the list of workspaces
+        self._seen: tuple[int, int] | None = (
+            None  # inode and time of the list of workspaces
+        )
         self.machine = self._load()
         self._opened: dict[str, Workspace] = {}
         self._settings: dict[
@@ -77,12 +87,16 @@ class Registry:
             root = self.machine.workspaces.get(name)
             settings = stamp(root / SETTINGS) if root else None
             known = self._opened.get(name)
-            if known is not None and (known.root, self._settings[name]) != (root, settings):
+            if known is not None and (known.root, self._settings[name]) != (
+                root,
+                settings,
+            ):
                 del self._opened[name]
                 known.close()
             if root is None:
                 raise NoWorkspace(
-                    f"no workspace named {name!r} on this machine", "Run `keeplore init DIR`"
+                    f"no workspace named {name!r} on this machine",
+                    "Run `keeplore init DIR`",
                 )
             if settings is None and not (root / ".git").exists():
                 raise ConfigError(
@@ -91,7 +105,9 @@ class Registry:
                     f" where it is gone for good, `keeplore workspaces remove {name}`",
                 )
             if name not in self._opened:
-                self._opened[name] = Workspace(name, root, self.places, self.machine, self._models)
+                self._opened[name] = Workspace(
+                    name, root, self.places, self.machine, self._models
+                )
                 self._settings[name] = settings
             return self._opened[name]
 
@@ -112,7 +128,9 @@ class Registry:
                 return self.named(name)
         home = self.machine.home
         # the home workspace is asked first, so that most lookups open one workspace
-        for name in sorted(self.machine.workspaces, key=lambda known: (known != home, known)):
+        for name in sorted(
+            self.machine.workspaces, key=lambda known: (known != home, known)
+        ):
             with contextlib.suppress(
                 ConfigError
             ):  # a workspace that is gone must not hide the others
@@ -128,7 +146,11 @@ class Registry:
         Raises NoWorkspace.
         """
         own = self.for_directory(cwd)
-        return self.named(self.machine.home) if scope == "user" and self.machine.home else own
+        return (
+            self.named(self.machine.home)
+            if scope == "user" and self.machine.home
+            else own
+        )
 
     def for_project(self, project: str, cwd: Path) -> Workspace:
         """The workspace that knows a project of this name, the directory's first.
@@ -143,7 +165,9 @@ class Registry:
             known += names
         close = difflib.get_close_matches(project, known, SHOWN)
         meant = f"Did you mean {' or '.join(close)}? " if close else ""
-        raise NotFound(f"there is no project {project!r}", f"{meant}`keeplore projects` lists them")
+        raise NotFound(
+            f"there is no project {project!r}", f"{meant}`keeplore projects` lists them"
+        )
 
     def recall(self, request: RecallRequest) -> Answer:
         """What the directory's workspace and those it inherits answer; paths of the others are
@@ -157,7 +181,9 @@ class Registry:
                 # seen from the other workspace itself: what it holds for all its projects
                 more = other.recall(replace(request, cwd=other.root, wide=False))
             except KeeploreError as e:
-                answer = replace(answer, notes=(*answer.notes, f"{name} was not searched: {e}"))
+                answer = replace(
+                    answer, notes=(*answer.notes, f"{name} was not searched: {e}")
+                )
                 continue
             is_named = name in workspace.settings.inherits
             hits = [
@@ -180,10 +206,13 @@ class Registry:
             if len(rows) > 1:
                 meant = ", ".join(f"{row.id} ({row.title})" for row in rows[:SHOWN])
                 raise NotFound(
-                    f"{reference!r} may mean {len(rows)} memories: {meant}", "Give more digits"
+                    f"{reference!r} may mean {len(rows)} memories: {meant}",
+                    "Give more digits",
                 )
             if rows:
-                return FoundMemory(workspace, rows[0], workspace.store.load(rows[0].path))
+                return FoundMemory(
+                    workspace, rows[0], workspace.store.load(rows[0].path)
+                )
         raise self._not_found(reference.strip(), cwd)
 
     def _not_found(self, reference: str, cwd: Path) -> NotFound:
@@ -206,7 +235,9 @@ class Registry:
     def nearest_first(self, cwd: Path) -> Iterator[Workspace]:
         """The directory's workspace, those that it inherits, the others."""
         own = self.for_directory(cwd)
-        for name in dict.fromkeys((own.name, *self.inherited(own), *self.machine.workspaces)):
+        for name in dict.fromkeys(
+            (own.name, *self.inherited(own), *self.machine.workspaces)
+        ):
             with contextlib.suppress(
                 ConfigError
             ):  # a workspace that is gone must not hide the others
@@ -233,13 +264,18 @@ class Registry:
             )
         ]
         for name in self.inherited(own):
-            given = (("user", ""), *((("workspace", ""),) if name in own.settings.inherits else ()))
+            given = (
+                ("user", ""),
+                *((("workspace", ""),) if name in own.settings.inherits else ()),
+            )
             try:
                 other = self.named(name)
             except KeeploreError:
                 continue  # one that is gone must not hide the others
             views.append(
-                WorkspaceView(other.index, other.store, given, other.machine_trust.trust_of)
+                WorkspaceView(
+                    other.index, other.store, given, other.machine_trust.trust_of
+                )
             )
         return views
 
@@ -290,7 +326,9 @@ def _projects(workspace: Workspace) -> list[str]:
     names = {entry.name for entry in load_projects(workspace.store)}
     folder = workspace.root / "projects"
     if folder.is_dir():
-        names.update(path.name for path in folder.iterdir() if is_project_name(path.name))
+        names.update(
+            path.name for path in folder.iterdir() if is_project_name(path.name)
+        )
     workspace.index.refresh()
     names.update(project for _, project in workspace.index.scopes() if project)
     return sorted(names)
@@ -303,4 +341,6 @@ def _within(root: Path, reference: str, cwd: Path) -> str:
     if "/" not in reference and "\\" not in reference:
         return reference
     place = Path(os.path.normpath(cwd / Path(reference).expanduser()))
-    return place.relative_to(root).as_posix() if place.is_relative_to(root) else reference
+    return (
+        place.relative_to(root).as_posix() if place.is_relative_to(root) else reference
+    )

@@ -35,11 +35,16 @@ def subject(wishes: EngineSettings) -> str:
 
 
 def is_accepted(wishes: EngineSettings, root: Path, state: Path) -> bool:
-    return not is_shared(wishes) or Consents(state).has(root, ConsentUse.INDEX, subject(wishes))
+    return not is_shared(wishes) or Consents(state).has(
+        root, ConsentUse.INDEX, subject(wishes)
+    )
 
 
 def engine_of(
-    wishes: EngineSettings, root: Path, state: Path, plugins: Callable[[], PluginManager]
+    wishes: EngineSettings,
+    root: Path,
+    state: Path,
+    plugins: Callable[[], PluginManager],
 ) -> EngineMaker:
     """What makes the engine: the embedded one where no other is set, or may be used here.
 
@@ -54,6 +59,7 @@ def engine_of(
     )
     if found is None:
         raise ConfigError(
-            f"there is no engine called {wishes.backend}", "Mend `index: backend:` in keeplore.yaml"
+            f"there is no engine called {wishes.backend}",
+            "Mend `index: backend:` in keeplore.yaml",
         )
     return found

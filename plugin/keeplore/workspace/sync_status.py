@@ -49,7 +49,9 @@ class SyncLog:
         try:
             result = act()
         except KeeploreError as e:
-            self._write(LastSync(self._now(), self.last().succeeded_at, e.message, e.remedy))
+            self._write(
+                LastSync(self._now(), self.last().succeeded_at, e.message, e.remedy)
+            )
             raise
         self.succeeded()
         return result

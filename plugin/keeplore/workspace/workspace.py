@@ -73,7 +73,9 @@ class Workspace:
             places.cache / "index" / name,
             self.store,
             self.embedder,
-            engine=engine_of(self.settings.index, root, places.state, lambda: self.plugins),
+            engine=engine_of(
+                self.settings.index, root, places.state, lambda: self.plugins
+            ),
             find=self._embedder,
         )
         if self.settings.redaction.deny:

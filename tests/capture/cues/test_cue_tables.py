@@ -46,7 +46,12 @@ def test_each_table_is_asked_for_somewhere() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 strings.add(node.value)
-    english = {name for kind, tables in TABLES["en"].items() if kind != "words" for name in tables}
+    english = {
+        name
+        for kind, tables in TABLES["en"].items()
+        if kind != "words"
+        for name in tables
+    }
     assert english - strings == set()
 
 
@@ -56,7 +61,11 @@ def test_each_table_that_is_asked_for_is_there() -> None:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 kind = ASKED.get(node.func.id)
                 name = node.args[-1] if kind and node.args else None
-                if kind and isinstance(name, ast.Constant) and isinstance(name.value, str):
+                if (
+                    kind
+                    and isinstance(name, ast.Constant)
+                    and isinstance(name.value, str)
+                ):
                     assert name.value in TABLES["en"][kind], path.name
 
 
@@ -73,7 +82,10 @@ def test_each_phrase_compiles_alone_and_with_the_others() -> None:
 
 
 def test_the_heaviest_cue_counts() -> None:
-    assert cues.weight_of("Let's go with Postgres, that is decided for good", "decided") == 2.8
+    assert (
+        cues.weight_of("Let's go with Postgres, that is decided for good", "decided")
+        == 2.8
+    )
     assert cues.weight_of("wir nehmen Postgres", "decided") == 2.7
     assert cues.weight_of("nothing of the kind", "decided") == 0.0
 

@@ -159,7 +159,9 @@ def test_a_question_and_a_doubt_decide_nothing(sentence: str) -> None:
         ),
     ],
 )
-def test_another_language_is_quoted_for_its_opening_alone(said: tuple[str, ...]) -> None:
+def test_another_language_is_quoted_for_its_opening_alone(
+    said: tuple[str, ...],
+) -> None:
     found = distill(talk(*said))
     assert [quote.text for quotes in found.values() for quote in quotes] == [said[0]]
 
@@ -174,7 +176,11 @@ def test_sentences_end_where_these_scripts_end_them() -> None:
 
 
 def test_two_characters_that_stand_together_are_a_term() -> None:
-    assert set(terms("数据库迁移")) & set(terms("迁移旧的数据库")) == {"数据", "据库", "迁移"}
+    assert set(terms("数据库迁移")) & set(terms("迁移旧的数据库")) == {
+        "数据",
+        "据库",
+        "迁移",
+    }
     assert terms("用Postgres队列") == ("用", "队列", "postgr")
 
 

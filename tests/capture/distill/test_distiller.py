@@ -67,7 +67,10 @@ PROPOSAL = (
 )
 def test_what_the_person_settles_is_a_decision(sentence: str) -> None:
     found = distill(talk("Where do we stand?", PROPOSAL, sentence, "Done."))
-    assert Quote(sentence, "user", "turn-1") in (*found["decision"], *found["also_decided"])
+    assert Quote(sentence, "user", "turn-1") in (
+        *found["decision"],
+        *found["also_decided"],
+    )
 
 
 @pytest.mark.parametrize(
@@ -94,9 +97,16 @@ def test_what_the_person_settles_is_a_decision(sentence: str) -> None:
         "we don't need to push yet",
     ],
 )
-def test_a_question_a_doubt_a_report_and_a_next_step_decide_nothing(sentence: str) -> None:
+def test_a_question_a_doubt_a_report_and_a_next_step_decide_nothing(
+    sentence: str,
+) -> None:
     assert (
-        decided("Where do we stand?", "There are three brokers to look at.", sentence, "I see.")
+        decided(
+            "Where do we stand?",
+            "There are three brokers to look at.",
+            sentence,
+            "I see.",
+        )
         == []
     )
 
@@ -120,7 +130,9 @@ def test_a_proposal_alone_decides_nothing() -> None:
 def test_a_proposal_that_the_person_agrees_to_is_a_decision(answer: str) -> None:
     found = distill(talk("Where should jobs live?", PROPOSAL, answer, "On it."))
     assert found["decision"] == (
-        Quote("I'd recommend a Postgres queue with SKIP LOCKED.", "assistant", "turn-0"),
+        Quote(
+            "I'd recommend a Postgres queue with SKIP LOCKED.", "assistant", "turn-0"
+        ),
     )
 
 
@@ -180,15 +192,19 @@ def test_labelled_options_can_be_picked_too() -> None:
 
 def test_an_answered_question_is_a_decision_and_a_declined_one_is_open() -> None:
     asked = AnsweredQuestion(
-        "Where should the diagrams go?", "docs/generated", ("docs/generated", "build output")
+        "Where should the diagrams go?",
+        "docs/generated",
+        ("docs/generated", "build output"),
     )
     assert distill(talk("make diagrams", asked))["decision"] == (
         Quote("Where should the diagrams go? → docs/generated", "user", "turn-0"),
     )
-    declined = distill(talk("make diagrams", AnsweredQuestion("Where should the diagrams go?", "")))
-    assert declined["decision"] == () and [q.text for q in declined["open_questions"]] == [
-        "Where should the diagrams go?"
-    ]
+    declined = distill(
+        talk("make diagrams", AnsweredQuestion("Where should the diagrams go?", ""))
+    )
+    assert declined["decision"] == () and [
+        q.text for q in declined["open_questions"]
+    ] == ["Where should the diagrams go?"]
 
 
 @pytest.mark.parametrize(
@@ -216,7 +232,10 @@ def test_a_correction_takes_back_what_was_decided(correction: str) -> None:
 def test_a_decision_taken_back_without_another_leaves_none() -> None:
     assert (
         decided(
-            "Let's use Postgres for the queue.", "Ok.", "scratch that, I need to think", "Sure."
+            "Let's use Postgres for the queue.",
+            "Ok.",
+            "scratch that, I need to think",
+            "Sure.",
         )
         == []
     )
@@ -244,14 +263,19 @@ def test_the_person_outranks_the_agent() -> None:
             "I chose to split the tables by month.",
         )
     )
-    assert [quote.text for quote in found["decision"]] == ["Let's use Postgres for the queue."]
+    assert [quote.text for quote in found["decision"]] == [
+        "Let's use Postgres for the queue."
+    ]
     assert {quote.speaker for quote in found["also_decided"]} == {"assistant"}
 
 
 def test_what_the_agent_decided_falls_with_an_objection() -> None:
     assert (
         decided(
-            "Import the files.", "I decided to use a thread pool.", "no, that is wrong", "Sorry."
+            "Import the files.",
+            "I decided to use a thread pool.",
+            "no, that is wrong",
+            "Sorry.",
         )
         == []
     )
@@ -272,7 +296,10 @@ def test_what_the_agent_decided_falls_with_an_objection() -> None:
 )
 def test_code_quoted_text_and_program_output_are_not_quoted(message: str) -> None:
     assert [
-        q for part in distill(talk(message, message)).values() for q in part if "Kafka" in q.text
+        q
+        for part in distill(talk(message, message)).values()
+        for q in part
+        if "Kafka" in q.text
     ] == []
 
 
@@ -333,7 +360,9 @@ def test_open_questions_are_those_nobody_answered() -> None:
 
 def test_a_question_that_was_taken_up_is_not_open() -> None:
     found = texts(
-        talk("Plan the backup.", "Which regions must it cover?", "Only Europe.", "Noted."),
+        talk(
+            "Plan the backup.", "Which regions must it cover?", "Only Europe.", "Noted."
+        ),
         "open_questions",
     )
     assert found == []
@@ -365,16 +394,18 @@ def test_every_part_keeps_to_its_cap_in_the_order_of_the_talk() -> None:
     ]
     exchanges = talk(*said)
     found = distill(exchanges)
-    assert {part: len(quotes) <= CAPS[part] for part, quotes in found.items()} == dict.fromkeys(
-        PARTS, True
-    )
+    assert {
+        part: len(quotes) <= CAPS[part] for part, quotes in found.items()
+    } == dict.fromkeys(PARTS, True)
     assert (
         len(found["decision"]) == CAPS["decision"]
         and len(found["also_decided"]) == CAPS["also_decided"]
     )
     order = [exchange.id for exchange in exchanges]
     for quotes in found.values():
-        assert [order.index(q.turn) for q in quotes] == sorted(order.index(q.turn) for q in quotes)
+        assert [order.index(q.turn) for q in quotes] == sorted(
+            order.index(q.turn) for q in quotes
+        )
 
 
 def test_the_model_is_asked_only_where_there_is_a_choice() -> None:
@@ -386,7 +417,11 @@ def test_the_model_is_asked_only_where_there_is_a_choice() -> None:
 
     distill(talk("Let's use Postgres for the queue.", "Ok."), embed)
     assert asked == []
-    said = [line for n in range(30) for line in (f"Let's use store{n} for module{n}.", "Ok.")]
+    said = [
+        line
+        for n in range(30)
+        for line in (f"Let's use store{n} for module{n}.", "Ok.")
+    ]
     distill(talk(*said), embed)
     assert asked and max(asked) <= MAX_RANKED
     assert distill(talk(*said), lambda _: None) == distill(
@@ -399,12 +434,16 @@ def folded(text: str) -> str:
 
 
 def is_in(quote: Quote, exchange: Exchange) -> bool:
-    spoken = [exchange.user, *(reply for reply in exchange.replies if isinstance(reply, str))]
+    spoken = [
+        exchange.user,
+        *(reply for reply in exchange.replies if isinstance(reply, str)),
+    ]
     for reply in exchange.replies:
         if isinstance(reply, AnsweredQuestion):
             spoken += [reply.question, reply.answer, *reply.options]
     return all(
-        any(folded(part) in folded(words) for words in spoken) for part in quote.text.split(" → ")
+        any(folded(part) in folded(words) for words in spoken)
+        for part in quote.text.split(" → ")
     )
 
 
@@ -463,12 +502,18 @@ EXCHANGES = st.lists(
         lambda x: Exchange("", "2026-03-01T10:00:00Z", x[0], tuple(x[1]))
     ),
     max_size=5,
-).map(lambda found: [Exchange(f"t{n}", e.at, e.user, e.replies) for n, e in enumerate(found)])
+).map(
+    lambda found: [
+        Exchange(f"t{n}", e.at, e.user, e.replies) for n, e in enumerate(found)
+    ]
+)
 
 
 @settings(max_examples=150, deadline=None)
 @given(EXCHANGES)
-def test_whatever_is_said_every_quotation_is_somebodys_words(exchanges: list[Exchange]) -> None:
+def test_whatever_is_said_every_quotation_is_somebodys_words(
+    exchanges: list[Exchange],
+) -> None:
     found = distill(exchanges)
     by_id = {exchange.id: exchange for exchange in exchanges}
     assert list(found) == list(PARTS)
@@ -544,7 +589,9 @@ def test_items_know_their_label_lead_and_heading() -> None:
 
 
 def asking(*asked: AnsweredQuestion) -> Exchange:
-    return Exchange("turn-q", "2026-03-01T10:00:00Z", "What do you need to know?", tuple(asked))
+    return Exchange(
+        "turn-q", "2026-03-01T10:00:00Z", "What do you need to know?", tuple(asked)
+    )
 
 
 def test_what_the_person_settles_outranks_what_they_answered() -> None:
@@ -564,11 +611,15 @@ def test_what_the_person_settles_outranks_what_they_answered() -> None:
         ),
     ]
     found = distill(exchanges)
-    assert [q.text for q in found["decision"]] == ["Then let's go with Postgres and SKIP LOCKED."]
+    assert [q.text for q in found["decision"]] == [
+        "Then let's go with Postgres and SKIP LOCKED."
+    ]
     assert [q.text for q in found["also_decided"]] == [
         "What happens to a job whose worker dies? → Another worker takes it"
     ]
-    assert [q.text for q in found["reasoning"]] == ["Redis is out because a restart loses jobs."]
+    assert [q.text for q in found["reasoning"]] == [
+        "Redis is out because a restart loses jobs."
+    ]
 
 
 def test_answers_alone_are_the_decision() -> None:
@@ -576,7 +627,9 @@ def test_answers_alone_are_the_decision() -> None:
         [
             asking(
                 AnsweredQuestion(
-                    "Which database should the queue use?", "Postgres", ("Postgres", "Redis")
+                    "Which database should the queue use?",
+                    "Postgres",
+                    ("Postgres", "Redis"),
                 )
             )
         ]
@@ -586,27 +639,41 @@ def test_answers_alone_are_the_decision() -> None:
     ]
 
 
-def test_labels_of_a_question_are_options_only_where_nothing_else_was_weighed_up() -> None:
+def test_labels_of_a_question_are_options_only_where_nothing_else_was_weighed_up() -> (
+    None
+):
     asked = AnsweredQuestion(
-        "How often may a mail be sent twice?", "Never at all", ("Never at all", "Rarely is fine")
+        "How often may a mail be sent twice?",
+        "Never at all",
+        ("Never at all", "Rarely is fine"),
     )
     assert [q.text for q in distill([asking(asked)])["options"]] == [
         "Never at all",
         "Rarely is fine",
     ]
-    with_list = distill([*talk("Where should jobs live?", LISTED), asking(asked)])["options"]
-    assert [q.text for q in with_list][:1] == ["Keep Redis and turn persistence on"] and len(
-        with_list
-    ) == 3
+    with_list = distill([*talk("Where should jobs live?", LISTED), asking(asked)])[
+        "options"
+    ]
+    assert [q.text for q in with_list][:1] == [
+        "Keep Redis and turn persistence on"
+    ] and len(with_list) == 3
 
 
 @pytest.mark.parametrize(
     ("question", "answer", "decided"),
     [
-        ("Allow Edit src/hooks.py?", "let's not touch the public API in this branch", True),
+        (
+            "Allow Edit src/hooks.py?",
+            "let's not touch the public API in this branch",
+            True,
+        ),
         ("Allow Edit src/hooks.py?", "is the bug really still a problem?", False),
         ("Allow Bash git push?", "I tried to run it from the other worktree", False),
-        ("Proceed with this plan?", "no, keep the old name instead of the new one", True),
+        (
+            "Proceed with this plan?",
+            "no, keep the old name instead of the new one",
+            True,
+        ),
         ("Ready to push the branch?", "Yes, push", False),
     ],
 )
@@ -644,10 +711,14 @@ def test_the_model_is_not_asked_where_weights_alone_decide() -> None:
         raise AssertionError(batch)
 
     strong = [
-        line for n in range(2) for line in (f"We decided to use store{n} for module{n}.", "Ok.")
+        line
+        for n in range(2)
+        for line in (f"We decided to use store{n} for module{n}.", "Ok.")
     ]
     weak = [
-        line for n in range(6) for line in (f"The thing{n} should be kept in cellar{n}.", "Ok.")
+        line
+        for n in range(6)
+        for line in (f"The thing{n} should be kept in cellar{n}.", "Ok.")
     ]
     assert len(distill(talk(*strong, *weak), embed)["decision"]) == CAPS["decision"]
 
@@ -678,19 +749,24 @@ def test_of_a_plan_that_the_person_agreed_to_the_approach_is_decided() -> None:
     assert with_plan("Yes") == [approach]
     assert with_plan("") == []
     assert with_plan("what about Kafka") == []
-    handed_over = distill(talk(f"Implement the following plan:\n\n{PLAN}", "On it."))["decision"]
+    handed_over = distill(talk(f"Implement the following plan:\n\n{PLAN}", "On it."))[
+        "decision"
+    ]
     assert handed_over == (Quote(approach, "user", "turn-0"),)
 
 
 def test_the_way_that_the_agent_found_and_took_is_decided() -> None:
     found = "The simplest fix is to read the lock file before the cache."
-    assert decided("the import is slow", f"{found}\n\nI changed `loader.py` accordingly.") == [
-        found
-    ]
+    assert decided(
+        "the import is slow", f"{found}\n\nI changed `loader.py` accordingly."
+    ) == [found]
     assert decided("the import is slow", found) == []
     assert (
         decided(
-            "the import is slow", f"{found}\n\nI changed `loader.py`.", "no, revert that", "Done."
+            "the import is slow",
+            f"{found}\n\nI changed `loader.py`.",
+            "no, revert that",
+            "Done.",
         )
         == []
     )
@@ -717,14 +793,24 @@ def test_a_step_of_the_agent_is_no_choice(words: str) -> None:
 
 def test_all_that_was_decided_is_the_main_decision_however_small() -> None:
     found = distill(
-        talk("show the totals", "Done.", "just have one column for all monthly totals", "Done.")
+        talk(
+            "show the totals",
+            "Done.",
+            "just have one column for all monthly totals",
+            "Done.",
+        )
     )
-    assert [q.text for q in found["decision"]] == ["just have one column for all monthly totals"]
+    assert [q.text for q in found["decision"]] == [
+        "just have one column for all monthly totals"
+    ]
     assert found["also_decided"] == ()
 
 
 def test_a_command_that_was_typed_is_no_context() -> None:
-    assert texts(talk("/review /simplify", "The loader reads each file twice."), "context") == []
+    assert (
+        texts(talk("/review /simplify", "The loader reads each file twice."), "context")
+        == []
+    )
 
 
 def test_what_leads_into_a_pasted_log_is_context() -> None:
@@ -749,8 +835,14 @@ def test_code_that_a_sentence_mentions_does_not_make_it_code() -> None:
         "3. **Option C: Its own file (or folder, with a key); nobody else writes there**"
     )
     options = texts(talk("fix it", reply, "B then"), "options")
-    assert [text.strip("*")[:8] for text in options] == ["Option A", "Option B", "Option C"]
-    assert [s.text for s in sentences("if (a == b) { stop(); }\nfoo(bar); baz()\n")] == []
+    assert [text.strip("*")[:8] for text in options] == [
+        "Option A",
+        "Option B",
+        "Option C",
+    ]
+    assert [
+        s.text for s in sentences("if (a == b) { stop(); }\nfoo(bar); baz()\n")
+    ] == []
 
 
 SKILL = (
@@ -790,9 +882,14 @@ def test_the_rules_of_a_skill_are_not_the_persons_words(pasted: str) -> None:
         ("the tests are fine", False),
     ],
 )
-def test_a_terse_answer_decides_and_praise_does_not(answer: str, is_decision: bool) -> None:
+def test_a_terse_answer_decides_and_praise_does_not(
+    answer: str, is_decision: bool
+) -> None:
     found = decided(
-        "how do we isolate the tenants?", "There are several ways to do it.", answer, "Understood."
+        "how do we isolate the tenants?",
+        "There are several ways to do it.",
+        answer,
+        "Understood.",
     )
     assert found == ([answer] if is_decision else [])
 

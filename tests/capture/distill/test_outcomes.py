@@ -11,7 +11,9 @@ from keeplore.memory import AnsweredQuestion, Exchange
 def talk(*said: str) -> list[Exchange]:
     turns = [said[n : n + 2] for n in range(0, len(said), 2)]
     return [
-        Exchange(f"t{n}", "2026-03-01T10:00:00Z", turn[0], tuple(filter(None, turn[1:])))
+        Exchange(
+            f"t{n}", "2026-03-01T10:00:00Z", turn[0], tuple(filter(None, turn[1:]))
+        )
         for n, turn in enumerate(turns)
     ]
 
@@ -59,7 +61,10 @@ def test_what_the_person_sends_back_is_no_outcome(objection: str) -> None:
     first = "Fixed the timeout of the upload client in `upload.py`."
     second = "Removed the second retry loop from `client.py`."
     assert part("outcome", "uploads hang", first, objection, second) == [second]
-    assert part("outcome", "uploads hang", first, "thanks, now the docs", second) == [first, second]
+    assert part("outcome", "uploads hang", first, "thanks, now the docs", second) == [
+        first,
+        second,
+    ]
 
 
 def test_a_plan_is_no_outcome() -> None:
@@ -77,7 +82,9 @@ def test_a_question_that_nobody_answered_stays_open() -> None:
         "is the retry limit read per host?",
         "Yes, per host.",
     )
-    assert part("open_questions", *said) == ["does the importer write to the global config?"]
+    assert part("open_questions", *said) == [
+        "does the importer write to the global config?"
+    ]
 
 
 def test_a_question_that_a_later_answer_covers_is_not_open() -> None:
@@ -95,7 +102,10 @@ def test_what_was_asked_in_prose_and_then_in_form_is_answered() -> None:
         "Which database should hold the queue?", "Postgres", ("Postgres", "SQLite")
     )
     exchange = Exchange(
-        "t0", "", "plan the queue", ("Should the queue live in Postgres or in SQLite?", asked)
+        "t0",
+        "",
+        "plan the queue",
+        ("Should the queue live in Postgres or in SQLite?", asked),
     )
     assert distill([exchange])["open_questions"] == ()
 
@@ -112,7 +122,8 @@ def test_what_a_report_leaves_undone_is_open() -> None:
 
 
 @pytest.mark.parametrize(
-    "order", ["let's not make this change", "remove it", "then use that instead", "keep this"]
+    "order",
+    ["let's not make this change", "remove it", "then use that instead", "keep this"],
 )
 def test_a_decision_about_this_and_that_is_left_out(order: str) -> None:
     said = ("look at the parser", "I changed the parser.", order, "Done.")
@@ -135,7 +146,11 @@ def test_an_order_on_how_the_result_shall_be_is_decided(order: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "task", ["let's run the tests of the parser module", "let's write the docs for the exporter"]
+    "task",
+    [
+        "let's run the tests of the parser module",
+        "let's write the docs for the exporter",
+    ],
 )
 def test_a_task_is_not_decided(task: str) -> None:
     said = ("look at the parser", "I changed the parser.", task, "Done.")
@@ -143,9 +158,15 @@ def test_a_task_is_not_decided(task: str) -> None:
 
 
 def test_a_number_that_answers_which_one_is_a_pick() -> None:
-    asked = "1. Reset the index\n2. Clear the cache alone\n\nWhich approach do you prefer?"
+    asked = (
+        "1. Reset the index\n2. Clear the cache alone\n\nWhich approach do you prefer?"
+    )
     assert part(
-        "decision", "git status fails", asked, "1 this has happened twice now just fyi", "On it."
+        "decision",
+        "git status fails",
+        asked,
+        "1 this has happened twice now just fyi",
+        "On it.",
     ) == ["Reset the index"]
 
 
@@ -209,7 +230,11 @@ def test_changes_that_are_needed_are_no_outcome() -> None:
     )
     assert part("outcome", "add session end hooks", design) == []
     assert (
-        part("outcome", "add session end hooks", design.replace("## Changes needed", "## Changes"))
+        part(
+            "outcome",
+            "add session end hooks",
+            design.replace("## Changes needed", "## Changes"),
+        )
         != []
     )
 
@@ -221,12 +246,18 @@ def test_a_tale_of_how_things_happen_is_no_outcome() -> None:
     )
     assert part("outcome", "how does it happen?", tale) == []
     assert (
-        part("outcome", "how does it happen?", f"Fixed the fallback in `main.go`.\n\n{tale}") != []
+        part(
+            "outcome",
+            "how does it happen?",
+            f"Fixed the fallback in `main.go`.\n\n{tale}",
+        )
+        != []
     )
 
 
 @pytest.mark.parametrize(
-    "answer", ["hm, stripe shows one delivery, so that's a dead end too", "we ruled that out"]
+    "answer",
+    ["hm, stripe shows one delivery, so that's a dead end too", "we ruled that out"],
 )
 def test_a_cause_that_turned_out_wrong_is_no_reason(answer: str) -> None:
     cause = "The root cause is a retry of the payment task by the broker."
@@ -234,7 +265,13 @@ def test_a_cause_that_turned_out_wrong_is_no_reason(answer: str) -> None:
         "reasoning", "why are webhooks handled twice?", cause, "I see", "Anything else?"
     ) == [cause]
     assert (
-        part("reasoning", "why are webhooks handled twice?", cause, answer, "Then I look further.")
+        part(
+            "reasoning",
+            "why are webhooks handled twice?",
+            cause,
+            answer,
+            "Then I look further.",
+        )
         == []
     )
 
@@ -243,7 +280,13 @@ def test_a_cause_that_the_agent_takes_back_is_no_reason() -> None:
     cause = "The root cause is a retry of the payment task by the broker."
     back = "That is not it. There were three retries in the whole day."
     assert (
-        part("reasoning", "why are webhooks handled twice?", cause, "have a look at the log", back)
+        part(
+            "reasoning",
+            "why are webhooks handled twice?",
+            cause,
+            "have a look at the log",
+            back,
+        )
         == []
     )
 
@@ -298,14 +341,19 @@ def test_a_question_that_was_asked_again_and_answered_is_not_open() -> None:
 @pytest.mark.parametrize(
     ("sentence", "is_left"),
     [
-        ("Background downloads aren't done on iOS, since they need a native plugin.", True),
+        (
+            "Background downloads aren't done on iOS, since they need a native plugin.",
+            True,
+        ),
         ("The library hasn't migrated to the new domain of its makers.", False),
     ],
 )
 def test_what_the_agent_left_undone_is_open_and_not_what_others_did(
     sentence: str, is_left: bool
 ) -> None:
-    assert part("open_questions", "add downloads", sentence) == ([sentence] if is_left else [])
+    assert part("open_questions", "add downloads", sentence) == (
+        [sentence] if is_left else []
+    )
 
 
 def test_an_answer_that_was_rewound_is_no_outcome() -> None:
@@ -314,5 +362,10 @@ def test_an_answer_that_was_rewound_is_no_outcome() -> None:
         "Added `docs/limits.md` with the three headers.",
     )
     asked = "write a page on limits for customers"
-    assert part("outcome", asked, first, f"{asked}. only what they see", second) == [second]
-    assert part("outcome", asked, first, "now list the headers as well", second) == [first, second]
+    assert part("outcome", asked, first, f"{asked}. only what they see", second) == [
+        second
+    ]
+    assert part("outcome", asked, first, "now list the headers as well", second) == [
+        first,
+        second,
+    ]

@@ -16,7 +16,9 @@ from keeplore_hooks.events import Work
 def talk(*said: str) -> list[Exchange]:
     return [
         Exchange(f"t{n}", "2026-03-01T10:00:00Z", user, (answer,) if answer else ())
-        for n, (user, answer) in enumerate(zip(said[::2], [*said[1::2], ""], strict=False))
+        for n, (user, answer) in enumerate(
+            zip(said[::2], [*said[1::2], ""], strict=False)
+        )
     ]
 
 
@@ -60,7 +62,10 @@ def title(*said: str) -> str:
             "Please update src/app/routes/session_nav.html to show the project",
             "Update session_nav.html to show the project",
         ),
-        ("let's rename parseThing to parseInvoice, then push", "Rename parseThing to parseInvoice"),
+        (
+            "let's rename parseThing to parseInvoice, then push",
+            "Rename parseThing to parseInvoice",
+        ),
     ],
 )
 def test_a_request_loses_its_wrapping(request_: str, expected: str) -> None:
@@ -151,7 +156,8 @@ def test_no_wrapping_address_or_marker_is_left(words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "message", ["", "?", "yes", "...", "```\ncode\n```", "a", "\x00", "# ", "👍👍", "- "]
+    "message",
+    ["", "?", "yes", "...", "```\ncode\n```", "a", "\x00", "# ", "👍👍", "- "],
 )
 def test_there_is_always_a_title(message: str) -> None:
     assert title(message) in (FALLBACK, title(message))
@@ -164,14 +170,33 @@ def test_no_exchange_gives_the_fallback() -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.text(max_size=200), max_size=6))
-def test_any_talk_has_one_short_line_for_a_title_and_always_the_same(said: list[str]) -> None:
+def test_any_talk_has_one_short_line_for_a_title_and_always_the_same(
+    said: list[str],
+) -> None:
     found = title(*said)
-    assert 0 < len(found) <= MAX_TITLE and len(found.splitlines()) == 1 and found == found.strip()
+    assert (
+        0 < len(found) <= MAX_TITLE
+        and len(found.splitlines()) == 1
+        and found == found.strip()
+    )
     assert found == title(*said)
 
 
 @pytest.mark.parametrize(
-    "unit", ["word ", "ok ", "the ", "# a\n", "x/y/", "(", "can you ", "a_b.", "[x](", "<a", "0"]
+    "unit",
+    [
+        "word ",
+        "ok ",
+        "the ",
+        "# a\n",
+        "x/y/",
+        "(",
+        "can you ",
+        "a_b.",
+        "[x](",
+        "<a",
+        "0",
+    ],
 )
 def test_a_message_of_a_megabyte_gets_its_title_in_its_stride(unit: str) -> None:
     message = unit * (1_000_000 // len(unit))
@@ -200,7 +225,9 @@ def title_with(work: Work, *said: str) -> str:
         ),
     ],
 )
-def test_the_subject_of_the_one_commit_sums_up_the_talk(commit: str, expected: str) -> None:
+def test_the_subject_of_the_one_commit_sums_up_the_talk(
+    commit: str, expected: str
+) -> None:
     assert (
         title_with(
             worked(commit),
@@ -215,11 +242,20 @@ def test_the_subject_of_the_one_commit_sums_up_the_talk(commit: str, expected: s
 
 @pytest.mark.parametrize(
     "commit",
-    ["7e00b6e wip", "7e00b6e init", "7e00b6e style: use fmt in builders", "7e00b6e fix tests"],
+    [
+        "7e00b6e wip",
+        "7e00b6e init",
+        "7e00b6e style: use fmt in builders",
+        "7e00b6e fix tests",
+    ],
 )
 def test_a_commit_that_names_nothing_names_no_talk(commit: str) -> None:
     said = ("Please add a retry to the mail sender", "Added.")
-    assert title_with(worked(commit), *said) == title(*said) == "Add a retry to the mail sender"
+    assert (
+        title_with(worked(commit), *said)
+        == title(*said)
+        == "Add a retry to the mail sender"
+    )
 
 
 def test_a_decision_that_the_commit_does_not_name_comes_first() -> None:
@@ -259,7 +295,8 @@ def test_a_request_that_names_nothing_is_completed_by_the_subject() -> None:
 def test_a_statement_in_front_of_a_request_is_left_out() -> None:
     assert (
         title(
-            "the importer is slow on Mondays, could you add an index to the ledger table?", "Done."
+            "the importer is slow on Mondays, could you add an index to the ledger table?",
+            "Done.",
         )
         == "Add an index to the ledger table"
     )
@@ -272,6 +309,7 @@ def test_of_two_spellings_alike_every_process_takes_the_same() -> None:
 
 def test_a_title_has_no_marker_of_a_secret() -> None:
     said = (
-        "my token is [REDACTED:github-token:486a24], can you test whether it has the packages scope"
+        "my token is [REDACTED:github-token:486a24], can you test whether it has the packages "
+        "scope"
     )
     assert "REDACTED" not in title(said, "It has the repo scope only, no packages.")

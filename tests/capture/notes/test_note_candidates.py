@@ -16,14 +16,38 @@ from keeplore.capture.notes.note_candidates import (
 from keeplore.memory import CATEGORIES, AnsweredQuestion, Exchange
 
 ORDERS = [
-    ("Remember that the staging database lives on port 5433.", "infrastructure", "remember"),
-    ("Please remember: our API keys are kept in Vault, never in the repo.", "security", "remember"),
-    ("Can you remember that I prefer British spelling?", "coding-preferences", "remember"),
+    (
+        "Remember that the staging database lives on port 5433.",
+        "infrastructure",
+        "remember",
+    ),
+    (
+        "Please remember: our API keys are kept in Vault, never in the repo.",
+        "security",
+        "remember",
+    ),
+    (
+        "Can you remember that I prefer British spelling?",
+        "coding-preferences",
+        "remember",
+    ),
     ("ok, don't forget that the nightly build needs Java 21", "user-facts", "remember"),
-    ("Add this to your memory: invoices are numbered per year.", "user-facts", "remember"),
-    ("Keep in mind that the CI runners have only 4 GB of memory.", "infrastructure", "note"),
+    (
+        "Add this to your memory: invoices are numbered per year.",
+        "user-facts",
+        "remember",
+    ),
+    (
+        "Keep in mind that the CI runners have only 4 GB of memory.",
+        "infrastructure",
+        "note",
+    ),
     ("Note that the nightly build needs Java 21.", "user-facts", "note"),
-    ("From now on, write commit messages in the imperative.", "project-conventions", "rule"),
+    (
+        "From now on, write commit messages in the imperative.",
+        "project-conventions",
+        "rule",
+    ),
     ("Always run the linter before you commit.", "project-conventions", "rule"),
     ("never push to main without a pull request", "project-conventions", "rule"),
     ("Don't commit anything unless I ask.", "project-conventions", "rule"),
@@ -41,14 +65,20 @@ STATED = [
         "architectural-decisions",
     ),
     ("We decided to keep the queue in Redis.", "architectural-decisions"),
-    ("ok so we'll use SKIP LOCKED rather than advisory locks", "architectural-decisions"),
+    (
+        "ok so we'll use SKIP LOCKED rather than advisory locks",
+        "architectural-decisions",
+    ),
     ("The retry limit should be five by default.", "architectural-decisions"),
     ("No, the port is 8443, not 443.", "corrections"),
     ("Actually, the staging server runs on Debian, not Ubuntu.", "corrections"),
     ("The staging server runs on Hetzner behind nginx.", "infrastructure"),
     ("Our production cluster is deployed with Terraform.", "infrastructure"),
     ("Passwords must never be logged.", "security"),
-    ("The gotcha here is that the driver silently truncates strings over 255 bytes.", "gotchas"),
+    (
+        "The gotcha here is that the driver silently truncates strings over 255 bytes.",
+        "gotchas",
+    ),
     ("It turns out the SDK keeps its answers for an hour.", "gotchas"),
     ("I'm a data engineer based in Lisbon.", "user-facts"),
     ("My editor is Helix.", "user-facts"),
@@ -139,15 +169,24 @@ def test_what_the_person_orders_to_be_kept_is_explicit(
     said: str, category: str, order: str
 ) -> None:
     (candidate,) = orders(talk(said)[0])
-    assert (candidate.category, candidate.order, candidate.speaker) == (category, order, "user")
+    assert (candidate.category, candidate.order, candidate.speaker) == (
+        category,
+        order,
+        "user",
+    )
     assert candidate.is_explicit and candidate.confidence > 0.95
     assert candidates(talk(said)) == (candidate,)
 
 
 def test_an_order_is_kept_without_the_words_that_order_it() -> None:
-    (candidate,) = orders(talk("hey, please remember that the invoices are numbered per year.")[0])
+    (candidate,) = orders(
+        talk("hey, please remember that the invoices are numbered per year.")[0]
+    )
     assert candidate.text == "The invoices are numbered per year."
-    assert candidate.quote.text == "hey, please remember that the invoices are numbered per year."
+    assert (
+        candidate.quote.text
+        == "hey, please remember that the invoices are numbered per year."
+    )
     assert candidate.turn == "turn-0"
 
 
@@ -181,11 +220,16 @@ def test_what_only_looks_like_a_statement_is_not_written(said: str) -> None:
 
 def test_an_answer_says_what_was_asked() -> None:
     asked = AnsweredQuestion(
-        "Which queue do we take?", "Postgres (Recommended)", ("Postgres (Recommended)", "Redis")
+        "Which queue do we take?",
+        "Postgres (Recommended)",
+        ("Postgres (Recommended)", "Redis"),
     )
     (candidate,) = written(("Make jobs durable", asked))
     assert candidate.text == "Which queue do we take? → Postgres"
-    assert (candidate.speaker, candidate.category) == ("user", "architectural-decisions")
+    assert (candidate.speaker, candidate.category) == (
+        "user",
+        "architectural-decisions",
+    )
 
 
 @pytest.mark.parametrize(
@@ -200,16 +244,29 @@ def test_an_answer_says_what_was_asked() -> None:
         ("Which queue do we take?", "not sure yet"),
     ],
 )
-def test_an_answer_that_settles_nothing_is_not_written(question: str, answer: str) -> None:
-    assert written(("Make jobs durable", AnsweredQuestion(question, answer, ("Yes", "No")))) == []
+def test_an_answer_that_settles_nothing_is_not_written(
+    question: str, answer: str
+) -> None:
+    assert (
+        written(
+            ("Make jobs durable", AnsweredQuestion(question, answer, ("Yes", "No")))
+        )
+        == []
+    )
 
 
 def test_words_of_a_person_who_refuses_leave_are_read_as_their_own() -> None:
-    asked = AnsweredQuestion("Allow Bash npm install?", "no, we use pnpm in this repo", ())
-    assert [c.text for c in written(("Add the parser", asked))] == ["We use pnpm in this repo"]
+    asked = AnsweredQuestion(
+        "Allow Bash npm install?", "no, we use pnpm in this repo", ()
+    )
+    assert [c.text for c in written(("Add the parser", asked))] == [
+        "We use pnpm in this repo"
+    ]
 
 
-def test_a_proposal_counts_only_where_the_person_agrees_and_then_as_the_agents() -> None:
+def test_a_proposal_counts_only_where_the_person_agrees_and_then_as_the_agents() -> (
+    None
+):
     proposal = "I'd recommend a Postgres table with SKIP LOCKED for the jobs."
     (agreed,) = written(("Where do jobs wait?", proposal), "yes, do it")
     assert (agreed.speaker, agreed.turn) == ("assistant", "turn-0")
@@ -220,13 +277,18 @@ def test_a_proposal_counts_only_where_the_person_agrees_and_then_as_the_agents()
 
 
 def test_no_statement_loses_the_word_that_turns_it_around() -> None:
-    (candidate,) = written("No migration may be merged without a reviewed rollback plan.")
-    assert candidate.text == "No migration may be merged without a reviewed rollback plan."
+    (candidate,) = written(
+        "No migration may be merged without a reviewed rollback plan."
+    )
+    assert (
+        candidate.text == "No migration may be merged without a reviewed rollback plan."
+    )
 
 
 def test_what_the_agent_says_by_itself_is_not_written() -> None:
     said = (
-        "We decided to use Redis. Always run the linter. The server runs on Hetzner behind nginx."
+        "We decided to use Redis. Always run the linter. The server runs on Hetzner behind "
+        "nginx."
     )
     assert written(("Look around", said), "What does the parser do?") == []
 
@@ -240,7 +302,12 @@ def test_what_is_taken_back_in_the_same_talk_is_not_written() -> None:
 
 def test_a_statement_that_is_repeated_is_one_candidate() -> None:
     assert (
-        len(written("We use pnpm in this repo, not npm.", "We use pnpm in this repo, not npm!"))
+        len(
+            written(
+                "We use pnpm in this repo, not npm.",
+                "We use pnpm in this repo, not npm!",
+            )
+        )
         == 1
     )
 
@@ -283,7 +350,9 @@ def test_a_pasted_document_states_nothing_in_the_persons_name() -> None:
 def test_any_text_can_be_read(said: str) -> None:
     assert all(
         c.category in CATEGORIES
-        for c in candidates(talk(said, (said, said), ("yes", AnsweredQuestion(said, said))))
+        for c in candidates(
+            talk(said, (said, said), ("yes", AnsweredQuestion(said, said)))
+        )
     )
 
 
@@ -306,7 +375,9 @@ def test_a_text_is_guessed_to_be_of_a_category(text: str, category: str) -> None
 def test_the_rules_of_a_pasted_skill_are_no_notes() -> None:
     rules = "# Release\n\nAlways bump the minor version. Never publish on Fridays."
     pasted = Exchange(
-        "t0", "2026-03-01T10:00:00Z", f"Base directory for this skill: ~/skills/release\n\n{rules}"
+        "t0",
+        "2026-03-01T10:00:00Z",
+        f"Base directory for this skill: ~/skills/release\n\n{rules}",
     )
     typed = Exchange("t0", "2026-03-01T10:00:00Z", "Never publish on Fridays.")
     assert (orders(pasted), candidates([pasted])) == ((), ())

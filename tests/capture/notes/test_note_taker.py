@@ -26,12 +26,22 @@ HERE = Origin("claude-code", "session-1", "/code/ledgerly", "main")
 ORDER = "Remember that the staging database lives on port 5433."
 KEPT = "The staging database lives on port 5433."
 DECISION = (
-    "Let's go with Postgres instead of Redis because a job and its invoice are one transaction."
+    "Let's go with Postgres instead of Redis because a job and its invoice are one "
+    "transaction."
 )
 
 
-def turn(number: int, user: str, reply: str | Question = "Done.", **known: bool) -> Turn:
-    return Turn(f"turn-{number}", HERE, f"2026-02-09T14:{number:02d}:00Z", user, (reply,), **known)
+def turn(
+    number: int, user: str, reply: str | Question = "Done.", **known: bool
+) -> Turn:
+    return Turn(
+        f"turn-{number}",
+        HERE,
+        f"2026-02-09T14:{number:02d}:00Z",
+        user,
+        (reply,),
+        **known,
+    )
 
 
 def command(name: str, args: str = "") -> Command:
@@ -41,7 +51,9 @@ def command(name: str, args: str = "") -> Command:
 class Desk:
     """A note taker over a list of drafts."""
 
-    def __init__(self, refusal: Exception | None = None, *, is_automatic: bool = True) -> None:
+    def __init__(
+        self, refusal: Exception | None = None, *, is_automatic: bool = True
+    ) -> None:
         self.drafts: list[NoteDraft] = []
         self.gone: dict[str, str] = {}
         self.refusal = refusal
@@ -70,7 +82,12 @@ class Desk:
             "machine": "studio",
             "branch": "main",
         }
-        meta = {"id": "mem_1", "scope": "project", "project": "ledgerly", "source": source}
+        meta = {
+            "id": "mem_1",
+            "scope": "project",
+            "project": "ledgerly",
+            "source": source,
+        }
         self.taker.keeplore_conversation_closing(meta, body)
 
 
@@ -91,7 +108,11 @@ def test_an_order_is_written_as_soon_as_its_turn_is_whole() -> None:
         True,
         "user",
     )
-    assert (draft.scope, draft.project, draft.trigger) == ("project", "ledgerly", "remember")
+    assert (draft.scope, draft.project, draft.trigger) == (
+        "project",
+        "ledgerly",
+        "remember",
+    )
     assert draft.source == {
         "host": "claude-code",
         "session": "session-1",
@@ -106,21 +127,29 @@ def test_a_turn_of_a_forgotten_conversation_makes_no_note() -> None:
     desk = Desk()
     desk.gone["turn-1"] = "mem_1"
     desk.taker.keeplore_turn(turn(1, ORDER))
-    desk.taker.keeplore_turn(turn(2, "From now on, write commit messages in the imperative."))
+    desk.taker.keeplore_turn(
+        turn(2, "From now on, write commit messages in the imperative.")
+    )
     assert [draft.source["turns"] for draft in desk.drafts] == [["turn-2"]]
 
 
 def test_only_what_shall_be_remembered_is_permanent() -> None:
     desk = Desk()
-    desk.taker.keeplore_turn(turn(1, "From now on, write commit messages in the imperative."))
+    desk.taker.keeplore_turn(
+        turn(1, "From now on, write commit messages in the imperative.")
+    )
     desk.taker.keeplore_turn(turn(2, "Note that the nightly build needs Java 21."))
     assert [draft.permanent for draft in desk.drafts] == [False, False]
 
 
 def test_a_secret_in_an_order_is_not_written() -> None:
     desk = Desk()
-    desk.taker.keeplore_turn(turn(1, "Remember that the test account signs in with hunter2."))
-    assert [draft.text for draft in desk.drafts] == ["The test account signs in with [hidden]."]
+    desk.taker.keeplore_turn(
+        turn(1, "Remember that the test account signs in with hunter2.")
+    )
+    assert [draft.text for draft in desk.drafts] == [
+        "The test account signs in with [hidden]."
+    ]
     assert "hunter2" not in repr(desk.drafts)
 
 
@@ -147,10 +176,15 @@ def test_a_decision_waits_until_its_conversation_closes() -> None:
     assert draft.trigger == "turn"
 
 
-def test_what_the_agent_proposed_and_the_person_agreed_to_has_the_agents_trust() -> None:
+def test_what_the_agent_proposed_and_the_person_agreed_to_has_the_agents_trust() -> (
+    None
+):
     desk = Desk()
     desk.close(
-        ("Where do jobs wait?", "I'd recommend a Postgres table with SKIP LOCKED for the jobs."),
+        (
+            "Where do jobs wait?",
+            "I'd recommend a Postgres table with SKIP LOCKED for the jobs.",
+        ),
         ("yes", "Done."),
     )
     assert [(draft.trust, draft.source["turns"]) for draft in desk.drafts] == [
@@ -231,11 +265,16 @@ def close(workspace: Workspace) -> None:
 
 
 def notes(workspace: Workspace) -> list[Memory]:
-    found = (parse(path.read_text()) for path in sorted(workspace.root.glob("**/memory/**/*.md")))
+    found = (
+        parse(path.read_text())
+        for path in sorted(workspace.root.glob("**/memory/**/*.md"))
+    )
     return [memory for memory in found if memory.kind == "note"]
 
 
-def test_a_talk_leaves_its_notes_with_quotation_and_provenance(workspace: Workspace) -> None:
+def test_a_talk_leaves_its_notes_with_quotation_and_provenance(
+    workspace: Workspace,
+) -> None:
     emit(workspace, turn(1, "Where do jobs wait?"), turn(2, DECISION))
     assert notes(workspace) == []
     close(workspace)
@@ -301,7 +340,9 @@ def test_an_answer_to_the_agents_question_becomes_a_note(workspace: Workspace) -
     )
     emit(workspace, turn(1, "Make jobs durable", asked))
     close(workspace)
-    assert [note.title for note in notes(workspace)] == ["Which queue do we take? → Postgres"]
+    assert [note.title for note in notes(workspace)] == [
+        "Which queue do we take? → Postgres"
+    ]
 
 
 class Witness:
@@ -332,7 +373,9 @@ def test_a_plugin_hears_of_a_closing_conversation_before_its_file_is_closed(
     assert any("out of order" in failure for failure in workspace.plugins.failures)
 
 
-@pytest.mark.parametrize("form", ["/keeplore:remember", "$keeplore-remember", "/remember"])
+@pytest.mark.parametrize(
+    "form", ["/keeplore:remember", "$keeplore-remember", "/remember"]
+)
 def test_the_words_behind_a_command_are_no_second_order(form: str) -> None:
     desk = Desk()
     desk.taker.keeplore_turn(
@@ -351,5 +394,8 @@ def test_our_own_commands_do_not_end_a_topic(workspace: Workspace) -> None:
         "keeplore:forget",
         "keeplore:memory",
     ):
-        emit(workspace, Command(f"command-{name}", HERE, "2026-02-09T14:02:00Z", name, "the jobs"))
+        emit(
+            workspace,
+            Command(f"command-{name}", HERE, "2026-02-09T14:02:00Z", name, "the jobs"),
+        )
     assert workspace.sessions.get(HERE).open_id == open_id

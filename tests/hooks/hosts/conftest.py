@@ -62,9 +62,13 @@ class Lines:
     def think(self, message: str = "") -> str:
         return self.block({"type": "thinking", "thinking": "hm"}, message)
 
-    def call(self, name: str, given: dict[str, Any], call: str = "", message: str = "") -> str:
+    def call(
+        self, name: str, given: dict[str, Any], call: str = "", message: str = ""
+    ) -> str:
         call = call or f"toolu_{self.count}"
-        self.block({"type": "tool_use", "id": call, "name": name, "input": given}, message)
+        self.block(
+            {"type": "tool_use", "id": call, "name": name, "input": given}, message
+        )
         return call
 
     def block(self, block: dict[str, Any], message: str = "", **fields: Any) -> str:
@@ -95,7 +99,12 @@ class Lines:
         return self.user([block, *more], **fields)
 
     def queued(self, prompt: Any, mode: str = "prompt", **fields: Any) -> str:
-        attachment = {"type": "queued_command", "prompt": prompt, "commandMode": mode, **fields}
+        attachment = {
+            "type": "queued_command",
+            "prompt": prompt,
+            "commandMode": mode,
+            **fields,
+        }
         return self.add("attachment", attachment=attachment)
 
     def command(self, name: str, args: str = "") -> str:
@@ -130,7 +139,9 @@ class Session:
         self.host = host_named("claude-code")
 
     def write(self, content: Lines | bytes) -> None:
-        self.path.write_bytes(content if isinstance(content, bytes) else content.bytes())
+        self.path.write_bytes(
+            content if isinstance(content, bytes) else content.bytes()
+        )
 
     def payload(self, **fields: Any) -> bytes:
         common = {
@@ -140,7 +151,9 @@ class Session:
         }
         return json.dumps(common | fields).encode()
 
-    def hear(self, event: str, at: str = "2026-02-09T14:00:00Z", **fields: Any) -> Reading:
+    def hear(
+        self, event: str, at: str = "2026-02-09T14:00:00Z", **fields: Any
+    ) -> Reading:
         """Take a host event and keep the cursor, as the worker does."""
         reading = self.host.read(
             event, self.payload(hook_event_name=event, **fields), self.cursor, at
@@ -178,7 +191,9 @@ class Gemini:
         count = len(self.records)
         message = {
             "id": f"00000000-0000-4000-8000-{count:012}",
-            "timestamp": (BEGIN + timedelta(seconds=count)).strftime("%Y-%m-%dT%H:%M:%S.123Z"),
+            "timestamp": (BEGIN + timedelta(seconds=count)).strftime(
+                "%Y-%m-%dT%H:%M:%S.123Z"
+            ),
             "type": kind,
             "content": content,
         }
@@ -201,7 +216,11 @@ class Gemini:
         call: str = "",
     ) -> Any:
         response = {
-            "functionResponse": {"id": call or name, "name": name, "response": {"output": output}}
+            "functionResponse": {
+                "id": call or name,
+                "name": name,
+                "response": {"output": output},
+            }
         }
         return {
             "id": call or f"{name}-1",
@@ -213,13 +232,17 @@ class Gemini:
 
     def bytes(self) -> bytes:
         return b"".join(
-            raw if isinstance(raw, bytes) else json.dumps(raw, ensure_ascii=False).encode() + b"\n"
+            raw
+            if isinstance(raw, bytes)
+            else json.dumps(raw, ensure_ascii=False).encode() + b"\n"
             for raw in self.records
         )
 
     def whole(self) -> bytes:
         """The same in the form that versions before 2026 write."""
-        return json.dumps({**self.records[0], "messages": self.records[1:]}, indent=2).encode()
+        return json.dumps(
+            {**self.records[0], "messages": self.records[1:]}, indent=2
+        ).encode()
 
 
 class CursorLog:
@@ -232,10 +255,14 @@ class CursorLog:
 
     def line(self, role: str, *blocks: Any, **fields: Any) -> None:
         content = [
-            {"type": "text", "text": block} if isinstance(block, str) else block for block in blocks
+            {"type": "text", "text": block} if isinstance(block, str) else block
+            for block in blocks
         ]
         self.raw.append(
-            json.dumps({"role": role, "message": {"content": content}, **fields}).encode() + b"\n"
+            json.dumps(
+                {"role": role, "message": {"content": content}, **fields}
+            ).encode()
+            + b"\n"
         )
 
     def user(self, words: str, before: str = "") -> None:
@@ -270,7 +297,9 @@ class Rollout:
         )
 
     def line(self, line_type: str, /, **payload: Any) -> None:
-        at = (BEGIN + timedelta(seconds=len(self.raw))).strftime("%Y-%m-%dT%H:%M:%S.123Z")
+        at = (BEGIN + timedelta(seconds=len(self.raw))).strftime(
+            "%Y-%m-%dT%H:%M:%S.123Z"
+        )
         line = {"timestamp": at, "type": line_type, "payload": payload}
         self.raw.append(json.dumps(line, ensure_ascii=False).encode() + b"\n")
 
@@ -292,16 +321,23 @@ class Rollout:
     def item(self, role: str, words: str) -> None:
         kind = "output_text" if role == "assistant" else "input_text"
         self.line(
-            "response_item", type="message", role=role, content=[{"type": kind, "text": words}]
+            "response_item",
+            type="message",
+            role=role,
+            content=[{"type": kind, "text": words}],
         )
 
     def call(self, name: str, given: Any, output: Any = "ok", call: str = "") -> None:
         call, custom = call or f"call_{len(self.raw)}", isinstance(given, str)
-        kind, more = ("custom_tool_call", {"input": given}) if custom else ("function_call", {})
+        kind, more = (
+            ("custom_tool_call", {"input": given}) if custom else ("function_call", {})
+        )
         more = more or {"arguments": json.dumps(given)}
         self.line("response_item", type=kind, name=name, call_id=call, **more)
         if output is not None:
-            self.line("response_item", type=f"{kind}_output", call_id=call, output=output)
+            self.line(
+                "response_item", type=f"{kind}_output", call_id=call, output=output
+            )
 
     def bytes(self) -> bytes:
         return b"".join(self.raw)
@@ -313,30 +349,51 @@ class EventLog:
     def __init__(self, version: int = 1) -> None:
         self.raw: list[bytes] = []
         context = {"cwd": "/home/ann/kasha", "branch": "main"}
-        self.add("session.start", {"sessionId": SESSION, "version": version, "context": context})
+        self.add(
+            "session.start",
+            {"sessionId": SESSION, "version": version, "context": context},
+        )
 
     def add(self, kind: str, data: dict[str, Any], **line: Any) -> str:
         """Returns the line's id."""
         key = str(line.pop("id", f"00000000-0000-4000-8000-{len(self.raw):012}"))
-        at = (BEGIN + timedelta(seconds=len(self.raw))).strftime("%Y-%m-%dT%H:%M:%S.123Z")
-        whole = {"type": kind, "data": data, "id": key, "timestamp": at, "parentId": None, **line}
+        at = (BEGIN + timedelta(seconds=len(self.raw))).strftime(
+            "%Y-%m-%dT%H:%M:%S.123Z"
+        )
+        whole = {
+            "type": kind,
+            "data": data,
+            "id": key,
+            "timestamp": at,
+            "parentId": None,
+            **line,
+        }
         self.raw.append(json.dumps(whole, ensure_ascii=False).encode() + b"\n")
         return key
 
     def user(self, words: str, **data: Any) -> str:
         return self.add(
-            "user.message", {"content": words, "transformedContent": f"<x>1</x>{words}", **data}
+            "user.message",
+            {"content": words, "transformedContent": f"<x>1</x>{words}", **data},
         )
 
     def say(self, words: str, **data: Any) -> str:
         return self.add(
-            "assistant.message", {"messageId": f"m{len(self.raw)}", "content": words, **data}
+            "assistant.message",
+            {"messageId": f"m{len(self.raw)}", "content": words, **data},
         )
 
-    def call(self, name: str, given: Any, told: str = "ok", call: str = "", **done: Any) -> None:
+    def call(
+        self, name: str, given: Any, told: str = "ok", call: str = "", **done: Any
+    ) -> None:
         call = call or f"call_{len(self.raw)}"
-        self.say("", toolRequests=[{"toolCallId": call, "name": name, "arguments": given}])
-        self.add("tool.execution_start", {"toolCallId": call, "toolName": name, "arguments": given})
+        self.say(
+            "", toolRequests=[{"toolCallId": call, "name": name, "arguments": given}]
+        )
+        self.add(
+            "tool.execution_start",
+            {"toolCallId": call, "toolName": name, "arguments": given},
+        )
         self.add(
             "tool.execution_complete",
             {"toolCallId": call, "success": True, "result": {"content": told}, **done},
@@ -358,9 +415,13 @@ class HostSession:
         os.utime(self.path, (at.timestamp(), at.timestamp()))
 
     def payload(self, **fields: Any) -> bytes:
-        return json.dumps({"transcript_path": str(self.path), **self.common, **fields}).encode()
+        return json.dumps(
+            {"transcript_path": str(self.path), **self.common, **fields}
+        ).encode()
 
-    def hear(self, event: str, at: str = "2026-02-09T14:00:00Z", **fields: Any) -> Reading:
+    def hear(
+        self, event: str, at: str = "2026-02-09T14:00:00Z", **fields: Any
+    ) -> Reading:
         """Take a host event and keep the cursor, as the worker does."""
         reading = self.host.read(event, self.payload(**fields), self.cursor, at)
         self.cursor = reading.cursor
@@ -376,7 +437,9 @@ class HostSession:
 
 def final_turns(events: list[HostEvent] | tuple[HostEvent, ...]) -> list[Turn]:
     """The last form of every turn, in the order in which they began."""
-    return list({event.id: event for event in events if isinstance(event, Turn)}.values())
+    return list(
+        {event.id: event for event in events if isinstance(event, Turn)}.values()
+    )
 
 
 @pytest.fixture(scope="session")
@@ -410,7 +473,9 @@ def gemini_in() -> Callable[..., HostSession]:
         (folder / "chats").mkdir(exist_ok=True)
         (folder / ".project_root").write_text("/home/ann/kasha")
         common = {"session_id": SESSION, "cwd": "/home/ann/kasha"}
-        return HostSession("gemini-cli", folder / "chats" / f"session-x{suffix}", common)
+        return HostSession(
+            "gemini-cli", folder / "chats" / f"session-x{suffix}", common
+        )
 
     return build
 
@@ -446,7 +511,11 @@ def copilot_in() -> Callable[[Path], HostSession]:
     def build(folder: Path) -> HostSession:
         path = folder / "session-state" / SESSION / "events.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
-        common = {"sessionId": SESSION, "cwd": "/home/ann/kasha", "transcriptPath": str(path)}
+        common = {
+            "sessionId": SESSION,
+            "cwd": "/home/ann/kasha",
+            "transcriptPath": str(path),
+        }
         return HostSession("copilot", path, common)
 
     return build
@@ -461,7 +530,8 @@ def final() -> Callable[[Any], list[Turn]]:
 def recordings() -> Path:
     """Real transcripts, which are not part of this repository."""
     data = Path(
-        os.environ.get("KEEPLORE_DATA") or Path(__file__).resolve().parents[4] / "shared" / "data"
+        os.environ.get("KEEPLORE_DATA")
+        or Path(__file__).resolve().parents[4] / "shared" / "data"
     )
     if not (data / "transcripts" / "index.json").is_file():
         pytest.skip(

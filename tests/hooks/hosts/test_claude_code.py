@@ -24,7 +24,14 @@ EVENTS = (
         "PreCompact",
         "PostCompact",
     ),
-    *("Stop", "StopFailure", "SubagentStop", "SessionEnd", "Notification", "unheard-of"),
+    *(
+        "Stop",
+        "StopFailure",
+        "SubagentStop",
+        "SessionEnd",
+        "Notification",
+        "unheard-of",
+    ),
 )
 
 
@@ -37,7 +44,9 @@ def test_an_unknown_host_is_named_with_the_known_ones() -> None:
         host_named("emacs")
 
 
-def test_the_origin_tells_session_directory_transcript_and_subagent(session: Any) -> None:
+def test_the_origin_tells_session_directory_transcript_and_subagent(
+    session: Any,
+) -> None:
     origin = HOST.origin("Stop", session.payload(agent_id="a1"))
     assert origin is not None
     assert (origin.session, origin.cwd, origin.agent) == (
@@ -49,7 +58,17 @@ def test_the_origin_tells_session_directory_transcript_and_subagent(session: Any
 
 
 @pytest.mark.parametrize(
-    "payload", [b"", b"{", b"[]", b"null", b"{}", b'{"session_id": 5}', b"\xff\xfe", b"[" * 100_000]
+    "payload",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"{}",
+        b'{"session_id": 5}',
+        b"\xff\xfe",
+        b"[" * 100_000,
+    ],
 )
 def test_what_is_no_payload_gives_no_event_and_a_problem(payload: bytes) -> None:
     cursor = Cursor(5, "x", "y")
@@ -57,10 +76,14 @@ def test_what_is_no_payload_gives_no_event_and_a_problem(payload: bytes) -> None
     assert HOST.ask("SessionStart", payload) is None
     reading = HOST.read("Stop", payload, cursor, at(0))
     assert (reading.events, reading.cursor) == ((), cursor)
-    assert reading.problems == ("the payload of Stop is no JSON object with a session_id",)
+    assert reading.problems == (
+        "the payload of Stop is no JSON object with a session_id",
+    )
 
 
-def test_events_that_tell_nothing_leave_the_transcript_alone(session: Any, lines: Any) -> None:
+def test_events_that_tell_nothing_leave_the_transcript_alone(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.user("One")
     session.write(t)
@@ -85,7 +108,9 @@ def test_a_session_that_was_cut_off_is_caught_up_when_it_is_resumed(
     t.user("One")
     session.write(t)
     assert [
-        turn.is_complete for turn in session.hear("PreCompact", at(1)).events if turn.kind == "turn"
+        turn.is_complete
+        for turn in session.hear("PreCompact", at(1)).events
+        if turn.kind == "turn"
     ] == [False]
     t.say("1")
     session.write(t)
@@ -123,11 +148,15 @@ def test_a_prompt_ends_the_turn_before_it_and_is_provisional_until_the_transcrip
     assert prompt_key(turn.user) == prompt_key(provisional.user)
 
 
-def test_a_prompt_that_the_transcript_has_is_not_provisional(session: Any, lines: Any) -> None:
+def test_a_prompt_that_the_transcript_has_is_not_provisional(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.user("One")
     session.write(t)
-    (turn,) = session.hear("UserPromptSubmit", at(1), prompt="One", prompt_id="p").events
+    (turn,) = session.hear(
+        "UserPromptSubmit", at(1), prompt="One", prompt_id="p"
+    ).events
     assert (turn.is_provisional, turn.is_complete) == (False, False)
 
 
@@ -149,7 +178,9 @@ def test_a_payload_that_the_transcript_has_overtaken_adds_nothing(
         *session.hear("UserPromptSubmit", at(3), prompt="Two").events,
         *session.hear("Stop", at(4), last_assistant_message="2").events,
     ]
-    assert [(turn.user, turn.replies, turn.is_provisional) for turn in final(events)] == [
+    assert [
+        (turn.user, turn.replies, turn.is_provisional) for turn in final(events)
+    ] == [
         ("One", ("1",), False),
         ("Two", ("2",), False),
     ]
@@ -181,7 +212,9 @@ def test_last_words_complete_a_transcript_that_lags(session: Any, lines: Any) ->
     assert (later.id, later.replies) == (turn.id, turn.replies)
 
 
-def test_last_words_that_the_transcript_has_are_not_added(session: Any, lines: Any) -> None:
+def test_last_words_that_the_transcript_has_are_not_added(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.user("One")
     t.say("It  is\ndone.")
@@ -195,7 +228,10 @@ def test_an_api_error_is_not_the_assistants_last_word(session: Any, lines: Any) 
     t.user("One")
     session.write(t)
     (turn,) = session.hear(
-        "StopFailure", at(5), error="overloaded", last_assistant_message="API Error: 529"
+        "StopFailure",
+        at(5),
+        error="overloaded",
+        last_assistant_message="API Error: 529",
     ).events
     assert (turn.replies, turn.is_complete) == ((), True)
 
@@ -218,7 +254,9 @@ def test_without_a_transcript_prompt_and_last_words_make_the_turn(
     (prompt,) = session.hear(
         "UserPromptSubmit", at(1), prompt="Why?", prompt_id="p1", **path
     ).events
-    (turn,) = session.hear("Stop", at(5), last_assistant_message="Because.", **path).events
+    (turn,) = session.hear(
+        "Stop", at(5), last_assistant_message="Because.", **path
+    ).events
     assert (prompt.id, prompt.is_complete) == ("prompt:p1", False)
     assert (turn.id, turn.at, turn.user, turn.replies) == (
         "prompt:p1",
@@ -229,27 +267,39 @@ def test_without_a_transcript_prompt_and_last_words_make_the_turn(
     assert (turn.is_complete, turn.is_provisional, turn.ended_at) == (True, True, at(5))
 
 
-def test_without_a_transcript_and_a_prompt_the_last_words_are_kept(session: Any) -> None:
+def test_without_a_transcript_and_a_prompt_the_last_words_are_kept(
+    session: Any,
+) -> None:
     (turn,) = session.hear("Stop", at(5), last_assistant_message="Because.").events
     assert (turn.user, turn.replies, turn.is_provisional) == ("", ("Because.",), True)
 
 
-def test_without_a_transcript_commands_and_compactions_come_from_the_payload(session: Any) -> None:
+def test_without_a_transcript_commands_and_compactions_come_from_the_payload(
+    session: Any,
+) -> None:
     (command,) = session.hear(
         "UserPromptExpansion", at(1), command_name="/review", command_args="all"
     ).events
     (turn,) = session.hear("Stop", at(2), last_assistant_message="Fine.").events
-    (before,) = session.hear("PreCompact", at(3), trigger="auto", custom_instructions=None).events
+    (before,) = session.hear(
+        "PreCompact", at(3), trigger="auto", custom_instructions=None
+    ).events
     (after,) = session.hear(
         "PostCompact", at(4), trigger="auto", compact_summary="Redis was dropped"
     ).events
     assert (command.name, command.args) == ("review", "all")
     assert (turn.user, turn.replies) == ("/review all", ("Fine.",))
     assert (before.phase, before.trigger, before.summary) == ("before", "auto", "")
-    assert (after.phase, after.trigger, after.summary) == ("after", "auto", "Redis was dropped")
+    assert (after.phase, after.trigger, after.summary) == (
+        "after",
+        "auto",
+        "Redis was dropped",
+    )
 
 
-def test_a_command_that_the_transcript_tells_is_told_once(session: Any, lines: Any) -> None:
+def test_a_command_that_the_transcript_tells_is_told_once(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.user("One")
     session.write(t)
@@ -259,7 +309,11 @@ def test_a_command_that_the_transcript_tells_is_told_once(session: Any, lines: A
     ).events
     assert all(event.kind == "turn" and event.user == "One" for event in heard)
     (turn,) = session.hear("Stop", at(4), last_assistant_message="Fine.").events
-    assert (turn.user, turn.replies, turn.is_provisional) == ("/review all", ("Fine.",), True)
+    assert (turn.user, turn.replies, turn.is_provisional) == (
+        "/review all",
+        ("Fine.",),
+        True,
+    )
     t.command("review", "all")
     t.say("Fine.")
     session.write(t)
@@ -272,19 +326,28 @@ def test_a_command_that_the_transcript_tells_is_told_once(session: Any, lines: A
     )
 
 
-def test_before_a_compaction_everything_said_so_far_comes_first(session: Any, lines: Any) -> None:
+def test_before_a_compaction_everything_said_so_far_comes_first(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.user("One")
     t.say("1")
     session.write(t)
     turn, compaction = session.hear("PreCompact", at(3), trigger="manual").events
     assert (turn.replies, turn.is_complete) == (("1",), False)
-    assert (compaction.phase, compaction.trigger, compaction.at) == ("before", "manual", at(3))
+    assert (compaction.phase, compaction.trigger, compaction.at) == (
+        "before",
+        "manual",
+        at(3),
+    )
     t.compaction("manual")
     session.write(t)
     after, started = session.hear("SessionStart", at(6), source="compact").events
     assert (after.phase, started.reason) == ("after", "compact")
-    assert session.hear("PostCompact", at(6), trigger="manual", compact_summary="…").events == ()
+    assert (
+        session.hear("PostCompact", at(6), trigger="manual", compact_summary="…").events
+        == ()
+    )
 
 
 def test_an_answered_question_has_the_id_that_it_has_in_the_transcript(
@@ -292,7 +355,11 @@ def test_an_answered_question_has_the_id_that_it_has_in_the_transcript(
 ) -> None:
     given = {
         "questions": [
-            {"question": "Which cache?", "header": "Cache", "options": [{"label": "None"}]}
+            {
+                "question": "Which cache?",
+                "header": "Cache",
+                "options": [{"label": "None"}],
+            }
         ]
     }
     response = {**given, "answers": {"Which cache?": "None"}}
@@ -321,7 +388,13 @@ def test_an_answered_question_has_the_id_that_it_has_in_the_transcript(
 
 @pytest.mark.parametrize(
     "name",
-    ["notes.txt", "missing.jsonl/../../etc/passwd", "folder.jsonl", "pipe.jsonl", "link.jsonl"],
+    [
+        "notes.txt",
+        "missing.jsonl/../../etc/passwd",
+        "folder.jsonl",
+        "pipe.jsonl",
+        "link.jsonl",
+    ],
 )
 def test_a_transcript_path_that_is_none_is_not_opened(
     session: Any, tmp_path: Path, name: str
@@ -348,7 +421,9 @@ def test_a_transcript_path_that_is_none_is_not_opened(
     ],
 )
 def test_a_transcript_path_of_any_shape_raises_nothing(session: Any, name: Any) -> None:
-    reading = session.hear("Stop", at(3), transcript_path=name, last_assistant_message="Said.")
+    reading = session.hear(
+        "Stop", at(3), transcript_path=name, last_assistant_message="Said."
+    )
     assert [event.replies for event in reading.events] == [("Said.",)]
 
 
@@ -373,13 +448,17 @@ def test_a_session_start_asks_for_a_brief_and_a_prompt_for_what_matters_for_it(
     assert HOST.ask("SessionStart", session.payload(source="compact")) == Ask(
         "brief", source="compact"
     )
-    assert HOST.ask("SessionStart", session.payload(source="fork")) == Ask("brief", source="fork")
+    assert HOST.ask("SessionStart", session.payload(source="fork")) == Ask(
+        "brief", source="fork"
+    )
     assert HOST.ask("SessionStart", session.payload()) == Ask("brief", source="startup")
     assert HOST.ask("UserPromptSubmit", session.payload(prompt=" Why Redis? ")) == Ask(
         "prompt", text="Why Redis?"
     )
     path = "/home/ann/a.py is broken"
-    assert HOST.ask("UserPromptSubmit", session.payload(prompt=path)) == Ask("prompt", text=path)
+    assert HOST.ask("UserPromptSubmit", session.payload(prompt=path)) == Ask(
+        "prompt", text=path
+    )
 
 
 @pytest.mark.parametrize(
@@ -397,16 +476,28 @@ def test_before_an_edit_the_file_is_asked_about(
     payload = session.payload(tool_name=tool, tool_input=given)
     assert HOST.ask("PreToolUse", payload) == Ask("edit", path)
     assert (
-        json.loads(HOST.reply("PreToolUse", "a gotcha"))["hookSpecificOutput"]["additionalContext"]
+        json.loads(HOST.reply("PreToolUse", "a gotcha"))["hookSpecificOutput"][
+            "additionalContext"
+        ]
         == "a gotcha"
     )
 
 
-@pytest.mark.parametrize("given", [{"file_path": 5}, {}, [], None, {"notebook_path": "/a"}])
-def test_before_another_tool_or_without_a_file_nothing_is_asked(session: Any, given: Any) -> None:
-    assert HOST.ask("PreToolUse", session.payload(tool_name="Edit", tool_input=given)) is None
+@pytest.mark.parametrize(
+    "given", [{"file_path": 5}, {}, [], None, {"notebook_path": "/a"}]
+)
+def test_before_another_tool_or_without_a_file_nothing_is_asked(
+    session: Any, given: Any
+) -> None:
     assert (
-        HOST.ask("PreToolUse", session.payload(tool_name="Bash", tool_input={"file_path": "/a"}))
+        HOST.ask("PreToolUse", session.payload(tool_name="Edit", tool_input=given))
+        is None
+    )
+    assert (
+        HOST.ask(
+            "PreToolUse",
+            session.payload(tool_name="Bash", tool_input={"file_path": "/a"}),
+        )
         is None
     )
 
@@ -422,12 +513,17 @@ def test_before_another_tool_or_without_a_file_nothing_is_asked(session: Any, gi
         "<task-notification></task-notification>",
     ],
 )
-def test_nothing_is_asked_for_a_command_or_for_no_prompt(session: Any, prompt: Any) -> None:
+def test_nothing_is_asked_for_a_command_or_for_no_prompt(
+    session: Any, prompt: Any
+) -> None:
     assert HOST.ask("UserPromptSubmit", session.payload(prompt=prompt)) is None
 
 
 def test_nothing_is_asked_in_a_subagent_or_at_other_events(session: Any) -> None:
-    assert HOST.ask("UserPromptSubmit", session.payload(prompt="Why?", agent_id="a1")) is None
+    assert (
+        HOST.ask("UserPromptSubmit", session.payload(prompt="Why?", agent_id="a1"))
+        is None
+    )
     assert HOST.ask("Stop", session.payload(prompt="Why?")) is None
 
 
@@ -441,7 +537,9 @@ def test_a_reply_is_one_json_object_or_nothing() -> None:
     }
     assert reply.startswith(b"{") and reply.endswith(b"}")
     assert HOST.reply("UserPromptSubmit", " \n") == b""
-    assert HOST.reply("Stop", "We dropped Redis") == b""  # it would keep the assistant going
+    assert (
+        HOST.reply("Stop", "We dropped Redis") == b""
+    )  # it would keep the assistant going
 
 
 @pytest.mark.parametrize(
@@ -449,9 +547,9 @@ def test_a_reply_is_one_json_object_or_nothing() -> None:
     [("line\n", 2000), ("\N{GRINNING FACE}" * 10 + "\n", 476), ("x" * 30_000, 10_000)],
 )
 def test_a_reply_is_cut_at_a_line_within_the_hosts_limit(unit: str, count: int) -> None:
-    context = json.loads(HOST.reply("UserPromptSubmit", unit * 5000))["hookSpecificOutput"][
-        "additionalContext"
-    ]
+    context = json.loads(HOST.reply("UserPromptSubmit", unit * 5000))[
+        "hookSpecificOutput"
+    ]["additionalContext"]
     assert len(context.encode("utf-16-le")) // 2 <= 10_000
     assert context == ((unit * 5000)[: len(context)])
     assert context.count(unit[0]) == {"l": count, "x": count}.get(unit[0], count * 10)
@@ -475,7 +573,11 @@ def test_recorded_sessions_are_listed_without_those_of_subagents(
     (project / "empty.jsonl").write_bytes(b"")
     (project / "folder.jsonl").mkdir()
     (found,) = HOST.recorded(tmp_path)
-    assert (found.session, found.cwd, found.started_at) == (t.session, "/home/ann/kasha", at(1))
+    assert (found.session, found.cwd, found.started_at) == (
+        t.session,
+        "/home/ann/kasha",
+        at(1),
+    )
     assert (found.path.name, found.size) == (f"{t.session}.jsonl", len(t.bytes()))
     assert list(HOST.recorded(Path("/nowhere"), str(tmp_path / ".claude"))) == [found]
     assert list(HOST.recorded(tmp_path / "nobody")) == []
@@ -485,7 +587,8 @@ def test_events_of_a_reading_survive_json(session: Any, lines: Any) -> None:
     t = lines()
     t.user("One")
     t.result(
-        t.call("AskUserQuestion", {"questions": [{"question": "Why?"}]}), '"Why?"="so". You can now'
+        t.call("AskUserQuestion", {"questions": [{"question": "Why?"}]}),
+        '"Why?"="so". You can now',
     )
     t.command("review")
     t.compaction()
@@ -526,11 +629,18 @@ def test_events_of_a_reading_survive_json(session: Any, lines: Any) -> None:
         | st.integers()
         | st.text(max_size=9)
         | st.lists(st.text(max_size=3), max_size=2)
-        | st.just({"questions": [{"question": "q", "options": "x"}], "answers": {"q": ["a", 1]}})
+        | st.just(
+            {
+                "questions": [{"question": "q", "options": "x"}],
+                "answers": {"q": ["a", 1]},
+            }
+        )
         | st.just("AskUserQuestion"),
     ),
 )
-def test_payloads_of_any_shape_raise_nothing(event: str, fields: dict[str, Any]) -> None:
+def test_payloads_of_any_shape_raise_nothing(
+    event: str, fields: dict[str, Any]
+) -> None:
     payload = json.dumps({"session_id": "s", **fields}).encode()
     reading = HOST.read(event, payload, Cursor(), at(0))
     assert all(from_json(to_json(one)) == one for one in reading.events)
@@ -557,7 +667,11 @@ def test_a_worker_that_is_late_takes_every_turn_once_however_far_the_transcript_
             ("UserPromptSubmit", {"prompt": prompt}),
             ("Stop", {"last_assistant_message": f"answer {number}"}),
         ):
-            ids += [e for e in session.hear(event, late, **fields).events if isinstance(e, Turn)]
+            ids += [
+                e
+                for e in session.hear(event, late, **fields).events
+                if isinstance(e, Turn)
+            ]
     assert len({turn.id for turn in ids}) == 4
     assert not any(turn.is_provisional for turn in ids)
     assert {turn.user: turn.assistant for turn in ids if turn.user != "continue"} == {
@@ -618,7 +732,9 @@ def test_a_session_may_be_joined_at_the_end_of_a_turn_though_the_transcript_is_a
         *session.hear("UserPromptSubmit", LATE, prompt="Three").events,
         *session.hear("Stop", LATE, last_assistant_message="answer 2").events,
     ]
-    assert [(turn.user, turn.replies, turn.is_provisional) for turn in final(events)] == [
+    assert [
+        (turn.user, turn.replies, turn.is_provisional) for turn in final(events)
+    ] == [
         ("One", ("answer 0",), False),
         ("Two", ("answer 1",), False),
         ("Three", ("answer 2",), False),

@@ -27,7 +27,9 @@ STEPS: dict[str, Callable[[Any, int], Any]] = {
     "same prompt": lambda t, n: t.user("the same"),
     "words": lambda t, n: t.say(f"words {n}", f"msg_{n // 2}"),
     "thought": lambda t, n: t.think(),
-    "edit": lambda t, n: t.result(t.call("Edit", {"file_path": f"/{n}.py"}), is_error=n % 3 == 0),
+    "edit": lambda t, n: t.result(
+        t.call("Edit", {"file_path": f"/{n}.py"}), is_error=n % 3 == 0
+    ),
     "question": lambda t, n: t.call(
         "AskUserQuestion", {"questions": [{"question": f"{n // 4}?"}]}, "asked"
     ),
@@ -45,7 +47,9 @@ STEPS: dict[str, Callable[[Any, int], Any]] = {
     "typed ahead": lambda t, n: t.bare(
         type="queue-operation", operation="enqueue", content=f"ahead {n}"
     ),
-    "taken": lambda t, n: t.bare(type="queue-operation", operation="remove", timestamp=t.time(n)),
+    "taken": lambda t, n: t.bare(
+        type="queue-operation", operation="remove", timestamp=t.time(n)
+    ),
     "dequeued": lambda t, n: t.bare(type="queue-operation", operation="dequeue"),
     "attached": lambda t, n: t.queued(f"attached {n}"),
     "meta": lambda t, n: t.user("meta", isMeta=True),
@@ -53,7 +57,9 @@ STEPS: dict[str, Callable[[Any, int], Any]] = {
     "pull request": lambda t, n: t.bare(
         type="pr-link", prUrl=f"https://forge.example/{n}", sessionId=t.session
     ),
-    "torn line": lambda t, n: t.raw.append(b'{"type":"user","message":{"content":"torn\xff\n'),
+    "torn line": lambda t, n: t.raw.append(
+        b'{"type":"user","message":{"content":"torn\xff\n'
+    ),
     "repetition": lambda t, n: t.raw.extend(t.raw[: 1 + n % 7]),
     "old version": lambda t, n: setattr(t, "version", "2.1.20"),
     "new version": lambda t, n: setattr(t, "version", "2.1.200"),
@@ -71,7 +77,9 @@ def settled(events: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The last form of every turn, and every other event once."""
     turns = {event.id: event for event in events if event.kind == "turn"}
     others = {
-        (event.kind, event.id): event for event in events if event.kind not in ("turn", "session")
+        (event.kind, event.id): event
+        for event in events
+        if event.kind not in ("turn", "session")
     }
     return turns, others
 
@@ -80,9 +88,23 @@ def settled(events: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 KINDS = {
     "everything": sorted(STEPS),
     "queue": ["old version", "typed ahead", "taken", "dequeued", "attached", "words"],
-    "repetition": ["prompt", "words", "repetition", "command", "its output", "compaction"],
+    "repetition": [
+        "prompt",
+        "words",
+        "repetition",
+        "command",
+        "its output",
+        "compaction",
+    ],
     "commands": ["command", "its output", "words", "prompt", "thought"],
-    "compaction": ["compaction", "boundary", "words", "prompt", "command", "its output"],
+    "compaction": [
+        "compaction",
+        "boundary",
+        "words",
+        "prompt",
+        "command",
+        "its output",
+    ],
     "questions": ["question", "answer", "refusal", "words", "edit"],
 }
 
@@ -93,7 +115,9 @@ def cuts(content: bytes) -> st.SearchStrategy[list[int]]:
     """
     ends = [match.end() for match in re.finditer(rb"\n", content)] or [0]
     near = st.builds(
-        lambda end, before: max(0, end - before), st.sampled_from(ends), st.integers(0, 2)
+        lambda end, before: max(0, end - before),
+        st.sampled_from(ends),
+        st.integers(0, 2),
     )
     return st.lists(near | st.integers(0, len(content)), max_size=8).map(sorted)
 
@@ -104,18 +128,25 @@ def cuts(content: bytes) -> st.SearchStrategy[list[int]]:
 def test_reading_while_the_file_grows_gives_the_same_as_reading_it_at_once(
     lines: Any, session_in: Any, kind: str, data: st.DataObject
 ) -> None:
-    content = build(lines, data.draw(st.lists(st.sampled_from(KINDS[kind]), max_size=25)))
+    content = build(
+        lines, data.draw(st.lists(st.sampled_from(KINDS[kind]), max_size=25))
+    )
     with tempfile.TemporaryDirectory() as folder:
         session = session_in(Path(folder))
         session.write(content)
-        whole = settled(list(session.host.read_transcript(session.path, Cursor()).events))
+        whole = settled(
+            list(session.host.read_transcript(session.path, Cursor()).events)
+        )
         grown: list[Any] = []
         for cut in data.draw(cuts(content)):
             session.write(content[:cut])
             reading = session.hear("SubagentStop")
             grown += reading.events
             assert reading.cursor.offset <= content[:cut].rfind(b"\n") + 1
-            assert json.loads(reading.cursor.pending)["known"] <= content[:cut].rfind(b"\n") + 1
+            assert (
+                json.loads(reading.cursor.pending)["known"]
+                <= content[:cut].rfind(b"\n") + 1
+            )
         session.write(content)
         grown += session.hear("SessionEnd", at=LATER).events
     assert settled(grown) == whole
@@ -157,7 +188,16 @@ values = st.recursive(
         st.lists(inner, max_size=3)
         | st.dictionaries(
             st.sampled_from(
-                ["type", "text", "content", "name", "id", "input", "questions", "question"]
+                [
+                    "type",
+                    "text",
+                    "content",
+                    "name",
+                    "id",
+                    "input",
+                    "questions",
+                    "question",
+                ]
             ),
             inner,
             max_size=4,
@@ -204,7 +244,9 @@ TYPES = (
 @settings(max_examples=150, deadline=None)
 @given(
     records=st.lists(
-        st.tuples(st.sampled_from(TYPES), st.dictionaries(st.sampled_from(KEYS), values)),
+        st.tuples(
+            st.sampled_from(TYPES), st.dictionaries(st.sampled_from(KEYS), values)
+        ),
         max_size=8,
     )
 )
@@ -230,9 +272,13 @@ def test_bytes_of_any_kind_raise_nothing(session_in: Any, content: bytes) -> Non
         session = session_in(Path(folder))
         session.write(content)
         session.hear("SubagentStop")
-        session.write(content + b'\n{"type":"user","uuid":"u","message":{"content":"hi"}}\n')
+        session.write(
+            content + b'\n{"type":"user","uuid":"u","message":{"content":"hi"}}\n'
+        )
         turns = [
-            event for event in session.hear("Stop", at=LATER).events if isinstance(event, Turn)
+            event
+            for event in session.hear("Stop", at=LATER).events
+            if isinstance(event, Turn)
         ]
         assert [turn.user for turn in turns] == ["hi"]
 
@@ -295,7 +341,9 @@ def test_the_cursor_stays_before_an_incomplete_line_and_at_the_last_turn(
     assert reading.problems == ()
 
 
-def test_a_whole_last_line_counts_though_its_newline_is_missing(session: Any, lines: Any) -> None:
+def test_a_whole_last_line_counts_though_its_newline_is_missing(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.user("One")
     session.write(t)
@@ -304,7 +352,9 @@ def test_a_whole_last_line_counts_though_its_newline_is_missing(session: Any, li
     session.write(t.bytes().rstrip())
     assert session.hear("Stop", at=LATER).events[0].replies == ("1",)
     session.write(t)
-    assert [event.replies for event in session.hear("Stop", at=LATER).events] == [("1",)]
+    assert [event.replies for event in session.hear("Stop", at=LATER).events] == [
+        ("1",)
+    ]
 
 
 @pytest.mark.parametrize("replacement", ["shorter", "other", "same length"])
@@ -319,7 +369,9 @@ def test_a_file_that_shrank_or_was_replaced_is_read_from_the_start(
     session.hear("Stop", at=LATER)
     new = lines()
     new.user(
-        {"shorter": "N", "other": "Number one. " * 50 + "End", "same length": "Uno"}[replacement]
+        {"shorter": "N", "other": "Number one. " * 50 + "End", "same length": "Uno"}[
+            replacement
+        ]
     )
     if replacement == "same length":
         new.say("1")
@@ -345,7 +397,10 @@ def test_broken_lines_are_skipped_and_listed_once(session: Any, lines: Any) -> N
     reading = session.hear("Stop", at=LATER)
     assert reading.events[0].replies == ("caf\N{REPLACEMENT CHARACTER}",)
     first = len(t.raw[0])
-    assert reading.problems[0] == f"the line at byte {first} is no JSON object and was skipped"
+    assert (
+        reading.problems[0]
+        == f"the line at byte {first} is no JSON object and was skipped"
+    )
     assert len(reading.problems) == 5 and "is not UTF-8" in reading.problems[-1]
     assert session.hear("Stop", at=LATER).problems == ()
 
@@ -378,12 +433,16 @@ def test_an_endless_line_without_newline_does_not_move_the_cursor(
     t = lines()
     t.user("One")
     session.write(t.bytes() + b"x" * 3_000_000)
-    assert json.loads(session.hear("SubagentStop").cursor.pending)["known"] == len(t.bytes())
+    assert json.loads(session.hear("SubagentStop").cursor.pending)["known"] == len(
+        t.bytes()
+    )
     session.write(t.bytes() + b"x" * 3_000_000 + b"\n")
     assert "was skipped" in session.hear("SubagentStop").problems[0]
 
 
-def test_memory_does_not_grow_with_what_tools_gave_back(session: Any, lines: Any) -> None:
+def test_memory_does_not_grow_with_what_tools_gave_back(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.user("Read everything")
     for number in range(400):
@@ -398,7 +457,9 @@ def test_memory_does_not_grow_with_what_tools_gave_back(session: Any, lines: Any
     assert peak < 5_000_000
 
 
-def test_a_cursor_that_is_damaged_reads_from_the_start(session: Any, lines: Any) -> None:
+def test_a_cursor_that_is_damaged_reads_from_the_start(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.user("One")
     session.write(t)
@@ -486,4 +547,7 @@ def test_a_pull_request_between_a_command_and_its_answer_is_not_lost(
     t.command("review")
     t.bare(type="pr-link", prUrl="https://forge.example/1", sessionId=t.session)
     t.say("Fine.")
-    assert [turn.work.links for turn in session.turns(t)] == [("https://forge.example/1",), ()]
+    assert [turn.work.links for turn in session.turns(t)] == [
+        ("https://forge.example/1",),
+        (),
+    ]

@@ -15,14 +15,15 @@ from keeplore_hooks.events import Turn, from_json, to_json
 from keeplore_hooks.hosts import Cursor, host_named
 
 HOST = host_named("claude-code")
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "hosts" / "claude-code.md"
+PAGE = Path(__file__).resolve().parents[2] / "golden" / "recordings" / "claude-code.md"
 _ROW = re.compile(r"^\| `([^`]+)` \| (\d+) \| (\d+) \| (.+) \|$", re.MULTILINE)
 
 
 def documented() -> dict[str, tuple[int, int]]:
-    """File → human turns by the index, human turns by our reader, from the table in the docs."""
+    """File → human turns by the index, human turns by our reader, from the table."""
     return {
-        name: (int(index), int(ours)) for name, index, ours, _ in _ROW.findall(PAGE.read_text())
+        name: (int(index), int(ours))
+        for name, index, ours, _ in _ROW.findall(PAGE.read_text())
     }
 
 
@@ -38,7 +39,7 @@ def index(recordings: Path) -> list[dict[str, Any]]:
     return [entry for entry in entries if entry["file"].startswith("claude-code/")]
 
 
-def test_the_turns_of_the_person_are_those_of_the_index_or_the_docs_say_why_not(
+def test_the_turns_of_the_person_are_those_of_the_index_or_a_table_says_why_not(
     recordings: Path, index: list[dict[str, Any]]
 ) -> None:
     table = documented()
@@ -60,7 +61,9 @@ def test_commands_questions_and_compactions_are_those_of_the_index(
         asked = [event for event in events if event.kind == "question" and event.header]
         kinds = [event.kind for event in events]
         # one command stands in a system line, which the index does not count
-        commands = kinds.count("command") - entry["file"].endswith("b9_713a917b91_0_full.jsonl")
+        commands = kinds.count("command") - entry["file"].endswith(
+            "b9_713a917b91_0_full.jsonl"
+        )
         assert (commands, len(asked), kinds.count("compaction")) == (
             entry["slash"],
             entry["ask"],
@@ -98,9 +101,16 @@ def test_a_recording_that_is_replayed_piece_by_piece_gives_the_same_turns(
         shutil.copyfile(source, session.path)
         whole = HOST.read_transcript(session.path, Cursor()).events
         cursor, grown = Cursor(), []
-        for cut in [*sorted(chance.randrange(len(content)) for _ in range(4)), len(content)]:
+        for cut in [
+            *sorted(chance.randrange(len(content)) for _ in range(4)),
+            len(content),
+        ]:
             session.write(content[:cut])
-            reading = HOST.read("SubagentStop", session.payload(), cursor, "2026-01-01T00:00:00Z")
+            reading = HOST.read(
+                "SubagentStop", session.payload(), cursor, "2026-01-01T00:00:00Z"
+            )
             cursor, grown = reading.cursor, grown + list(reading.events)
-        grown += HOST.read("SessionEnd", session.payload(), cursor, "2030-01-01T00:00:00Z").events
+        grown += HOST.read(
+            "SessionEnd", session.payload(), cursor, "2030-01-01T00:00:00Z"
+        ).events
         assert final(grown) == final(whole)

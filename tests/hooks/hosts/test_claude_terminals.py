@@ -33,7 +33,9 @@ class Terminal:
         return words
 
     def say(self) -> str:
-        words = f"words on line {self.lines.count} to prompt {self.count} of {self.name}"
+        words = (
+            f"words on line {self.lines.count} to prompt {self.count} of {self.name}"
+        )
         self.parent = self.lines.say(words, parentUuid=self.parent)
         return words
 
@@ -42,15 +44,25 @@ class Terminal:
         are.
         """
         attachment = {"type": "hook_success", "stdout": "ok"}
-        self.parent = self.lines.add("attachment", attachment=attachment, parentUuid=self.parent)
+        self.parent = self.lines.add(
+            "attachment", attachment=attachment, parentUuid=self.parent
+        )
 
     def ask(self, call: str) -> None:
         given = {
             "questions": [
-                {"question": f"Which one, {self.name}?", "options": [{"label": self.name}]}
+                {
+                    "question": f"Which one, {self.name}?",
+                    "options": [{"label": self.name}],
+                }
             ]
         }
-        block = {"type": "tool_use", "id": call, "name": "AskUserQuestion", "input": given}
+        block = {
+            "type": "tool_use",
+            "id": call,
+            "name": "AskUserQuestion",
+            "input": given,
+        }
         self.parent = self.lines.block(block, parentUuid=self.parent)
 
     def answer(self, call: str) -> None:
@@ -84,8 +96,15 @@ def test_a_reply_stands_with_the_prompt_that_it_descends_from(
     b.note()
     more_of_b, more_of_a = b.say(), a.say()
     turns = session.turns(log)
-    assert [turn.user for turn in turns] == ["prompt 1 of a", "prompt 2 of a", "prompt 1 of b"]
-    assert [turn.replies for turn in turns[1:]] == [(to_a, more_of_a), (to_b, more_of_b)]
+    assert [turn.user for turn in turns] == [
+        "prompt 1 of a",
+        "prompt 2 of a",
+        "prompt 1 of b",
+    ]
+    assert [turn.replies for turn in turns[1:]] == [
+        (to_a, more_of_a),
+        (to_b, more_of_b),
+    ]
     assert all(turn.is_complete for turn in turns)
 
 
@@ -101,7 +120,9 @@ def test_a_terminal_that_joins_while_the_other_works_takes_none_of_its_words(
     assert [turn.replies for turn in session.turns(log)[1:]] == [(begun, to_a), (to_b,)]
 
 
-def test_an_answer_goes_to_the_terminal_that_asked(session: Any, log: Any, pair: Any) -> None:
+def test_an_answer_goes_to_the_terminal_that_asked(
+    session: Any, log: Any, pair: Any
+) -> None:
     a, b = pair
     a.prompt()
     a.ask("toolu_a")
@@ -110,7 +131,10 @@ def test_an_answer_goes_to_the_terminal_that_asked(session: Any, log: Any, pair:
     b.answer("toolu_b")
     a.answer("toolu_a")
     events = session.events(log)
-    assert [event.answer for event in events if isinstance(event, Question)] == ["b", "a"]
+    assert [event.answer for event in events if isinstance(event, Question)] == [
+        "b",
+        "a",
+    ]
     turns = {event.user: event for event in events if isinstance(event, Turn)}
     assert [reply.answer for reply in turns["prompt 2 of a"].replies] == ["a"]
     assert [reply.answer for reply in turns["prompt 1 of b"].replies] == ["b"]
@@ -129,7 +153,11 @@ def test_a_turn_that_grows_aside_comes_again_whole(
     to_a = a.say()
     session.write(log)
     (turn,) = session.hear("SubagentStop").events
-    assert (turn.user, turn.replies, turn.is_complete) == ("prompt 2 of a", (begun, to_a), True)
+    assert (turn.user, turn.replies, turn.is_complete) == (
+        "prompt 2 of a",
+        (begun, to_a),
+        True,
+    )
 
 
 @pytest.mark.parametrize("has_id", [True, False])
@@ -141,11 +169,18 @@ def test_the_last_words_of_one_terminal_are_not_given_to_the_other(
     b.prompt()
     to_a, to_b = a.say(), b.say()
     session.write(log)
-    events = [*session.hear("SessionStart", at="2026-02-09T14:00:30Z", source="resume").events]
-    for second, (words, prompt) in enumerate([(to_b, "b1"), (to_a, "a2"), (to_a, "a2")], 31):
+    events = [
+        *session.hear("SessionStart", at="2026-02-09T14:00:30Z", source="resume").events
+    ]
+    for second, (words, prompt) in enumerate(
+        [(to_b, "b1"), (to_a, "a2"), (to_a, "a2")], 31
+    ):
         known = {"prompt_id": prompt} if has_id else {}
         events += session.hear(
-            "Stop", at=f"2026-02-09T14:00:{second}Z", last_assistant_message=words, **known
+            "Stop",
+            at=f"2026-02-09T14:00:{second}Z",
+            last_assistant_message=words,
+            **known,
         ).events
     assert [turn.replies for turn in final(events)[1:]] == [(to_a,), (to_b,)]
 
@@ -173,7 +208,9 @@ def test_words_of_another_terminal_that_the_transcript_lacks_wait_for_it(
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     steps=st.lists(
-        st.sampled_from(["a prompt", "a say", "a note", "b prompt", "b say", "b note", "read"])
+        st.sampled_from(
+            ["a prompt", "a say", "a note", "b prompt", "b say", "b note", "read"]
+        )
     )
 )
 def test_reading_between_any_two_lines_gives_every_reply_to_its_prompt(
@@ -196,7 +233,11 @@ def test_reading_between_any_two_lines_gives_every_reply_to_its_prompt(
         session.write(log)
         events += session.hear("SessionEnd", at=LATER).events
         whole = final(session.host.read_transcript(session.path, Cursor()).events)
-    assert {turn.id: turn for turn in final(events)} == {turn.id: turn for turn in whole}
+    assert {turn.id: turn for turn in final(events)} == {
+        turn.id: turn for turn in whole
+    }
     for turn in whole:
         assert all(str(reply).endswith(f"to {turn.user}") for reply in turn.replies)
-    assert sum(len(turn.replies) for turn in whole) == sum(step.endswith("say") for step in steps)
+    assert sum(len(turn.replies) for turn in whole) == sum(
+        step.endswith("say") for step in steps
+    )

@@ -9,7 +9,9 @@ import pytest
 from keeplore_hooks.events import Command, Compaction, Question, Turn
 
 
-def test_a_prompt_and_what_the_assistant_says_make_one_turn(session: Any, lines: Any) -> None:
+def test_a_prompt_and_what_the_assistant_says_make_one_turn(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     first = t.user("Which database?")
     t.say("Postgres.")
@@ -25,7 +27,11 @@ def test_a_prompt_and_what_the_assistant_says_make_one_turn(session: Any, lines:
         ("2026-02-09T14:00:03Z", "2026-02-09T14:00:04Z"),
     ]
     origin = turns[0].origin
-    assert (origin.host, origin.cwd, origin.branch) == ("claude-code", "/home/ann/kasha", "main")
+    assert (origin.host, origin.cwd, origin.branch) == (
+        "claude-code",
+        "/home/ann/kasha",
+        "main",
+    )
     assert (origin.session, origin.transcript) == (t.session, str(session.path))
     assert all(turn.is_complete for turn in turns)
 
@@ -45,7 +51,9 @@ def test_blocks_of_one_message_stand_on_lines_of_their_own_and_make_one_reply(
     assert turn.replies == ("First I look.\n\nIt has two parts.", "Done.")
 
 
-def test_a_block_that_is_written_twice_or_grows_is_taken_once(session: Any, lines: Any) -> None:
+def test_a_block_that_is_written_twice_or_grows_is_taken_once(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.user("Go on")
     t.say("I will", "msg_a")
@@ -55,7 +63,9 @@ def test_a_block_that_is_written_twice_or_grows_is_taken_once(session: Any, line
     assert turn.replies == ("I will look.",)
 
 
-def test_the_old_schema_with_several_blocks_in_a_line_is_read(session: Any, lines: Any) -> None:
+def test_the_old_schema_with_several_blocks_in_a_line_is_read(
+    session: Any, lines: Any
+) -> None:
     t = lines(version="1.0.24")
     t.user([{"type": "text", "text": "Look at it"}])
     blocks = [
@@ -63,7 +73,9 @@ def test_the_old_schema_with_several_blocks_in_a_line_is_read(session: Any, line
         {"type": "tool_use", "id": "c", "name": "LS", "input": {}},
     ]
     t.add("assistant", message={"id": "m", "role": "assistant", "content": blocks})
-    t.add("assistant", message={"id": "n", "role": "assistant", "content": "It is empty."})
+    t.add(
+        "assistant", message={"id": "n", "role": "assistant", "content": "It is empty."}
+    )
     t.bare(type="summary", summary="Looking", leafUuid="x")
     (turn,) = session.turns(t)
     assert (turn.user, turn.replies) == ("Look at it", ("I look.", "It is empty."))
@@ -102,7 +114,9 @@ def test_a_queued_prompt_that_comes_as_a_user_line_too_is_one_turn(
     ]
 
 
-def test_a_queued_notification_or_command_is_no_prompt(session: Any, lines: Any) -> None:
+def test_a_queued_notification_or_command_is_no_prompt(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.user("Fix it")
     t.queued(
@@ -127,9 +141,15 @@ def test_in_old_versions_a_prompt_typed_ahead_stands_in_the_queue_alone(
         content="<task-notification>done</task-notification>",
     )
     t.bare(type="queue-operation", operation="enqueue", content="Did we write tests?")
-    t.bare(type="queue-operation", operation="enqueue", content="Taken back into the editor")
+    t.bare(
+        type="queue-operation",
+        operation="enqueue",
+        content="Taken back into the editor",
+    )
     t.bare(type="queue-operation", operation="remove")
-    t.bare(type="queue-operation", operation="remove", timestamp="2026-02-09T14:00:09.000Z")
+    t.bare(
+        type="queue-operation", operation="remove", timestamp="2026-02-09T14:00:09.000Z"
+    )
     t.bare(type="queue-operation", operation="popAll")
     t.bare(type="queue-operation", operation="remove")
     t.say("Not yet.")
@@ -151,7 +171,10 @@ def test_a_queued_prompt_that_was_dequeued_comes_as_its_user_line_alone(
     t.say("Written.")
     t.bare(type="queue-operation", operation="dequeue")
     t.user("And the docs")
-    assert [turn.user for turn in session.turns(t)] == ["Write the code", "And the docs"]
+    assert [turn.user for turn in session.turns(t)] == [
+        "Write the code",
+        "And the docs",
+    ]
 
 
 def test_words_added_to_a_tool_result_are_a_turn(session: Any, lines: Any) -> None:
@@ -191,7 +214,9 @@ def test_words_added_to_a_tool_result_are_a_turn(session: Any, lines: Any) -> No
         "  \n ",
     ],
 )
-def test_what_nobody_typed_as_a_prompt_is_no_turn(session: Any, lines: Any, words: str) -> None:
+def test_what_nobody_typed_as_a_prompt_is_no_turn(
+    session: Any, lines: Any, words: str
+) -> None:
     t = lines()
     t.user("Fix it")
     t.say("Fixing.")
@@ -202,19 +227,26 @@ def test_what_nobody_typed_as_a_prompt_is_no_turn(session: Any, lines: Any, word
     assert (turn.user, turn.replies) == ("Fix it", ("Fixing.", "Fixed."))
 
 
-def test_lines_of_the_host_that_look_like_prompts_are_no_turns(session: Any, lines: Any) -> None:
+def test_lines_of_the_host_that_look_like_prompts_are_no_turns(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.user("Fix it")
     t.user(
-        [{"type": "text", "text": "Base directory for this skill: /s\n# Debugging"}], isMeta=True
+        [{"type": "text", "text": "Base directory for this skill: /s\n# Debugging"}],
+        isMeta=True,
     )
-    t.user("Agent finished", origin={"kind": "task-notification"}, promptSource="system")
+    t.user(
+        "Agent finished", origin={"kind": "task-notification"}, promptSource="system"
+    )
     t.user("Shown in the transcript only", isVisibleInTranscriptOnly=True)
     t.user("A typed one", origin={"kind": "human"}, promptSource="typed")
     assert [turn.user for turn in session.turns(t)] == ["Fix it", "A typed one"]
 
 
-def test_what_was_injected_into_a_prompt_is_taken_out_of_it(session: Any, lines: Any) -> None:
+def test_what_was_injected_into_a_prompt_is_taken_out_of_it(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.user(
         "<ide_opened_file>The user opened a.py</ide_opened_file>\nUse "
@@ -233,16 +265,28 @@ def test_a_memory_typed_with_a_hash_sign_is_kept(session: Any, lines: Any) -> No
     assert [turn.user for turn in session.turns(t)] == ["always use uv"]
 
 
-def test_attachments_with_context_of_plugins_give_nothing(session: Any, lines: Any) -> None:
+def test_attachments_with_context_of_plugins_give_nothing(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.user("Fix it")
     t.add(
         "attachment",
-        attachment={"type": "hook_additional_context", "content": ["Recalled: use Postgres"]},
+        attachment={
+            "type": "hook_additional_context",
+            "content": ["Recalled: use Postgres"],
+        },
     )
-    t.add("attachment", attachment={"type": "hook_success", "stdout": "Recalled: use Postgres"})
-    t.add("attachment", attachment={"type": "file", "content": "Recalled: use Postgres"})
-    t.add("progress", data={"type": "hook_progress", "output": "Recalled: use Postgres"})
+    t.add(
+        "attachment",
+        attachment={"type": "hook_success", "stdout": "Recalled: use Postgres"},
+    )
+    t.add(
+        "attachment", attachment={"type": "file", "content": "Recalled: use Postgres"}
+    )
+    t.add(
+        "progress", data={"type": "hook_progress", "output": "Recalled: use Postgres"}
+    )
     t.say("Fixed.")
     assert "Recalled" not in repr(session.events(t))
 
@@ -262,21 +306,31 @@ def test_a_command_that_the_host_runs_itself_leaves_the_turn_before_it_open(
         ("command", command),
         ("turn", first),
     ]
-    assert events[1] == Command(command, events[1].origin, "2026-02-09T14:00:03Z", "model", "opus")
+    assert events[1] == Command(
+        command, events[1].origin, "2026-02-09T14:00:03Z", "model", "opus"
+    )
     assert events[2].assistant == "Fixing.\n\nFixed."
 
 
 def test_a_command_in_a_system_line_is_a_command(session: Any, lines: Any) -> None:
     t = lines()
-    t.add("system", subtype="local_command", content="<command-name>/remote-control</command-name>")
     t.add(
-        "system", subtype="local_command", content="<local-command-stdout></local-command-stdout>"
+        "system",
+        subtype="local_command",
+        content="<command-name>/remote-control</command-name>",
+    )
+    t.add(
+        "system",
+        subtype="local_command",
+        content="<local-command-stdout></local-command-stdout>",
     )
     (event,) = session.events(t)
     assert isinstance(event, Command) and event.name == "remote-control"
 
 
-def test_a_command_that_the_assistant_answers_is_a_turn_too(session: Any, lines: Any) -> None:
+def test_a_command_that_the_assistant_answers_is_a_turn_too(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     uuid = t.user(
         "<command-message>review is "
@@ -286,7 +340,11 @@ def test_a_command_that_the_assistant_answers_is_a_turn_too(session: Any, lines:
     t.user([{"type": "text", "text": "You review code. Be strict."}], isMeta=True)
     t.say("Two things are wrong.")
     command, turn = session.events(t)
-    assert (command.id, command.name, command.args) == (uuid, "team:review", "the last commit")
+    assert (command.id, command.name, command.args) == (
+        uuid,
+        "team:review",
+        "the last commit",
+    )
     assert (turn.id, turn.user, turn.replies) == (
         uuid,
         "/team:review the last commit",
@@ -304,14 +362,20 @@ def test_a_compaction_has_the_summary_and_the_summary_is_nobodys_words(
     t.say("I go on.")
     before, compaction, after = session.events(t)
     assert isinstance(compaction, Compaction)
-    assert (compaction.id, compaction.phase, compaction.trigger) == (boundary, "after", "manual")
+    assert (compaction.id, compaction.phase, compaction.trigger) == (
+        boundary,
+        "after",
+        "manual",
+    )
     assert compaction.summary.endswith("1. Redis was dropped.")
     assert (before.replies, before.is_complete) == (("Yes.",), False)
     assert (after.id, after.replies) == (before.id, ("Yes.", "I go on."))
     assert "Summary" not in repr((before, after))
 
 
-def test_an_old_summary_without_boundary_and_mark_is_a_compaction(session: Any, lines: Any) -> None:
+def test_an_old_summary_without_boundary_and_mark_is_a_compaction(
+    session: Any, lines: Any
+) -> None:
     t = lines(version="1.0.24")
     uuid = t.user(
         "This session is being continued from a previous conversation that ran out of context. "
@@ -319,7 +383,11 @@ def test_an_old_summary_without_boundary_and_mark_is_a_compaction(session: Any, 
     )
     answer = t.say("I go on where I was.")
     compaction, turn = session.events(t)
-    assert (compaction.kind, compaction.id, compaction.trigger) == ("compaction", uuid, "")
+    assert (compaction.kind, compaction.id, compaction.trigger) == (
+        "compaction",
+        uuid,
+        "",
+    )
     assert (turn.id, turn.user, turn.replies) == (answer, "", ("I go on where I was.",))
 
 
@@ -327,7 +395,9 @@ def test_a_boundary_whose_summary_is_missing_is_a_compaction_all_the_same(
     session: Any, lines: Any
 ) -> None:
     t = lines()
-    boundary = t.add("system", subtype="compact_boundary", compactMetadata={"trigger": "auto"})
+    boundary = t.add(
+        "system", subtype="compact_boundary", compactMetadata={"trigger": "auto"}
+    )
     t.user("Go on")
     compaction, turn = session.events(t)
     assert (compaction.id, compaction.summary, turn.user) == (boundary, "", "Go on")
@@ -345,7 +415,9 @@ def test_errors_that_the_host_writes_in_the_assistants_name_are_not_its_words(
     assert turn.replies == ("Fixed.",)
 
 
-def test_reasoning_written_among_the_words_is_left_out(session: Any, lines: Any) -> None:
+def test_reasoning_written_among_the_words_is_left_out(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.user("Fix it")
     t.say("<thinking>\nWhat would they like?\n</thinking>\n\nFixed.")
@@ -367,7 +439,9 @@ def test_subagents_are_no_exchange(session: Any, lines: Any) -> None:
     assert session.events(agent) == []
 
 
-def test_history_that_is_repeated_in_a_file_is_taken_once(session: Any, lines: Any) -> None:
+def test_history_that_is_repeated_in_a_file_is_taken_once(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.user("One")
     t.say("1")
@@ -384,7 +458,9 @@ def test_history_that_is_repeated_in_a_file_is_taken_once(session: Any, lines: A
     ]
 
 
-def test_a_fork_has_the_turns_of_its_history_under_the_same_ids(session: Any, lines: Any) -> None:
+def test_a_fork_has_the_turns_of_its_history_under_the_same_ids(
+    session: Any, lines: Any
+) -> None:
     t, fork = lines(), lines(session="5e551011-0000-4000-8000-000000000002")
     for each in (t, fork):
         each.user("One")
@@ -395,7 +471,9 @@ def test_a_fork_has_the_turns_of_its_history_under_the_same_ids(session: Any, li
     assert [turn.user for turn in forked] == ["One", "Two"]
 
 
-def test_a_rewind_keeps_both_branches_in_the_order_of_the_file(session: Any, lines: Any) -> None:
+def test_a_rewind_keeps_both_branches_in_the_order_of_the_file(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     root = t.user("One")
     answer = t.say("1", parentUuid=root)
@@ -420,7 +498,9 @@ QUESTIONS = [
 ]
 
 
-def test_questions_stand_with_their_answers_where_they_were_put(session: Any, lines: Any) -> None:
+def test_questions_stand_with_their_answers_where_they_were_put(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.user("Set it up")
     t.say("I have two questions.")
@@ -428,7 +508,13 @@ def test_questions_stand_with_their_answers_where_they_were_put(session: Any, li
     answers = {"Which cache?": "None", 'Which "mode"?': "safe, mostly"}
     notes = {"Which cache?": {"notes": "we dropped it in May"}}
     t.result(
-        call, "…", toolUseResult={"questions": QUESTIONS, "answers": answers, "annotations": notes}
+        call,
+        "…",
+        toolUseResult={
+            "questions": QUESTIONS,
+            "answers": answers,
+            "annotations": notes,
+        },
     )
     t.say("Good.")
     one, two, turn = session.events(t)
@@ -454,7 +540,9 @@ def test_answers_are_found_in_the_text_where_there_is_nothing_else(
         "can now continue."
     )
     t.result(call, [{"type": "text", "text": told}])
-    assert [event.answer for event in session.events(t) if isinstance(event, Question)] == [
+    assert [
+        event.answer for event in session.events(t) if isinstance(event, Question)
+    ] == [
         "None",
         "safe",
     ]
@@ -485,7 +573,9 @@ def test_a_question_without_a_result_yet_is_in_the_turn_and_no_event(
     assert [reply.question for reply in turn.replies] == ["Which cache?"]
 
 
-def test_the_words_with_which_a_tool_call_was_refused_are_kept(session: Any, lines: Any) -> None:
+def test_the_words_with_which_a_tool_call_was_refused_are_kept(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.user("Clean up")
     call = t.call("Bash", {"command": "git commit -m x\nmore"})
@@ -523,7 +613,9 @@ def test_a_plan_is_the_assistants_words_and_its_approval_an_answer(
     assert turn.replies == ("# Plan\n1. Drop Redis", question)
 
 
-def test_work_names_files_commands_commits_and_pull_requests(session: Any, lines: Any) -> None:
+def test_work_names_files_commands_commits_and_pull_requests(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.user("Do it")
     for name, key in (
@@ -536,8 +628,12 @@ def test_work_names_files_commands_commits_and_pull_requests(session: Any, lines
     t.result(t.call("Write", {"file_path": "/failed.py"}), "Error", is_error=True)
     t.result(t.call("Bash", {"command": "x" * 1000}))
     commit = t.call("Bash", {"command": "git add a &&\ngit commit -m 'Drop Redis'"})
-    t.result(commit, "hook ran\n[main (root-commit) 1a2b3c4] Drop Redis\n 1 file changed")
-    t.result(t.call("Bash", {"command": "git log"}), "[main 9999999] not a commit of now")
+    t.result(
+        commit, "hook ran\n[main (root-commit) 1a2b3c4] Drop Redis\n 1 file changed"
+    )
+    t.result(
+        t.call("Bash", {"command": "git log"}), "[main 9999999] not a commit of now"
+    )
     for _ in range(2):
         t.bare(
             type="pr-link",
@@ -564,11 +660,16 @@ def test_the_output_of_a_command_names_quiet_commits_and_pull_requests(
     amend = t.call("Bash", {"command": "git commit --amend --no-edit"})
     t.result(amend, "[main 5d6e7f8] Drop Redis\n 2 files changed")
     t.result(
-        t.call("Bash", {"command": "git commit -m 'Never'"}), "[main 9999999] Never", is_error=True
+        t.call("Bash", {"command": "git commit -m 'Never'"}),
+        "[main 9999999] Never",
+        is_error=True,
     )
-    t.result(t.call("Bash", {"command": "pytest -k commit"}), "[main 8888888] made by a test")
     t.result(
-        t.call("Bash", {"command": "gh pr create --fill"}), "https://forge.example/ann/kasha/pull/7"
+        t.call("Bash", {"command": "pytest -k commit"}), "[main 8888888] made by a test"
+    )
+    t.result(
+        t.call("Bash", {"command": "gh pr create --fill"}),
+        "https://forge.example/ann/kasha/pull/7",
     )
     (turn,) = session.turns(t)
     assert turn.work.commits == ("5d6e7f8 Drop Redis", "9999999 Never")
@@ -610,7 +711,9 @@ def test_times_with_an_offset_are_given_in_utc_and_a_missing_one_is_that_of_the_
     assert [turn.at for turn in session.turns(t)] == ["2026-02-09T14:00:00Z"] * 3
 
 
-def test_text_that_cannot_be_written_as_utf8_is_mended(session: Any, lines: Any) -> None:
+def test_text_that_cannot_be_written_as_utf8_is_mended(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.raw.append(
         b'{"type":"user","uuid":"u","message":{"content":"lone \\ud83d and \\u0000nul, pair '

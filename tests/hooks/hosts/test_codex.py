@@ -33,14 +33,19 @@ def only(turns: list[Turn]) -> Turn:
     return turns[0]
 
 
-def test_a_turn_has_the_prompt_the_words_and_the_hosts_id(rollout: Any, codex: Any) -> None:
+def test_a_turn_has_the_prompt_the_words_and_the_hosts_id(
+    rollout: Any, codex: Any
+) -> None:
     t = rollout()
     t.item("developer", "<permissions instructions>all</permissions instructions>")
     t.item(
         "user",
         "# AGENTS.md instructions for /home/ann/kasha\n\n<INSTRUCTIONS>Be kind.</INSTRUCTIONS>",
     )
-    t.item("user", "<environment_context>\n  <cwd>/home/ann/kasha</cwd>\n</environment_context>")
+    t.item(
+        "user",
+        "<environment_context>\n  <cwd>/home/ann/kasha</cwd>\n</environment_context>",
+    )
     t.task("task-1")
     t.user("Drop Redis")
     t.event("agent_reasoning", text="**Thinking**")
@@ -62,7 +67,9 @@ def test_a_turn_has_the_prompt_the_words_and_the_hosts_id(rollout: Any, codex: A
     )
 
 
-def test_a_prompt_typed_while_codex_works_is_a_turn_of_its_own(rollout: Any, codex: Any) -> None:
+def test_a_prompt_typed_while_codex_works_is_a_turn_of_its_own(
+    rollout: Any, codex: Any
+) -> None:
     t = rollout()
     t.task("task-1")
     t.user("Drop Redis")
@@ -78,7 +85,9 @@ def test_a_prompt_typed_while_codex_works_is_a_turn_of_its_own(rollout: Any, cod
     )
 
 
-def test_an_interrupted_turn_keeps_what_was_said_and_is_over(rollout: Any, codex: Any) -> None:
+def test_an_interrupted_turn_keeps_what_was_said_and_is_over(
+    rollout: Any, codex: Any
+) -> None:
     t = rollout()
     t.task("task-1")
     t.user("Drop Redis")
@@ -98,7 +107,10 @@ def test_what_a_person_rolls_back_stays(rollout: Any, codex: Any) -> None:
     t.event("thread_rolled_back", num_turns=1)
     t.task("task-2")
     t.user("Drop memcached")
-    assert [turn.user for turn in codex.turns(t.bytes())] == ["Drop Redis", "Drop memcached"]
+    assert [turn.user for turn in codex.turns(t.bytes())] == [
+        "Drop Redis",
+        "Drop memcached",
+    ]
 
 
 def test_work_is_named_and_its_content_left_out(rollout: Any, codex: Any) -> None:
@@ -107,7 +119,10 @@ def test_work_is_named_and_its_content_left_out(rollout: Any, codex: Any) -> Non
     t.user("Commit it")
     t.call("apply_patch", PATCH)
     t.event(
-        "patch_apply_end", call_id="call_5", success=True, changes={"/home/ann/kasha/src/a.py": {}}
+        "patch_apply_end",
+        call_id="call_5",
+        success=True,
+        changes={"/home/ann/kasha/src/a.py": {}},
     )
     t.call(
         "apply_patch",
@@ -133,7 +148,9 @@ def test_work_is_named_and_its_content_left_out(rollout: Any, codex: Any) -> Non
     assert turn.work.links == ("https://forge.example/o/r/pull/7",)
 
 
-def test_the_commands_and_patches_of_a_script_are_named(rollout: Any, codex: Any) -> None:
+def test_the_commands_and_patches_of_a_script_are_named(
+    rollout: Any, codex: Any
+) -> None:
     t = rollout()
     t.task("task-1")
     t.user("Commit it")
@@ -150,7 +167,10 @@ def test_the_commands_and_patches_of_a_script_are_named(rollout: Any, codex: Any
             {"type": "input_text", "text": printed},
         ],
     )
-    t.call("exec", f"const patch = {json.dumps(PATCH)};\ntext(await tools.apply_patch(patch));")
+    t.call(
+        "exec",
+        f"const patch = {json.dumps(PATCH)};\ntext(await tools.apply_patch(patch));",
+    )
     t.call("exec", "tools.exec_command({cmd:'ls -l'})")
     turn = only(codex.turns(t.bytes()))
     assert turn.work.commands == ('git commit -m "x"', "ls -l")
@@ -160,11 +180,15 @@ def test_the_commands_and_patches_of_a_script_are_named(rollout: Any, codex: Any
     )
 
 
-def test_a_question_has_its_options_and_the_chosen_answer(rollout: Any, codex: Any) -> None:
+def test_a_question_has_its_options_and_the_chosen_answer(
+    rollout: Any, codex: Any
+) -> None:
     t = rollout()
     t.task("task-1")
     t.user("Where to keep it?")
-    told = json.dumps({"answers": {"db": {"answers": ["SQLite", "user_note: for now"]}}})
+    told = json.dumps(
+        {"answers": {"db": {"answers": ["SQLite", "user_note: for now"]}}}
+    )
     t.call("request_user_input", {"questions": [QUESTION]}, told, "ask")
     t.say("SQLite then.")
     events = codex.events(t.bytes())
@@ -183,7 +207,9 @@ def test_an_unanswered_question_has_no_answer(rollout: Any, codex: Any) -> None:
     t.task("task-1")
     t.user("Where to keep it?")
     t.call("request_user_input", {"questions": [QUESTION]}, "aborted by user")
-    assert [event.answer for event in codex.events(t.bytes()) if event.kind == "question"] == [""]
+    assert [
+        event.answer for event in codex.events(t.bytes()) if event.kind == "question"
+    ] == [""]
 
 
 def test_the_summary_of_a_compaction_is_nobodys_words(rollout: Any, codex: Any) -> None:
@@ -211,7 +237,12 @@ def test_a_review_is_a_command_with_its_findings_and_without_the_reviewers_promp
     rollout: Any, codex: Any
 ) -> None:
     t = rollout()
-    t.event("entered_review_mode", turn_id="task-1", user_facing_hint="current changes", target={})
+    t.event(
+        "entered_review_mode",
+        turn_id="task-1",
+        user_facing_hint="current changes",
+        target={},
+    )
     t.event("task_started", turn_id="reviewer")
     for _ in range(2):
         t.event("user_message", message="Review the current code changes.")
@@ -224,7 +255,11 @@ def test_a_review_is_a_command_with_its_findings_and_without_the_reviewers_promp
     t.user("do it")
     events = codex.events(t.bytes())
     commands = [(event.name, event.args) for event in events if event.kind == "command"]
-    turns = [(event.id, event.user, event.replies) for event in events if event.kind == "turn"]
+    turns = [
+        (event.id, event.user, event.replies)
+        for event in events
+        if event.kind == "turn"
+    ]
     assert commands == [("review", "current changes")]
     assert turns == [
         ("task-1", "/review current changes", ("[P2] Quote it.",)),
@@ -241,13 +276,23 @@ def test_a_review_that_was_cut_off_does_not_swallow_the_next_prompt(
     t.event("user_message", message="Review the current code changes.")
     t.task("task-2")
     t.user("do it")
-    assert [turn.user for turn in codex.turns(t.bytes())] == ["/review changes", "do it"]
+    assert [turn.user for turn in codex.turns(t.bytes())] == [
+        "/review changes",
+        "do it",
+    ]
 
 
 @pytest.mark.parametrize(
-    "prompt", ["$remember use uv", "$keeplore:remember use uv", "[$remember](/s/SKILL.md) use uv"]
+    "prompt",
+    [
+        "$remember use uv",
+        "$keeplore:remember use uv",
+        "[$remember](/s/SKILL.md) use uv",
+    ],
 )
-def test_the_mention_of_a_skill_of_ours_is_a_command(rollout: Any, codex: Any, prompt: str) -> None:
+def test_the_mention_of_a_skill_of_ours_is_a_command(
+    rollout: Any, codex: Any, prompt: str
+) -> None:
     t = rollout()
     t.task("task-1")
     t.user(prompt)
@@ -260,20 +305,26 @@ def test_the_mention_of_a_skill_of_ours_is_a_command(rollout: Any, codex: Any, p
     )
 
 
-def test_what_an_editor_puts_before_a_prompt_is_left_out(rollout: Any, codex: Any) -> None:
+def test_what_an_editor_puts_before_a_prompt_is_left_out(
+    rollout: Any, codex: Any
+) -> None:
     t = rollout()
     t.task("task-1")
     t.user(
         "# Context from my IDE setup:\n\n## Open tabs:\n- a.py\n\n## My request for Codex:\nDrop "
         "Redis"
     )
-    t.user("# Diff comments:\n\n## Comment 1\nToo long.\n\n## My request for Codex:\n\nFix it")
+    t.user(
+        "# Diff comments:\n\n## Comment 1\nToo long.\n\n## My request for Codex:\n\nFix it"
+    )
     first, second = codex.turns(t.bytes())
     assert first.user == "Drop Redis"
     assert second.user == "Fix it\n\n> # Diff comments:\n>\n> ## Comment 1\n> Too long."
 
 
-def test_what_the_desktop_app_asks_for_itself_is_no_turn(rollout: Any, codex: Any) -> None:
+def test_what_the_desktop_app_asks_for_itself_is_no_turn(
+    rollout: Any, codex: Any
+) -> None:
     t = rollout()
     t.task("task-1")
     t.user(
@@ -284,7 +335,10 @@ def test_what_the_desktop_app_asks_for_itself_is_no_turn(rollout: Any, codex: An
     assert codex.events(t.bytes()) == []
     words = "You are a helpful assistant. You will be presented with a user prompt."
     assert codex.hear("UserPromptSubmit", turn_id="task-1", prompt=words).events == ()
-    assert codex.hear("Stop", turn_id="task-1", last_assistant_message="Drop Redis").events == ()
+    assert (
+        codex.hear("Stop", turn_id="task-1", last_assistant_message="Drop Redis").events
+        == ()
+    )
     assert codex.host.ask("UserPromptSubmit", codex.payload(prompt=words)) is None
 
 
@@ -323,7 +377,11 @@ def test_a_rollout_without_events_is_read_from_what_the_model_was_sent(
 
 def test_a_rollout_of_bare_items_is_read(codex: Any) -> None:
     def item(role: str, words: str) -> dict[str, Any]:
-        return {"type": "message", "role": role, "content": [{"type": "input_text", "text": words}]}
+        return {
+            "type": "message",
+            "role": role,
+            "content": [{"type": "input_text", "text": words}],
+        }
 
     head = {"id": "old", "timestamp": "2025-06-01T09:00:00Z", "instructions": None}
     lines = (
@@ -332,7 +390,9 @@ def test_a_rollout_of_bare_items_is_read(codex: Any) -> None:
         item("user", "Drop Redis"),
         item("assistant", "Dropped."),
     )
-    turn = only(codex.turns(b"".join(json.dumps(line).encode() + b"\n" for line in lines)))
+    turn = only(
+        codex.turns(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+    )
     assert (turn.user, turn.replies, turn.at) == (
         "Drop Redis",
         ("Dropped.",),
@@ -365,7 +425,9 @@ def test_a_fork_has_the_turns_of_the_session_that_it_forks_under_the_same_ids(
     assert [turn.id for turn in codex.turns(fork.bytes())] == ["task-1", "task-2"]
 
 
-def test_history_that_is_repeated_in_one_rollout_counts_once(rollout: Any, codex: Any) -> None:
+def test_history_that_is_repeated_in_one_rollout_counts_once(
+    rollout: Any, codex: Any
+) -> None:
     t = rollout()
     for number in (1, 2):
         t.task(f"task-{number}")
@@ -380,7 +442,8 @@ def test_history_that_is_repeated_in_one_rollout_counts_once(rollout: Any, codex
 
 
 @pytest.mark.parametrize(
-    "meta", [{"source": {"subagent": {"thread_spawn": {}}}}, {"thread_source": "subagent"}]
+    "meta",
+    [{"source": {"subagent": {"thread_spawn": {}}}}, {"thread_source": "subagent"}],
 )
 def test_the_rollout_of_a_subagent_gives_nothing_and_is_not_listed(
     rollout: Any, codex: Any, tmp_path: Path, meta: dict[str, Any]
@@ -400,11 +463,17 @@ def test_sessions_are_found_in_all_places_and_packed_ones_are_named(
     for place in (".codex/sessions/2026/02/09", ".codex/archived_sessions"):
         (tmp_path / place).mkdir(parents=True)
         (tmp_path / place / codex.path.name).write_bytes(rollout().bytes())
-    packed = tmp_path / ".codex/sessions/2026/02/09/rollout-2026-02-09T14-00-00-packed.jsonl.zst"
+    packed = (
+        tmp_path
+        / ".codex/sessions/2026/02/09/rollout-2026-02-09T14-00-00-packed.jsonl.zst"
+    )
     packed.write_bytes(b"\x28\xb5\x2f\xfd")
     found = list(codex.host.recorded(tmp_path))
     assert [session.session[-6:] for session in found] == ["000001", "000001", "packed"]
-    assert (found[0].cwd, found[0].started_at) == ("/home/ann/kasha", "2026-02-09T14:00:00Z")
+    assert (found[0].cwd, found[0].started_at) == (
+        "/home/ann/kasha",
+        "2026-02-09T14:00:00Z",
+    )
     assert "zstd" in codex.host.read_transcript(packed, Cursor()).problems[0]
 
 
@@ -415,7 +484,15 @@ def test_what_is_not_known_is_named(rollout: Any, codex: Any) -> None:
     codex.write(t.bytes())
     reading = host_named("codex").read_transcript(codex.path, Cursor())
     assert "'ledger' of Codex 0.145.0" in reading.problems[0]
-    assert only([event for event in reading.events if isinstance(event, Turn)]).user == "Drop Redis"
-    assert host_named("codex").read_transcript(codex.path, reading.cursor).problems == ()
+    assert (
+        only([event for event in reading.events if isinstance(event, Turn)]).user
+        == "Drop Redis"
+    )
+    assert (
+        host_named("codex").read_transcript(codex.path, reading.cursor).problems == ()
+    )
     codex.write(b'{"kind":"of tomorrow"}\n')
-    assert "a newer codex" in host_named("codex").read_transcript(codex.path, Cursor()).problems[0]
+    assert (
+        "a newer codex"
+        in host_named("codex").read_transcript(codex.path, Cursor()).problems[0]
+    )

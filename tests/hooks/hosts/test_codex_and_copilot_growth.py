@@ -36,11 +36,15 @@ CODEX: Steps = {
     "words": lambda t, n: t.say(f"words {n}"),
     "same words": lambda t, n: t.say("the same"),
     "only sent": lambda t, n: t.item("assistant", f"sent {n}"),
-    "patch": lambda t, n: t.call("apply_patch", f"*** Update File: {n}.py\n", call=f"patch{n}"),
+    "patch": lambda t, n: t.call(
+        "apply_patch", f"*** Update File: {n}.py\n", call=f"patch{n}"
+    ),
     "failed": lambda t, n: t.event(
         "patch_apply_end", call_id=f"patch{n - 1}", success=False, changes={}
     ),
-    "commit": lambda t, n: t.call("exec_command", {"cmd": "git commit"}, f"[main {n:07x}] subject"),
+    "commit": lambda t, n: t.call(
+        "exec_command", {"cmd": "git commit"}, f"[main {n:07x}] subject"
+    ),
     "question": lambda t, n: t.call(
         "request_user_input", ASK, None if n % 2 else ANSWER, f"ask{n // 4}"
     ),
@@ -54,7 +58,9 @@ CODEX: Steps = {
     "rolled back": lambda t, n: t.event("thread_rolled_back", num_turns=1),
     "meta": lambda t, n: t.line("session_meta", id=f"parent-{n}", cwd=f"/{n}"),
     "directory": lambda t, n: t.line("turn_context", cwd=f"/{n}"),
-    "torn line": lambda t, n: t.raw.append(b'{"type":"event_msg","payload":{"type":"torn\xff\n'),
+    "torn line": lambda t, n: t.raw.append(
+        b'{"type":"event_msg","payload":{"type":"torn\xff\n'
+    ),
     "repetition": lambda t, n: t.raw.extend(t.raw[: 1 + n % 9]),
     "dos": lambda t, n: t.raw.append(t.raw[-1].replace(b"\n", b"\r\n")),
 }
@@ -79,9 +85,13 @@ COPILOT: Steps = {
     "over": lambda t, n: t.add("session.shutdown", {}),
     "abort": lambda t, n: t.add("abort", {"reason": "user"}),
     "resume": lambda t, n: t.add("session.resume", {"context": {"cwd": f"/{n}"}}),
-    "finished": lambda t, n: t.add("session.task_complete", {"summary": f"summary {n}"}),
+    "finished": lambda t, n: t.add(
+        "session.task_complete", {"summary": f"summary {n}"}
+    ),
     "subagent": lambda t, n: t.say("side", parentToolCallId="x"),
-    "torn line": lambda t, n: t.raw.append(b'{"type":"user.message","data":{"content":"torn\xff\n'),
+    "torn line": lambda t, n: t.raw.append(
+        b'{"type":"user.message","data":{"content":"torn\xff\n'
+    ),
     "repetition": lambda t, n: t.raw.extend(t.raw[: 1 + n % 9]),
     "dos": lambda t, n: t.raw.append(t.raw[-1].replace(b"\n", b"\r\n")),
 }
@@ -114,7 +124,9 @@ def settled(events: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The last form of every turn, and every other event once."""
     turns = {event.id: event for event in events if event.kind == "turn"}
     others = {
-        (event.kind, event.id): event for event in events if event.kind not in ("turn", "session")
+        (event.kind, event.id): event
+        for event in events
+        if event.kind not in ("turn", "session")
     }
     return turns, others
 
@@ -125,7 +137,9 @@ def cuts(content: bytes) -> st.SearchStrategy[list[int]]:
     """
     ends = [match.end() for match in re.finditer(rb"\n", content)] or [0]
     near = st.builds(
-        lambda end, before: max(0, end - before), st.sampled_from(ends), st.integers(0, 2)
+        lambda end, before: max(0, end - before),
+        st.sampled_from(ends),
+        st.integers(0, 2),
     )
     return st.lists(near | st.integers(0, len(content)), max_size=8).map(sorted)
 
@@ -143,12 +157,16 @@ def test_reading_while_the_log_grows_gives_the_same_as_reading_it_at_once(
     kind: str, log: Any, log_in: Any, data: st.DataObject
 ) -> None:
     content = build(
-        log, kind, data.draw(st.lists(st.sampled_from(sorted(STEPS[kind])), max_size=25))
+        log,
+        kind,
+        data.draw(st.lists(st.sampled_from(sorted(STEPS[kind])), max_size=25)),
     )
     with tempfile.TemporaryDirectory() as folder:
         session = log_in(Path(folder))
         session.write(content)
-        whole = settled(list(session.host.read_transcript(session.path, Cursor()).events))
+        whole = settled(
+            list(session.host.read_transcript(session.path, Cursor()).events)
+        )
         grown: list[Any] = []
         for cut in data.draw(cuts(content)):
             session.write(content[:cut])
@@ -164,15 +182,21 @@ def test_a_log_that_is_cut_at_every_line_and_within_each_gives_the_same(
     kind: str, log: Any, log_in: Any
 ) -> None:
     content = build(
-        log, kind, [step for step in sorted(STEPS[kind]) if step not in ("repetition", "dos")]
+        log,
+        kind,
+        [step for step in sorted(STEPS[kind]) if step not in ("repetition", "dos")],
     )
     with tempfile.TemporaryDirectory() as folder:
         session = log_in(Path(folder))
         session.write(content)
-        whole = settled(list(session.host.read_transcript(session.path, Cursor()).events))
+        whole = settled(
+            list(session.host.read_transcript(session.path, Cursor()).events)
+        )
         grown: list[Any] = []
         ends = [match.end() for match in re.finditer(rb"\n", content)]
-        for cut in sorted({*ends, *(end - 1 for end in ends), *(end - 20 for end in ends)}):
+        for cut in sorted(
+            {*ends, *(end - 1 for end in ends), *(end - 20 for end in ends)}
+        ):
             session.write(content[:cut])
             grown += session.hear(QUIET[kind], LATER).events
         grown += session.hear(END[kind], at=LATER).events
@@ -189,16 +213,24 @@ def test_reading_again_without_news_gives_nothing(
         session = log_in(Path(folder))
         session.write(build(log, kind, steps))
         session.hear(END[kind], at=LATER)
-        assert [event.kind for event in session.hear(END[kind], at=LATER).events] == ["session"]
+        assert [event.kind for event in session.hear(END[kind], at=LATER).events] == [
+            "session"
+        ]
         assert session.hear(QUIET[kind], at=LATER).events == ()
         again = session.host.read_transcript(session.path, session.cursor)
         assert (again.events, again.problems) == ((), ())
 
 
 values = st.recursive(
-    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8) | st.just("user"),
+    st.none()
+    | st.booleans()
+    | st.floats()
+    | st.integers()
+    | st.text(max_size=8)
+    | st.just("user"),
     lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3)
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(max_size=6), inner, max_size=3)
     ),
     max_leaves=6,
 )
@@ -247,7 +279,12 @@ TYPES = [
     "turn_context",
     "user.message",
 ]
-TYPES += ["assistant.message", "tool.execution_start", "tool.execution_complete", "session.start"]
+TYPES += [
+    "assistant.message",
+    "tool.execution_start",
+    "tool.execution_complete",
+    "session.start",
+]
 KINDS = [
     "user_message",
     "agent_message",
@@ -256,10 +293,17 @@ KINDS = [
     "function_call_output",
     "patch_apply_end",
 ]
-inner = st.dictionaries(st.sampled_from(KEYS), values | st.sampled_from(KINDS), max_size=6)
+inner = st.dictionaries(
+    st.sampled_from(KEYS), values | st.sampled_from(KINDS), max_size=6
+)
 hostile = st.fixed_dictionaries(
     {"type": st.sampled_from(TYPES)},
-    optional={"payload": inner | values, "data": inner | values, "timestamp": values, "id": values},
+    optional={
+        "payload": inner | values,
+        "data": inner | values,
+        "timestamp": values,
+        "id": values,
+    },
 )
 
 
@@ -271,7 +315,10 @@ def test_no_line_makes_the_adapter_raise(
     found = data.draw(st.lists(hostile | values, max_size=8))
     with tempfile.TemporaryDirectory() as folder:
         session = log_in(Path(folder))
-        session.write(log().bytes() + b"".join(json.dumps(line).encode() + b"\n" for line in found))
+        session.write(
+            log().bytes()
+            + b"".join(json.dumps(line).encode() + b"\n" for line in found)
+        )
         reading = session.host.read_transcript(session.path, Cursor())
         assert all(isinstance(problem, str) for problem in reading.problems)
         session.hear(QUIET[kind], at=LATER)
@@ -280,7 +327,14 @@ def test_no_line_makes_the_adapter_raise(
 
 @pytest.mark.parametrize(
     "pending",
-    ["", "null", "[]", "{", '{"carry":7,"state":[],"announced":{"missing":3}}', "[" * 5000],
+    [
+        "",
+        "null",
+        "[]",
+        "{",
+        '{"carry":7,"state":[],"announced":{"missing":3}}',
+        "[" * 5000,
+    ],
 )
 def test_a_damaged_cursor_costs_nothing_but_time(
     kind: str, log: Any, log_in: Any, tmp_path: Path, pending: str
@@ -301,7 +355,9 @@ def test_a_log_that_was_replaced_is_read_from_its_start(
     session.hear(END[kind], at=LATER)
     session.write(build(log, kind, ["words", "same prompt"]))
     users = [
-        event.user for event in session.hear(END[kind], at=LATER).events if event.kind == "turn"
+        event.user
+        for event in session.hear(END[kind], at=LATER).events
+        if event.kind == "turn"
     ]
     assert "the same" in users
 
@@ -318,7 +374,9 @@ def test_a_line_that_is_too_long_is_stepped_over_and_named(
     session.write(t.bytes())
     reading = session.host.read_transcript(session.path, Cursor())
     assert "20000 bytes" in reading.problems[0]
-    assert [event.replies for event in reading.events if event.kind == "turn"] == [("short",)]
+    assert [event.replies for event in reading.events if event.kind == "turn"] == [
+        ("short",)
+    ]
 
 
 def test_memory_grows_with_what_was_said_and_not_with_the_log(

@@ -36,7 +36,9 @@ def paginated(rollout: Any) -> Any:
     t = rollout(history_mode="paginated")
     t.event("task_started", turn_id="task-1")
     t.item("user", "# AGENTS.md instructions for /home/ann/kasha\nBe brief.")
-    t.item("user", "<environment_context><cwd>/home/ann/kasha</cwd></environment_context>")
+    t.item(
+        "user", "<environment_context><cwd>/home/ann/kasha</cwd></environment_context>"
+    )
     t.item("user", "Drop Redis")
     picture = {"type": "local_image", "path": "/home/ann/plan.png"}
     item(
@@ -68,7 +70,12 @@ def paginated(rollout: Any) -> Any:
         changes={"/home/ann/kasha/other.py": {"type": "update"}},
         status="declined",
     )
-    item(t, "task-1", "UserMessage", content=[{"type": "text", "text": "And keep the tests"}])
+    item(
+        t,
+        "task-1",
+        "UserMessage",
+        content=[{"type": "text", "text": "And keep the tests"}],
+    )
     item(t, "task-1", "Plan", text="1. Remove the client")
     item(
         t,
@@ -135,13 +142,19 @@ def test_a_packed_rollout_is_listed_and_read_like_the_one_that_it_was(
     assert (found.path, found.session, found.cwd, found.started_at) == (
         packed, before.session, before.cwd, before.started_at
     )  # fmt: skip
-    turns = [(event.id, event.user, getattr(event, "replies", ())) for event in plain.events]
+    turns = [
+        (event.id, event.user, getattr(event, "replies", ())) for event in plain.events
+    ]
     read = CODEX.read_transcript(packed, Cursor())
-    assert [(event.id, event.user, getattr(event, "replies", ())) for event in read.events] == turns
-    assert [event.id for event in CODEX.read_transcript(packed, half.cursor).events] == ["task-1:1"]
-    assert {event.id for event in CODEX.read_transcript(packed, plain.cursor).events} <= {
-        "task-1:1"
-    }
+    assert [
+        (event.id, event.user, getattr(event, "replies", ())) for event in read.events
+    ] == turns
+    assert [
+        event.id for event in CODEX.read_transcript(packed, half.cursor).events
+    ] == ["task-1:1"]
+    assert {
+        event.id for event in CODEX.read_transcript(packed, plain.cursor).events
+    } <= {"task-1:1"}
 
 
 def test_of_a_rollout_that_was_unpacked_again_the_plain_file_counts(
@@ -153,7 +166,9 @@ def test_of_a_rollout_that_was_unpacked_again_the_plain_file_counts(
     session.write(paginated(rollout).bytes())
     pack(session.path)
     session.write(paginated(rollout).bytes())
-    assert [found.path for found in CODEX.recorded(tmp_path, str(tmp_path))] == [session.path]
+    assert [found.path for found in CODEX.recorded(tmp_path, str(tmp_path))] == [
+        session.path
+    ]
 
 
 def test_a_packed_rollout_of_a_subagent_is_not_listed(

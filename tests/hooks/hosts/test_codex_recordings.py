@@ -14,7 +14,7 @@ from keeplore_hooks.events import Turn, from_json, to_json
 from keeplore_hooks.hosts import Cursor, host_named
 
 HOST = host_named("codex")
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "hosts" / "codex.md"
+PAGE = Path(__file__).resolve().parents[2] / "golden" / "recordings" / "codex.md"
 _ROW = re.compile(r"^\| `([^`]+)` \| (\d+) \| (\d+) \| (.+) \|$", re.MULTILINE)
 LATER = "2030-01-01T00:00:00Z"
 
@@ -25,11 +25,12 @@ def index(recordings: Path) -> list[dict[str, Any]]:
     return [entry for entry in entries if entry["file"].startswith("codex/")]
 
 
-def test_the_turns_of_the_person_are_those_of_the_index_or_the_docs_say_why_not(
+def test_the_turns_of_the_person_are_those_of_the_index_or_a_table_says_why_not(
     recordings: Path, index: list[dict[str, Any]]
 ) -> None:
     table = {
-        name: (int(theirs), int(ours)) for name, theirs, ours, _ in _ROW.findall(PAGE.read_text())
+        name: (int(theirs), int(ours))
+        for name, theirs, ours, _ in _ROW.findall(PAGE.read_text())
     }
     found, expected = {}, {}
     for entry in index:
@@ -78,11 +79,18 @@ def test_no_reply_stands_twice(recordings: Path, index: list[dict[str, Any]]) ->
         payloads = [line["payload"] for line in lines if line["type"] == "event_msg"]
         said = sum(payload.get("type") == "agent_message" for payload in payloads)
         events = HOST.read_transcript(recordings / entry["file"], Cursor()).events
-        assert sum(len(event.replies) for event in events if isinstance(event, Turn)) == said
+        assert (
+            sum(len(event.replies) for event in events if isinstance(event, Turn))
+            == said
+        )
 
 
 def test_a_rollout_that_is_replayed_piece_by_piece_gives_the_same_turns(
-    recordings: Path, index: list[dict[str, Any]], codex_in: Any, tmp_path: Path, final: Any
+    recordings: Path,
+    index: list[dict[str, Any]],
+    codex_in: Any,
+    tmp_path: Path,
+    final: Any,
 ) -> None:
     chance = random.Random(7)
     for entry in index:
@@ -91,7 +99,10 @@ def test_a_rollout_that_is_replayed_piece_by_piece_gives_the_same_turns(
         session.common["session_id"] = entry["sid"][0]
         whole = session.turns(content)
         grown: list[Any] = []
-        for cut in [*sorted(chance.randrange(len(content)) for _ in range(8)), len(content)]:
+        for cut in [
+            *sorted(chance.randrange(len(content)) for _ in range(8)),
+            len(content),
+        ]:
             session.write(content[:cut])
             grown += session.hear("PostToolUse", LATER).events
         grown += session.hear("SessionEnd", LATER).events

@@ -27,7 +27,9 @@ def only(turns: list[Turn]) -> Turn:
     return turns[0]
 
 
-def test_a_turn_has_the_prompt_the_words_and_the_hosts_id(event_log: Any, copilot: Any) -> None:
+def test_a_turn_has_the_prompt_the_words_and_the_hosts_id(
+    event_log: Any, copilot: Any
+) -> None:
     t = event_log()
     key = t.user("Drop Redis")
     t.add("assistant.turn_start", {"turnId": "0"})
@@ -36,7 +38,11 @@ def test_a_turn_has_the_prompt_the_words_and_the_hosts_id(event_log: Any, copilo
     t.say("")
     t.say("Dropped.")
     turn = only(copilot.turns(t.bytes()))
-    assert (turn.id, turn.user, turn.replies) == (key, "Drop Redis", ("Looking.", "Dropped."))
+    assert (turn.id, turn.user, turn.replies) == (
+        key,
+        "Drop Redis",
+        ("Looking.", "Dropped."),
+    )
     assert (turn.at, turn.ended_at) == ("2026-02-09T14:00:01Z", "2026-02-09T14:00:06Z")
     assert (turn.origin.cwd, turn.origin.branch, turn.is_complete) == (
         "/home/ann/kasha",
@@ -56,7 +62,9 @@ def test_a_turn_has_the_prompt_the_words_and_the_hosts_id(event_log: Any, copilo
         {"content": "<system_notification>The agent is done.</system_notification>"},
     ],
 )
-def test_what_nobody_typed_is_no_turn(event_log: Any, copilot: Any, data: dict[str, Any]) -> None:
+def test_what_nobody_typed_is_no_turn(
+    event_log: Any, copilot: Any, data: dict[str, Any]
+) -> None:
     t = event_log()
     t.user("Drop Redis")
     t.user(data.pop("content", "body"), **data)
@@ -71,14 +79,19 @@ def test_a_prompt_typed_while_copilot_works_is_a_turn_of_its_own(
     t = event_log()
     t.user("Drop Redis", delivery="idle")
     t.say("Looking.")
-    t.user("<current_datetime>now</current_datetime>\n\nbut keep the tests", delivery="steering")
+    t.user(
+        "<current_datetime>now</current_datetime>\n\nbut keep the tests",
+        delivery="steering",
+    )
     t.say("Kept.")
     turns = copilot.turns(t.bytes())
     expected = [("Drop Redis", ("Looking.",)), ("but keep the tests", ("Kept.",))]
     assert [(turn.user, turn.replies) for turn in turns] == expected
 
 
-@pytest.mark.parametrize("kind", ["abort", "session.snapshot_rewind", "session.shutdown"])
+@pytest.mark.parametrize(
+    "kind", ["abort", "session.snapshot_rewind", "session.shutdown"]
+)
 def test_an_interrupted_turn_keeps_what_was_said_and_is_over(
     event_log: Any, copilot: Any, kind: str
 ) -> None:
@@ -100,7 +113,9 @@ def test_work_is_named_and_its_content_left_out(event_log: Any, copilot: Any) ->
     t.call("view", {"path": "/etc/hosts"})
     t.call("edit", {"path": "failed.py"}, success=False, error={"message": "no match"})
     t.call(
-        "bash", {"command": "git commit -m x\necho"}, "[main 1234567] Drop Redis\n 1 file changed"
+        "bash",
+        {"command": "git commit -m x\necho"},
+        "[main 1234567] Drop Redis\n 1 file changed",
     )
     t.call(
         "bash",
@@ -114,7 +129,11 @@ def test_work_is_named_and_its_content_left_out(event_log: Any, copilot: Any) ->
         error={"code": "denied", "message": "The user said no"},
     )
     work = only(copilot.turns(t.bytes())).work
-    assert work.files == ("/home/ann/kasha/a.py", "/home/ann/kasha/b.py", "/home/ann/kasha/c.py")
+    assert work.files == (
+        "/home/ann/kasha/a.py",
+        "/home/ann/kasha/b.py",
+        "/home/ann/kasha/c.py",
+    )
     assert work.commands == ("git commit -m x", "gh pr create")
     assert (work.commits, work.links) == (
         ("1234567 Drop Redis",),
@@ -137,7 +156,9 @@ def test_a_question_has_its_options_and_the_chosen_answer(
 ) -> None:
     t = event_log()
     t.user("Where to keep it?")
-    t.call("ask_user", {"question": "Which?", "choices": ["Redis", "SQLite"]}, told, "ask")
+    t.call(
+        "ask_user", {"question": "Which?", "choices": ["Redis", "SQLite"]}, told, "ask"
+    )
     events = copilot.events(t.bytes())
     question = next(event for event in events if event.kind == "question")
     assert (question.id, question.question, question.options) == (
@@ -163,7 +184,9 @@ def test_a_form_is_a_question_with_the_options_of_its_first_field(
         {"message": "Which?", "requestedSchema": schema},
         '{"content": {"store": "Redis"}}',
     )
-    question = next(event for event in copilot.events(t.bytes()) if event.kind == "question")
+    question = next(
+        event for event in copilot.events(t.bytes()) if event.kind == "question"
+    )
     assert (question.question, question.options, question.answer) == (
         "Which?",
         ("Redis", "SQLite"),
@@ -176,11 +199,17 @@ def test_a_slash_command_is_a_command_and_a_turn(event_log: Any, copilot: Any) -
     t.user("/remember use uv")
     t.say("Noted.")
     command, turn = copilot.events(t.bytes())
-    assert (command.kind, command.name, command.args) == ("command", "remember", "use uv")
+    assert (command.kind, command.name, command.args) == (
+        "command",
+        "remember",
+        "use uv",
+    )
     assert (turn.user, turn.replies) == ("/remember use uv", ("Noted.",))
 
 
-def test_the_summary_of_a_compaction_is_nobodys_words(event_log: Any, copilot: Any) -> None:
+def test_the_summary_of_a_compaction_is_nobodys_words(
+    event_log: Any, copilot: Any
+) -> None:
     t = event_log()
     t.user("Drop Redis")
     t.say("Looking.")
@@ -207,7 +236,9 @@ def test_what_a_subagent_says_is_no_exchange(event_log: Any, copilot: Any) -> No
     t.add("subagent.started", {"toolCallId": "x"})
     t.say("Looking for tests.", parentToolCallId="x")
     t.add("user.message", {"content": "Look for tests"}, agentId="agent-1")
-    t.add("assistant.message", {"messageId": "s", "content": "None."}, agentId="agent-1")
+    t.add(
+        "assistant.message", {"messageId": "s", "content": "None."}, agentId="agent-1"
+    )
     t.add("subagent.completed", {"toolCallId": "x"})
     t.say("There are no tests.")
     turn = only(copilot.turns(t.bytes()))
@@ -255,12 +286,19 @@ def test_what_is_not_known_is_named(event_log: Any, copilot: Any) -> None:
     copilot.write(t.bytes())
     reading = copilot.host.read_transcript(copilot.path, Cursor())
     assert "version 2 of the log" in reading.problems[0]
-    assert [event.user for event in reading.events if isinstance(event, Turn)] == ["Drop Redis"]
+    assert [event.user for event in reading.events if isinstance(event, Turn)] == [
+        "Drop Redis"
+    ]
     copilot.write(b'{"kind":"of tomorrow"}\n')
-    assert "a newer copilot" in copilot.host.read_transcript(copilot.path, Cursor()).problems[0]
+    assert (
+        "a newer copilot"
+        in copilot.host.read_transcript(copilot.path, Cursor()).problems[0]
+    )
 
 
-def test_sessions_are_found_in_both_forms(event_log: Any, copilot: Any, tmp_path: Path) -> None:
+def test_sessions_are_found_in_both_forms(
+    event_log: Any, copilot: Any, tmp_path: Path
+) -> None:
     copilot.write(event_log().bytes())
     (tmp_path / "session-state" / "older.jsonl").write_bytes(event_log().bytes())
     (tmp_path / "session-state" / "empty.jsonl").write_bytes(b"")
@@ -274,13 +312,19 @@ def test_sessions_are_found_in_both_forms(event_log: Any, copilot: Any, tmp_path
 # Payloads
 
 
-def test_a_prompt_is_provisional_until_the_log_has_it(event_log: Any, copilot: Any) -> None:
+def test_a_prompt_is_provisional_until_the_log_has_it(
+    event_log: Any, copilot: Any
+) -> None:
     t = event_log()
     copilot.write(t.bytes())
     (turn,) = copilot.hear(
         "userPromptSubmitted", "2026-02-09T14:00:00Z", prompt="Drop Redis"
     ).events
-    assert (turn.user, turn.is_provisional, turn.is_complete) == ("Drop Redis", True, False)
+    assert (turn.user, turn.is_provisional, turn.is_complete) == (
+        "Drop Redis",
+        True,
+        False,
+    )
     key = t.user("Drop Redis")
     t.say("Dropped.")
     copilot.write(t.bytes())
@@ -293,17 +337,23 @@ def test_a_prompt_is_provisional_until_the_log_has_it(event_log: Any, copilot: A
     )
 
 
-def test_a_prompt_that_the_log_has_gives_nothing_more(event_log: Any, copilot: Any) -> None:
+def test_a_prompt_that_the_log_has_gives_nothing_more(
+    event_log: Any, copilot: Any
+) -> None:
     t = event_log()
     t.user("continue")
     copilot.write(t.bytes())
-    heard = copilot.hear("userPromptSubmitted", "2026-02-09T14:00:00Z", prompt="continue").events
+    heard = copilot.hear(
+        "userPromptSubmitted", "2026-02-09T14:00:00Z", prompt="continue"
+    ).events
     assert [turn.is_provisional for turn in heard] == [False]
     again = copilot.hear("userPromptSubmitted", LATER, prompt="continue").events
     assert [turn.is_provisional for turn in again] == [True]
 
 
-def test_both_spellings_of_events_and_keys_are_read(event_log: Any, copilot: Any) -> None:
+def test_both_spellings_of_events_and_keys_are_read(
+    event_log: Any, copilot: Any
+) -> None:
     copilot.write(event_log().bytes())
     fields = {
         "session_id": copilot.common["sessionId"],
@@ -331,9 +381,16 @@ def test_an_editors_name_of_a_session_is_that_of_the_log(copilot: Any) -> None:
 
 
 def test_without_a_log_a_session_that_never_began_is_a_subagents(copilot: Any) -> None:
-    assert copilot.hear("userPromptSubmitted", AT, prompt="Look for tests", **NO_LOG).events == ()
+    assert (
+        copilot.hear(
+            "userPromptSubmitted", AT, prompt="Look for tests", **NO_LOG
+        ).events
+        == ()
+    )
     copilot.hear("sessionStart", AT, source="new", **NO_LOG)
-    (asked_for,) = copilot.hear("userPromptSubmitted", AT, prompt="Drop Redis", **NO_LOG).events
+    (asked_for,) = copilot.hear(
+        "userPromptSubmitted", AT, prompt="Drop Redis", **NO_LOG
+    ).events
     (turn,) = copilot.hear("agentStop", LATER, **NO_LOG).events
     assert (turn.id, turn.user, turn.is_complete) == (asked_for.id, "Drop Redis", True)
 
@@ -343,7 +400,11 @@ def test_without_a_log_the_payload_tells_an_answer(copilot: Any) -> None:
     told = {"resultType": "success", "textResultForLlm": "User selected: Redis"}
     fields = {"toolName": "ask_user", "toolArgs": given, "toolResult": told, **NO_LOG}
     (question,) = copilot.hear("postToolUse", AT, **fields).events
-    assert (question.question, question.options, question.answer) == ("Which?", ("Redis",), "Redis")
+    assert (question.question, question.options, question.answer) == (
+        "Which?",
+        ("Redis",),
+        "Redis",
+    )
 
 
 def test_payloads_that_do_not_name_the_log_find_it_in_its_usual_place(
@@ -359,7 +420,8 @@ def test_payloads_that_do_not_name_the_log_find_it_in_its_usual_place(
         "sessionEnd", copilot.payload(transcript_path=None)
     ).transcript == str(copilot.path)
     assert [
-        event.kind for event in copilot.hear("sessionEnd", LATER, transcript_path=None).events
+        event.kind
+        for event in copilot.hear("sessionEnd", LATER, transcript_path=None).events
     ] == [
         "turn",
         "session",
@@ -371,8 +433,16 @@ def test_payloads_that_do_not_name_the_log_find_it_in_its_usual_place(
     [
         ("sessionStart", {"source": "new"}, Ask("brief", source="startup")),
         ("SessionStart", {"source": "resume"}, Ask("brief", source="resume")),
-        ("userPromptSubmitted", {"prompt": "Drop Redis"}, Ask("prompt", text="Drop Redis")),
-        ("UserPromptSubmit", {"prompt": "/recall redis"}, Ask("command", "redis", "recall")),
+        (
+            "userPromptSubmitted",
+            {"prompt": "Drop Redis"},
+            Ask("prompt", text="Drop Redis"),
+        ),
+        (
+            "UserPromptSubmit",
+            {"prompt": "/recall redis"},
+            Ask("command", "redis", "recall"),
+        ),
         (
             "UserPromptSubmit",
             {"prompt": "/keeplore/recall redis"},
@@ -398,7 +468,9 @@ def test_the_reply_is_one_flat_object_within_ten_kilobytes(copilot: Any) -> None
     assert json.loads(copilot.host.reply("sessionStart", "Redis went.")) == {
         "additionalContext": "Redis went."
     }
-    long = json.loads(copilot.host.reply("SessionStart", "äöü\n" * 3000))["additionalContext"]
+    long = json.loads(copilot.host.reply("SessionStart", "äöü\n" * 3000))[
+        "additionalContext"
+    ]
     assert 9_900 < len(long.encode()) <= 10_000
     assert set(long.split("\n")) == {"äöü"}
     assert (
@@ -409,7 +481,8 @@ def test_the_reply_is_one_flat_object_within_ten_kilobytes(copilot: Any) -> None
 
 
 @pytest.mark.parametrize(
-    "payload", [b"", b"[]", b"null", b'{"sessionId": 7}', b"{" * 5000, b'{"sessionId":"\xff']
+    "payload",
+    [b"", b"[]", b"null", b'{"sessionId": 7}', b"{" * 5000, b'{"sessionId":"\xff'],
 )
 def test_no_payload_makes_the_adapter_raise(copilot: Any, payload: bytes) -> None:
     for event in ("sessionStart", "UserPromptSubmit", "agentStop", "postToolUse"):

@@ -14,7 +14,11 @@ from keeplore_hooks.hosts import Ask, Cursor, host_named
 AT = "2026-02-09T15:00:0{}Z"
 ASKED = {
     "questions": [
-        {"id": "db", "prompt": "Which store?", "options": [{"id": "s", "label": "SQLite"}]}
+        {
+            "id": "db",
+            "prompt": "Which store?",
+            "options": [{"id": "s", "label": "SQLite"}],
+        }
     ]
 }
 
@@ -29,9 +33,13 @@ def log(cursor_log: Any) -> Any:
     return cursor_log()
 
 
-def test_a_turn_holds_the_prompt_every_reply_and_what_was_done(session: Any, log: Any) -> None:
+def test_a_turn_holds_the_prompt_every_reply_and_what_was_done(
+    session: Any, log: Any
+) -> None:
     log.user("Write the parser")
-    log.say("Looking.", {"type": "tool_use", "name": "Read", "input": {"path": "secret.py"}})
+    log.say(
+        "Looking.", {"type": "tool_use", "name": "Read", "input": {"path": "secret.py"}}
+    )
     log.say({"type": "thinking", "thinking": "secret"}, "[REDACTED]")
     log.call("Write", path="parser.py", contents="secret content")
     log.call("Shell", command="pytest -q\necho done")
@@ -47,7 +55,9 @@ def test_a_turn_holds_the_prompt_every_reply_and_what_was_done(session: Any, log
     assert "secret" not in repr(turns)
 
 
-def test_lines_that_were_joined_without_a_newline_are_read(session: Any, log: Any) -> None:
+def test_lines_that_were_joined_without_a_newline_are_read(
+    session: Any, log: Any
+) -> None:
     log.user("One")
     log.say("1")
     log.user("Zwei \N{LATIN SMALL LETTER U WITH DIAERESIS}")
@@ -58,10 +68,14 @@ def test_lines_that_were_joined_without_a_newline_are_read(session: Any, log: An
     assert [(turn.id, turn.user, turn.replies) for turn in reading.events] == [
         (turn.id, turn.user, turn.replies) for turn in session.turns(content)
     ]
-    assert reading.problems == () and joined[reading.cursor.offset :].startswith(b'{"role": "user"')
+    assert reading.problems == () and joined[reading.cursor.offset :].startswith(
+        b'{"role": "user"'
+    )
 
 
-def test_ids_come_of_the_words_and_how_often_they_were_said(session: Any, log: Any) -> None:
+def test_ids_come_of_the_words_and_how_often_they_were_said(
+    session: Any, log: Any
+) -> None:
     for words in ("continue", "One", "continue"):
         log.user(words)
     first = [turn.id for turn in session.turns(log.bytes())]
@@ -84,7 +98,9 @@ def test_a_time_before_the_prompt_counts_else_that_of_the_file(
     session: Any, log: Any, stamp: str, at: str
 ) -> None:
     log.user("One", f"<timestamp>{stamp}</timestamp>\n")
-    assert [(turn.user, turn.at) for turn in session.turns(log.bytes())] == [("One", at)]
+    assert [(turn.user, turn.at) for turn in session.turns(log.bytes())] == [
+        ("One", at)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +134,9 @@ def test_a_time_before_the_prompt_counts_else_that_of_the_file(
         ("<user_query>mind <rules> here</user_query>", "mind <rules> here"),
     ],
 )
-def test_a_prompt_is_what_was_typed(session: Any, log: Any, words: str, prompt: str) -> None:
+def test_a_prompt_is_what_was_typed(
+    session: Any, log: Any, words: str, prompt: str
+) -> None:
     log.line("user", words)
     assert [turn.user for turn in session.turns(log.bytes())] == [prompt]
 
@@ -137,7 +155,9 @@ def test_what_nobody_typed_begins_no_turn(session: Any, log: Any, words: str) ->
     log.user("Real")
     log.line("user", words)
     log.say("1")
-    assert [(turn.user, turn.replies) for turn in session.turns(log.bytes())] == [("Real", ("1",))]
+    assert [(turn.user, turn.replies) for turn in session.turns(log.bytes())] == [
+        ("Real", ("1",))
+    ]
 
 
 def test_a_slash_command_is_a_command_and_a_turn(session: Any, log: Any) -> None:
@@ -164,9 +184,14 @@ def test_payloads_alone_make_the_turns(session: Any) -> None:
     session.hear("afterFileEdit", file_path="/home/ann/kasha/a.py", generation_id="g1")
     output = "[main 1a2b3c4] Add a"
     session.hear(
-        "afterShellExecution", command="git commit -m x", output=output, generation_id="g1"
+        "afterShellExecution",
+        command="git commit -m x",
+        output=output,
+        generation_id="g1",
     )
-    (turn,) = session.hear("stop", AT.format(3), status="completed", generation_id="g1").events
+    (turn,) = session.hear(
+        "stop", AT.format(3), status="completed", generation_id="g1"
+    ).events
     assert (turn.id, turn.user, turn.replies, turn.is_complete) == (
         asked.id,
         "One",
@@ -174,8 +199,15 @@ def test_payloads_alone_make_the_turns(session: Any) -> None:
         True,
     )
     assert (turn.at, turn.ended_at) == (AT.format(1), AT.format(2))
-    assert turn.work == Work(("/home/ann/kasha/a.py",), ("git commit -m x",), ("1a2b3c4 Add a",))
-    assert session.hear("stop", AT.format(3), status="completed", generation_id="g1").events == ()
+    assert turn.work == Work(
+        ("/home/ann/kasha/a.py",), ("git commit -m x",), ("1a2b3c4 Add a",)
+    )
+    assert (
+        session.hear(
+            "stop", AT.format(3), status="completed", generation_id="g1"
+        ).events
+        == ()
+    )
     (again,) = session.hear(
         "beforeSubmitPrompt", AT.format(4), prompt="One", generation_id="g2"
     ).events
@@ -194,7 +226,9 @@ def test_a_turn_that_payload_and_transcript_tell_of_is_one(
 ) -> None:
     session.hear("sessionStart")
     told = list(
-        session.hear("beforeSubmitPrompt", AT.format(1), prompt="One", generation_id="g1").events
+        session.hear(
+            "beforeSubmitPrompt", AT.format(1), prompt="One", generation_id="g1"
+        ).events
     )
     log.user("One")
     log.say("First.")
@@ -224,7 +258,9 @@ def test_a_prompt_that_the_transcript_has_in_other_words_is_one(
     session: Any, log: Any, final: Any
 ) -> None:
     told = list(
-        session.hear("beforeSubmitPrompt", prompt="Explain @a.py to me", generation_id="g1").events
+        session.hear(
+            "beforeSubmitPrompt", prompt="Explain @a.py to me", generation_id="g1"
+        ).events
     )
     log.user("Explain @a.py to me\n\nand b.py")
     log.say("1")
@@ -253,7 +289,9 @@ def test_joining_in_the_middle_counts_what_was_said_before(
     told += session.hear(
         "beforeSubmitPrompt", AT.format(2), prompt="continue", generation_id="g2"
     ).events
-    told += session.hear("afterAgentResponse", AT.format(3), text="3", generation_id="g2").events
+    told += session.hear(
+        "afterAgentResponse", AT.format(3), text="3", generation_id="g2"
+    ).events
     assert [(turn.user, turn.replies) for turn in final(told)] == [
         ("continue", ("1",)),
         ("continue", ("2",)),
@@ -262,14 +300,18 @@ def test_joining_in_the_middle_counts_what_was_said_before(
     ]
 
 
-def test_a_worker_that_comes_late_tells_nothing_twice(session: Any, log: Any, final: Any) -> None:
+def test_a_worker_that_comes_late_tells_nothing_twice(
+    session: Any, log: Any, final: Any
+) -> None:
     for words in ("One", "continue", "continue"):
         log.user(words)
         log.say(f"to {words}")
     session.write(log.bytes())
     told = list(session.hear("sessionStart").events)
     for number, words in enumerate(("One", "continue", "continue")):
-        told += session.hear("beforeSubmitPrompt", prompt=words, generation_id=str(number)).events
+        told += session.hear(
+            "beforeSubmitPrompt", prompt=words, generation_id=str(number)
+        ).events
         told += session.hear(
             "afterAgentResponse", text=f"to {words}", generation_id=str(number)
         ).events
@@ -287,9 +329,9 @@ def test_words_without_an_announced_prompt_are_kept(session: Any, log: Any) -> N
     session.cursor = Cursor()
     log.user("One")
     session.write(log.bytes())
-    (turn,) = session.hear("afterAgentResponse", AT.format(1), text="1", generation_id="g").events[
-        1:
-    ]
+    (turn,) = session.hear(
+        "afterAgentResponse", AT.format(1), text="1", generation_id="g"
+    ).events[1:]
     assert (turn.user, turn.replies) == ("One", ("1",))
 
 
@@ -308,9 +350,11 @@ def test_the_answer_to_a_question_comes_from_the_payload(
     log.call("AskQuestion", **ASKED)
     session.write(log.bytes())
     waiting = session.hear("afterAgentResponse", text="Well.").events
-    assert [reply.answer for reply in final(waiting)[0].replies if isinstance(reply, Question)] == [
-        ""
-    ]
+    assert [
+        reply.answer
+        for reply in final(waiting)[0].replies
+        if isinstance(reply, Question)
+    ] == [""]
     asked = {"tool_name": "AskQuestion", "tool_input": ASKED, "tool_output": output}
     (question,) = session.hear("postToolUse", AT.format(1), **asked).events
     assert (question.question, question.options, question.answer) == (
@@ -325,10 +369,19 @@ def test_the_answer_to_a_question_comes_from_the_payload(
 
 def test_subagents_give_no_exchange_and_a_compaction_is_told(session: Any) -> None:
     for event in ("beforeSubmitPrompt", "afterAgentResponse", "stop"):
-        assert session.hear(event, prompt="x", text="y", subagent_type="explore").events == ()
-    assert session.hear("subagentStop", subagent_type="explore", status="completed").events == ()
+        assert (
+            session.hear(event, prompt="x", text="y", subagent_type="explore").events
+            == ()
+        )
+    assert (
+        session.hear("subagentStop", subagent_type="explore", status="completed").events
+        == ()
+    )
     (before,) = session.hear("preCompact", trigger="auto").events
-    assert isinstance(before, Compaction) and (before.phase, before.trigger) == ("before", "auto")
+    assert isinstance(before, Compaction) and (before.phase, before.trigger) == (
+        "before",
+        "auto",
+    )
     assert session.hear("beforeReadFile").events == ()
 
 
@@ -351,7 +404,9 @@ def test_context_is_asked_for_at_the_start_and_with_a_prompt(session: Any) -> No
 
 def test_the_reply_is_one_json_object_or_nothing() -> None:
     host = host_named("cursor")
-    assert json.loads(host.reply("sessionStart", "Redis")) == {"additional_context": "Redis"}
+    assert json.loads(host.reply("sessionStart", "Redis")) == {
+        "additional_context": "Redis"
+    }
     assert json.loads(host.reply("beforeSubmitPrompt", "R")) == {
         "continue": True,
         "additional_context": "R",
@@ -373,11 +428,14 @@ def test_forms_that_are_not_known_are_named(session: Any) -> None:
     (problem,) = session.host.read_transcript(session.path, Cursor()).problems
     assert "a newer cursor may have written" in problem
     assert (
-        "is not that of a .jsonl" in session.hear("stop", transcript_path="/etc/passwd").problems[0]
+        "is not that of a .jsonl"
+        in session.hear("stop", transcript_path="/etc/passwd").problems[0]
     )
 
 
-def test_the_text_form_of_older_versions_is_read(cursor_in: Any, tmp_path: Path) -> None:
+def test_the_text_form_of_older_versions_is_read(
+    cursor_in: Any, tmp_path: Path
+) -> None:
     session = cursor_in(tmp_path, ".txt")
     session.write(
         b"user:\n<user_query>\nWrite the parser\n</user_query>\n\nassistant:\n[Thinking] secret "
@@ -394,12 +452,16 @@ def test_the_text_form_of_older_versions_is_read(cursor_in: Any, tmp_path: Path)
     assert session.hear("stop", AT.format(2)).events == ()
 
 
-def test_recorded_sessions_are_found_with_their_directories(log: Any, tmp_path: Path) -> None:
+def test_recorded_sessions_are_found_with_their_directories(
+    log: Any, tmp_path: Path
+) -> None:
     log.user("One", "<timestamp>Sunday, Sep 6, 2026, 8:00 AM (UTC+2)</timestamp>")
     here = tmp_path / "src" / "my.app"
     here.mkdir(parents=True)
     by_name = "-".join(
-        part.strip("-") for part in str(here).replace(".", "-").replace("_", "-").split("/") if part
+        part.strip("-")
+        for part in str(here).replace(".", "-").replace("_", "-").split("/")
+        if part
     )
     for project in ("trusted", by_name, "nowhere-to-be-found"):
         chats = tmp_path / "config/projects" / project / "agent-transcripts"
@@ -411,9 +473,17 @@ def test_recorded_sessions_are_found_with_their_directories(log: Any, tmp_path: 
         (chats / f"{project}.txt").write_text("user:\nOne\n")
     trust = tmp_path / "config/projects/trusted/.workspace-trusted"
     trust.write_text(json.dumps({"workspacePath": "/home/ann/kasha"}))
-    found = list(host_named("cursor").recorded(Path("/nowhere"), str(tmp_path / "config")))
-    assert sorted((one.session, one.cwd) for one in found if one.session != "a") == sorted(
-        [("trusted", "/home/ann/kasha"), (by_name, str(here)), ("nowhere-to-be-found", "")]
+    found = list(
+        host_named("cursor").recorded(Path("/nowhere"), str(tmp_path / "config"))
+    )
+    assert sorted(
+        (one.session, one.cwd) for one in found if one.session != "a"
+    ) == sorted(
+        [
+            ("trusted", "/home/ann/kasha"),
+            (by_name, str(here)),
+            ("nowhere-to-be-found", ""),
+        ]
     )
     assert {one.started_at for one in found} == {"2026-09-06T06:00:00Z"}
     assert [one.path.suffix for one in found] == [".jsonl"] * 4

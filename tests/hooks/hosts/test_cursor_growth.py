@@ -18,7 +18,11 @@ from keeplore_hooks.hosts import Cursor
 
 LATER = "2030-01-01T00:00:00Z"
 STAMP = "<timestamp>Sunday, Sep 6, 2026, 8:0{} AM (UTC+2)</timestamp>\n"
-ASKED = {"questions": [{"id": "q", "prompt": "Which?", "options": [{"id": "a", "label": "A"}]}]}
+ASKED = {
+    "questions": [
+        {"id": "q", "prompt": "Which?", "options": [{"id": "a", "label": "A"}]}
+    ]
+}
 # What can happen next in a session: each adds lines to ``t``; ``n`` tells one step from another.
 STEPS: dict[str, Callable[[Any, int], Any]] = {
     "prompt": lambda t, n: t.user(f"prompt {n}", STAMP.format(n % 10)),
@@ -31,7 +35,9 @@ STEPS: dict[str, Callable[[Any, int], Any]] = {
     "command line": lambda t, n: t.call("Shell", command=f"make {n}"),
     "question": lambda t, n: t.call("AskQuestion", **ASKED),
     "end": lambda t, n: t.end(),
-    "torn line": lambda t, n: t.raw.append(b'{"role":"user","message":{"content":"torn\xff\n'),
+    "torn line": lambda t, n: t.raw.append(
+        b'{"role":"user","message":{"content":"torn\xff\n'
+    ),
     "joined": lambda t, n: t.raw.append(t.raw.pop().rstrip() if t.raw else b""),
     "unknown": lambda t, n: t.raw.append(b'{"type":"hologram"}\n'),
 }
@@ -53,7 +59,8 @@ def settled(events: list[Any]) -> tuple[dict[str, Any], set[str]]:
 def said(turn: Turn) -> Any:
     """A turn without times: what has none in the transcript gets that at which it was read."""
     replies = tuple(
-        reply if isinstance(reply, str) else (reply.id, reply.question) for reply in turn.replies
+        reply if isinstance(reply, str) else (reply.id, reply.question)
+        for reply in turn.replies
     )
     return turn.user, replies, turn.work
 
@@ -64,7 +71,9 @@ def cuts(content: bytes) -> st.SearchStrategy[list[int]]:
     """
     ends = [match.end() for match in re.finditer(rb"\n|\}\{", content)] or [0]
     near = st.builds(
-        lambda end, before: max(0, end - before), st.sampled_from(ends), st.integers(0, 2)
+        lambda end, before: max(0, end - before),
+        st.sampled_from(ends),
+        st.integers(0, 2),
     )
     return st.lists(near | st.integers(0, len(content)), max_size=8).map(sorted)
 
@@ -74,16 +83,22 @@ def cuts(content: bytes) -> st.SearchStrategy[list[int]]:
 def test_reading_while_the_transcript_grows_gives_the_same_as_reading_it_at_once(
     cursor_log: Any, cursor_in: Any, data: st.DataObject
 ) -> None:
-    content = build(cursor_log, data.draw(st.lists(st.sampled_from(sorted(STEPS)), max_size=25)))
+    content = build(
+        cursor_log, data.draw(st.lists(st.sampled_from(sorted(STEPS)), max_size=25))
+    )
     with tempfile.TemporaryDirectory() as folder:
         session = cursor_in(Path(folder))
         session.write(content)
-        whole = settled(list(session.host.read_transcript(session.path, Cursor()).events))
+        whole = settled(
+            list(session.host.read_transcript(session.path, Cursor()).events)
+        )
         grown: list[Any] = []
         for cut in data.draw(cuts(content)):
             session.write(content[:cut])
             grown += session.hear(
-                data.draw(st.sampled_from(["afterAgentResponse", "stop", "subagentStop"]))
+                data.draw(
+                    st.sampled_from(["afterAgentResponse", "stop", "subagentStop"])
+                )
             ).events
         session.write(content)
         grown += session.hear("stop", at=LATER).events
@@ -112,7 +127,10 @@ TALK = st.lists(
 @settings(max_examples=150, deadline=None)
 @given(data=st.data(), talk=TALK)
 def test_what_payloads_and_transcript_both_tell_is_told_once(
-    cursor_log: Any, cursor_in: Any, data: st.DataObject, talk: list[tuple[str, list[str]]]
+    cursor_log: Any,
+    cursor_in: Any,
+    data: st.DataObject,
+    talk: list[tuple[str, list[str]]],
 ) -> None:
     """The transcript may be behind the payloads or ahead of them, and a worker may join in the
     middle.
@@ -140,11 +158,16 @@ def test_what_payloads_and_transcript_both_tell_is_told_once(
                 told += session.hear("stop", status="completed", **generation).events
         session.write(t.bytes())
         told += session.hear("sessionEnd", at=LATER).events
-        whole = settled(list(session.host.read_transcript(session.path, Cursor()).events))[0]
+        whole = settled(
+            list(session.host.read_transcript(session.path, Cursor()).events)
+        )[0]
     turns = settled(told)[0]
     assert sorted(turns) == sorted(whole)
     for turn_id, turn in turns.items():
-        assert (turn.user, set(turn.replies)) == (whole[turn_id].user, set(whole[turn_id].replies))
+        assert (turn.user, set(turn.replies)) == (
+            whole[turn_id].user,
+            set(whole[turn_id].replies),
+        )
 
 
 def test_a_transcript_that_shrank_is_read_from_the_start(
@@ -159,10 +182,15 @@ def test_a_transcript_that_shrank_is_read_from_the_start(
     t.raw = t.raw[:2]
     t.user("Other")
     session.write(t.bytes())
-    assert [turn.user for turn in session.hear("stop", at=LATER).events] == ["One", "Other"]
+    assert [turn.user for turn in session.hear("stop", at=LATER).events] == [
+        "One",
+        "Other",
+    ]
 
 
-def test_problems_are_told_once(cursor_log: Any, cursor_in: Any, tmp_path: Path) -> None:
+def test_problems_are_told_once(
+    cursor_log: Any, cursor_in: Any, tmp_path: Path
+) -> None:
     session, t = cursor_in(tmp_path), cursor_log()
     t.user("One")
     t.raw.append(b'{"role":"assistant", torn\n')
@@ -209,8 +237,14 @@ KEYS = ("role", "type", "message", "content", "text")
 def test_lines_of_any_shape_raise_nothing(cursor_in: Any, records: list[Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         session = cursor_in(Path(folder))
-        lines = [{"role": role, **record} for role in ("user", "assistant") for record in records]
-        session.write("".join(json.dumps(record) + "\n" for record in [*records, *lines]).encode())
+        lines = [
+            {"role": role, **record}
+            for role in ("user", "assistant")
+            for record in records
+        ]
+        session.write(
+            "".join(json.dumps(record) + "\n" for record in [*records, *lines]).encode()
+        )
         repr(session.host.read_transcript(session.path, Cursor())).encode()
         session.hear("stop")
 
@@ -218,7 +252,13 @@ def test_lines_of_any_shape_raise_nothing(cursor_in: Any, records: list[Any]) ->
 @settings(max_examples=150, deadline=None)
 @given(
     event=st.sampled_from(
-        ["beforeSubmitPrompt", "afterAgentResponse", "postToolUse", "afterFileEdit", "sessionEnd"]
+        [
+            "beforeSubmitPrompt",
+            "afterAgentResponse",
+            "postToolUse",
+            "afterFileEdit",
+            "sessionEnd",
+        ]
     ),
     fields=st.dictionaries(
         st.sampled_from(
@@ -258,7 +298,9 @@ def test_bytes_and_cursors_of_any_kind_raise_nothing(
         session.cursor = Cursor(7, "x", pending)
         session.write(content + b'\n{"role":"user","message":{"content":"hi"}}\n')
         turns = [
-            event for event in session.hear("stop", at=LATER).events if isinstance(event, Turn)
+            event
+            for event in session.hear("stop", at=LATER).events
+            if isinstance(event, Turn)
         ]
         assert [turn.user for turn in turns] == ["hi"]
 

@@ -10,7 +10,11 @@ from typing import Any
 import pytest
 
 from keeplore_hooks.events import Origin, Turn
-from keeplore_hooks.hosts.cursor.cursor_payload_log import PayloadLog, key_of, turn_id_of
+from keeplore_hooks.hosts.cursor.cursor_payload_log import (
+    PayloadLog,
+    key_of,
+    turn_id_of,
+)
 
 ORIGIN = Origin("cursor", "s")
 AT = "2026-02-09T15:00:0{}Z"
@@ -23,10 +27,16 @@ ONE = {
     "the same words": ("Explain a.py", "Explain a.py"),
     "other white space": ("Explain\n\n a.py ", "Explain a.py"),
     "within an element": ("Explain a.py", "<user_query>\nExplain a.py\n</user_query>"),
-    "behind what the host injects": ("Explain a.py", f"{STAMP}<rules>short</rules>Explain a.py"),
+    "behind what the host injects": (
+        "Explain a.py",
+        f"{STAMP}<rules>short</rules>Explain a.py",
+    ),
     "elements in the payload": ("<rules>short</rules>Explain a.py", "Explain a.py"),
     "a picture": ("Explain a.py", "[Image]\n<user_query>Explain a.py</user_query>"),
-    "an attachment behind it": ("Explain @a.py to me", "Explain @a.py to me\n\nand b.py"),
+    "an attachment behind it": (
+        "Explain @a.py to me",
+        "Explain @a.py to me\n\nand b.py",
+    ),
     "an attachment before it": ("explain it to me", "@a.py explain it to me"),
     "an attachment in the payload": ("@a.py explain it to me", "explain it to me"),
     "just half of it": ("abcd", "abcd wxy"),
@@ -99,7 +109,9 @@ def test_two_prompts_that_share_words_are_two_turns(
 def test_a_prompt_that_was_told_of_stands_for_one_of_the_transcript_only(
     session: Any, log: Any, final: Any
 ) -> None:
-    told = list(session.hear("beforeSubmitPrompt", AT.format(1), prompt="Explain a.py").events)
+    told = list(
+        session.hear("beforeSubmitPrompt", AT.format(1), prompt="Explain a.py").events
+    )
     for number, words in enumerate(("Explain a.py now", "Explain a.py, please")):
         log.user(words)
         log.say(str(number))
@@ -114,11 +126,15 @@ def test_a_prompt_that_was_told_of_stands_for_one_of_the_transcript_only(
 def test_a_prompt_that_says_more_than_one_that_was_told_of_is_another(
     session: Any, log: Any, final: Any
 ) -> None:
-    told = list(session.hear("beforeSubmitPrompt", AT.format(1), prompt="Explain a.py").events)
+    told = list(
+        session.hear("beforeSubmitPrompt", AT.format(1), prompt="Explain a.py").events
+    )
     log.user("Explain a.py")
     log.say("1")
     session.write(log.bytes())
-    told += session.hear("beforeSubmitPrompt", AT.format(2), prompt="Explain a.py now").events
+    told += session.hear(
+        "beforeSubmitPrompt", AT.format(2), prompt="Explain a.py now"
+    ).events
     assert [(turn.user, turn.replies, turn.is_complete) for turn in final(told)] == [
         ("Explain a.py", ("1",), True),
         ("Explain a.py now", (), False),

@@ -32,14 +32,19 @@ class ClaudeTalk:
 
     def delegate(self, kind: str, task: str, agent: str) -> None:
         call = self.log.call(
-            "Task", {"subagent_type": kind, "description": task, "prompt": "Long.\nVery."}
+            "Task",
+            {"subagent_type": kind, "description": task, "prompt": "Long.\nVery."},
         )
         self.log.result(
-            call, "Found in secret.py", toolUseResult={"agentId": agent, "status": "completed"}
+            call,
+            "Found in secret.py",
+            toolUseResult={"agentId": agent, "status": "completed"},
         )
 
     def compact(self, summary: str) -> None:
-        self.log.add("system", subtype="compact_boundary", compactMetadata={"trigger": "auto"})
+        self.log.add(
+            "system", subtype="compact_boundary", compactMetadata={"trigger": "auto"}
+        )
         self.log.user(f"{OPENING}. {summary}", isCompactSummary=True)
 
     def records(self) -> list[Any]:
@@ -77,7 +82,9 @@ class CopilotTalk(ClaudeTalk):
         self.log.say("said by the subagent", parentToolCallId=agent)
 
     def compact(self, summary: str) -> None:
-        self.log.add("session.compaction_complete", {"success": True, "summaryContent": summary})
+        self.log.add(
+            "session.compaction_complete", {"success": True, "summaryContent": summary}
+        )
 
 
 class GeminiTalk(ClaudeTalk):
@@ -88,13 +95,19 @@ class GeminiTalk(ClaudeTalk):
 
     def delegate(self, kind: str, task: str, agent: str) -> None:
         self.log.say(
-            "", {**self.log.call(kind, {"objective": task}, "Found in secret.py"), "agentId": agent}
+            "",
+            {
+                **self.log.call(kind, {"objective": task}, "Found in secret.py"),
+                "agentId": agent,
+            },
         )
 
     def compact(self, summary: str) -> None:
         content = [{"text": f"<state_snapshot>{summary}</state_snapshot>"}]
         patch = {
-            "messages": [{"id": f"s{len(self.log.records)}", "type": "user", "content": content}]
+            "messages": [
+                {"id": f"s{len(self.log.records)}", "type": "user", "content": content}
+            ]
         }
         self.log.records.append({"$set": patch})
 
@@ -121,9 +134,14 @@ class OpenCodeTalk(ClaudeTalk):
     def add(self, role: str, *parts: Any, **info: Any) -> str:
         at = 1_770_645_600_000 + 1000 * len(self.messages)
         key = f"msg_{len(self.messages):04}"
-        time = {"created": at, "completed": at} if role == "assistant" else {"created": at}
+        time = (
+            {"created": at, "completed": at} if role == "assistant" else {"created": at}
+        )
         self.messages.append(
-            {"info": {"id": key, "role": role, "time": time, **info}, "parts": list(parts)}
+            {
+                "info": {"id": key, "role": role, "time": time, **info},
+                "parts": list(parts),
+            }
         )
         return key
 
@@ -166,7 +184,12 @@ TALKS = [ClaudeTalk, CodexTalk, CopilotTalk, GeminiTalk, CursorTalk, OpenCodeTal
 
 @pytest.fixture(params=TALKS, ids=lambda kind: kind.host)
 def talk(
-    request: Any, lines: Any, rollout: Any, event_log: Any, gemini_log: Any, cursor_log: Any
+    request: Any,
+    lines: Any,
+    rollout: Any,
+    event_log: Any,
+    gemini_log: Any,
+    cursor_log: Any,
 ) -> Any:
     names = {"lines": lines, "rollout": rollout, "event_log": event_log}
     return request.param({**names, "gemini_log": gemini_log, "cursor_log": cursor_log})
@@ -184,7 +207,10 @@ def raw_of(kind: Any, records: list[Any]) -> bytes:
 
 
 def read(
-    talk: Any, folder: Path, records: list[Any] | None = None, cursor: Cursor | None = None
+    talk: Any,
+    folder: Path,
+    records: list[Any] | None = None,
+    cursor: Cursor | None = None,
 ) -> Reading:
     path = folder / talk.name
     path.write_bytes(raw_of(talk, talk.records() if records is None else records))
@@ -192,10 +218,16 @@ def read(
 
 
 def turns(reading: Reading) -> list[Turn]:
-    return list({event.id: event for event in reading.events if isinstance(event, Turn)}.values())
+    return list(
+        {
+            event.id: event for event in reading.events if isinstance(event, Turn)
+        }.values()
+    )
 
 
-def test_a_subagent_is_a_reference_and_what_it_said_no_exchange(talk: Any, tmp_path: Path) -> None:
+def test_a_subagent_is_a_reference_and_what_it_said_no_exchange(
+    talk: Any, tmp_path: Path
+) -> None:
     talk.prompt("Where is rounding done?")
     talk.delegate("explorer", "Find every round()", "agent-7")
     talk.say("In one place.")
@@ -217,7 +249,9 @@ def test_what_was_said_comes_before_the_compaction_and_the_summary_is_nobodys_wo
     talk.compact(SUMMARY)
     talk.say("And now the schema.")
     kinds = [
-        (event.replies[-1], event.is_complete) if isinstance(event, Turn) else event.phase
+        (event.replies[-1], event.is_complete)
+        if isinstance(event, Turn)
+        else event.phase
         for event in read(talk, tmp_path).events
         if isinstance(event, Turn | Compaction)
     ]
@@ -230,10 +264,15 @@ def test_what_was_said_comes_before_the_compaction_and_the_summary_is_nobodys_wo
         event for event in read(talk, tmp_path).events if isinstance(event, Compaction)
     )
     assert SUMMARY in compaction.summary
-    assert all(SUMMARY not in str(turn.replies) + turn.user for turn in turns(read(talk, tmp_path)))
+    assert all(
+        SUMMARY not in str(turn.replies) + turn.user
+        for turn in turns(read(talk, tmp_path))
+    )
 
 
-def test_a_compaction_that_was_read_gives_nothing_again(talk: Any, tmp_path: Path) -> None:
+def test_a_compaction_that_was_read_gives_nothing_again(
+    talk: Any, tmp_path: Path
+) -> None:
     talk.prompt("Which store do we take?")
     talk.say("SQLite.")
     if talk.host != "cursor":
@@ -261,7 +300,11 @@ def mutated(records: list[Any], number: int) -> list[Any]:
             "data": {"words": "new"},
             "payload": {"type": "new"},
         },
-        {"kind": "other", "info": {"id": "y", "role": "narrator"}, "parts": [{"type": "hologram"}]},
+        {
+            "kind": "other",
+            "info": {"id": "y", "role": "narrator"},
+            "parts": [{"type": "hologram"}],
+        },
         {
             "type": ["user"],
             "message": 7,
@@ -282,9 +325,18 @@ def mutated(records: list[Any], number: int) -> list[Any]:
 
 def changed(record: Any, chance: random.Random) -> Any:
     if isinstance(record, dict):
-        more = {f"new_{chance.randrange(9)}": chance.choice([None, 1, [], {"a": [{}]}, "x"])}
-        return {**{key: changed(value, chance) for key, value in record.items()}, **more}
-    return [changed(value, chance) for value in record] if isinstance(record, list) else record
+        more = {
+            f"new_{chance.randrange(9)}": chance.choice([None, 1, [], {"a": [{}]}, "x"])
+        }
+        return {
+            **{key: changed(value, chance) for key, value in record.items()},
+            **more,
+        }
+    return (
+        [changed(value, chance) for value in record]
+        if isinstance(record, list)
+        else record
+    )
 
 
 @pytest.mark.parametrize("number", range(8))

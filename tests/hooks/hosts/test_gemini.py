@@ -36,14 +36,21 @@ def log(gemini_log: Any) -> Any:
     return gemini_log()
 
 
-def test_a_turn_holds_the_prompt_every_reply_and_what_was_done(session: Any, log: Any) -> None:
+def test_a_turn_holds_the_prompt_every_reply_and_what_was_done(
+    session: Any, log: Any
+) -> None:
     first = log.user("Write the parser")
     log.say(
         "",
-        log.call("write_file", {"file_path": "parser.py", "content": "secret content"}, call="w"),
+        log.call(
+            "write_file",
+            {"file_path": "parser.py", "content": "secret content"},
+            call="w",
+        ),
     )
     log.say(
-        "Written.", log.call("run_shell_command", {"command": "pytest -q\necho done"}, call="r")
+        "Written.",
+        log.call("run_shell_command", {"command": "pytest -q\necho done"}, call="r"),
     )
     log.say("It passes.", thoughts=[{"subject": "hm", "description": "secret thought"}])
     log.message("info", "Update available")
@@ -52,7 +59,10 @@ def test_a_turn_holds_the_prompt_every_reply_and_what_was_done(session: Any, log
     assert [turn.id for turn in turns] == [first, second]
     assert turns[0].replies == ("Written.", "It passes.")
     assert turns[0].work == Work(files=("parser.py",), commands=("pytest -q",))
-    assert (turns[0].at, turns[0].ended_at) == ("2026-02-09T14:00:01Z", "2026-02-09T14:00:04Z")
+    assert (turns[0].at, turns[0].ended_at) == (
+        "2026-02-09T14:00:01Z",
+        "2026-02-09T14:00:04Z",
+    )
     assert "secret" not in repr(turns)
 
 
@@ -86,14 +96,20 @@ def test_a_message_that_is_recorded_again_takes_the_place_of_its_earlier_form(
     assert turn.work == Work(commands=("git commit -m x",), commits=("1a2b3c4 Add x",))
 
 
-def test_what_failed_or_was_refused_is_not_named_among_the_files(session: Any, log: Any) -> None:
+def test_what_failed_or_was_refused_is_not_named_among_the_files(
+    session: Any, log: Any
+) -> None:
     log.user("Try")
     log.say(
         "Tried.",
         log.call("replace", {"file_path": "failed.py"}, status="error", call="1"),
-        log.call("write_file", {"file_path": "refused.py"}, status="cancelled", call="2"),
+        log.call(
+            "write_file", {"file_path": "refused.py"}, status="cancelled", call="2"
+        ),
         log.call("run_shell_command", {"command": "make"}, status="error", call="3"),
-        log.call("run_shell_command", {"command": "rm -rf /"}, status="cancelled", call="4"),
+        log.call(
+            "run_shell_command", {"command": "rm -rf /"}, status="cancelled", call="4"
+        ),
     )
     assert session.turns(log.bytes())[0].work == Work(commands=("make",))
 
@@ -103,17 +119,26 @@ def test_a_pull_request_is_a_link(session: Any, log: Any) -> None:
     url = "https://forge.example/ann/kasha/pull/7"
     log.say(
         "Open.",
-        log.call("run_shell_command", {"command": "gh pr create --fill"}, f"Creating\n{url}\n"),
+        log.call(
+            "run_shell_command",
+            {"command": "gh pr create --fill"},
+            f"Creating\n{url}\n",
+        ),
     )
     assert session.turns(log.bytes())[0].work.links == (url,)
 
 
-def test_questions_come_with_their_options_and_the_answers(session: Any, log: Any) -> None:
+def test_questions_come_with_their_options_and_the_answers(
+    session: Any, log: Any
+) -> None:
     log.user("Decide")
     log.say(
         "",
         log.call(
-            "ask_user", QUESTIONS, json.dumps({"answers": {"0": "Redis", "1": "May"}}), call="q"
+            "ask_user",
+            QUESTIONS,
+            json.dumps({"answers": {"0": "Redis", "1": "May"}}),
+            call="q",
         ),
     )
     events = session.events(log.bytes())
@@ -125,12 +150,17 @@ def test_questions_come_with_their_options_and_the_answers(session: Any, log: An
     assert session.turns(log.bytes())[0].replies == tuple(asked)
 
 
-def test_a_question_that_was_dismissed_or_still_waits_has_no_answer(session: Any, log: Any) -> None:
+def test_a_question_that_was_dismissed_or_still_waits_has_no_answer(
+    session: Any, log: Any
+) -> None:
     log.user("Decide")
     log.say(
         "",
         log.call(
-            "ask_user", QUESTIONS, "User dismissed ask_user dialog without answering.", call="q"
+            "ask_user",
+            QUESTIONS,
+            "User dismissed ask_user dialog without answering.",
+            call="q",
         ),
     )
     log.say("", log.call("ask_user", QUESTIONS, "", "awaiting_approval", call="w"))
@@ -146,7 +176,10 @@ def test_a_question_that_was_dismissed_or_still_waits_has_no_answer(session: Any
     ("output", "answer"),
     [
         ("Plan approved. Switching to Default mode", "Yes"),
-        ("Plan rejected. User feedback: use SQLite\n\nThe plan is stored at: /x", "use SQLite"),
+        (
+            "Plan rejected. User feedback: use SQLite\n\nThe plan is stored at: /x",
+            "use SQLite",
+        ),
         ("Plan rejected. No feedback provided.", ""),
     ],
 )
@@ -164,11 +197,21 @@ def test_calls_that_stand_in_the_content_count_and_so_do_their_results(
 ) -> None:
     log.user("Commit")
     call = {
-        "functionCall": {"id": "f", "name": "run_shell_command", "args": {"command": "git commit"}}
+        "functionCall": {
+            "id": "f",
+            "name": "run_shell_command",
+            "args": {"command": "git commit"},
+        }
     }
-    log.message("gemini", [{"text": "hm", "thought": True}, {"text": "Committing."}, call])
+    log.message(
+        "gemini", [{"text": "hm", "thought": True}, {"text": "Committing."}, call]
+    )
     result = {
-        "functionResponse": {"id": "f", "name": "x", "response": {"output": "[main 1a2b3c4] Add"}}
+        "functionResponse": {
+            "id": "f",
+            "name": "x",
+            "response": {"output": "[main 1a2b3c4] Add"},
+        }
     }
     log.message("user", [result])
     (turn,) = session.turns(log.bytes())
@@ -207,9 +250,15 @@ def test_a_prompt_is_what_was_typed_not_what_was_sent(session: Any, log: Any) ->
             {"text": "<hook_context>recalled</hook_context>"},
         ],
     )
-    log.message("user", [{"text": "EXPANDED"}], displayContent=[{"text": "Look at this"}])
     log.message(
-        "user", [{"inlineData": {"mimeType": "image/png", "data": "AAAA"}}, {"text": "And this"}]
+        "user", [{"text": "EXPANDED"}], displayContent=[{"text": "Look at this"}]
+    )
+    log.message(
+        "user",
+        [
+            {"inlineData": {"mimeType": "image/png", "data": "AAAA"}},
+            {"text": "And this"},
+        ],
     )
     log.message("user", "A plain text")
     assert [turn.user for turn in session.turns(log.bytes())] == [
@@ -220,8 +269,14 @@ def test_a_prompt_is_what_was_typed_not_what_was_sent(session: Any, log: Any) ->
     ]
 
 
-def test_a_slash_command_is_a_command_and_the_turn_that_answers_it(session: Any, log: Any) -> None:
-    log.message("user", [{"text": "Store this: tabs"}], displayContent="/remember tabs, not spaces")
+def test_a_slash_command_is_a_command_and_the_turn_that_answers_it(
+    session: Any, log: Any
+) -> None:
+    log.message(
+        "user",
+        [{"text": "Store this: tabs"}],
+        displayContent="/remember tabs, not spaces",
+    )
     log.say("Stored.")
     command, turn = session.events(log.bytes())
     assert isinstance(command, Command) and (command.name, command.args) == (
@@ -238,7 +293,10 @@ def test_a_compression_is_told_once_and_its_summary_is_nobodys_words(
     log.say("1")
     snapshot = {"id": "s", "timestamp": log.records[-1]["timestamp"], "type": "user"}
     snapshot["content"] = [
-        {"text": "<scratchpad>x</scratchpad><state_snapshot>\nRedis was dropped\n</state_snapshot>"}
+        {
+            "text": "<scratchpad>x</scratchpad><state_snapshot>\nRedis was "
+            "dropped\n</state_snapshot>"
+        }
     ]
     again = {
         "id": "other",
@@ -251,11 +309,15 @@ def test_a_compression_is_told_once_and_its_summary_is_nobodys_words(
     log.user("Two")
     events = session.events(log.bytes())
     told = [event for event in events if isinstance(event, Compaction)]
-    assert [(event.phase, event.summary) for event in told] == [("after", "Redis was dropped")]
+    assert [(event.phase, event.summary) for event in told] == [
+        ("after", "Redis was dropped")
+    ]
     assert [turn.user for turn in session.turns(log.bytes())] == ["One", "Two"]
 
 
-def test_what_a_rewind_leaves_behind_is_kept_and_complete(session: Any, log: Any) -> None:
+def test_what_a_rewind_leaves_behind_is_kept_and_complete(
+    session: Any, log: Any
+) -> None:
     log.user("One")
     log.say("1")
     wrong = log.user("Wrong way")
@@ -268,7 +330,11 @@ def test_what_a_rewind_leaves_behind_is_kept_and_complete(session: Any, log: Any
         ("Wrong way", True),
     ]
     log.user("Right way")
-    assert [turn.user for turn in session.turns(log.bytes())] == ["One", "Wrong way", "Right way"]
+    assert [turn.user for turn in session.turns(log.bytes())] == [
+        "One",
+        "Wrong way",
+        "Right way",
+    ]
 
 
 def test_the_record_of_a_subagent_gives_nothing(session: Any, log: Any) -> None:
@@ -278,7 +344,9 @@ def test_the_record_of_a_subagent_gives_nothing(session: Any, log: Any) -> None:
     assert session.events(log.bytes()) == []
 
 
-def test_ids_that_are_not_unique_in_the_world_are_made_so(session: Any, log: Any) -> None:
+def test_ids_that_are_not_unique_in_the_world_are_made_so(
+    session: Any, log: Any
+) -> None:
     log.user("One", id="1")
     (turn,) = session.turns(log.bytes())
     assert re.fullmatch("[0-9a-f]{16}", turn.id)
@@ -315,9 +383,14 @@ def test_host_events_become_a_session_and_its_turns(session: Any, log: Any) -> N
     log.user("One")
     log.say("1")
     session.write(log.bytes())
-    (turn,) = session.hear("AfterAgent", LATER, prompt="One", prompt_response="1").events
+    (turn,) = session.hear(
+        "AfterAgent", LATER, prompt="One", prompt_response="1"
+    ).events
     assert (turn.user, turn.replies, turn.is_complete) == ("One", ("1",), True)
-    assert session.hear("AfterAgent", LATER, prompt="One", prompt_response="1").events == ()
+    assert (
+        session.hear("AfterAgent", LATER, prompt="One", prompt_response="1").events
+        == ()
+    )
     (before,) = session.hear("PreCompress", trigger="auto").events
     assert (before.phase, before.trigger) == ("before", "auto")
     (ended,) = session.hear("SessionEnd", LATER, reason="exit").events
@@ -325,7 +398,9 @@ def test_host_events_become_a_session_and_its_turns(session: Any, log: Any) -> N
     assert session.hear("BeforeModel").events == ()
 
 
-def test_words_that_the_record_lacks_come_from_the_payload(session: Any, log: Any) -> None:
+def test_words_that_the_record_lacks_come_from_the_payload(
+    session: Any, log: Any
+) -> None:
     log.user("One")
     log.say("Part one.")
     session.write(log.bytes())
@@ -333,7 +408,9 @@ def test_words_that_the_record_lacks_come_from_the_payload(session: Any, log: An
         "AfterAgent", LATER, prompt="One", prompt_response="Part one.Part two."
     ).events[-1:]
     assert turn.replies == ("Part one.Part two.",)
-    (turn,) = session.hear("AfterAgent", LATER, prompt="Two", prompt_response="2").events[-1:]
+    (turn,) = session.hear(
+        "AfterAgent", LATER, prompt="Two", prompt_response="2"
+    ).events[-1:]
     assert (turn.user, turn.replies, turn.is_provisional) == ("Two", ("2",), True)
 
 
@@ -349,7 +426,9 @@ def test_without_a_record_payloads_alone_make_the_turns_and_two_plugins_make_one
         session.hear("AfterAgent", LATER, prompt="One", prompt_response="1").events[0]
         for _ in range(2)
     ]
-    assert {turn.id for turn in answered} == {asked[0].id} and answered[0].replies == ("1",)
+    assert {turn.id for turn in answered} == {asked[0].id} and answered[0].replies == (
+        "1",
+    )
     again = session.hear("BeforeAgent", LATER, prompt="One").events[0]
     assert again.id != asked[0].id
     response = {"llmContent": json.dumps({"answers": {"0": "None"}})}
@@ -373,13 +452,20 @@ def test_a_worker_that_comes_late_adds_nothing_that_the_record_tells(
     events = session.hear(
         "AfterAgent", "2026-02-09T14:00:02Z", prompt="One", prompt_response="1 as sent"
     ).events
-    assert [(turn.user, turn.replies) for turn in events] == [("One", ("1",)), ("Two", ("2",))]
+    assert [(turn.user, turn.replies) for turn in events] == [
+        ("One", ("1",)),
+        ("Two", ("2",)),
+    ]
 
 
 def test_context_is_asked_for_at_the_start_and_with_a_prompt(session: Any) -> None:
     host, payload = session.host, session.payload
-    assert host.ask("SessionStart", payload(source="resume")) == Ask("brief", source="resume")
-    assert host.ask("BeforeAgent", payload(prompt="Why Redis?")) == Ask("prompt", text="Why Redis?")
+    assert host.ask("SessionStart", payload(source="resume")) == Ask(
+        "brief", source="resume"
+    )
+    assert host.ask("BeforeAgent", payload(prompt="Why Redis?")) == Ask(
+        "prompt", text="Why Redis?"
+    )
     for event, fields in (
         ("BeforeAgent", {"prompt": "/help"}),
         ("AfterAgent", {}),
@@ -397,7 +483,10 @@ def test_the_reply_is_one_json_object_or_nothing() -> None:
             "additionalContext": "Redis\ufffd was dropped",
         }
     }
-    assert (host.reply("BeforeAgent", "  "), host.reply("AfterAgent", "x")) == (b"", b"")
+    assert (host.reply("BeforeAgent", "  "), host.reply("AfterAgent", "x")) == (
+        b"",
+        b"",
+    )
 
 
 @pytest.mark.parametrize(
@@ -410,13 +499,18 @@ def test_a_payload_that_is_none_is_a_problem(payload: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["/etc/passwd", "relative.jsonl", 5, "/x\0.jsonl", "/etc/hosts.jsonl/../passwd"]
+    "name",
+    ["/etc/passwd", "relative.jsonl", 5, "/x\0.jsonl", "/etc/hosts.jsonl/../passwd"],
 )
 def test_a_path_that_is_no_records_is_not_read(session: Any, name: Any) -> None:
-    assert session.hear("AfterAgent", transcript_path=name).problems or isinstance(name, int)
+    assert session.hear("AfterAgent", transcript_path=name).problems or isinstance(
+        name, int
+    )
 
 
-def test_recorded_sessions_are_found_with_their_directories(log: Any, tmp_path: Path) -> None:
+def test_recorded_sessions_are_found_with_their_directories(
+    log: Any, tmp_path: Path
+) -> None:
     log.user("One")
     old_directory = "/home/ann/old"
     hashed = hashlib.sha256(old_directory.encode()).hexdigest()
@@ -428,11 +522,17 @@ def test_recorded_sessions_are_found_with_their_directories(log: Any, tmp_path: 
         json.dumps({"projects": {old_directory: "old"}})
     )
     (chats / "session-2026-02-09T14-00-aaaa.jsonl").write_bytes(log.bytes())
-    (chats / "session-2026-02-09T14-00-aaaa.json").write_bytes(log.whole())  # before it was resumed
-    (chats / "session-2026-02-09T14-00-aaaa.jsonl.unreadable-1").write_bytes(log.bytes())
+    (chats / "session-2026-02-09T14-00-aaaa.json").write_bytes(
+        log.whole()
+    )  # before it was resumed
+    (chats / "session-2026-02-09T14-00-aaaa.jsonl.unreadable-1").write_bytes(
+        log.bytes()
+    )
     (chats / "session-empty.jsonl").write_bytes(b"")
     (chats / "parent" / "sub.jsonl").write_bytes(log.bytes())
-    (tmp_path / ".gemini/tmp" / hashed / "chats" / "session-b.json").write_bytes(log.whole())
+    (tmp_path / ".gemini/tmp" / hashed / "chats" / "session-b.json").write_bytes(
+        log.whole()
+    )
     log.records[0]["kind"] = "subagent"
     (tmp_path / ".gemini/tmp/unknown/chats/session-c.jsonl").write_bytes(log.bytes())
     (tmp_path / ".gemini/tmp/unknown/chats/session-d.jsonl").mkdir()
@@ -447,4 +547,7 @@ def test_recorded_sessions_are_found_with_their_directories(log: Any, tmp_path: 
     assert found[0].started_at == "2026-02-09T14:00:00Z"
     (tmp_path / "tmp").mkdir()  # not the host's
     for named in (tmp_path, tmp_path / ".gemini"):
-        assert list(host_named("gemini-cli").recorded(Path("/nowhere"), str(named))) == found
+        assert (
+            list(host_named("gemini-cli").recorded(Path("/nowhere"), str(named)))
+            == found
+        )

@@ -13,13 +13,13 @@ import pytest
 from keeplore_hooks.events import Turn, from_json, to_json
 from keeplore_hooks.hosts import Cursor, host_named
 
-DOCS = Path(__file__).resolve().parents[3] / "docs" / "hosts"
+TABLES = Path(__file__).resolve().parents[2] / "golden" / "recordings"
 _ROW = re.compile(r"^\| `([^`]+)` \| (\d+) \| (\d+) \| (\d+) \|", re.MULTILINE)
 
 
 def documented(host: str) -> dict[str, tuple[int, ...]]:
-    """File → messages of type user, turns, files and commands, from the table in the docs."""
-    rows = _ROW.findall((DOCS / f"{host}.md").read_text())
+    """File → messages of type user, turns, files and commands, from the table."""
+    rows = _ROW.findall((TABLES / f"{host}.md").read_text())
     return {name: tuple(map(int, figures)) for name, *figures in rows}
 
 
@@ -28,14 +28,18 @@ def users_in(content: str) -> int:
 
 
 @pytest.mark.parametrize("host", ["gemini-cli", "cursor"])
-def test_the_turns_are_those_of_the_docs(recordings: Path, host: str) -> None:
+def test_the_turns_are_those_of_the_table(recordings: Path, host: str) -> None:
     found = {}
     for path in sorted((recordings / host).glob("*/*")):
         reading = host_named(host).read_transcript(path, Cursor())
         assert reading.problems == ()
         turns = [event for event in reading.events if isinstance(event, Turn)]
         done = sum(len(turn.work.files) + len(turn.work.commands) for turn in turns)
-        found[f"{path.parent.name}/{path.name}"] = (users_in(path.read_text()), len(turns), done)
+        found[f"{path.parent.name}/{path.name}"] = (
+            users_in(path.read_text()),
+            len(turns),
+            done,
+        )
     assert found == documented(host)
 
 
@@ -60,7 +64,10 @@ def test_a_recording_that_is_replayed_piece_by_piece_gives_the_same_turns(
         shutil.copyfile(source, path)
         whole = final(adapter.read_transcript(path, Cursor()).events)
         cursor, grown = Cursor(), []
-        for cut in [*sorted(chance.randrange(len(content)) for _ in range(6)), len(content)]:
+        for cut in [
+            *sorted(chance.randrange(len(content)) for _ in range(6)),
+            len(content),
+        ]:
             path.write_bytes(content[:cut])
             reading = adapter.read_transcript(path, cursor)
             cursor, grown = reading.cursor, grown + list(reading.events)

@@ -31,10 +31,17 @@ STEPS: dict[str, Callable[[Any, int], Any]] = {
         f"longer {n}", id=f"00000000-0000-4000-8000-{max(1, len(t.records) - 1):012}"
     ),
     "edit": lambda t, n: t.say(
-        "", t.call("replace", {"file_path": f"{n}.py"}, status="error" if n % 3 else "success")
+        "",
+        t.call(
+            "replace", {"file_path": f"{n}.py"}, status="error" if n % 3 else "success"
+        ),
     ),
-    "question": lambda t, n: t.say("", t.call("ask_user", ASKED, "", "executing", f"q{n // 4}")),
-    "answer": lambda t, n: t.say("", t.call("ask_user", ASKED, ANSWERED, "success", f"q{n // 4}")),
+    "question": lambda t, n: t.say(
+        "", t.call("ask_user", ASKED, "", "executing", f"q{n // 4}")
+    ),
+    "answer": lambda t, n: t.say(
+        "", t.call("ask_user", ASKED, ANSWERED, "success", f"q{n // 4}")
+    ),
     "note": lambda t, n: t.message("info", "x"),
     "summary": lambda t, n: t.records.append(
         {
@@ -54,7 +61,9 @@ STEPS: dict[str, Callable[[Any, int], Any]] = {
         {"$rewindTo": f"00000000-0000-4000-8000-{max(1, n - 2):012}"}
     ),
     "repetition": lambda t, n: t.records.extend(t.records[: 1 + n % 5]),
-    "torn line": lambda t, n: t.records.append(b'{"id":"x","type":"user","content":"torn\xff\n'),
+    "torn line": lambda t, n: t.records.append(
+        b'{"id":"x","type":"user","content":"torn\xff\n'
+    ),
     "joined lines": lambda t, n: t.records.append(
         b'{"$set":{}}{"id":"j%d","type":"gemini","content":"j"}\n' % n
     ),
@@ -72,7 +81,9 @@ def settled(events: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The last form of every turn, and every other event once."""
     turns = {event.id: event for event in events if event.kind == "turn"}
     others = {
-        (event.kind, event.id): event for event in events if event.kind not in ("turn", "session")
+        (event.kind, event.id): event
+        for event in events
+        if event.kind not in ("turn", "session")
     }
     return turns, others
 
@@ -83,7 +94,9 @@ def cuts(content: bytes) -> st.SearchStrategy[list[int]]:
     """
     ends = [match.end() for match in re.finditer(rb"\n", content)] or [0]
     near = st.builds(
-        lambda end, before: max(0, end - before), st.sampled_from(ends), st.integers(0, 2)
+        lambda end, before: max(0, end - before),
+        st.sampled_from(ends),
+        st.integers(0, 2),
     )
     return st.lists(near | st.integers(0, len(content)), max_size=8).map(sorted)
 
@@ -99,13 +112,20 @@ def test_reading_while_the_log_grows_gives_the_same_as_reading_it_at_once(
     with tempfile.TemporaryDirectory() as folder:
         session = gemini_in(Path(folder))
         session.write(content)
-        whole = settled(list(session.host.read_transcript(session.path, Cursor()).events))
+        whole = settled(
+            list(session.host.read_transcript(session.path, Cursor()).events)
+        )
         grown: list[Any] = []
         for cut in data.draw(cuts(content)):
             session.write(content[:cut])
-            reading = session.hear(data.draw(st.sampled_from(["AfterTool", "AfterAgent"])))
+            reading = session.hear(
+                data.draw(st.sampled_from(["AfterTool", "AfterAgent"]))
+            )
             grown += reading.events
-            assert reading.cursor.offset <= content[:cut].rfind(b"\n") + 1 or b"}{" in content
+            assert (
+                reading.cursor.offset <= content[:cut].rfind(b"\n") + 1
+                or b"}{" in content
+            )
         session.write(content)
         grown += session.hear("SessionEnd", at=LATER).events
         assert [
@@ -117,7 +137,8 @@ def test_reading_while_the_log_grows_gives_the_same_as_reading_it_at_once(
     ids = list(whole[0])
     for turn_id, turn in settled(grown)[0].items():
         assert (turn.user, turn.replies, turn.work, turn.at) == tuple(
-            getattr(whole[0][turn_id], name) for name in ("user", "replies", "work", "at")
+            getattr(whole[0][turn_id], name)
+            for name in ("user", "replies", "work", "at")
         )
         assert turn.is_complete
     assert [turn_id for turn_id in settled(grown)[0] if turn_id in ids] == ids
@@ -127,7 +148,8 @@ def test_reading_while_the_log_grows_gives_the_same_as_reading_it_at_once(
 @settings(max_examples=60, deadline=None)
 @given(
     steps=st.lists(
-        st.sampled_from([name for name in sorted(STEPS) if "line" not in name]), max_size=20
+        st.sampled_from([name for name in sorted(STEPS) if "line" not in name]),
+        max_size=20,
     )
 )
 def test_the_old_form_that_is_rewritten_at_each_turn_gives_every_turn_once(
@@ -145,7 +167,9 @@ def test_the_old_form_that_is_rewritten_at_each_turn_gives_every_turn_once(
         session.write(t.whole())
         given_turns += session.hear("AfterAgent", at=LATER).events
         assert session.hear("AfterAgent", at=LATER).events == ()
-        whole = settled(list(session.host.read_transcript(session.path, Cursor()).events))
+        whole = settled(
+            list(session.host.read_transcript(session.path, Cursor()).events)
+        )
         assert settled(given_turns) == whole
 
 
@@ -160,7 +184,10 @@ def test_a_log_that_was_replaced_is_read_from_the_start(
     t.records = [{**t.records[0], "startTime": "2026-02-10T00:00:00Z"}, t.records[2]]
     t.user("Four", id="00000000-0000-4000-8000-000000000099")
     session.write(t.bytes())
-    assert [turn.user for turn in session.hear("AfterAgent", LATER).events] == ["Two", "Four"]
+    assert [turn.user for turn in session.hear("AfterAgent", LATER).events] == [
+        "Two",
+        "Four",
+    ]
 
 
 def test_a_torn_object_and_one_that_is_too_long_are_problems_that_are_told_once(
@@ -173,7 +200,8 @@ def test_a_torn_object_and_one_that_is_too_long_are_problems_that_are_told_once(
     assert session.hear("AfterAgent").problems == ()
     monkeypatch.setattr(transcript_module, "_WHOLE_LIMIT", 50)
     assert (
-        "longer than 50 bytes" in session.host.read_transcript(session.path, Cursor()).problems[0]
+        "longer than 50 bytes"
+        in session.host.read_transcript(session.path, Cursor()).problems[0]
     )
 
 
@@ -223,7 +251,8 @@ KEYS = (
 @settings(max_examples=150, deadline=None)
 @given(
     records=st.lists(
-        st.dictionaries(st.sampled_from((*KEYS, "messages", "functionCall")), values), max_size=8
+        st.dictionaries(st.sampled_from((*KEYS, "messages", "functionCall")), values),
+        max_size=8,
     )
 )
 def test_records_of_any_shape_raise_nothing(gemini_in: Any, records: list[Any]) -> None:
@@ -233,7 +262,9 @@ def test_records_of_any_shape_raise_nothing(gemini_in: Any, records: list[Any]) 
             (".json", [{"sessionId": "s", "messages": records}]),
         ):
             session = gemini_in(Path(folder), suffix)
-            session.write("".join(json.dumps(record) + "\n" for record in form).encode())
+            session.write(
+                "".join(json.dumps(record) + "\n" for record in form).encode()
+            )
             repr(session.host.read_transcript(session.path, Cursor())).encode()
             session.hear("AfterAgent", prompt="x", prompt_response="y")
 

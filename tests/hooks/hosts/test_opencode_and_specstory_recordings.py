@@ -27,7 +27,12 @@ SPECSTORY = {
     ),  # a command's text, /exit with its output and caveat, an interruption
     "2026-01-29_16-21-35Z": (1, 0, 0, 0),
     "2026-02-20_16-33-05Z": (2, 0, 0, 0),
-    "2026-02-20_22-41-47Z": (5, 1, 0, 0),  # /exit with its output and caveat, an interruption
+    "2026-02-20_22-41-47Z": (
+        5,
+        1,
+        0,
+        0,
+    ),  # /exit with its output and caveat, an interruption
     "2026-02-20_23-57-00Z": (31, 0, 1, 1),  # 11 interruptions, a summary
     "2026-02-23_21-34-27Z": (
         13,
@@ -68,39 +73,55 @@ def test_each_prompt_of_opencode_is_a_turn(recording, name, expected):
     )
     assert all(turn.is_complete and turn.origin.cwd for turn in turns)
     assert (
-        path.read_text().count('"role": "user"') + path.read_text().count('"role":"user"')
+        path.read_text().count('"role": "user"')
+        + path.read_text().count('"role":"user"')
         == expected
     )
 
 
 @pytest.mark.parametrize("name", OPENCODE)
-def test_hearing_each_message_of_opencode_gives_the_same_as_reading_at_once(recording, name):
+def test_hearing_each_message_of_opencode_gives_the_same_as_reading_at_once(
+    recording, name
+):
     path, host, cursor = recording("opencode", name), host_named("opencode"), Cursor()
     session = json.loads(path.read_text())
-    told = {"sessionID": session["info"]["id"], "directory": session["info"]["directory"]}
+    told = {
+        "sessionID": session["info"]["id"],
+        "directory": session["info"]["directory"],
+    }
     heard: dict[str, Turn] = {}
     for count in range(1, len(session["messages"]) + 1):
         payload = json.dumps({**told, "messages": session["messages"][:count]}).encode()
         reading = host.read("session.idle", payload, cursor, "2026-11-01T00:00:00Z")
         cursor = reading.cursor
-        heard |= {event.id: event for event in reading.events if isinstance(event, Turn)}
+        heard |= {
+            event.id: event for event in reading.events if isinstance(event, Turn)
+        }
     whole = [
-        event for event in host.read_transcript(path, Cursor()).events if isinstance(event, Turn)
+        event
+        for event in host.read_transcript(path, Cursor()).events
+        if isinstance(event, Turn)
     ]
-    assert [(turn.id, turn.user, turn.replies, turn.work) for turn in heard.values()] == [
-        (turn.id, turn.user, turn.replies, turn.work) for turn in whole
-    ]
+    assert [
+        (turn.id, turn.user, turn.replies, turn.work) for turn in heard.values()
+    ] == [(turn.id, turn.user, turn.replies, turn.work) for turn in whole]
 
 
 @pytest.mark.parametrize(("name", "expected"), SPECSTORY.items())
 def test_each_prompt_of_specstory_is_a_turn(recording, name, expected):
-    reading = source_named("specstory").read_transcript(recording("specstory", name), Cursor())
+    reading = source_named("specstory").read_transcript(
+        recording("specstory", name), Cursor()
+    )
     counts = tuple(
         len({event.id for event in reading.events if isinstance(event, kind)})
         for kind in (Turn, Command, Question, Compaction)
     )
     assert (counts, reading.problems) == (expected, ())
     said = "\n".join(
-        event.user + event.assistant for event in reading.events if isinstance(event, Turn)
+        event.user + event.assistant
+        for event in reading.events
+        if isinstance(event, Turn)
     )
-    assert not re.search(r"^</?tool-use|^<think>|^\[Request interrupted", said, re.MULTILINE)
+    assert not re.search(
+        r"^</?tool-use|^<think>|^\[Request interrupted", said, re.MULTILINE
+    )

@@ -9,14 +9,25 @@ from keeplore_hooks.hosts.gemini.gemini_lines import prompt_from
 from keeplore_hooks.hosts.prompt_text import own_command
 
 TEXTS = Path(__file__).parents[3] / "plugin" / "gemini" / "commands" / "keeplore"
-FORMS = ("/keeplore:{}", "/keeplore-{}", "/keeplore/{}", "$keeplore-{}", "$keeplore:{}", "${}")
+FORMS = (
+    "/keeplore:{}",
+    "/keeplore-{}",
+    "/keeplore/{}",
+    "$keeplore-{}",
+    "$keeplore:{}",
+    "${}",
+)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.parametrize("form", FORMS)
 def test_a_command_with_our_name_is_ours(form: str, name: str) -> None:
     typed = form.format(name)
-    assert own_command(typed) == own_command(f"  {typed} the CSV separator\nor so") == "named"
+    assert (
+        own_command(typed)
+        == own_command(f"  {typed} the CSV separator\nor so")
+        == "named"
+    )
     assert own_command(f"[{typed}](skill.md) the CSV separator") == "named"
 
 
@@ -42,7 +53,12 @@ def test_talk_about_commands_is_talk(prompt: str) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_text_of_a_command_that_a_host_sends_is_what_was_typed(name: str) -> None:
-    text = (TEXTS / f"{name}.toml").read_text().partition("prompt = '''\n")[2].removesuffix("'''\n")
+    text = (
+        (TEXTS / f"{name}.toml")
+        .read_text()
+        .partition("prompt = '''\n")[2]
+        .removesuffix("'''\n")
+    )
     assert (
         prompt_from(f"{text}\n\n/keeplore:{name} the CSV separator")
         == f"/keeplore:{name} the CSV separator"

@@ -19,9 +19,15 @@ from keeplore_hooks.hosts.prompt_text import slash_command
         ("copilot", "userPromptSubmitted", "/"),
     ],
 )
-def test_a_skill_is_answered_under_either_name(host: str, event: str, mark: str, name: str) -> None:
+def test_a_skill_is_answered_under_either_name(
+    host: str, event: str, mark: str, name: str
+) -> None:
     for plugin in ("keeplore:", "keeplore-"):
-        payload = {"session_id": "s", "sessionId": "s", "prompt": f"{mark}{plugin}{name} two words"}
+        payload = {
+            "session_id": "s",
+            "sessionId": "s",
+            "prompt": f"{mark}{plugin}{name} two words",
+        }
         assert host_named(host).ask(event, json.dumps(payload).encode()) == Ask(
             "command", "two words", name
         )

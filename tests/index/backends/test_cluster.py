@@ -46,7 +46,10 @@ def test_no_point_is_lost_and_searches_go_on_when_a_node_is_killed(
             ):  # on a busy machine; then it is asked again
                 found = index.vector_search(vector, ScopeFilter(), 1, is_patient=True)
                 answers.append(
-                    [row.memory_id for row in index.passages([match.passage for match in found])]
+                    [
+                        row.memory_id
+                        for row in index.passages([match.passage for match in found])
+                    ]
                 )
 
     reader = threading.Thread(target=read)
@@ -66,9 +69,13 @@ def test_no_point_is_lost_and_searches_go_on_when_a_node_is_killed(
     reader.join()
     assert [answer for answer in answers if answer != [first.id]] == []
     assert index.state().vectors == NOTES
-    assert [*index.flaws()] == []  # all that was written is there, so it is without the node
+    assert [
+        *index.flaws()
+    ] == []  # all that was written is there, so it is without the node
     index.close()
-    again = Index(tmp_path / "index", files, embedder, engine=maker)  # with the nodes that are left
+    again = Index(
+        tmp_path / "index", files, embedder, engine=maker
+    )  # with the nodes that are left
     for n in (KILLED_AFTER - 1, KILLED_AFTER, NOTES - 1):
         [best, *_] = again.text_search(f"theme{n}", ScopeFilter(), 3, is_patient=True)
         assert again.passages([best.passage])[0].title == f"Note {n}"

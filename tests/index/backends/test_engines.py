@@ -24,7 +24,9 @@ def opened(tmp_path: Path, files: Any, embedder: Any) -> Iterator[Open]:
     indexes: list[Index] = []
 
     def open_(engine: EngineMaker, store: Any = files, model: Any = embedder) -> Index:
-        indexes.append(Index(tmp_path / f"index-{len(indexes)}", store, model, engine=engine))
+        indexes.append(
+            Index(tmp_path / f"index-{len(indexes)}", store, model, engine=engine)
+        )
         return indexes[-1]
 
     yield open_
@@ -45,9 +47,15 @@ def by_words(index: Index, query: str, allowed: ScopeFilter = EVERYTHING) -> lis
 
 
 def by_vector(
-    index: Index, embedder: Any, text: str, allowed: ScopeFilter = EVERYTHING, limit: int = 3
+    index: Index,
+    embedder: Any,
+    text: str,
+    allowed: ScopeFilter = EVERYTHING,
+    limit: int = 3,
 ) -> list[str]:
-    found = index.vector_search(embedder.embed([text])[0], allowed, limit, is_patient=True)
+    found = index.vector_search(
+        embedder.embed([text])[0], allowed, limit, is_patient=True
+    )
     return [row.memory_id for row in index.passages([match.passage for match in found])]
 
 
@@ -62,7 +70,10 @@ def test_what_is_written_changed_moved_and_deleted_is_found_as_it_is_now(
     files.put(make_note("Tabs", "Use four blanks instead."))
     (files.root / queue).rename((files.root / queue).with_name("elsewhere.md"))
     brought(index)
-    assert (by_words(index, "indented"), by_words(index, "blanks")) == ([], [new_id("Tabs")])
+    assert (by_words(index, "indented"), by_words(index, "blanks")) == (
+        [],
+        [new_id("Tabs")],
+    )
     assert by_words(index, "locked") == [new_id("Queue")]
     (files.root / tabs).unlink()
     brought(index)
@@ -79,7 +90,10 @@ def test_a_search_stays_within_its_scopes_whatever_their_names_are(
     hostile = "x'; DROP TABLE passages; --\N{NULL}\n\"%_"
     for project in ("api", hostile):
         note = make_note(
-            f"Deploy {len(project)}", "on Fridays never", scope="project", project=project
+            f"Deploy {len(project)}",
+            "on Fridays never",
+            scope="project",
+            project=project,
         )
         files.put(note, f"deploy-{len(project)}.md")
     files.put(make_note("Deploy", "on Fridays never"))
@@ -88,7 +102,9 @@ def test_a_search_stays_within_its_scopes_whatever_their_names_are(
     assert len(projects) == 2
     for project in projects:
         allowed = ScopeFilter((("project", project),))
-        assert by_words(index, "fridays", allowed) == by_vector(index, embedder, "fridays", allowed)
+        assert by_words(index, "fridays", allowed) == by_vector(
+            index, embedder, "fridays", allowed
+        )
         assert len(by_words(index, "fridays", allowed)) == 1
     assert by_words(index, "fridays", ScopeFilter((WORKSPACE,))) == [new_id("Deploy")]
     assert by_words(index, "fridays", ScopeFilter((("user", ""),))) == []
@@ -100,7 +116,17 @@ def test_any_text_is_a_question(
 ) -> None:
     files.put(make_note("Tabs", "Indent with tabs."))
     index = brought(opened(engine))
-    for query in ("", "''; --", '"', "\N{NULL}", "NOT AND (", "the", "zzz", "{1:2}/3", "🦊 \ud83e"):
+    for query in (
+        "",
+        "''; --",
+        '"',
+        "\N{NULL}",
+        "NOT AND (",
+        "the",
+        "zzz",
+        "{1:2}/3",
+        "🦊 \ud83e",
+    ):
         assert by_words(index, query) == []
 
 
@@ -117,18 +143,27 @@ def test_the_order_is_that_of_the_embedded_engine(
         brought(opened(Index.__init__.__kwdefaults__["engine"])),
         brought(opened(shared_engine)),
     )
-    for query in ("queue word3", "themes cache other17", "note word5 theme2", "other59"):
+    for query in (
+        "queue word3",
+        "themes cache other17",
+        "note word5 theme2",
+        "other59",
+    ):
         wanted, found = (
-            index.text_search(query, EVERYTHING, 5, is_patient=True) for index in (own, there)
+            index.text_search(query, EVERYTHING, 5, is_patient=True)
+            for index in (own, there)
         )
         assert by_words(own, query)[0] == by_words(there, query)[0]
         assert len(wanted) == len(found)
     for text in ("queue cache word1", "note 31 about theme3"):
         vector = embedder.embed([text])[0]
         wanted, found = (
-            index.vector_search(vector, EVERYTHING, 9, is_patient=True) for index in (own, there)
+            index.vector_search(vector, EVERYTHING, 9, is_patient=True)
+            for index in (own, there)
         )
-        assert [m.score for m in found] == pytest.approx([m.score for m in wanted], abs=2e-3)
+        assert [m.score for m in found] == pytest.approx(
+            [m.score for m in wanted], abs=2e-3
+        )
 
 
 def test_two_machines_share_points_and_vectors_and_delete_only_what_they_lost(

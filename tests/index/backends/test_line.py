@@ -50,7 +50,9 @@ def test_whoever_waits_goes_on_without_a_server_that_hangs_and_the_next_ones_do_
 
 
 @pytest.mark.parametrize("fail", [refused, lambda: 1 / 0])
-def test_what_a_call_raises_is_raised_where_somebody_waits(fail: Callable[[], Any]) -> None:
+def test_what_a_call_raises_is_raised_where_somebody_waits(
+    fail: Callable[[], Any],
+) -> None:
     peer = Peer()
     line = ServerLine(lambda: peer)  # type: ignore[arg-type]  # only what a line itself calls
     with pytest.raises((EngineUnavailable, ZeroDivisionError)):
@@ -65,9 +67,13 @@ def test_what_a_call_raises_is_raised_where_somebody_waits(fail: Callable[[], An
     assert peer.is_closed
 
 
-def test_a_point_has_the_same_id_on_every_machine_whatever_its_rows_are_called() -> None:
+def test_a_point_has_the_same_id_on_every_machine_whatever_its_rows_are_called() -> (
+    None
+):
     one, other = (
-        UnsharedPassage(row, vector, "mem_1", "project", "api", ("Tabs", "", "Use them."))
+        UnsharedPassage(
+            row, vector, "mem_1", "project", "api", ("Tabs", "", "Use them.")
+        )
         for row, vector in ((1, None), (9, b"x"))
     )
     assert (
@@ -76,4 +82,9 @@ def test_a_point_has_the_same_id_on_every_machine_whatever_its_rows_are_called()
         == "39f72675486669b562255199d95c5080"
     )
     elsewhere = one._replace(project="web")
-    assert len({point_id("acme", one), point_id("other", one), point_id("acme", elsewhere)}) == 3
+    assert (
+        len(
+            {point_id("acme", one), point_id("other", one), point_id("acme", elsewhere)}
+        )
+        == 3
+    )

@@ -30,9 +30,13 @@ class Graph:
         self.connection.executescript(GRAPH_TABLES + _OTHERS)
 
     def name(self, name: str) -> int:
-        self.connection.execute("INSERT OR IGNORE INTO names (name) VALUES (?)", (name,))
+        self.connection.execute(
+            "INSERT OR IGNORE INTO names (name) VALUES (?)", (name,)
+        )
         return int(
-            self.connection.execute("SELECT id FROM names WHERE name = ?", (name,)).fetchone()[0]
+            self.connection.execute(
+                "SELECT id FROM names WHERE name = ?", (name,)
+            ).fetchone()[0]
         )
 
     def memory(self, id_: str, scope: int, *names: str) -> None:
@@ -41,12 +45,17 @@ class Graph:
         )
         for name in names:
             row = (added.lastrowid, self.name(name), scope, name)
-            self.connection.execute("INSERT INTO mentions VALUES (?, ?, ?, 0, ?, 1, 4, 1)", row)
+            self.connection.execute(
+                "INSERT INTO mentions VALUES (?, ?, ?, 0, ?, 1, 4, 1)", row
+            )
 
-    def relate(self, source: str, target: str, place: str = "", confidence: int = 500_000) -> None:
+    def relate(
+        self, source: str, target: str, place: str = "", confidence: int = 500_000
+    ) -> None:
         ids = self.name(source), self.name(target)
         self.connection.execute(
-            "INSERT INTO relations VALUES ('p', ?, ?, 'uses', ?, ?)", (place, *ids, confidence)
+            "INSERT INTO relations VALUES ('p', ?, ?, 'uses', ?, ?)",
+            (place, *ids, confidence),
         )
 
     def alias(self, name: str, entity: str, place: str = "") -> None:
@@ -124,12 +133,19 @@ def test_what_was_found_until_the_deadline_is_used(
 ) -> None:
     assert boosted(graph.connection, "fastembed", HERE, time.monotonic() - 1) == {}
     moments = iter([0.0])  # late after the memories of the entity itself
-    monkeypatch.setattr(boost, "time", SimpleNamespace(monotonic=lambda: next(moments, 2.0)))
+    monkeypatch.setattr(
+        boost, "time", SimpleNamespace(monotonic=lambda: next(moments, 2.0))
+    )
     monkeypatch.setattr(boost, "OPS", 1_000_000)
-    assert set(boosted(graph.connection, "fastembed", HERE, 1.0)) == {"direct", "shared"}
+    assert set(boosted(graph.connection, "fastembed", HERE, 1.0)) == {
+        "direct",
+        "shared",
+    }
 
 
-@pytest.mark.parametrize("table", ["names", "mentions", "relations", "definitions", "scopes"])
+@pytest.mark.parametrize(
+    "table", ["names", "mentions", "relations", "definitions", "scopes"]
+)
 def test_a_broken_database_gives_nothing_and_no_error(graph: Graph, table: str) -> None:
     graph.connection.execute(f"DROP TABLE {table}")
     assert boosted(graph.connection, "fastembed", HERE, EVER) == {}
@@ -148,7 +164,9 @@ def test_a_broken_database_gives_nothing_and_no_error(graph: Graph, table: str) 
         "",
     ],
 )
-def test_a_hostile_question_finds_nothing_and_breaks_nothing(graph: Graph, text: str) -> None:
+def test_a_hostile_question_finds_nothing_and_breaks_nothing(
+    graph: Graph, text: str
+) -> None:
     graph.memory("wild", 1, "wildcards")
     assert boosted(graph.connection, text, HERE, EVER) == {}
     assert len(boost.runs_of(text)) <= boost.CANDIDATES

@@ -28,7 +28,9 @@ def test_an_entity_of_a_project_and_its_aliases_belong_to_that_project() -> None
 
 
 def test_a_project_goes_by_the_names_that_its_entry_says() -> None:
-    assert defined("projects/shop/project.json", '{"name": "shop", "also": ["shop-3f0c9a2e"]}') == (
+    assert defined(
+        "projects/shop/project.json", '{"name": "shop", "also": ["shop-3f0c9a2e"]}'
+    ) == (
         [
             Definition("", "shop", "shop", "project", "shop"),
             Definition("", "shop-3f0c9a2e", "shop-3f0c9a2e", "project", "shop"),
@@ -39,7 +41,12 @@ def test_a_project_goes_by_the_names_that_its_entry_says() -> None:
 
 def test_a_manifest_says_what_a_project_uses_and_what_it_publishes() -> None:
     text = json.dumps(
-        {"own": ["shop", "@shop/ui"], "packages": ["fastembed"], "systems": ["redis"], "tools": []}
+        {
+            "own": ["shop", "@shop/ui"],
+            "packages": ["fastembed"],
+            "systems": ["redis"],
+            "tools": [],
+        }
     )
     assert defined("projects/shop/manifests/studio.json", text) == (
         [
@@ -61,10 +68,18 @@ def test_a_manifest_says_what_a_project_uses_and_what_it_publishes() -> None:
         ("entities/a.yaml", "name: a\ntype: wizard\n", "not one of person, project"),
         ("entities/a.yaml", "name: '``'\n", "nothing but marks"),
         ("entities/a.yaml", "name: [\n", "no YAML"),
-        ("entities/a.yaml", "<<<<<<< a\nname: a\n=======\nname: b\n>>>>>>> b\n", "conflict"),
+        (
+            "entities/a.yaml",
+            "<<<<<<< a\nname: a\n=======\nname: b\n>>>>>>> b\n",
+            "conflict",
+        ),
         ("projects/p/project.json", "[]", "no mapping"),
         ("projects/p/project.json", '{"also": "p"}', "`also`"),
-        ("projects/p/project.json", '<<<<<<< a\n{}\n=======\n{"a": 1}\n>>>>>>> b\n', "conflict"),
+        (
+            "projects/p/project.json",
+            '<<<<<<< a\n{}\n=======\n{"a": 1}\n>>>>>>> b\n',
+            "conflict",
+        ),
         ("projects/p/manifests/m.json", "[" * 100_000, "no JSON"),
         ("projects/p/manifests/m.json", '{"packages": [1]}', "`packages`"),
         ("projects/p/manifests/m.json", json.dumps({"tools": ["x"] * 2001}), "`tools`"),

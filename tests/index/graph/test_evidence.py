@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from keeplore.index.graph.evidence import MAX_MENTIONS, aspects_of, evident, relations_of
+from keeplore.index.graph.evidence import (
+    MAX_MENTIONS,
+    aspects_of,
+    evident,
+    relations_of,
+)
 from keeplore.index.graph.graph_values import EntityAspect, EntityRelation, Mention
 from keeplore.memory import Conversation, Exchange, Memory
 from keeplore_hooks.events import Work
@@ -17,7 +22,11 @@ def note(body: str, **meta: object) -> Memory:
 @pytest.mark.parametrize(
     ("text", "shown", "named"),
     [
-        ("Never from a Capital Letter, nor from HTTP, APIs or GPT-4 e.g. and/or 3.10", [], []),
+        (
+            "Never from a Capital Letter, nor from HTTP, APIs or GPT-4 e.g. and/or 3.10",
+            [],
+            [],
+        ),
         (
             "`keeplore.yaml` and plugin/keeplore/store/paths.py:12",
             ["keeplore.yaml", "paths.py"],
@@ -58,13 +67,27 @@ def note(body: str, **meta: object) -> Memory:
             ["index.refresh", "tax.roundhalf"],
             ["roundhalf"],
         ),
-        ("`fastembed`, `click`, `true`, `a1b2c3d`, `ruff-lsp`", ["fastembed", "ruff-lsp"], []),
-        ("`@scope/kit`, @app/money.py and me@example.org", ["@scope/kit", "money.py"], []),
-        ("```go\nfunc (s *Store) RoundTax(netTotal int) {}\n```", ["roundtax"], ["nettotal"]),
+        (
+            "`fastembed`, `click`, `true`, `a1b2c3d`, `ruff-lsp`",
+            ["fastembed", "ruff-lsp"],
+            [],
+        ),
+        (
+            "`@scope/kit`, @app/money.py and me@example.org",
+            ["@scope/kit", "money.py"],
+            [],
+        ),
+        (
+            "```go\nfunc (s *Store) RoundTax(netTotal int) {}\n```",
+            ["roundtax"],
+            ["nettotal"],
+        ),
         ("```sh\n$ uvx ruff check app\nall is fine\n```", ["uvx", "ruff"], []),
     ],
 )
-def test_names_are_told_by_their_shape(text: str, shown: list[str], named: list[str]) -> None:
+def test_names_are_told_by_their_shape(
+    text: str, shown: list[str], named: list[str]
+) -> None:
     found = evident(note(text))
     assert [mention.name for mention in found if mention.type] == shown
     assert [mention.name for mention in found if not mention.type] == named
@@ -72,7 +95,9 @@ def test_names_are_told_by_their_shape(text: str, shown: list[str], named: list[
 
 def test_an_issue_is_spelled_without_what_follows_it() -> None:
     found = evident(
-        note("It fixes #12. See **https://github.com/acme/kasha-api/pull/9** and LED-7.")
+        note(
+            "It fixes #12. See **https://github.com/acme/kasha-api/pull/9** and LED-7."
+        )
     )
     assert [mention.spelling for mention in found] == [
         "#12",
@@ -93,9 +118,15 @@ def test_code_references_show_files_programs_and_what_was_installed() -> None:
         commits=("b81d07e Round in roundHalfUp",),
         links=("https://github.com/acme/ledgerly/pull/3",),
     )
-    talk = Conversation("", (Exchange("t1", "2026-01-01T00:00:00Z", "hello"),), work=work)
-    found = evident(Memory({"kind": "conversation", "project": "ledgerly"}, talk.to_markdown()))
-    assert found[0] == Mention("tax_rules.zig", "/home/ada/ledgerly/app/tax_rules.zig", 1, "system")
+    talk = Conversation(
+        "", (Exchange("t1", "2026-01-01T00:00:00Z", "hello"),), work=work
+    )
+    found = evident(
+        Memory({"kind": "conversation", "project": "ledgerly"}, talk.to_markdown())
+    )
+    assert found[0] == Mention(
+        "tax_rules.zig", "/home/ada/ledgerly/app/tax_rules.zig", 1, "system"
+    )
     tools = [mention.name for mention in found if mention.is_word]
     assert tools == [
         "sudo",
@@ -133,8 +164,12 @@ def test_triples_and_aspects_are_read_and_what_cannot_be_read_is_passed_over() -
         aspects=[aspect, {**aspect, "kind": "opinion"}, {**aspect, "aspect": "size", "type": "animal"}, None],
     )  # fmt: skip
     assert relations_of(memory) == [
-        EntityRelation("kasha api", "depends-on", "hnswlib", 0.9, "Kasha API", "hnswlib"),
-        EntityRelation("kasha api", "depends-on", "pgvector", 0.5, "Kasha API", "pgvector"),
+        EntityRelation(
+            "kasha api", "depends-on", "hnswlib", 0.9, "Kasha API", "hnswlib"
+        ),
+        EntityRelation(
+            "kasha api", "depends-on", "pgvector", 0.5, "Kasha API", "pgvector"
+        ),
     ]
     assert aspects_of(memory) == [
         EntityAspect("fastembed", "FastEmbed", "tool", "start-up time", "constraint"),

@@ -21,13 +21,21 @@ NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 TODAY = NOW.date()
 AGO = {days: (TODAY - timedelta(days=days)).isoformat() for days in range(100)}
 START_UP = [
-    {"entity": "fastembed", "type": "tool", "aspect": "start-up time", "kind": "constraint"}
+    {
+        "entity": "fastembed",
+        "type": "tool",
+        "aspect": "start-up time",
+        "kind": "constraint",
+    }
 ]
 
 
 def test_use_adds_up_to_a_ceiling_and_nothing_known_is_neutral() -> None:
     assert weight(UsageCounters(), TODAY) == 1.0
-    once, often = weight(UsageCounters(1, AGO[1]), TODAY), weight(UsageCounters(500, AGO[1]), TODAY)
+    once, often = (
+        weight(UsageCounters(1, AGO[1]), TODAY),
+        weight(UsageCounters(500, AGO[1]), TODAY),
+    )
     assert (once, often) == (1.0 + RATES.delta, RATES.ceiling)
     assert (
         weight(UsageCounters(1, AGO[99]), TODAY) == once
@@ -37,7 +45,10 @@ def test_use_adds_up_to_a_ceiling_and_nothing_known_is_neutral() -> None:
 def test_being_told_for_nothing_fades_after_a_while_and_to_a_floor() -> None:
     daily = {AGO[days]: 1 for days in range(40)}
     soon = RATES.grace_days + RATES.every
-    fading = [weight(UsageCounters(5, AGO[days], daily), TODAY) for days in (soon - 1, soon, 39)]
+    fading = [
+        weight(UsageCounters(5, AGO[days], daily), TODAY)
+        for days in (soon - 1, soon, 39)
+    ]
     assert (
         fading[0]
         == weight(UsageCounters(5, AGO[1]), TODAY)
@@ -48,7 +59,12 @@ def test_being_told_for_nothing_fades_after_a_while_and_to_a_floor() -> None:
     )
     # a week of it is no evidence yet, also for what was never of use
     assert (
-        weight(UsageCounters(0, "", {AGO[days]: 9 for days in range(RATES.grace_days + 1)}), TODAY)
+        weight(
+            UsageCounters(
+                0, "", {AGO[days]: 9 for days in range(RATES.grace_days + 1)}
+            ),
+            TODAY,
+        )
         == 1.0
     )
     assert weight(UsageCounters(0, "", daily), TODAY) == RATES.floor
@@ -57,7 +73,8 @@ def test_being_told_for_nothing_fades_after_a_while_and_to_a_floor() -> None:
 @pytest.mark.parametrize("last", ["9999-12-31", "2999-01-01", "2026-02-31"])
 def test_days_that_never_were_make_nobody_better_than_use_does(last: str) -> None:
     assert (
-        weight(UsageCounters(1, last, {"9999-12-30": 50, AGO[50]: 50}), TODAY) <= 1.0 + RATES.delta
+        weight(UsageCounters(1, last, {"9999-12-30": 50, AGO[50]: 50}), TODAY)
+        <= 1.0 + RATES.delta
     )
 
 
@@ -99,31 +116,46 @@ def shelf(tmp_path: Path) -> Iterator[Shelf]:
     shelf.index.close()
 
 
-def test_machines_add_up_and_a_file_that_goes_takes_its_share_with_it(shelf: Shelf) -> None:
+def test_machines_add_up_and_a_file_that_goes_takes_its_share_with_it(
+    shelf: Shelf,
+) -> None:
     one, other = shelf.note("one"), shelf.note("other")
     assert shelf.weights(one, other) == [1.0, 1.0]
     shelf.count("studio", {one: UsageCounters(2, AGO[3])})
-    shelf.count("laptop", {one: UsageCounters(1, AGO[1]), new_id("gone"): UsageCounters(9, AGO[1])})
+    shelf.count(
+        "laptop",
+        {one: UsageCounters(1, AGO[1]), new_id("gone"): UsageCounters(9, AGO[1])},
+    )
     assert shelf.weights(one, other) == [1.3, 1.0]
     (shelf.store.root / feedback_counters.path_of("laptop")).unlink()
     assert shelf.weights(one, other) == [1.2, 1.0]
     shelf.store.write_text(feedback_counters.path_of("studio"), "{}")
     assert shelf.weights(one, other) == [1.0, 1.0]
-    assert [path for path, _ in shelf.index.problems()] == [feedback_counters.path_of("studio")]
+    assert [path for path, _ in shelf.index.problems()] == [
+        feedback_counters.path_of("studio")
+    ]
 
 
 def test_a_newer_version_has_what_the_older_ones_earned(shelf: Shelf) -> None:
     first = shelf.note("first")
     second = shelf.note("second", supersedes=first)
     third = shelf.note("third", supersedes=second)
-    shelf.count("studio", {first: UsageCounters(2, AGO[3]), second: UsageCounters(1, AGO[1])})
+    shelf.count(
+        "studio", {first: UsageCounters(2, AGO[3]), second: UsageCounters(1, AGO[1])}
+    )
     assert shelf.weights(first, second, third) == [1.3, 1.3, 1.3]
 
 
 def test_memories_of_one_aspect_share_what_they_earned(shelf: Shelf) -> None:
     other = [{**START_UP[0], "aspect": "licence"}]
-    slow, quick = shelf.note("slow", aspects=START_UP), shelf.note("quick", aspects=START_UP)
-    both, apart = shelf.note("both", aspects=START_UP + other), shelf.note("apart", aspects=other)
+    slow, quick = (
+        shelf.note("slow", aspects=START_UP),
+        shelf.note("quick", aspects=START_UP),
+    )
+    both, apart = (
+        shelf.note("both", aspects=START_UP + other),
+        shelf.note("apart", aspects=other),
+    )
     elsewhere = shelf.note("elsewhere", aspects=START_UP, project="api")
     shelf.count("studio", {slow: UsageCounters(2, AGO[3])})
     assert shelf.weights(slow, quick, both, apart) == [1.2, 1.2, 1.1, 1.0]

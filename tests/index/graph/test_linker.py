@@ -25,12 +25,18 @@ NAMES = (
     ("text", "found"),
     [
         ("We chose fastembed; Fastembed's cache is slow.", ["fastembed"]),
-        ("myfastembed, fastembeds, other-fastembed, fastembed.py and $fastembed are none", []),
+        (
+            "myfastembed, fastembeds, other-fastembed, fastembed.py and $fastembed are none",
+            [],
+        ),
         ("run pytest-xdist, then pytest", ["pytest-xdist", "pytest"]),
         ("PostgreSQL 15 replaced PostgreSQL", ["postgresql 15", "postgresql"]),
         ("open it in VS\n Code", ["vs code"]),
         ("(Java/Kotlin)", ["java", "kotlin"]),
-        ("see src/fastembed/core and https://example.org/fastembed or `vendor/pytest`", []),
+        (
+            "see src/fastembed/core and https://example.org/fastembed or `vendor/pytest`",
+            [],
+        ),
         ("fastembed-based, but no fastembed-rs", ["fastembed"]),
         ("請看結算系統的文件", ["結算系統"]),
         ("import it from @scope/kit, written in C++", ["@scope/kit", "c++"]),
@@ -46,7 +52,9 @@ NAMES = (
         ("```bash\nmake server\n```", ["make"]),
     ],
 )
-def test_a_known_name_is_found_where_it_says_that_thing(text: str, found: list[str]) -> None:
+def test_a_known_name_is_found_where_it_says_that_thing(
+    text: str, found: list[str]
+) -> None:
     assert [mention.name for mention in linked([text], NAMES)] == found
 
 
@@ -76,7 +84,13 @@ def test_nothing_that_a_memory_can_hold_raises_and_the_same_text_gives_the_same(
     title: str, body: str, names: list[str]
 ) -> None:
     memory = Memory(
-        {"kind": "conversation", "title": title, "project": "p", "entities": [body, None, {}]}, body
+        {
+            "kind": "conversation",
+            "title": title,
+            "project": "p",
+            "entities": [body, None, {}],
+        },
+        body,
     )
     shown = evident(memory)
     assert shown == evident(memory)
@@ -89,7 +103,9 @@ def test_nothing_that_a_memory_can_hold_raises_and_the_same_text_gives_the_same(
     assert found == linked([title, body], sorted(names))
     assert {mention.name for mention in found} <= set(names)
     assert {first_word(mention.name) for mention in found} <= first_words([title, body])
-    "".join(mention.spelling + mention.name for mention in (*shown, *found)).encode("utf-8")
+    "".join(mention.spelling + mention.name for mention in (*shown, *found)).encode(
+        "utf-8"
+    )
 
 
 def test_lines_and_lists_without_end_are_cut_short() -> None:
@@ -103,6 +119,10 @@ def test_lines_and_lists_without_end_are_cut_short() -> None:
     ]
     many = [f"fastembed {number}" for number in range(20_000)]
     assert [mention.name for mention in linked(long, [*many, "fastembed"])] == []
-    assert linked(["fastembed " * 100_000], ["fastembed"])[0].count == MAX_LINE // len("fastembed ")
-    body = "\n".join((*long, *(f"`name_{number}` Camel{number}Case" for number in range(5000))))
+    assert linked(["fastembed " * 100_000], ["fastembed"])[0].count == MAX_LINE // len(
+        "fastembed "
+    )
+    body = "\n".join(
+        (*long, *(f"`name_{number}` Camel{number}Case" for number in range(5000)))
+    )
     assert len(evident(Memory({"kind": "document", "title": ""}, body))) <= 200

@@ -64,5 +64,9 @@ def test_the_walk_goes_both_ways_counts_versions_as_one_and_survives_cycles(
         ("a", "relates-to"), ("b", "contradicts"), ("d", "relates-to"),
     }  # fmt: skip
     hub = linked("e", 3)
-    assert (len(hub), hub[0][4], {key for key, *_ in hub}) == (walk.MOST, 1, {"d", "spoke"})
+    assert (len(hub), hub[0][4], {key for key, *_ in hub}) == (
+        walk.MOST,
+        1,
+        {"d", "spoke"},
+    )
     assert linked("nowhere", 3) == []

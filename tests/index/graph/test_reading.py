@@ -8,11 +8,18 @@ import pytest
 from keeplore.index import Index, ScopeFilter
 from keeplore.memory import Memory
 
-USES = {"source": "shop", "relationship": "uses", "target": "Cart Service", "confidence": 0.9}
+USES = {
+    "source": "shop",
+    "relationship": "uses",
+    "target": "Cart Service",
+    "confidence": 0.9,
+}
 
 
 @pytest.fixture
-def about(files: Any, make_note: Callable[..., Memory], index: Index) -> Callable[..., str]:
+def about(
+    files: Any, make_note: Callable[..., Memory], index: Index
+) -> Callable[..., str]:
     """Puts a note of a project; its place."""
 
     def put(project: str, body: str, **meta: object) -> str:
@@ -38,12 +45,17 @@ def test_one_name_in_two_projects_is_two_things_until_the_workspace_says_what_it
     about("shop", "The cart keeps `PriceRule` for a day.")
     about("bank", "We dropped `PriceRule`.")
     about("farm", "PriceRule is a word to us.")
-    assert seen(index) == {("pricerule", "shop", "concept", 1), ("pricerule", "bank", "concept", 1)}
+    assert seen(index) == {
+        ("pricerule", "shop", "concept", 1),
+        ("pricerule", "bank", "concept", 1),
+    }
     assert (
-        index.graph.entity("PriceRule") is None and index.graph.entity("PriceRule", "farm") is None
+        index.graph.entity("PriceRule") is None
+        and index.graph.entity("PriceRule", "farm") is None
     )
     files.write(
-        "entities/price-rule.yaml", b"name: PriceRule\ntype: system\naliases: [price rules]\n"
+        "entities/price-rule.yaml",
+        b"name: PriceRule\ntype: system\naliases: [price rules]\n",
     )
     about("bank", "The price rules are slow.")
     [entity] = index.graph.entities()
@@ -55,7 +67,10 @@ def test_one_name_in_two_projects_is_two_things_until_the_workspace_says_what_it
     )
     files.write("projects/bank/entities/own.yaml", b"name: PriceRule\ntype: task\n")
     about("bank", "Once more.")
-    assert seen(index) == {("pricerule", "", "system", 3), ("pricerule", "bank", "task", 1)}
+    assert seen(index) == {
+        ("pricerule", "", "system", 3),
+        ("pricerule", "bank", "task", 1),
+    }
 
 
 def test_a_thing_is_spelled_as_its_own_project_spells_it(
@@ -77,13 +92,17 @@ def test_what_many_projects_mention_takes_no_place_from_what_is_mentioned_more(
         about(project, "See `build.sh`.")
     for text in ("Call `PriceRule`.", "Drop `PriceRule`."):
         about("shop", text)
-    assert [(entity.name, entity.mentions) for entity in index.graph.entities(limit=2)] == [
+    assert [
+        (entity.name, entity.mentions) for entity in index.graph.entities(limit=2)
+    ] == [
         ("pricerule", 2),
         ("build.sh", 1),
     ]
 
 
-def test_a_program_is_the_same_in_all_projects(index: Index, about: Callable[..., str]) -> None:
+def test_a_program_is_the_same_in_all_projects(
+    index: Index, about: Callable[..., str]
+) -> None:
     for project in ("shop", "bank"):
         about(project, "Run this:\n\n```sh\n$ terraform plan\n```")
     assert {name[:3] for name in seen(index) if name[0] == "terraform"} == {
@@ -98,12 +117,18 @@ def test_a_relation_is_as_sure_as_its_notes_are_on_the_mean_and_goes_with_them(
     files: Any, index: Index, about: Callable[..., str]
 ) -> None:
     about("shop", "The shop uses the cart service.", entities=[USES])
-    gone = about("shop", "Shop and cart service.", entities=[{**USES, "confidence": 0.3}])
+    gone = about(
+        "shop", "Shop and cart service.", entities=[{**USES, "confidence": 0.3}]
+    )
     about("shop", "The Cart Service is slow.")
     entity = index.graph.entity("cart service", "shop")
     assert entity and (entity.spelling, entity.mentions) == ("Cart Service", 3)
     [relation] = index.graph.relations(entity)
-    assert (relation.source, relation.relationship, relation.other) == ("shop", "uses", "shop")
+    assert (relation.source, relation.relationship, relation.other) == (
+        "shop",
+        "uses",
+        "shop",
+    )
     assert relation.confidence == pytest.approx(0.6) and relation.mentions == 2
     assert index.graph.relations(entity, ScopeFilter((("project", "bank"),))) == []
     (files.root / gone).unlink()
@@ -130,11 +155,18 @@ def test_a_name_is_looked_for_in_what_was_written_before_it_was_known(
 
 
 def test_of_versions_the_newest_is_listed_and_a_circle_made_by_hand_hides_nothing(
-    files: Any, index: Index, about: Callable[..., str], make_note: Callable[..., Memory]
+    files: Any,
+    index: Index,
+    about: Callable[..., str],
+    make_note: Callable[..., Memory],
 ) -> None:
     first = make_note("First", "We pin `PriceRule`.", scope="project", project="shop")
     other = make_note(
-        "Other", "We drop `PriceRule`.", scope="project", project="shop", supersedes=first.id
+        "Other",
+        "We drop `PriceRule`.",
+        scope="project",
+        project="shop",
+        supersedes=first.id,
     )
     files.put(first)
     files.put(other)

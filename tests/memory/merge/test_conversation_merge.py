@@ -7,7 +7,15 @@ from collections.abc import Iterable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta, parse, serialise
+from keeplore.memory import (
+    Conversation,
+    Exchange,
+    Memory,
+    new_id,
+    new_meta,
+    parse,
+    serialise,
+)
 from keeplore.memory.conversation_body import Quote
 from keeplore.memory.merge.memory_merge import merge_memory
 
@@ -26,7 +34,9 @@ def exchange(number: int, reply: str = "") -> Exchange:
     )
 
 
-def conversation(exchanges: Iterable[Exchange], *, is_open: bool = True, **parts: object) -> str:
+def conversation(
+    exchanges: Iterable[Exchange], *, is_open: bool = True, **parts: object
+) -> str:
     said = tuple(exchanges)
     made = Conversation("Which index", said, **parts)
     meta = new_meta(
@@ -60,7 +70,9 @@ def test_what_each_side_heard_stands_whole_and_in_the_order_of_time(
 ) -> None:
     sides = [sorted({*before, *more}) for more in (one, other)]
     base = conversation(map(exchange, sorted(before))) if has_base else None
-    memory, beside = both_ways(base, *(conversation(map(exchange, side)) for side in sides))
+    memory, beside = both_ways(
+        base, *(conversation(map(exchange, side)) for side in sides)
+    )
     expected = sorted({*before, *one, *other})
     assert said(memory) == tuple(map(exchange, expected))
     assert beside == {}
@@ -76,27 +88,38 @@ def test_an_exchange_that_was_taken_out_stays_away_and_one_that_was_changed_stay
     base = conversation(map(exchange, before))
     one = conversation(exchange(number) for number in before if number not in removed)
     other = conversation(
-        exchange(number, "another reply" if number in changed else "") for number in before
+        exchange(number, "another reply" if number in changed else "")
+        for number in before
     )
     memory, _ = both_ways(base, one, other)
     left = {int(item.id[-1]) for item in said(memory)}
-    assert left == {number for number in before if number not in removed or number in changed}
+    assert left == {
+        number for number in before if number not in removed or number in changed
+    }
     assert all(
-        "another reply" in item.replies for item in said(memory) if int(item.id[-1]) in changed
+        "another reply" in item.replies
+        for item in said(memory)
+        if int(item.id[-1]) in changed
     )
 
 
 def test_of_an_exchange_that_one_side_heard_more_of_the_longer_stands() -> None:
     short = Exchange("turn-1", "2026-02-09T10:01:00Z", "Go on", ("First.",))
     long = Exchange(
-        "turn-1", "2026-02-09T10:01:00Z", "Go on", ("First.", "Second."), "2026-02-09T10:05:00Z"
+        "turn-1",
+        "2026-02-09T10:01:00Z",
+        "Go on",
+        ("First.", "Second."),
+        "2026-02-09T10:05:00Z",
     )
     memory, beside = both_ways(None, conversation([short]), conversation([long]))
     assert said(memory) == (long,) and beside == {}
 
 
 def test_two_answers_to_one_question_clash_and_both_stay() -> None:
-    base, one, other = (conversation([exchange(1, reply)]) for reply in ("so", "thus", "otherwise"))
+    base, one, other = (
+        conversation([exchange(1, reply)]) for reply in ("so", "thus", "otherwise")
+    )
     memory, beside = both_ways(base, one, other)
     assert {
         said(memory)[0].replies,
@@ -108,7 +131,9 @@ def test_two_answers_to_one_question_clash_and_both_stay() -> None:
 
 
 def test_the_quotations_of_both_and_one_date_stand_above() -> None:
-    base = conversation([exchange(1)], decision=(Quote("Take SQLite.", "user", "turn-1"),))
+    base = conversation(
+        [exchange(1)], decision=(Quote("Take SQLite.", "user", "turn-1"),)
+    )
     one, other = (
         conversation(
             [exchange(1), exchange(number)],
@@ -128,7 +153,10 @@ def test_the_quotations_of_both_and_one_date_stand_above() -> None:
         "And hnswlib.",
         "In one file.",
     }
-    assert {quote.text for quote in found.open_questions} == {"And hnswlib.", "In one file."}
+    assert {quote.text for quote in found.open_questions} == {
+        "And hnswlib.",
+        "In one file.",
+    }
     assert memory.body.count("**Date**") == 1 and "10:01–10:03 UTC" in memory.body
     assert found.to_markdown() == memory.body
 
@@ -141,11 +169,18 @@ def test_what_a_person_wrote_above_stays_and_a_title_of_each_clashes() -> None:
     other = base.replace("# Which index", "# An index")
     memory, beside = both_ways(base, one, other)
     everything = memory.body + "".join(beside.values())
-    assert all(text in everything for text in ("# The index", "# An index", "My thoughts."))
+    assert all(
+        text in everything for text in ("# The index", "# An index", "My thoughts.")
+    )
 
 
 def test_a_mark_that_somebody_broke_is_merged_as_text() -> None:
-    base = conversation([exchange(1), exchange(2)]).replace("turn-2 2026", "turn-2\n2026")
-    one, other = base.replace("reply 1", "answer 1"), base.replace("reply 2", "answer 2")
+    base = conversation([exchange(1), exchange(2)]).replace(
+        "turn-2 2026", "turn-2\n2026"
+    )
+    one, other = (
+        base.replace("reply 1", "answer 1"),
+        base.replace("reply 2", "answer 2"),
+    )
     memory, beside = both_ways(base, one, other)
     assert "answer 1" in memory.body and "answer 2" in memory.body and beside == {}

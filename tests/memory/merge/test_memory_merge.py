@@ -58,13 +58,15 @@ def test_the_order_of_the_two_sides_does_not_matter_and_every_added_line_survive
     text, beside = both_ways(base, one, other, "memory/notes.md")
     everything = "\n".join([text, *beside.values()]).split("\n")
     for side in (one, other):
-        assert {line for line in side.split("\n") if line not in base.split("\n")} <= set(
-            everything
-        )
+        assert {
+            line for line in side.split("\n") if line not in base.split("\n")
+        } <= set(everything)
 
 
 @given(lines, lines)
-def test_without_a_common_version_nothing_of_either_is_lost(one: str, other: str) -> None:
+def test_without_a_common_version_nothing_of_either_is_lost(
+    one: str, other: str
+) -> None:
     text, beside = both_ways(None, one, other, "memory/notes.md")
     everything = set("\n".join([text, *beside.values()]).split("\n"))
     assert set(one.split("\n")) | set(other.split("\n")) <= everything
@@ -125,14 +127,19 @@ def test_two_titles_cannot_both_stay() -> None:
     }
 
 
-def test_links_and_unknown_lists_are_joined_and_what_a_side_removed_stays_away() -> None:
+def test_links_and_unknown_lists_are_joined_and_what_a_side_removed_stays_away() -> (
+    None
+):
     link = [
         {"id": new_id("x"), "relationship": "refines"},
         {"id": new_id("y"), "relationship": "relates-to"},
     ]
     base = note(related=link, labels=["a", "b"])
     one = note(related=link[:1], labels=["a", "b", "c"])
-    other = note(related=[*link, {"id": new_id("z"), "relationship": "refines"}], labels=["b", "d"])
+    other = note(
+        related=[*link, {"id": new_id("z"), "relationship": "refines"}],
+        labels=["b", "d"],
+    )
     text, beside = both_ways(base, one, other)
     memory = parse(text)
     assert beside == {}
@@ -143,7 +150,9 @@ def test_links_and_unknown_lists_are_joined_and_what_a_side_removed_stays_away()
 def test_trust_never_grows_and_a_closed_conversation_stays_closed() -> None:
     base = note(trust="tool", status="open")
     text, beside = both_ways(
-        base, note(trust="user", status=None), note(trust="document", status="open", version=2)
+        base,
+        note(trust="user", status=None),
+        note(trust="document", status="open", version=2),
     )
     assert parse(text).trust == "document" and not parse(text).is_open and beside == {}
 
@@ -164,7 +173,9 @@ def test_two_memories_of_different_ids_at_one_path_both_stay_as_they_are() -> No
     assert {text, *beside.values()} == {one, other}
 
 
-def test_a_version_that_cannot_be_read_gives_way_and_stays_beside_byte_for_byte() -> None:
+def test_a_version_that_cannot_be_read_gives_way_and_stays_beside_byte_for_byte() -> (
+    None
+):
     broken = note().replace("kind: note", "kind: [note")
     text, beside = both_ways(note(), note(permanent=True), broken)
     assert parse(text).is_permanent
@@ -173,7 +184,10 @@ def test_a_version_that_cannot_be_read_gives_way_and_stays_beside_byte_for_byte(
 
 def test_line_ends_of_another_system_are_no_change() -> None:
     text, beside = both_ways(
-        BODY, BODY.replace("\n", "\r\n"), BODY.replace("enough", "small"), "memory/notes.md"
+        BODY,
+        BODY.replace("\n", "\r\n"),
+        BODY.replace("enough", "small"),
+        "memory/notes.md",
     )
     assert text == BODY.replace("enough", "small") and beside == {}
 
@@ -185,7 +199,9 @@ def test_a_very_long_text_clashes_as_a_whole_and_in_no_time() -> None:
 
 
 @pytest.mark.parametrize("path", ["README.md", ".gitignore", "memory/a.b/LICENSE"])
-def test_a_name_beside_says_which_file_it_was_and_depends_on_its_content(path: str) -> None:
+def test_a_name_beside_says_which_file_it_was_and_depends_on_its_content(
+    path: str,
+) -> None:
     merge = merge_text(path, "a", "b", "c")
     [name] = merge.beside
     assert ".conflict-" in name and name.startswith(path.rpartition(".")[0] or path)
@@ -194,7 +210,9 @@ def test_a_name_beside_says_which_file_it_was_and_depends_on_its_content(path: s
 
 
 def test_two_additions_at_one_place_stay_whole() -> None:
-    one, other = (BODY + f"\n```\n{command}\n```\n" for command in ("pytest", "ruff check"))
+    one, other = (
+        BODY + f"\n```\n{command}\n```\n" for command in ("pytest", "ruff check")
+    )
     text, beside = both_ways(BODY, one, other, "memory/notes.md")
     assert beside == {}
     assert "```\npytest\n```\n" in text and "```\nruff check\n```\n" in text
@@ -206,7 +224,8 @@ def test_what_stands_beside_supersedes_nothing() -> None:
         for name, kind in (("x", "supersedes"), ("y", "refines"))
     ]
     clashing = [
-        note(title=title, related=links, supersedes=new_id("z")) for title in ("This", "That")
+        note(title=title, related=links, supersedes=new_id("z"))
+        for title in ("This", "That")
     ]
     _, beside = both_ways(note(), *clashing)
     [copy] = map(parse, beside.values())
@@ -249,7 +268,9 @@ def test_audit_lines_of_both_sides_stand_once_and_in_time() -> None:
 def test_a_projects_remotes_of_both_sides_are_kept() -> None:
     base = json.dumps({"schema": 1, "name": "a", "remotes": ["x"]})
     one = json.dumps({"schema": 1, "name": "a", "remotes": ["x", "y"]})
-    other = json.dumps({"schema": 1, "name": "a", "remotes": ["x", "z"], "root_commit": "c"})
+    other = json.dumps(
+        {"schema": 1, "name": "a", "remotes": ["x", "z"], "root_commit": "c"}
+    )
     merged = merge_project("projects/a/project.json", base, one, other).text
     assert merged == merge_project("projects/a/project.json", base, other, one).text
     assert (
@@ -263,23 +284,28 @@ def test_comments_and_quotes_in_the_front_matter_stay_where_the_lines_of_both_ca
     None
 ):
     base = note()
-    commented = base.replace("category:", "# settled in the meeting\ncategory:").replace(
-        "2026-02-09T10:00:00Z", "'2026-02-09T10:00:00Z'"
-    )
+    commented = base.replace(
+        "category:", "# settled in the meeting\ncategory:"
+    ).replace("2026-02-09T10:00:00Z", "'2026-02-09T10:00:00Z'")
     text, beside = both_ways(base, commented, note(f"{BODY}More.\n", labels=["db"]))
     assert (
-        text == commented.replace("\n---\n", "\nlabels:\n- db\n---\n", 1) + "More.\n" and not beside
+        text == commented.replace("\n---\n", "\nlabels:\n- db\n---\n", 1) + "More.\n"
+        and not beside
     )
 
 
 def test_two_values_in_one_mapping_clash_but_for_the_source() -> None:
-    base, one, other = (note(place={"room": room}) for room in ("here", "there", "elsewhere"))
+    base, one, other = (
+        note(place={"room": room}) for room in ("here", "there", "elsewhere")
+    )
     text, beside = both_ways(base, one, other)
     assert {parse(told).meta["place"]["room"] for told in (text, *beside.values())} == {
         "there",
         "elsewhere",
     }
-    base, one, other = (note(source={"machine": machine}) for machine in ("a", "b", "c"))
+    base, one, other = (
+        note(source={"machine": machine}) for machine in ("a", "b", "c")
+    )
     assert both_ways(base, one, other)[1] == {}
 
 

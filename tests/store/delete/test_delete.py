@@ -54,7 +54,12 @@ def test_the_file_goes_and_a_tombstone_stays_that_says_when_where_and_what(store
     stone = forget(store, "Old truth")
     assert not (store.root / path).exists()
     assert parse(text_of(store, path_of(stone.id)), stone.id) == stone
-    assert (stone.at, stone.machine, stone.path, stone.is_purged) == (AT, "studio", path, False)
+    assert (stone.at, stone.machine, stone.path, stone.is_purged) == (
+        AT,
+        "studio",
+        path,
+        False,
+    )
     assert len(stone.content) == 64 and stone.turns == () and stone.blobs == ()
     assert text_of(store, path_of(stone.id)).startswith('{\n  "at": "2026-03-01')
     assert store.commit().paths == (path_of(stone.id), path)
@@ -89,7 +94,9 @@ def test_only_what_is_there_can_be_forgotten(store):
         assert not store.is_forgotten(unknown)
 
 
-@pytest.mark.parametrize("when", ["committed", "never committed", "edited since", "during a merge"])
+@pytest.mark.parametrize(
+    "when", ["committed", "never committed", "edited since", "during a merge"]
+)
 def test_a_restored_memory_is_as_it_was(store, note, git, when):
     path = store.save(note("Back again"))
     if when != "never committed":
@@ -107,7 +114,9 @@ def test_a_restored_memory_is_as_it_was(store, note, git, when):
     assert text_of(store, path) == before
     assert not store.is_forgotten(stone.id)
     store.commit()
-    assert (store.root / path).exists() and git("status", "--porcelain", cwd=store.root) == ""
+    assert (store.root / path).exists() and git(
+        "status", "--porcelain", cwd=store.root
+    ) == ""
     assert git("for-each-ref", "refs/keeplore", cwd=store.root) == ""
 
 
@@ -169,9 +178,15 @@ def test_a_person_who_reverts_the_commit_gets_it_back(store, note, git):
     assert (store.root / path).exists() and not store.is_forgotten(stone.id)
 
 
-def test_turns_of_forgotten_conversations_are_known_and_those_of_notes_are_not(store, note):
+def test_turns_of_forgotten_conversations_are_known_and_those_of_notes_are_not(
+    store, note
+):
     talk = Memory(
-        {**note("Talk").meta, "kind": "conversation", "source": {"turns": ["t1", "t2"]}},
+        {
+            **note("Talk").meta,
+            "kind": "conversation",
+            "source": {"turns": ["t1", "t2"]},
+        },
         "# Talk\n\n## Exchanges\n\n<!-- keeplore:turn t3 2026-02-09T14:03:11Z -->\n### User · "
         "14:03\n\nHello\n",
     )
@@ -234,7 +249,13 @@ def test_two_tombstones_are_joined_the_same_way_in_any_order():
             turns=("t1", "prompt:p"),
             path="memory/facts/x.md",
         ),
-        Tombstone(memory_id, "2026-03-02T10:00:00Z", "attic", is_purged=True, blobs=("b" * 40,)),
+        Tombstone(
+            memory_id,
+            "2026-03-02T10:00:00Z",
+            "attic",
+            is_purged=True,
+            blobs=("b" * 40,),
+        ),
         Tombstone(
             memory_id,
             "2026-03-03T10:00:00Z",
@@ -247,10 +268,19 @@ def test_two_tombstones_are_joined_the_same_way_in_any_order():
     results = {joined(joined(stones[i], stones[j]), stones[k]) for i, j, k in MERGED}
     (result,) = results
     assert result == Tombstone(
-        memory_id, AT, "studio", turns=("t1", "t2"), is_purged=True, blobs=("b" * 40, "c" * 40)
+        memory_id,
+        AT,
+        "studio",
+        turns=("t1", "t2"),
+        is_purged=True,
+        blobs=("b" * 40, "c" * 40),
     )
     good = as_text(stones[1]).encode()
-    assert merged_bytes(b"{", good, memory_id) == merged_bytes(good, b"{", memory_id) == good
+    assert (
+        merged_bytes(b"{", good, memory_id)
+        == merged_bytes(good, b"{", memory_id)
+        == good
+    )
     assert merged_bytes(b"{b", b"{a", memory_id) == b"{a"
 
 
@@ -327,7 +357,10 @@ def test_three_clones_that_forget_restore_and_edit_come_to_the_same(
         for one, two in itertools.permutations(machines, 2):
             take_in(one, two, git)
     states = [
-        {path.relative_to(m.root): path.read_bytes() for path in m.root.glob("[fm]*/**/*.*")}
+        {
+            path.relative_to(m.root): path.read_bytes()
+            for path in m.root.glob("[fm]*/**/*.*")
+        }
         for m in machines
     ]
     assert states[0] == states[1] == states[2]
@@ -361,7 +394,11 @@ def test_a_file_that_was_deleted_by_hand_is_known_and_comes_back_as_git_had_it(
         store.commit()
     for beginning in (memory.id, memory.id[4:12], memory.id[4:8]):
         (found,) = store.deleted(beginning)
-        assert (found.id, found.path, bool(found.commit)) == (memory.id, path, is_committed)
+        assert (found.id, found.path, bool(found.commit)) == (
+            memory.id,
+            path,
+            is_committed,
+        )
     assert list(store.deleted("*")) == [] and list(store.deleted("0" * 8)) == []
     assert store.restore(memory.id) == path
     assert text_of(store, path) == text

@@ -49,7 +49,10 @@ def expect_gone(root, git, blobs, words=SECRET):
         shutil.rmtree(scratch, ignore_errors=True)
         git("init", "-q", str(scratch), cwd=root.parent)
         subprocess.run(
-            ["git", "unpack-objects", "-q"], cwd=scratch, input=pack.read_bytes(), check=True
+            ["git", "unpack-objects", "-q"],
+            cwd=scratch,
+            input=pack.read_bytes(),
+            check=True,
         )
         assert not holding(scratch / ".git", words)
     assert not holding(root / ".git", words)
@@ -68,7 +71,9 @@ def holding(folder, words):
     return found
 
 
-def test_every_version_in_every_commit_is_gone_and_all_else_is_as_it_was(store, note, git, person):
+def test_every_version_in_every_commit_is_gone_and_all_else_is_as_it_was(
+    store, note, git, person
+):
     leak(store, note, words=f"{SECRET} one")
     store.save(note("Innocent"))
     store.commit()
@@ -102,7 +107,14 @@ def test_where_there_is_nothing_to_purge_nothing_happens(store, note):
 
 
 @pytest.mark.parametrize(
-    "state", ["never committed", "forgotten before", "archived", "renamed by hand", "not readable"]
+    "state",
+    [
+        "never committed",
+        "forgotten before",
+        "archived",
+        "renamed by hand",
+        "not readable",
+    ],
 )
 def test_wherever_the_text_is(store, note, git, state):
     path = store.save(note("Leaked", body=f"{SECRET}\n"))
@@ -161,12 +173,17 @@ def test_branches_tags_stashes_notes_and_logs_follow(store, note, git):
     (root / ".git" / "lost-found" / "other").mkdir(parents=True)
     (root / ".git" / "lost-found" / "other" / blob).write_text(SECRET)
     (root / ".git" / "rr-cache" / "0a").mkdir(parents=True)
-    (root / ".git" / "rr-cache" / "0a" / "preimage").write_text(f"{new_id('Leaked')} {SECRET}")
+    (root / ".git" / "rr-cache" / "0a" / "preimage").write_text(
+        f"{new_id('Leaked')} {SECRET}"
+    )
     log = git("reflog", "--format=%gs", cwd=root).splitlines()
     assert store.purge_plan([new_id("Leaked")]).signed == ("refs/tags/heavy",)
     purge(store)
     expect_gone(root, git, [blob])
-    assert git("stash", "list", "--format=%gs", cwd=root) == "On main: stash 2\nOn main: stash 1"
+    assert (
+        git("stash", "list", "--format=%gs", cwd=root)
+        == "On main: stash 2\nOn main: stash 1"
+    )
     git("stash", "pop", "-q", "stash@{1}", cwd=root)
     assert (root / "README.md").read_text() == "stashed 1\n"
     assert git("reflog", "--format=%gs", cwd=root).splitlines()[-len(log) :] == log
@@ -180,7 +197,9 @@ def test_branches_tags_stashes_notes_and_logs_follow(store, note, git):
     assert git("tag", cwd=root) == "heavy\nlight"
 
 
-def test_the_same_purge_of_the_same_history_gives_the_same_commits(store, note, git, tmp_path):
+def test_the_same_purge_of_the_same_history_gives_the_same_commits(
+    store, note, git, tmp_path
+):
     store.save(note("Before"))
     store.commit()
     before = store.head()
@@ -189,7 +208,9 @@ def test_the_same_purge_of_the_same_history_gives_the_same_commits(store, note, 
     git("commit", "-q", "--allow-empty", "-m", "Ümläut", cwd=store.root)
     data = git("cat-file", "commit", "HEAD", cwd=store.root) + "\n"
     signed = data.replace(
-        "\n\n", "\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\n", 1
+        "\n\n",
+        "\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\n",
+        1,
     )
     commit = subprocess.run(
         ["git", "hash-object", "-t", "commit", "-w", "--stdin"],
@@ -205,19 +226,29 @@ def test_the_same_purge_of_the_same_history_gives_the_same_commits(store, note, 
     second = Store(tmp_path / "second", branch="main")
     purge(store)
     second.purge([new_id("Leaked")], "attic", "2026-04-01T10:00:00Z")
-    here, there = (git("rev-parse", "HEAD~1", cwd=machine.root) for machine in (store, second))
+    here, there = (
+        git("rev-parse", "HEAD~1", cwd=machine.root) for machine in (store, second)
+    )
     assert here == there != last
     assert git("merge-base", "--is-ancestor", before, here, cwd=store.root) == ""
     new = git("cat-file", "commit", here, cwd=store.root)
     assert (
-        new.splitlines()[2:] == data.rstrip("\n").splitlines()[2:] and "encoding ISO-8859-1" in new
+        new.splitlines()[2:] == data.rstrip("\n").splitlines()[2:]
+        and "encoding ISO-8859-1" in new
     )
 
 
 def test_the_tombstone_names_only_what_others_can_have(store, note, git, tmp_path):
     path = leak(store, note, words=f"{SECRET} pushed")
     pushed = blob_of(git, store.root, path)
-    git("clone", "-q", "--bare", str(store.root), str(tmp_path / "remote.git"), cwd=tmp_path)
+    git(
+        "clone",
+        "-q",
+        "--bare",
+        str(store.root),
+        str(tmp_path / "remote.git"),
+        cwd=tmp_path,
+    )
     git("remote", "add", "origin", str(tmp_path / "remote.git"), cwd=store.root)
     git("fetch", "-q", "origin", cwd=store.root)
     leak(store, note, words=f"{SECRET} private")
@@ -230,16 +261,22 @@ def test_the_tombstone_names_only_what_others_can_have(store, note, git, tmp_pat
     expect_gone(store.root, git, [pushed])
 
 
-def test_a_tombstone_of_another_machine_takes_away_nothing_but_its_own_memory(store, note, git):
+def test_a_tombstone_of_another_machine_takes_away_nothing_but_its_own_memory(
+    store, note, git
+):
     path = leak(store, note, "Innocent", "an honest text")
     blob, readme = blob_of(git, store.root, path), blob_of(git, store.root, "README.md")
     head = store.head()
-    store.stones.write(Tombstone(new_id("Leaked"), is_purged=True, blobs=(blob, readme)))
+    store.stones.write(
+        Tombstone(new_id("Leaked"), is_purged=True, blobs=(blob, readme))
+    )
     assert store.follow_purges().ids == ()
     assert store.head() == head and store.find(new_id("Innocent")) == path
 
 
-def test_copies_that_a_person_keeps_elsewhere_stop_the_purge_before_it_begins(store, note, git):
+def test_copies_that_a_person_keeps_elsewhere_stop_the_purge_before_it_begins(
+    store, note, git
+):
     path = leak(store, note)
     shutil.copy(store.root / path, store.root / "mine.md")
     git("add", "mine.md", cwd=store.root)
@@ -279,7 +316,8 @@ def test_while_the_person_is_busy_nothing_changes(store, note, git, state):
         git("checkout", "-q", "--detach", cwd=store.root)
     else:
         lines = "".join(
-            f"100644 {blob_of(git, store.root, path)} {stage}\tREADME.md\n" for stage in (1, 2, 3)
+            f"100644 {blob_of(git, store.root, path)} {stage}\tREADME.md\n"
+            for stage in (1, 2, 3)
         )
         removed = f"0 {'0' * 40}\tREADME.md\n"
         subprocess.run(
@@ -296,7 +334,9 @@ def test_while_the_person_is_busy_nothing_changes(store, note, git, state):
 @pytest.mark.parametrize(
     "kind", ["sparse", "worktree", "shallow", "alternates", "filter", "replaced"]
 )
-def test_what_cannot_be_rewritten_is_refused_with_the_way_out(store, note, git, tmp_path, kind):
+def test_what_cannot_be_rewritten_is_refused_with_the_way_out(
+    store, note, git, tmp_path, kind
+):
     path = leak(store, note)
     root = store.root
     if kind == "sparse":
@@ -305,11 +345,19 @@ def test_what_cannot_be_rewritten_is_refused_with_the_way_out(store, note, git, 
         git("worktree", "add", "-q", "--detach", str(tmp_path / "second"), cwd=root)
     elif kind == "shallow":
         git(
-            "clone", "-q", "--depth", "1", f"file://{root}", str(tmp_path / "shallow"), cwd=tmp_path
+            "clone",
+            "-q",
+            "--depth",
+            "1",
+            f"file://{root}",
+            str(tmp_path / "shallow"),
+            cwd=tmp_path,
         )
         root = tmp_path / "shallow"
     elif kind == "alternates":
-        git("clone", "-q", "--shared", str(root), str(tmp_path / "shared"), cwd=tmp_path)
+        git(
+            "clone", "-q", "--shared", str(root), str(tmp_path / "shared"), cwd=tmp_path
+        )
         root = tmp_path / "shared"
     elif kind == "filter":
         git("config", "filter.turn.clean", "cat", cwd=root)

@@ -90,11 +90,16 @@ def test_where_libgit2_cannot_read_the_users_git_tells_the_same(tmp_path, git):
     git("remote", "add", "origin", "https://example.invalid/x", cwd=tmp_path)
     found = checkout_info(tmp_path)
     assert found is not None
-    assert (found.branch, found.remotes) == ("main", {"origin": "https://example.invalid/x"})
+    assert (found.branch, found.remotes) == (
+        "main",
+        {"origin": "https://example.invalid/x"},
+    )
     assert found.root_commit == found.head and len(found.head) == 64
 
 
-def test_outside_of_a_repository_and_in_a_broken_one_there_is_nothing_to_tell(tmp_path, git):
+def test_outside_of_a_repository_and_in_a_broken_one_there_is_nothing_to_tell(
+    tmp_path, git
+):
     assert checkout_info(tmp_path) is None
     assert checkout_info(tmp_path / "missing") is None
     (tmp_path / ".git").write_text("gitdir: nowhere\n")

@@ -31,11 +31,15 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
-def commit(root: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def commit(
+    root: Path, *arguments: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
     command = ("git", "commit", "-m", "x", *arguments)
     # a PATH on which no keeplore of this machine lies
     surroundings = {**os.environ, "PATH": "/usr/bin:/bin", **environment}
-    return subprocess.run(command, cwd=root, env=surroundings, capture_output=True, text=True)
+    return subprocess.run(
+        command, cwd=root, env=surroundings, capture_output=True, text=True
+    )
 
 
 def stage(root: Path, git: Git, text: str, path: str = "memory/a.md") -> None:
@@ -55,10 +59,14 @@ def test_a_commit_of_a_broken_file_is_stopped_and_says_why(
     assert commit(store.root, "--no-verify").returncode == 0
 
 
-def test_a_sound_commit_goes_through_in_silence(store: Store, program: Path, git: Git) -> None:
+def test_a_sound_commit_goes_through_in_silence(
+    store: Store, program: Path, git: Git
+) -> None:
     install(store.root, str(program))
     stage(store.root, git, "# Mine\n\nWords.\n")
-    (store.root / "memory" / "a.md").write_text(BROKEN)  # what is not staged is not asked about
+    (store.root / "memory" / "a.md").write_text(
+        BROKEN
+    )  # what is not staged is not asked about
     done = commit(store.root)
     assert done.returncode == 0, done.stderr
     assert "error" not in done.stderr
@@ -129,7 +137,9 @@ def test_a_hooks_path_of_all_repositories_is_left_alone(
     assert not (home / "checks").exists()
 
 
-def test_a_check_of_the_persons_own_is_never_touched(store: Store, program: Path) -> None:
+def test_a_check_of_the_persons_own_is_never_touched(
+    store: Store, program: Path
+) -> None:
     place = store.root / ".git" / "hooks" / "pre-commit"
     place.parent.mkdir(exist_ok=True)
     place.write_text(OWN)
@@ -165,9 +175,15 @@ def test_whatever_else_stands_there_is_not_touched(
     assert place.lstat() == before
 
 
-def test_it_can_be_installed_twice_and_is_taken_out_whole(store: Store, program: Path) -> None:
+def test_it_can_be_installed_twice_and_is_taken_out_whole(
+    store: Store, program: Path
+) -> None:
     folder = store.root / ".git" / "hooks"
-    before = {path.name: path.read_bytes() for path in folder.iterdir()} if folder.is_dir() else {}
+    before = (
+        {path.name: path.read_bytes() for path in folder.iterdir()}
+        if folder.is_dir()
+        else {}
+    )
     install(store.root, "/elsewhere/keeplore")
     place = install(store.root, str(program))
     assert place.stat().st_mode & 0o111

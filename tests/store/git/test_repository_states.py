@@ -248,14 +248,18 @@ def expect_committed(store: Store, git: Git, path: str, parent: str) -> None:
     assert git("rev-parse", "HEAD~1", cwd=root) == parent
     assert git("diff-tree", "-r", "--name-only", "HEAD~1", "HEAD", cwd=root) == path
     assert git("status", "--porcelain", "--", path, cwd=root) == ""
-    assert git("show", f"HEAD:{path}", cwd=root) == (root / path).read_text().rstrip("\n")
+    assert git("show", f"HEAD:{path}", cwd=root) == (root / path).read_text().rstrip(
+        "\n"
+    )
     assert "error" not in git("fsck", "--no-progress", "--no-dangling", cwd=root)
     assert store.commit().commit is None
     assert not (root / ".git" / "ran").exists()
     assert not list((root / ".git").glob("*.lock"))
 
 
-def test_files_that_a_sparse_checkout_leaves_out_are_not_taken_for_removed(store, note, git):
+def test_files_that_a_sparse_checkout_leaves_out_are_not_taken_for_removed(
+    store, note, git
+):
     path = store.save(note("Left out"))
     store.commit()
     git("sparse-checkout", "set", "--no-cone", "/*", "!/memory/", cwd=store.root)
@@ -265,7 +269,9 @@ def test_files_that_a_sparse_checkout_leaves_out_are_not_taken_for_removed(store
     assert git("cat-file", "-t", f"HEAD:{path}", cwd=store.root) == "blob"
 
 
-def test_a_repository_with_sha256_is_committed_by_the_users_git(tmp_path, template, note, git):
+def test_a_repository_with_sha256_is_committed_by_the_users_git(
+    tmp_path, template, note, git
+):
     root = tmp_path / "sha256"
     root.mkdir()
     git("init", "-q", "-b", "main", "--object-format=sha256", cwd=root)
@@ -279,10 +285,14 @@ def test_a_repository_with_sha256_is_committed_by_the_users_git(tmp_path, templa
     assert store.changed(head, store.head()) == [path]
 
 
-def test_a_repository_with_reftable_is_committed_by_the_users_git(tmp_path, template, note, git):
+def test_a_repository_with_reftable_is_committed_by_the_users_git(
+    tmp_path, template, note, git
+):
     root = tmp_path / "reftable"
     root.mkdir()
-    if attempt("git", "init", "-q", "-b", "main", "--ref-format=reftable", root=root).returncode:
+    if attempt(
+        "git", "init", "-q", "-b", "main", "--ref-format=reftable", root=root
+    ).returncode:
         pytest.skip("this git is older than 2.45 and knows no reftable")
     store = create(root, template)
     path = store.save(note("In a table"))
@@ -291,7 +301,9 @@ def test_a_repository_with_reftable_is_committed_by_the_users_git(tmp_path, temp
     expect_committed(store, git, path, head)
 
 
-def test_the_first_commit_of_a_repository_holds_our_files_alone(tmp_path, template, note, git):
+def test_the_first_commit_of_a_repository_holds_our_files_alone(
+    tmp_path, template, note, git
+):
     git("init", "-q", "-b", "main", str(tmp_path), cwd=tmp_path)
     (tmp_path / "app.py").write_text("staged\n")
     git("add", "app.py", cwd=tmp_path)
@@ -314,7 +326,9 @@ def test_a_linked_worktree_is_committed_on_its_own_branch(store, note, git, tmp_
     assert linked.commit().paths == (path,)
     assert git("status", "--porcelain", cwd=place) == "A  app.py"
     assert (store.head(), git("rev-parse", "main", cwd=store.root)) == (main, main)
-    assert git("diff-tree", "-r", "--name-only", "main", "memory", "--", cwd=place) == path
+    assert (
+        git("diff-tree", "-r", "--name-only", "main", "memory", "--", cwd=place) == path
+    )
 
 
 def test_a_file_that_a_filter_encrypts_is_never_stored_in_the_clear(store, note, git):
@@ -329,7 +343,9 @@ def test_a_file_that_a_filter_encrypts_is_never_stored_in_the_clear(store, note,
     dump = ["git", "cat-file", "--batch-all-objects", "--batch"]
     assert (
         secret.encode()
-        not in subprocess.run(dump, cwd=store.root, capture_output=True, check=True).stdout
+        not in subprocess.run(
+            dump, cwd=store.root, capture_output=True, check=True
+        ).stdout
     )
     assert git("status", "--porcelain", "--", path, cwd=store.root) == ""
     assert store.commit().commit is None
@@ -349,7 +365,9 @@ def test_a_file_whose_filter_is_broken_is_not_committed_and_named(store, note, g
 @pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="needs ssh-keygen")
 def test_commits_are_signed_where_the_person_signs(store, note, git, tmp_path):
     key = tmp_path / "key"
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
+    subprocess.run(
+        ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True
+    )
     for name, value in (
         ("gpg.format", "ssh"),
         ("user.signingkey", f"{key}.pub"),
@@ -360,7 +378,9 @@ def test_commits_are_signed_where_the_person_signs(store, note, git, tmp_path):
     head = store.head()
     store.commit()
     expect_committed(store, git, path, head)
-    assert "-----BEGIN SSH SIGNATURE-----" in git("cat-file", "-p", "HEAD", cwd=store.root)
+    assert "-----BEGIN SSH SIGNATURE-----" in git(
+        "cat-file", "-p", "HEAD", cwd=store.root
+    )
 
 
 def test_a_lock_that_is_released_soon_is_waited_for(store, note):
@@ -373,7 +393,9 @@ def test_a_lock_that_is_released_soon_is_waited_for(store, note):
     timer.join()
 
 
-def test_a_directory_without_a_repository_is_refused_with_the_command_that_helps(tmp_path):
+def test_a_directory_without_a_repository_is_refused_with_the_command_that_helps(
+    tmp_path,
+):
     with pytest.raises(RepositoryError, match="keeplore init"):
         Store(tmp_path).commit()
 

@@ -20,7 +20,9 @@ STYLES = ["diff3", "merge"]  # the last with our merge driver on one machine
 
 
 @pytest.fixture
-def pair(store: Store, note, git: Callable[..., str], tmp_path: Path) -> tuple[Store, Store]:
+def pair(
+    store: Store, note, git: Callable[..., str], tmp_path: Path
+) -> tuple[Store, Store]:
     store.save(note("Argued", body="# Argued\n\nfirst\n\nmiddle\n\nlast\n"))
     store.commit()
     git("clone", "-q", str(store.root), str(tmp_path / "other"), cwd=tmp_path)
@@ -56,7 +58,9 @@ def edit(store: Store, path: str, word: str) -> None:
     """Change the first line of the body, which the other machine changes too, and add one."""
     head, _, body = (store.root / path).read_text().partition("# Argued\n\n")
     _, _, rest = body.partition("\n")
-    (store.root / path).write_text(f"{head}# Argued\n\n{word}\n{rest}\nadded by {word}\n")
+    (store.root / path).write_text(
+        f"{head}# Argued\n\n{word}\n{rest}\nadded by {word}\n"
+    )
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -84,7 +88,9 @@ def test_both_end_with_the_same_whole_files_and_every_text(style, pair, git):
             git("fetch", "-q", str(there.root), "main", cwd=store.root)
             store.merge(git("rev-parse", "FETCH_HEAD", cwd=store.root))
     trees = [git("rev-parse", "HEAD^{tree}", cwd=store.root) for store in pair]
-    texts = [(store.root / file.path).read_text() for store in pair for file in store.scan()]
+    texts = [
+        (store.root / file.path).read_text() for store in pair for file in store.scan()
+    ]
     assert trees[0] == trees[1]
     assert [
         line
@@ -92,5 +98,9 @@ def test_both_end_with_the_same_whole_files_and_every_text(style, pair, git):
         for line in text.split("\n")
         if line[:7] in ("<" * 7, "|" * 7, "=" * 7, ">" * 7)
     ] == []
-    assert [word for word in words if not any(f"added by {word}" in text for text in texts)] == []
-    assert [word for word in words[-2:] if not any(f"\n{word}\n" in text for text in texts)] == []
+    assert [
+        word for word in words if not any(f"added by {word}" in text for text in texts)
+    ] == []
+    assert [
+        word for word in words[-2:] if not any(f"\n{word}\n" in text for text in texts)
+    ] == []

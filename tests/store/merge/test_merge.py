@@ -30,7 +30,10 @@ def other(store, git, tmp_path):
 
 def is_in_step(store, git):
     """Disk, index and HEAD say the same."""
-    return git("status", "--porcelain", cwd=store.root) == "" and store.commit().commit is None
+    return (
+        git("status", "--porcelain", cwd=store.root) == ""
+        and store.commit().commit is None
+    )
 
 
 def test_a_fast_forward_writes_changes_and_removes(store, other, note, git):
@@ -73,7 +76,9 @@ def test_the_same_memory_written_on_both_sides_is_no_conflict(store, other, note
     assert is_in_step(store, git)
 
 
-def test_what_a_merge_cannot_join_stands_beside_and_names_the_other(store, other, note, git):
+def test_what_a_merge_cannot_join_stands_beside_and_names_the_other(
+    store, other, note, git
+):
     there, arrive = other
     path = store.save(note("Argued", body="ours\n"))
     there.save(note("Argued", body="theirs\n"))
@@ -115,7 +120,9 @@ def test_an_edit_beats_a_removal_that_left_no_tombstone(store, other, note, git)
     assert store.load(path).body == "edited here\n"
 
 
-def test_a_memory_that_two_sides_moved_to_two_places_is_one_file(store, other, note, git):
+def test_a_memory_that_two_sides_moved_to_two_places_is_one_file(
+    store, other, note, git
+):
     there, arrive = other
     path = store.save(note("Moved"))
     store.commit()
@@ -188,7 +195,9 @@ def test_a_file_that_is_being_edited_here_stops_the_merge(store, other, note, gi
     assert store.head() == head and store.load(path).body == "ours\n"
 
 
-def test_an_edit_in_the_last_moment_is_not_overwritten(store, other, note, git, monkeypatch):
+def test_an_edit_in_the_last_moment_is_not_overwritten(
+    store, other, note, git, monkeypatch
+):
     there, arrive = other
     first, second = store.save(note("First")), store.save(note("Second"))
     store.commit()
@@ -228,8 +237,12 @@ def test_the_persons_files_follow_where_they_are_untouched(store, other, git):
     assert is_in_step(store, git)
 
 
-@pytest.mark.parametrize("how", ["edited", "staged", "in the way", "staged and put back"])
-def test_the_persons_files_stop_the_merge_where_they_are_touched(store, other, note, git, how):
+@pytest.mark.parametrize(
+    "how", ["edited", "staged", "in the way", "staged and put back"]
+)
+def test_the_persons_files_stop_the_merge_where_they_are_touched(
+    store, other, note, git, how
+):
     there, arrive = other
     name = "new.txt" if how == "in the way" else "README.md"
     (there.root / name).write_text("theirs\n")
@@ -272,7 +285,9 @@ def test_links_and_unportable_names_of_another_machine_never_reach_the_disk(
     assert [path.name for path in (store.root / "memory").iterdir()] == ["gotchas"]
     assert (store.root / good).exists()
     assert store.commit().commit is None
-    assert "memory/CON.md" in git("ls-tree", "-r", "--name-only", "HEAD", cwd=store.root)
+    assert "memory/CON.md" in git(
+        "ls-tree", "-r", "--name-only", "HEAD", cwd=store.root
+    )
 
 
 def test_a_side_that_was_wiped_is_refused(store, other, note, git):
@@ -304,20 +319,32 @@ def test_where_libgit2_cannot_the_users_git_merges(store, other, note, git, kind
         for root in (store.root, there.root):
             git("config", "filter.turn.clean", "tr a-z n-za-m", cwd=root)
             git("config", "filter.turn.smudge", "tr a-z n-za-m", cwd=root)
-            (root / ".git" / "info" / "attributes").write_text("memory/** filter=turn\n")
+            (root / ".git" / "info" / "attributes").write_text(
+                "memory/** filter=turn\n"
+            )
     elif kind == "sparse":
         git("sparse-checkout", "set", "--no-cone", "/*", "!/left-out/", cwd=store.root)
     else:
         git("update-index", "--split-index", cwd=store.root)
     theirs = there.save(note("Theirs"))
-    path = store.save(note("Argued", body="start\n\nours\n", updated_at="2026-02-20T00:00:00Z"))
-    there.save(note("Argued", body="start\n\ntheirs\n", updated_at="2026-03-01T00:00:00Z"))
+    path = store.save(
+        note("Argued", body="start\n\nours\n", updated_at="2026-02-20T00:00:00Z")
+    )
+    there.save(
+        note("Argued", body="start\n\ntheirs\n", updated_at="2026-03-01T00:00:00Z")
+    )
     store.commit()
     (store.root / "mine.txt").write_text("staged\n")
     git("add", "mine.txt", cwd=store.root)
     beside = set(store.merge(arrive()).paths) - {theirs, path}
-    assert store.load(theirs).title == "Theirs" and store.load(path).body == "start\n\ntheirs\n"
+    assert (
+        store.load(theirs).title == "Theirs"
+        and store.load(path).body == "start\n\ntheirs\n"
+    )
     assert [store.load(other).body for other in beside] == ["start\n\nours\n"]
-    assert git("log", "-1", "--format=%s", cwd=store.root) == "Merge memory of other machines"
+    assert (
+        git("log", "-1", "--format=%s", cwd=store.root)
+        == "Merge memory of other machines"
+    )
     assert git("status", "--porcelain", cwd=store.root) == "A  mine.txt"
     assert store.commit().commit is None

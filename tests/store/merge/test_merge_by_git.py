@@ -70,8 +70,12 @@ def test_everything_that_two_machines_did_is_in_both(pair, note, git):
     moved, gone = note("Moved", body="first\n\nlast\n"), note("Gone")
     paths = [one.save(memory) for memory in (argued, moved, gone)]
     exchange(one, other, git)
-    one.save(note("Argued", body="# Argued\n\nours\n", updated_at="2026-02-20T00:00:00Z"))
-    other.save(note("Argued", body="# Argued\n\ntheirs\n", updated_at="2026-03-01T00:00:00Z"))
+    one.save(
+        note("Argued", body="# Argued\n\nours\n", updated_at="2026-02-20T00:00:00Z")
+    )
+    other.save(
+        note("Argued", body="# Argued\n\ntheirs\n", updated_at="2026-03-01T00:00:00Z")
+    )
     archived = paths[1].replace("memory/", "memory/archive/", 1)
     one.move(paths[1], archived)
     other.save(note("Moved", body="first\n\nedited\n\nlast\n"))
@@ -91,24 +95,32 @@ def test_everything_that_two_machines_did_is_in_both(pair, note, git):
     assert texts[archived].body == "first\n\nedited\n\nlast\n" and paths[1] not in texts
     assert gone.id not in {memory.id for memory in texts.values()}
     assert (one.root / "app.py").read_text() == "mine\n\ntheirs\n"
-    assert {path.read_text() for path in (one.root / "memory").iterdir() if path.is_file()} == {
+    assert {
+        path.read_text() for path in (one.root / "memory").iterdir() if path.is_file()
+    } == {
         "mine\n",
         "theirs\n",
     }
     assert (
-        git("ls-tree", "-r", "--name-only", "HEAD", "left-out", cwd=one.root) == "left-out/far.md"
+        git("ls-tree", "-r", "--name-only", "HEAD", "left-out", cwd=one.root)
+        == "left-out/far.md"
     )
     assert "Fast-forward" in git(
         "log", "-g", "-1", "--format=%gs", cwd=one.root
     )  # git's own words, not libgit2's
     merges = git(
-        "log", "--merges", "--format=%(trailers:key=Keeplore-Machine,valueonly)", cwd=one.root
+        "log",
+        "--merges",
+        "--format=%(trailers:key=Keeplore-Machine,valueonly)",
+        cwd=one.root,
     )
     assert set(merges.split()) == {"studio"}
 
 
 @pytest.mark.parametrize("pair", [sha256], ids=["sha256"], indirect=True)
-def test_a_history_that_was_merged_crosswise_is_merged_by_both_in_the_same_way(pair, note, git):
+def test_a_history_that_was_merged_crosswise_is_merged_by_both_in_the_same_way(
+    pair, note, git
+):
     one, other = pair
     one.save(note("Argued", body="a\n\nb\n\nc\n"))
     exchange(one, other, git)

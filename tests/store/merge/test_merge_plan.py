@@ -69,10 +69,15 @@ def side(acts: tuple[tuple[str, str], ...]) -> dict[str, bytes]:
 
 
 def difference(tree: dict[str, bytes]) -> dict[str, PathChange]:
-    paths = [path for path in sorted(BASE.keys() | tree.keys()) if BASE.get(path) != tree.get(path)]
+    paths = [
+        path
+        for path in sorted(BASE.keys() | tree.keys())
+        if BASE.get(path) != tree.get(path)
+    ]
     return {
         path: PathChange(
-            blob(BASE[path]) if path in BASE else None, blob(tree[path]) if path in tree else None
+            blob(BASE[path]) if path in BASE else None,
+            blob(tree[path]) if path in tree else None,
         )
         for path in paths
     }
@@ -83,7 +88,10 @@ def result(one: dict[str, bytes], other: dict[str, bytes]) -> dict[str, bytes]:
     tree = {
         **BASE,
         **plan.beside,
-        **{path: load(c) if isinstance(c, Blob) else c for path, c in plan.files.items()},
+        **{
+            path: load(c) if isinstance(c, Blob) else c
+            for path, c in plan.files.items()
+        },
     }
     return {path: data for path, data in tree.items() if data is not None}
 
@@ -94,7 +102,9 @@ def test_the_order_of_the_sides_does_not_matter(one: tuple, other: tuple) -> Non
 
 
 @given(sides, sides)
-def test_every_edit_survives_once_and_every_id_has_one_place(one: tuple, other: tuple) -> None:
+def test_every_edit_survives_once_and_every_id_has_one_place(
+    one: tuple, other: tuple
+) -> None:
     trees = side(one), side(other)
     merged = result(*trees)
     ids = [id_of(path, data) for path, data in merged.items()]
@@ -103,7 +113,9 @@ def test_every_edit_survives_once_and_every_id_has_one_place(one: tuple, other: 
     for number, name in enumerate(NAMES):
         edits = [acts[number][1] for acts in (one, other) if "edit" in acts[number][0]]
         held = "".join(
-            data.decode() for data in merged.values() if f"title: {name}" in data.decode()
+            data.decode()
+            for data in merged.values()
+            if f"title: {name}" in data.decode()
         )
         assert all(word in held for word in edits), everything
 

@@ -60,7 +60,9 @@ def test_forgetting_most_of_the_memory_is_no_loss(store, other, note):
     for n in range(20):
         store.save(note(f"Note {n}"))
     exchange()
-    store.forget_all([new_id(f"Note {n}") for n in range(15)], "studio", "2026-03-01T10:00:00Z")
+    store.forget_all(
+        [new_id(f"Note {n}") for n in range(15)], "studio", "2026-03-01T10:00:00Z"
+    )
     exchange()
     assert len(bodies(there)) == 5
 
@@ -89,7 +91,9 @@ def test_an_edit_reaches_a_file_that_got_a_name_by_hand(store, other, note):
     assert bodies(store) == {"memory/my plan.md": "start\n\nedited\n"}
 
 
-def test_two_sides_that_archive_and_edit_have_what_they_both_came_from(store, other, note):
+def test_two_sides_that_archive_and_edit_have_what_they_both_came_from(
+    store, other, note
+):
     there, exchange = other
     path = store.save(note("Plan", body="start\n\nmiddle\n\nend\n"))
     exchange()
@@ -132,11 +136,15 @@ def test_two_files_with_the_longest_name_both_stay(store, other):
         (here.root / "memory" / f"{'n' * 252}.md").write_text(text)
     exchange()
     assert (
-        sorted(bodies(store).values()) == sorted(bodies(there).values()) == ["mine\n", "theirs\n"]
+        sorted(bodies(store).values())
+        == sorted(bodies(there).values())
+        == ["mine\n", "theirs\n"]
     )
 
 
-def test_two_versions_of_a_file_that_is_too_large_for_a_memory_both_stay(store, other, git):
+def test_two_versions_of_a_file_that_is_too_large_for_a_memory_both_stay(
+    store, other, git
+):
     there, exchange = other
     path = "memory/attached/picture.bin"
     for here, byte in ((store, b"a"), (there, b"b")):
@@ -160,13 +168,19 @@ def test_a_program_that_both_changed_can_still_be_run(store, other, git):
         (here.root / "run.sh").write_text(f"#!/bin/sh\n{word}\n")
         git("commit", "-qam", "Edit", cwd=here.root)
     exchange()
-    modes = git("ls-tree", "HEAD", "--format=%(objectmode) %(path)", cwd=store.root).split("\n")
+    modes = git(
+        "ls-tree", "HEAD", "--format=%(objectmode) %(path)", cwd=store.root
+    ).split("\n")
     assert [line[:6] for line in modes if "run" in line] == ["100755", "100755"]
 
 
-def test_a_memory_that_somebody_made_executable_leaves_nothing_staged(store, other, note, git):
+def test_a_memory_that_somebody_made_executable_leaves_nothing_staged(
+    store, other, note, git
+):
     there, exchange = other
-    one, two = (store.save(note(title, body="start\n\nend\n")) for title in ("One", "Two"))
+    one, two = (
+        store.save(note(title, body="start\n\nend\n")) for title in ("One", "Two")
+    )
     exchange()
     for path in (one, two):
         with (store.root / path).open("a") as file:
@@ -174,7 +188,10 @@ def test_a_memory_that_somebody_made_executable_leaves_nothing_staged(store, oth
         (store.root / path).chmod(0o700)
     there.save(note("Two", body="first\n\nend\n"))
     exchange()  # which looks at git's status on both
-    assert [os.access(there.root / path, os.X_OK) for path in (one, two)] == [True, False]
+    assert [os.access(there.root / path, os.X_OK) for path in (one, two)] == [
+        True,
+        False,
+    ]
     git("update-index", "--chmod=-x", one, cwd=there.root)
     git("commit", "-qm", "No program", cwd=there.root)
     (there.root / one).chmod(0o600)
@@ -182,7 +199,9 @@ def test_a_memory_that_somebody_made_executable_leaves_nothing_staged(store, oth
     assert not os.access(store.root / one, os.X_OK)
 
 
-def test_a_memory_that_a_persons_merge_moved_twice_leaves_no_empty_file(store, other, note, git):
+def test_a_memory_that_a_persons_merge_moved_twice_leaves_no_empty_file(
+    store, other, note, git
+):
     there, _ = other
     path = store.save(note("Plan", body="line\n\n" * 20))
     store.commit()
@@ -199,7 +218,9 @@ def test_a_memory_that_a_persons_merge_moved_twice_leaves_no_empty_file(store, o
     assert set(bodies(store)) == {"memory/one.md", "memory/two.md"}
 
 
-@pytest.mark.parametrize("left", [b"---\nschema: [\n---\n\ntext\n", b"text\n", b"\xff\xfe\n"])
+@pytest.mark.parametrize(
+    "left", [b"---\nschema: [\n---\n\ntext\n", b"text\n", b"\xff\xfe\n"]
+)
 def test_what_was_forgotten_is_gone_though_the_other_side_left_nothing_that_tells_its_id(
     store, other, note, left
 ):
@@ -232,9 +253,13 @@ def test_a_memory_with_a_zero_byte_is_merged_like_every_other(store, other, note
     assert bodies(there) == {path: "first\n\nend\n\0\n"}
 
 
-def test_edits_reach_a_memory_that_took_the_place_of_one_the_other_side_emptied(store, other, note):
+def test_edits_reach_a_memory_that_took_the_place_of_one_the_other_side_emptied(
+    store, other, note
+):
     there, exchange = other
-    one, two = (store.save(note(title, body=f"{title}\n\nend\n")) for title in ("One", "Two"))
+    one, two = (
+        store.save(note(title, body=f"{title}\n\nend\n")) for title in ("One", "Two")
+    )
     exchange()
     for old, new in ((one, "aside"), (two, one), ("aside", two)):
         (store.root / old).rename(store.root / new)
@@ -258,7 +283,9 @@ def test_a_memory_that_came_to_a_place_which_the_other_side_gave_to_another_stay
     assert set(bodies(store).values()) == {"added\n", "# Plan\n\nIt is so.\n"}
 
 
-def test_links_of_the_person_come_along_and_two_stand_beside_each_other(store, other, git):
+def test_links_of_the_person_come_along_and_two_stand_beside_each_other(
+    store, other, git
+):
     there, exchange = other
 
     def link(here, target):
@@ -273,7 +300,10 @@ def test_links_of_the_person_come_along_and_two_stand_beside_each_other(store, o
     link(store, "one")
     link(there, "two")
     exchange()
-    assert {place.readlink().name for place in store.root.glob("plan*")} == {"one", "two"}
+    assert {place.readlink().name for place in store.root.glob("plan*")} == {
+        "one",
+        "two",
+    }
     (store.root / "plan").unlink()
     (store.root / "plan").write_text("text\n")
     git("commit", "-qam", "Write", cwd=store.root)
@@ -283,12 +313,16 @@ def test_links_of_the_person_come_along_and_two_stand_beside_each_other(store, o
     assert {place.readlink().name for place in there.root.glob("plan.*")} >= {"three"}
 
 
-def test_a_link_that_leads_out_of_the_workspace_is_left_to_the_persons_git(store, other, git):
+def test_a_link_that_leads_out_of_the_workspace_is_left_to_the_persons_git(
+    store, other, git
+):
     there, exchange = other
     (store.root / "out").symlink_to("../elsewhere")
     git("add", "out", cwd=store.root)
     git("commit", "-qm", "Link", cwd=store.root)
-    with pytest.raises(RepositoryError, match="changed out, which git alone should write"):
+    with pytest.raises(
+        RepositoryError, match="changed out, which git alone should write"
+    ):
         exchange()
     git("pull", "-q", cwd=there.root)
     exchange()

@@ -18,7 +18,15 @@ AT = "2026-03-01T10:00:00Z"
 @pytest.fixture(params=["libgit2", "the user's git"])
 def store(request, workspace_dir, template, git):
     options = ["--object-format=sha256"] if request.param == "the user's git" else []
-    git("init", "-q", "-b", "main", *options, str(workspace_dir), cwd=workspace_dir.parent)
+    git(
+        "init",
+        "-q",
+        "-b",
+        "main",
+        *options,
+        str(workspace_dir),
+        cwd=workspace_dir.parent,
+    )
     create(workspace_dir, template)
     git("branch", "other", cwd=workspace_dir)
     (workspace_dir / "app.py").write_text("ours\n")
@@ -57,7 +65,9 @@ def in_head(store, git):
     return set(git("ls-tree", "-r", "--name-only", "HEAD", cwd=store.root).splitlines())
 
 
-def test_what_an_aborted_rebase_took_back_is_committed_again_once(store, take_back, note, git):
+def test_what_an_aborted_rebase_took_back_is_committed_again_once(
+    store, take_back, note, git
+):
     store.record("studio", {"at": AT, "what": "first"})
     changed = store.save(note("It changes"))
     store.commit()
@@ -71,8 +81,15 @@ def test_what_an_aborted_rebase_took_back_is_committed_again_once(store, take_ba
     assert {added, changed} < set(again.paths)
     assert added in in_head(store, git)
     assert "otherwise" in git("show", f"HEAD:{changed}", cwd=store.root)
-    assert [store.load(path).title for path in (added, changed)] == ["It is new", "It changes"]
-    assert sorted(entry["what"] for entry in store.records()) == ["first", "second", "third"]
+    assert [store.load(path).title for path in (added, changed)] == [
+        "It is new",
+        "It changes",
+    ]
+    assert sorted(entry["what"] for entry in store.records()) == [
+        "first",
+        "second",
+        "third",
+    ]
     assert git("status", "--porcelain", cwd=store.root) == ""
     for looking in (store, Store(store.root, branch="main", machine="studio")):
         assert looking.commit().commit is None
@@ -82,7 +99,9 @@ def test_what_an_aborted_rebase_took_back_is_committed_again_once(store, take_ba
     assert not (store.root / added).exists()
 
 
-def test_neither_a_persons_reset_nor_another_machines_commit_is_undone(store, take_back, note, git):
+def test_neither_a_persons_reset_nor_another_machines_commit_is_undone(
+    store, take_back, note, git
+):
     added = store.save(note("It is new"))
     store.commit()
     git("reset", "-q", "--hard", "HEAD~1", cwd=store.root)

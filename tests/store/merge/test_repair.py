@@ -21,10 +21,20 @@ def there(store, note, git, tmp_path):
     git("clone", "-q", str(store.root), str(root), cwd=tmp_path)
     other = Store(root, branch="main")
     other.save(
-        note("Argued", body="# Argued\n\ntheirs\n\nend\n", updated_at="2026-03-01T00:00:00Z")
+        note(
+            "Argued",
+            body="# Argued\n\ntheirs\n\nend\n",
+            updated_at="2026-03-01T00:00:00Z",
+        )
     )
     other.commit()
-    store.save(note("Argued", body="# Argued\n\nours\n\nend\n", updated_at="2026-02-20T00:00:00Z"))
+    store.save(
+        note(
+            "Argued",
+            body="# Argued\n\nours\n\nend\n",
+            updated_at="2026-02-20T00:00:00Z",
+        )
+    )
     store.commit()
     return other
 
@@ -106,7 +116,9 @@ def test_marks_that_were_committed_become_two_memories(store, there, git, style)
 
 
 def test_marks_that_somebody_wrote_as_an_example_are_no_conflict(store, note):
-    example = "# How conflicts look\n\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> main\n"
+    example = (
+        "# How conflicts look\n\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> main\n"
+    )
     path = store.save(note("Example", body=example))
     store.commit()
     assert store.heal([path]) == ()
@@ -130,7 +142,9 @@ def test_two_files_of_one_memory_become_one(store, note):
     path = store.save(note("Moved", body="# Moved\n\nedited\n"))
     archived = path.replace("memory/", "memory/archive/", 1)
     (store.root / archived).parent.mkdir(parents=True)
-    (store.root / archived).write_text(serialise(note("Moved", body="# Moved\n\nedited\n")))
+    (store.root / archived).write_text(
+        serialise(note("Moved", body="# Moved\n\nedited\n"))
+    )
     store.commit()
     assert store.heal([])
     assert [file.path for file in store.scan()] == [archived]
@@ -138,7 +152,9 @@ def test_two_files_of_one_memory_become_one(store, note):
 
 def hand_named(store, *texts):
     """Files of the memory "Plan" whose names a person chose, in the order of their names."""
-    paths = [f"memory/{name}.md" for name in ("a plan", "b plan", "c plan")[: len(texts)]]
+    paths = [
+        f"memory/{name}.md" for name in ("a plan", "b plan", "c plan")[: len(texts)]
+    ]
     (store.root / "memory").mkdir(exist_ok=True)
     for path, memory in zip(paths, texts, strict=True):
         (store.root / path).write_text(serialise(memory))
@@ -146,7 +162,9 @@ def hand_named(store, *texts):
 
 
 def test_two_files_with_names_of_a_person_that_say_the_same_become_one(store, note):
-    paths = hand_named(store, note("Plan", body="a\n\nb\n"), note("Plan", body="a\n\nb\n"))
+    paths = hand_named(
+        store, note("Plan", body="a\n\nb\n"), note("Plan", body="a\n\nb\n")
+    )
     assert store.heal(paths)
     assert [file.path for file in store.scan()] == [paths[1]]
     path = store.save(note("Plan", body="a\n\nb\n\nmore\n"))
@@ -156,7 +174,9 @@ def test_two_files_with_names_of_a_person_that_say_the_same_become_one(store, no
     ]
 
 
-def test_a_file_that_was_copied_to_write_another_one_becomes_a_memory_of_its_own(store, note):
+def test_a_file_that_was_copied_to_write_another_one_becomes_a_memory_of_its_own(
+    store, note
+):
     path = store.save(note("Plan", body="# Plan\n\nWe sail.\n"))
     before = (store.root / path).read_bytes()
     copies = hand_named(store, *(note("Plan", body=f"# Plan\n\nWe "
@@ -165,8 +185,13 @@ def test_a_file_that_was_copied_to_write_another_one_becomes_a_memory_of_its_own
     assert set(store.heal(copies)) == set(copies)
     assert (store.root / path).read_bytes() == before
     memories = [store.load(copy) for copy in copies]
-    assert [memory.body.split("\n")[2] for memory in memories] == ["We fly.", "We walk."]
-    assert [memory.links for memory in memories] == [(("contradicts", note("Plan").id),)] * 2
+    assert [memory.body.split("\n")[2] for memory in memories] == [
+        "We fly.",
+        "We walk.",
+    ]
+    assert [memory.links for memory in memories] == [
+        (("contradicts", note("Plan").id),)
+    ] * 2
     assert len({memory.id for memory in memories} | {note("Plan").id}) == 3
     assert store.heal(copies) == ()
 
@@ -182,11 +207,16 @@ def test_files_of_other_programs_with_one_id_are_left_alone(store, note):
 
 def test_a_text_about_conflicts_is_looked_at_once(store, note):
     path = store.save(
-        note("Example", body="# How\n\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> main\n")
+        note(
+            "Example",
+            body="# How\n\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> main\n",
+        )
     )
     store.commit()
     store.heal([path])
-    (store.root / ".git").rename(store.root / ".elsewhere")  # a second look would need git
+    (store.root / ".git").rename(
+        store.root / ".elsewhere"
+    )  # a second look would need git
     assert repair.mend(store.root, store.cache, path) == ()
 
 
@@ -201,11 +231,15 @@ def test_a_merge_without_conflicts_is_committed_by_the_person_unless_we_resolved
     assert store.conclude() == () and merging.exists()
     (store.root / ".git" / repair.CONCLUDING).write_bytes(merging.read_bytes())
     store.conclude()
-    assert not merging.exists() and not (store.root / ".git" / repair.CONCLUDING).exists()
+    assert (
+        not merging.exists() and not (store.root / ".git" / repair.CONCLUDING).exists()
+    )
     assert git("status", "--porcelain", cwd=store.root) == ""
 
 
-def test_a_merge_that_git_left_open_for_no_file_is_concluded(store, note, git, tmp_path):
+def test_a_merge_that_git_left_open_for_no_file_is_concluded(
+    store, note, git, tmp_path
+):
     """Where the files of one folder went to several, git cannot guess where a new one belongs, and
     stops.
     """
@@ -228,11 +262,15 @@ def test_a_merge_that_git_left_open_for_no_file_is_concluded(store, note, git, t
     assert len([*store.scan()]) == 3
 
 
-def test_a_memory_whose_renaming_was_cut_short_has_its_new_name_and_text_alone(store, note):
+def test_a_memory_whose_renaming_was_cut_short_has_its_new_name_and_text_alone(
+    store, note
+):
     path = store.save(note("Draft", body="# Draft\n\nold\n"))
     store.commit()
     older = (store.root / path).read_bytes()
-    better = store.save(note("Draft", body="# Better\n\nnew\n").with_meta(title="Better"))
+    better = store.save(
+        note("Draft", body="# Better\n\nnew\n").with_meta(title="Better")
+    )
     (store.root / path).write_bytes(older)
     assert store.heal([]) == (better,)
     assert [file.path for file in store.scan()] == [better]

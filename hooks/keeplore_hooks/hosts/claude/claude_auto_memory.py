@@ -44,7 +44,9 @@ def files_of(folder: Path) -> tuple[str, ...]:
     for here, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         places = (
-            Path(here, name) for name in names if name.endswith(".md") and not name.startswith(".")
+            Path(here, name)
+            for name in names
+            if name.endswith(".md") and not name.startswith(".")
         )
         found += [
             place.relative_to(folder).as_posix()
@@ -67,7 +69,9 @@ def _directories(project: Path) -> tuple[str, ...]:
     """Of the sessions beside the notes; where they were cleared away, the directory that has this
     name.
     """
-    cwds = dict.fromkeys(found.cwd for found in claude_transcript.recorded_in(project) if found.cwd)
+    cwds = dict.fromkeys(
+        found.cwd for found in claude_transcript.recorded_in(project) if found.cwd
+    )
     named = [cwd for cwd in cwds if slug(cwd) == project.name]
     if cwds:
         return tuple(named or cwds)[:1]
@@ -87,7 +91,9 @@ def _below(directory: Path, name: str) -> Iterator[str]:
     """
     try:
         with os.scandir(directory) as listing:
-            folders = sorted(entry.name for entry in listing if entry.is_dir(follow_symlinks=False))
+            folders = sorted(
+                entry.name for entry in listing if entry.is_dir(follow_symlinks=False)
+            )
     except OSError:  # nobody may look in there
         return
     for folder in folders:

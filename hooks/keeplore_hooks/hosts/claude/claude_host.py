@@ -7,13 +7,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from keeplore_hooks.hosts.base import COMMANDS, PLUGIN, Ask, AskKind, Cursor, Reading, Recorded
+from keeplore_hooks.hosts.base import (
+    COMMANDS,
+    PLUGIN,
+    Ask,
+    AskKind,
+    Cursor,
+    Reading,
+    Recorded,
+)
 from keeplore_hooks.hosts.claude import claude_lines as lines
 from keeplore_hooks.hosts.host_adapter import HostAdapter
 from keeplore_hooks.hosts.jsonl import Json, clean, text
 from keeplore_hooks.hosts.payload import SHARED_KINDS, HostPayload, PayloadKind
 
-CONTEXT_LIMIT = 10_000  # UTF-16 code units; above it Claude Code shows a path in place of the text
+CONTEXT_LIMIT = (
+    10_000  # UTF-16 code units; above it Claude Code shows a path in place of the text
+)
 _END_OF_TIME = "9999"
 _KINDS = SHARED_KINDS | {
     "UserPromptExpansion": PayloadKind.COMMAND,
@@ -34,7 +44,12 @@ class ClaudeCode(HostAdapter):
     variable = "CLAUDE_CONFIG_DIR"
     folder = "projects"
     kinds = _KINDS
-    answering = ("SessionStart", "UserPromptSubmit", "UserPromptExpansion", "PreToolUse")
+    answering = (
+        "SessionStart",
+        "UserPromptSubmit",
+        "UserPromptExpansion",
+        "PreToolUse",
+    )
 
     def read_payload(self, payload: HostPayload, cursor: Cursor) -> Reading:
         from keeplore_hooks.hosts.claude import claude_payloads  # here: see the class
@@ -55,7 +70,9 @@ class ClaudeCode(HostAdapter):
     def recorded(self, home: Path, config_dir: str = "") -> Iterator[Recorded]:
         from keeplore_hooks.hosts.claude import claude_transcript  # here: see the class
 
-        return claude_transcript.recorded(Path(config_dir) if config_dir else home / ".claude")
+        return claude_transcript.recorded(
+            Path(config_dir) if config_dir else home / ".claude"
+        )
 
     def ask_about(self, kind: PayloadKind, data: Json) -> Ask | None:
         if kind is PayloadKind.COMMAND:
@@ -89,6 +106,10 @@ def _own_command(data: Json) -> str:
     """Which of COMMANDS was typed; "" for any other, and for one of this name that is not from a
     plugin.
     """
-    plugin, _, name = text(data, "command_name").strip().removeprefix("/").rpartition(":")
-    is_own = plugin == PLUGIN or (not plugin and text(data, "command_source") == "plugin")
+    plugin, _, name = (
+        text(data, "command_name").strip().removeprefix("/").rpartition(":")
+    )
+    is_own = plugin == PLUGIN or (
+        not plugin and text(data, "command_source") == "plugin"
+    )
     return name if is_own and name in COMMANDS else ""

@@ -9,8 +9,18 @@ from dataclasses import dataclass, field, replace
 
 from keeplore_hooks.events import Origin
 from keeplore_hooks.hosts.claude.claude_lines import HOST
-from keeplore_hooks.hosts.claude.claude_open_turn import ClaudeOpenTurn, ClaudeResumeState
-from keeplore_hooks.hosts.jsonl import Json, JsonLine, first_text, short_digest, text, utc_time
+from keeplore_hooks.hosts.claude.claude_open_turn import (
+    ClaudeOpenTurn,
+    ClaudeResumeState,
+)
+from keeplore_hooks.hosts.jsonl import (
+    Json,
+    JsonLine,
+    first_text,
+    short_digest,
+    text,
+    utc_time,
+)
 from keeplore_hooks.hosts.turn_assembly import ID_LENGTH, SEEN_LIMIT
 
 _VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
@@ -63,7 +73,9 @@ class ClaudeLineContext:
         is_old = _is_old(text(data, "version"), state.is_old)
         session = text(data, "sessionId") or state.session
         if "cwd" in data:
-            state = replace(state, cwd=text(data, "cwd"), branch=text(data, "gitBranch"))
+            state = replace(
+                state, cwd=text(data, "cwd"), branch=text(data, "gitBranch")
+            )
         self.state = replace(
             state,
             at=at or state.at,
@@ -99,9 +111,14 @@ class ClaudeTurnTree:
         self._owners: dict[str, ClaudeOpenTurn | None] = {}
         self._uuids: set[str] = set()  # of the lines before any turn
 
-    def turn_of(self, data: Json, current: ClaudeOpenTurn | None) -> ClaudeOpenTurn | None:
+    def turn_of(
+        self, data: Json, current: ClaudeOpenTurn | None
+    ) -> ClaudeOpenTurn | None:
         """The turn that the line belongs to; ``current`` where nothing else is known."""
-        parent, uuid = first_text(data, "parentUuid", "logicalParentUuid"), text(data, "uuid")
+        parent, uuid = (
+            first_text(data, "parentUuid", "logicalParentUuid"),
+            text(data, "uuid"),
+        )
         turn = self._owners.get(parent)
         while turn and turn.goes_on:
             turn = turn.goes_on
@@ -138,7 +155,9 @@ class ClaudeSideTurns:
     """Turns that have grown though they are not the last: those of other terminals."""
 
     given: dict[str, ClaudeOpenTurn] = field(default_factory=dict)
-    grown: dict[str, ClaudeOpenTurn] = field(default_factory=dict)  # that have to be given
+    grown: dict[str, ClaudeOpenTurn] = field(
+        default_factory=dict
+    )  # that have to be given
     # start of a line (bytes) and its turn
     _places: list[tuple[int, ClaudeOpenTurn]] = field(default_factory=list)
 

@@ -10,7 +10,15 @@ from typing import Any
 from keeplore_hooks.events import Origin, Question
 from keeplore_hooks.hosts import prompt_text
 from keeplore_hooks.hosts.base import DOCUMENT, IMAGE
-from keeplore_hooks.hosts.jsonl import Json, clean, listed, mapping, mappings, text, value_at
+from keeplore_hooks.hosts.jsonl import (
+    Json,
+    clean,
+    listed,
+    mapping,
+    mappings,
+    text,
+    value_at,
+)
 from keeplore_hooks.hosts.prompt_text import element
 
 HOST = "claude-code"
@@ -234,7 +242,9 @@ def _input_in_text(words: str) -> PersonInput | None:
         return _typed(words)
     if words.startswith(("<local-command-stdout>", "<local-command-stderr>")):
         return CommandOutput()
-    if any(words.startswith(f"<{name}") and f"</{name}>" in words for name in _NOT_SPOKEN):
+    if any(
+        words.startswith(f"<{name}") and f"</{name}>" in words for name in _NOT_SPOKEN
+    ):
         return None
     if memory := element(words, "user-memory-input"):
         return TypedPrompt(memory)
@@ -242,7 +252,10 @@ def _input_in_text(words: str) -> PersonInput | None:
 
 
 def _typed(words: str) -> TypedCommand | None:
-    name = element(words, "command-name") or element(words, "command-message").partition(" ")[0]
+    name = (
+        element(words, "command-name")
+        or element(words, "command-message").partition(" ")[0]
+    )
     name = name.strip().removeprefix("/")
     # the last one closes: what was typed may hold such a tag itself
     args = words.partition("<command-args>")[2].rpartition("</command-args>")[0]

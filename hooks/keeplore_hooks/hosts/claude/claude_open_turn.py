@@ -17,10 +17,14 @@ _DELEGATES = ("Task", "Agent")
 class ClaudeResumeState:
     """What must be known about the lines before a turn, when reading starts there."""
 
-    queue: tuple[str, ...] = ()  # prompts typed ahead and still waiting, "" for what is no prompt
+    queue: tuple[
+        str, ...
+    ] = ()  # prompts typed ahead and still waiting, "" for what is no prompt
     seen: tuple[str, ...] = ()  # keys of the prompts so far
     at: str = ""  # time of the last line that had one
-    is_old: bool = False  # written by a version whose queued prompts stand in the queue alone
+    is_old: bool = (
+        False  # written by a version whose queued prompts stand in the queue alone
+    )
     session: str = ""
     cwd: str = ""
     branch: str = ""
@@ -51,7 +55,9 @@ class _Tool:
     name: str
     target: str = ""  # file, or what is kept of the command
     command: str = ""  # whole
-    asked: dict[int, Question] = field(default_factory=dict)  # by place among the replies
+    asked: dict[int, Question] = field(
+        default_factory=dict
+    )  # by place among the replies
 
 
 @dataclass(slots=True)
@@ -66,7 +72,9 @@ class ClaudeOpenTurn:
     # the turn of a prompt without a line of its own, which took over
     goes_on: ClaudeOpenTurn | None = None
     _replies: list[_Reply | Question] = field(default_factory=list)
-    _tools: dict[str, _Tool] = field(default_factory=dict)  # called, without a result so far
+    _tools: dict[str, _Tool] = field(
+        default_factory=dict
+    )  # called, without a result so far
     _log: WorkLog = field(default_factory=WorkLog)
 
     @property
@@ -114,7 +122,11 @@ class ClaudeOpenTurn:
         """Take a tool call: of its input only a file's name, a command's first line, or what it
         asks the person.
         """
-        name, given, call = text(block, "name"), mapping(block, "input"), text(block, "id")
+        name, given, call = (
+            text(block, "name"),
+            mapping(block, "input"),
+            text(block, "id"),
+        )
         tool = self._tools[call] = _Tool(name)
         if name in lines.WRITERS:
             tool.target = text(given, lines.WRITERS[name])
@@ -159,10 +171,14 @@ class ClaudeOpenTurn:
             self._ask(tool, [self._question(call, at, request)])
         self._log.printed(tool.command, output, has_failed=is_error)
         if is_error:
-            return self._answered(tool, lambda _: "" if tool.name == lines.ASK else objection or "")
+            return self._answered(
+                tool, lambda _: "" if tool.name == lines.ASK else objection or ""
+            )
         if tool.name != lines.ASK:
             return self._answered(tool, lambda _: "Yes")
-        return self._answered(tool, lambda asked: lines.answer_to(asked, structured, output))
+        return self._answered(
+            tool, lambda asked: lines.answer_to(asked, structured, output)
+        )
 
     def _answered(self, tool: _Tool, answer: Callable[[str], str]) -> list[Question]:
         """The questions of a tool call with the answers to their words."""

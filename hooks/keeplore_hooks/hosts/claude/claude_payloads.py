@@ -20,7 +20,9 @@ from keeplore_hooks.hosts.payload import HostPayload, PayloadKind
 from keeplore_hooks.hosts.pending_prompts import PROMPT_LIMIT, is_twice
 
 _SOURCE_LENGTH = 20  # characters; there are user, project and the like
-_AHEAD_LIMIT = 200  # prompts; one that is forgotten comes as a provisional turn, which is no harm
+_AHEAD_LIMIT = (
+    200  # prompts; one that is forgotten comes as a provisional turn, which is no harm
+)
 
 
 @dataclass(slots=True)
@@ -142,7 +144,9 @@ def _key(prompt: str) -> str:
 def _events_of(told: ClaudePayload) -> list[HostEvent]:
     """The events that the payload adds to those of the transcript."""
     payload = told.payload
-    if payload.origin.agent:  # what a subagent is told and says is no talk with the person
+    if (
+        payload.origin.agent
+    ):  # what a subagent is told and says is no talk with the person
         return []
     match payload.kind:
         case PayloadKind.PROMPT:
@@ -154,7 +158,11 @@ def _events_of(told: ClaudePayload) -> list[HostEvent]:
         case PayloadKind.TOOL_USED:
             return list(_answers(told))
         case PayloadKind.COMPACTED if told.read is None:
-            return [payload.compaction(CompactionPhase.AFTER, payload.text("compact_summary"))]
+            return [
+                payload.compaction(
+                    CompactionPhase.AFTER, payload.text("compact_summary")
+                )
+            ]
         case _:
             return payload.lifecycle_events()
 
@@ -167,7 +175,9 @@ def _prompt_events(told: ClaudePayload) -> list[HostEvent]:
         return []
     key = _key(prompt)
     told.state = replace(state, announced=key)
-    if key in state.ahead:  # once for each announcement: people type "continue" many times
+    if (
+        key in state.ahead
+    ):  # once for each announcement: people type "continue" many times
         told.state = replace(told.state, ahead=_without(state.ahead, key))
         return []
     if told.is_overtaken:
@@ -241,7 +251,9 @@ def _last_words(told: ClaudePayload) -> list[HostEvent]:
             )
         ]
     # a worker that is late may read a transcript that is many turns ahead of the payload
-    if _key(last.user) in state.ahead or prompt_key(words) in prompt_key(last.assistant):
+    if _key(last.user) in state.ahead or prompt_key(words) in prompt_key(
+        last.assistant
+    ):
         return []
     replies = (*last.replies, words)
     return [

@@ -15,7 +15,13 @@ from keeplore_hooks.hosts.claude.claude_lines import HOST
 from keeplore_hooks.hosts.claude.claude_open_turn import ClaudeResumeState
 from keeplore_hooks.hosts.claude.claude_turns import ClaudeTurnAssembler
 from keeplore_hooks.hosts.cursor_state import decoded, pending
-from keeplore_hooks.hosts.jsonl import Problems, open_regular, read_lines, text, utc_time
+from keeplore_hooks.hosts.jsonl import (
+    Problems,
+    open_regular,
+    read_lines,
+    text,
+    utc_time,
+)
 from keeplore_hooks.hosts.turn_assembly import turns_in
 
 SUFFIX = ".jsonl"
@@ -72,9 +78,15 @@ class ClaudeReading:
     fingerprint: str
     state: ClaudeState
     last: Turn | None = None
-    prompt: str = ""  # the host's id of the last turn's prompt, where the transcript has it
-    aside: tuple[Turn, ...] = ()  # those of ``events`` that have grown though they are not the last
-    again: tuple[str, ...] = ()  # ids of those among them that began in an earlier reading
+    prompt: str = (
+        ""  # the host's id of the last turn's prompt, where the transcript has it
+    )
+    aside: tuple[
+        Turn, ...
+    ] = ()  # those of ``events`` that have grown though they are not the last
+    again: tuple[
+        str, ...
+    ] = ()  # ids of those among them that began in an earlier reading
     problems: tuple[str, ...] = ()
 
     def cursor(self, state: ClaudeState) -> Cursor:
@@ -129,7 +141,9 @@ class ClaudePass:
             run.problems,
             report_from=known,
         ):
-            if line.end == line.start:  # without its newline: it counts now, and again later
+            if (
+                line.end == line.start
+            ):  # without its newline: it counts now, and again later
                 run.resume = assembler.resume_at()
             assembler.take(line)
             run.known = max(run.known, line.end)

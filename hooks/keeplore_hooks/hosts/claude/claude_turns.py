@@ -18,7 +18,14 @@ from keeplore_hooks.hosts.claude.claude_open_turn import (
     ClaudePrompt,
     ClaudeResumeState,
 )
-from keeplore_hooks.hosts.jsonl import Json, JsonLine, mapping, mappings, short_digest, text
+from keeplore_hooks.hosts.jsonl import (
+    Json,
+    JsonLine,
+    mapping,
+    mappings,
+    short_digest,
+    text,
+)
 
 # types of lines that are known and tell nothing
 _SILENT = (
@@ -83,7 +90,9 @@ class ClaudeTurnAssembler:
         ``stopped_at`` on.
         """
         self.line.is_new = True
-        self._give(is_complete=self.open is not None and self.open.is_silent_since(stopped_at))
+        self._give(
+            is_complete=self.open is not None and self.open.is_silent_since(stopped_at)
+        )
 
     def resume_at(self) -> tuple[int, ClaudeResumeState]:
         """Where the next reading must start to get the same events: what comes before any turn is
@@ -157,12 +166,16 @@ class ClaudeTurnAssembler:
         self.line.state = replace(state, queue=tuple(queue))
         is_removed = operation == "remove" and state.is_old
         if is_removed and taken and not lines.slash_command(taken):
-            self._take_queued(taken, f"{state.session} {text(data, 'timestamp')} {taken}")
+            self._take_queued(
+                taken, f"{state.session} {text(data, 'timestamp')} {taken}"
+            )
 
     def _take_queued(self, words: str, key: str) -> None:
         """A prompt for which no other line stands."""
         before = self.open
-        self._take_input(lines.TypedPrompt(words), f"queued:{short_digest(key)}", is_queued=True)
+        self._take_input(
+            lines.TypedPrompt(words), f"queued:{short_digest(key)}", is_queued=True
+        )
         if before and before is not self.open:  # no line names this one as its parent
             before.goes_on = self.open
 
@@ -235,7 +248,9 @@ class ClaudeTurnAssembler:
             host_id,
         )
         line.note_prompt(uuid)
-        turn = ClaudeOpenTurn(prompt, line.is_new, not line.is_new and not self._was_open)
+        turn = ClaudeOpenTurn(
+            prompt, line.is_new, not line.is_new and not self._was_open
+        )
         self._tree.own(turn)
         return turn
 
@@ -249,11 +264,16 @@ class ClaudeTurnAssembler:
 
     def _assistant(self, data: Json, turn: ClaudeOpenTurn | None) -> None:
         message = mapping(data, "message")
-        is_of_host = data.get("isApiErrorMessage") or text(message, "model") == "<synthetic>"
+        is_of_host = (
+            data.get("isApiErrorMessage") or text(message, "model") == "<synthetic>"
+        )
         if self._is_replay or is_of_host:
             return
         for block in lines.blocks_in(message):
-            kind, words = text(block, "type"), lines.without_reasoning(text(block, "text"))
+            kind, words = (
+                text(block, "type"),
+                lines.without_reasoning(text(block, "text")),
+            )
             if kind == "text" and words:
                 turn = self._speaker(data, turn)
                 turn.say(text(message, "id") or text(data, "uuid"), words)
@@ -267,7 +287,9 @@ class ClaudeTurnAssembler:
             # what came to the turn before it after the command was typed
             self._give(is_complete=True)
             self._begin(turn)
-        elif turn is None:  # the file starts in the middle, after a compaction for instance
+        elif (
+            turn is None
+        ):  # the file starts in the middle, after a compaction for instance
             turn = self._begin(self._new(self.line.id_of(data), ""))
         self._settle_boundary()
         turn.ended_at = self.line.state.at
@@ -302,9 +324,13 @@ class ClaudeTurnAssembler:
     def _system(self, data: Json, _: ClaudeOpenTurn | None) -> None:
         subtype = text(data, "subtype")
         if subtype == "local_command":
-            self._take_input(lines.input_in(text(data, "content")), self.line.id_of(data))
+            self._take_input(
+                lines.input_in(text(data, "content")), self.line.id_of(data)
+            )
         elif subtype == "compact_boundary" and not self._is_replay:
-            self._boundary = self._compaction(data, text(data, "compactMetadata", "trigger"))
+            self._boundary = self._compaction(
+                data, text(data, "compactMetadata", "trigger")
+            )
 
     def _compaction(self, data: Json, trigger: str = "") -> Compaction:
         line, phase = self.line, CompactionPhase.AFTER

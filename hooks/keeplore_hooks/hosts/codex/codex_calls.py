@@ -34,11 +34,18 @@ _SHELLS = (
     "container.exec",
     "Bash",
 )
-CONTINUED = ("write_stdin", "wait")  # their output goes on with that of an earlier command
+CONTINUED = (
+    "write_stdin",
+    "wait",
+)  # their output goes on with that of an earlier command
 _SCRIPT = re.compile(
     r"""exec_command\(\s*\{\s*"?cmd"?\s*:\s*("(?:[^"\\]|\\.){0,20000}"|'[^'\\]{0,20000}')"""
 )
-_REFUSED = ("exec command rejected by user", "patch rejected by user", "rejected by user")
+_REFUSED = (
+    "exec command rejected by user",
+    "patch rejected by user",
+    "rejected by user",
+)
 _NOTE = "user_note: "  # before what the person typed beside the options
 
 
@@ -67,7 +74,11 @@ class CodexCall:
         answers = mapping(_object(output), "answers")
         for question, asked in zip(self.questions, self.asked, strict=True):
             given = mapping(answers, asked).get("answers", answers.get(asked))
-            words = [given] if isinstance(given, str) else sequence({"given": given}, "given")
+            words = (
+                [given]
+                if isinstance(given, str)
+                else sequence({"given": given}, "given")
+            )
             said = [_without_note(word) for word in words if isinstance(word, str)]
             yield replace(question, answer="\n".join(said).strip())
 
@@ -117,7 +128,9 @@ def asking(
             at,
         )
     )
-    return CodexCall(ASK, questions=questions, asked=tuple(text(item, "id") for item in items))
+    return CodexCall(
+        ASK, questions=questions, asked=tuple(text(item, "id") for item in items)
+    )
 
 
 def agent_in(output: str) -> str:

@@ -21,9 +21,15 @@ from keeplore_hooks.hosts.patches import files_in
 from keeplore_hooks.hosts.payload import SHARED_KINDS, HostPayload, PayloadKind
 
 PACKED = ".jsonl.zst"
-CONTEXT_BYTES = 7_500  # UTF-8; Codex shows a path in place of what has more than about 2,500 tokens
+CONTEXT_BYTES = (
+    7_500  # UTF-8; Codex shows a path in place of what has more than about 2,500 tokens
+)
 _PATCHES = ("apply_patch", "Edit", "Write")  # names under which a patch is announced
-_PLACES = ("sessions/*/*/*/rollout-*", "sessions/rollout-*", "archived_sessions/rollout-*")
+_PLACES = (
+    "sessions/*/*/*/rollout-*",
+    "sessions/rollout-*",
+    "archived_sessions/rollout-*",
+)
 _NAME = re.compile(r"rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-(.+)")
 _HEAD_LINES = 20  # in which a rollout says whose it is
 _HEAD_BYTES = 4 << 20  # unpacked for them
@@ -46,7 +52,9 @@ class Codex(LogHost):
     has_tasks = True
 
     def read_payload(self, payload: HostPayload, cursor: Cursor) -> Reading:
-        is_of_subagent = payload.origin.agent and payload.kind is not PayloadKind.SUBAGENT_STOPPED
+        is_of_subagent = (
+            payload.origin.agent and payload.kind is not PayloadKind.SUBAGENT_STOPPED
+        )
         if is_of_subagent:
             return Reading((), cursor)
         main = replace(payload, origin=replace(payload.origin, agent=""))
@@ -111,7 +119,11 @@ class Codex(LogHost):
         with zstd.open_head(path, _HEAD_BYTES) as file:
             heads = read_heads(file, _HEAD_LINES)
         for head in heads:
-            meta = mapping(head, "payload") if text(head, "type") == "session_meta" else head
+            meta = (
+                mapping(head, "payload")
+                if text(head, "type") == "session_meta"
+                else head
+            )
             if session := text(meta, "id"):
                 if is_subagent(meta):
                     return None
@@ -151,7 +163,9 @@ class Codex(LogHost):
                 yield session
 
     def ask_about(self, kind: PayloadKind, data: Json) -> Ask | None:
-        is_patch = kind is PayloadKind.BEFORE_TOOL and text(data, "tool_name") in _PATCHES
+        is_patch = (
+            kind is PayloadKind.BEFORE_TOOL and text(data, "tool_name") in _PATCHES
+        )
         files = files_in(text(data, "tool_input", "command")) if is_patch else ()
         return Ask(AskKind.EDIT, "\n".join(files)) if files else None
 

@@ -9,7 +9,9 @@ from keeplore_hooks.hosts.base import COMMANDS, IMAGE, PLUGIN
 from keeplore_hooks.hosts.jsonl import Json, mappings, sequence, text
 
 _REQUEST = "## My request for Codex:"
-_COMMENTS = "# Diff comments:"  # a person's own, or those of a review that the person chose
+_COMMENTS = (
+    "# Diff comments:"  # a person's own, or those of a review that the person chose
+)
 _PREFACE = (
     "# Context from my IDE setup",
     "# Files mentioned by the user",
@@ -19,7 +21,12 @@ _PREFACE = (
 _INSTRUCTIONS = ("# AGENTS.md instructions", "# Instructions from")
 # the desktop app asks for a title
 _TITLING = "You are a helpful assistant. You will be presented with a user prompt"
-_INJECTED = ("environment_context", "user_instructions", "hook_prompt", "system-reminder")
+_INJECTED = (
+    "environment_context",
+    "user_instructions",
+    "hook_prompt",
+    "system-reminder",
+)
 _CITATION = ("oai-mem-citation", "citation_entries", "rollout_ids")
 _PLAN = "proposed_plan"
 _SKILL = re.compile(
@@ -38,7 +45,9 @@ def prompt_in(payload: Json) -> str:
 def message_of(item: Json) -> Json:
     """An item of the type UserMessage or AgentMessage in the form of the event of that name."""
     parts = mappings(item, "content")
-    words = [text(part, "text") for part in parts if text(part, "type").lower() == "text"]
+    words = [
+        text(part, "text") for part in parts if text(part, "type").lower() == "text"
+    ]
     return {
         "message": "\n".join(words),
         "images": [part for part in parts if "image" in text(part, "type")],
@@ -71,7 +80,9 @@ def typed_in(words: str) -> str:
     preface, found, request = words.partition(_REQUEST)
     if not found or not words.startswith((*_PREFACE, _COMMENTS)):
         return words
-    comments = preface[preface.find(_COMMENTS) :].strip() if _COMMENTS in preface else ""
+    comments = (
+        preface[preface.find(_COMMENTS) :].strip() if _COMMENTS in preface else ""
+    )
     quoted = "\n".join(f"> {line}".rstrip() for line in comments.splitlines())
     return f"{request.strip()}\n\n{quoted}".strip()
 
@@ -91,7 +102,9 @@ def command_in(prompt: str) -> tuple[str, str] | None:
 
 
 def words_of_item(item: Json) -> str:
-    return "\n".join(text(part, "text") for part in mappings(item, "content") if "text" in part)
+    return "\n".join(
+        text(part, "text") for part in mappings(item, "content") if "text" in part
+    )
 
 
 def spoken_in(words: str) -> tuple[str, str]:

@@ -50,7 +50,9 @@ class CodexContext:
     task: str = ""
     count: int = 0  # prompts of the task
     total: int = 0  # prompts of the rollout
-    has_events: bool = False  # what was said stands in events, so its other form is not read
+    has_events: bool = (
+        False  # what was said stands in events, so its other form is not read
+    )
     is_own: bool = False  # the rollout's own first line was read
 
     def with_task(self, task: str) -> CodexContext:
@@ -111,7 +113,9 @@ class CodexTurnReader(TurnReader):
         self._start = line.start
         self._at = utc_time(text(line.data, "timestamp")) or self._at
         self.is_known |= kind in _TYPES
-        take = self._takes.get((kind, "")) or self._takes.get((kind, text(payload, "type")))
+        take = self._takes.get((kind, "")) or self._takes.get(
+            (kind, text(payload, "type"))
+        )
         if take:
             take(self, payload)
         self.note_time(self._at)
@@ -144,7 +148,10 @@ class CodexTurnReader(TurnReader):
         self._place_turns()
 
     def _check_history(self, payload: Json) -> None:
-        history, version = text(payload, "history_mode"), text(payload, "cli_version")[:40]
+        history, version = (
+            text(payload, "history_mode"),
+            text(payload, "cli_version")[:40],
+        )
         if history not in _HISTORIES:
             self._problems.add(
                 f"history_mode {history[:40]!r} of Codex {version} is not known here; it is read "
@@ -152,7 +159,9 @@ class CodexTurnReader(TurnReader):
             )
 
     def _turn_context(self, payload: Json) -> None:
-        self._context = replace(self._context, cwd=text(payload, "cwd") or self._context.cwd)
+        self._context = replace(
+            self._context, cwd=text(payload, "cwd") or self._context.cwd
+        )
         self._place_turns()
         if not self._is_reviewing:
             self._context = self._context.with_task(text(payload, "turn_id"))
@@ -165,7 +174,9 @@ class CodexTurnReader(TurnReader):
         if self._review is _Review.ENTERED:
             self._review = _Review.STARTED
             return
-        self._review = _Review.NONE  # a review that was cut off has no end in the rollout
+        self._review = (
+            _Review.NONE
+        )  # a review that was cut off has no end in the rollout
         self._context = self._context.with_task(task)
 
     # What the person says
@@ -192,7 +203,9 @@ class CodexTurnReader(TurnReader):
     def _prompt(self, prompt: str) -> None:
         context = self._context
         if context.task and len(context.task) <= ID_LENGTH:
-            turn_id = f"{context.task}:{context.count}" if context.count else context.task
+            turn_id = (
+                f"{context.task}:{context.count}" if context.count else context.task
+            )
         else:
             session = context.session or self._outer.session
             turn_id = f"codex:{digest(session, str(context.total), prompt)}"
@@ -213,7 +226,9 @@ class CodexTurnReader(TurnReader):
             start,
             lines.command_in(prompt),
         )
-        self._context = replace(context, count=context.count + 1, total=context.total + 1)
+        self._context = replace(
+            context, count=context.count + 1, total=context.total + 1
+        )
         self._turn = _TurnState()
         self.is_over = False
         self.tasks[turn_id] = context.task
@@ -280,7 +295,9 @@ class CodexTurnReader(TurnReader):
         if role == "assistant":
             self._say(words, "item")
         elif role == "user" and (prompt := lines.prompt_of_item(payload)):
-            if turn := self._turn_of_item():  # which of them was typed, an event may tell
+            if (
+                turn := self._turn_of_item()
+            ):  # which of them was typed, an event may tell
                 turn.user = f"{turn.user}\n\n{prompt}"
                 return
             self._prompt(prompt)
@@ -308,7 +325,9 @@ class CodexTurnReader(TurnReader):
         files: tuple[str, ...],
     ) -> None:
         for number, path in enumerate(files):
-            turn.log.write(f"{call_id}:file:{number}", absolute(path, self._context.cwd))
+            turn.log.write(
+                f"{call_id}:file:{number}", absolute(path, self._context.cwd)
+            )
 
     def _patched(self, payload: Json) -> None:
         """A patch event names the files for certain, also those of a patch inside a script."""
@@ -418,4 +437,7 @@ def _bare_type(kind: str, data: Json) -> str:
 
 def is_subagent(meta: Json) -> bool:
     """Is a rollout with this first line that of a subagent?"""
-    return "subagent" in mapping(meta, "source") or text(meta, "thread_source") == "subagent"
+    return (
+        "subagent" in mapping(meta, "source")
+        or text(meta, "thread_source") == "subagent"
+    )

@@ -68,7 +68,9 @@ class Copilot(LogHost):
         session = first_text(data, "sessionId", "session_id").rpartition("/")[2]
         if not session:
             return None
-        transcript = first_text(data, "transcriptPath", "transcript_path") or _usual_log(session)
+        transcript = first_text(
+            data, "transcriptPath", "transcript_path"
+        ) or _usual_log(session)
         return Origin(
             self.name,
             session,
@@ -103,7 +105,9 @@ class Copilot(LogHost):
         with open_regular(path) as file:
             size = file.seek(0, 2)
             heads = read_heads(file, _HEAD_LINES)
-        started_at = next(filter(None, (utc_time(text(head, "timestamp")) for head in heads)), "")
+        started_at = next(
+            filter(None, (utc_time(text(head, "timestamp")) for head in heads)), ""
+        )
         starts = (head for head in heads if text(head, "type") in _STARTS)
         cwd = text(
             next(starts, None),

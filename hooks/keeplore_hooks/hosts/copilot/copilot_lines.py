@@ -37,7 +37,12 @@ SHELLS = ("bash", "powershell", "shell", "Bash")
 # their output goes on with that of an earlier command
 CONTINUED = ("read_bash", "read_powershell", "write_bash")
 _HUMAN = ("", "user", "human")
-_INJECTED = ("current_datetime", "system-reminder", "system_reminder", "system_notification")
+_INJECTED = (
+    "current_datetime",
+    "system-reminder",
+    "system_reminder",
+    "system_notification",
+)
 _PICTURES = (
     ".png",
     ".jpg",
@@ -47,10 +52,12 @@ _PICTURES = (
     ".bmp",
 )
 _ANSWERED = re.compile(
-    r"(?:the )?user (?:selected|responded|chose|answered|entered)(?: with)?\s*:?\s*", re.IGNORECASE
+    r"(?:the )?user (?:selected|responded|chose|answered|entered)(?: with)?\s*:?\s*",
+    re.IGNORECASE,
 )
 _DECLINED = re.compile(
-    r"(?:the )?user (?:skipped|declined|dismissed|cancell?ed|did not|is not)", re.IGNORECASE
+    r"(?:the )?user (?:skipped|declined|dismissed|cancell?ed|did not|is not)",
+    re.IGNORECASE,
 )
 _REFUSALS = ("rejected", "denied")
 
@@ -77,7 +84,9 @@ class CopilotCall:
 
 def is_of_subagent(line: Json) -> bool:
     data = mapping(line, "data")
-    return bool(text(line, "agentId") or first_text(data, "agentId", "parentToolCallId"))
+    return bool(
+        text(line, "agentId") or first_text(data, "agentId", "parentToolCallId")
+    )
 
 
 def prompt_in(data: Json) -> str:
@@ -90,7 +99,9 @@ def prompt_in(data: Json) -> str:
         or text(data, "inputOrigin")
     ):
         return ""
-    pictures = [IMAGE for attached in mappings(data, "attachments") if _is_picture(attached)]
+    pictures = [
+        IMAGE for attached in mappings(data, "attachments") if _is_picture(attached)
+    ]
     words = typed_in(text(data, "content"))
     return "\n".join(filter(None, (words, *pictures)))
 
@@ -115,13 +126,17 @@ def calls_in(data: Json) -> Iterator[CopilotCall]:
     """The calls that an assistant's message asks for."""
     for request in mappings(data, "toolRequests"):
         yield CopilotCall(
-            text(request, "toolCallId"), text(request, "name"), given_to(request.get("arguments"))
+            text(request, "toolCallId"),
+            text(request, "name"),
+            given_to(request.get("arguments")),
         )
 
 
 def started(data: Json) -> CopilotCall:
     return CopilotCall(
-        text(data, "toolCallId"), text(data, "toolName"), given_to(data.get("arguments"))
+        text(data, "toolCallId"),
+        text(data, "toolName"),
+        given_to(data.get("arguments")),
     )
 
 

@@ -65,7 +65,11 @@ class CopilotTurnReader(TurnReader):
         kind, key = text(line.data, "type"), text(line.data, "id")
         take = self._takes.get(kind)
         self.is_known |= take is not None and isinstance(line.data.get("data"), dict)
-        if take is None or lines.is_of_subagent(line.data) or self._is_repeated(kind, key):
+        if (
+            take is None
+            or lines.is_of_subagent(line.data)
+            or self._is_repeated(kind, key)
+        ):
             return
         self._start = line.start
         self._at = utc_time(text(line.data, "timestamp")) or self._at

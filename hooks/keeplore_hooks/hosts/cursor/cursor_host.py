@@ -43,7 +43,12 @@ from keeplore_hooks.hosts.jsonl import (
 )
 from keeplore_hooks.hosts.payload import HostPayload, PayloadKind
 from keeplore_hooks.hosts.record_reading import END_OF_TIME
-from keeplore_hooks.hosts.turn_assembly import Record, RecordReading, pending_of, resume_state_of
+from keeplore_hooks.hosts.turn_assembly import (
+    Record,
+    RecordReading,
+    pending_of,
+    resume_state_of,
+)
 from keeplore_hooks.hosts.work_log import WorkLog
 
 _KINDS = {
@@ -135,7 +140,9 @@ class CursorHost(HostAdapter):
         roots = sequence(data, "workspace_roots")
         cwd = text({"root": roots[0]}, "root") if roots else ""
         is_about_agent = event.startswith("subagent")
-        agent = "" if is_about_agent else first_text(data, "subagent_id", "subagent_type")
+        agent = (
+            "" if is_about_agent else first_text(data, "subagent_id", "subagent_type")
+        )
         transcript_path = text(data, "transcript_path")
         return Origin(
             HOST,
@@ -164,7 +171,9 @@ class CursorHost(HostAdapter):
             lambda path: transcript.read(replace(record, path=path), cursor, state.log),
         )
         if reading is None:
-            return Reading(tuple(_events_of(payload, state)), state.cursor(cursor), problems)
+            return Reading(
+                tuple(_events_of(payload, state)), state.cursor(cursor), problems
+            )
         read, reader = reading
         state.take(read, reader)
         events = (*read.events, *_events_of(payload, state))
@@ -246,7 +255,10 @@ def _events_of(payload: HostPayload, state: CursorState) -> list[HostEvent]:
 
 def _prompt_events(payload: HostPayload, state: CursorState) -> list[HostEvent]:
     """A prompt that the transcript lacks comes as a turn that is going on."""
-    prompt, generation = lines.prompt_from(payload.text("prompt")), payload.text("generation_id")
+    prompt, generation = (
+        lines.prompt_from(payload.text("prompt")),
+        payload.text("generation_id"),
+    )
     if not prompt or state.log.has_prompt(generation):
         return []
     origin, last = payload.origin, state.last
@@ -286,13 +298,18 @@ def _work_events(payload: HostPayload, state: CursorState) -> list[HostEvent]:
     questions = list(_answers(payload))
     if turn := _turn_of(payload, state):
         turn.work = joined_work(turn.work, _work(payload))
-        turn.answers |= {question.id: question.answer for question in questions if question.answer}
+        turn.answers |= {
+            question.id: question.answer for question in questions if question.answer
+        }
     return [*questions]
 
 
 def _answers(payload: HostPayload) -> Iterator[Question]:
     if payload.text("tool_name") == lines.ASK:
-        given, output = mapping(payload.data, "tool_input"), payload.data.get("tool_output")
+        given, output = (
+            mapping(payload.data, "tool_input"),
+            payload.data.get("tool_output"),
+        )
         yield from lines.answered(
             given,
             output,

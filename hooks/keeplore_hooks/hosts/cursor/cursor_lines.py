@@ -119,7 +119,11 @@ def prompt_from(words: str, pictures: int = 0) -> str:
     """
     words = clean(words)
     query, around = _query(words)
-    said = query if query is not None else _without_injected(_PICTURE.sub("", around)).strip()
+    said = (
+        query
+        if query is not None
+        else _without_injected(_PICTURE.sub("", around)).strip()
+    )
     if said.startswith(_NOT_SPOKEN):
         return ""
     if not said and (skill := _SKILL.search(around)):
@@ -194,7 +198,9 @@ def questions(
     """What a call of AskQuestion asks, without answers; the ids are the same from a transcript and
     a payload.
     """
-    asked = [first_text(item, "prompt", "question") for item in mappings(given, "questions")]
+    asked = [
+        first_text(item, "prompt", "question") for item in mappings(given, "questions")
+    ]
     return list(
         prompt_text.questions(
             f"ask:{digest(origin.session, *asked)}",
@@ -222,7 +228,9 @@ def answered(
         answer = ""
         if told is not None:
             answer = _answer(told, item, question.question)
-        elif len(asked) == 1 and isinstance(output, str):  # no JSON: the words of the answer
+        elif len(asked) == 1 and isinstance(
+            output, str
+        ):  # no JSON: the words of the answer
             answer = output
         yield replace(question, answer=clean(answer).strip()[:_ANSWER_LENGTH])
 
@@ -279,7 +287,9 @@ def _query(words: str) -> tuple[str | None, str]:
         around.append(before)
         if not found:
             break
-        inner, _, rest = rest.partition(closing)  # one that is not closed holds the rest
+        inner, _, rest = rest.partition(
+            closing
+        )  # one that is not closed holds the rest
         said.append(inner.strip())
     return ("\n\n".join(said).strip() if said else None), "\n".join(around)
 
@@ -305,11 +315,18 @@ def _answer(
     theirs.
     """
     key = text(item, "id") or question
-    labels = {text(option, "id"): text(option, "label") for option in mappings(item, "options")}
+    labels = {
+        text(option, "id"): text(option, "label")
+        for option in mappings(item, "options")
+    }
     answers = told.get("answers", told)
     found: Any = answers.get(key, "") if isinstance(answers, dict) else ""
     for answer in mappings({"answers": answers}, "answers"):
-        if key in (answer.get("questionId"), answer.get("question_id"), answer.get("id")):
+        if key in (
+            answer.get("questionId"),
+            answer.get("question_id"),
+            answer.get("id"),
+        ):
             found = answer
     if isinstance(found, dict):
         found = [found[name] for name in _ANSWER_KEYS if found.get(name)]

@@ -101,7 +101,9 @@ class PayloadLog:
         """The log that a cursor holds; an empty one where the data are of another shape."""
         try:
             turns = [CursorTurn.from_data(item) for item in mappings(data, "entries")]
-            return PayloadLog(turns, counts_in(data, "announced"), bool(data["has_joined"]))
+            return PayloadLog(
+                turns, counts_in(data, "announced"), bool(data["has_joined"])
+            )
         except (ValueError, KeyError, TypeError, AttributeError):
             return PayloadLog()
 
@@ -148,7 +150,9 @@ class PayloadLog:
 
     def has_prompt(self, generation: str) -> bool:
         """Was the prompt announced before, by another plugin?"""
-        return bool(generation) and any(turn.generation == generation for turn in self.turns)
+        return bool(generation) and any(
+            turn.generation == generation for turn in self.turns
+        )
 
     def of_generation(self, generation: str) -> CursorTurn | None:
         """The turn that a payload is about; the latest where it does not say."""

@@ -50,7 +50,9 @@ LOG, OLD = ".jsonl", ".txt"
 _FOLDER = "agent-transcripts"
 _HEAD_LINES = 21  # in which a session may say when it began
 _SMALL = 1 << 20  # bytes; of a file that tells which directory a project is
-_LISTED = 500  # directories that are looked into for the one that a project is named after
+_LISTED = (
+    500  # directories that are looked into for the one that a project is named after
+)
 _RUN = re.compile(r"[^a-zA-Z0-9]+")
 
 
@@ -112,7 +114,9 @@ def recorded(base: Path) -> Iterator[Recorded]:
     subagents.
     """
     folders = base.glob(f"projects/*/{_FOLDER}")
-    paths = [path for folder in folders for path in (*folder.glob("*"), *folder.glob("*/*"))]
+    paths = [
+        path for folder in folders for path in (*folder.glob("*"), *folder.glob("*/*"))
+    ]
     # the text form is the poorer one
     paths.sort(key=lambda path: (path.suffix == OLD, str(path)))
     taken: set[str] = set()
@@ -152,7 +156,10 @@ def directory_of(path: Path) -> str:
     folder = next(folders, None)
     if folder is None:
         return ""
-    with contextlib.suppress(OSError), open_regular(folder / ".workspace-trusted") as file:
+    with (
+        contextlib.suppress(OSError),
+        open_regular(folder / ".workspace-trusted") as file,
+    ):
         if directory := text(load(file.read(_SMALL)), "workspacePath"):
             return directory
     search = _DirectorySearch()

@@ -84,7 +84,9 @@ def prompt_in(record: Json) -> str:
     if any("functionResponse" in part for part in sent):
         return ""
     pictures = [mark for part in sent if (mark := _mark(part))]
-    return prompt_from("\n".join(text(part, "text") for part in typed if "text" in part), pictures)
+    return prompt_from(
+        "\n".join(text(part, "text") for part in typed if "text" in part), pictures
+    )
 
 
 def prompt_from(words: str, pictures: list[str] | None = None) -> str:
@@ -115,7 +117,9 @@ def summary_in(record: Json) -> str | None:
 def words_in(record: Json) -> str:
     """The text of a message without thoughts, tool calls and pictures."""
     parts = _parts(record.get("content"))
-    return "".join(text(part, "text") for part in parts if not part.get("thought")).strip()
+    return "".join(
+        text(part, "text") for part in parts if not part.get("thought")
+    ).strip()
 
 
 def calls_in(record: Json) -> Iterator[GeminiCall]:

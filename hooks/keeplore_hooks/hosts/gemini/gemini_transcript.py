@@ -26,7 +26,12 @@ from keeplore_hooks.hosts.jsonl import (
     utc_time,
 )
 from keeplore_hooks.hosts.record_reading import read_log
-from keeplore_hooks.hosts.turn_assembly import Record, RecordReading, ResumeState, resume_state_of
+from keeplore_hooks.hosts.turn_assembly import (
+    Record,
+    RecordReading,
+    ResumeState,
+    resume_state_of,
+)
 
 LOG, WHOLE = ".jsonl", ".json"
 _WHOLE_LIMIT = jsonl.LINE_LIMIT  # bytes of a record that is one JSON object
@@ -131,7 +136,9 @@ def _read_whole(
     if len(raw) > _WHOLE_LIMIT:
         problems.add(f"the record is longer than {_WHOLE_LIMIT} bytes and was skipped")
     elif data is None:
-        problems.add("the record is no JSON object; it may be in the middle of being written")
+        problems.add(
+            "the record is no JSON object; it may be in the middle of being written"
+        )
     elif not reader.is_known:
         problems.add_unknown("the record is of no form that is known here", HOST)
     listed = problems.all() if fingerprint != cursor.fingerprint else ()

@@ -138,7 +138,12 @@ class OpenCode(HostAdapter):
     session_key = "sessionID"
     kinds = _KINDS
     aliases = _ALIASES
-    answering = ("session.created", "chat.message", "command.execute.before", "session.compacted")
+    answering = (
+        "session.created",
+        "chat.message",
+        "command.execute.before",
+        "session.compacted",
+    )
     starts = (StartReason.STARTUP,)
 
     def origin(self, event: str, payload: bytes) -> Origin | None:  # noqa: ARG002 (some need it)
@@ -198,7 +203,10 @@ class OpenCode(HostAdapter):
         session = stored.session
         if text(session, "parentID"):
             return Reading((), cursor)
-        cwd, now = text(session, "directory"), moment(value_at(session, ("time", "updated")))
+        cwd, now = (
+            text(session, "directory"),
+            moment(value_at(session, ("time", "updated"))),
+        )
         origin = Origin(
             HOST,
             text(session, "id") or path.stem,
@@ -379,7 +387,9 @@ def _command(data: Json) -> WaitingCommand:
 
 
 def _is_of_person(message: Json) -> bool:
-    is_subtask = any(text(part, "type") == "subtask" for part in mappings(message, "parts"))
+    is_subtask = any(
+        text(part, "type") == "subtask" for part in mappings(message, "parts")
+    )
     return role_of(message) == "user" and (is_subtask or bool(prompt_in(message)))
 
 

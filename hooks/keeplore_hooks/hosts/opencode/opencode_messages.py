@@ -38,7 +38,11 @@ _PATCHERS = ("apply_patch", "patch")
 _SHELLS = ("bash", "shell")
 _ASK = "question"
 _DELEGATE = "task"
-_UNFINISHED = ("tool-calls", "unknown", "")  # the model goes on after a step that ends so
+_UNFINISHED = (
+    "tool-calls",
+    "unknown",
+    "",
+)  # the model goes on after a step that ends so
 _REFUSED = "The user rejected permission"
 _PARTS = (
     "text",
@@ -87,7 +91,9 @@ class OpenCodeTurnReader(TurnReader):
         self._created = created  # of the session, ms
         # message that asks for a summary → what triggered it
         self._compactions: dict[str, str] = {}
-        self._is_replay = False  # a compaction came, after which the host may repeat the prompt
+        self._is_replay = (
+            False  # a compaction came, after which the host may repeat the prompt
+        )
 
     def take_message(self, message: Json, number: int) -> None:
         """Take the message at that place of the session."""
@@ -127,7 +133,9 @@ class OpenCodeTurnReader(TurnReader):
                 self._compactions[key] = "auto" if part.get("auto") else "manual"
                 return
         command = self._commands.get(key) or _subtask(message)
-        prompt = f"/{command[0]} {command[1]}".rstrip() if command else prompt_in(message)
+        prompt = (
+            f"/{command[0]} {command[1]}".rstrip() if command else prompt_in(message)
+        )
         turn = self.open
         is_replay, self._is_replay = self._is_replay, False
         is_same = is_replay and turn and prompt_key(turn.user) == prompt_key(prompt)
@@ -349,14 +357,20 @@ def error_text(state: Json) -> str:
 
 def _is_spoken(part: Json) -> bool:
     """Is it text that person or model wrote, and not the host or a plugin in their place?"""
-    return text(part, "type") == "text" and not part.get("synthetic") and not part.get("ignored")
+    return (
+        text(part, "type") == "text"
+        and not part.get("synthetic")
+        and not part.get("ignored")
+    )
 
 
 def _subtask(message: Json) -> tuple[str, str] | None:
     """The command that made the message, where it says so; its arguments stand in the text behind
     it.
     """
-    subtasks = (part for part in mappings(message, "parts") if text(part, "type") == "subtask")
+    subtasks = (
+        part for part in mappings(message, "parts") if text(part, "type") == "subtask"
+    )
     names = (text(part, "command").strip().removeprefix("/") for part in subtasks)
     name = next(filter(None, names), "")
     return (name, "") if name else None

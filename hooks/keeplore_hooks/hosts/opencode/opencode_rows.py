@@ -12,7 +12,9 @@ _UNSPOKEN = (
     "system",
     "skill",
 )
-_Form = tuple[Json, list[Json]]  # what stands in a message's info beside the usual, and its parts
+_Form = tuple[
+    Json, list[Json]
+]  # what stands in a message's info beside the usual, and its parts
 
 
 def message_of(
@@ -23,7 +25,10 @@ def message_of(
     """A row in the form ``{"info", "parts"}``; None for what nobody said. Another kind than is
     known is the role.
     """
-    is_unfinished = kind == "compaction" and text(data, "status") not in ("completed", "")
+    is_unfinished = kind == "compaction" and text(data, "status") not in (
+        "completed",
+        "",
+    )
     if kind in _UNSPOKEN or is_unfinished:
         return None
     form = _FORMS.get(kind)

@@ -38,7 +38,9 @@ from keeplore_hooks.hosts.opencode.opencode_messages import (
 from keeplore_hooks.hosts.opencode.opencode_rows import message_of
 
 DATABASE, STORAGE = ".db", "storage"
-_DATABASES = "opencode*.db"  # versions that are not releases write beside the release's own
+_DATABASES = (
+    "opencode*.db"  # versions that are not releases write beside the release's own
+)
 _PROGRAM = OpenCodeTurnReader.program
 _ID = re.compile(r"[A-Za-z]{1,10}_[\w-]{1,100}")
 _BUSY_S = 5.0
@@ -82,7 +84,9 @@ def stamp(path: Path) -> str:
     for message in _message_files(path, path.stem):
         files += [message, *_part_files(message)]
     stats = ((file.name, file.stat()) for file in files)
-    return digest(*(f"{name} {stat.st_mtime_ns} {stat.st_size}" for name, stat in stats))
+    return digest(
+        *(f"{name} {stat.st_mtime_ns} {stat.st_size}" for name, stat in stats)
+    )
 
 
 def locate(base: Path, session: str) -> Path | None:
@@ -113,7 +117,9 @@ def recorded(base: Path) -> Iterator[Recorded]:
         if session.session not in known:  # else OpenCode moved it and left the file
             yield session
     if not databases and not (base / STORAGE).is_dir():
-        yield from recorded_at(sorted((*base.glob("*.json"), *base.glob("*.jsonl"))), _exported)
+        yield from recorded_at(
+            sorted((*base.glob("*.json"), *base.glob("*.jsonl"))), _exported
+        )
 
 
 # SQLite
@@ -148,7 +154,9 @@ def _open(path: Path) -> sqlite3.Connection:
 def _tables(connection: sqlite3.Connection) -> set[str]:
     return {
         row["name"]
-        for row in _query(connection, "SELECT name FROM sqlite_master WHERE type = 'table'")
+        for row in _query(
+            connection, "SELECT name FROM sqlite_master WHERE type = 'table'"
+        )
     }
 
 
@@ -290,7 +298,9 @@ def _second_form(
 
 def _data(row: _Row, problems: Problems) -> Json:
     raw = row.get("data")
-    encoded = raw if isinstance(raw, bytes) else str(raw).encode("utf-8", "surrogatepass")
+    encoded = (
+        raw if isinstance(raw, bytes) else str(raw).encode("utf-8", "surrogatepass")
+    )
     data = load(encoded) if len(encoded) <= _SIZE_LIMIT else None
     if data is None:
         problems.add(f"the row {row.get('id')} holds no JSON object and was skipped")
@@ -312,7 +322,9 @@ def _in_tables(connection: sqlite3.Connection, database: Path) -> Iterator[Recor
         columns = "session_id, sum(length(data)) AS size"
         query = f"SELECT {columns} FROM {table} GROUP BY session_id"  # noqa: S608 (as above)
         for row in _query(connection, query):
-            sizes[row["session_id"]] = sizes.get(row["session_id"], 0) + int(row["size"] or 0)
+            sizes[row["session_id"]] = sizes.get(row["session_id"], 0) + int(
+                row["size"] or 0
+            )
     sessions: dict[str, _Row] = {}
     for table in _session_tables(connection):
         for row in _query(connection, f"SELECT * FROM {table}"):  # noqa: S608 (as above)
@@ -358,7 +370,9 @@ def _part_files(message: Path) -> list[Path]:
 def _in_folder(path: Path) -> Recorded | None:
     session = _load(path)
     messages = _message_files(path, path.stem)
-    size = sum(part.stat().st_size for message in messages for part in _part_files(message))
+    size = sum(
+        part.stat().st_size for message in messages for part in _part_files(message)
+    )
     return _found(path, session, size) if text(session, "id") == path.stem else None
 
 

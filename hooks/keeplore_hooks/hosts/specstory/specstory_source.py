@@ -34,7 +34,9 @@ _SIZE_LIMIT = 64 << 20  # bytes of one history
 _HEAD = 4096  # bytes
 _PICTURE = re.compile(r"^\[Image(?: #?\d{1,6})?\][ \t]*$", re.MULTILINE)
 # a message of the host's own
-_PLACE_OF_PICTURE = re.compile(r"^\[Image: source: [^\n]{0,1000}\][ \t]*$", re.MULTILINE)
+_PLACE_OF_PICTURE = re.compile(
+    r"^\[Image: source: [^\n]{0,1000}\][ \t]*$", re.MULTILINE
+)
 
 
 class SpecStory(RecordAdapter):

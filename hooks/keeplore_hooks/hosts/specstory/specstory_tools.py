@@ -38,12 +38,18 @@ _ASKING = (
     "question",
     "request_user_input",
 )
-_FAILED = ("<tool_use_error>", "The user doesn't want to proceed with this tool use.", "**Error:**")
+_FAILED = (
+    "<tool_use_error>",
+    "The user doesn't want to proceed with this tool use.",
+    "**Error:**",
+)
 _FILES = (
     re.compile(r"^The file (\S.{0,1000}?) has been (?:updated|created)"),
     re.compile(r"^File created successfully at: (\S.{0,1000}?)(?: \(|$)"),
     re.compile(r"^\*\*(?:Add|Update|Delete|Move)[^:*\n]{0,20}: `([^`\n]{1,1000})`\*\*"),
-    re.compile(r"(?:Edit|Create|Write|Delete) file: ([^<\n]{1,1000}?)\s*(?:</summary>|$)"),
+    re.compile(
+        r"(?:Edit|Create|Write|Delete) file: ([^<\n]{1,1000}?)\s*(?:</summary>|$)"
+    ),
     re.compile(r"^ ?`([^`\n]{1,1000})`\s*$"),
     re.compile(r"^<summary>Tool use: \*\*[^*]{1,100}\*\* `([^`\n]{1,1000})`"),
 )
@@ -55,7 +61,9 @@ _COMMANDS = (
 _QUESTION = re.compile(r"^\*\*([^\n]{1,4000}?)\*\*\s*$")
 _OPTION = re.compile(r"^- \*\*([^\n]{1,1000}?)\*\*")
 _ANSWER = "**Answer:**"
-_PREVIEW = '" selected preview:'  # SpecStory cuts the answers out of a text and takes too much
+_PREVIEW = (
+    '" selected preview:'  # SpecStory cuts the answers out of a text and takes too much
+)
 
 
 def note(
@@ -117,7 +125,8 @@ def _files(tool: HistoryTool) -> list[str]:
             is_list = pattern is _FILES[2]
             return list(
                 dict.fromkeys(
-                    html.unescape(path).strip() for path in (found if is_list else found[:1])
+                    html.unescape(path).strip()
+                    for path in (found if is_list else found[:1])
                 )
             )
     return []
@@ -129,7 +138,12 @@ def _command(tool: HistoryTool) -> str:
             if found := pattern.search(line):
                 return html.unescape(found[1])
     return next(
-        (line for fence, line in pairwise(tool.lines) if fence.strip() in ("```bash", "```sh")), ""
+        (
+            line
+            for fence, line in pairwise(tool.lines)
+            if fence.strip() in ("```bash", "```sh")
+        ),
+        "",
     )
 
 

@@ -49,7 +49,9 @@ def opens_with(text: str, name: str) -> bool:
 @functools.cache
 def pattern(name: str) -> re.Pattern[str]:
     """One pattern of all phrases of this name, the case ignored."""
-    return _compiled(phrase for phrases in _sections("patterns", name) for phrase in phrases)
+    return _compiled(
+        phrase for phrases in _sections("patterns", name) for phrase in phrases
+    )
 
 
 @functools.cache
@@ -80,7 +82,9 @@ def _weighted(table: str) -> tuple[tuple[float, re.Pattern[str]], ...]:
     for section in _sections("cues", table):
         for weight, found in section.items():
             phrases.setdefault(weight, []).extend(found)
-    return tuple((weight, _compiled(phrases[weight])) for weight in sorted(phrases, reverse=True))
+    return tuple(
+        (weight, _compiled(phrases[weight])) for weight in sorted(phrases, reverse=True)
+    )
 
 
 def _compiled(phrases: Iterator[str] | list[str]) -> re.Pattern[str]:
@@ -90,13 +94,18 @@ def _compiled(phrases: Iterator[str] | list[str]) -> re.Pattern[str]:
 def _expanded(phrase: str) -> str:
     """The phrase on one line, with the phrases that it names in braces."""
     return _NAME.sub(
-        lambda name: _expanded("|".join(_sections("words", name[1]))), phrase.replace("\n", "")
+        lambda name: _expanded("|".join(_sections("words", name[1]))),
+        phrase.replace("\n", ""),
     )
 
 
 def _sections(kind: str, name: str) -> Iterator[Any]:
     """What the languages have under this name; KeyError where none has anything."""
-    found = [language[kind][name] for language in _languages() if name in language.get(kind, ())]
+    found = [
+        language[kind][name]
+        for language in _languages()
+        if name in language.get(kind, ())
+    ]
     if not found:
         raise KeyError(f"{kind}: {name}")
     return iter(found)

@@ -27,14 +27,18 @@ PLANNED = 2.4  # the approach of a plan that the person handed over, or agreed t
 CONFIRMED = 2.4
 SAME_MATTER = 0.5  # share of terms from which a later decision replaces an earlier one
 OWN_MATTER = 3  # terms; a correction with more says itself what it is about
-LOOK_BACK = 3  # exchanges in which a correction without a shared word finds what it corrects
+LOOK_BACK = (
+    3  # exchanges in which a correction without a shared word finds what it corrects
+)
 MAX_PICK_WORDS = 12  # a pick with more words than that states its choice itself
 PLAN_HEADINGS = 3  # from which a message is a plan
 PASTED = 40  # sentences from which a message is a plan or a document
 IN_REPLY = 3  # sentences at the beginning of a message that answer what was said before
 TAIL = 8  # sentences at the end of a reply in which a proposal waits for an answer
 DIRECTIVE_TERMS = 3  # content words; "remove it" tells a later reader nothing
-FEW_TERMS = 4  # likewise where the sentence says "this", "it", "them" of what it does not name
+FEW_TERMS = (
+    4  # likewise where the sentence says "this", "it", "them" of what it does not name
+)
 _BREAK = re.compile(r"\.{3}|…|\s[-–—]\s")
 
 
@@ -44,7 +48,9 @@ class Decision:
     weight: float
     at: int  # number of the exchange in which it was made
     terms: frozenset[str] = field(default=frozenset())
-    is_answer: bool = False  # to a question of the agent's, and not of the person's own accord
+    is_answer: bool = (
+        False  # to a question of the agent's, and not of the person's own accord
+    )
 
 
 # number of an exchange → what the person, and what the agent settled in it
@@ -110,7 +116,9 @@ def directive(sentence: Sentence) -> float:
     if len(set(terms(text))) < DIRECTIVE_TERMS or not stands_alone(text):
         return 0.0
     weight = weight_of(text, "directives")
-    if not weight or any(says(text, name) for name in ("undecided", "workflow", "far_off")):
+    if not weight or any(
+        says(text, name) for name in ("undecided", "workflow", "far_off")
+    ):
         return 0.0
     return weight
 
@@ -137,7 +145,9 @@ def proposals(message: str) -> list[Sentence]:
     return [sentence for _, _, sentence in sorted(found, key=lambda ranked: ranked[:2])]
 
 
-def _of_person(exchange: Exchange, at: int, before: Exchange | None) -> Iterator[Decision]:
+def _of_person(
+    exchange: Exchange, at: int, before: Exchange | None
+) -> Iterator[Decision]:
     said = () if is_instructions(exchange.user) else sentences(exchange.user)
     if before is not None and said and (found := agreed(said, before)):
         weight = PICKED if found.is_pick else CONFIRMED
@@ -149,7 +159,9 @@ def _of_person(exchange: Exchange, at: int, before: Exchange | None) -> Iterator
     yield from _of_answers(exchange, at)
 
 
-def _settled(said: Sequence[Sentence], *, is_reply: bool) -> Iterator[tuple[Sentence, float]]:
+def _settled(
+    said: Sequence[Sentence], *, is_reply: bool
+) -> Iterator[tuple[Sentence, float]]:
     """Of a plan or a document the headings, and not its every "should", say what was decided."""
     is_paste = len(said) > PASTED
     for n, sentence in enumerate(said[:PASTED]):
@@ -163,10 +175,16 @@ def _settled(said: Sequence[Sentence], *, is_reply: bool) -> Iterator[tuple[Sent
 def _of_answers(exchange: Exchange, at: int) -> Iterator[Decision]:
     before: str | AnsweredQuestion = ""
     for reply in exchange.replies:
-        if isinstance(reply, AnsweredQuestion) and reply.question.strip() and reply.answer.strip():
+        if (
+            isinstance(reply, AnsweredQuestion)
+            and reply.question.strip()
+            and reply.answer.strip()
+        ):
             if isinstance(before, str) and _agrees_to_plan(reply):
                 for sentence in _approach(sentences(before)):
-                    yield _decision(sentence.text, "assistant", exchange.id, PLANNED, at)
+                    yield _decision(
+                        sentence.text, "assistant", exchange.id, PLANNED, at
+                    )
             yield from _of_answer(reply, exchange.id, at)
         before = reply
 
@@ -179,7 +197,9 @@ def _approach(said: Sequence[Sentence]) -> list[Sentence]:
     """Of a plan the first sentences under the headings that say how it shall be done."""
     if sum(s.is_heading for s in said) < PLAN_HEADINGS:
         return []
-    prose = [s for s in said if not (s.is_heading or s.label) and len(terms(s.text)) > 2]
+    prose = [
+        s for s in said if not (s.is_heading or s.label) and len(terms(s.text)) > 2
+    ]
     told = [s for s in prose if says(s.heading, "approach_heading")]
     told = [s for s in told if not says(s.heading, "goal_heading")] or told
     return [next(under) for _, under in groupby(told, key=attrgetter("heading"))][:2]
@@ -190,22 +210,34 @@ def _of_answer(asked: AnsweredQuestion, turn: str, at: int) -> Iterator[Decision
     settle something.
     """
     if not is_step(asked):
-        yield replace(_decision(answered(asked), "user", turn, ANSWERED, at), is_answer=True)
+        yield replace(
+            _decision(answered(asked), "user", turn, ANSWERED, at), is_answer=True
+        )
     elif asked.answer not in asked.options:
         for sentence in sentences(asked.answer)[:6]:
             if weight := is_decided(sentence, in_reply=True):
-                yield replace(_decision(sentence.text, "user", turn, weight, at), is_answer=True)
+                yield replace(
+                    _decision(sentence.text, "user", turn, weight, at), is_answer=True
+                )
 
 
-def _of_agent(exchange: Exchange, at: int, following: Sequence[Exchange]) -> Iterator[Decision]:
+def _of_agent(
+    exchange: Exchange, at: int, following: Sequence[Exchange]
+) -> Iterator[Decision]:
     """What the agent says that was decided, unless the person objects right away."""
     if following and says(following[0].user[:MAX_QUOTE], "corrected"):
         return
     said = sentences(exchange.assistant)
     for n, sentence in enumerate(said):
-        if sentence.is_question or sentence.is_heading or says(sentence.text, "undecided"):
+        if (
+            sentence.is_question
+            or sentence.is_heading
+            or says(sentence.text, "undecided")
+        ):
             continue
-        weight = weight_of(sentence.text, "agent_decided") or _implied(sentence, said[n + 1 :])
+        weight = weight_of(sentence.text, "agent_decided") or _implied(
+            sentence, said[n + 1 :]
+        )
         if weight >= MIN_AGENT and len(terms(sentence.text)) > 1:
             yield _decision(sentence.text, "assistant", exchange.id, weight - 1.0, at)
 
@@ -217,7 +249,9 @@ def _implied(sentence: Sentence, following: Sequence[Sentence]) -> float:
     is_listed = sentence.label and sentence.is_first
     if is_listed and says(sentence.heading, "decision_heading"):
         return MIN_AGENT
-    is_best = says(sentence.text, "best_way") and any(weight_of(s.text, "done") for s in following)
+    is_best = says(sentence.text, "best_way") and any(
+        weight_of(s.text, "done") for s in following
+    )
     return MIN_AGENT if is_best else 0.0
 
 
@@ -246,14 +280,25 @@ def _picked(opening: str, reply: str) -> Sentence | None:
     if pick is None or count > MAX_PICK_WORDS:
         return None
     is_number = pick["bare"] and pick["bare"].isdigit()
-    if count <= 3 or pick["word"] or pick["ordinal"] or (is_number and _asks_to_pick(reply)):
+    if (
+        count <= 3
+        or pick["word"]
+        or pick["ordinal"]
+        or (is_number and _asks_to_pick(reply))
+    ):
         name = pick["named"] or pick["bare"]
-        return _named_option(reply, name.upper()) if name else _nth_option(reply, pick["ordinal"])
+        return (
+            _named_option(reply, name.upper())
+            if name
+            else _nth_option(reply, pick["ordinal"])
+        )
     return None
 
 
 def _asks_to_pick(reply: str) -> bool:
-    return any(s.is_question and says(s.text, "asks_which") for s in sentences(reply)[-TAIL:])
+    return any(
+        s.is_question and says(s.text, "asks_which") for s in sentences(reply)[-TAIL:]
+    )
 
 
 def _waiting(reply: str) -> Sentence | None:
@@ -295,7 +340,9 @@ def is_step(asked: AnsweredQuestion) -> bool:
     """True for a request for leave to do something, or to go on: the question itself is about
     nothing.
     """
-    return opens_with(asked.question, "leave") or says(asked.question, "workflow_question")
+    return opens_with(asked.question, "leave") or says(
+        asked.question, "workflow_question"
+    )
 
 
 def answered(asked: AnsweredQuestion) -> str:
@@ -317,7 +364,9 @@ def _uncorrected(
     # "no, SQLite" is about what was said last; what names its own matter, and "let's not", need not
     # be
     names_its_own = bool(found) and min(len(new.terms) for new in found) > OWN_MATTER
-    is_about_last = is_withdrawn or not (names_its_own or opens_with(opening, "declined"))
+    is_about_last = is_withdrawn or not (
+        names_its_own or opens_with(opening, "declined")
+    )
     if not corrected and is_about_last:
         corrected = recent[-1:]
     return [old for old in stand if old not in corrected]
@@ -343,7 +392,9 @@ def _renewed(
     """
     for old in stand:
         least = SAME_MATTER / 2 if old in recent else SAME_MATTER
-        if any(old.at < new.at and overlap(new.terms, old.terms) >= least for new in found):
+        if any(
+            old.at < new.at and overlap(new.terms, old.terms) >= least for new in found
+        ):
             yield old
 
 
@@ -366,4 +417,6 @@ def _repeats(new: Decision, old: Decision) -> bool:
 
 
 def _decision(text: str, speaker: str, turn: str, weight: float, at: int) -> Decision:
-    return Decision(Quote(clip(text), speaker, turn), weight, at, frozenset(terms(text)))
+    return Decision(
+        Quote(clip(text), speaker, turn), weight, at, frozenset(terms(text))
+    )

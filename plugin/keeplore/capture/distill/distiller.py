@@ -10,9 +10,8 @@ than a wrong line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.distill import outcomes
@@ -25,12 +24,22 @@ from keeplore.capture.distill.decisions import (
     is_step,
     stands_alone,
 )
+from keeplore.capture.distill.extracts import (
+    ALIKE,
+    Embed,
+    Extract,
+    Quotes,
+    in_order,
+    is_said,
+    ranked,
+    strongest,
+)
 from keeplore.capture.distill.key_phrases import TYPED_COMMANDS
 from keeplore.capture.distill.title_wording import is_instructions
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.memory.conversation_body import PARTS
 from keeplore.text.sentences import Sentence, clip, sentences
-from keeplore.text.terms import cosine, is_prose, overlap, stems, terms, weighted
+from keeplore.text.terms import is_prose, overlap, stems, terms
 
 CAPS = {
     "context": 3,
@@ -42,9 +51,6 @@ CAPS = {
     "open_questions": 5,
 }
 DOUBT = 2.0  # weight up to which what a person says is open is only what they ask to be told
-MAX_RANKED = 24  # sentences of one part that are compared with one another
-CENTRALITY = 1.0  # what the most central sentence gains, in units of cue weight
-ALIKE = 0.7  # share of terms from which two quotations say the same
 DOCUMENT = 12  # sentences from which a message counts as a paste
 PREAMBLE = 3  # its first sentences, which may be the person's own
 MIN_TOLD = 3  # content words of a sentence of context
@@ -56,27 +62,13 @@ STATED = 0.8  # weight of a first sentence that is nothing but the request
 RULED_OUT = 3.2  # weight of a reason why one of the options was not taken
 # what a decision in the person's own words weighs more than a proposal that they agreed to
 OWN_WORDS = 0.5
-HEADED, HEADED_OPEN, ASKED = 2.0, 2.5, 1.5  # weights of what a heading says, and of a question
+HEADED, HEADED_OPEN, ASKED = (
+    2.0,
+    2.5,
+    1.5,
+)  # weights of what a heading says, and of a question
 OWN_REASON = 1.0  # what a person's own reason weighs more than the agent's
 EXPLAINED = 2.4  # weight from which a reason counts that has no word of a decision
-STOPPING = 0.85  # damping of the random walk, as in LexRank
-
-
-Embed = Callable[[Sequence[str]], Any]
-Quotes = tuple[Quote, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Extract:
-    """A quotation that may become a line of a part."""
-
-    quote: Quote
-    weight: float
-    order: int
-
-    @property
-    def text(self) -> str:
-        return self.quote.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +122,9 @@ class _Source:
                     yield at, reply
 
 
-def distill(exchanges: Sequence[Exchange], embed: Embed | None = None) -> dict[str, Quotes]:
+def distill(
+    exchanges: Sequence[Exchange], embed: Embed | None = None
+) -> dict[str, Quotes]:
     """The parts of ``memory.conversation_body.PARTS``, each a tuple of quotations in the order of
     the conversation, often empty.
 
@@ -158,10 +152,15 @@ def distill(exchanges: Sequence[Exchange], embed: Embed | None = None) -> dict[s
 
 def _utterances(exchanges: Sequence[Exchange]) -> Iterator[_Utterance]:
     for at, exchange in enumerate(exchanges):
-        for speaker, message in (("user", exchange.user), ("assistant", exchange.assistant)):
+        for speaker, message in (
+            ("user", exchange.user),
+            ("assistant", exchange.assistant),
+        ):
             found = sentences(message)
             for n, sentence in enumerate(found):
-                yield _Utterance(sentence, speaker, exchange.id, at, n, len(found) - n - 1)
+                yield _Utterance(
+                    sentence, speaker, exchange.id, at, n, len(found) - n - 1
+                )
 
 
 def _split(decided: Sequence[Decision], embed: Embed | None) -> tuple[Quotes, Quotes]:
@@ -170,22 +169,22 @@ def _split(decided: Sequence[Decision], embed: Embed | None) -> tuple[Quotes, Qu
     What a person settles of their own accord is what they came for; an answer to a question is a
     detail beside it.
     """
-    found: list[_Extract] = []
-    answers: list[_Extract] = []
-    own_accord: list[_Extract] = []
+    found: list[Extract] = []
+    answers: list[Extract] = []
+    own_accord: list[Extract] = []
     for n, decision in enumerate(decided):
         bonus = OWN_WORDS if decision.quote.speaker == "user" else 0.0
-        extract = _Extract(decision.quote, decision.weight + bonus, n)
+        extract = Extract(decision.quote, decision.weight + bonus, n)
         found.append(extract)
         if decision.weight >= MAIN:
             (answers if decision.is_answer else own_accord).append(extract)
-    main = _strongest(own_accord or answers, embed, CAPS["decision"])
-    main = main or _ranked(found, embed, 1)[:1]  # a detail, but all that was decided
-    rest = _strongest([f for f in found if f not in main], embed, CAPS["also_decided"])
-    return _in_order(main), _in_order(rest)
+    main = strongest(own_accord or answers, embed, CAPS["decision"])
+    main = main or ranked(found, embed, 1)[:1]  # a detail, but all that was decided
+    rest = strongest([f for f in found if f not in main], embed, CAPS["also_decided"])
+    return in_order(main), in_order(rest)
 
 
-def _context(source: _Source) -> Iterator[_Extract]:
+def _context(source: _Source) -> Iterator[Extract]:
     """What the person told of the situation, in the first messages that tell anything."""
     for_agents = {e.id for e in source.exchanges if is_instructions(e.user)}
     own = (s for s in source.said if s.is_of_person and s.turn not in for_agents)
@@ -198,7 +197,7 @@ def _context(source: _Source) -> Iterator[_Extract]:
         if not is_first and (s.at >= CONTEXT_EXCHANGES or is_decided(s.sentence)):
             continue
         if weight := _context_weight(s, is_first=is_first):
-            yield _Extract(s.quote, weight - 0.6 * s.at - 0.05 * s.n, order)
+            yield Extract(s.quote, weight - 0.6 * s.at - 0.05 * s.n, order)
 
 
 def _context_weight(s: _Utterance, *, is_first: bool) -> float:
@@ -218,12 +217,14 @@ def _tells(s: _Utterance) -> bool:
     return is_prose(text) and (" " in text or not text.isascii())
 
 
-def _outcome(exchanges: Sequence[Exchange]) -> Iterator[_Extract]:
+def _outcome(exchanges: Sequence[Exchange]) -> Iterator[Extract]:
     for order, (weight, at, _, sentence) in enumerate(outcomes.outcomes(exchanges)):
-        yield _Extract(Quote(clip(sentence.text), "assistant", exchanges[at].id), weight, order)
+        yield Extract(
+            Quote(clip(sentence.text), "assistant", exchanges[at].id), weight, order
+        )
 
 
-def _reasons(source: _Source) -> Iterator[_Extract]:
+def _reasons(source: _Source) -> Iterator[Extract]:
     """Sentences that give a reason and share a word with a decision; without decisions, causes that
     were found.
     """
@@ -232,14 +233,16 @@ def _reasons(source: _Source) -> Iterator[_Extract]:
             continue
         near = max((_nearness(s, d) for d in source.decided), default=0.0)
         weight = _reason_weight(s)
-        is_report = bool(s.sentence.heading) or s.n >= s.left  # before that it thinks aloud
+        is_report = (
+            bool(s.sentence.heading) or s.n >= s.left
+        )  # before that it thinks aloud
         cause = weight_of(s.text, "cause")
         if cause and _is_let_stand(s, source):
-            yield _Extract(s.quote, cause + near, order)
+            yield Extract(s.quote, cause + near, order)
         elif near and weight:
-            yield _Extract(s.quote, weight + near + OWN_REASON * s.is_of_person, order)
+            yield Extract(s.quote, weight + near + OWN_REASON * s.is_of_person, order)
         elif weight >= EXPLAINED and is_report and _is_let_stand(s, source):
-            yield _Extract(s.quote, weight - 1.0, order)
+            yield Extract(s.quote, weight - 1.0, order)
 
 
 def _is_let_stand(s: _Utterance, source: _Source) -> bool:
@@ -256,7 +259,11 @@ def _may_reason(s: _Utterance, source: _Source) -> bool:
         return False
     if s.is_of_person:
         return (s.is_preamble or not s.is_pasted) and not says(s.text, "asks_for_work")
-    if not outcomes.is_claim(sentence) or says(s.text, "guessed") or says(s.text, "leaning"):
+    if (
+        not outcomes.is_claim(sentence)
+        or says(s.text, "guessed")
+        or says(s.text, "leaning")
+    ):
         return False
     return not weight_of(s.text, "proposed") or _is_taken(source, s.at)
 
@@ -303,11 +310,17 @@ def _options(source: _Source, settled: Sequence[str]) -> Quotes:
     put = [*_options_put(source, settled)]
     prose = [s.quote for s in source.said if _is_prose_option(s.sentence)]
     # one question can name several
-    asked = [s.quote for s in source.said if not s.is_of_person and says(s.text, "options_asked")]
+    asked = [
+        s.quote
+        for s in source.said
+        if not s.is_of_person and says(s.text, "options_asked")
+    ]
     several = [quotes for quotes in (listed, put, prose) if len(quotes) > 1]
     found: list[Quote] = []
     for quote in (*several, asked)[0]:
-        if len(found) < CAPS["options"] and not _is_said(quote.text, [f.text for f in found]):
+        if len(found) < CAPS["options"] and not is_said(
+            quote.text, [f.text for f in found]
+        ):
             found.append(quote)
     return tuple(found) if len(found) > 1 or asked else ()  # one option is none
 
@@ -341,7 +354,7 @@ def _is_prose_option(sentence: Sentence) -> bool:
     return is_told and says(sentence.text, "option_prose")
 
 
-def _open(source: _Source) -> Iterator[_Extract]:
+def _open(source: _Source) -> Iterator[Extract]:
     """What was put off, what a report leaves undone, and what was asked and never answered."""
     lines = [(s.at, s.speaker, s.sentence) for s in source.said]
     undone = {n: weight for weight, n in outcomes.left(lines)}
@@ -349,13 +362,15 @@ def _open(source: _Source) -> Iterator[_Extract]:
         asked = set(terms(s.text))
         if s.sentence.is_heading or len(terms(s.text)) < 2:
             continue
-        if any(d.at >= s.at and overlap(asked, d.terms) >= ALIKE for d in source.decided):
+        if any(
+            d.at >= s.at and overlap(asked, d.terms) >= ALIKE for d in source.decided
+        ):
             continue
         weight = _open_weight(s, source, undone.get(order, 0.0))
         if not weight and _waits_for_answer(s, source):
             weight = ASKED
         if weight and not outcomes.is_settled(lines, order):
-            yield _Extract(s.quote, weight, order)
+            yield Extract(s.quote, weight, order)
     yield from _unanswered(source)
 
 
@@ -391,7 +406,9 @@ def _waits_for_answer(s: _Utterance, source: _Source) -> bool:
         # where the agent asked in form and was answered, what it asked in prose has its answer too
         has_answers = any(asked.answer.strip() for _, asked in source.asked(last))
         is_unheard = s.at == last and s.left < LAST_WORDS and not has_answers
-    return is_unheard and len(terms(s.text)) >= ASKED_WORDS and not says(s.text, "offer")
+    return (
+        is_unheard and len(terms(s.text)) >= ASKED_WORDS and not says(s.text, "offer")
+    )
 
 
 def _is_heard(s: _Utterance, exchanges: Sequence[Exchange]) -> bool:
@@ -404,7 +421,7 @@ def _is_heard(s: _Utterance, exchanges: Sequence[Exchange]) -> bool:
     return any(not e.user or s.text in e.user for e in following)
 
 
-def _unanswered(source: _Source) -> Iterator[_Extract]:
+def _unanswered(source: _Source) -> Iterator[Extract]:
     """The agent's questions in form that the person let pass, also when they came again."""
     for at, asked in source.asked():
         if asked.answer.strip() or is_step(asked) or not asked.question.strip():
@@ -412,87 +429,25 @@ def _unanswered(source: _Source) -> Iterator[_Extract]:
         if not any(_is_answer_to(asked, later) for _, later in source.asked(at)):
             text = clip(" ".join(asked.question.split()))
             quote = Quote(text, "assistant", source.exchanges[at].id)
-            yield _Extract(quote, ASKED, len(source.said) + at)
+            yield Extract(quote, ASKED, len(source.said) + at)
 
 
 def _is_answer_to(asked: AnsweredQuestion, later: AnsweredQuestion) -> bool:
     """True where a question with one of the same answers was answered."""
-    return bool(later.answer.strip()) and not set(later.options).isdisjoint(asked.options)
+    return bool(later.answer.strip()) and not set(later.options).isdisjoint(
+        asked.options
+    )
 
 
 def _pick(
-    part: str, found: Iterable[_Extract], embed: Embed | None, taken: Sequence[str]
+    part: str, found: Iterable[Extract], embed: Embed | None, taken: Sequence[str]
 ) -> Quotes:
-    chosen: list[_Extract] = []
-    for candidate in _ranked(list(found), embed, CAPS[part]):
+    chosen: list[Extract] = []
+    for candidate in ranked(list(found), embed, CAPS[part]):
         texts = (*taken, *(f.text for f in chosen))
-        if len(chosen) < CAPS[part] and not _is_said(candidate.text, texts):
+        if len(chosen) < CAPS[part] and not is_said(candidate.text, texts):
             chosen.append(candidate)
     if part == "reasoning":  # the person's own reasons first
         chosen.sort(key=lambda f: (f.quote.speaker != "user", f.order))
         return tuple(f.quote for f in chosen)
-    return _in_order(chosen)
-
-
-def _strongest(found: list[_Extract], embed: Embed | None, room: int) -> list[_Extract]:
-    return _ranked(found, embed, room)[:room]
-
-
-def _ranked(found: list[_Extract], embed: Embed | None, room: int) -> list[_Extract]:
-    """Strongest first; centrality is asked for those alone whose place among the first ``room`` it
-    can change.
-    """
-    found = sorted(found, key=lambda f: (-f.weight, f.order))[:MAX_RANKED]
-    if len(found) <= room:
-        return found
-    least = found[room - 1].weight - CENTRALITY  # of those that may still come in
-    most = found[room].weight + CENTRALITY  # of those that may still fall out
-    contested = [f for f in found if least < f.weight < most]
-    if len(contested) > 1:
-        central = _centrality([f.text for f in contested], embed)
-        pairs = zip(contested, central, strict=True)
-        ranks = {f.order: f.weight + CENTRALITY * share for f, share in pairs}
-        contested.sort(key=lambda f: (-ranks[f.order], f.order))
-    above = [f for f in found if f.weight >= most]
-    return [*above, *contested, *(f for f in found if f.weight <= least)]
-
-
-def _centrality(texts: Sequence[str], embed: Embed | None) -> list[float]:
-    """LexRank: the stationary weight of each text in a random walk along their similarities, the
-    largest being 1.
-    """
-    alike = _likeness(texts, embed)
-    sums = [sum(row) or 1.0 for row in alike]
-    weights = [1.0 / len(texts)] * len(texts)
-    for _ in range(20):
-        weights = [_walked(weights, alike, sums, j) for j in range(len(texts))]
-    return [weight / max(weights) for weight in weights]
-
-
-def _walked(
-    weights: Sequence[float], alike: Sequence[Sequence[float]], sums: Sequence[float], j: int
-) -> float:
-    """The weight of a text after one more step of the walk."""
-    n = len(weights)
-    came = sum(weights[i] * alike[i][j] / sums[i] for i in range(n))
-    return (1 - STOPPING) / n + STOPPING * came
-
-
-def _likeness(texts: Sequence[str], embed: Embed | None) -> list[list[float]]:
-    """The cosine of each text with each, of their vectors or else of their words."""
-    vectors = embed(texts) if embed is not None else None
-    if vectors is not None:
-        return [[max(0.0, float(one @ other)) for other in vectors] for one in vectors]
-    bags = weighted(texts)
-    return [[cosine(one, other) for other in bags] for one in bags]
-
-
-def _is_said(text: str, texts: Iterable[str]) -> bool:
-    own = terms(text)
-    return any(
-        text == other or (len(own) > 1 and overlap(own, terms(other)) >= ALIKE) for other in texts
-    )
-
-
-def _in_order(found: Iterable[_Extract]) -> Quotes:
-    return tuple(f.quote for f in sorted(found, key=lambda f: f.order))
+    return in_order(chosen)

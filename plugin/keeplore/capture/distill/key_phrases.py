@@ -20,17 +20,22 @@ Run = tuple[str, ...]  # of words
 MAX_WORDS = 3  # of a key phrase
 MAX_SENTENCES = 60  # of one message that count; a long answer must not outvote the talk
 MAX_PHRASES = 40
-USER_WEIGHT = 2.0  # the person's words say what a talk is about; the agent's say how it went
+USER_WEIGHT = (
+    2.0  # the person's words say what a talk is about; the agent's say how it went
+)
 _CHUNK = re.compile(r"[.,;:!?()\[\]{}\"“”|→←—–=<>*…]+|\s-\s|\s/\s")
 _TOKEN = re.compile(r"[\w][\w.\-/'’+#]*")
 _CODE = re.compile(r"`+([^`]*)`+")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _URL = re.compile(r"\b(?:https?|ssh|git|file)://\S+|\bwww\.\S+", re.IGNORECASE)
 _PATH = re.compile(  # in ASCII: scripts without spaces go on right after a path
-    r"@?(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+([\w.@+-]*[\w+-])?/?(?::\d+(?:-\d+)?)?(?![\w/])", re.ASCII
+    r"@?(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+([\w.@+-]*[\w+-])?/?(?::\d+(?:-\d+)?)?(?![\w/])",
+    re.ASCII,
 )
 TYPED_COMMANDS = re.compile(r"\A(?:/[\w:-]+(?:\s+|\Z))+")
-_SHORT_PATH = re.compile(r"(?=.{3,24}\Z)[A-Za-z][\w-]*/[A-Za-z][\w-]*")  # owner/name, and/or
+_SHORT_PATH = re.compile(
+    r"(?=.{3,24}\Z)[A-Za-z][\w-]*/[A-Za-z][\w-]*"
+)  # owner/name, and/or
 _NOISE = re.compile(
     r"\[(?:Image|Pasted|Request "
     r"interrupted)[^\]]*\]|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|"
@@ -82,8 +87,14 @@ def _best(runs: Mapping[Run, int], weights: Mapping[str, float]) -> list[Run]:
 def _messages(exchanges: Sequence[Exchange]) -> Iterator[tuple[list[str], float]]:
     """The plain sentences of each message, with what it counts."""
     for exchange in exchanges:
-        for message, weight in ((exchange.user, USER_WEIGHT), (exchange.assistant, 1.0)):
-            yield [plain(said.text) for said in sentences(message)[:MAX_SENTENCES]], weight
+        for message, weight in (
+            (exchange.user, USER_WEIGHT),
+            (exchange.assistant, 1.0),
+        ):
+            yield (
+                [plain(said.text) for said in sentences(message)[:MAX_SENTENCES]],
+                weight,
+            )
 
 
 def _usual(spellings: Counter[str]) -> str:
@@ -101,9 +112,13 @@ def plain(text: str) -> str:
     text = _LINK.sub(r"\1", text)
     text = _CODE.sub(r"\1", text)
     text = _URL.sub("", text)
-    text = _PATH.sub(lambda m: m[0] if _SHORT_PATH.fullmatch(m[0]) else m[1] or "", text)
+    text = _PATH.sub(
+        lambda m: m[0] if _SHORT_PATH.fullmatch(m[0]) else m[1] or "", text
+    )
     text = _NOISE.sub("", text)
-    text = re.sub(r"\*\*|__(?=\W|\Z)|(?<=\s)__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)", "", text)
+    text = re.sub(
+        r"\*\*|__(?=\W|\Z)|(?<=\s)__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)", "", text
+    )
     text = re.sub(r"(?<!\w)@(?=\w)", "", text)
     text = re.sub(r"\s+([,.;:!?)])", r"\1", " ".join(text.split()))
     return bare(re.sub(r"\(\s*\)", "", text))

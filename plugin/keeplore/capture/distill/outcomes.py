@@ -103,7 +103,9 @@ def _cued(text: str) -> float:
 
 
 def _is_reported(sentence: Sentence) -> bool:
-    return says(sentence.heading, "report_heading") or says(sentence.lead, "report_lead")
+    return says(sentence.heading, "report_heading") or says(
+        sentence.lead, "report_lead"
+    )
 
 
 def _is_only_state(sentence: Sentence) -> bool:
@@ -120,7 +122,11 @@ def _names_something(text: str) -> bool:
 def left(said: Sequence[Line]) -> Iterator[tuple[float, int]]:
     """Of all that was said: weight and number of what the agent tells as not done."""
     for n, (_, speaker, sentence) in enumerate(said):
-        if speaker == "user" or sentence.is_question or len(terms(sentence.text)) < MIN_WORDS:
+        if (
+            speaker == "user"
+            or sentence.is_question
+            or len(terms(sentence.text)) < MIN_WORDS
+        ):
             continue
         weight = weight_of(sentence.text, "left")
         if weight and not says(sentence.text, "leaning"):

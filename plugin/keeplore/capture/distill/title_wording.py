@@ -16,13 +16,17 @@ MAX_TITLE = 70  # characters
 _EDGES = " .,;:!?-–—…\"'|/，。；：！、"
 _NUMBER = re.compile(r"\A\(?(?:\d{1,2}|[A-E])[.):]\)?\s+")
 # arrows and pictographs
-_SIGNS = re.compile(r"\s*[\u2190-\u21ff\u2600-\u27bf\U0001f300-\U0001faff].*|\s+->.*|\s+<-.*")
+_SIGNS = re.compile(
+    r"\s*[\u2190-\u21ff\u2600-\u27bf\U0001f300-\U0001faff].*|\s+->.*|\s+<-.*"
+)
 _STRUCTURE = re.compile(
     r"^\s{0,3}(?:#{1,6}\s+\S|\d{1,2}[.)]\s+\S|[-*]\s+\S|</?[a-z_]+>\s*$)", re.MULTILINE
 )
 _ADDRESS_CHARS, _STRUCTURE_CHARS = 600, 20_000
 _STRUCTURED = 3  # headings and list items from which a message is a document
-_COMMIT_KIND = re.compile(r"\A(?P<kind>[a-z]{2,10})(?:\([^)]{1,40}\))?!?:\s+", re.IGNORECASE)
+_COMMIT_KIND = re.compile(
+    r"\A(?P<kind>[a-z]{2,10})(?:\([^)]{1,40}\))?!?:\s+", re.IGNORECASE
+)
 _HASH = re.compile(r"\A[0-9a-f]{7,40} ")
 
 
@@ -34,7 +38,11 @@ def imperative(text: str) -> str:
     is_asked = text.rstrip().endswith("?")
     text = pattern("title_how").sub("how to ", text)
     title = fit(re.sub(r",? please\b(?=[ ,.?!]|\Z)", "", text))
-    if is_asked and opens_with(title, "title_asking") and not title.startswith("how to"):
+    if (
+        is_asked
+        and opens_with(title, "title_asking")
+        and not title.startswith("how to")
+    ):
         return f"{title}?"
     return title
 
@@ -134,7 +142,9 @@ def _generic() -> set[str]:
 
 def vagueness(title: str) -> float:
     """How much a title leans on what only those know who were there, 0 for none."""
-    loose = sum(len(pattern(name).findall(title)) for name in ("title_vague", "title_person"))
+    loose = sum(
+        len(pattern(name).findall(title)) for name in ("title_vague", "title_person")
+    )
     start = 0.0
     if opens_with(title, "title_no_start"):
         start = 2.0

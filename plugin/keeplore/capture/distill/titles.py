@@ -60,7 +60,9 @@ Parts = Mapping[str, tuple[Quote, ...]]
 Scored = tuple[float, str]  # a candidate with what it is worth
 
 
-def title_of(exchanges: Sequence[Exchange], parts: Parts, work: Work | None = None) -> str:
+def title_of(
+    exchanges: Sequence[Exchange], parts: Parts, work: Work | None = None
+) -> str:
     """At most ``MAX_TITLE`` characters on one line, never empty; the same talk and work always give
     the same title.
     """
@@ -90,7 +92,9 @@ def _pasted_heading(exchanges: Sequence[Exchange]) -> str:
     """The heading of a plan or document that the first message is made of."""
     message = exchanges[0].user if exchanges else ""
     said = sentences(message)
-    is_document = len(said) > LONG_MESSAGE and not opens_with(said[0].text, "title_request")
+    is_document = len(said) > LONG_MESSAGE and not opens_with(
+        said[0].text, "title_request"
+    )
     if not is_document and not is_pasted(message):
         return ""
     for sentence in said[:LONG_MESSAGE]:
@@ -99,7 +103,9 @@ def _pasted_heading(exchanges: Sequence[Exchange]) -> str:
     return ""
 
 
-def _decisions(exchanges: Sequence[Exchange], parts: Parts, about: Profile) -> Iterator[Scored]:
+def _decisions(
+    exchanges: Sequence[Exchange], parts: Parts, about: Profile
+) -> Iterator[Scored]:
     opening = set(terms(exchanges[0].user)) if exchanges else set()
     for quote in parts.get("decision", ()):
         asked, _, answer = quote.text.rpartition(" → ")
@@ -129,7 +135,9 @@ def _worth_of(quote: Quote, exchanges: int) -> float:
     return (DECIDED_BY_USER if is_main else DETAIL_DECIDED) - detail
 
 
-def _commits(work: Work | None, chosen: Sequence[str], about: Profile) -> Iterator[Scored]:
+def _commits(
+    work: Work | None, chosen: Sequence[str], about: Profile
+) -> Iterator[Scored]:
     """The subjects of commits; few of them sum up a conversation, unless it decided something that
     they do not name.
     """
@@ -137,8 +145,13 @@ def _commits(work: Work | None, chosen: Sequence[str], about: Profile) -> Iterat
     subjects = {subject for subject in subjects if len(named(subject)) > 1}
     worth = COMMITTED if len(subjects) <= FEW_COMMITS else COMMITTED_AMONG_MANY
     for subject in subjects:
-        is_beside = bool(chosen) and not any(stems(phrase) & stems(subject) for phrase in chosen)
-        yield _score(subject, about) + (COMMITTED_BESIDE if is_beside else worth), subject
+        is_beside = bool(chosen) and not any(
+            stems(phrase) & stems(subject) for phrase in chosen
+        )
+        yield (
+            _score(subject, about) + (COMMITTED_BESIDE if is_beside else worth),
+            subject,
+        )
 
 
 def _outcomes(parts: Parts, about: Profile) -> Iterator[Scored]:
@@ -178,8 +191,12 @@ def _score(phrase: str, about: Profile) -> float:
     found = stems(phrase)
     unspaced = _unspaced(phrase)
     heavy = sorted((about.weights.get(term, 0.0) for term in found), reverse=True)
-    covered = sum(share * weight for share, weight in zip(COVERAGE, heavy, strict=False))
-    if unspaced > 2:  # its clauses count as words, so how many of them recur says nothing
+    covered = sum(
+        share * weight for share, weight in zip(COVERAGE, heavy, strict=False)
+    )
+    if (
+        unspaced > 2
+    ):  # its clauses count as words, so how many of them recur says nothing
         covered = 1.0
     said = words(phrase)
     filler = sum(word.lower() in STOP for word in said) / max(len(said), 1)
@@ -208,7 +225,9 @@ def _asks(text: str) -> float:
 def _with_subject(phrase: str, about: Profile) -> str:
     """The phrase, with the subject where it does not name one itself."""
     own = named(phrase)
-    is_named = len(own) > 1 or bool(_FIGURE.search(phrase)) or "." in phrase or "_" in phrase
+    is_named = (
+        len(own) > 1 or bool(_FIGURE.search(phrase)) or "." in phrase or "_" in phrase
+    )
     if is_named or phrase.endswith("?"):
         return capitalised(phrase)
     for other in about.phrases:

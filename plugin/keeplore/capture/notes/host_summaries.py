@@ -28,7 +28,11 @@ class SummaryKeeper:
     """
 
     def __init__(
-        self, store: Store, sessions: Sessions, deps: CaptureDeps, flush: Callable[[], None]
+        self,
+        store: Store,
+        sessions: Sessions,
+        deps: CaptureDeps,
+        flush: Callable[[], None],
     ) -> None:
         self._store = store
         self._sessions = sessions
@@ -37,7 +41,9 @@ class SummaryKeeper:
 
     @hookimpl_last
     def keeplore_compaction(self, compaction: Compaction) -> None:
-        text = shortening(self._deps.redact, compaction.origin.cwd)(clean(compaction.summary))
+        text = shortening(self._deps.redact, compaction.origin.cwd)(
+            clean(compaction.summary)
+        )
         if len(text) < MIN_CHARS:
             return
         self._flush()
@@ -70,7 +76,9 @@ class SummaryKeeper:
             version=1,
             scope=place.scope,
             project=place.project,
-            related=[{"id": open_id, "relationship": "relates-to"}] if open_id else None,
+            related=[{"id": open_id, "relationship": "relates-to"}]
+            if open_id
+            else None,
             trust="assistant",
             trigger="compaction",
             source=source,

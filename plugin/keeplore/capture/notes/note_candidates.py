@@ -13,7 +13,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from keeplore.capture.cues import opens_with, pattern, rules, says
-from keeplore.capture.distill.decisions import Decision, agreed, answered, is_step, standing
+from keeplore.capture.distill.decisions import (
+    Decision,
+    agreed,
+    answered,
+    is_step,
+    standing,
+)
 from keeplore.capture.distill.title_wording import is_pasted
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.memory.model import Category
@@ -74,7 +80,9 @@ def candidates(exchanges: Sequence[Exchange]) -> tuple[NoteCandidate, ...]:
     def noted(found: Iterable[NoteCandidate], at: int) -> list[Decision]:
         listed = [*found]
         made.update((candidate.quote, candidate) for candidate in listed)
-        return [_as_decision(candidate, at) for candidate in listed if not candidate.order]
+        return [
+            _as_decision(candidate, at) for candidate in listed if not candidate.order
+        ]
 
     def settled(at: int) -> tuple[list[Decision], list[Decision]]:
         before = exchanges[at - 1] if at else None
@@ -84,7 +92,9 @@ def candidates(exchanges: Sequence[Exchange]) -> tuple[NoteCandidate, ...]:
     stands = {decision.quote for decision in standing(exchanges, settled)}
     kept = [c for quote, c in made.items() if c.order or quote in stands]
     kept.sort(key=lambda candidate: candidate.confidence)
-    return tuple({content_hash(candidate.text): candidate for candidate in kept}.values())
+    return tuple(
+        {content_hash(candidate.text): candidate for candidate in kept}.values()
+    )
 
 
 def _as_decision(candidate: NoteCandidate, at: int) -> Decision:
@@ -100,14 +110,20 @@ def orders(exchange: Exchange) -> tuple[NoteCandidate, ...]:
 def category_of(text: str, default: str = Category.USER_FACTS) -> str:
     """The category that a statement is most likely of."""
     beginning = text[:SUBJECT_CHARS]
-    fitting = (rule.category for rule in rules("subjects") if rule.pattern.search(beginning))
+    fitting = (
+        rule.category for rule in rules("subjects") if rule.pattern.search(beginning)
+    )
     return next(fitting, str(default))
 
 
 def _of_person(exchange: Exchange) -> Iterator[NoteCandidate]:
     yield from _of_words(exchange)
     for reply in exchange.replies:
-        if isinstance(reply, AnsweredQuestion) and reply.question.strip() and reply.answer.strip():
+        if (
+            isinstance(reply, AnsweredQuestion)
+            and reply.question.strip()
+            and reply.answer.strip()
+        ):
             yield from _of_answer(reply, exchange.id)
 
 
@@ -151,7 +167,9 @@ def _ordered_by(sentence: Sentence, turn: str) -> Iterator[NoteCandidate]:
         what = next(filter(None, found.groupdict().values()), "")
         if len(terms(what)) > 1 or not what.isascii():
             yield _order(what, "remember", text, turn)
-    elif (found := pattern("keep_in_mind").search(text)) and _is_sound(sentence, found["what"]):
+    elif (found := pattern("keep_in_mind").search(text)) and _is_sound(
+        sentence, found["what"]
+    ):
         yield _order(found["what"], "note", text, turn)
     elif says(text, "standing_order") and _is_sound(sentence, text):
         yield _order(_plain(text), "rule", text, turn)
@@ -183,11 +201,15 @@ def _stated(sentence: Sentence, turn: str) -> NoteCandidate | None:
     led = pattern("opinion").sub("", pattern("note_loose").sub("", text))
     if any(says(led, name) for name in ("undecided", "workflow", "doubted")):
         return None
-    fitting = [r for r in rules("notes") if r.pattern.search(led) or r.pattern.search(text)]
+    fitting = [
+        r for r in rules("notes") if r.pattern.search(led) or r.pattern.search(text)
+    ]
     if not fitting:
         return None
     rule = max(fitting, key=lambda rule: rule.confidence)
-    confidence = rule.confidence + _adjusted(led, rule.category) - HEDGE * says(text, "hedged")
+    confidence = (
+        rule.confidence + _adjusted(led, rule.category) - HEDGE * says(text, "hedged")
+    )
     if confidence < LEAST:
         return None
     category = rule.category or _kind_of_decision(text)
@@ -205,7 +227,10 @@ def _adjusted(text: str, category: str) -> float:
         (0.3, _points_elsewhere(text)),
         (0.2, says(text, "talk")),
         (0.2, says(text, "task")),
-        (0.05 if content > 1 else 0.1, content < MIN_TERMS and category != Category.USER_FACTS),
+        (
+            0.05 if content > 1 else 0.1,
+            content < MIN_TERMS and category != Category.USER_FACTS,
+        ),
         (0.15, len(words(text)) > 60),
         (0.2, says(text, "vague")),
         (0.05, text.endswith((",", "!?", "?!"))),
@@ -239,7 +264,9 @@ def _of_answer(asked: AnsweredQuestion, turn: str) -> Iterator[NoteCandidate]:
     category = _kind_of_decision(f"{question} {answer}")
     quote = Quote(answered(asked), "user", turn)
     title = _titled(question, answer)
-    yield NoteCandidate(f"{question} → {answer}", category, ANSWERED, quote, title=title)
+    yield NoteCandidate(
+        f"{question} → {answer}", category, ANSWERED, quote, title=title
+    )
 
 
 def _titled(question: str, answer: str) -> str:
@@ -263,7 +290,11 @@ def _of_agent(exchange: Exchange, before: Exchange | None) -> Iterator[NoteCandi
     is_bare = len(words(exchange.user)) <= BARE_YES
     if not is_bare or any(s.is_question or says(s.text, "hedged_reply") for s in said):
         confidence -= 0.2
-    is_vague = _points_elsewhere(text) or says(text, "hedged") or len(set(terms(text))) < MIN_TERMS
+    is_vague = (
+        _points_elsewhere(text)
+        or says(text, "hedged")
+        or len(set(terms(text))) < MIN_TERMS
+    )
     if is_vague:
         confidence -= 0.3
     quote = Quote(clip(found.text), "assistant", before.id)
@@ -275,7 +306,11 @@ def _kind_of_decision(text: str) -> str:
     is more than that.
     """
     category = category_of(text)
-    is_more = category in (Category.SECURITY, Category.CONVENTIONS, Category.PREFERENCES)
+    is_more = category in (
+        Category.SECURITY,
+        Category.CONVENTIONS,
+        Category.PREFERENCES,
+    )
     return category if is_more else str(Category.DECISIONS)
 
 

@@ -37,8 +37,12 @@ class NoteDeps:
     """What taking notes needs of its surroundings, each a plain function."""
 
     place: Callable[[Origin], MemoryPlace]
-    redact: Callable[[str, str], str]  # of a text and the directory in which it was said
-    forgotten: Callable[[], Mapping[str, str]]  # turn → the conversation that was forgotten with it
+    redact: Callable[
+        [str, str], str
+    ]  # of a text and the directory in which it was said
+    forgotten: Callable[
+        [], Mapping[str, str]
+    ]  # turn → the conversation that was forgotten with it
     write: Callable[
         [NoteDraft], object
     ]  # may raise AlreadyExists, Forgotten; the same statement twice is one note
@@ -63,9 +67,15 @@ class NoteTaker:
         if not found:
             return
         place = self._deps.place(turn.origin)
-        source = {"host": turn.origin.host, "session": turn.origin.session, "branch": place.branch}
+        source = {
+            "host": turn.origin.host,
+            "session": turn.origin.session,
+            "branch": place.branch,
+        }
         for candidate in found:
-            self._write(draft_of(candidate, place.scope, place.project, source, turn.at))
+            self._write(
+                draft_of(candidate, place.scope, place.project, source, turn.at)
+            )
 
     @hookimpl_last
     def keeplore_command(self, command: Command) -> None:
@@ -83,7 +93,11 @@ class NoteTaker:
                 scope=place.scope,
                 project=place.project,
                 permanent=True,
-                source={"host": origin.host, "session": origin.session, "branch": place.branch},
+                source={
+                    "host": origin.host,
+                    "session": origin.session,
+                    "branch": place.branch,
+                },
                 id=session_note_id(origin.host, origin.session, said),
                 created_at=command.at,
             )
@@ -99,17 +113,25 @@ class NoteTaker:
         scope, project = str(meta.get("scope", "")), str(meta.get("project", ""))
         known = meta.get("source") or {}
         source = {
-            key: known[key] for key in ("host", "session", "machine", "branch") if key in known
+            key: known[key]
+            for key in ("host", "session", "machine", "branch")
+            if key in known
         }
         for candidate in self._written_unasked(candidates(exchanges)):
             origin = source if candidate.is_explicit else {**source, "from": meta["id"]}
             self._write(
-                draft_of(candidate, scope, project, origin, said_at.get(candidate.turn, ""))
+                draft_of(
+                    candidate, scope, project, origin, said_at.get(candidate.turn, "")
+                )
             )
 
-    def _written_unasked(self, found: Iterable[NoteCandidate]) -> Iterable[NoteCandidate]:
+    def _written_unasked(
+        self, found: Iterable[NoteCandidate]
+    ) -> Iterable[NoteCandidate]:
         return (
-            c for c in found if c.is_explicit or (self._is_automatic and c.confidence >= AUTOMATIC)
+            c
+            for c in found
+            if c.is_explicit or (self._is_automatic and c.confidence >= AUTOMATIC)
         )
 
     def _write(self, draft: NoteDraft) -> None:
@@ -120,7 +142,11 @@ class NoteTaker:
 
 
 def draft_of(
-    candidate: NoteCandidate, scope: str, project: str, source: Mapping[str, Any], at: str
+    candidate: NoteCandidate,
+    scope: str,
+    project: str,
+    source: Mapping[str, Any],
+    at: str,
 ) -> NoteDraft:
     """The note that a candidate becomes; ``at`` is when it was said, ``source`` has at least host
     and session.
@@ -133,7 +159,11 @@ def draft_of(
         project=project,
         permanent=candidate.order == "remember",
         trust=candidate.speaker,
-        trigger="remember" if candidate.is_explicit else "question" if candidate.title else "turn",
+        trigger="remember"
+        if candidate.is_explicit
+        else "question"
+        if candidate.title
+        else "turn",
         confidence=candidate.confidence,
         quotes=(candidate.quote,),
         source={**source, "turns": [candidate.turn]},

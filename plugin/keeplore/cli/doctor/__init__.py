@@ -7,7 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from keeplore.cli.doctor import check_hosts, check_index, check_llm, check_machine, check_workspace
+from keeplore.cli.doctor import (
+    check_hosts,
+    check_index,
+    check_llm,
+    check_machine,
+    check_workspace,
+)
 from keeplore.cli.doctor.finding import (
     DoctorFinding,
     FindingLevel,
@@ -37,7 +43,9 @@ class DoctorOptions:
 def examine(places: Places, options: DoctorOptions) -> list[DoctorFinding]:
     """Every finding, worst first, else in the order in which data flows."""
     found = _collected("machine", check_machine.findings(places), options)
-    found += _collected("hosts", check_hosts.findings(places, options.surroundings), options)
+    found += _collected(
+        "hosts", check_hosts.findings(places, options.surroundings), options
+    )
     try:
         with Registry(places) as registry:
             names = registry.machine.workspaces
@@ -51,7 +59,9 @@ def examine(places: Places, options: DoctorOptions) -> list[DoctorFinding]:
     return sorted(found, key=lambda finding: list(FindingLevel).index(finding.level))
 
 
-def _workspace(registry: Registry, name: str, options: DoctorOptions) -> list[DoctorFinding]:
+def _workspace(
+    registry: Registry, name: str, options: DoctorOptions
+) -> list[DoctorFinding]:
     part = f"workspace {name}"
     try:
         opened = registry.named(name)
@@ -61,7 +71,9 @@ def _workspace(registry: Registry, name: str, options: DoctorOptions) -> list[Do
     if opened.settings.llm.provider:
         found += _collected(part, check_llm.findings(f"{part} model", opened), options)
     if options.is_deep:
-        found += _collected(part, check_index.findings(part, opened, options.progress), options)
+        found += _collected(
+            part, check_index.findings(part, opened, options.progress), options
+        )
     return found
 
 
@@ -71,7 +83,9 @@ def _collected(
     """What a part yields, mended where that was asked for; what ends it is a finding too."""
     found: list[DoctorFinding] = []
     try:
-        found += (mended(finding) if options.is_mending else finding for finding in findings)
+        found += (
+            mended(finding) if options.is_mending else finding for finding in findings
+        )
     except (KeeploreError, OSError) as e:
         found.append(failed(part, e))
     return found or [well(part, "nothing to say")]

@@ -25,7 +25,8 @@ from keeplore_hooks.spool import Spool
 
 SHOWN = 3  # files that are named
 LOOK = (
-    "Look at it: neither `keeplore connect` nor `keeplore disconnect` changes what a person wrote"
+    "Look at it: neither `keeplore connect` nor `keeplore disconnect` changes what a person "
+    "wrote"
 )
 
 
@@ -64,7 +65,9 @@ def _client(state: Path) -> Iterator[DoctorFinding]:
             lambda: f"wrote {', '.join(refresh_clients(state))}",
         )
     else:
-        yield well("client", f"the copy that hosts run, {folder}, is as this release has it")
+        yield well(
+            "client", f"the copy that hosts run, {folder}, is as this release has it"
+        )
 
 
 def _connected(
@@ -72,7 +75,9 @@ def _connected(
 ) -> Iterator[DoctorFinding]:
     """Whether what was installed is still there, and as this release would install it."""
     part, host = f"host {owner.host}", owner.host
-    found = [(file.path, status) for file, status in statuses(record) if owner in file.owners]
+    found = [
+        (file.path, status) for file, status in statuses(record) if owner in file.owners
+    ]
     gone = [path for path, status in found if status == ResourceStatus.MISSING]
     changed = [path for path, status in found if status not in _WELL_KNOWN]
     if gone:
@@ -83,13 +88,17 @@ def _connected(
         message = f"what `keeplore connect` put there is missing from {_named(gone)}"
         yield wrong(part, message, remedy)
     if changed:
-        message = f"changed by hand since `keeplore connect` put it there: {_named(changed)}"
+        message = (
+            f"changed by hand since `keeplore connect` put it there: {_named(changed)}"
+        )
         yield note(part, message, LOOK)
     problems, has_changes = _connecting_again(owner, record, surroundings)
     for problem in problems:
         yield wrong(part, f"connected in part: {problem.message}", problem.remedy)
     if not (gone or changed or problems):
-        yield well(part, f"connected in {owner.directory}: {len(found)} files, all intact")
+        yield well(
+            part, f"connected in {owner.directory}: {len(found)} files, all intact"
+        )
         if has_changes:
             message = "this release has newer entries for it"
             yield note(part, message, f"`keeplore connect {host}`")
@@ -132,19 +141,28 @@ def _last_event(host: str, at: str) -> DoctorFinding:
     return note(f"host {host}", message, f"In {location.label}: {location.next_step}")
 
 
-def _unconnected(host: str, surroundings: Surroundings, at: str) -> Iterator[DoctorFinding]:
+def _unconnected(
+    host: str, surroundings: Surroundings, at: str
+) -> Iterator[DoctorFinding]:
     part = f"host {host}"
     if at:
         yield _last_event(host, at)
     if host not in LOCATIONS or host not in surroundings.found():
         return
-    label, why = LOCATIONS[host].label, installed_otherwise(host, surroundings.directory(host))
+    label, why = (
+        LOCATIONS[host].label,
+        installed_otherwise(host, surroundings.directory(host)),
+    )
     if why and at:
         yield well(part, why)
     elif why:
-        yield note(part, f"{why}, and nothing was heard yet", f"Start a new session of {label}")
+        yield note(
+            part, f"{why}, and nothing was heard yet", f"Start a new session of {label}"
+        )
     elif not at:
-        yield note(part, f"{label} is here, and is not connected", f"`keeplore connect {host}`")
+        yield note(
+            part, f"{label} is here, and is not connected", f"`keeplore connect {host}`"
+        )
 
 
 def _named(paths: list[str]) -> str:

@@ -30,13 +30,17 @@ def _index(
     try:
         flaws.extend(workspace.index.flaws(progress))
         if not flaws:
-            yield well(part, "proved: every row, word and vector is what the files make")
+            yield well(
+                part, "proved: every row, word and vector is what the files make"
+            )
     except ModelUnavailable as e:
         yield note(part, f"vectors were not proved: {e.message}", e.remedy)
     remedy = "`keeplore doctor --deep --fix` makes it anew from the text"
     # all at once, whichever comes first
     fix = functools.cache(functools.partial(_mended, workspace, flaws, progress))
-    texts = (f"{flaw.path}: {flaw.message}" if flaw.path else flaw.message for flaw in flaws)
+    texts = (
+        f"{flaw.path}: {flaw.message}" if flaw.path else flaw.message for flaw in flaws
+    )
     yield from several(wrong(part, text, remedy, fix) for text in texts)
 
 
@@ -50,7 +54,8 @@ def _mended(
     left = list(workspace.index.flaws())
     if left:
         raise KeeploreError(
-            f"{len(left)} flaws are left, such as: {left[0].message}", "Delete the cache directory"
+            f"{len(left)} flaws are left, such as: {left[0].message}",
+            "Delete the cache directory",
         )
     return "made anew, and proved"
 
@@ -60,12 +65,16 @@ def _repository(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
         workspace.store.cache.files.clear()  # so that every file is hashed again
         done = workspace.store.commit()
         if done.paths:
-            message = f"{len(done.paths)} files differed from HEAD although nothing showed it"
+            message = (
+                f"{len(done.paths)} files differed from HEAD although nothing showed it"
+            )
             yield note(part, f"{message}; committed now")
         left = differing(workspace.root)
         remedy = f"`git -C '{workspace.root}' status`"
         unexplained = [path for path in left if path not in done.skipped]
-        yield from several(wrong(part, f"{path} differs from HEAD", remedy) for path in unexplained)
+        yield from several(
+            wrong(part, f"{path} differs from HEAD", remedy) for path in unexplained
+        )
         if not left:
             yield well(part, "proved: HEAD holds every file as it is on disk")
     except RepositoryBusy as e:

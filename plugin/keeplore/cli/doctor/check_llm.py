@@ -17,7 +17,9 @@ from keeplore.workspace.workspace import Workspace
 def findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     llm, places = workspace.settings.llm, workspace.places
     try:
-        account = open_account(llm, workspace.root, places, workspace.plugins.hook.keeplore_llm)
+        account = open_account(
+            llm, workspace.root, places, workspace.plugins.hook.keeplore_llm
+        )
     except LlmUnavailable as e:
         yield note(part, e.message, e.remedy)
         return
@@ -32,4 +34,6 @@ def findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
             message = f"{jobs} were given up, the first because: {count.reason}"
             yield note(part, message, "`keeplore refine` takes up again what is left")
         elif count.reason and count.due > datetime.now(UTC):
-            yield note(part, f"{jobs} wait: {count.reason}", "`keeplore cost` shows more")
+            yield note(
+                part, f"{jobs} wait: {count.reason}", "`keeplore cost` shows more"
+            )

@@ -17,7 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from keeplore import __version__
-from keeplore.cli.doctor.finding import DoctorFinding, failed, note, several, well, wrong
+from keeplore.cli.doctor.finding import (
+    DoctorFinding,
+    failed,
+    note,
+    several,
+    well,
+    wrong,
+)
 from keeplore.config import installation
 from keeplore.config.machine import FILE, Machine
 from keeplore.config.places import Places
@@ -75,7 +82,9 @@ def _set_aside(places: Places, spool: Spool) -> Iterator[DoctorFinding]:
     entries = [entry for entry in dead if entry.event]
     if entries:
         reasons = Counter(entry.reason for entry in entries)
-        told = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common(3))
+        told = "; ".join(
+            f"{reason} ({count})" for reason, count in reasons.most_common(3)
+        )
         yield wrong(
             "spool",
             f"{len(entries)} host events could not be read: {told}",
@@ -120,14 +129,20 @@ def _worker(places: Places, told: Mapping[str, Any]) -> Iterator[DoctorFinding]:
     version = told["version"]
     yield well("worker", f"runs, process {told['pid']}, version {version}")
     if installation.is_newer(version, __version__):
-        yield note("worker", f"it is of version {version}, and this command of {__version__}")
+        yield note(
+            "worker", f"it is of version {version}, and this command of {__version__}"
+        )
     for fault in told.get("faults", ()):
         if _age_s(fault[:20]) < FAULT_S:
             log = places.state / "worker.log"
             yield note("worker", f"a while ago: {fault}", f"{log} has more of it")
     if reason := told.get("unwatched"):
         message = f"it looks for changes of files every few seconds: {reason}"
-        yield note("worker", message, "On Linux `sysctl` raises the limit; nothing is lost without")
+        yield note(
+            "worker",
+            message,
+            "On Linux `sysctl` raises the limit; nothing is lost without",
+        )
 
 
 def _no_worker(places: Places) -> Iterator[DoctorFinding]:
@@ -160,7 +175,9 @@ def _python(places: Places) -> Iterator[DoctorFinding]:
         remedy = "`keeplore doctor --fix` registers this one"
         yield wrong("worker", message, remedy, partial(_register, places))
     elif python != sys.executable:
-        message = f"hosts start it with {python}, and this command runs with {sys.executable}"
+        message = (
+            f"hosts start it with {python}, and this command runs with {sys.executable}"
+        )
         yield note("worker", message)
 
 
@@ -170,7 +187,9 @@ def _register(places: Places) -> str:
 
 
 def _hosts(places: Places) -> Iterator[DoctorFinding]:
-    for host, (at, problem, count) in sorted(Cursors(places.sessions).problems().items()):
+    for host, (at, problem, count) in sorted(
+        Cursors(places.sessions).problems().items()
+    ):
         if _age_s(at) < LATELY.total_seconds():
             sessions = f" of {count} sessions" if count > 1 else ""
             message = f"at {at} not all{sessions} could be read: {problem}"
@@ -182,7 +201,9 @@ def _identity(places: Places) -> Iterator[DoctorFinding]:
     if not (places.state / FILE).exists():
         return
     machine = Machine.load(places)
-    here = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().split(".")[0].lower()).strip("-")
+    here = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().split(".")[0].lower()).strip(
+        "-"
+    )
     yield well("machine", f"it writes as {machine.id}")
     if here and here != machine.name:
         message = f"it is called {here} now, and was {machine.name} when it got the id {machine.id}"
@@ -199,7 +220,8 @@ def _surroundings(places: Places) -> Iterator[DoctorFinding]:
     yield from _room(places)
     if importlib.util.find_spec("hnswlib") is None:
         yield well(
-            "vectors", "hnswlib is not installed: exact search serves, slower above 50,000 passages"
+            "vectors",
+            "hnswlib is not installed: exact search serves, slower above 50,000 passages",
         )
 
 

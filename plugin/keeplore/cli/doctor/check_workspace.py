@@ -8,7 +8,14 @@ import contextlib
 from collections.abc import Iterator
 from functools import partial
 
-from keeplore.cli.doctor.finding import DoctorFinding, failed, note, several, well, wrong
+from keeplore.cli.doctor.finding import (
+    DoctorFinding,
+    failed,
+    note,
+    several,
+    well,
+    wrong,
+)
 from keeplore.cli.parameters import short
 from keeplore.errors import (
     ConfigError,
@@ -32,7 +39,9 @@ from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.disputes import disputes
 
 OLD_LOCK_S = 60.0  # git commands of a person hold one for moments
-INDEX_PER_TEXT = 100  # bytes of index for a byte of text; peers had files of hundreds of GB
+INDEX_PER_TEXT = (
+    100  # bytes of index for a byte of text; peers had files of hundreds of GB
+)
 _UNFIT = (
     "a link, no regular file, or a repository of its own",
     "Move it out of the memory folders",
@@ -78,7 +87,9 @@ def _locks(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     for lock, age_s in old_locks(workspace.root, OLD_LOCK_S):
         # never removed by us: it may be a person's, at work in another window
         remedy = f"If no git command runs there, `rm '{lock}'`"
-        message = f"{lock.name} is {age_s / 60:.0f} minutes old: a git command was killed"
+        message = (
+            f"{lock.name} is {age_s / 60:.0f} minutes old: a git command was killed"
+        )
         yield wrong(part, message, remedy)
 
 
@@ -110,17 +121,27 @@ def _left_out_of_commits(part: str, path: str) -> DoctorFinding:
 def _remote(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     store = workspace.store
     if not store.remote():
-        remedy = f"`git -C '{workspace.root}' remote add origin URL`, then `keeplore sync`"
+        remedy = (
+            f"`git -C '{workspace.root}' remote add origin URL`, then `keeplore sync`"
+        )
         yield note(part, "it has no remote, so it is on this machine only", remedy)
         return
     part, last = f"{part} sync", workspace.sync_log.last()
     if last.error:
-        since = f", the last that went well was at {last.succeeded_at}" if last.succeeded_at else ""
-        yield wrong(part, f"the sync at {last.at} failed: {last.error}{since}", last.remedy)
+        since = (
+            f", the last that went well was at {last.succeeded_at}"
+            if last.succeeded_at
+            else ""
+        )
+        yield wrong(
+            part, f"the sync at {last.at} failed: {last.error}{since}", last.remedy
+        )
     elif last.at:
         yield well(part, f"last at {last.at}")
     else:
-        yield note(part, f"never on this machine, with {store.remote()}", "Run `keeplore sync`")
+        yield note(
+            part, f"never on this machine, with {store.remote()}", "Run `keeplore sync`"
+        )
 
 
 def _index(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
@@ -132,8 +153,12 @@ def _index(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     changed = index.refresh().changed
     stamp = index.state()
     if lag := index.lag():
-        yield wrong(part, f"{lag} files differ from it", "Run it again; somebody writes them")
-    message = f"{stamp.memories} memories, {stamp.passages} passages, {stamp.vectors} vectors"
+        yield wrong(
+            part, f"{lag} files differ from it", "Run it again; somebody writes them"
+        )
+    message = (
+        f"{stamp.memories} memories, {stamp.passages} passages, {stamp.vectors} vectors"
+    )
     changes = f"; {changed} changed files read just now" if changed else ""
     yield well(part, f"{message}{changes}")
 
@@ -161,7 +186,9 @@ def _index_size(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     size = workspace.index.size_bytes()
     if size > INDEX_FREE + INDEX_PER_TEXT * text:
         remedy = f"Delete {workspace.index.directory}; it is made again from the text"
-        yield wrong(part, f"it takes {size >> 20} MB, for {text >> 20} MB of text", remedy)
+        yield wrong(
+            part, f"it takes {size >> 20} MB, for {text >> 20} MB of text", remedy
+        )
 
 
 def _engine_problem(workspace: Workspace) -> str:
@@ -215,7 +242,8 @@ def _files(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     lines = _lines(workspace, [path for path, _ in problems])
     remedy = "Mend the file; `keeplore lint` says more"
     yield from several(
-        wrong(part, f"{path}:{lines.get(path, 1)}: {problem}", remedy) for path, problem in problems
+        wrong(part, f"{path}:{lines.get(path, 1)}: {problem}", remedy)
+        for path, problem in problems
     )
 
 
@@ -285,7 +313,11 @@ def _machines(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
 def _lines(workspace: Workspace, paths: list[str]) -> dict[str, int]:
     """The line of each file's first error."""
     try:
-        found = lint(workspace.root, paths, workspace.redactor.spans).findings if paths else ()
+        found = (
+            lint(workspace.root, paths, workspace.redactor.spans).findings
+            if paths
+            else ()
+        )
     except NotFound:  # one vanished meanwhile
         return {}
     lines: dict[str, int] = {}
@@ -297,7 +329,9 @@ def _lines(workspace: Workspace, paths: list[str]) -> dict[str, int]:
 
 def _chains(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     index = workspace.index
-    odd = [chain for chain in index.chains() if chain.has_cycle or len(chain.leaves) > 1]
+    odd = [
+        chain for chain in index.chains() if chain.has_cycle or len(chain.leaves) > 1
+    ]
     rows = index.memories([id_ for chain in odd for id_ in chain.members])
     for chain in odd:
         shown = chain.members if chain.has_cycle else chain.leaves

@@ -36,11 +36,15 @@ def well(part: str, message: str) -> DoctorFinding:
     return DoctorFinding(part, FindingLevel.OK, message)
 
 
-def note(part: str, message: str, remedy: str = "", fix: Fix | None = None) -> DoctorFinding:
+def note(
+    part: str, message: str, remedy: str = "", fix: Fix | None = None
+) -> DoctorFinding:
     return DoctorFinding(part, FindingLevel.NOTE, message, remedy, fix)
 
 
-def wrong(part: str, message: str, remedy: str, fix: Fix | None = None) -> DoctorFinding:
+def wrong(
+    part: str, message: str, remedy: str, fix: Fix | None = None
+) -> DoctorFinding:
     return DoctorFinding(part, FindingLevel.WRONG, message, remedy, fix)
 
 

@@ -22,7 +22,9 @@ from keeplore.cli.output import plain
 from keeplore.index import Index, ScopeFilter
 from keeplore.index.graph.entity_queries import Entity
 
-SEEN = 300  # the newest memories of an entity by which it is known what it stands beside
+SEEN = (
+    300  # the newest memories of an entity by which it is known what it stands beside
+)
 EVERY = 1_000_000  # memories: none is left out
 TOLD = 8  # memories that are named with an entity
 BESIDE = 10  # of what stands in the same memories, at one hop
@@ -56,7 +58,9 @@ def overview(view: GraphView, limit: int, *, is_tied: bool = True) -> GraphPictu
     return GraphPicture(plain(view.workspace), nodes, has_more=len(every) > limit)
 
 
-def neighbourhood(view: GraphView, middle: Entity, hops: int, limit: int) -> GraphPicture:
+def neighbourhood(
+    view: GraphView, middle: Entity, hops: int, limit: int
+) -> GraphPicture:
     """What is related to an entity or stands in the same memories, so many hops away, and what ties
     those.
     """
@@ -64,7 +68,9 @@ def neighbourhood(view: GraphView, middle: Entity, hops: int, limit: int) -> Gra
     has_more, edge = False, [middle]
     for hop in range(1, hops + 1):
         reached: dict[Key, Entity] = {}
-        for other in chain.from_iterable(_neighbours(view, entity, hop) for entity in edge):
+        for other in chain.from_iterable(
+            _neighbours(view, entity, hop) for entity in edge
+        ):
             if _key(other) not in found:
                 reached.setdefault(_key(other), other)
         edge = list(reached.values())[: limit - len(found)]
@@ -90,19 +96,27 @@ def _with_projects(view: GraphView, most: Sequence[Entity], limit: int) -> list[
     """The same with every project of the workspace, however seldom memories say its name: most
     relations are theirs.
     """
-    names = [project for _, project in view.allowed.scopes or view.index.scopes() if project]
-    projects = [entity for name in names if (entity := view.index.graph.entity(name, name))]
+    names = [
+        project for _, project in view.allowed.scopes or view.index.scopes() if project
+    ]
+    projects = [
+        entity for name in names if (entity := view.index.graph.entity(name, name))
+    ]
     kept = {_key(entity): _counted(view, entity) for entity in projects[:limit]}
     kept |= {_key(entity): entity for entity in most}
     # the projects stand first and stay, what is mentioned least makes room
-    return sorted(list(kept.values())[:limit], key=lambda e: (-e.mentions, e.name, e.place))
+    return sorted(
+        list(kept.values())[:limit], key=lambda e: (-e.mentions, e.name, e.place)
+    )
 
 
 def _counted(view: GraphView, entity: Entity) -> Entity:
     """Seen from a project, what its own memories mention counts."""
     if not view.allowed.scopes:
         return entity
-    return replace(entity, mentions=len(view.index.graph.mentioning(entity, view.allowed, EVERY)))
+    return replace(
+        entity, mentions=len(view.index.graph.mentioning(entity, view.allowed, EVERY))
+    )
 
 
 def _key(entity: Entity) -> Key:
@@ -113,11 +127,14 @@ def _neighbours(view: GraphView, entity: Entity, hop: int) -> Iterator[Entity]:
     """The surest relations first, then what stands closest; fewer of those with every hop."""
     graph = view.index.graph
     related = (
-        graph.entity(one.other, one.other_place) for one in graph.relations(entity, view.allowed)
+        graph.entity(one.other, one.other_place)
+        for one in graph.relations(entity, view.allowed)
     )
     for other in chain(related, _beside(view, entity, 1 + BESIDE // hop)):
         is_elsewhere = (
-            view.allowed.scopes and other is not None and other.place not in ("", view.project)
+            view.allowed.scopes
+            and other is not None
+            and other.place not in ("", view.project)
         )
         if other is not None and _key(other) != _key(entity) and not is_elsewhere:
             yield other
@@ -133,24 +150,38 @@ def _beside(view: GraphView, entity: Entity, limit: int) -> Iterator[Entity | No
         meant = [graph.entity(name, place)] if place else graph.named(name)
         if len(meant) > 1:
             here = set(memories)
-            meant.sort(key=lambda one: -len(here.intersection(_memories(view, one))) if one else 0)
+            meant.sort(
+                key=lambda one: (
+                    -len(here.intersection(_memories(view, one))) if one else 0
+                )
+            )
         yield from meant[:1]
 
 
 def _memories(view: GraphView, entity: Entity) -> list[str]:
-    return [memory for memory, _ in view.index.graph.mentioning(entity, view.allowed, SEEN)]
+    return [
+        memory for memory, _ in view.index.graph.mentioning(entity, view.allowed, SEEN)
+    ]
 
 
 def _picture(
-    view: GraphView, found: Sequence[tuple[Entity, int]], *, has_more: bool, has_middle: bool
+    view: GraphView,
+    found: Sequence[tuple[Entity, int]],
+    *,
+    has_more: bool,
+    has_middle: bool,
 ) -> GraphPicture:
     order = sorted(found, key=lambda item: (item[1], -item[0].mentions, *_key(item[0])))
     entities = [entity for entity, _ in order]
     at = {_key(entity): number for number, entity in enumerate(entities)}
     memories = [_memories(view, entity) for entity in entities]
-    rows = view.index.memories(sorted(set(chain.from_iterable(ids[:TOLD] for ids in memories))))
+    rows = view.index.memories(
+        sorted(set(chain.from_iterable(ids[:TOLD] for ids in memories)))
+    )
     told = {
-        id_: MentionedIn(id_, plain(row.title) or "Without a title", row.updated_at[:10])
+        id_: MentionedIn(
+            id_, plain(row.title) or "Without a title", row.updated_at[:10]
+        )
         for id_, row in rows.items()
     }
     nodes = []
@@ -167,7 +198,9 @@ def _picture(
     )
 
 
-def _node(view: GraphView, entity: Entity, distance: int, told: Sequence[MentionedIn]) -> GraphNode:
+def _node(
+    view: GraphView, entity: Entity, distance: int, told: Sequence[MentionedIn]
+) -> GraphNode:
     rows = view.index.graph.aspects(entity)
     return GraphNode(
         plain(entity.name),
@@ -177,7 +210,10 @@ def _node(view: GraphView, entity: Entity, distance: int, told: Sequence[Mention
         entity.mentions,
         distance,
         tuple(plain(alias) for alias in entity.aliases),
-        tuple(NodeAspect(plain(row.aspect), plain(row.kind), len(row.memories)) for row in rows),
+        tuple(
+            NodeAspect(plain(row.aspect), plain(row.kind), len(row.memories))
+            for row in rows
+        ),
         tuple(told),
     )
 
@@ -192,15 +228,26 @@ def _relations(
             other = at.get((related.other, related.other_place))
             if other is None:
                 continue
-            ends = (number, other) if related.source == entity.spelling else (other, number)
+            ends = (
+                (number, other)
+                if related.source == entity.spelling
+                else (other, number)
+            )
             word = plain(related.relationship)
             found.setdefault(
-                (*ends, word), GraphRelation(*ends, word, related.confidence, related.mentions)
+                (*ends, word),
+                GraphRelation(*ends, word, related.confidence, related.mentions),
             )
     return tuple(
         sorted(
             found.values(),
-            key=lambda r: (-r.mentions, -r.confidence, r.source, r.target, r.relationship),
+            key=lambda r: (
+                -r.mentions,
+                -r.confidence,
+                r.source,
+                r.target,
+                r.relationship,
+            ),
         )
     )
 
@@ -211,7 +258,9 @@ def _together(
     """Lines between the closest alone, for all of them would be a grey cloud; and to what is one
     hop nearer.
     """
-    within: dict[str, list[int]] = defaultdict(list)  # memory → positions, the most mentioned first
+    within: dict[str, list[int]] = defaultdict(
+        list
+    )  # memory → positions, the most mentioned first
     for number, ids in enumerate(memories):
         for memory in ids:
             within[memory].append(number)
@@ -222,8 +271,12 @@ def _together(
         nearer = [other for other in order if distances[other] == distances[number] - 1]
         for other in (*order[:LINES], *nearer[:1]):
             kept.add((min(number, other), max(number, other)))
-    found = [SharedMemories(first, second, shared[first, second]) for first, second in kept]
-    return tuple(sorted(found, key=lambda pair: (-pair.memories, pair.first, pair.second)))
+    found = [
+        SharedMemories(first, second, shared[first, second]) for first, second in kept
+    ]
+    return tuple(
+        sorted(found, key=lambda pair: (-pair.memories, pair.first, pair.second))
+    )
 
 
 def _closest_first(
@@ -236,4 +289,7 @@ def _closest_first(
             closeness = number / math.sqrt(sizes[first] * sizes[second])
             ties[first].append((-closeness, second))
             ties[second].append((-closeness, first))
-    return {number: [other for _, other in sorted(others)] for number, others in ties.items()}
+    return {
+        number: [other for _, other in sorted(others)]
+        for number, others in ties.items()
+    }

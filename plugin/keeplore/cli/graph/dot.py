@@ -31,7 +31,9 @@ def as_dot(picture: GraphPicture) -> Iterator[str]:
     yield '  node [shape=box, style="rounded,filled", color="#00000000", '
     yield 'fontname="Helvetica", fontsize=11];\n'
     yield '  edge [color="#8d949c", fontname="Helvetica", fontsize=9, arrowsize=0.6];\n'
-    for number, (node, label) in enumerate(zip(picture.nodes, picture.labels, strict=True)):
+    for number, (node, label) in enumerate(
+        zip(picture.nodes, picture.labels, strict=True)
+    ):
         told = f"{node.type}, {counted(node.mentions, 'mention')}" + (
             f", {node.place}" if node.place else ""
         )
@@ -53,4 +55,6 @@ def as_dot(picture: GraphPicture) -> Iterator[str]:
 def _quoted(text: str) -> str:
     """A string in which Graphviz finds no escape, no entity of HTML and no end before its end."""
     cut = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
-    return '"' + cut.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return (
+        '"' + cut.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"') + '"'
+    )

@@ -27,9 +27,16 @@ def as_mermaid(picture: GraphPicture) -> Iterator[str]:
     ]
     called = enumerate(zip(picture.nodes, picture.labels, strict=True))
     names = list(
-        _fitting((_name(n, node, label) for n, (node, label) in called), MOST_CHARACTERS * 2 // 3)
+        _fitting(
+            (_name(n, node, label) for n, (node, label) in called),
+            MOST_CHARACTERS * 2 // 3,
+        )
     )
-    edges = (line for first, second, line in _edges(picture) if max(first, second) < len(names))
+    edges = (
+        line
+        for first, second, line in _edges(picture)
+        if max(first, second) < len(names)
+    )
     used = sum(map(len, (*head, *names)))
     yield from head
     yield from names

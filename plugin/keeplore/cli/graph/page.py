@@ -18,7 +18,12 @@ from typing import Any
 from keeplore.cli.graph.picture import GraphPicture, as_data
 
 HERE = Path(__file__).parent
-LIBRARIES = ("d3-dispatch", "d3-quadtree", "d3-timer", "d3-force")  # each needs those before it
+LIBRARIES = (
+    "d3-dispatch",
+    "d3-quadtree",
+    "d3-timer",
+    "d3-force",
+)  # each needs those before it
 PARTS = ("layout", "panel", "view", "main")
 _FIELD = re.compile(r"\{\{(\w+)\}\}")
 _MARKUP = re.compile("[<>&]")
@@ -45,7 +50,9 @@ def as_page(picture: GraphPicture) -> str:
 
 def _script() -> str:
     # the line above each library names its address; its licence stands in the page beside it
-    libraries = [_read(f"vendor/{name}.min.js").partition("\n")[2] for name in LIBRARIES]
+    libraries = [
+        _read(f"vendor/{name}.min.js").partition("\n")[2] for name in LIBRARIES
+    ]
     own = "".join(_read(f"page/{name}.js") for name in PARTS)
     return "".join(libraries) + f'(() => {{\n"use strict";\n{own}}})();\n'
 
@@ -56,7 +63,9 @@ def _embedded(data: dict[str, Any]) -> str:
 
 
 def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+    return (
+        f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+    )
 
 
 def _read(name: str) -> str:

@@ -124,7 +124,8 @@ def as_data(picture: GraphPicture) -> dict[str, Any]:
         "about": picture.nodes[0].name if picture.has_middle else None,
         "has_more": picture.has_more,
         "entities": [
-            _entity(node, label) for node, label in zip(picture.nodes, picture.labels, strict=True)
+            _entity(node, label)
+            for node, label in zip(picture.nodes, picture.labels, strict=True)
         ],
         "relations": [
             {
@@ -141,7 +142,8 @@ def as_data(picture: GraphPicture) -> dict[str, Any]:
             for pair in picture.together
         ],
         "memories": {
-            id_: {"title": told.title, "date": told.date} for id_, told in memories.items()
+            id_: {"title": told.title, "date": told.date}
+            for id_, told in memories.items()
         },
     }
 
@@ -162,7 +164,8 @@ def _entity(node: GraphNode, label: str) -> dict[str, Any]:
         "hops": node.distance,
         "aliases": list(node.aliases),
         "aspects": [
-            {"aspect": a.aspect, "kind": a.kind, "memories": a.memories} for a in node.aspects
+            {"aspect": a.aspect, "kind": a.kind, "memories": a.memories}
+            for a in node.aspects
         ],
         "memories": [told.id for told in node.memories],
     }

@@ -9,7 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from types import UnionType
 
-from keeplore.cli.graph.picture import GraphNode, GraphPicture, GraphRelation, SharedMemories
+from keeplore.cli.graph.picture import (
+    GraphNode,
+    GraphPicture,
+    GraphRelation,
+    SharedMemories,
+)
 from keeplore.cli.parameters import short
 
 Edge = GraphRelation | SharedMemories
@@ -34,12 +39,15 @@ def as_tree(picture: GraphPicture) -> Iterator[str]:
             for a in middle.aspects
         ],
         "memories": [
-            _Branch(f"{told.date}  {told.title}  {short(told.id)}") for told in middle.memories
+            _Branch(f"{told.date}  {told.title}  {short(told.id)}")
+            for told in middle.memories
         ],
     }
     yield middle.spelling
     yield facts(middle)
-    yield from _lines([_Branch(heading, below) for heading, below in parts.items() if below])
+    yield from _lines(
+        [_Branch(heading, below) for heading, below in parts.items() if below]
+    )
 
 
 def facts(node: GraphNode) -> str:
@@ -67,14 +75,18 @@ class _Tree:
         edges: list[Edge] = [*picture.relations, *picture.together]
         for edge in edges:
             for near, far in (edge.ends, edge.ends[::-1]):
-                is_farther = picture.nodes[far].distance == picture.nodes[near].distance + 1
+                is_farther = (
+                    picture.nodes[far].distance == picture.nodes[near].distance + 1
+                )
                 if is_farther and holder.setdefault(far, near) == near:
                     self._farther[near].append((far, edge))
 
     def below(self, at: int, kind: type[Edge] | UnionType = Edge) -> list[_Branch]:
         """What a node is tied to, by edges of this kind."""
         return [
-            self._branch(other, edge) for other, edge in self._farther[at] if isinstance(edge, kind)
+            self._branch(other, edge)
+            for other, edge in self._farther[at]
+            if isinstance(edge, kind)
         ]
 
     def _branch(self, at: int, edge: Edge) -> _Branch:

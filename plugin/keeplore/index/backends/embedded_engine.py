@@ -82,7 +82,9 @@ class EmbeddedEngine:
         memory.
         """
         if self._embedder is None or (not made and self._vectors is None):
-            return 0  # whoever only looks whether there is something to do loads nothing
+            return (
+                0  # whoever only looks whether there is something to do loads nothing
+            )
         self.vectors(self._embedder).maintain(self._database)
         return 0
 
@@ -123,7 +125,9 @@ class EmbeddedEngine:
 
         with self._opening:
             if self._vectors is None:
-                graph_from = GRAPH_FROM if self._graph_from is None else self._graph_from
+                graph_from = (
+                    GRAPH_FROM if self._graph_from is None else self._graph_from
+                )
                 directory = self._database.directory
                 self._vectors = VectorIndex(
                     directory, embedder.fingerprint, embedder.dim, graph_from

@@ -20,8 +20,12 @@ if TYPE_CHECKING:
     import psycopg
 
 CONNECT_S = 4
-STATEMENT_MS = 60_000  # whoever waits has gone long before: this is for what was left running
-MOST_INDEXED = 4000  # dimensions that pgvector's graph takes; longer vectors are gone over
+STATEMENT_MS = (
+    60_000  # whoever waits has gone long before: this is for what was left running
+)
+MOST_INDEXED = (
+    4000  # dimensions that pgvector's graph takes; longer vectors are gone over
+)
 # measured: with these the nearest 200 of 20,000 are those of going over all in 99 of 100 cases
 SEARCHED = 400
 
@@ -87,14 +91,17 @@ class Postgres:
 
     def held(self, ids: Collection[bytes]) -> dict[bytes, bool]:
         rows = self._run(
-            "SELECT id, vector IS NOT NULL FROM {table} WHERE id = ANY(%s)", (_uuids(ids),)
+            "SELECT id, vector IS NOT NULL FROM {table} WHERE id = ANY(%s)",
+            (_uuids(ids),),
         )
         return {id_.bytes: has_vector for id_, has_vector in rows}
 
     def all_held(self) -> Iterator[tuple[bytes, bool]]:
         return (
             (id_.bytes, has_vector)
-            for id_, has_vector in self._run("SELECT id, vector IS NOT NULL FROM {table}")
+            for id_, has_vector in self._run(
+                "SELECT id, vector IS NOT NULL FROM {table}"
+            )
         )
 
     def matching(
@@ -105,7 +112,12 @@ class Postgres:
             " WHERE terms && %(terms)s::int[] AND (%(scopes)s::text[] IS NULL OR scope = "
             "ANY(%(scopes)s))"
             " ORDER BY score DESC, id LIMIT %(limit)s",
-            {"asked": _sparse(words), "terms": sorted(words), "scopes": scopes, "limit": limit},
+            {
+                "asked": _sparse(words),
+                "terms": sorted(words),
+                "scopes": scopes,
+                "limit": limit,
+            },
         )
         return [(id_.bytes, float(score)) for id_, score in rows]
 
@@ -138,7 +150,9 @@ class Postgres:
                 for statement in self._tables():
                     self._run(statement)
         self._run(f"SET hnsw.ef_search = {SEARCHED}")
-        self._run("SET hnsw.iterative_scan = strict_order")  # goes on where a filter leaves too few
+        self._run(
+            "SET hnsw.iterative_scan = strict_order"
+        )  # goes on where a filter leaves too few
 
     def _tables(self) -> Iterator[str]:
         yield (
@@ -178,7 +192,8 @@ class Postgres:
 def _unavailable(error: Exception) -> EngineUnavailable:
     said = " ".join(str(error).split()) or type(error).__name__
     return EngineUnavailable(
-        f"PostgreSQL: {said}", "Look at `index: url:` in keeplore.yaml, and at what libpq needs"
+        f"PostgreSQL: {said}",
+        "Look at `index: url:` in keeplore.yaml, and at what libpq needs",
     )
 
 
@@ -191,5 +206,7 @@ def _dense(vector: Sequence[float]) -> str:
 
 
 def _sparse(words: Mapping[int, float]) -> str:
-    pairs = ",".join(f"{number}:{weight:.6g}" for number, weight in sorted(words.items()))
+    pairs = ",".join(
+        f"{number}:{weight:.6g}" for number, weight in sorted(words.items())
+    )
     return f"{{{pairs}}}/{NUMBERS}"

@@ -28,7 +28,9 @@ _T = TypeVar("_T")
 class Qdrant:
     """See ``EngineServer``. Raises EngineUnavailable where no client is installed or answers."""
 
-    def __init__(self, urls: Sequence[str], key: str, name: str, layout: str, dim: int) -> None:
+    def __init__(
+        self, urls: Sequence[str], key: str, name: str, layout: str, dim: int
+    ) -> None:
         """``urls`` are nodes of one cluster: where one does not answer, the next is asked."""
         try:
             # here: it takes 0.5 s and is there with the extra `qdrant` alone
@@ -39,7 +41,9 @@ class Qdrant:
             ) from e
         self._models = models
         self._nodes = [
-            QdrantClient(url, api_key=key or None, timeout=TIMEOUT_S, check_compatibility=False)
+            QdrantClient(
+                url, api_key=key or None, timeout=TIMEOUT_S, check_compatibility=False
+            )
             for url in urls
         ]
         self._name = name
@@ -67,7 +71,9 @@ class Qdrant:
             if id_ in there
         ]
         if made:
-            self._ask(lambda node: node.update_vectors(self._collection, made, wait=True))
+            self._ask(
+                lambda node: node.update_vectors(self._collection, made, wait=True)
+            )
 
     def remove(self, ids: Collection[bytes]) -> None:
         gone = self._models.PointIdsList(points=[_uuid(id_) for id_ in ids])
@@ -115,12 +121,16 @@ class Qdrant:
                 with_payload=False,
             )
         )
-        return [(UUID(str(point.id)).bytes, float(point.score)) for point in answer.points]
+        return [
+            (UUID(str(point.id)).bytes, float(point.score)) for point in answer.points
+        ]
 
     def _listed(self, conditions: list[Any]) -> Iterator[tuple[bytes, bool]]:
         """Points with whether they have their vector: these are listed once more by themselves."""
         complete = set(
-            self._ids([*conditions, self._models.HasVectorCondition(has_vector="vector")])
+            self._ids(
+                [*conditions, self._models.HasVectorCondition(has_vector="vector")]
+            )
         )
         return ((id_, id_ in complete) for id_ in self._ids(conditions))
 
@@ -145,7 +155,9 @@ class Qdrant:
             )
         )
 
-    def _mine(self, scopes: Sequence[str] | None, conditions: Sequence[Any] = ()) -> Any:
+    def _mine(
+        self, scopes: Sequence[str] | None, conditions: Sequence[Any] = ()
+    ) -> Any:
         must = [
             self._models.FieldCondition(
                 key="workspace", match=self._models.MatchValue(value=self._name)
@@ -154,7 +166,9 @@ class Qdrant:
         ]
         if scopes is not None:
             must.append(
-                self._models.FieldCondition(key="scope", match=self._models.MatchAny(any=[*scopes]))
+                self._models.FieldCondition(
+                    key="scope", match=self._models.MatchAny(any=[*scopes])
+                )
             )
         return self._models.Filter(must=must)
 
@@ -162,7 +176,9 @@ class Qdrant:
         """Make the collection where it is missing; another machine may be at it too."""
         if not self._ask(lambda node: node.collection_exists(self._collection)):
             self._create()
-        known = self._ask(lambda node: node.get_collection(self._collection)).payload_schema
+        known = self._ask(
+            lambda node: node.get_collection(self._collection)
+        ).payload_schema
         for field, is_tenant in (("workspace", True), ("scope", None)):
             if field not in known:
                 schema = self._models.KeywordIndexParams(
@@ -192,7 +208,9 @@ class Qdrant:
 
     def _index(self, field: str, schema: Any) -> None:
         self._ask(
-            lambda node: node.create_payload_index(self._collection, field, schema, wait=True)
+            lambda node: node.create_payload_index(
+                self._collection, field, schema, wait=True
+            )
         )
 
     def _sparse(self, words: Mapping[int, float]) -> Any:
@@ -202,7 +220,10 @@ class Qdrant:
 
     def _ask(self, ask: Callable[[QdrantClient], _T]) -> _T:
         """Ask one node after the other; the one that answered is asked first the next time."""
-        from qdrant_client.http.exceptions import ApiException, UnexpectedResponse  # here, as above
+        from qdrant_client.http.exceptions import (  # here, as above
+            ApiException,
+            UnexpectedResponse,
+        )
 
         said = "there is no node to ask"
         for node in list(self._nodes):
@@ -219,7 +240,8 @@ class Qdrant:
                 self._nodes.insert(0, node)
                 return answer
         raise EngineUnavailable(
-            f"Qdrant: {said}", "Look at `index: url:` in keeplore.yaml, and at the cluster"
+            f"Qdrant: {said}",
+            "Look at `index: url:` in keeplore.yaml, and at the cluster",
         )
 
 

@@ -51,7 +51,10 @@ class ServerLine:
         errors: list[Exception] = []
         # what nobody waits for any more may go on: it ends by the server's own limits
         thread = threading.Thread(
-            target=self._run, args=(act, given, errors), name="keeplore-engine", daemon=True
+            target=self._run,
+            args=(act, given, errors),
+            name="keeplore-engine",
+            daemon=True,
         )
         thread.start()
         thread.join(within_s)
@@ -59,7 +62,9 @@ class ServerLine:
             return given[0]
         if errors and not isinstance(errors[0], EngineUnavailable):
             raise errors[0]
-        self._fail(str(errors[0]) if errors else f"it gave no answer within {within_s:g} s")
+        self._fail(
+            str(errors[0]) if errors else f"it gave no answer within {within_s:g} s"
+        )
         raise self._unavailable()
 
     def retry(self) -> None:
@@ -76,7 +81,10 @@ class ServerLine:
                 self._using.release()
 
     def _run(
-        self, act: Callable[[EngineServer], _T], given: list[_T], errors: list[Exception]
+        self,
+        act: Callable[[EngineServer], _T],
+        given: list[_T],
+        errors: list[Exception],
     ) -> None:
         with self._using:
             try:

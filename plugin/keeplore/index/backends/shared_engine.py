@@ -49,7 +49,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _T = TypeVar("_T")
-WAITING_S = 0.08  # for a host's prompt, twice: both searches together stay within its deadline
+WAITING_S = (
+    0.08  # for a host's prompt, twice: both searches together stay within its deadline
+)
 PATIENT_S = 5.0  # for a person who asked
 WHOLE_S = 600.0  # for what nobody waits for: it is brought in a thread of its own, or by a command
 COMPARE_EVERY_S = 3600.0
@@ -101,7 +103,9 @@ class SharedEngine:
             return []
         scopes = _scopes(allowed)
         return self._asked(
-            lambda server: server.matching(words, scopes, limit), limit, is_patient=is_patient
+            lambda server: server.matching(words, scopes, limit),
+            limit,
+            is_patient=is_patient,
         )
 
     def vector_search(
@@ -116,7 +120,9 @@ class SharedEngine:
             return []
         numbers, scopes = vector.tolist(), _scopes(allowed)
         return self._asked(
-            lambda server: server.nearest(numbers, scopes, limit), limit, is_patient=is_patient
+            lambda server: server.nearest(numbers, scopes, limit),
+            limit,
+            is_patient=is_patient,
         )
 
     def bring_words(self, limit: int | None) -> int:
@@ -163,7 +169,9 @@ class SharedEngine:
         except EngineUnavailable:
             return ""
         known = self._database.read(shared_points.known, self._place)
-        missing = sum(held.get(point, -1) < has_vector for point, has_vector in known.items())
+        missing = sum(
+            held.get(point, -1) < has_vector for point, has_vector in known.items()
+        )
         if not missing:
             return ""
         return f"the shared engine lacks {missing} of {len(known)} passages or their vectors"
@@ -224,7 +232,9 @@ class SharedEngine:
         """Put what the server lacks, and note of all whether it has their vectors."""
         ids = [point_id(self._name, row) for row in new]
         held = self._bring_to(lambda server: server.held(sorted(set(ids))))
-        lacking = {id_: row for id_, row in zip(ids, new, strict=True) if id_ not in held}
+        lacking = {
+            id_: row for id_, row in zip(ids, new, strict=True) if id_ not in held
+        }
         points = self._points(lacking)
         if points:
             self._bring_to(lambda server: server.put(points))
@@ -233,7 +243,9 @@ class SharedEngine:
         noted = [(row.passage, self._place, id_, has_vector[id_]) for row, id_ in rows]
         self._database.write(shared_points.note, noted)
 
-    def _points(self, lacking: Mapping[bytes, shared_points.UnsharedPassage]) -> list[Point]:
+    def _points(
+        self, lacking: Mapping[bytes, shared_points.UnsharedPassage]
+    ) -> list[Point]:
         """Passages as the server keeps them."""
         dim = self._model()[1]
         counted = self._tokenizer.counted([row.texts for row in lacking.values()])
@@ -252,7 +264,11 @@ class SharedEngine:
         self._database.write(shared_points.drop, self._place, passages)
 
     def _asked(
-        self, ask: Callable[[EngineServer], FoundPoints], limit: int, *, is_patient: bool
+        self,
+        ask: Callable[[EngineServer], FoundPoints],
+        limit: int,
+        *,
+        is_patient: bool,
     ) -> list[PassageMatch]:
         """The passages here that say what was found, best first."""
         found = self._asking.call(ask, PATIENT_S if is_patient else WAITING_S)
@@ -281,7 +297,9 @@ def _short_sum(text: str, digits: int) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:digits]
 
 
-def _add_vectors(server: EngineServer, vectors: Mapping[bytes, Sequence[float]]) -> None:
+def _add_vectors(
+    server: EngineServer, vectors: Mapping[bytes, Sequence[float]]
+) -> None:
     server.add_vectors(vectors)
 
 

@@ -58,7 +58,9 @@ def count_new(connection: sqlite3.Connection, place: str) -> int:
     return int(value(connection, sql, (place,)))
 
 
-def note(connection: sqlite3.Connection, rows: Iterable[tuple[int, str, bytes, bool]]) -> None:
+def note(
+    connection: sqlite3.Connection, rows: Iterable[tuple[int, str, bytes, bool]]
+) -> None:
     """Passage, place, point, and whether the point has its vector."""
     connection.executemany("INSERT OR REPLACE INTO points VALUES (?, ?, ?, ?)", rows)
     raise_version(connection)
@@ -100,9 +102,13 @@ def made(
     return dict(rows.fetchall())
 
 
-def note_vectors(connection: sqlite3.Connection, place: str, points: Iterable[bytes]) -> None:
+def note_vectors(
+    connection: sqlite3.Connection, place: str, points: Iterable[bytes]
+) -> None:
     rows = ((point, place) for point in points)
-    connection.executemany("UPDATE points SET has_vector = 1 WHERE point = ? AND place = ?", rows)
+    connection.executemany(
+        "UPDATE points SET has_vector = 1 WHERE point = ? AND place = ?", rows
+    )
     raise_version(connection)
 
 
@@ -136,11 +142,15 @@ def count_vectors(connection: sqlite3.Connection, place: str) -> int:
 
 def known(connection: sqlite3.Connection, place: str) -> dict[bytes, bool]:
     """Every point that this machine takes to be there, and whether with its vector."""
-    rows = connection.execute("SELECT point, has_vector FROM points WHERE place = ?", (place,))
+    rows = connection.execute(
+        "SELECT point, has_vector FROM points WHERE place = ?", (place,)
+    )
     return {point: bool(has_vector) for point, has_vector in rows}
 
 
-def note_held(connection: sqlite3.Connection, place: str, held: Mapping[bytes, bool]) -> None:
+def note_held(
+    connection: sqlite3.Connection, place: str, held: Mapping[bytes, bool]
+) -> None:
     """What is really there: of the rest it is forgotten that it was."""
     believed = known(connection, place)
     lost = [(point, place) for point in believed if point not in held]

@@ -23,7 +23,9 @@ K1, B = 1.2, 0.75  # as in FTS5
 USUAL_WORDS = 130  # of a passage with title and context; measured on talk
 LEAST_RARITY = 1e-6  # as in FTS5, for words that more than half of all passages have
 MOST_WORDS = 12  # of a question that are looked for, its rarest
-MOST_POSTINGS = 10_000  # passages that have one of them: each is scored, at 2 µs in PostgreSQL
+MOST_POSTINGS = (
+    10_000  # passages that have one of them: each is scored, at 2 µs in PostgreSQL
+)
 LEAST_WORDS = 3  # that are looked for in any case
 NUMBERS = (
     10**9
@@ -43,9 +45,13 @@ class FtsTokenizer:
             f"CREATE VIRTUAL TABLE texts USING fts5({', '.join(_COLUMNS)}, content='', "
             f"tokenize='{TOKENIZER}')"
         )
-        self._connection.execute("CREATE VIRTUAL TABLE words USING fts5vocab(texts, instance)")
+        self._connection.execute(
+            "CREATE VIRTUAL TABLE words USING fts5vocab(texts, instance)"
+        )
 
-    def counted(self, texts: Sequence[Sequence[str]]) -> list[dict[str, dict[str, int]]]:
+    def counted(
+        self, texts: Sequence[Sequence[str]]
+    ) -> list[dict[str, dict[str, int]]]:
         """For each row of texts, one for each column of the full text: word → column → how
         often.
         """
@@ -57,7 +63,9 @@ class FtsTokenizer:
                 f"INSERT INTO texts(rowid, {', '.join(_COLUMNS)}) VALUES ({marks})",  # ours
                 ((number, *row) for number, row in enumerate(texts)),
             )
-            counts = Counter(self._connection.execute("SELECT doc, term, col FROM words"))
+            counts = Counter(
+                self._connection.execute("SELECT doc, term, col FROM words")
+            )
         for (number, word, column), count in counts.items():
             found[number].setdefault(word, {})[column] = count
         return found
@@ -75,9 +83,9 @@ def passage_weights(counted: Mapping[str, Mapping[str, int]]) -> dict[int, float
     weights: dict[int, float] = {}
     for word, columns in counted.items():
         often = sum(FTS_WEIGHTS[column] * count for column, count in columns.items())
-        weights[number_of(word)] = weights.get(number_of(word), 0.0) + often * (K1 + 1) / (
-            often + short
-        )
+        weights[number_of(word)] = weights.get(number_of(word), 0.0) + often * (
+            K1 + 1
+        ) / (often + short)
     return weights
 
 

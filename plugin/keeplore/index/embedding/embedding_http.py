@@ -102,14 +102,18 @@ class EmbeddingClient:
         except httpx.TimeoutException as e:
             raise ServerTimeout(f"took longer than {timeout_s:.0f} seconds") from e
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as e:
-            raise ServerBusy(f"cannot be reached: {_plain(str(e)) or type(e).__name__}") from e
+            raise ServerBusy(
+                f"cannot be reached: {_plain(str(e)) or type(e).__name__}"
+            ) from e
 
     def _client(self) -> httpx.Client:
         import httpx  # here, as above
 
         with self._mutex:
             if self._made is None:
-                logging.getLogger("httpx").setLevel(logging.WARNING)  # it would note every request
+                logging.getLogger("httpx").setLevel(
+                    logging.WARNING
+                )  # it would note every request
                 self._made = httpx.Client(
                     # text goes to the server that was accepted, and to no other
                     follow_redirects=False,
@@ -172,11 +176,20 @@ def _read(data: bytes, count: int) -> NDArray[np.float32]:
         if len(rows) != count:
             raise ServerMisconfigured(f"gives {len(rows)} vectors for {count} texts")
         ordered = sorted(rows, key=lambda row: row.get("index", 0))
-        if [row.get("index", place) for place, row in enumerate(ordered)] != list(range(count)):
+        if [row.get("index", place) for place, row in enumerate(ordered)] != list(
+            range(count)
+        ):
             raise ServerMisconfigured("numbers its vectors wrongly")
         found = [_numbers(row["embedding"]) for row in ordered]
         sizes = {len(row) for row in found}
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as e:
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as e:
         raise ServerMisconfigured("answers with something that holds no vectors") from e
     if len(sizes) != 1 or not 0 < min(sizes) <= MAX_DIM:
         raise ServerMisconfigured(f"gives vectors of {sorted(sizes)[:3]} numbers")
@@ -197,6 +210,8 @@ def _numbers(given: Any) -> NDArray[np.float32]:
             return np.frombuffer(base64.b64decode(given, validate=True), "<f4")
         except binascii.Error as e:
             raise ValueError("no base64") from e
-    if not isinstance(given, list) or not all(type(number) in (int, float) for number in given):
+    if not isinstance(given, list) or not all(
+        type(number) in (int, float) for number in given
+    ):
         raise ValueError("no numbers")
     return np.array(given, np.float32)

@@ -101,7 +101,8 @@ class EmbeddingModels:
         """Whether one of them takes memory of this machine."""
         with self._making:
             return any(
-                isinstance(made, LocalEmbedder) and made.is_loaded for made in self._made.values()
+                isinstance(made, LocalEmbedder) and made.is_loaded
+                for made in self._made.values()
             )
 
     def fetch(self, model: str) -> None:

@@ -54,7 +54,10 @@ def floor_of(found: ModelFiles, cache: Path, embedder: Embedder) -> float:
     """The model's floor: known, measured before, or measured now (a quarter of a second)."""
     if found.floor is not None:
         return found.floor
-    note = cache / f"floor-{found.sha256[:16]}-{embedder.fingerprint.rpartition(':')[2]}.json"
+    note = (
+        cache
+        / f"floor-{found.sha256[:16]}-{embedder.fingerprint.rpartition(':')[2]}.json"
+    )
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         return float(read_json(note)["floor"])
     floor = measure_floor(embedder)
@@ -67,10 +70,14 @@ def measure_floor(embedder: Embedder) -> float:
     """The 95th percentile of the cosine between questions and passages that have nothing to do with
     one another.
     """
-    return floor_between(embed_questions(embedder, UNRELATED), embedder.embed(UNRELATED))
+    return floor_between(
+        embed_questions(embedder, UNRELATED), embedder.embed(UNRELATED)
+    )
 
 
-def floor_between(questions: NDArray[np.float32], passages: NDArray[np.float32]) -> float:
+def floor_between(
+    questions: NDArray[np.float32], passages: NDArray[np.float32]
+) -> float:
     """The same, of the vectors of ``UNRELATED`` as the one and as the other."""
     pairs = combinations(range(len(UNRELATED)), 2)
     cosines = sorted(float(questions[a] @ passages[b]) for a, b in pairs)

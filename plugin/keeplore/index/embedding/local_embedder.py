@@ -46,7 +46,9 @@ class LocalEmbedder:
         self._fetch = fetch
         self._prefixes = prefixes_of(model)
         self._loading = threading.Lock()
-        self._embedding = threading.Lock()  # several at once are no faster, and each takes memory
+        self._embedding = (
+            threading.Lock()
+        )  # several at once are no faster, and each takes memory
         self._vector: Callable[[str], Any] | None = None
 
     @cached_property
@@ -87,7 +89,9 @@ class LocalEmbedder:
         if not texts:
             return np.zeros((0, self.dim), dtype=np.float32)
         # the tokenizer refuses lone surrogates
-        clean = [f"{prefix}{text}".encode("utf-8", "replace").decode() for text in texts]
+        clean = [
+            f"{prefix}{text}".encode("utf-8", "replace").decode() for text in texts
+        ]
         vector = self._loaded()
         found = []
         for text in clean:
@@ -97,7 +101,9 @@ class LocalEmbedder:
             give_back()
         vectors = np.asarray(found, dtype=np.float32)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        normalised: NDArray[np.float32] = vectors / np.maximum(norms, np.finfo(np.float32).tiny)
+        normalised: NDArray[np.float32] = vectors / np.maximum(
+            norms, np.finfo(np.float32).tiny
+        )
         return normalised
 
     def _loaded(self) -> Callable[[str], Any]:
@@ -125,7 +131,9 @@ class LocalEmbedder:
         return vector
 
 
-def _fastembed_vector(found: ModelFiles, cache: Path, threads: int) -> Callable[[str], Any]:
+def _fastembed_vector(
+    found: ModelFiles, cache: Path, threads: int
+) -> Callable[[str], Any]:
     """For a model of fastembed's list."""
     model = text_embedding()(
         found.id,
@@ -143,7 +151,9 @@ def give_back() -> None:
     """
     import ctypes  # here, because whoever loads no model needs none
 
-    with contextlib.suppress(OSError, AttributeError, TypeError):  # not Linux, or another C library
+    with contextlib.suppress(
+        OSError, AttributeError, TypeError
+    ):  # not Linux, or another C library
         ctypes.CDLL(None).malloc_trim(0)
 
 
@@ -185,10 +195,14 @@ class OnnxRunner:
             "token_type_ids": read.type_ids,
         }
         given = {
-            name: np.array([row], np.int64) for name, row in rows.items() if name in self._inputs
+            name: np.array([row], np.int64)
+            for name, row in rows.items()
+            if name in self._inputs
         }
         output: Any = self._session.run(None, given)[0][0]
         if output.ndim > 1:  # a vector for each word
-            output = output[0] if self._is_cls else output.mean(axis=0, dtype=np.float64)
+            output = (
+                output[0] if self._is_cls else output.mean(axis=0, dtype=np.float64)
+            )
         vector: NDArray[np.float32] = output.astype(np.float32)
         return vector

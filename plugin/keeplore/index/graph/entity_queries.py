@@ -24,7 +24,8 @@ from keeplore_hooks.contracts import ScopeFilter
 
 SHARED = ""
 _TYPE_OF_CODE = (
-    f"CASE type {' '.join(f'WHEN {code} THEN {type_!r}' for type_, code in CODES.items())} END"
+    f"CASE type "
+    f"{' '.join(f'WHEN {code} THEN {type_!r}' for type_, code in CODES.items())} END"
 )
 # what somebody wrote down of an entity comes before what a manifest has
 _STANDS_FOR = (
@@ -107,7 +108,9 @@ class GraphReader:
         self._connection = connection
         self._name = cache(self._looked_up)
 
-    def entities(self, allowed: ScopeFilter, like: str = "", limit: int = 100) -> list[Entity]:
+    def entities(
+        self, allowed: ScopeFilter, like: str = "", limit: int = 100
+    ) -> list[Entity]:
         """The most mentioned first; ``like`` is a part of their names."""
         sql = (
             "SELECT id, mentions FROM names WHERE defined > 0 AND name LIKE ? ESCAPE '\\' ORDER "
@@ -116,7 +119,9 @@ class GraphReader:
         found: dict[tuple[int, str], Entity] = {}
         counts: list[int] = []  # of those found, in order
         places = {project for _, project in allowed.scopes}
-        for id_, mentions in self._connection.execute(sql, (f"%{escaped(canonical(like))}%",)):
+        for id_, mentions in self._connection.execute(
+            sql, (f"%{escaped(canonical(like))}%",)
+        ):
             if (
                 len(counts) - bisect_left(counts, mentions) >= limit
             ):  # what several projects mention is several things
@@ -125,7 +130,9 @@ class GraphReader:
                 if (not allowed.scopes or meant[1] in places) and meant not in found:
                     found[meant] = self._entity(*meant)
                     insort(counts, found[meant].mentions)
-        return sorted(found.values(), key=lambda e: (-e.mentions, e.name, e.place))[:limit]
+        return sorted(found.values(), key=lambda e: (-e.mentions, e.name, e.place))[
+            :limit
+        ]
 
     def named(self, name: str) -> list[Entity]:
         """Everything that a name means in some place, the most mentioned first."""
@@ -144,7 +151,9 @@ class GraphReader:
         found = self.named(name) if not project else []
         return found[0] if len(found) == 1 else None
 
-    def relations(self, entity: Entity, allowed: ScopeFilter, limit: int) -> list[RelatedEntity]:
+    def relations(
+        self, entity: Entity, allowed: ScopeFilter, limit: int
+    ) -> list[RelatedEntity]:
         """Those that it is in, as source or target, stated where one may look; the most often
         stated, then surest.
         """
@@ -154,8 +163,18 @@ class GraphReader:
             other, place = target if source == here else source
             mean = sum(sums) / (len(sums) * MILLION)
             ends = self._spelling(*source), kind, self._spelling(*target)
-            found.append(RelatedEntity(*ends, mean, len(sums), self._text(other), place))
-        found.sort(key=lambda r: (-r.mentions, -r.confidence, r.source, r.relationship, r.target))
+            found.append(
+                RelatedEntity(*ends, mean, len(sums), self._text(other), place)
+            )
+        found.sort(
+            key=lambda r: (
+                -r.mentions,
+                -r.confidence,
+                r.source,
+                r.relationship,
+                r.target,
+            )
+        )
         return found[:limit]
 
     def _stated(
@@ -172,12 +191,16 @@ class GraphReader:
         found: dict[tuple[_Meaning, str, _Meaning], list[int]] = {}
         for place, source, kind, target, confidence in rows:
             ends = (self._name(source).means(place), self._name(target).means(place))
-            is_here = (id_, entity.place) in ends and (not allowed.scopes or place in seen)
+            is_here = (id_, entity.place) in ends and (
+                not allowed.scopes or place in seen
+            )
             if is_here and ends[0] and ends[1]:
                 found.setdefault((ends[0], kind, ends[1]), []).append(confidence)
         return found
 
-    def mentioning(self, entity: Entity, allowed: ScopeFilter, limit: int) -> list[tuple[str, str]]:
+    def mentioning(
+        self, entity: Entity, allowed: ScopeFilter, limit: int
+    ) -> list[tuple[str, str]]:
         """Ids of the memories that mention it with how they write it, the one changed last first;
         no old versions.
         """
@@ -222,14 +245,17 @@ class GraphReader:
         return int(value(self._connection, sql, (canonical(name),)) or 0)
 
     def _text(self, id_: int) -> str:
-        return str(value(self._connection, "SELECT name FROM names WHERE id = ?", (id_,)))
+        return str(
+            value(self._connection, "SELECT name FROM names WHERE id = ?", (id_,))
+        )
 
     def _looked_up(self, id_: int) -> _NameMeanings:
         found = _NameMeanings(id_)
         for place, entity in self._connection.execute(_STANDS_FOR, (id_,)):
             found.own.setdefault(place, entity)
         found.counts = self._by_place(
-            "SELECT scope_id, count(*) FROM mentions WHERE name = ? GROUP BY scope_id", id_
+            "SELECT scope_id, count(*) FROM mentions WHERE name = ? GROUP BY scope_id",
+            id_,
         )
         showing = (
             f"SELECT scope_id, max(type = {CODES['tool']}) FROM "
@@ -257,12 +283,18 @@ class GraphReader:
             " WHERE entity = ? AND name != entity AND place = ?"
         )
         rows = column(self._connection, sql, (id_, place))
-        return [alias for alias in rows if self._name(alias).means(place) == (id_, place)]
+        return [
+            alias for alias in rows if self._name(alias).means(place) == (id_, place)
+        ]
 
     def _scopes_meaning(self, name: int, thing: _Meaning) -> list[int]:
         """The scopes in which a name means a thing."""
         means = self._name(name).means
-        return [scope for scope, project in self._projects.items() if means(project) == thing]
+        return [
+            scope
+            for scope, project in self._projects.items()
+            if means(project) == thing
+        ]
 
     def _where(self, id_: int, place: str, name: str, scope: str) -> str:
         """The condition on two columns that a row is about a thing: by one of its names, where that
@@ -283,7 +315,9 @@ class GraphReader:
         else:
             name = self._name(id_)
             counts = name.counts.items()
-            count = sum(count for where, count in counts if name.means(where) == (id_, place))
+            count = sum(
+                count for where, count in counts if name.means(where) == (id_, place)
+            )
         spelling, type_ = self._spelling(id_, place), self._type(id_, place)
         names = tuple(sorted(map(self._text, aliases)))
         return Entity(self._text(id_), spelling, type_, place, count, names)
@@ -306,7 +340,11 @@ class GraphReader:
         """What files say, then what classified notes say, then what is evident: of each what most
         say.
         """
-        scopes = [scope for scope, project in self._projects.items() if place in (SHARED, project)]
+        scopes = [
+            scope
+            for scope, project in self._projects.items()
+            if place in (SHARED, project)
+        ]
         aspects = (
             f"aspects a JOIN memories k ON k.key = a.memory WHERE "
             f"{in_list('k.scope_id', scopes)} AND a.name = :name"
@@ -317,8 +355,14 @@ class GraphReader:
             f"{_TYPE_OF_CODE} FROM mentions WHERE {in_list('scope_id', scopes)} AND name = :name",
         ):
             sql = f"SELECT count(*), {said} GROUP BY 2"  # ours
-            rows = self._connection.execute(sql, {"name": id_, "place": place}).fetchall()
-            known = [(-count, TYPES.index(kind)) for count, kind in rows if kind in TYPES[:-1]]
+            rows = self._connection.execute(
+                sql, {"name": id_, "place": place}
+            ).fetchall()
+            known = [
+                (-count, TYPES.index(kind))
+                for count, kind in rows
+                if kind in TYPES[:-1]
+            ]
             if known:
                 return TYPES[min(known)[1]]
         return "unknown"

@@ -22,7 +22,14 @@ from keeplore.index.graph.graph_values import (
     Mention,
     canonical,
 )
-from keeplore.index.graph.name_shapes import FILE, TOOL, NameShape, file_name, is_plain, shapes
+from keeplore.index.graph.name_shapes import (
+    FILE,
+    TOOL,
+    NameShape,
+    file_name,
+    is_plain,
+    shapes,
+)
 from keeplore.index.graph.shell_programs import programs
 from keeplore.memory import AnsweredQuestion, Conversation, Memory
 from keeplore.memory.conversation_body import EXCHANGES
@@ -46,7 +53,11 @@ def evident(memory: Memory) -> list[Mention]:
         _count(found, shape)
     # a plain word that nothing marks is hardly ever a name, and there would be more of these than
     # of all others
-    kept = [mention for mention in found.values() if mention.type or not is_plain(mention.name)]
+    kept = [
+        mention
+        for mention in found.values()
+        if mention.type or not is_plain(mention.name)
+    ]
     if len(kept) > MAX_MENTIONS:
         kept = sorted(kept, key=lambda mention: not mention.type)[:MAX_MENTIONS]
     return kept
@@ -92,14 +103,20 @@ def aspects_of(memory: Memory) -> list[EntityAspect]:
         kind, type_ = item.get("kind"), item.get("type")
         if name and aspect and kind in KINDS:
             known = type_ if isinstance(type_, str) and type_ in TYPES else "unknown"
-            found.setdefault((name, aspect), EntityAspect(name, spelling, known, aspect, str(kind)))
+            found.setdefault(
+                (name, aspect), EntityAspect(name, spelling, known, aspect, str(kind))
+            )
     return list(found.values())
 
 
 def _shapes(memory: Memory) -> Iterator[NameShape]:
     for relation in relations_of(memory):
-        yield NameShape(relation.source, relation.source_spelling, "unknown", is_word=True)
-        yield NameShape(relation.target, relation.target_spelling, "unknown", is_word=True)
+        yield NameShape(
+            relation.source, relation.source_spelling, "unknown", is_word=True
+        )
+        yield NameShape(
+            relation.target, relation.target_spelling, "unknown", is_word=True
+        )
     for aspect in aspects_of(memory):
         yield NameShape(aspect.entity, aspect.spelling, aspect.type, is_word=True)
     conversation = _conversation(memory)
@@ -113,8 +130,13 @@ def _of_work(work: Work, project: str) -> Iterator[NameShape]:
     for path in work.files:
         yield NameShape(file_name(path[:1000]), path, FILE)
     for command in work.commands:
-        yield from (NameShape(name, name, TOOL, is_word=True) for name in programs(command))
-    for said in (*(_COMMIT.sub("", subject, count=1) for subject in work.commits), *work.links):
+        yield from (
+            NameShape(name, name, TOOL, is_word=True) for name in programs(command)
+        )
+    for said in (
+        *(_COMMIT.sub("", subject, count=1) for subject in work.commits),
+        *work.links,
+    ):
         yield from _of_text(said, project)
 
 
@@ -134,7 +156,9 @@ def _shell_lines(text: str) -> Iterator[str]:
     """
     prompted = _PROMPT.findall(text)
     yield from prompted or (
-        line for line in text.splitlines() if line[:1].strip() and not line.startswith("#")
+        line
+        for line in text.splitlines()
+        if line[:1].strip() and not line.startswith("#")
     )
 
 
@@ -144,10 +168,14 @@ def _count(found: dict[str, Mention], shape: NameShape) -> None:
         return
     old = found.get(name)
     if old is None:
-        found[name] = Mention(name, _spelling(shape.spelling), 1, shape.type, shape.is_word)
+        found[name] = Mention(
+            name, _spelling(shape.spelling), 1, shape.type, shape.is_word
+        )
         return
     type_ = old.type if old.type not in ("", "unknown") else shape.type or old.type
-    found[name] = Mention(name, old.spelling, old.count + 1, type_, old.is_word or shape.is_word)
+    found[name] = Mention(
+        name, old.spelling, old.count + 1, type_, old.is_word or shape.is_word
+    )
 
 
 def _conversation(memory: Memory) -> Conversation | None:
@@ -190,6 +218,10 @@ def _spelling(text: str) -> str:
 
 
 def _confidence(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not 0 <= value <= 1
+    ):
         return 1.0 if value is None else 0.5
     return float(value)

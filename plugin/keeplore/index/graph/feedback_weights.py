@@ -32,12 +32,13 @@ class FeedbackRates:
 
     # a session in which it was of use adds so much; measured: with .25 chance costs nearly double
     delta: float = 0.1
-    ceiling: float = 2.0  # however often; recall gives its most for twice the neutral weight
+    ceiling: float = (
+        2.0  # however often; recall gives its most for twice the neutral weight
+    )
     # what is left after ``every`` sessions that were told of it for nothing; measured with the next
     fade: float = 0.8
-    every: int = (
-        2  # sessions: an answer may make use of a memory without its words, so one says nothing
-    )
+    # sessions: an answer may make use of a memory without its words, so one says nothing
+    every: int = 2
     # after its last use, or the first time it was told for nothing; judgement: a piece of work
     grace_days: int = 7
     # reached after six or seven such sessions, as far below neutral as the ceiling is above
@@ -47,12 +48,20 @@ class FeedbackRates:
 RATES = FeedbackRates()
 
 
-def put(connection: sqlite3.Connection, path: str, tallies: Mapping[str, UsageCounters]) -> None:
+def put(
+    connection: sqlite3.Connection, path: str, tallies: Mapping[str, UsageCounters]
+) -> None:
     """Store what a machine's file says, which ``drop`` has taken out before."""
     connection.executemany(
         "INSERT INTO feedback VALUES (?, ?, ?, ?, ?)",
         (
-            (path, id_, tally.used, tally.last, json.dumps(dict(tally.idle), sort_keys=True))
+            (
+                path,
+                id_,
+                tally.used,
+                tally.last,
+                json.dumps(dict(tally.idle), sort_keys=True),
+            )
             for id_, tally in sorted(tallies.items())
         ),
     )
@@ -78,10 +87,16 @@ def uses(connection: sqlite3.Connection) -> tuple[int, int]:
 
 
 def weights(
-    connection: sqlite3.Connection, ids: Sequence[str], now: datetime, rates: FeedbackRates = RATES
+    connection: sqlite3.Connection,
+    ids: Sequence[str],
+    now: datetime,
+    rates: FeedbackRates = RATES,
 ) -> dict[str, float]:
     """The weight of each memory of which anything is known; 1.0, which is neutral, is left out."""
-    if not ids or connection.execute("SELECT 1 FROM feedback LIMIT 1").fetchone() is None:
+    if (
+        not ids
+        or connection.execute("SELECT 1 FROM feedback LIMIT 1").fetchone() is None
+    ):
         return {}
     today = now.astimezone(UTC).date()
     groups = _groups(connection, _versions(connection, ids))
@@ -109,14 +124,18 @@ def weight(tally: UsageCounters, today: date, rates: FeedbackRates = RATES) -> f
     if not start:
         return max(earned, rates.floor)
     try:
-        graced = (date.fromisoformat(start) + timedelta(days=rates.grace_days)).isoformat()
+        graced = (
+            date.fromisoformat(start) + timedelta(days=rates.grace_days)
+        ).isoformat()
     except (ValueError, OverflowError):  # 2026-02-31, written by hand
         return earned
     idle = sum(tally.idle[day] for day in days if day > graced)
     return max(earned * rates.fade ** (idle // rates.every), rates.floor)
 
 
-def _versions(connection: sqlite3.Connection, ids: Iterable[str]) -> dict[str, frozenset[str]]:
+def _versions(
+    connection: sqlite3.Connection, ids: Iterable[str]
+) -> dict[str, frozenset[str]]:
     """Each memory with all that it replaced or that replaced it."""
     chains = {
         member: frozenset(chain.members)
@@ -157,7 +176,9 @@ def _sharing(connection: sqlite3.Connection, aspect: _Aspect) -> frozenset[str]:
     return frozenset(column(connection, sql, (*aspect, MOST_SHARING)))
 
 
-def _tallies(connection: sqlite3.Connection, ids: Collection[str]) -> Mapping[str, UsageCounters]:
+def _tallies(
+    connection: sqlite3.Connection, ids: Collection[str]
+) -> Mapping[str, UsageCounters]:
     """What all machines have counted together."""
     found: dict[str, list[UsageCounters]] = {}
     sql = "SELECT memory, used, last, idle FROM feedback WHERE memory IN ({marks})"

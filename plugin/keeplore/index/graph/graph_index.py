@@ -7,8 +7,19 @@ from datetime import datetime
 
 from keeplore.errors import IndexUnavailable
 from keeplore.index.database import IndexDatabase
-from keeplore.index.graph import boost, co_mentions, feedback_weights, graph_rows, neighbours
-from keeplore.index.graph.entity_queries import AspectRow, Entity, GraphReader, RelatedEntity
+from keeplore.index.graph import (
+    boost,
+    co_mentions,
+    feedback_weights,
+    graph_rows,
+    neighbours,
+)
+from keeplore.index.graph.entity_queries import (
+    AspectRow,
+    Entity,
+    GraphReader,
+    RelatedEntity,
+)
 from keeplore.index.rows import EVERYWHERE
 from keeplore_hooks.contracts import ScopeFilter
 
@@ -32,7 +43,9 @@ class EntityGraph:
         after each.
         """
         done = 0
-        while (left := self._database.read(graph_rows.waiting)) and (steps is None or done < steps):
+        while (left := self._database.read(graph_rows.waiting)) and (
+            steps is None or done < steps
+        ):
             self._database.write(graph_rows.link_some)
             done += 1
             if progress:
@@ -45,7 +58,9 @@ class EntityGraph:
         """Who and what memories of these scopes are about, the most mentioned first; ``like`` is a
         part of names.
         """
-        return self._database.read(lambda c: GraphReader(c).entities(allowed, like, limit))
+        return self._database.read(
+            lambda c: GraphReader(c).entities(allowed, like, limit)
+        )
 
     def named(self, name: str) -> list[Entity]:
         """Everything that a name means in some project or in all of them, the most mentioned
@@ -65,7 +80,9 @@ class EntityGraph:
         """Those that it is in, as source or target, stated in these scopes: the most often stated,
         then the surest.
         """
-        return self._database.read(lambda c: GraphReader(c).relations(entity, allowed, limit))
+        return self._database.read(
+            lambda c: GraphReader(c).relations(entity, allowed, limit)
+        )
 
     def mentioning(
         self, entity: Entity, allowed: ScopeFilter = EVERYWHERE, limit: int = 100
@@ -73,7 +90,9 @@ class EntityGraph:
         """Ids of the memories that mention it with how they write it, the one changed last
         first.
         """
-        return self._database.read(lambda c: GraphReader(c).mentioning(entity, allowed, limit))
+        return self._database.read(
+            lambda c: GraphReader(c).mentioning(entity, allowed, limit)
+        )
 
     def feedback(self, ids: Sequence[str], now: datetime) -> dict[str, float]:
         """What use has shown each of these memories to be worth; those that are left out are worth
@@ -106,7 +125,9 @@ class EntityGraph:
         """
         return self._database.read(neighbours.neighbours, memory_id, hops)
 
-    def beside(self, memories: Sequence[str], limit: int, at_least: int) -> list[tuple[str, int]]:
+    def beside(
+        self, memories: Sequence[str], limit: int, at_least: int
+    ) -> list[tuple[str, int]]:
         """Names in at least so many of these memories, with in how many, the closest first."""
         return self._database.read(co_mentions.beside, memories, limit, at_least)
 

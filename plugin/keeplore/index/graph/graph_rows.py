@@ -56,7 +56,10 @@ _ASPECTS = (
 )
 _NOT_TURNED = "FROM names WHERE (wordy > 0) != was_wordy"
 _T = TypeVar("_T")
-CODES = {"": 0, **{type_: code for code, type_ in enumerate(TYPES, 1)}}  # of what a mention shows
+CODES = {
+    "": 0,
+    **{type_: code for code, type_ in enumerate(TYPES, 1)},
+}  # of what a mention shows
 MILLION = 1_000_000  # of a confidence
 
 
@@ -79,7 +82,11 @@ NOTHING = FileShare()
 
 def share_of(memory: Memory, place: str) -> FileShare:
     """The share of a memory of this place."""
-    found = (tuple(evident(memory)), tuple(relations_of(memory)), tuple(aspects_of(memory)))
+    found = (
+        tuple(evident(memory)),
+        tuple(relations_of(memory)),
+        tuple(aspects_of(memory)),
+    )
     return FileShare(place, *found)
 
 
@@ -100,26 +107,40 @@ def share_of_side(path: str, text: str) -> FileShare:
     )
 
 
-def put(connection: sqlite3.Connection, path: str, share: FileShare, memory: int | None) -> None:
+def put(
+    connection: sqlite3.Connection, path: str, share: FileShare, memory: int | None
+) -> None:
     """Store the share of a file; ``memory`` is the key of its memory, which is stored, None for a
     file that is none.
     """
     ids = _ids(connection, sorted(_names_of(share)))
     if memory is not None:
         _add_mentions(connection, memory, share.mentions, ids, is_linked=False)
-        aspects = ((memory, ids[a.entity], a.aspect, a.kind, a.type) for a in share.aspects)
+        aspects = (
+            (memory, ids[a.entity], a.aspect, a.kind, a.type) for a in share.aspects
+        )
         connection.executemany("INSERT INTO aspects VALUES (?, ?, ?, ?, ?)", aspects)
         connection.execute("INSERT OR IGNORE INTO unlinked VALUES (?)", (memory,))
     feedback_weights.put(connection, path, share.tallies)
     relations = (
-        (path, share.place, ids[r.source], r.relationship, ids[r.target], _millionths(r))
+        (
+            path,
+            share.place,
+            ids[r.source],
+            r.relationship,
+            ids[r.target],
+            _millionths(r),
+        )
         for r in share.relations
     )
     connection.executemany("INSERT INTO relations VALUES (?, ?, ?, ?, ?, ?)", relations)
     definitions = (
-        (path, d.place, ids[d.name], d.spelling, d.type, ids[d.entity]) for d in share.definitions
+        (path, d.place, ids[d.name], d.spelling, d.type, ids[d.entity])
+        for d in share.definitions
     )
-    connection.executemany("INSERT INTO definitions VALUES (?, ?, ?, ?, ?, ?)", definitions)
+    connection.executemany(
+        "INSERT INTO definitions VALUES (?, ?, ?, ?, ?, ?)", definitions
+    )
 
 
 def _names_of(share: FileShare) -> set[str]:
@@ -144,7 +165,9 @@ def drop(connection: sqlite3.Connection, path: str, memory: int | None = None) -
     connection.execute("DELETE FROM definitions WHERE path = ?", (path,))
     if memory is not None:
         for table in ("mentions", "aspects", "unlinked"):
-            connection.execute(f"DELETE FROM {table} WHERE memory = ?", (memory,))  # ours
+            connection.execute(
+                f"DELETE FROM {table} WHERE memory = ?", (memory,)
+            )  # ours
 
 
 def differs(
@@ -170,8 +193,13 @@ def differs(
 def _rows_of_file(share: FileShare) -> dict[str, list[tuple[object, ...]]]:
     """How the stored rows of a file are asked for → the rows that its share gives."""
     return {
-        _RELATIONS: [(r.source, r.relationship, r.target, _millionths(r)) for r in share.relations],
-        _DEFINITIONS: [(d.place, d.name, d.spelling, d.type, d.entity) for d in share.definitions],
+        _RELATIONS: [
+            (r.source, r.relationship, r.target, _millionths(r))
+            for r in share.relations
+        ],
+        _DEFINITIONS: [
+            (d.place, d.name, d.spelling, d.type, d.entity) for d in share.definitions
+        ],
     }
 
 
@@ -179,7 +207,8 @@ def _rows_of_memory(share: FileShare) -> dict[str, list[tuple[object, ...]]]:
     """The same of a memory, but for the names of other files in its words."""
     return {
         _MENTIONS: [
-            (m.name, _unlike(m), m.count, CODES[m.type], int(m.is_word)) for m in share.mentions
+            (m.name, _unlike(m), m.count, CODES[m.type], int(m.is_word))
+            for m in share.mentions
         ],
         _ASPECTS: [(a.entity, a.aspect, a.kind, a.type) for a in share.aspects],
     }
@@ -206,12 +235,17 @@ def link_some(connection: sqlite3.Connection) -> None:
 def links_in(connection: sqlite3.Connection, memory: int) -> list[Mention]:
     """Which known names stand in the words of a memory."""
     rows = connection.execute(
-        "SELECT title, head || body FROM passages WHERE memory = ? ORDER BY id", (memory,)
+        "SELECT title, head || body FROM passages WHERE memory = ? ORDER BY id",
+        (memory,),
     )
     texts = list(filter(None, dict.fromkeys(itertools.chain.from_iterable(rows))))
     names = _beginning_with(connection, first_words(texts))
     found = linked(texts, names) if names else []
-    shown = {name for name, *_ in connection.execute(_MENTIONS, (memory,))} if found else set()
+    shown = (
+        {name for name, *_ in connection.execute(_MENTIONS, (memory,))}
+        if found
+        else set()
+    )
     return sorted((m for m in found if m.name not in shown), key=lambda m: m.name)
 
 
@@ -220,7 +254,8 @@ def _turn(connection: sqlite3.Connection) -> int:
     these were.
     """
     turned = connection.execute(
-        f"SELECT id, name, wordy > 0 {_NOT_TURNED} ORDER BY id LIMIT ?", (TURNED_AT_ONCE,)
+        f"SELECT id, name, wordy > 0 {_NOT_TURNED} ORDER BY id LIMIT ?",
+        (TURNED_AT_ONCE,),
     ).fetchall()
     # where everything is new, as in a first build, nothing has to be found
     counts = "SELECT (SELECT count(*) FROM memories) > (SELECT count(*) FROM unlinked)"
@@ -235,15 +270,21 @@ def _turn(connection: sqlite3.Connection) -> int:
                 (id_,),
             )
     connection.executemany(
-        "UPDATE names SET was_wordy = wordy > 0 WHERE id = ?", ((id_,) for id_, *_ in turned)
+        "UPDATE names SET was_wordy = wordy > 0 WHERE id = ?",
+        ((id_,) for id_, *_ in turned),
     )
     return len(turned)
 
 
 def _mark(connection: sqlite3.Connection, name: str) -> None:
     """Mark every memory whose words may hold a name: more than do is no harm."""
-    if re.search(f"[{UNSPACED}]", name):  # the full text takes a run of these for one word
-        phrase, found = name, "SELECT id FROM passages WHERE instr(lower(title || head || body), ?)"
+    if re.search(
+        f"[{UNSPACED}]", name
+    ):  # the full text takes a run of these for one word
+        phrase, found = (
+            name,
+            "SELECT id FROM passages WHERE instr(lower(title || head || body), ?)",
+        )
     else:
         phrase = '{title head body} : "' + name.replace('"', '""') + '"'
         found = "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ?"
@@ -271,7 +312,16 @@ def _add_mentions(
 ) -> None:
     scope = value(connection, "SELECT scope_id FROM memories WHERE key = ?", (memory,))
     rows = [
-        (memory, ids[m.name], scope, is_linked, _unlike(m), m.count, CODES[m.type], m.is_word)
+        (
+            memory,
+            ids[m.name],
+            scope,
+            is_linked,
+            _unlike(m),
+            m.count,
+            CODES[m.type],
+            m.is_word,
+        )
         for m in mentions
     ]
     connection.executemany("INSERT INTO mentions VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)

@@ -69,5 +69,9 @@ def canonical(name: str) -> str:
 
     At most ``MAX_NAME`` characters.
     """
-    plain = unicodedata.normalize("NFC", sanitise(name.encode("utf-8", "replace").decode()))
-    return " ".join(plain.lower().split()).lstrip(_MARKS)[:MAX_NAME].rstrip(_MARKS + ".!?")
+    plain = unicodedata.normalize(
+        "NFC", sanitise(name.encode("utf-8", "replace").decode())
+    )
+    return (
+        " ".join(plain.lower().split()).lstrip(_MARKS)[:MAX_NAME].rstrip(_MARKS + ".!?")
+    )

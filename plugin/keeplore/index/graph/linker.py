@@ -22,14 +22,26 @@ MAX_TEXT = 200_000  # characters of all texts together
 # scripts whose words stand together: each character is a word
 UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
-_ASCII_WORD = re.compile(r"\w+", re.ASCII)  # the same for text that is ASCII, three times as fast
+_ASCII_WORD = re.compile(
+    r"\w+", re.ASCII
+)  # the same for text that is ASCII, three times as fast
 _WORD_ALONE = re.compile(f"[{UNSPACED}]")
 _SPACE = re.compile(r"\s+")
 _NEAR = 40  # characters on either side that say what a word means
 _RUN = 200  # characters of a path or an address
 _WINDOW = 2 * MAX_NAME  # characters in which a name stands, with wide gaps
 _SUFFIXES = frozenset(
-    {"aware", "compatible", "driven", "like", "native", "only", "side", "specific", "style"}
+    {
+        "aware",
+        "compatible",
+        "driven",
+        "like",
+        "native",
+        "only",
+        "side",
+        "specific",
+        "style",
+    }
 )
 _VERSION = re.compile(r"\s{0,2}(?:(?:==|>=|<=|~=|\^|@)\s?\^?v?\d|v\d|\d{1,4}\.\d)")
 _SAID_AFTER = re.compile(
@@ -126,8 +138,14 @@ def linked(texts: Iterable[str], names: Collection[str]) -> list[Mention]:
                 if not _is_named(piece.kind, written, folded, one):
                     continue
                 old = found.get(one.name)
-                spelling = old.spelling if old else " ".join(written[one.start : one.end].split())
-                found[one.name] = Mention(one.name, spelling, old.count + 1 if old else 1)
+                spelling = (
+                    old.spelling
+                    if old
+                    else " ".join(written[one.start : one.end].split())
+                )
+                found[one.name] = Mention(
+                    one.name, spelling, old.count + 1 if old else 1
+                )
     return list(found.values())
 
 
@@ -150,7 +168,9 @@ def _folded(text: str) -> tuple[str, str]:
     written = text if text.isascii() else unicodedata.normalize("NFC", text)
     folded = written.lower()
     if len(folded) != len(written):
-        folded = "".join(small if len(small := one.lower()) == 1 else one for one in written)
+        folded = "".join(
+            small if len(small := one.lower()) == 1 else one for one in written
+        )
     return written, folded
 
 
@@ -176,7 +196,9 @@ def _group(lead: int, length: int, names: set[str]) -> _NameGroup:
 def _places(folded: str, by_first: dict[str, list[_NameGroup]]) -> Iterator[_NameSpan]:
     beyond = 0
     for at, key in _keys(folded, by_first):
-        for name, start in _candidates(folded, at, key, by_first[key]) if at >= beyond else ():
+        for name, start in (
+            _candidates(folded, at, key, by_first[key]) if at >= beyond else ()
+        ):
             end = _end(name, folded, start)
             if start >= beyond and _is_whole(folded, start, end):
                 beyond = end
@@ -184,7 +206,9 @@ def _places(folded: str, by_first: dict[str, list[_NameGroup]]) -> Iterator[_Nam
                 break
 
 
-def _candidates(folded: str, at: int, key: str, groups: list[_NameGroup]) -> list[tuple[str, int]]:
+def _candidates(
+    folded: str, at: int, key: str, groups: list[_NameGroup]
+) -> list[tuple[str, int]]:
     """Names whose characters stand around a first word, each with its start, the longest first."""
     found = []
     behind = folded[at + len(key) : at + len(key) + 1]
@@ -197,7 +221,9 @@ def _candidates(folded: str, at: int, key: str, groups: list[_NameGroup]) -> lis
         if group.has_space:
             there = _SPACE.sub(" ", there)
         found += [
-            (there[:length], start) for length in group.lengths if there[:length] in group.names
+            (there[:length], start)
+            for length in group.lengths
+            if there[:length] in group.names
         ]
     return sorted(found, key=lambda one: -len(one[0]))
 
@@ -231,7 +257,9 @@ def _is_whole(folded: str, start: int, end: int) -> bool:
     before, after = folded[start - 1 : start], folded[end : end + 1]
     if _are_one_word(folded, start) or _are_one_word(folded, end):
         return False
-    if before in _PARTS_BEFORE or (before == "@" and _is_letter(folded[start - 2 : start - 1])):
+    if before in _PARTS_BEFORE or (
+        before == "@" and _is_letter(folded[start - 2 : start - 1])
+    ):
         return False
     following = _WORD.match(folded, end + 1)
     return not (following and _is_longer(after, following[0]))
@@ -252,7 +280,9 @@ def _is_longer(after: str, following: str) -> bool:
 
 def _are_one_word(folded: str, at: int) -> bool:
     """True where a place is inside of a word."""
-    return 0 < at < len(folded) and _is_letter(folded[at - 1]) and _is_letter(folded[at])
+    return (
+        0 < at < len(folded) and _is_letter(folded[at - 1]) and _is_letter(folded[at])
+    )
 
 
 def _is_letter(char: str) -> bool:
@@ -263,7 +293,10 @@ def _is_letter(char: str) -> bool:
 
 def _is_named(kind: str, written: str, folded: str, one: _NameSpan) -> bool:
     """Whether the name, which stands there as a word, says that the thing is mentioned."""
-    has_slash = "/" in (folded[one.start - 1 : one.start], folded[one.end : one.end + 1])
+    has_slash = "/" in (
+        folded[one.start - 1 : one.start],
+        folded[one.end : one.end + 1],
+    )
     if has_slash and (kind != PROSE or not _is_alternative(written, one)):
         return False
     return not _is_plain_name(one.name) or _is_meant(kind, written, folded, one)
@@ -306,7 +339,8 @@ def _is_meant(kind: str, written: str, folded: str, one: _NameSpan) -> bool:
     if kind in (BLOCK, SHELL):
         line = before.rpartition("\n")[2]
         is_run = kind == SHELL and (
-            line.strip() in ("", "$", "%", "sudo", "npx", "uvx") or line.endswith(("| ", "&& "))
+            line.strip() in ("", "$", "%", "sudo", "npx", "uvx")
+            or line.endswith(("| ", "&& "))
         )
         return is_run or _IMPORTED.search(before) is not None
     return _is_capital(written, one)
@@ -326,6 +360,8 @@ def _is_capital(written: str, one: _NameSpan) -> bool:
     last = before.split()[-1]
     following = _WORD.search(written, one.end)
     is_among_capitals = (
-        following is not None and following.start() - one.end < 3 and following[0][0].isupper()
+        following is not None
+        and following.start() - one.end < 3
+        and following[0][0].isupper()
     )
     return last[0].islower() and not is_among_capitals

@@ -109,12 +109,16 @@ _SPEAKS_OF_ISSUE = re.compile(
 )
 _SCOPED = re.compile(r"@[a-z0-9][a-z0-9._-]*/[a-z0-9][a-z0-9._-]*")
 _SNAKE = re.compile(r"_{0,2}[A-Za-z][A-Za-z0-9]*(?:_+[A-Za-z0-9]+)+_{0,2}")
-_CAMEL = re.compile(r"(?=[A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]))[A-Za-z][A-Za-z0-9]*")
+_CAMEL = re.compile(
+    r"(?=[A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]))[A-Za-z][A-Za-z0-9]*"
+)
 _PLURAL = re.compile(r"[A-Z]{2,}s|[A-Z][a-z]?[A-Z]?s|v\d\w*")
 _DOTTED = re.compile(r"_{0,2}[A-Za-z]\w*(?:\.[A-Za-z_]\w*){1,6}", re.ASCII)
 _KEBAB = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)+")
 _LONE = re.compile(r"[A-Za-z][A-Za-z0-9]{2,40}")
-_HEX = re.compile(r"(?=[a-f]*[0-9])[0-9a-f]{6,64}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{4,}")
+_HEX = re.compile(
+    r"(?=[a-f]*[0-9])[0-9a-f]{6,64}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{4,}"
+)
 _CODE = re.compile(r"[A-Z]{1,4}\d{3,5}")
 _INTRODUCED = re.compile(
     r"^[ \t+]*(?:export |default |pub |public |private |abstract |async |final |static |data )*"
@@ -123,7 +127,9 @@ _INTRODUCED = re.compile(
     r"([A-Za-z_]\w*)",
     re.MULTILINE | re.ASCII,
 )
-_ENDING = re.compile(r"[A-Za-z_-][\w-]*\.[a-z]{1,6}", re.ASCII)  # of a file, whatever it holds
+_ENDING = re.compile(
+    r"[A-Za-z_-][\w-]*\.[a-z]{1,6}", re.ASCII
+)  # of a file, whatever it holds
 _DOT_FILE = re.compile(r"[a-z][a-z_-]{2,30}")
 _EXAMPLES = frozenset(
     {"bar", "example", "foo", "org", "owner", "repo", "to", "user", "username", "your"}
@@ -171,7 +177,9 @@ def file_name(path: str) -> str:
     """What a file is called wherever it is mentioned: its name, and its folder's where many have
     that name.
     """
-    parts = [part for part in re.split(r"[/\\]", path) if part not in ("", ".", "..", "~")]
+    parts = [
+        part for part in re.split(r"[/\\]", path) if part not in ("", ".", "..", "~")
+    ]
     if not parts:
         return ""
     base = parts[-1]
@@ -185,10 +193,16 @@ def _lone(text: str) -> NameShape | None:
         return None
     if _CODE.fullmatch(text):
         return (
-            None if text.startswith(("SHA", "UTF", "HTTP")) else NameShape(text, text, IDENTIFIER)
+            None
+            if text.startswith(("SHA", "UTF", "HTTP"))
+            else NameShape(text, text, IDENTIFIER)
         )
     if _LONE.fullmatch(text) and not is_shaped(text):
-        return None if is_plain(text) or text[1:].isdigit() else NameShape(text, text, IDENTIFIER)
+        return (
+            None
+            if is_plain(text) or text[1:].isdigit()
+            else NameShape(text, text, IDENTIFIER)
+        )
     if _KEBAB.fullmatch(text) and not _TICKET.fullmatch(text):
         return NameShape(text, text, IDENTIFIER, is_word=True)
     return None
@@ -211,7 +225,9 @@ def _is_pattern(text: str, start: int, end: int) -> bool:
     after = text[end : end + 2]
     if before in _NO_NEIGHBOUR or after[:1] in _NO_NEIGHBOUR:
         return True
-    return after[:1] == "*" and after != "**" and before != "*"  # "Name*", but not "**Name**"
+    return (
+        after[:1] == "*" and after != "**" and before != "*"
+    )  # "Name*", but not "**Name**"
 
 
 @functools.lru_cache(maxsize=8192)  # a talk says the same names again and again
@@ -317,7 +333,9 @@ def _are_folders(path: str, parts: Sequence[str]) -> bool:
     """Whether the parts of a path are names, not those of a web address or of an example."""
     if len(parts) < 2 or not any(map(str.isalpha, path)) or _DOMAIN.match(path):
         return False
-    return not any(len(part) < 2 or part in _EXAMPLES or _HEX.fullmatch(part) for part in parts)
+    return not any(
+        len(part) < 2 or part in _EXAMPLES or _HEX.fullmatch(part) for part in parts
+    )
 
 
 def _is_file(base: str, *, is_marked: bool) -> bool:
@@ -328,7 +346,9 @@ def _is_file(base: str, *, is_marked: bool) -> bool:
         return bool(_DOT_FILE.fullmatch(extension)) and (
             extension.endswith(("ignore", "rc")) or extension == "env"
         )
-    is_known = extension in EXTENSIONS or (extension.isupper() and extension.lower() in EXTENSIONS)
+    is_known = extension in EXTENSIONS or (
+        extension.isupper() and extension.lower() in EXTENSIONS
+    )
     if not is_known or not any(map(str.isalnum, before)):
         return False
     return is_marked or extension not in _LETTER_EXTENSIONS

@@ -12,7 +12,11 @@ from keeplore.index.memory_queries import chains_of, memory_rows
 from keeplore.index.sql import rows_in
 
 RELATIONSHIPS = ("refines", "contradicts", "relates-to")
-_BACK = {"refines": "refined by", "contradicts": "contradicted by", "relates-to": "related from"}
+_BACK = {
+    "refines": "refined by",
+    "contradicts": "contradicted by",
+    "relates-to": "related from",
+}
 MOST_HOPS = 3
 MOST = 50  # memories; a hub would fill the screen
 
@@ -84,13 +88,20 @@ def _versions(connection: sqlite3.Connection, heads: Iterable[str]) -> dict[str,
     """Every version of these memories, with the newest one."""
     known = {head: head for head in heads}
     return known | {
-        member: chain.head for chain in chains_of(connection, known) for member in chain.members
+        member: chain.head
+        for chain in chains_of(connection, known)
+        for member in chain.members
     }
 
 
-def _links(connection: sqlite3.Connection, ids: list[str]) -> Iterator[tuple[str, str, str, bool]]:
+def _links(
+    connection: sqlite3.Connection, ids: list[str]
+) -> Iterator[tuple[str, str, str, bool]]:
     """Which of these, relationship, the other one, and whether the first states it."""
-    for near, other, is_stated in (("m.id", "l.target", True), ("l.target", "m.id", False)):
+    for near, other, is_stated in (
+        ("m.id", "l.target", True),
+        ("l.target", "m.id", False),
+    ):
         sql = (
             f"SELECT {near}, l.relationship, {other} FROM links l JOIN memories m"  # ours
             f" ON m.key = l.memory WHERE {near} IN ({{marks}}) AND l.relationship IN (?, ?, ?)"

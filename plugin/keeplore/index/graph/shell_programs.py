@@ -21,13 +21,21 @@ _PACKAGE = re.compile(r"(@[a-z0-9][\w.-]*/)?[A-Za-z][\w.-]{0,60}", re.ASCII)
 _PYTHON = re.compile(r"python[0-9.]*|py")
 _OPTION = re.compile(r"-.*|[\d.]+[smh]?")  # or how long a program may run
 _VERSION = re.compile(r"[=<>~!\[^]|(?<=.)@")  # where that of a package begins
-_OF_PACKAGES = ("npx", "bunx", "uvx", "pnpm", "yarn")  # that run a program by its package's name
+_OF_PACKAGES = (
+    "npx",
+    "bunx",
+    "uvx",
+    "pnpm",
+    "yarn",
+)  # that run a program by its package's name
 _MAX_RUNNERS = 4
 
 
 @cache
 def _tables() -> dict[str, Any]:
-    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    return tomllib.loads(
+        Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+    )
 
 
 @cache
@@ -108,7 +116,9 @@ def _installed(program: str, words: list[str]) -> Iterator[str]:
             continue
         name = _VERSION.split(plain)[0]
         if program in ("go", "brew"):  # a path of the module, a tap
-            parts = [part for part in name.split("/") if not re.fullmatch(r"v\d+|\.*", part)]
+            parts = [
+                part for part in name.split("/") if not re.fullmatch(r"v\d+|\.*", part)
+            ]
             name = parts[-1] if parts else ""
         if _PACKAGE.fullmatch(name):
             yield name

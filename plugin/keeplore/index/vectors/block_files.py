@@ -57,13 +57,17 @@ def files(directory: Path, name: str) -> tuple[Path, Path]:
 
 def model_id(connection: sqlite3.Connection, fingerprint: str) -> int:
     """The number of a model in this database, -1 for one that has no vectors yet."""
-    found = value(connection, "SELECT id FROM models WHERE fingerprint = ?", (fingerprint,))
+    found = value(
+        connection, "SELECT id FROM models WHERE fingerprint = ?", (fingerprint,)
+    )
     return int(found or -1)
 
 
 def are_placed(connection: sqlite3.Connection, model: int) -> bool:
     """Whether the blocks hold all vectors that passages have, as far as the database knows."""
-    return bool(value(connection, "SELECT is_placed FROM models WHERE id = ?", (model,)) != 0)
+    return bool(
+        value(connection, "SELECT is_placed FROM models WHERE id = ?", (model,)) != 0
+    )
 
 
 def of_model(
@@ -74,7 +78,9 @@ def of_model(
     return [VectorBlock(*row) for row in rows if scopes is None or row[0] in scopes]
 
 
-def of_fingerprint(connection: sqlite3.Connection, fingerprint: str) -> list[VectorBlock]:
+def of_fingerprint(
+    connection: sqlite3.Connection, fingerprint: str
+) -> list[VectorBlock]:
     """All of the model with this fingerprint."""
     return of_model(connection, model_id(connection, fingerprint))
 
@@ -90,8 +96,12 @@ def place(
     if not are_placed(connection, model):
         return 0
     placed = 0
-    for scope, rows in groupby(sorted(found, key=lambda row: row[1]), key=lambda row: row[1]):
-        placed += _append(connection, model, scope, [(id_, vector) for id_, _, vector in rows])
+    for scope, rows in groupby(
+        sorted(found, key=lambda row: row[1]), key=lambda row: row[1]
+    ):
+        placed += _append(
+            connection, model, scope, [(id_, vector) for id_, _, vector in rows]
+        )
     return placed
 
 
@@ -137,7 +147,9 @@ def make_anew(
 
 def _copy(connection: sqlite3.Connection, model: int, scope: int) -> None:
     """Write the block of a scope anew."""
-    connection.execute("DELETE FROM blocks WHERE scope_id = ? AND model = ?", (scope, model))
+    connection.execute(
+        "DELETE FROM blocks WHERE scope_id = ? AND model = ?", (scope, model)
+    )
     found = _vectors(connection, model, "p.scope_id = ?", scope)
     while batch := [(id_, vector) for id_, _, vector in islice(found, AT_ONCE)]:
         _append(connection, model, scope, batch)
@@ -160,7 +172,9 @@ def drop_strays(database: EngineDatabase) -> None:
     """Delete the files of blocks and graphs that no block names any more."""
     directory = database.directory
     if database.read(_strays, directory):
-        with database.locked():  # somebody may just be writing one that no block names yet
+        with (
+            database.locked()
+        ):  # somebody may just be writing one that no block names yet
             for file in database.read(_strays, directory):
                 file.unlink(missing_ok=True)
 
@@ -180,7 +194,9 @@ def first_damage(connection: sqlite3.Connection, model: int, directory: Path) ->
     return ""
 
 
-def vectors(connection: sqlite3.Connection, model: int) -> Iterator[tuple[int, int, bytes]]:
+def vectors(
+    connection: sqlite3.Connection, model: int
+) -> Iterator[tuple[int, int, bytes]]:
     """Passage, scope and vector of every passage that has one."""
     return _vectors(connection, model, "p.id > ?", 0)
 
@@ -206,11 +222,20 @@ def _rows_of(block: VectorBlock, directory: Path) -> Iterator[tuple[int, bytes]]
 
 
 def _append(
-    connection: sqlite3.Connection, model: int, scope: int, rows: Sequence[tuple[int, bytes]]
+    connection: sqlite3.Connection,
+    model: int,
+    scope: int,
+    rows: Sequence[tuple[int, bytes]],
 ) -> int:
     """Add rows to the block of a scope, which is made where there is none; returns how many."""
-    block = _block_of(connection, model, scope, width=max(len(vector) for _, vector in rows))
-    sound = [(id_, vector) for id_, vector in rows if block.width and len(vector) == block.width]
+    block = _block_of(
+        connection, model, scope, width=max(len(vector) for _, vector in rows)
+    )
+    sound = [
+        (id_, vector)
+        for id_, vector in rows
+        if block.width and len(vector) == block.width
+    ]
     if not sound:
         return 0
     directory = Path(connection.execute("PRAGMA database_list").fetchone()[2]).parent
@@ -228,15 +253,21 @@ def _append(
     return len(sound)
 
 
-def _block_of(connection: sqlite3.Connection, model: int, scope: int, width: int) -> VectorBlock:
+def _block_of(
+    connection: sqlite3.Connection, model: int, scope: int, width: int
+) -> VectorBlock:
     """The block of a scope, an empty one with vectors of this width where there is none."""
     if known := of_model(connection, model, [scope]):
         return known[0]
-    return VectorBlock(scope, f"{PREFIX}{model}-{scope}-{secrets.token_hex(4)}", width, 0, 0)
+    return VectorBlock(
+        scope, f"{PREFIX}{model}-{scope}-{secrets.token_hex(4)}", width, 0, 0
+    )
 
 
 def _write(file: Path, offset: int, data: bytes) -> None:
-    with os.fdopen(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "r+b") as opened:
+    with os.fdopen(
+        os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "r+b"
+    ) as opened:
         opened.seek(offset)
         opened.write(data)
         opened.flush()

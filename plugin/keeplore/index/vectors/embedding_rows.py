@@ -31,12 +31,16 @@ _UNNEEDED = "DELETE FROM embeddings WHERE hash NOT IN (SELECT hash FROM passages
 
 
 def add_vectors(
-    connection: sqlite3.Connection, fingerprint: str, rows: Iterable[tuple[bytes, bytes]]
+    connection: sqlite3.Connection,
+    fingerprint: str,
+    rows: Iterable[tuple[bytes, bytes]],
 ) -> int:
     """Store vectors (packed) by the hashes of their texts; returns how many passages have one that
     had none.
     """
-    connection.execute("INSERT OR IGNORE INTO models (fingerprint) VALUES (?)", (fingerprint,))
+    connection.execute(
+        "INSERT OR IGNORE INTO models (fingerprint) VALUES (?)", (fingerprint,)
+    )
     model = block_files.model_id(connection, fingerprint)
     new: list[tuple[int, int, bytes]] = []
     for hash_, vector in rows:
@@ -45,7 +49,9 @@ def add_vectors(
             (model, hash_, vector, vector_sum(hash_, vector)),
         ).rowcount
         if added:
-            found = connection.execute("SELECT id, scope_id FROM passages WHERE hash = ?", (hash_,))
+            found = connection.execute(
+                "SELECT id, scope_id FROM passages WHERE hash = ?", (hash_,)
+            )
             new += [(id_, scope, vector) for id_, scope in found]
     placed = block_files.place(connection, model, new)
     raise_version(connection)
@@ -56,7 +62,9 @@ def count_vectors(connection: sqlite3.Connection, fingerprint: str) -> int:
     """How many passages have a vector of this model."""
     model = block_files.model_id(connection, fingerprint)
     if block_files.are_placed(connection, model):
-        return sum(block.rows - block.gone for block in block_files.of_model(connection, model))
+        return sum(
+            block.rows - block.gone for block in block_files.of_model(connection, model)
+        )
     return sum(1 for _ in block_files.vectors(connection, model))
 
 
@@ -64,7 +72,9 @@ def count_pending(connection: sqlite3.Connection, fingerprint: str) -> int:
     """How many passages have no vector of this model."""
     model = block_files.model_id(connection, fingerprint)
     if block_files.are_placed(connection, model):
-        return max(0, count_passages(connection) - count_vectors(connection, fingerprint))
+        return max(
+            0, count_passages(connection) - count_vectors(connection, fingerprint)
+        )
     return int(value(connection, f"SELECT count(*) {_LACKING}", (model,)))
 
 
@@ -82,14 +92,18 @@ def drop_orphans(connection: sqlite3.Connection, keep: Sequence[str]) -> None:
     before = connection.execute("SELECT settled, is_placed, id FROM models").fetchall()
     connection.execute(_UNNEEDED)
     # no passage has lost its vector
-    connection.executemany("UPDATE models SET settled = ?, is_placed = ? WHERE id = ?", before)
+    connection.executemany(
+        "UPDATE models SET settled = ?, is_placed = ? WHERE id = ?", before
+    )
 
 
 def drop_models(connection: sqlite3.Connection, keep: Sequence[str]) -> None:
     """Delete the vectors of every other model, given by fingerprint."""
     gone = f"(SELECT id FROM models WHERE fingerprint NOT IN ({marks(keep)}))"  # marks
     for table in ("embeddings", "blocks"):
-        connection.execute(f"DELETE FROM {table} WHERE model IN {gone}", list(keep))  # ours
+        connection.execute(
+            f"DELETE FROM {table} WHERE model IN {gone}", list(keep)
+        )  # ours
 
 
 def drop_traces(connection: sqlite3.Connection) -> None:
@@ -116,7 +130,9 @@ class PendingWalk:
         self._has_given = False
         self.clean = 0  # up to this one none lacked a vector when the walk ended
 
-    def take(self, connection: sqlite3.Connection, limit: int) -> list[tuple[bytes, str]]:
+    def take(
+        self, connection: sqlite3.Connection, limit: int
+    ) -> list[tuple[bytes, str]]:
         """Hash and text of ``limit`` passages at most; none only where no passage lacks a
         vector.
         """
@@ -132,7 +148,10 @@ class PendingWalk:
         if found:
             self._has_given = True
         else:
-            self.clean, self._top = self._top, 0  # the next walk begins where this one is settled
+            self.clean, self._top = (
+                self._top,
+                0,
+            )  # the next walk begins where this one is settled
         return list(dict(found).items())
 
     def settle(self, connection: sqlite3.Connection) -> None:
@@ -167,18 +186,25 @@ def _popped(items: list[int], most: int) -> list[int]:
 
 def _memories_above(connection: sqlite3.Connection, passage: int) -> list[int]:
     """Keys of the memories that have passages above this one, the one changed last at the end."""
-    some = "WHERE key IN (SELECT memory FROM passages WHERE id > ?)" if passage else "WHERE ? = 0"
+    some = (
+        "WHERE key IN (SELECT memory FROM passages WHERE id > ?)"
+        if passage
+        else "WHERE ? = 0"
+    )
     sql = f"SELECT key FROM memories {some} ORDER BY updated_at"  # our own words
     return column(connection, sql, (passage,))
 
 
-def _passages_lacking(connection: sqlite3.Connection, model: int, keys: list[int]) -> list[int]:
+def _passages_lacking(
+    connection: sqlite3.Connection, model: int, keys: list[int]
+) -> list[int]:
     """Passages of these memories without a vector, those of the last memory first, and of each the
     last.
     """
     places = {key: place for place, key in enumerate(keys)}
     rows = connection.execute(
-        f"SELECT p.memory, p.id {_LACKING} AND p.memory IN ({marks(keys)})", (model, *keys)
+        f"SELECT p.memory, p.id {_LACKING} AND p.memory IN ({marks(keys)})",
+        (model, *keys),
     )
     return [id_ for _, id_ in sorted(rows, key=lambda row: (-places[row[0]], row[1]))]
 

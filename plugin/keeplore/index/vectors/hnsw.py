@@ -134,7 +134,11 @@ def damage(file: Path, key: dict[str, str], dim: int) -> str:
         return f"{file.name} cannot be read: {e}"
     if not isinstance(note, dict) or not note.items() >= {**key, "dim": dim}.items():
         return f"{file.name} was made of another index or model"
-    return "" if note.items() >= content.items() else f"{file.name} has changed on the disk"
+    return (
+        ""
+        if note.items() >= content.items()
+        else f"{file.name} has changed on the disk"
+    )
 
 
 def _content(file: Path, *, sync: bool = False) -> dict[str, object]:
@@ -143,7 +147,10 @@ def _content(file: Path, *, sync: bool = False) -> dict[str, object]:
         if sync:
             os.fsync(opened.fileno())
         size = os.fstat(opened.fileno()).st_size
-        return {"size": size, "sha256": hashlib.file_digest(opened, "sha256").hexdigest()}
+        return {
+            "size": size,
+            "sha256": hashlib.file_digest(opened, "sha256").hexdigest(),
+        }
 
 
 def _note(file: Path) -> Any:

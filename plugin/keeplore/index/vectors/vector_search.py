@@ -59,7 +59,11 @@ class VectorIndex:
         return bool(self._graphs)
 
     def search(
-        self, connection: sqlite3.Connection, vector: Floats, allowed: ScopeFilter, limit: int
+        self,
+        connection: sqlite3.Connection,
+        vector: Floats,
+        allowed: ScopeFilter,
+        limit: int,
     ) -> list[PassageMatch]:
         """The passages nearest to ``vector`` (float32, (dim,), L2-normalised) by cosine, best
         first.
@@ -72,16 +76,29 @@ class VectorIndex:
         try:
             if not block_files.are_placed(connection, model):
                 raise FileNotFoundError("the blocks are not made yet")
-            found = [self._of_block(connection, block, vector, limit) for block in blocks]
-        except (OSError, EOFError):  # deleted or cut by somebody; the background makes them anew
+            found = [
+                self._of_block(connection, block, vector, limit) for block in blocks
+            ]
+        except (
+            OSError,
+            EOFError,
+        ):  # deleted or cut by somebody; the background makes them anew
             self._is_broken = True
             found = [_of_table(connection, model, vector, scopes)]
         ids = np.concatenate([np.zeros(0, np.int64), *(ids for ids, _ in found)])
-        scores = np.concatenate([np.zeros(0, np.float32), *(scores for _, scores in found)])
+        scores = np.concatenate(
+            [np.zeros(0, np.float32), *(scores for _, scores in found)]
+        )
         order = np.lexsort((ids, -scores))
         if any(block.gone for block in blocks):
             order = _living(connection, ids, order, limit)
-        return list(map(PassageMatch, ids[order[:limit]].tolist(), scores[order[:limit]].tolist()))
+        return list(
+            map(
+                PassageMatch,
+                ids[order[:limit]].tolist(),
+                scores[order[:limit]].tolist(),
+            )
+        )
 
     def follow(self, database: EngineDatabase) -> None:
         """Load the graphs that there are, and have the system read the blocks, before somebody
@@ -112,14 +129,19 @@ class VectorIndex:
         blocks = database.read(block_files.of_model, model)
         wrong = database.read(block_files.first_damage, model, self._directory)
         return wrong or next(
-            filter(None, (damage(self._file(block), key, self.dim) for block in blocks)), ""
+            filter(
+                None, (damage(self._file(block), key, self.dim) for block in blocks)
+            ),
+            "",
         )
 
     def drop_graph(self, database: EngineDatabase) -> None:
         """Forget blocks and graphs; ``maintain`` makes them anew."""
         with self._mutex:
             self._graphs = {}
-        database.write(block_files.forget, database.read(block_files.model_id, self.fingerprint))
+        database.write(
+            block_files.forget, database.read(block_files.model_id, self.fingerprint)
+        )
         block_files.drop_strays(database)
 
     def _mend(self, database: EngineDatabase) -> None:
@@ -136,7 +158,11 @@ class VectorIndex:
         block_files.drop_strays(database)
 
     def _of_block(
-        self, connection: sqlite3.Connection, block: VectorBlock, vector: Floats, limit: int
+        self,
+        connection: sqlite3.Connection,
+        block: VectorBlock,
+        vector: Floats,
+        limit: int,
     ) -> Found:
         """Passages of a block, ``limit`` that are still there among them where it has so many."""
         wanted = min(limit, block.rows - block.gone)
@@ -146,14 +172,21 @@ class VectorIndex:
             near = graph.nearest(vector, limit + spare) if graph else None
         if graph and near:
             tail = self._exact(block, vector, limit, graph.count)
-            rows, scores = np.concatenate([near[0], tail[0]]), np.concatenate([near[1], tail[1]])
+            rows, scores = (
+                np.concatenate([near[0], tail[0]]),
+                np.concatenate([near[1], tail[1]]),
+            )
             ids = self._passages(block, rows)
-            if (len(_present(connection, ids.tolist())) if block.gone else len(ids)) >= wanted:
+            if (
+                len(_present(connection, ids.tolist())) if block.gone else len(ids)
+            ) >= wanted:
                 return ids, scores
         rows, scores = self._exact(block, vector, limit + block.gone)
         return self._passages(block, rows), scores
 
-    def _exact(self, block: VectorBlock, vector: Floats, limit: int, start: int = 0) -> Found:
+    def _exact(
+        self, block: VectorBlock, vector: Floats, limit: int, start: int = 0
+    ) -> Found:
         """The ``limit`` nearest rows of those from ``start`` on, read piece by piece."""
         scores = np.empty(max(0, block.rows - start), np.float32)
         if not len(scores):
@@ -179,7 +212,9 @@ class VectorIndex:
             raise EOFError(f"{block.name} has vectors of another dimension")
         part: Numbers = np.empty((size, self.dim), "<i2")
         room = part.reshape(-1).view(np.uint8).data
-        with block_files.files(self._directory, block.name)[0].open("rb", buffering=0) as opened:
+        with block_files.files(self._directory, block.name)[0].open(
+            "rb", buffering=0
+        ) as opened:
             opened.seek(start * block.width)
             for at in range(start, block.rows, size):
                 rows = min(size, block.rows - at)
@@ -188,7 +223,9 @@ class VectorIndex:
                 yield at, part[:rows]
 
     def _passages(self, block: VectorBlock, rows: Ids) -> Ids:
-        ids = np.fromfile(block_files.files(self._directory, block.name)[1], np.int64, block.rows)
+        ids = np.fromfile(
+            block_files.files(self._directory, block.name)[1], np.int64, block.rows
+        )
         if len(ids) < block.rows:
             raise EOFError(f"{block.name} is cut off")
         return ids[rows]
@@ -197,10 +234,14 @@ class VectorIndex:
         found = database.read(block_files.of_fingerprint, self.fingerprint)
         with self._mutex:
             names = {block.name for block in found}
-            self._graphs = {name: graph for name, graph in self._graphs.items() if name in names}
+            self._graphs = {
+                name: graph for name, graph in self._graphs.items() if name in names
+            }
         for block in found:
             if self._wants_graph(block):
-                graph = self._load(database, block) or HnswGraph(self.dim, block.rows + SAVE_AFTER)
+                graph = self._load(database, block) or HnswGraph(
+                    self.dim, block.rows + SAVE_AFTER
+                )
                 self._extend(graph, block)
                 with self._mutex:
                     self._graphs[block.name] = graph
@@ -211,7 +252,9 @@ class VectorIndex:
     def _load(self, database: EngineDatabase, block: VectorBlock) -> HnswGraph | None:
         with self._mutex:
             known = self._graphs.get(block.name)
-        graph = known or HnswGraph.load(self._file(block), database.read(self._key), self.dim)
+        graph = known or HnswGraph.load(
+            self._file(block), database.read(self._key), self.dim
+        )
         if graph is None or graph.count > block.rows:
             return None
         with self._mutex:
@@ -231,7 +274,10 @@ class VectorIndex:
         return self._directory / f"{block.name}.hnsw"
 
     def _key(self, connection: sqlite3.Connection) -> dict[str, str]:
-        return {"database": meta(connection, "database"), "fingerprint": self.fingerprint}
+        return {
+            "database": meta(connection, "database"),
+            "fingerprint": self.fingerprint,
+        }
 
 
 def _living(connection: sqlite3.Connection, ids: Ids, order: Ids, limit: int) -> Ids:
@@ -249,7 +295,9 @@ def _living(connection: sqlite3.Connection, ids: Ids, order: Ids, limit: int) ->
 
 
 def _present(connection: sqlite3.Connection, ids: list[int]) -> set[int]:
-    return set(column(connection, f"SELECT id FROM passages WHERE {in_list('id', ids)}"))  # ours
+    return set(
+        column(connection, f"SELECT id FROM passages WHERE {in_list('id', ids)}")
+    )  # ours
 
 
 def _of_table(

@@ -18,7 +18,9 @@ _MARKS = (
     (_END, ("other",), ""),
 )
 _KEY = re.compile(r"([A-Za-z_][\w-]*):(?:\s|\Z)")
-_FENCE = re.compile(r"\A(---[ \t]*\n)(.*?)(^---[ \t]*(?:\n|\Z))", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(
+    r"\A(---[ \t]*\n)(.*?)(^---[ \t]*(?:\n|\Z))", re.DOTALL | re.MULTILINE
+)
 
 
 def versions(text: str) -> tuple[str, ...] | None:
@@ -54,7 +56,11 @@ def _by_marks(text: str) -> tuple[str, str] | None:
         depth += bool(part and _START.match(line)) - bool(depth and _END.match(line))
         for side in (part,) if part else ("one", "other"):
             sides[side].append(line)
-    return ("\n".join(sides["one"]), "\n".join(sides["other"])) if found and not part else None
+    return (
+        ("\n".join(sides["one"]), "\n".join(sides["other"]))
+        if found and not part
+        else None
+    )
 
 
 def _after_mark(part: str, line: str) -> str | None:

@@ -17,7 +17,9 @@ from keeplore.memory.merge.line_merge import LineMerge, merge_by_lines, merge_li
 _TURN = re.compile(r"^(?=<!-- keeplore:turn )", re.MULTILINE)
 _SECTION = re.compile(r"^(?=## )", re.MULTILINE)
 _DATE = re.compile(r"^\*\*Date\*\*: .*\n?", re.MULTILINE)
-_ORDER = [f"## {heading}" for heading in (*PARTS.values(), "Code references", "Related")]
+_ORDER = [
+    f"## {heading}" for heading in (*PARTS.values(), "Code references", "Related")
+]
 
 _PLACES = {"": -1, **{heading: place for place, heading in enumerate(_ORDER)}}
 _PLACES[EXCHANGES] = len(_ORDER) + 1
@@ -40,9 +42,15 @@ def merge_conversations(
         _TURN.split(text.replace("\r\n", "\n")) for text in (loser, winner, base or "")
     )
     head = _head(before[0] if base is not None else None, one[0], other[0])
-    blocks, is_clash = _exchanges(_by_turn(before[1:]), _by_turn(one[1:]), _by_turn(other[1:]))
-    text = f"{head.text.rstrip()}\n\n" + "".join(f"{block.rstrip()}\n\n" for block in blocks)
-    return LineMerge(_dated(text.rstrip() + "\n"), is_clash or (head.is_clash and not is_derived))
+    blocks, is_clash = _exchanges(
+        _by_turn(before[1:]), _by_turn(one[1:]), _by_turn(other[1:])
+    )
+    text = f"{head.text.rstrip()}\n\n" + "".join(
+        f"{block.rstrip()}\n\n" for block in blocks
+    )
+    return LineMerge(
+        _dated(text.rstrip() + "\n"), is_clash or (head.is_clash and not is_derived)
+    )
 
 
 def _head(base: str | None, loser: str, winner: str) -> LineMerge:
@@ -50,7 +58,8 @@ def _head(base: str | None, loser: str, winner: str) -> LineMerge:
     all else by lines.
     """
     was, mine, theirs = (
-        {} if text is None else _by_heading(_DATE.sub("", text)) for text in (base, loser, winner)
+        {} if text is None else _by_heading(_DATE.sub("", text))
+        for text in (base, loser, winner)
     )
     text, is_clash = "", False
     for key in sorted({**theirs, **mine}, key=_place):
@@ -76,7 +85,9 @@ def _exchanges(base: Blocks, one: Blocks, other: Blocks) -> tuple[list[str], boo
             joined.append(result.text)
             is_clash = is_clash or result.is_clash
         elif (kept := theirs if mine is None else mine) and kept != was:
-            joined.append(kept)  # one that a side removed stays away unless the other changed it
+            joined.append(
+                kept
+            )  # one that a side removed stays away unless the other changed it
     return _in_time(joined), is_clash
 
 
@@ -100,8 +111,13 @@ def _in_time(texts: list[str]) -> list[str]:
     times: list[str] = []
     for text in texts:
         exchanges = Conversation.from_markdown(f"\n{EXCHANGES}\n{text}").exchanges
-        times.append((exchanges[0].at if exchanges else "") or (times[-1] if times else ""))
-    return [text for _, text in sorted(zip(times, texts, strict=True), key=lambda item: item[0])]
+        times.append(
+            (exchanges[0].at if exchanges else "") or (times[-1] if times else "")
+        )
+    return [
+        text
+        for _, text in sorted(zip(times, texts, strict=True), key=lambda item: item[0])
+    ]
 
 
 def _dated(body: str) -> str:
@@ -122,8 +138,13 @@ def _by_turn(blocks: Iterable[str]) -> Blocks:
 
 def _by_heading(head: str) -> Blocks:
     """The parts of a head by their headings, "" for what stands above the first."""
-    sections = (text if number else f"\n{text}" for number, text in enumerate(_SECTION.split(head)))
-    return _numbered((text.split("\n")[0].rstrip(), text.partition("\n")[2]) for text in sections)
+    sections = (
+        text if number else f"\n{text}"
+        for number, text in enumerate(_SECTION.split(head))
+    )
+    return _numbered(
+        (text.split("\n")[0].rstrip(), text.partition("\n")[2]) for text in sections
+    )
 
 
 def _numbered(items: Iterable[tuple[str, str]]) -> Blocks:

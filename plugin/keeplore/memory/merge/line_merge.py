@@ -70,7 +70,9 @@ def _lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").split("\n")
 
 
-def _joined(was: Lines, one: Lines, other: Lines, *, may_both_stay: bool) -> Lines | None:
+def _joined(
+    was: Lines, one: Lines, other: Lines, *, may_both_stay: bool
+) -> Lines | None:
     """One stretch between lines that all have; None for a clash."""
     if one in (was, other):
         return other
@@ -90,7 +92,9 @@ def _both(one: Lines, other: Lines) -> Lines:
 
 def _holds(lines: Lines, part: Lines) -> bool:
     """Whether the part stands in the lines as it is."""
-    return any(lines[n : n + len(part)] == part for n in range(len(lines) - len(part) + 1))
+    return any(
+        lines[n : n + len(part)] == part for n in range(len(lines) - len(part) + 1)
+    )
 
 
 def _common(one: Lines, other: Lines) -> list[str]:
@@ -98,17 +102,25 @@ def _common(one: Lines, other: Lines) -> list[str]:
     return [line for a, _, size in _matches(one, other) for line in one[a : a + size]]
 
 
-def _regions(base: Lines, one: Lines, other: Lines) -> Iterator[tuple[Lines, Lines, Lines]]:
+def _regions(
+    base: Lines, one: Lines, other: Lines
+) -> Iterator[tuple[Lines, Lines, Lines]]:
     """The three texts cut where all have the same lines; those come as regions of their own."""
     at, a, b = 0, 0, 0
     for start, end, in_one, in_other in _shared(base, one, other):
         yield base[at:start], one[a:in_one], other[b:in_other]
         size = end - start
-        yield base[start:end], one[in_one : in_one + size], other[in_other : in_other + size]
+        yield (
+            base[start:end],
+            one[in_one : in_one + size],
+            other[in_other : in_other + size],
+        )
         at, a, b = end, in_one + size, in_other + size
 
 
-def _shared(base: Lines, one: Lines, other: Lines) -> Iterator[tuple[int, int, int, int]]:
+def _shared(
+    base: Lines, one: Lines, other: Lines
+) -> Iterator[tuple[int, int, int, int]]:
     """Stretches of base that both others have: its start and end, and where they begin in the
     others.
     """
@@ -133,7 +145,9 @@ def _matches(one: Lines, other: Lines) -> list[tuple[int, int, int]]:
     head = _same_length(one, other)
     tail = _same_length(one[head:][::-1], other[head:][::-1])
     ends = len(one) - tail, len(other) - tail
-    middle = SequenceMatcher(None, one[head : ends[0]], other[head : ends[1]], autojunk=True)
+    middle = SequenceMatcher(
+        None, one[head : ends[0]], other[head : ends[1]], autojunk=True
+    )
     inner = [(a + head, b + head, size) for a, b, size in middle.get_matching_blocks()]
     return [match for match in [(0, 0, head), *inner, (*ends, tail)] if match[2]]
 

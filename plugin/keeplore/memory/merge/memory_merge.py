@@ -15,11 +15,24 @@ from itertools import filterfalse
 from typing import Any
 
 from keeplore.errors import Corrupt, UnsafePath
-from keeplore.memory.entity_file import UNKNOWN, EntityFile, key_of, parse_entity, serialise_entity
+from keeplore.memory.entity_file import (
+    UNKNOWN,
+    EntityFile,
+    key_of,
+    parse_entity,
+    serialise_entity,
+)
 from keeplore.memory.frontmatter import parse, serialise
 from keeplore.memory.merge.conversation_merge import merge_conversations
 from keeplore.memory.merge.line_merge import LineMerge, merge_by_lines, merge_lists
-from keeplore.memory.model import TRUST_LEVELS, Memory, MemoryKind, Trust, in_order, least_trusted
+from keeplore.memory.model import (
+    TRUST_LEVELS,
+    Memory,
+    MemoryKind,
+    Trust,
+    in_order,
+    least_trusted,
+)
 from keeplore.memory.names import is_id, new_id, relative_path
 
 CONFLICT = ".conflict-"  # in the name of a file that is no memory with an id
@@ -55,7 +68,9 @@ def merge_memory(path: str, base: str | None, one: str, other: str) -> FileMerge
     if first is None or second is None or first.id != second.id:
         # a version that can be read comes before one that cannot, which is what _precedence puts
         # last
-        return _merge_plain(path, base, winner, loser, is_text=first is None and second is None)
+        return _merge_plain(
+            path, base, winner, loser, is_text=first is None and second is None
+        )
     origin = _memory(base) if base is not None else None
     before = origin if origin and origin.id == first.id else None
     joined, is_clash = _joined_memory(before, second, first)
@@ -71,9 +86,13 @@ def merge_memory(path: str, base: str | None, one: str, other: str) -> FileMerge
     return FileMerge(text, _beside(path, first, second, loser) if is_clash else {})
 
 
-def _joined_memory(base: Memory | None, loser: Memory, winner: Memory) -> tuple[Memory, bool]:
+def _joined_memory(
+    base: Memory | None, loser: Memory, winner: Memory
+) -> tuple[Memory, bool]:
     """Front matter and body, each joined; whether the loser's words are lost somewhere."""
-    meta, is_meta_clash = _joined_meta(base.meta if base else None, loser.meta, winner.meta)
+    meta, is_meta_clash = _joined_meta(
+        base.meta if base else None, loser.meta, winner.meta
+    )
     is_talk = loser.kind == winner.kind == MemoryKind.CONVERSATION
     merge_bodies = merge_conversations if is_talk else merge_by_lines
     body = merge_bodies(base.body if base else None, loser.body, winner.body)
@@ -91,9 +110,13 @@ def merge_session(
     second memory, to stand beside.
     """
     meta, _ = _joined_meta(base.meta if base else None, ours.meta, edited.meta)
-    body = merge_conversations(base.body if base else None, ours.body, edited.body, is_derived=True)
+    body = merge_conversations(
+        base.body if base else None, ours.body, edited.body, is_derived=True
+    )
     joined = Memory(meta, body.text)
-    return joined, _contradicting(edited, ours, serialise(ours)) if body.is_clash else None
+    return joined, _contradicting(
+        edited, ours, serialise(ours)
+    ) if body.is_clash else None
 
 
 def contradicting(kept: str, other: str) -> str:
@@ -126,7 +149,9 @@ def merge_log(_path: str, base: str | None, one: str, other: str) -> FileMerge:
     """
     # not splitlines(): JSON may hold other line ends inside of a text
     kept = base.removesuffix("\n").split("\n") if base else []
-    if not (one.startswith(base or "") and other.startswith(base or "")):  # a person edited it
+    if not (
+        one.startswith(base or "") and other.startswith(base or "")
+    ):  # a person edited it
         kept = []
     added = {line for line in [*one.split("\n"), *other.split("\n")] if line.strip()}
     lines = [*kept, *sorted(added.difference(kept), key=_moment)]
@@ -159,7 +184,9 @@ def merge_entity(path: str, base: str | None, one: str, other: str) -> FileMerge
     if second is None or key_of(first.name) != key_of(second.name):
         return FileMerge(winner, {beside_path(path, loser.encode()): loser})
     origin = _entity(base) if base is not None else None
-    text = serialise_entity(_joined_entity(origin.said if origin else {}, second.said, first.said))
+    text = serialise_entity(
+        _joined_entity(origin.said if origin else {}, second.said, first.said)
+    )
     by_lines = merge_by_lines(base, loser, winner)
     told = None if by_lines.is_clash else _entity(by_lines.text)
     # the lines of both where they say the same: a person's comments stay so
@@ -186,7 +213,9 @@ def beside_path(path: str, loser: bytes) -> str:
     stem, dot, extension = name.rpartition(".")
     if not stem:  # .gitignore
         stem, dot, extension = name, "", ""
-    mark = f"{CONFLICT}{hashlib.sha256(loser).hexdigest()[:_HASH_CHARS]}{dot}{extension}"
+    mark = (
+        f"{CONFLICT}{hashlib.sha256(loser).hexdigest()[:_HASH_CHARS]}{dot}{extension}"
+    )
     # a name that fills what file systems allow gives way
     room = MAX_NAME - len(mark.encode("utf-8", "surrogateescape"))
     stem = stem.encode("utf-8", "surrogateescape")[:room].decode("utf-8", "ignore")
@@ -238,7 +267,11 @@ def _entity(text: str) -> EntityFile | None:
 
 def _front(text: str, memory: Memory) -> str:
     """What stands above the body, as somebody wrote it."""
-    return text[: len(text) - len(memory.body)].removeprefix("\ufeff").replace("\r\n", "\n")
+    return (
+        text[: len(text) - len(memory.body)]
+        .removeprefix("\ufeff")
+        .replace("\r\n", "\n")
+    )
 
 
 def _as_written(front: LineMerge, memory: Memory) -> str:
@@ -247,7 +280,11 @@ def _as_written(front: LineMerge, memory: Memory) -> str:
     """
     text = front.text + memory.body
     told = None if front.is_clash else _memory(text)
-    is_same = told and told.body == memory.body and _exactly(told.meta) == _exactly(memory.meta)
+    is_same = (
+        told
+        and told.body == memory.body
+        and _exactly(told.meta) == _exactly(memory.meta)
+    )
     return text if is_same else serialise(memory)
 
 
@@ -325,7 +362,10 @@ def _joined_value(key: str, was: Any, one: Any, other: Any) -> tuple[Any, bool]:
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         before = was if isinstance(was, Mapping) else None
         joined, is_clash = _joined_meta(before, one, other, is_inside=True)
-        return joined, is_clash and key != "source"  # of two machines that wrote, one is named
+        return (
+            joined,
+            is_clash and key != "source",
+        )  # of two machines that wrote, one is named
     rule = _RULES.get(key)
     if rule and type(one) is type(other):
         return rule(one, other), False

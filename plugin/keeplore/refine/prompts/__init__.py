@@ -28,9 +28,14 @@ class RefinePrompt:
 def prompt(name: str) -> RefinePrompt:
     """The prompt of a stage: ``extract``, ``decide`` or ``aspects``."""
     first, _, rest = (
-        (Path(__file__).parent / f"{name}.md").read_text(encoding="utf-8").partition("\n")
+        (Path(__file__).parent / f"{name}.md")
+        .read_text(encoding="utf-8")
+        .partition("\n")
     )
     text, _, table = rest.partition("\n---\n")
     return RefinePrompt(
-        name, int(first.removeprefix("version: ")), text.strip(), tuple(table.splitlines())
+        name,
+        int(first.removeprefix("version: ")),
+        text.strip(),
+        tuple(table.splitlines()),
     )

@@ -36,7 +36,11 @@ _BEGINNING = re.compile(r"(?:mem_)?[0-9a-f]{4}[0-9a-f-]*")
 
 
 def forget(
-    root: Path, stones: Tombstones, copies: Sequence[tuple[str, Memory]], machine: str, at: str
+    root: Path,
+    stones: Tombstones,
+    copies: Sequence[tuple[str, Memory]],
+    machine: str,
+    at: str,
 ) -> Tombstone:
     """Write the tombstone of a memory whose files are ``copies``, the newest first, then remove
     them.
@@ -45,7 +49,9 @@ def forget(
     stone = stones.get(memory.id)
     if stone is None:
         turns = tuple(turns_of(memory))
-        stone = Tombstone(memory.id, at, machine, content=hash_of(memory), turns=turns, path=path)
+        stone = Tombstone(
+            memory.id, at, machine, content=hash_of(memory), turns=turns, path=path
+        )
     if not stone.is_purged:
         keep_text(root, memory.id, path)
     stones.write(stone)
@@ -91,7 +97,8 @@ def restore(root: Path, stones: Tombstones, memory_id: str) -> str:
         path = relative_path(memory)
     if not files.is_absent(root, path) and id_at(root, path) != memory_id:
         raise AlreadyExists(
-            f"another file is at {path}", "Move it away, then run `keeplore restore` again"
+            f"another file is at {path}",
+            "Move it away, then run `keeplore restore` again",
         )
     files.write(root, path, data)
     stones.remove(memory_id)
@@ -115,7 +122,9 @@ class MissingMemory(NamedTuple):
     day: str
 
 
-def deleted(root: Path, beginning: str, is_here: Callable[[str], bool]) -> Iterator[MissingMemory]:
+def deleted(
+    root: Path, beginning: str, is_here: Callable[[str], bool]
+) -> Iterator[MissingMemory]:
     """The memories that git has had in files named after them, and that are not here; ``beginning``
     is that of ids.
     """
@@ -123,7 +132,10 @@ def deleted(root: Path, beginning: str, is_here: Callable[[str], bool]) -> Itera
         return
     beginning = beginning.removeprefix("mem_")
     digits = beginning[:8]
-    names = [f":(glob)**/*-{digits}{'?' * (8 - len(digits))}.md", f":(glob)**/mem_{digits}*.md"]
+    names = [
+        f":(glob)**/*-{digits}{'?' * (8 - len(digits))}.md",
+        f":(glob)**/mem_{digits}*.md",
+    ]
     known = set()
     for blob, path in _brought(root, names)[:MAX_VERSIONS]:
         read = _read(root, blob, path)
@@ -131,7 +143,9 @@ def deleted(root: Path, beginning: str, is_here: Callable[[str], bool]) -> Itera
         is_named = memory_id.startswith(f"mem_{beginning}")
         if is_named and memory_id not in known and not is_here(memory_id):
             known.add(memory_id)
-            last = run(root, "log -1 --all --diff-filter=D", "--format=%h %cs", "--", path).text
+            last = run(
+                root, "log -1 --all --diff-filter=D", "--format=%h %cs", "--", path
+            ).text
             commit, _, day = last.partition(" ")
             yield MissingMemory(memory_id, path, commit, day)
 
@@ -146,7 +160,9 @@ def _text(root: Path, stones: Tombstones, memory_id: str) -> tuple[str, Memory, 
     return _forgotten_text(root, stones, memory_id)
 
 
-def _forgotten_text(root: Path, stones: Tombstones, memory_id: str) -> tuple[str, Memory, bytes]:
+def _forgotten_text(
+    root: Path, stones: Tombstones, memory_id: str
+) -> tuple[str, Memory, bytes]:
     """The text that the tombstone is for. Raises NotFound."""
     if memory_id not in stones:
         remedy = f"The files of {root / 'forgotten'} are named after the ids that can be restored"
@@ -154,7 +170,8 @@ def _forgotten_text(root: Path, stones: Tombstones, memory_id: str) -> tuple[str
     stone = stones.get(memory_id) or Tombstone(memory_id)
     if stone.is_purged:
         raise NotFound(
-            f"{memory_id} was purged, its text is gone", "Write it anew, or take it from a backup"
+            f"{memory_id} was purged, its text is gone",
+            "Write it anew, or take it from a backup",
         )
     found = list(versions(root, memory_id, stone.path))
     for version in found:
@@ -171,7 +188,9 @@ def _forgotten_text(root: Path, stones: Tombstones, memory_id: str) -> tuple[str
     )
 
 
-def versions(root: Path, memory_id: str, path: str) -> Iterator[tuple[str, Memory, bytes]]:
+def versions(
+    root: Path, memory_id: str, path: str
+) -> Iterator[tuple[str, Memory, bytes]]:
     """Path, memory and bytes of every text of a memory that git has, the last one first; ``path``
     is where it was.
     """
@@ -201,7 +220,9 @@ def _read(root: Path, blob: str, path: str) -> tuple[Memory, bytes] | None:
 
 def _brought(root: Path, names: Sequence[str]) -> list[tuple[str, str]]:
     """Blob and path of each memory file that a commit brought."""
-    found = introduced(root, "--all", "--full-history", "--diff-filter=AM", "--", *names)
+    found = introduced(
+        root, "--all", "--full-history", "--diff-filter=AM", "--", *names
+    )
     return [(blob, place) for _, blob, place in found if is_memory(place)]
 
 

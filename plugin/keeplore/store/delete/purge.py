@@ -54,7 +54,8 @@ PENDING = "keeplore.purge"
 # in the git directory: up to which commits nothing purged was found; may be deleted
 CLEAN = "keeplore.clean"
 _BY_OTHER_MEANS = (
-    "Keeplore cannot rewrite such a repository; `git filter-repo` can, see docs/forgetting.md"
+    "Keeplore cannot rewrite such a repository; `git filter-repo` can, see "
+    "docs/forgetting.md"
 )
 SHOWN = 5  # paths in a message
 
@@ -107,7 +108,11 @@ def check(root: Path, branch: str, cache: CycleCache, ids: Iterable[str]) -> Non
 
 
 def mark(
-    root: Path, stones: Tombstones, copies: Mapping[str, Sequence[str]], machine: str, at: str
+    root: Path,
+    stones: Tombstones,
+    copies: Mapping[str, Sequence[str]],
+    machine: str,
+    at: str,
 ) -> None:
     """Write the tombstones of a purge, then remove the files; ``copies`` is id → paths.
 
@@ -115,7 +120,9 @@ def mark(
     """
     # of a text that never left this machine the tombstone holds no hash, because a short one could
     # be guessed
-    shared = rewrite_history.find(root, git_reader(root), dict.fromkeys(copies, ()), ("--remotes",))
+    shared = rewrite_history.find(
+        root, git_reader(root), dict.fromkeys(copies, ()), ("--remotes",)
+    )
     for memory_id, paths in copies.items():
         known = stones.get(memory_id) or Tombstone(memory_id, at, machine)
         blobs = {text.blob for text in shared if text.memory_id == memory_id}
@@ -134,13 +141,17 @@ def adopt(stones: Tombstones, theirs: Iterable[Tombstone]) -> None:
             stones.write(both)
 
 
-def check_loss(theirs: Iterable[Tombstone], known: Collection[str], paths: Sequence[str]) -> None:
+def check_loss(
+    theirs: Iterable[Tombstone], known: Collection[str], paths: Sequence[str]
+) -> None:
     """Refuse to follow another machine that purged most of our memory; ``known`` are ids that are
     purged here.
 
     Raises RepositoryError.
     """
-    new = {stone.id[4:12] for stone in theirs if stone.is_purged and stone.id not in known}
+    new = {
+        stone.id[4:12] for stone in theirs if stone.is_purged and stone.id not in known
+    }
     lost = sum(digits_of(path) in new for path in paths) if new else 0
     if lost > LOSS_FROM and lost > len(paths) * LOSS_SHARE:
         raise RepositoryError(
@@ -159,7 +170,9 @@ def purged(stones: Iterable[Tombstone]) -> dict[str, frozenset[str]]:
     return found
 
 
-def is_clean(root: Path, wanted: Mapping[str, frozenset[str]], commits: Sequence[str]) -> bool:
+def is_clean(
+    root: Path, wanted: Mapping[str, frozenset[str]], commits: Sequence[str]
+) -> bool:
     """Whether history up to these commits holds nothing of ``wanted`` (id → blobs), and no purge is
     half done.
 
@@ -175,7 +188,9 @@ def is_clean(root: Path, wanted: Mapping[str, frozenset[str]], commits: Sequence
     new = [commit for commit in tips if commit not in known]
     if not new:
         return True
-    before = [f"^{commit}" for commit in known if run(root, "cat-file -e", commit).code == 0]
+    before = [
+        f"^{commit}" for commit in known if run(root, "cat-file -e", commit).code == 0
+    ]
     if rewrite_history.find(root, git_reader(root), wanted, [*new, *before]):
         return False
     note = {"marks": _marks(wanted), "commits": tips}
@@ -196,7 +211,9 @@ def new_stones(root: Path, head: str, other: str) -> list[Tombstone]:
     return found
 
 
-def carry_out(root: Path, branch: str, cache: CycleCache, stones: Tombstones) -> PurgeResult:
+def carry_out(
+    root: Path, branch: str, cache: CycleCache, stones: Tombstones
+) -> PurgeResult:
     """Take everything that tombstones call purged out of history and out of git's objects.
 
     The removed files and the tombstones are committed before, so that the index needs no change
@@ -218,11 +235,16 @@ def carry_out(root: Path, branch: str, cache: CycleCache, stones: Tombstones) ->
 
 
 def _rewrite(
-    lock: CommitLock, backend: LibgitBackend, ref: str, wanted: Mapping[str, frozenset[str]]
+    lock: CommitLock,
+    backend: LibgitBackend,
+    ref: str,
+    wanted: Mapping[str, frozenset[str]],
 ) -> PurgeResult:
     root = backend.root
     texts = rewrite_history.find(root, library_reader(backend.repository), wanted)
-    blobs = {text.blob for text in texts}.union(*wanted.values(), _kept_texts(root, wanted))
+    blobs = {text.blob for text in texts}.union(
+        *wanted.values(), _kept_texts(root, wanted)
+    )
     for path in _staged(backend, blobs, wanted):
         output(root, "update-index --force-remove --", path)
     run(root, "update-index --clear-resolve-undo")
@@ -250,10 +272,14 @@ def _note_pending(own: Path, blobs: Collection[str]) -> None:
 
 def _kept_texts(root: Path, wanted: Collection[str]) -> set[str]:
     """The blobs that stand under refs of their own, because no commit has them."""
-    return {target for name, target, _ in _refs(root) if name.removeprefix(KEPT) in wanted}
+    return {
+        target for name, target, _ in _refs(root) if name.removeprefix(KEPT) in wanted
+    }
 
 
-def _move_refs(lock: CommitLock, backend: LibgitBackend, rewriter: HistoryRewriter) -> None:
+def _move_refs(
+    lock: CommitLock, backend: LibgitBackend, rewriter: HistoryRewriter
+) -> None:
     """Point every ref to what its object is now; those that would point to nothing go."""
     for name, target, points_to in _refs(backend.root):
         if points_to:  # to another ref, which is moved itself
@@ -292,7 +318,8 @@ def _check_possible(library: LibgitBackend, branch: str) -> str:
     ref = check_branch(root, library.ref(), branch)
     if library.repository.is_shallow:
         raise RepositoryError(
-            "this clone has only a part of the history", "Run `git fetch --unshallow` first"
+            "this clone has only a part of the history",
+            "Run `git fetch --unshallow` first",
         )
     shared = places.common / "objects" / "info" / "alternates"
     if shared.is_file() and shared.read_bytes().strip():
@@ -340,7 +367,10 @@ def _staged_texts(
     wanted: Mapping[str, Collection[str]],
 ) -> set[str]:
     """The blobs in the index that are text of the memories."""
-    read, digits = library_reader(library.repository), {memory_id[4:12] for memory_id in wanted}
+    read, digits = (
+        library_reader(library.repository),
+        {memory_id[4:12] for memory_id in wanted},
+    )
     named = [(path, blob) for path, blob in entries if digits_of(path) in digits]
     return {blob for path, blob in named if held_at(read, blob, path, wanted)}
 
@@ -378,12 +408,15 @@ def _known_clean(own: Path, wanted: Mapping[str, frozenset[str]]) -> list[str]:
 
 def _marks(wanted: Mapping[str, frozenset[str]]) -> str:
     """A hash of which texts were looked for."""
-    lines = [f"{id_} {' '.join(sorted(blobs))}" for id_, blobs in sorted(wanted.items())]
+    lines = [
+        f"{id_} {' '.join(sorted(blobs))}" for id_, blobs in sorted(wanted.items())
+    ]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def _impossible(why: str) -> RepositoryError:
     """The error for a repository that cannot be rewritten."""
     return RepositoryError(
-        f"the text cannot be taken out of this repository's history: {why}", _BY_OTHER_MEANS
+        f"the text cannot be taken out of this repository's history: {why}",
+        _BY_OTHER_MEANS,
     )

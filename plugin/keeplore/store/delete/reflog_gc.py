@@ -61,7 +61,8 @@ def collect_garbage(root: Path, blobs: Collection[str]) -> None:
     done = run(root, "gc --quiet --prune=now", timeout_s=GC_TIMEOUT_S)
     if done.code and "already running" in done.error:
         raise RepositoryBusy(
-            "git is tidying up this repository already", "Run the same command again in a minute"
+            "git is tidying up this repository already",
+            "Run the same command again in a minute",
         )
     if done.code:
         raise RepositoryError(
@@ -112,14 +113,23 @@ def copy_notes(root: Path, commits: Mapping[str, str]) -> None:
 
 def _change_notes(root: Path, change: str, lines: str) -> None:
     """Run a command on every kind of notes that there are, if it has something to do."""
-    refs = run(root, "for-each-ref --format=%(refname) refs/notes").text.split() if lines else []
+    refs = (
+        run(root, "for-each-ref --format=%(refname) refs/notes").text.split()
+        if lines
+        else []
+    )
     for ref in refs:
-        command, environment = f"notes --ref={ref} {change}", signature_of(root).environment
+        command, environment = (
+            f"notes --ref={ref} {change}",
+            signature_of(root).environment,
+        )
         output(root, command, stdin=lines.encode(), environment=environment)
 
 
 def _drop_if(pointer: Path, commits: Collection[bytes]) -> None:
     """Remove a file of git's that names a commit which has another id now; git makes it anew."""
-    names = re.findall(rb"[0-9a-f]{40}", pointer.read_bytes()) if pointer.is_file() else []
+    names = (
+        re.findall(rb"[0-9a-f]{40}", pointer.read_bytes()) if pointer.is_file() else []
+    )
     if not set(names).isdisjoint(commits):
         pointer.unlink()

@@ -53,7 +53,11 @@ Reader = Callable[
 def library_reader(repository: pygit2.Repository) -> Reader:
     def read(blob: str, _path: str) -> bytes | None:
         found = repository.get(blob)
-        return found.data if isinstance(found, pygit2.Blob) and found.size <= MAX_FILE else None
+        return (
+            found.data
+            if isinstance(found, pygit2.Blob) and found.size <= MAX_FILE
+            else None
+        )
 
     return read
 
@@ -91,7 +95,11 @@ def find(
         if not is_memory(path):
             continue
         is_likely = blob in said or digits_of(path) in likely_digits
-        if blob not in held and is_likely and (id_ := held_at(read, blob, path, wanted)):
+        if (
+            blob not in held
+            and is_likely
+            and (id_ := held_at(read, blob, path, wanted))
+        ):
             held[blob] = id_
     return [
         TextOccurrence(commit, blob, path, held[blob])
@@ -122,7 +130,9 @@ def after(root: Path, commits: Collection[str]) -> list[str]:
     command = "rev-list --parents --topo-order --reverse"
     environment = {"GIT_NO_REPLACE_OBJECTS": "1"}
     changed: dict[str, None] = {}
-    for line in output(root, command, *EVERYTHING, environment=environment).text.splitlines():
+    for line in output(
+        root, command, *EVERYTHING, environment=environment
+    ).text.splitlines():
         commit, *parents = line.split(" ")
         if commit in commits or any(parent in changed for parent in parents):
             changed[commit] = None
@@ -130,7 +140,9 @@ def after(root: Path, commits: Collection[str]) -> list[str]:
 
 
 def signed(repository: pygit2.Repository, commits: Iterable[str]) -> list[str]:
-    headers = {commit: repository.read(commit)[1].partition(b"\n\n")[0] for commit in commits}
+    headers = {
+        commit: repository.read(commit)[1].partition(b"\n\n")[0] for commit in commits
+    }
     return [commit for commit, header in headers.items() if b"\ngpgsig" in header]
 
 
@@ -152,7 +164,9 @@ class HistoryRewriter:
     changed.
     """
 
-    def __init__(self, repository: pygit2.Repository, texts: Iterable[TextOccurrence]) -> None:
+    def __init__(
+        self, repository: pygit2.Repository, texts: Iterable[TextOccurrence]
+    ) -> None:
         self.commits: dict[str, str] = {}
         self._repository = repository
         self._top = _RemovalTree()
@@ -205,7 +219,11 @@ class HistoryRewriter:
         is_dropped = False
         for line in header.split(b"\n"):
             key, _, value = line.partition(b" ")
-            new = self._header_line(key, value.decode()) if key in (b"tree", b"parent") else line
+            new = (
+                self._header_line(key, value.decode())
+                if key in (b"tree", b"parent")
+                else line
+            )
             if key:  # else it is a value's next line
                 is_dropped = key in _DROPPED or (key == b"parent" and new in lines)
             if not is_dropped:
@@ -217,7 +235,9 @@ class HistoryRewriter:
         return key + b" " + new.encode()
 
     def _commit_tree(self, tree: str) -> str:
-        return self._tree(tree, self._top) or str(self._repository.TreeBuilder().write())
+        return self._tree(tree, self._top) or str(
+            self._repository.TreeBuilder().write()
+        )
 
     def _tree(self, tree: str, node: _RemovalTree) -> str:
         """The tree without the texts, "" where nothing is left in it."""

@@ -50,7 +50,12 @@ def checkout_info(directory: Path) -> CheckoutInfo | None:
 def _top(directory: Path) -> Path | None:
     """The nearest directory upwards that holds ``.git``."""
     return next(
-        (place for place in (directory, *directory.parents) if (place / ".git").exists()), None
+        (
+            place
+            for place in (directory, *directory.parents)
+            if (place / ".git").exists()
+        ),
+        None,
     )
 
 
@@ -67,7 +72,9 @@ def _with_library(top: Path, places: Directories) -> CheckoutInfo:
     try:
         return _by_library(top, places)
     except pygit2.GitError as e:
-        raise RepositoryError(f"{top} cannot be read: {e}", "Run `git status` there") from e
+        raise RepositoryError(
+            f"{top} cannot be read: {e}", "Run `git status` there"
+        ) from e
 
 
 def _by_library(top: Path, places: Directories) -> CheckoutInfo:
@@ -110,11 +117,15 @@ def _by_git(top: Path, places: Directories) -> CheckoutInfo:
         name, _, rest = line.partition("\t")
         if rest.endswith(" (fetch)"):
             remotes[name] = rest.removesuffix(" (fetch)")
-    return CheckoutInfo(top, _main(top, places), remotes, _root_commit(top, head), branch, head)
+    return CheckoutInfo(
+        top, _main(top, places), remotes, _root_commit(top, head), branch, head
+    )
 
 
 def _root_commit(top: Path, head: str) -> str:
     """The first commit of HEAD's line, "" in a shallow clone."""
     if not head or run(top, "rev-parse --is-shallow-repository").text != "false":
         return ""
-    return run(top, "rev-list --max-parents=0 --first-parent", head).text.split("\n")[-1]
+    return run(top, "rev-list --max-parents=0 --first-parent", head).text.split("\n")[
+        -1
+    ]

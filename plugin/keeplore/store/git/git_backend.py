@@ -49,7 +49,9 @@ class GitBackend:
         self._cache = cache
         self.root = root
         self.places = places
-        output(root, "rev-parse --git-dir")  # says why, where git refuses this repository
+        output(
+            root, "rev-parse --git-dir"
+        )  # says why, where git refuses this repository
 
     def ref(self) -> str:
         """The full name of what HEAD points to, "" where it is detached."""
@@ -86,7 +88,9 @@ class GitBackend:
 
     def ignored(self, paths: Sequence[str]) -> set[str]:
         """Which of the paths git is told to ignore."""
-        return set(run(self.root, "check-ignore -z --stdin", stdin=_joined(paths)).items)
+        return set(
+            run(self.root, "check-ignore -z --stdin", stdin=_joined(paths)).items
+        )
 
     def left_out(self, paths: Sequence[str]) -> set[str]:
         """Which of the paths are absent from disk because the user checked out a part of the
@@ -102,7 +106,9 @@ class GitBackend:
         tree = self.tree(parents[0] if parents else "", changes)
         return self.commit_of(tree, parents, message, person)
 
-    def commit_of(self, tree: str, parents: Sequence[str], message: str, person: Signature) -> str:
+    def commit_of(
+        self, tree: str, parents: Sequence[str], message: str, person: Signature
+    ) -> str:
         """A commit object of a tree, signed where the person signs. Raises RepositoryError."""
         links = [argument for parent in parents for argument in ("-p", parent)]
         done = run(
@@ -118,9 +124,12 @@ class GitBackend:
             remedy = "Mend what git names"
             if person.is_signing:
                 remedy = (
-                    "Unlock the key's agent, or set `commit.gpgsign` to false in this repository"
+                    "Unlock the key's agent, or set `commit.gpgsign` to false in this "
+                    "repository"
                 )
-            raise RepositoryError(f"git could not make a commit: {done.complaint}", remedy)
+            raise RepositoryError(
+                f"git could not make a commit: {done.complaint}", remedy
+            )
         return done.text
 
     def tree(self, base: str, changes: Changes) -> str:
@@ -136,7 +145,9 @@ class GitBackend:
                 stdin=entries,
                 environment=environment,
             )
-            return output(self.root, "write-tree --missing-ok", environment=environment).text
+            return output(
+                self.root, "write-tree --missing-ok", environment=environment
+            ).text
         finally:
             for left in (private, private.with_name(f"{TREE_INDEX}.lock")):
                 with contextlib.suppress(OSError):
@@ -145,8 +156,12 @@ class GitBackend:
     def changes(self, old: str, new: str) -> dict[str, PathChange]:
         """What differs between two commits or trees; ``old`` may be "" for nothing."""
         if not old:
-            return {path: PathChange(None, blob) for path, blob in self._listed(new).items()}
-        diff = output(self.root, "diff-tree -r -z --raw --no-renames --no-abbrev", old, new)
+            return {
+                path: PathChange(None, blob) for path, blob in self._listed(new).items()
+            }
+        diff = output(
+            self.root, "diff-tree -r -z --raw --no-renames --no-abbrev", old, new
+        )
         return {
             path: PathChange(_blob(mode, id_), _blob(new_mode, new_id))
             for (mode, new_mode, id_, new_id, _), path in diff.changes
@@ -160,7 +175,9 @@ class GitBackend:
 
     def write(self, data: bytes, path: str) -> str:
         """The id of the blob for a file with this text at the path; it is there then."""
-        return output(self.root, "hash-object -w --stdin", f"--path={path}", stdin=data).text
+        return output(
+            self.root, "hash-object -w --stdin", f"--path={path}", stdin=data
+        ).text
 
     def merge_index(self, one: str, other: str) -> MergeIndex:
         """What git's merge makes of two commits; where it renames nothing, no file gets lines of
@@ -178,7 +195,9 @@ class GitBackend:
             )
         tree = done.items[0]
         mine, theirs = self._listed(one), self._listed(other)
-        conflicts = _conflicts(GitResult(0, done.out[len(tree) + 1 :], ""), mine, theirs)
+        conflicts = _conflicts(
+            GitResult(0, done.out[len(tree) + 1 :], ""), mine, theirs
+        )
         # of a conflict git writes what is no file of anybody: one with marks, or under such a name
         known = (mine.keys() | theirs.keys()) - conflicts.keys()
         return _GitMergeIndex(self, tree, self._listed(tree), known, conflicts)
@@ -197,14 +216,18 @@ class GitBackend:
     def has_unmerged(self, index: Path) -> bool:
         """Whether an index file holds conflicts that nobody has resolved yet."""
         return bool(
-            output(self.root, "ls-files -u -z", environment={"GIT_INDEX_FILE": str(index)}).out
+            output(
+                self.root, "ls-files -u -z", environment={"GIT_INDEX_FILE": str(index)}
+            ).out
         )
 
     def _hash(self, paths: Sequence[str], command: str) -> dict[str, str]:
         paths = [path for path in paths if os.access(self.root / path, os.R_OK)]
         if not paths:
             return {}
-        listed = "\n".join(paths).encode()  # there is no -z; names with line breaks never come here
+        listed = "\n".join(
+            paths
+        ).encode()  # there is no -z; names with line breaks never come here
         done = run(self.root, command, stdin=listed)
         if done.code == 0:
             return dict(zip(paths, done.text.split("\n"), strict=True))
@@ -225,7 +248,9 @@ class _GitMergeIndex(MergeIndex):
         known: Collection[str],
         sides: Mapping[str, Sides],
     ) -> None:
-        super().__init__({path: blob for path, blob in files.items() if path in known}, sides)
+        super().__init__(
+            {path: blob for path, blob in files.items() if path in known}, sides
+        )
         self._changed = dict.fromkeys(path for path in files if path not in known)
         self._backend = backend
         self._base = base
@@ -256,7 +281,9 @@ def _index_lines(changes: Changes) -> list[str]:
     """The changes as ``update-index --index-info`` takes them, removals first."""
     zero = "0" * len(next((blob.id for blob in changes.values() if blob), "0" * 40))
     removed = [f"0 {zero}\t{path}" for path, blob in changes.items() if not blob]
-    written = [f"{blob.mode:o} {blob.id}\t{path}" for path, blob in changes.items() if blob]
+    written = [
+        f"{blob.mode:o} {blob.id}\t{path}" for path, blob in changes.items() if blob
+    ]
     return [*removed, *written]
 
 

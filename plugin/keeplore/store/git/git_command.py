@@ -58,7 +58,14 @@ _SILENT = {
 }
 # the repository's own programs have no part in our bookkeeping; both are the user's again for fetch
 # and push
-QUIET = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false", "-c", "core.fsync=all")
+QUIET = (
+    "-c",
+    f"core.hooksPath={os.devnull}",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.fsync=all",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +82,11 @@ class GitResult:
     @property
     def items(self) -> list[str]:
         """What a command with ``-z`` printed."""
-        return [item for item in self.out.decode("utf-8", "surrogateescape").split("\0") if item]
+        return [
+            item
+            for item in self.out.decode("utf-8", "surrogateescape").split("\0")
+            if item
+        ]
 
     @property
     def entries(self) -> Iterator[tuple[list[str], str]]:
@@ -127,7 +138,8 @@ def run(
     except subprocess.TimeoutExpired as e:
         _end(process)
         raise RepositoryError(
-            f"`git {command.split()[0]}` took longer than {timeout_s:.0f} s", "Try again later"
+            f"`git {command.split()[0]}` took longer than {timeout_s:.0f} s",
+            "Try again later",
         ) from e
     except BaseException:
         _end(process)
@@ -136,11 +148,17 @@ def run(
 
 
 def _started(
-    directory: Path, words: Sequence[str], environment: Mapping[str, str], *, has_input: bool
+    directory: Path,
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    has_input: bool,
 ) -> subprocess.Popen[bytes]:
     """Start git in a process group of its own. Raises RepositoryError."""
     # passed on, not read: git needs the PATH, HOME and agents that the person has
-    surroundings = {key: value for key, value in os.environ.items() if key not in _FOREIGN}
+    surroundings = {
+        key: value for key, value in os.environ.items() if key not in _FOREIGN
+    }
     try:
         return subprocess.Popen(
             ["git", *words],
@@ -166,11 +184,17 @@ def _heard(
     end = threading.Timer(timeout_s, os.killpg, (process.pid, signal.SIGKILL))
     end.start()
     said = b""
-    stream = process.stderr if isinstance(process.stderr, io.BufferedReader) else io.BytesIO()
+    stream = (
+        process.stderr
+        if isinstance(process.stderr, io.BufferedReader)
+        else io.BytesIO()
+    )
     try:
         while chunk := stream.read1(4096):
             said = (said + chunk)[-MAX_SAID:]
-            followed(re.split(rb"[\r\n]+", said.rstrip())[-1].decode("utf-8", "replace"))
+            followed(
+                re.split(rb"[\r\n]+", said.rstrip())[-1].decode("utf-8", "replace")
+            )
         return process.communicate()[0], said
     finally:
         end.cancel()
@@ -189,7 +213,8 @@ def output(
         said = " ".join(done.error.split())[-500:]
         name = command.split()[0]
         raise RepositoryError(
-            f"`git {name}` failed: {said}", f"Run `git -C '{directory}' status` to see why"
+            f"`git {name}` failed: {said}",
+            f"Run `git -C '{directory}' status` to see why",
         )
     return done
 

@@ -28,7 +28,9 @@ from keeplore_hooks import durable
 TURN_WAIT_S = 10.0  # for another process of ours
 LOCK_WAIT_S = 1.0  # for a git command of the person's
 POLL_S = 0.02
-CRASH_WINDOW_S = 30.0  # an empty lock this close to our note is ours: no cycle takes longer
+CRASH_WINDOW_S = (
+    30.0  # an empty lock this close to our note is ours: no cycle takes longer
+)
 OWNER = "keeplore-owner"
 WRITER = "keeplore-writer"  # locked by who looks and writes; never removed either
 DRAFT = "keeplore-index"  # the next index, complete before the ref moves
@@ -162,7 +164,9 @@ class CommitLock:
         try:
             # behind a note there may be the end of a longer one: its writer was killed before it
             # cut that off
-            note, _ = json.JSONDecoder().raw_decode(os.pread(self._handle, 4096, 0).decode())
+            note, _ = json.JSONDecoder().raw_decode(
+                os.pread(self._handle, 4096, 0).decode()
+            )
         except ValueError:
             return {}
         return note if isinstance(note, dict) else {}

@@ -20,7 +20,9 @@ _BESIDE = re.compile(rf"{re.escape(CONFLICT)}[0-9a-f]{{8}}(\.[^./]*)?$")
 FSCK_TIMEOUT_S = 600.0
 # -c shows of a merge what differs from every parent; what equals one of them came with that one's
 # line
-_INTRODUCED = "log --raw -z -c --root --no-renames --no-abbrev --no-show-signature --no-relative"
+_INTRODUCED = (
+    "log --raw -z -c --root --no-renames --no-abbrev --no-show-signature --no-relative"
+)
 _LOCKS = ("index.lock", "HEAD.lock", "packed-refs.lock", "config.lock", "shallow.lock")
 
 
@@ -41,7 +43,9 @@ def left_out(root: Path) -> list[str]:
     not get them.
     """
     skipped: list[str] = []
-    seen = [file.path for folder in FOLDERS for file in files.walk(root, folder, skipped)]
+    seen = [
+        file.path for folder in FOLDERS for file in files.walk(root, folder, skipped)
+    ]
     return sorted([*skipped, *(path for path in seen if not is_portable(path))])
 
 
@@ -50,7 +54,9 @@ def beside(root: Path) -> list[str]:
     RepositoryError.
     """
     listed = output(root, "ls-files --cached --others --exclude-standard -z").items
-    return sorted({path for path in listed if _BESIDE.search(path) and (root / path).is_file()})
+    return sorted(
+        {path for path in listed if _BESIDE.search(path) and (root / path).is_file()}
+    )
 
 
 def old_locks(root: Path, age_s: float) -> Iterator[tuple[Path, float]]:
@@ -90,11 +96,15 @@ def staged(root: Path, index_file: str = "") -> dict[str, bytes | None]:
     command = "diff --cached --raw -z --no-renames --no-abbrev --diff-filter=ACMT"
     blobs = {
         path: blob
-        for (_, mode, _, blob, _), path in output(root, command, environment=environment).changes
+        for (_, mode, _, blob, _), path in output(
+            root, command, environment=environment
+        ).changes
         if mode.startswith("100") and is_ours(path)
     }
     held = dict(contents(root, {*blobs.values()}))
-    found: dict[str, bytes | None] = {path: held.get(blob) for path, blob in blobs.items()}
+    found: dict[str, bytes | None] = {
+        path: held.get(blob) for path, blob in blobs.items()
+    }
     for path in _filtered(root, [*blobs]):
         done = run(root, "cat-file --filters", f"--path={path}", blobs[path])
         found[path] = done.out if done.code == 0 and len(done.out) <= MAX_FILE else None
@@ -110,7 +120,11 @@ def unpublished(root: Path, head: str, theirs: str) -> Iterator[tuple[str, bytes
     Raises RepositoryError.
     """
     exclude = (f"^{theirs}",) if theirs else ()
-    paths = {blob: path for _, blob, path in introduced(root, head, *exclude) if is_ours(path)}
+    paths = {
+        blob: path
+        for _, blob, path in introduced(root, head, *exclude)
+        if is_ours(path)
+    }
     yield from ((paths[blob], data) for blob, data in contents(root, paths))
 
 
@@ -130,7 +144,9 @@ def contents(root: Path, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
 
 def _sizes(root: Path, names: Iterable[str]) -> Iterator[tuple[str, int]]:
     """Id and size of each, neither of a "missing" one nor of a repository inside."""
-    asked = _lines(name for name in names if "\n" not in name)  # git reads a name from each line
+    asked = _lines(
+        name for name in names if "\n" not in name
+    )  # git reads a name from each line
     listed = output(root, "cat-file --batch-check", stdin=asked).text if asked else ""
     for found in map(_BLOB.fullmatch, listed.splitlines()):
         if found and int(found[2]) <= MAX_FILE:
@@ -155,7 +171,11 @@ def _batch(root: Path, blobs: Sequence[str]) -> Iterator[tuple[str, bytes]]:
 def _filtered(root: Path, paths: list[str]) -> list[str]:
     """Paths whose content in git is not the text itself, as with git-crypt."""
     asked = "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
-    values = output(root, "check-attr -z --stdin filter", stdin=asked).items[2::3] if paths else []
+    values = (
+        output(root, "check-attr -z --stdin filter", stdin=asked).items[2::3]
+        if paths
+        else []
+    )
     pairs = zip(paths, values, strict=True)
     return [path for path, value in pairs if value not in ("unspecified", "unset")]
 
@@ -167,7 +187,9 @@ def introduced(root: Path, *arguments: str) -> list[tuple[str, str, str]]:
     Newest commits first. Raises RepositoryError.
     """
     environment = {"GIT_LITERAL_PATHSPECS": "0", "GIT_NO_REPLACE_OBJECTS": "1"}
-    done = output(root, _INTRODUCED, "--format=%x00commit %H", *arguments, environment=environment)
+    done = output(
+        root, _INTRODUCED, "--format=%x00commit %H", *arguments, environment=environment
+    )
     found, commit, blob = [], "", ""
     for item in done.items:
         fields = item.lstrip("\n").split(" ")

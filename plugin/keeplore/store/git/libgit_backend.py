@@ -63,7 +63,9 @@ def open_repository(root: Path) -> pygit2.Repository:
     try:
         repository = pygit2.Repository(str(root), RepositoryOpenFlag.NO_SEARCH)
         config = repository.config
-        is_beyond = any(key in config and config[key] not in ("false", "files") for key in _BEYOND)
+        is_beyond = any(
+            key in config and config[key] not in ("false", "files") for key in _BEYOND
+        )
     except (pygit2.GitError, KeyError) as e:
         raise Unsupported(str(e)) from e
     if is_beyond:
@@ -114,18 +116,25 @@ class LibgitBackend(GitBackend):
         for path in paths:
             with contextlib.suppress(OSError, KeyError):  # gone or unreadable by now
                 found[path] = str(
-                    self.repository.hashfile(str(self.root / path), ObjectType.BLOB, path)
+                    self.repository.hashfile(
+                        str(self.root / path), ObjectType.BLOB, path
+                    )
                 )
         return found
 
     def keep(self, paths: Sequence[str]) -> dict[str, str]:
         try:
-            return {path: str(self.repository.create_blob_fromworkdir(path)) for path in paths}
+            return {
+                path: str(self.repository.create_blob_fromworkdir(path))
+                for path in paths
+            }
         except (OSError, KeyError) as e:
             raise Moved from e
 
     def has_filter(self, paths: Iterable[str]) -> bool:
-        return any(isinstance(self.repository.get_attr(path, "filter"), str) for path in paths)
+        return any(
+            isinstance(self.repository.get_attr(path, "filter"), str) for path in paths
+        )
 
     def ignored(self, paths: Sequence[str]) -> set[str]:
         return {path for path in paths if self.repository.path_is_ignored(path)}
@@ -135,9 +144,13 @@ class LibgitBackend(GitBackend):
 
     def tree(self, base: str, changes: Changes) -> str:
         old = self._commit(base).tree if base else None
-        return str(self._tree(old, _nested(changes)) or self.repository.TreeBuilder().write())
+        return str(
+            self._tree(old, _nested(changes)) or self.repository.TreeBuilder().write()
+        )
 
-    def commit_of(self, tree: str, parents: Sequence[str], message: str, person: Signature) -> str:
+    def commit_of(
+        self, tree: str, parents: Sequence[str], message: str, person: Signature
+    ) -> str:
         if person.is_signing:
             return super().commit_of(tree, parents, message, person)
         message = with_machine(message, self._cache.machine)
@@ -170,7 +183,8 @@ class LibgitBackend(GitBackend):
 
     def merge_index(self, one: str, other: str) -> MergeIndex:
         return _LibraryMergeIndex(
-            self.repository, self.repository.merge_commits(one, other, flags=MergeFlag(0))
+            self.repository,
+            self.repository.merge_commits(one, other, flags=MergeFlag(0)),
         )
 
     def move(self, ref: str, new: str, old: str, message: str) -> None:
@@ -215,9 +229,13 @@ class LibgitBackend(GitBackend):
     def _entries(self, tree: str) -> list[tuple[str, str, int]]:
         """Name, id and mode of everything in a tree."""
         listed = self.repository[tree].peel(pygit2.Tree)
-        return [(str(entry.name), str(entry.id), int(entry.filemode)) for entry in listed]
+        return [
+            (str(entry.name), str(entry.id), int(entry.filemode)) for entry in listed
+        ]
 
-    def _tree(self, base: pygit2.Tree | None, changes: dict[str, Any]) -> pygit2.Oid | None:
+    def _tree(
+        self, base: pygit2.Tree | None, changes: dict[str, Any]
+    ) -> pygit2.Oid | None:
         """The tree with nested changes applied, None where nothing is left in it."""
         new_builder = self.repository.TreeBuilder
         builder = new_builder() if base is None else new_builder(base)
@@ -257,9 +275,13 @@ class _LibraryMergeIndex(MergeIndex):
             if path in conflicts:
                 del conflicts[path]
         # removals first: a file may have to make room for a folder
-        for path, blob in sorted(self._changed.items(), key=lambda item: item[1] is not None):
+        for path, blob in sorted(
+            self._changed.items(), key=lambda item: item[1] is not None
+        ):
             if blob is not None:
-                entry = pygit2.IndexEntry(path, pygit2.Oid(hex=blob.id), FileMode(blob.mode))
+                entry = pygit2.IndexEntry(
+                    path, pygit2.Oid(hex=blob.id), FileMode(blob.mode)
+                )
                 self._index.add(entry)
             elif path in self._index:
                 self._index.remove(path)

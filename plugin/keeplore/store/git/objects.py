@@ -38,7 +38,9 @@ class PathChange:
     @property
     def is_plain(self) -> bool:
         """Whether only regular files are concerned."""
-        return all(blob is None or blob.mode in PLAIN for blob in (self.before, self.after))
+        return all(
+            blob is None or blob.mode in PLAIN for blob in (self.before, self.after)
+        )
 
 
 Difference = Mapping[str, PathChange]

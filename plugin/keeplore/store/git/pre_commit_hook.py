@@ -15,7 +15,9 @@ from keeplore_hooks import durable
 
 NAME = "pre-commit"
 LINE = "keeplore lint --staged || exit 1"  # for whoever has a check of their own
-_MARK = "# Written by `keeplore lint --install`; `keeplore lint --uninstall` removes it."
+_MARK = (
+    "# Written by `keeplore lint --install`; `keeplore lint --uninstall` removes it."
+)
 # A commit is never stopped because Keeplore is gone or broken: only status 1, which means findings,
 # stops it.
 _WARN = 'echo "keeplore: the check itself failed, so this commit was not checked" >&2'
@@ -47,7 +49,8 @@ def install(root: Path, program: str) -> Path:
     text = _read(place)
     if text is not None and not _is_ours(text):
         raise AlreadyExists(
-            f"{place} is there already and not Keeplore's", f"Add this line to it: {LINE}"
+            f"{place} is there already and not Keeplore's",
+            f"Add this line to it: {LINE}",
         )
     place.parent.mkdir(parents=True, exist_ok=True)
     durable.write(place, (_SCRIPT % shlex.quote(program)).encode(), 0o755)
@@ -68,9 +71,13 @@ def uninstall(root: Path) -> Path:
     place = _place(root)
     text = _read(place)
     if text is None or not _is_ours(text):
-        other = f"{place} is not Keeplore's" if text is not None else f"there is no {place}"
+        other = (
+            f"{place} is not Keeplore's" if text is not None else f"there is no {place}"
+        )
         remedy = (
-            f"Take out what runs keeplore by hand, if it does: {LINE}" if text is not None else ""
+            f"Take out what runs keeplore by hand, if it does: {LINE}"
+            if text is not None
+            else ""
         )
         raise NotFound(other, remedy or "Nothing is to be done")
     place.unlink()
@@ -85,10 +92,13 @@ def _place(root: Path) -> Path:
     done = run(root, "rev-parse", "--git-path", "hooks", options=())
     if done.code:
         raise RepositoryError(
-            f"git does not say where git hooks lie: {done.error.strip()}", "Run `git status` there"
+            f"git does not say where git hooks lie: {done.error.strip()}",
+            "Run `git status` there",
         )
     folder = Path(os.path.abspath(root / done.text))  # noqa: PTH100  # a link stays what it is
-    if not any(folder.is_relative_to(inside) for inside in (root, places.common, places.own)):
+    if not any(
+        folder.is_relative_to(inside) for inside in (root, places.common, places.own)
+    ):
         raise RepositoryError(
             f"`core.hooksPath` is {folder}, which other repositories use too",
             f"Add this line to the {NAME} there: {LINE}",
@@ -102,7 +112,9 @@ def _read(place: Path) -> str | None:
         return None
     try:
         return (
-            place.read_text(encoding="utf-8") if place.is_file() and not place.is_symlink() else ""
+            place.read_text(encoding="utf-8")
+            if place.is_file() and not place.is_symlink()
+            else ""
         )
     except (OSError, UnicodeDecodeError):
         return ""
@@ -114,5 +126,7 @@ def _is_ours(text: str) -> bool:
     """
     head, tail = _SCRIPT.split("%s")
     return (
-        text.startswith(head) and text.endswith(tail) and "\n" not in text[len(head) : -len(tail)]
+        text.startswith(head)
+        and text.endswith(tail)
+        and "\n" not in text[len(head) : -len(tail)]
     )

@@ -46,7 +46,9 @@ def without_credentials(text: str) -> str:
     return _QUERY.sub(r"\1", _USERINFO.sub(lambda match: match[1] or match[2], text))
 
 
-PREFIX = "keeplore-rescue"  # branches, so that a person sees them and a purge reaches them
+PREFIX = (
+    "keeplore-rescue"  # branches, so that a person sees them and a purge reaches them
+)
 
 
 def is_ancestor(root: Path, old: str, new: str) -> bool:

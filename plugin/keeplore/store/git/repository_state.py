@@ -44,11 +44,14 @@ def directories(root: Path) -> Directories:
         text = _pointer(place)
         if not text.startswith("gitdir: "):
             raise RepositoryError(
-                f"{place} points nowhere", "Run `git worktree repair` in the main worktree"
+                f"{place} points nowhere",
+                "Run `git worktree repair` in the main worktree",
             )
         place = root / text.removeprefix("gitdir: ")
     if not (place / "HEAD").exists():
-        raise RepositoryError(f"{root} is not a git repository", f"Run `keeplore init '{root}'`")
+        raise RepositoryError(
+            f"{root} is not a git repository", f"Run `keeplore init '{root}'`"
+        )
     shared = place / "commondir"
     common = place / _pointer(shared) if shared.is_file() else place
     return Directories(place.resolve(), common.resolve())
@@ -79,7 +82,9 @@ def check_branch(root: Path, ref: str, branch: str) -> str:
         raise RepositoryBusy(f"{root} is on no branch", f"Check out a branch; {later}")
     current = ref.removeprefix("refs/heads/")
     if branch and current != branch:
-        remedy = f"Check out {branch}, or set `branch: {current}` in keeplore.yaml; {later}"
+        remedy = (
+            f"Check out {branch}, or set `branch: {current}` in keeplore.yaml; {later}"
+        )
         raise RepositoryBusy(
             f"{root} is on branch {current}, and Keeplore commits on {branch}", remedy
         )
@@ -110,7 +115,9 @@ def _commit_of(common: Path, ref: str) -> str:
         # in this order: packing writes the line before it removes the file
         lines = (common / "packed-refs").read_bytes().splitlines()
         ending = f" {ref}".encode()
-        named = (line.split(b" ")[0].decode() for line in lines if line.endswith(ending))
+        named = (
+            line.split(b" ")[0].decode() for line in lines if line.endswith(ending)
+        )
         return next(named, "")
 
 

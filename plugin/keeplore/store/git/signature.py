@@ -43,7 +43,9 @@ def signature_of(root: Path) -> Signature:
     name = _clean(said.get("author.name") or said.get("user.name") or "") or NAME
     email = _clean(said.get("author.email") or said.get("user.email") or "") or EMAIL
     return Signature(
-        name, email, said.get("commit.gpgsign", "").lower() in ("true", "yes", "on", "1")
+        name,
+        email,
+        said.get("commit.gpgsign", "").lower() in ("true", "yes", "on", "1"),
     )
 
 
@@ -55,7 +57,9 @@ def _clean(text: str) -> str:
 TRAILER = "Keeplore-Machine"
 _MACHINE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 # no value can hold the separator: git ends a message and a path at a zero byte
-_FORMAT = f"%ae%x00%aI%x00%(trailers:key={TRAILER},valueonly,unfold,separator=%x2C)%x00%P%x00"
+_FORMAT = (
+    f"%ae%x00%aI%x00%(trailers:key={TRAILER},valueonly,unfold,separator=%x2C)%x00%P%x00"
+)
 _BY = re.compile(rb"<([^<>\n]*)> \d+ [+-]\d{4}\t")
 _LOG = (
     "log -z -c --name-only --topo-order --no-show-signature --no-mailmap --encoding=UTF-8"
@@ -99,7 +103,8 @@ def authored_commits(root: Path, new: str, old: str = "") -> Iterator[AuthoredCo
     done = run(root, _LOG, *span)
     if done.code:
         raise RepositoryError(
-            f"git cannot list the commits up to {new[:12]}", "Run `keeplore doctor --deep`"
+            f"git cannot list the commits up to {new[:12]}",
+            "Run `keeplore doctor --deep`",
         )
     for record in done.out.decode("utf-8", "surrogateescape").split(begin)[1:]:
         yield _authored(record)
@@ -121,9 +126,14 @@ def own_addresses(root: Path) -> frozenset[str]:
     That log is written here alone and never fetched, so nobody else's commits can add to it.
     """
     found = {signature_of(root).email}
-    with contextlib.suppress(OSError), (directories(root).own / "logs" / "HEAD").open("rb") as log:
+    with (
+        contextlib.suppress(OSError),
+        (directories(root).own / "logs" / "HEAD").open("rb") as log,
+    ):
         log.seek(max(log.seek(0, 2) - MAX_REFLOG, 0))
-        found |= {match[1].decode("utf-8", "replace") for match in _BY.finditer(log.read())}
+        found |= {
+            match[1].decode("utf-8", "replace") for match in _BY.finditer(log.read())
+        }
     return frozenset(filter(is_somebodys, map(address, found)))
 
 

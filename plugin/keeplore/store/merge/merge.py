@@ -18,7 +18,13 @@ import pygit2
 from keeplore.errors import RepositoryBusy, RepositoryError
 from keeplore.memory.location import digits_of
 from keeplore.store import files, tombstones
-from keeplore.store.commit_cycle import RefMove, check_merged, edit_index, publish, run_cycle
+from keeplore.store.commit_cycle import (
+    RefMove,
+    check_merged,
+    edit_index,
+    publish,
+    run_cycle,
+)
 from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.git_command import run
 from keeplore.store.git.git_locks import CommitLock
@@ -45,12 +51,21 @@ LOSS_FROM = 10  # files; below this, a removal of everything is believed
 LOSS_SHARE = 0.5  # of our files; a side that removes more was wiped rather than edited
 MESSAGE = "Merge memory of other machines"
 SHOWN = 5  # paths in a message
-_COMMIT = "Commit your edits of these files; nothing is lost, and it is tried again then"
-_BY_HAND = "Run `git merge` in the workspace and resolve it there; Keeplore goes on afterwards"
+_COMMIT = (
+    "Commit your edits of these files; nothing is lost, and it is tried again then"
+)
+_BY_HAND = (
+    "Run `git merge` in the workspace and resolve it there; Keeplore goes on afterwards"
+)
 
 
 def merge(
-    root: Path, branch: str, cache: CycleCache, other: str, *, is_unrelated: bool = False
+    root: Path,
+    branch: str,
+    cache: CycleCache,
+    other: str,
+    *,
+    is_unrelated: bool = False,
 ) -> MergeResult:
     """Merge a commit into the branch, and what it changes into the files on disk.
 
@@ -70,7 +85,13 @@ def merge(
 
 
 def _in_memory(
-    lock: CommitLock, backend: LibgitBackend, ref: str, old: str, other: str, *, is_unrelated: bool
+    lock: CommitLock,
+    backend: LibgitBackend,
+    ref: str,
+    old: str,
+    other: str,
+    *,
+    is_unrelated: bool,
 ) -> MergeResult:
     base = backend.repository.merge_base(old, other) if old else None
     is_forward = _is_forward(old, str(base or ""), other, is_unrelated=is_unrelated)
@@ -89,7 +110,9 @@ def _in_memory(
         commit = other if is_forward else _commit_of(backend, target, old, other)
         for path in to_write:
             _put(backend, path, changes[path])
-        edit_index(backend, draft, {path: change.after for path, change in changes.items()})
+        edit_index(
+            backend, draft, {path: change.after for path, change in changes.items()}
+        )
         publish(lock, backend, draft, RefMove(ref, old, commit, MESSAGE))
     return MergeResult(commit, tuple(sorted(changes)))
 
@@ -102,7 +125,9 @@ def _check(backend: GitBackend, old: str, changes: Difference) -> None:
 
 def _commit_of(backend: GitBackend, tree: str, old: str, other: str) -> str:
     """The commit of a merge; no ref names it yet."""
-    return backend.commit_of(tree, (old, other), f"{MESSAGE}\n", signature_of(backend.root))
+    return backend.commit_of(
+        tree, (old, other), f"{MESSAGE}\n", signature_of(backend.root)
+    )
 
 
 def _is_forward(old: str, base: str, other: str, *, is_unrelated: bool) -> bool | None:
@@ -164,18 +189,22 @@ def _check_writable(backend: GitBackend, changes: Difference) -> None:
     odd = [
         path
         for path, change in changes.items()
-        if not is_ours(path) and not (is_safe(path) and _is_writable(backend, path, change))
+        if not is_ours(path)
+        and not (is_safe(path) and _is_writable(backend, path, change))
     ]
     if odd:
         raise RepositoryError(
-            f"the other side changed {_listed(odd)}, which git alone should write", _BY_HAND
+            f"the other side changed {_listed(odd)}, which git alone should write",
+            _BY_HAND,
         )
 
 
 def _is_writable(backend: GitBackend, path: str, change: PathChange) -> bool:
     """Whether each end is nothing, a regular file, or a link that stays inside of the workspace."""
     return all(
-        end is None or end.mode in PLAIN or (end.mode == LINK and _is_inside(backend, path, end))
+        end is None
+        or end.mode in PLAIN
+        or (end.mode == LINK and _is_inside(backend, path, end))
         for end in (change.before, change.after)
     )
 
@@ -183,7 +212,9 @@ def _is_writable(backend: GitBackend, path: str, change: PathChange) -> bool:
 def _is_inside(backend: GitBackend, path: str, link: Blob) -> bool:
     """Whether a link stays inside of the workspace."""
     target = os.fsdecode(backend.read(link, path))
-    first = posixpath.normpath(posixpath.join(posixpath.dirname(path), target)).split("/")[0]
+    first = posixpath.normpath(posixpath.join(posixpath.dirname(path), target)).split(
+        "/"
+    )[0]
     return first not in ("", "..") and first.lower() != ".git"
 
 
@@ -196,11 +227,14 @@ def _is_clean(index: pygit2.Index, path: str, change: PathChange) -> bool:
 def _stands(backend: LibgitBackend, path: str, blob: Blob | None) -> bool:
     """Whether the file on disk is this one, or there is none where it should be none."""
     if blob is None:
-        return not (backend.root / path).is_dir() and files.is_absent(backend.root, path)
+        return not (backend.root / path).is_dir() and files.is_absent(
+            backend.root, path
+        )
     if blob.mode == LINK:
         return files.link_target(backend.root, path) == backend.read(blob, path)
     return (
-        files.state(backend.root, path) is not None and backend.hashes([path]).get(path) == blob.id
+        files.state(backend.root, path) is not None
+        and backend.hashes([path]).get(path) == blob.id
     )
 
 
@@ -220,7 +254,9 @@ def _write(backend: LibgitBackend, path: str, blob: Blob) -> None:
     """Write a blob as a file or a link. Raises RepositoryError for one that is too large."""
     data = backend.read(blob, path)
     if len(data) > MAX_BLOB:
-        raise RepositoryError(f"the other side has {path} with {len(data)} bytes", _BY_HAND)
+        raise RepositoryError(
+            f"the other side has {path} with {len(data)} bytes", _BY_HAND
+        )
     if blob.mode == LINK:
         files.link(backend.root, path, data)
         return
@@ -228,7 +264,9 @@ def _write(backend: LibgitBackend, path: str, blob: Blob) -> None:
     files.write(backend.root, path, data, shared & 0o700 if is_ours(path) else shared)
 
 
-def _by_git(backend: GitBackend, old: str, other: str, *, is_unrelated: bool) -> MergeResult:
+def _by_git(
+    backend: GitBackend, old: str, other: str, *, is_unrelated: bool
+) -> MergeResult:
     """The same with the user's git for disk and index, which knows sparse trees, filters and its
     own formats.
     """
@@ -282,7 +320,9 @@ def _added(changes: Difference) -> tuple[set[str], set[str]]:
 
 def _edited(paths: Iterable[str]) -> RepositoryBusy:
     """The error for files that a person is editing."""
-    return RepositoryBusy(f"{_listed(paths)} changed on another machine and on disk here", _COMMIT)
+    return RepositoryBusy(
+        f"{_listed(paths)} changed on another machine and on disk here", _COMMIT
+    )
 
 
 def _listed(paths: Iterable[str]) -> str:

@@ -78,8 +78,12 @@ class MergePlan:
         self._sides = (one, other)
         self._known_ids: dict[tuple[str, str], str] = {}
         followed = self._followed()
-        self._arrived = [self._by_id(side, followed, is_arrival=True) for side in self._sides]
-        self._left = [self._by_id(side, followed, is_arrival=False) for side in self._sides]
+        self._arrived = [
+            self._by_id(side, followed, is_arrival=True) for side in self._sides
+        ]
+        self._left = [
+            self._by_id(side, followed, is_arrival=False) for side in self._sides
+        ]
         self.files: dict[str, Content] = {}
         self.beside: dict[str, bytes] = {}
         for path in sorted(one.keys() | other.keys()):
@@ -128,12 +132,18 @@ class MergePlan:
         if not (place and kept):
             return None
         moved = self._sides[mover][place].after
-        return FollowMove(path, ends[mover], JoinEdits(place, base, moved, kept)) if moved else None
+        return (
+            FollowMove(path, ends[mover], JoinEdits(place, base, moved, kept))
+            if moved
+            else None
+        )
 
     def _origin(self, path: str, one: Blob, other: Blob) -> Blob | None:
         """What both were made of where both sides moved a memory to this path."""
         memory_id = self._id(path, one)
-        return self._before_move(memory_id) if memory_id == self._id(path, other) else None
+        return (
+            self._before_move(memory_id) if memory_id == self._id(path, other) else None
+        )
 
     def _before_move(self, memory_id: str) -> Blob | None:
         """What a memory was at the path that it left."""
@@ -172,7 +182,10 @@ class MergePlan:
         content = self._joined(edit)
         known = self.files.get(path)
         if known and known not in (one, other, content):
-            content = self._beside_arrived(path, self._bytes(known, path), (one, other)) or content
+            content = (
+                self._beside_arrived(path, self._bytes(known, path), (one, other))
+                or content
+            )
         self.files[path] = content
 
     def _joined(self, edit: JoinEdits) -> Blob | bytes:
@@ -187,7 +200,9 @@ class MergePlan:
         mine, theirs = self._load(one, edit.path), self._load(other, edit.path)
         return self._add_beside(merged(edit.path, before, mine, theirs))
 
-    def _beside_arrived(self, path: str, arrived: bytes, ends: tuple[Blob, Blob]) -> bytes:
+    def _beside_arrived(
+        self, path: str, arrived: bytes, ends: tuple[Blob, Blob]
+    ) -> bytes:
         """A memory that one side moved here, with what else the sides have at this path; b"" where
         that is nothing.
         """
@@ -219,13 +234,17 @@ class MergePlan:
         named[""] = 0
         followed = {path for path, _ in changes if named[digits_of(path)] > 1}
         if any(self._is_moved_away(path) for path in one.keys() & other.keys()):
-            followed |= {path for path, change in changes if _may_tell_of_a_move(path, change)}
+            followed |= {
+                path for path, change in changes if _may_tell_of_a_move(path, change)
+            }
         return followed
 
     def _is_moved_away(self, path: str) -> bool:
         """Whether a side has no file at a path that both changed, or another memory."""
         one, other = (side[path].after for side in self._sides)
-        return one is None or other is None or self._id(path, one) != self._id(path, other)
+        return (
+            one is None or other is None or self._id(path, one) != self._id(path, other)
+        )
 
     def _by_id(
         self, side: Difference, followed: Collection[str], *, is_arrival: bool
@@ -235,7 +254,9 @@ class MergePlan:
         """
         found: dict[str, str] = {}
         for path in sorted(side.keys() & followed):
-            ids = [self._id(path, blob) for blob in (side[path].before, side[path].after)]
+            ids = [
+                self._id(path, blob) for blob in (side[path].before, side[path].after)
+            ]
             memory_id = ids[is_arrival]
             if memory_id and ids[0] != ids[1]:
                 found.setdefault(memory_id, path)
@@ -269,7 +290,9 @@ def _folders(paths: Iterable[str]) -> set[str]:
     return found
 
 
-Joined = tuple[bytes, Mapping[str, bytes]]  # the text for a path, and the files beside it
+Joined = tuple[
+    bytes, Mapping[str, bytes]
+]  # the text for a path, and the files beside it
 
 
 def merged(path: str, base: bytes | None, one: bytes, other: bytes) -> Joined:
@@ -288,7 +311,9 @@ def merged(path: str, base: bytes | None, one: bytes, other: bytes) -> Joined:
         return united(path, base, torn)
     merge = _merge_of(path)(path, before, first, second)
     # a side that emptied the file has no words to keep
-    beside = {place: text.encode() for place, text in merge.beside.items() if text.strip()}
+    beside = {
+        place: text.encode() for place, text in merge.beside.items() if text.strip()
+    }
     return merge.text.encode(), beside
 
 
@@ -344,7 +369,9 @@ def apart(
     """
     by_fold: dict[str, list[str]] = {}
     for path in sorted(paths):
-        by_fold.setdefault(unicodedata.normalize("NFC", path).casefold(), []).append(path)
+        by_fold.setdefault(unicodedata.normalize("NFC", path).casefold(), []).append(
+            path
+        )
     renamed: dict[str, str] = {}
     for same in by_fold.values():
         if not set(same).isdisjoint(added):

@@ -40,7 +40,9 @@ _ABORTED = re.compile(
 )
 
 
-def recover_aborted_rebase(backend: GitBackend, ref: str, head: str, cache: CycleCache) -> None:
+def recover_aborted_rebase(
+    backend: GitBackend, ref: str, head: str, cache: CycleCache
+) -> None:
     """Write to disk what commits of ours held that an aborted rebase took off the branch, each time
     once.
 
@@ -60,7 +62,9 @@ def recover_aborted_rebase(backend: GitBackend, ref: str, head: str, cache: Cycl
         cache.logs[ref] = looked
 
 
-def _is_all_handled(backend: GitBackend, head: str, machine: str, aborted: list[str]) -> bool:
+def _is_all_handled(
+    backend: GitBackend, head: str, machine: str, aborted: list[str]
+) -> bool:
     """Handle the aborted rebases that were not handled yet; whether none is left to do."""
     place = backend.places.own / HANDLED
     handled = place.read_text("ascii", "replace").splitlines() if place.exists() else []
@@ -106,7 +110,9 @@ def _bring_back(backend: GitBackend, head: str, machine: str, entry: str) -> boo
     return is_done
 
 
-def _changes_of_ours(backend: GitBackend, machine: str, lost: str, kept: str) -> Difference:
+def _changes_of_ours(
+    backend: GitBackend, machine: str, lost: str, kept: str
+) -> Difference:
     """What this machine's own commits between the two changed in plain files."""
     commits = authored_commits(backend.root, lost, kept)
     ours = _paths(commit for commit in commits if _is_ours(commit, machine))
@@ -138,7 +144,9 @@ def _paths(commits: Iterable[AuthoredCommit]) -> set[str]:
     return {path for commit in commits for path in commit.paths}
 
 
-def _put_back(backend: GitBackend, path: str, change: PathChange, *, is_settled: bool) -> None:
+def _put_back(
+    backend: GitBackend, path: str, change: PathChange, *, is_settled: bool
+) -> None:
     """Make a file what the lost commit had, joined with what was written since; a tombstone beats
     it.
 
@@ -167,7 +175,9 @@ def _put_back(backend: GitBackend, path: str, change: PathChange, *, is_settled:
     files.write(root, path, data)
 
 
-def _joined_with_disk(backend: GitBackend, path: str, before: Blob | None, data: bytes) -> bytes:
+def _joined_with_disk(
+    backend: GitBackend, path: str, before: Blob | None, data: bytes
+) -> bytes:
     """The lost text merged with the one on disk; what cannot be joined is written beside."""
     root = backend.root
     base = backend.read(before, path) if before else None

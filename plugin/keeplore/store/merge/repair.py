@@ -30,7 +30,10 @@ from keeplore_hooks import durable
 
 # in the git directory: the merge whose last conflicts we are about to resolve
 CONCLUDING = "concluding.keeplore"
-_REBASES = ("rebase-merge", "rebase-apply")  # in the git directory, of a rebase that is under way
+_REBASES = (
+    "rebase-merge",
+    "rebase-apply",
+)  # in the git directory, of a rebase that is under way
 _UNNAMED = re.compile(
     rb"^\S* ?Conflicts:\s*\Z", re.MULTILINE
 )  # the list of paths in MERGE_MSG, empty
@@ -51,7 +54,9 @@ def conclude(root: Path, cache: CycleCache, quiet_s: float = 0.0) -> tuple[str, 
         return ()
     unmerged = _unmerged(root)
     ours = {path: stages for path, stages in unmerged.items() if _is_written_here(path)}
-    is_to_commit = len(ours) == len(unmerged) and _is_to_commit(own, has_conflicts=bool(ours))
+    is_to_commit = len(ours) == len(unmerged) and _is_to_commit(
+        own, has_conflicts=bool(ours)
+    )
     if is_to_commit and ours:
         durable.write(own / CONCLUDING, (own / "MERGE_HEAD").read_bytes())
     for path, stages in ours.items():
@@ -66,7 +71,10 @@ def conclude(root: Path, cache: CycleCache, quiet_s: float = 0.0) -> tuple[str, 
 def _is_committed(root: Path, machine: str) -> bool:
     """Commit the person's merge as git prepared it; False where git refuses."""
     options, environment = trailer(machine), signature_of(root).environment
-    return run(root, "commit --no-edit --quiet", *options, environment=environment).code == 0
+    return (
+        run(root, "commit --no-edit --quiet", *options, environment=environment).code
+        == 0
+    )
 
 
 def _is_written_here(path: str) -> bool:
@@ -131,7 +139,9 @@ def _by_id(root: Path, paths: Iterable[str]) -> list[Copies]:
     """The files of each memory among these."""
     held: dict[str, Copies] = {}
     for path in paths:
-        with contextlib.suppress(StoreError, OSError):  # too large for a memory, or gone by now
+        with contextlib.suppress(
+            StoreError, OSError
+        ):  # too large for a memory, or gone by now
             data = files.read(root, path, MAX_FILE)
             held.setdefault(id_of(path, data), []).append((path, data))
     held.pop("", None)
@@ -148,7 +158,9 @@ def part(root: Path, paths: Sequence[str]) -> tuple[str, ...]:
     """
     place, *others = paths
     written: dict[str, None] = {}
-    with contextlib.suppress(StoreError, OSError, UnicodeDecodeError):  # gone or unreadable by now
+    with contextlib.suppress(
+        StoreError, OSError, UnicodeDecodeError
+    ):  # gone or unreadable by now
         for path in others:
             kept, other = (files.read(root, name, MAX_FILE) for name in (place, path))
             if own_memory := contradicting(kept.decode(), other.decode()):
@@ -173,7 +185,12 @@ def _parted(root: Path, kept: Copy, other: Copy, own_memory: str) -> str:
 def _united(root: Path, copies: Copies) -> tuple[str, ...]:
     left, base = _renamed(root, copies)
     place, data = min(
-        copies, key=lambda copy: (copy[0] == left, not location_of(copy[0]).is_archived, copy[0])
+        copies,
+        key=lambda copy: (
+            copy[0] == left,
+            not location_of(copy[0]).is_archived,
+            copy[0],
+        ),
     )
     others = [copy for copy in copies if copy[0] != place]
     beside: dict[str, bytes] = {}
@@ -190,8 +207,12 @@ def _renamed(root: Path, copies: Copies) -> tuple[str, bytes | None]:
     """Path and text of the file that HEAD has as it is, where HEAD has no other: whoever gave the
     memory another name was killed.
     """
-    committed = {path: data for path, _ in copies if (data := _committed(root, path)) is not None}
-    is_renaming = len(committed) == 1 and all(copy in copies for copy in committed.items())
+    committed = {
+        path: data for path, _ in copies if (data := _committed(root, path)) is not None
+    }
+    is_renaming = len(committed) == 1 and all(
+        copy in copies for copy in committed.items()
+    )
     return next(iter(committed.items())) if is_renaming else ("", None)
 
 
@@ -236,7 +257,9 @@ def _resolve(root: Path, path: str, stages: Mapping[str, str]) -> None:
     output(root, "add --", *{path, *written})
 
 
-def _joined(path: str, base: bytes | None, one: bytes | None, other: bytes | None) -> Joined:
+def _joined(
+    path: str, base: bytes | None, one: bytes | None, other: bytes | None
+) -> Joined:
     """Two sides of a conflict as one; an edit beats a removal."""
     if one is not None and other is not None:
         return merged(path, base, one, other)
@@ -274,7 +297,11 @@ def _beside_which(root: Path, path: str, version: str) -> list[str]:
         memory = parse(version)
         digits = {link[4:12] for kind, link in memory.links if kind == "contradicts"}
         if memory.meta.get("trigger") == TRIGGER and digits:
-            return [name for name in run(root, "ls-files -z").items if digits_of(name) in digits]
+            return [
+                name
+                for name in run(root, "ls-files -z").items
+                if digits_of(name) in digits
+            ]
     return []
 
 

@@ -26,7 +26,9 @@ from keeplore.store.git.signature import Signature
 from keeplore.store.merge.merge_plan import Content, MergePlan, apart, id_of, merged
 from keeplore.store.paths import is_memory, is_ours
 
-MAX_BASES = 8  # of a history in which machines merged crosswise; more are as good as none
+MAX_BASES = (
+    8  # of a history in which machines merged crosswise; more are as good as none
+)
 MAX_NESTING = 4
 
 
@@ -51,7 +53,9 @@ def _merge(backend: GitBackend, one: str, other: str, depth: int) -> MergeIndex:
     changes = [*mine.items(), *theirs.items()]
     before = {path: change.before for path, change in changes}
     apply_tombstones(backend, index, (one, other), before)
-    _set_apart(backend, index, {path for path, change in changes if change.before is None})
+    _set_apart(
+        backend, index, {path for path, change in changes if change.before is None}
+    )
     return index
 
 
@@ -68,7 +72,9 @@ def _base(backend: GitBackend, one: str, other: str, depth: int) -> str:
 
     "" where two workspaces began apart.
     """
-    bases = sorted(run(backend.root, "merge-base --all", one, other).text.split())[:MAX_BASES]
+    bases = sorted(run(backend.root, "merge-base --all", one, other).text.split())[
+        :MAX_BASES
+    ]
     if not bases:
         return ""
     tree = commit = bases[0]
@@ -78,22 +84,37 @@ def _base(backend: GitBackend, one: str, other: str, depth: int) -> str:
             index.set(path, None)
         tree = index.tree()
         # no ref will name it; it is made only to be merged further
-        commit = backend.commit_of(tree, (commit, following), "merge base\n", Signature())
+        commit = backend.commit_of(
+            tree, (commit, following), "merge base\n", Signature()
+        )
     return tree
 
 
 def _ours(changes: Mapping[str, PathChange]) -> dict[str, PathChange]:
     """The changes of plain files of ours."""
-    return {path: change for path, change in changes.items() if is_ours(path) and change.is_plain}
+    return {
+        path: change
+        for path, change in changes.items()
+        if is_ours(path) and change.is_plain
+    }
 
 
-def _blob(backend: GitBackend, path: str, content: Content, mode: int = REGULAR) -> Blob | None:
+def _blob(
+    backend: GitBackend, path: str, content: Content, mode: int = REGULAR
+) -> Blob | None:
     """The blob of a content, written where it is new."""
-    return Blob(backend.write(content, path), mode) if isinstance(content, bytes) else content
+    return (
+        Blob(backend.write(content, path), mode)
+        if isinstance(content, bytes)
+        else content
+    )
 
 
 def _add(
-    backend: GitBackend, index: MergeIndex, beside: Mapping[str, bytes], mode: int = REGULAR
+    backend: GitBackend,
+    index: MergeIndex,
+    beside: Mapping[str, bytes],
+    mode: int = REGULAR,
 ) -> None:
     """Put files beside, unless they are there."""
     for path, data in sorted(beside.items()):
@@ -128,13 +149,16 @@ def _settle(backend: GitBackend, index: MergeIndex, path: str, sides: Sides) -> 
     _add(backend, index, beside, mode)
 
 
-def _settle_links(backend: GitBackend, index: MergeIndex, path: str, held: Sequence[Blob]) -> None:
+def _settle_links(
+    backend: GitBackend, index: MergeIndex, path: str, held: Sequence[Blob]
+) -> None:
     """A file comes before a link, of two links the one with the larger SHA-256; the other stands
     beside it.
     """
     texts = {blob: backend.read(blob, path) for blob in held}
     loser, winner = sorted(
-        held, key=lambda blob: (blob.mode != LINK, sha256(texts[blob]).digest(), blob.mode)
+        held,
+        key=lambda blob: (blob.mode != LINK, sha256(texts[blob]).digest(), blob.mode),
     )
     index.set(path, winner)
     if (place := beside_path(path, texts[loser])) not in index.files:
@@ -176,7 +200,9 @@ def apply_tombstones(
                 index.set(path, None)
 
 
-def _forgotten_ids(backend: GitBackend, index: MergeIndex, commits: Iterable[str]) -> set[str]:
+def _forgotten_ids(
+    backend: GitBackend, index: MergeIndex, commits: Iterable[str]
+) -> set[str]:
     """The memories with a tombstone in a commit that the merge keeps."""
     ids: set[str] = set()
     for commit in commits:

@@ -18,7 +18,9 @@ class BackgroundCall(Generic[_T]):
         self._act = act
         self._values: list[_T] = []
         self._errors: list[Exception] = []
-        self._thread = threading.Thread(target=self._run, name="keeplore-beside", daemon=True)
+        self._thread = threading.Thread(
+            target=self._run, name="keeplore-beside", daemon=True
+        )
         self._thread.start()
 
     def is_done(self, within_s: float = 0.0) -> bool:

@@ -31,13 +31,14 @@ REFRESH_S = 0.6
 # was decided before
 ASK_NO_MORE = ("copilot", "cursor", "gemini-cli")
 SHORTENED = "shortened"  # the source of such a brief
-COMPACTIONS = ("precompact", "precompress")  # how the events are named that such a host reports
-SPOOL_SHARE = (
-    0.5  # of the time for a prompt, where what was said before a compaction still has to be taken
-)
-CAUGHT_UP_S = (
-    0.6  # how long is waited at a session's start for what was said before it was compacted
-)
+COMPACTIONS = (
+    "precompact",
+    "precompress",
+)  # how the events are named that such a host reports
+# of the time for a prompt, where what was said before a compaction still has to be taken
+SPOOL_SHARE = 0.5
+# how long is waited at a session's start for what was said before it was compacted
+CAUGHT_UP_S = 0.6
 LEAST_S = 0.02  # with less time left nothing is searched
 
 
@@ -47,7 +48,10 @@ class ContextProvider:
     """
 
     def __init__(
-        self, registry: Registry, shown: InjectionLog, caught_up: Callable[[float], object]
+        self,
+        registry: Registry,
+        shown: InjectionLog,
+        caught_up: Callable[[float], object],
     ) -> None:
         self._registry = registry
         self._shown = shown
@@ -66,9 +70,13 @@ class ContextProvider:
         ):
             return ""
         if ask.kind == "brief":
-            return self._brief(ask.source, origin, cwd, TextBudget(wishes.brief_tokens, size))
+            return self._brief(
+                ask.source, origin, cwd, TextBudget(wishes.brief_tokens, size)
+            )
         if ask.kind == "edit":
-            return self._edit(ask.text, origin, cwd, wishes, TextBudget(wishes.prompt_tokens, size))
+            return self._edit(
+                ask.text, origin, cwd, wishes, TextBudget(wishes.prompt_tokens, size)
+            )
         before, spent_s = "", 0.0
         if origin.host in ASK_NO_MORE:
             before, spent_s = self._after_compaction(
@@ -95,7 +103,9 @@ class ContextProvider:
         """
         began = time.monotonic()
         until = began + SPOOL_SHARE * wishes.deadline_ms / 1000
-        has_waited = self._is_compaction_waiting()  # whoever types at once is faster than the spool
+        has_waited = (
+            self._is_compaction_waiting()
+        )  # whoever types at once is faster than the spool
         if has_waited:
             self._caught_up(until - began)
         if not workspace.plugins.changes.was_shortened(origin):
@@ -111,7 +121,8 @@ class ContextProvider:
 
     def _is_compaction_waiting(self) -> bool:
         return any(
-            event.lower() in COMPACTIONS for event in Spool(self._registry.places.spool).events()
+            event.lower() in COMPACTIONS
+            for event in Spool(self._registry.places.spool).events()
         )
 
     def _brief(self, source: str, origin: Origin, cwd: Path, room: TextBudget) -> str:
@@ -139,7 +150,10 @@ class ContextProvider:
         )
 
     def _noted(
-        self, origin: Origin, told: ContextBlock, way: InjectionKind = InjectionKind.PROMPT
+        self,
+        origin: Origin,
+        told: ContextBlock,
+        way: InjectionKind = InjectionKind.PROMPT,
     ) -> str:
         self._shown.add(origin, told, way)
         return told[0]
@@ -158,31 +172,48 @@ class ContextProvider:
         # until it is compacted, a session still has before it what it said itself
         own = "" if self._shown.has_lost(origin) else origin.session
         known = self._shown.told(origin)
-        sure = for_prompt(threshold, already=known.answers, words=known.words, session=own)
-        request = RecallRequest(prompt, cwd, PROMPT_CANDIDATES, at_once=True, filter=sure)
+        sure = for_prompt(
+            threshold, already=known.answers, words=known.words, session=own
+        )
+        request = RecallRequest(
+            prompt, cwd, PROMPT_CANDIDATES, at_once=True, filter=sure
+        )
         answer = _in_time(self._registry, request, deadline_s)
         return self._noted(origin, prompt_context(answer, room=room)) if answer else ""
 
     def _edit(
-        self, paths: str, origin: Origin, cwd: Path, wishes: ContextSettings, room: TextBudget
+        self,
+        paths: str,
+        origin: Origin,
+        cwd: Path,
+        wishes: ContextSettings,
+        room: TextBudget,
     ) -> str:
         told = self._shown.told(origin)
         files = paths.split("\n")
         found = BackgroundCall(
-            lambda: edit_context(self._registry.views(cwd), files, str(cwd), room=room, told=told)
+            lambda: edit_context(
+                self._registry.views(cwd), files, str(cwd), room=room, told=told
+            )
         )
         return (
-            self._noted(origin, found.result()) if found.is_done(wishes.deadline_ms / 1000) else ""
+            self._noted(origin, found.result())
+            if found.is_done(wishes.deadline_ms / 1000)
+            else ""
         )
 
 
-def _in_time(registry: Registry, request: RecallRequest, deadline_s: float) -> Answer | None:
+def _in_time(
+    registry: Registry, request: RecallRequest, deadline_s: float
+) -> Answer | None:
     """The answer, by text alone where the model takes too long, None where there is none in
     time.
     """
     whole = BackgroundCall(lambda: registry.recall(request))
     if not whole.is_done(deadline_s * VECTOR_SHARE):
-        by_text = BackgroundCall(lambda: registry.recall(replace(request, text_only=True)))
+        by_text = BackgroundCall(
+            lambda: registry.recall(replace(request, text_only=True))
+        )
         if not whole.is_done(deadline_s * (1 - VECTOR_SHARE)):
             return by_text.result() if by_text.is_done() else None
     return whole.result()

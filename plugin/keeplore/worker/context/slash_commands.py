@@ -87,7 +87,9 @@ class SlashCommands:
                 f"an error of Keeplore itself; {self._registry.places.state / 'worker.log'} "
                 f"has the details"
             )
-        return _told(f"/{ask.source} was not carried out:", [one_line(reason, LINE_CHARS)], room)
+        return _told(
+            f"/{ask.source} was not carried out:", [one_line(reason, LINE_CHARS)], room
+        )
 
     def _remember(self, text: str, origin: Origin, room: TextBudget) -> ContextBlock:
         cwd = _directory(origin)
@@ -111,7 +113,9 @@ class SlashCommands:
                 ["`/keeplore:recall QUESTION` looks for what was said and decided"],
                 room,
             )
-        answer = self._registry.recall(RecallRequest(text, _directory(origin), RECALLED))
+        answer = self._registry.recall(
+            RecallRequest(text, _directory(origin), RECALLED)
+        )
         return asked_context(answer, room=room)
 
     def _forget(self, text: str, origin: Origin, room: TextBudget) -> ContextBlock:
@@ -158,16 +162,23 @@ class SlashCommands:
         ]
         return block(
             [
-                BlockSection("Keeplore's memory here:", [BlockLine(line) for line in about]),
                 BlockSection(
-                    "Newest decisions:", [BlockLine(_named(row)) for row in decisions[:DECISIONS]]
+                    "Keeplore's memory here:", [BlockLine(line) for line in about]
                 ),
                 BlockSection(
-                    "Newest conversations:", [BlockLine(_named(row)) for row in talks[:DECISIONS]]
+                    "Newest decisions:",
+                    [BlockLine(_named(row)) for row in decisions[:DECISIONS]],
+                ),
+                BlockSection(
+                    "Newest conversations:",
+                    [BlockLine(_named(row)) for row in talks[:DECISIONS]],
                 ),
                 BlockSection(
                     "Problems:",
-                    [BlockLine(one_line(p, LINE_CHARS)) for p in self._problems(workspace)],
+                    [
+                        BlockLine(one_line(p, LINE_CHARS))
+                        for p in self._problems(workspace)
+                    ],
                 ),
             ],
             room,
@@ -215,7 +226,9 @@ def _remembered(
     memory = outcome.memory
     # the worker may have read the same command in the transcript a moment before it was asked
     is_of_now = outcome.is_new or memory.source.get("session") == origin.session
-    where = ", ".join(filter(None, (memory.category, memory.project or f"{memory.scope} scope")))
+    where = ", ".join(
+        filter(None, (memory.category, memory.project or f"{memory.scope} scope"))
+    )
     place = one_line(str(workspace.root / outcome.path), PATH_CHARS)
     said = (
         f"{quoted(memory.title, TITLE_CHARS)} ({one_line(where, TITLE_CHARS)}) → {place} "
@@ -229,7 +242,9 @@ def _remembered(
         "Earlier notes that say nearly the same; `keeplore forget ID` and `keeplore edit ID` "
         "change that:"
     )
-    yield BlockSection(heading, [BlockLine(_named(near.row)) for near in outcome.similar])
+    yield BlockSection(
+        heading, [BlockLine(_named(near.row)) for near in outcome.similar]
+    )
 
 
 def _forgotten(row: MemoryRow, forgot: ForgetResult) -> Iterator[BlockSection]:
@@ -237,7 +252,8 @@ def _forgotten(row: MemoryRow, forgot: ForgetResult) -> Iterator[BlockSection]:
     versions = f"; {others} other versions of it went with it" if others else ""
     undo = f"`keeplore restore {one_line(row.id, TITLE_CHARS)}` brings it back"
     yield BlockSection(
-        "Forgotten, as the person asked:", [BlockLine(f"{_named(row)}{versions}; {undo}")]
+        "Forgotten, as the person asked:",
+        [BlockLine(f"{_named(row)}{versions}; {undo}")],
     )
     yield BlockSection(
         "Notes that quote it stay:",
@@ -258,8 +274,12 @@ def _named(row: MemoryRow) -> str:
         one_line(row.id, TITLE_CHARS),
         one_line((row.updated_at or row.created_at)[:10], TITLE_CHARS),
     )
-    return " · ".join((*about, quoted(row.title, TITLE_CHARS), one_line(row.path, PATH_CHARS)))
+    return " · ".join(
+        (*about, quoted(row.title, TITLE_CHARS), one_line(row.path, PATH_CHARS))
+    )
 
 
 def _told(heading: str, lines: list[str], room: TextBudget) -> ContextBlock:
-    return block([BlockSection(heading, [BlockLine(line) for line in lines])], room, DONE)
+    return block(
+        [BlockSection(heading, [BlockLine(line) for line in lines])], room, DONE
+    )

@@ -27,7 +27,11 @@ MAX_SOCKET_PATH = 100  # bytes; the systems allow 104 to 108
 
 
 def ask(
-    state: Path, operation: str, payload: dict[str, Any] | None = None, *, timeout_s: float
+    state: Path,
+    operation: str,
+    payload: dict[str, Any] | None = None,
+    *,
+    timeout_s: float,
 ) -> Any | None:
     """Ask the worker of this machine and return the decoded JSON; None where no worker answers in
     time.

@@ -13,14 +13,21 @@ from keeplore import __version__
 from keeplore.errors import KeeploreError, NoWorkspace
 from keeplore.recall.request import RecallRequest
 from keeplore.worker.context.context_provider import ContextProvider
-from keeplore.worker.usage.injection_log import FILE, Injection, InjectionKind, InjectionLog
+from keeplore.worker.usage.injection_log import (
+    FILE,
+    Injection,
+    InjectionKind,
+    InjectionLog,
+)
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.hosts.sender import sender
 
 if TYPE_CHECKING:
     from keeplore.worker.context.slash_commands import SlashCommands
 
-CAUGHT_UP_S = 0.6  # how long is waited for what a session said before it asked to remember it
+CAUGHT_UP_S = (
+    0.6  # how long is waited for what a session said before it asked to remember it
+)
 
 
 class RequestHandler:
@@ -55,11 +62,15 @@ class RequestHandler:
             return host.reply(event, told[0])
         try:
             with self._counted() if ask.kind == "prompt" else contextlib.nullcontext():
-                return host.reply(event, self._contexts.text(ask, origin, host.context_bytes))
+                return host.reply(
+                    event, self._contexts.text(ask, origin, host.context_bytes)
+                )
         except NoWorkspace as e:
             if ask.kind != "brief":
                 return b""
-            return host.reply(event, f"Keeplore is installed but remembers nothing yet: {e}")
+            return host.reply(
+                event, f"Keeplore is installed but remembers nothing yet: {e}"
+            )
 
     def wait_until_given(self, seconds: float) -> None:
         """Stand back while a person waits for the context of a prompt, for so many seconds
@@ -81,7 +92,9 @@ class RequestHandler:
         try:
             answer = self._registry.recall(RecallRequest.from_json(payload))
         except KeeploreError as e:
-            return json.dumps({"error": {"message": e.message, "remedy": e.remedy}}).encode()
+            return json.dumps(
+                {"error": {"message": e.message, "remedy": e.remedy}}
+            ).encode()
         return json.dumps(answer.to_json()).encode()
 
     def status(self) -> bytes:
@@ -93,11 +106,16 @@ class RequestHandler:
         from keeplore.worker.context.slash_commands import SlashCommands
 
         return SlashCommands(
-            self._registry, lambda: self._wait_for_spool(CAUGHT_UP_S), self._status, self._changed
+            self._registry,
+            lambda: self._wait_for_spool(CAUGHT_UP_S),
+            self._status,
+            self._changed,
         )
 
     def _caught_up(self, seconds: float) -> bool:
-        with self._counted(-1):  # the spool does not stand back for a prompt that waits for it
+        with self._counted(
+            -1
+        ):  # the spool does not stand back for a prompt that waits for it
             return self._wait_for_spool(seconds)
 
     @contextlib.contextmanager

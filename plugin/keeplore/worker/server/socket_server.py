@@ -47,7 +47,9 @@ class SocketServer:
             # here, as the next one: it is rare, and the first answer waits for every import
             import tempfile
 
-            self._aside = tempfile.mkdtemp(prefix="keeplore-")  # 0700 and a name nobody can foresee
+            self._aside = tempfile.mkdtemp(
+                prefix="keeplore-"
+            )  # 0700 and a name nobody can foresee
             path = Path(self._aside) / "worker.sock"
         with contextlib.suppress(FileNotFoundError):
             # left by a worker that was killed; the lock says that we are the only one
@@ -58,7 +60,9 @@ class SocketServer:
         self._socket.listen(MAX_CONNECTIONS)
         self._path = path
         durable.write(state / ADDRESS_FILE, str(path).encode())
-        threading.Thread(target=self._accept, name="keeplore-accept", daemon=True).start()
+        threading.Thread(
+            target=self._accept, name="keeplore-accept", daemon=True
+        ).start()
 
     def close(self) -> None:
         for path in (self._state / ADDRESS_FILE, self._path):
@@ -81,7 +85,9 @@ class SocketServer:
                     return
                 time.sleep(NO_DESCRIPTOR_S)
                 continue
-            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+            threading.Thread(
+                target=self._serve, args=(connection,), daemon=True
+            ).start()
 
     def _serve(self, connection: socket.socket) -> None:
         try:
@@ -106,8 +112,12 @@ class SocketServer:
 
 
 def _is_own_user(connection: socket.socket) -> bool:
-    if not hasattr(socket, "SO_PEERCRED"):  # macOS: the directory's mode keeps others out
+    if not hasattr(
+        socket, "SO_PEERCRED"
+    ):  # macOS: the directory's mode keeps others out
         return True
-    raw = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    raw = connection.getsockopt(
+        socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")
+    )
     _, uid, _ = struct.unpack("3i", raw)
     return bool(uid == os.getuid())

@@ -27,14 +27,20 @@ class Task(Protocol):
     def run(self, now: float) -> float: ...
 
 
-def in_thread(name: str, act: Callable[..., object], *arguments: object) -> threading.Thread:
+def in_thread(
+    name: str, act: Callable[..., object], *arguments: object
+) -> threading.Thread:
     """A thread that has begun; it does not keep the process from ending."""
-    thread = threading.Thread(target=act, args=arguments, name=f"keeplore-{name}", daemon=True)
+    thread = threading.Thread(
+        target=act, args=arguments, name=f"keeplore-{name}", daemon=True
+    )
     thread.start()
     return thread
 
 
-def for_each(workspaces: Iterable[Workspace], act: Callable[[Workspace], _T]) -> list[_T]:
+def for_each(
+    workspaces: Iterable[Workspace], act: Callable[[Workspace], _T]
+) -> list[_T]:
     """What it gave in each; one in which it failed does not keep it from the others."""
     given = []
     for workspace in workspaces:

@@ -89,7 +89,9 @@ class SyncTask:
     def exchange_all(self) -> None:
         """Exchange every open workspace with its remote; never raises."""
         try:
-            exchanged = [self._exchange(workspace) for workspace in self._registry.opened()]
+            exchanged = [
+                self._exchange(workspace) for workspace in self._registry.opened()
+            ]
             self._has_failed = not all(exchanged)
             if self._has_failed:
                 self._due_at = time.monotonic() + self._pause_s
@@ -111,7 +113,9 @@ class SyncTask:
                 self.last = f"{now()} {workspace.name}: {result.note}"
                 if result.merged:
                     self._merged()
-        except Exception as e:  # nobody waits for this thread: what ends it would go unseen
+        except (
+            Exception
+        ) as e:  # nobody waits for this thread: what ends it would go unseen
             self.last = f"{now()} {workspace.name}: {e}"
             is_ours = not isinstance(e, KeeploreError)
             LOG.warning("sync of %s: %s", workspace.name, e, exc_info=is_ours)
@@ -171,4 +175,6 @@ class CommitTask:
     def _change_due_at(self) -> float:
         if not self._changed_at:
             return NEVER
-        return min(self._changed_at + COMMIT_DELAY_S, self._first_change_at + COMMIT_LATEST_S)
+        return min(
+            self._changed_at + COMMIT_DELAY_S, self._first_change_at + COMMIT_LATEST_S
+        )

@@ -17,7 +17,9 @@ INDEX_DELAY_S = 0.4
 INDEX_STEP_S = 2.0  # of reading text at once; after a clone it is minutes in all
 INDEX_LATEST_S = 10.0  # after the first one
 LOOK_S = 10.0  # between two looks at files whose changes nobody tells of
-LOOK_WATCHED_S = 300.0  # where somebody does; a system that has too much to tell drops some
+LOOK_WATCHED_S = (
+    300.0  # where somebody does; a system that has too much to tell drops some
+)
 LOOK_SHARE = 100  # times what a look takes; so looking never takes more than a hundredth of a core
 
 
@@ -36,7 +38,9 @@ class IndexTask:
         self._latest_at = 0.0
         self._look_took_s = 0.0
         self._is_looking = False
-        self.has_unread = False  # text that there was no time for, which comes before vectors
+        self.has_unread = (
+            False  # text that there was no time for, which comes before vectors
+        )
         self.unwatched = ""  # why changes of files go unnoticed, "" where none does
 
     @property
@@ -94,7 +98,9 @@ def _refresh(workspace: Workspace) -> RefreshResult:
     """Bring a workspace's index in step with its files, or nearer to it."""
     done = workspace.index.refresh(within_s=INDEX_STEP_S)
     if done.changed or done.removed:
-        LOG.info("%s: %d files indexed, %d gone", workspace.name, done.changed, done.removed)
+        LOG.info(
+            "%s: %d files indexed, %d gone", workspace.name, done.changed, done.removed
+        )
     return done
 
 

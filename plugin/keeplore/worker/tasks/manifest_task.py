@@ -65,7 +65,9 @@ class ManifestTask:
                     self._written()
             except (KeeploreError, OSError) as e:
                 LOG.warning("what %s is made of: %s", directory, e)
-            except Exception:  # nobody waits for this thread: what ends it would go unseen
+            except (
+                Exception
+            ):  # nobody waits for this thread: what ends it would go unseen
                 LOG.exception("what %s is made of", directory)
 
     def _next(self) -> str:
@@ -81,4 +83,6 @@ class ManifestTask:
         if not is_known(workspace, directory):  # its entry comes with its first memory
             return False
         self._done.add(str(directory))
-        return workspace.settings.capture.enabled and self._manifests.take(workspace, directory)
+        return workspace.settings.capture.enabled and self._manifests.take(
+            workspace, directory
+        )

@@ -90,7 +90,9 @@ class RefineTask:
 
     def run(self, _now: float) -> float:
         """There may be something to do: the thread looks."""
-        if any(workspace.settings.llm.provider for workspace in self._registry.opened()):
+        if any(
+            workspace.settings.llm.provider for workspace in self._registry.opened()
+        ):
             if self._thread is None:
                 self._thread = in_thread("refine", self._work)
             self._wake.set()
@@ -107,7 +109,9 @@ class RefineTask:
             pause_s = PAUSE_S
             try:
                 pause_s = self._take_due()
-            except Exception:  # nobody waits for this thread: what ends it would go unseen
+            except (
+                Exception
+            ):  # nobody waits for this thread: what ends it would go unseen
                 LOG.exception("refining failed")
             finally:
                 self.is_running = False

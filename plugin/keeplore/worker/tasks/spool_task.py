@@ -58,9 +58,13 @@ class SpoolTask:
                 # not the entry's fault: it stays until there is a workspace that can be used
                 LOG.warning("%s has to wait: %s", entry.name, e)
                 waiting.add(entry.name)
-                self.waiting.add(entry.name)  # before the watch tells that it is there again
+                self.waiting.add(
+                    entry.name
+                )  # before the watch tells that it is there again
                 self._spool.release(claimed)
-                if isinstance(e, NoWorkspace | OSError):  # every other entry would meet the same
+                if isinstance(
+                    e, NoWorkspace | OSError
+                ):  # every other entry would meet the same
                     break
             else:
                 if result is not None:

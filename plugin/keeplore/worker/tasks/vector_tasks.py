@@ -37,7 +37,9 @@ class VectorTask:
 
     @property
     def is_behind(self) -> bool:
-        return self._is_due or any(thread.is_alive() for thread in self._threads.values())
+        return self._is_due or any(
+            thread.is_alive() for thread in self._threads.values()
+        )
 
     def request(self) -> None:
         """Text was looked at: some may have no vectors yet, also where a command has indexed it."""
@@ -61,7 +63,9 @@ class VectorTask:
         unlinked = workspace.index.graph.link(1)
         if not (workspace.embedder.is_remote or workspace.index.is_remote):
             return workspace.index.embed_pending(VECTORS_A_STEP) or unlinked
-        self._threads = {of: thread for of, thread in self._threads.items() if thread.is_alive()}
+        self._threads = {
+            of: thread for of, thread in self._threads.items() if thread.is_alive()
+        }
         if workspace not in self._threads:
             self._threads[workspace] = in_thread("vectors", self._ask_server, workspace)
         return unlinked
@@ -87,7 +91,10 @@ class ModelTask:
     name = "loading the model"
 
     def __init__(
-        self, registry: Registry, is_rested: Callable[[], bool], wake: Callable[[], None]
+        self,
+        registry: Registry,
+        is_rested: Callable[[], bool],
+        wake: Callable[[], None],
     ) -> None:
         self._registry = registry
         self._is_rested = is_rested
@@ -102,7 +109,9 @@ class ModelTask:
     def run(self, now: float) -> float:
         if self._is_rested() or now < self._again_at:
             return NEVER
-        cold = [workspace for workspace in self._registry.opened() if not workspace.is_warm]
+        cold = [
+            workspace for workspace in self._registry.opened() if not workspace.is_warm
+        ]
         if cold:
             self._again_at = time.monotonic() + WARM_AGAIN_S
             self._thread = in_thread("warm", self._load, cold)

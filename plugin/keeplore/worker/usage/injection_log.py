@@ -22,8 +22,12 @@ from keeplore_hooks import durable
 from keeplore_hooks.events import Origin
 
 FILE = "shown.json"
-MAX_SESSIONS = 200  # the oldest are forgotten; showing a memory again is the lesser harm
-TWICE_S = 5.0  # for so long a host may run the entries of several plugins about one message
+MAX_SESSIONS = (
+    200  # the oldest are forgotten; showing a memory again is the lesser harm
+)
+TWICE_S = (
+    5.0  # for so long a host may run the entries of several plugins about one message
+)
 MAX_WORDS = 2_000  # sentences of a session
 MAX_ASKED = 50  # messages of which it is known that they were just asked about
 MAX_GIVEN = 200  # blocks that nobody has looked at yet
@@ -57,7 +61,9 @@ class _SessionLog:
     answers: list[str] = field(
         default_factory=list
     )  # memories that were shown otherwise than in a brief
-    words: list[str] = field(default_factory=list)  # keys of the sentences, the last ones
+    words: list[str] = field(
+        default_factory=list
+    )  # keys of the sentences, the last ones
 
 
 class InjectionLog:
@@ -73,7 +79,8 @@ class InjectionLog:
         self._given: deque[Injection] = deque(maxlen=MAX_GIVEN)
         try:
             self._sessions = {
-                str(key): _session(value) for key, value in json.loads(path.read_bytes()).items()
+                str(key): _session(value)
+                for key, value in json.loads(path.read_bytes()).items()
             }
         except (OSError, ValueError, AttributeError, TypeError, KeyError):
             self._sessions = {}
@@ -98,7 +105,10 @@ class InjectionLog:
         with self._lock:
             known = self._sessions.get(_key(origin), _SessionLog())
             return InjectionHistory(
-                known.briefed_at, dict(known.ids), frozenset(known.words), frozenset(known.answers)
+                known.briefed_at,
+                dict(known.ids),
+                frozenset(known.words),
+                frozenset(known.answers),
             )
 
     def has_lost(self, origin: Origin) -> bool:
@@ -127,7 +137,9 @@ class InjectionLog:
                 if key.startswith(f"{origin.host}/") and s.cwd == origin.cwd
             ]
             if known and origin.cwd:
-                self._sessions[_key(origin)] = replace(known[-1], ids=dict(known[-1].ids))
+                self._sessions[_key(origin)] = replace(
+                    known[-1], ids=dict(known[-1].ids)
+                )
 
     def add(self, origin: Origin, told: ContextBlock, way: InjectionKind) -> None:
         """Note the block that the session is given now, and the ids of the memories in it."""
@@ -143,9 +155,13 @@ class InjectionLog:
             session.briefed_at = at if is_brief else session.briefed_at
             session.ids |= dict.fromkeys(ids, at)
             session.answers = (
-                session.answers if is_brief else [*dict.fromkeys((*session.answers, *ids))]
+                session.answers
+                if is_brief
+                else [*dict.fromkeys((*session.answers, *ids))]
             )
-            session.words = [*dict.fromkeys((*session.words, *sorted(words_in(text))))][-MAX_WORDS:]
+            session.words = [*dict.fromkeys((*session.words, *sorted(words_in(text))))][
+                -MAX_WORDS:
+            ]
             self._sessions[_key(origin)] = session  # behind all others
             while len(self._sessions) > MAX_SESSIONS:
                 del self._sessions[next(iter(self._sessions))]
@@ -177,7 +193,12 @@ def _session(data: dict[str, Any]) -> _SessionLog:
     ids = {str(id_): str(at) for id_, at in data["ids"].items()}
     answers, words = (list(map(str, data[key])) for key in ("answers", "words"))
     return _SessionLog(
-        str(data["briefed_at"]), str(data["cwd"]), bool(data["has_lost"]), ids, answers, words
+        str(data["briefed_at"]),
+        str(data["cwd"]),
+        bool(data["has_lost"]),
+        ids,
+        answers,
+        words,
     )
 
 

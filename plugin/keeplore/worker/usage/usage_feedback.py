@@ -37,7 +37,9 @@ from keeplore_hooks.events import HostEvent, Origin, Session, Turn
 from keeplore_hooks.hosts.prompt_text import own_command
 
 LOG = logging.getLogger(__name__)
-MAX_SESSIONS = 200  # the oldest are forgotten: what they were told counts for nothing more
+MAX_SESSIONS = (
+    200  # the oldest are forgotten: what they were told counts for nothing more
+)
 MAX_LOADED = 20  # of them in memory, at a quarter of a megabyte
 MAX_SAID = 4_000  # words of a session, the last ones
 SAVE_S = 300.0  # for so long counts wait for more of them, and a crash may lose them
@@ -62,7 +64,9 @@ class _SessionUsage:
     turn: str = ""  # the one that was heard last
     is_answered: bool = False  # that one
     now: list[str] = field(default_factory=list)  # words of that turn
-    said: list[str] = field(default_factory=list)  # words of all turns before it, the last ones
+    said: list[str] = field(
+        default_factory=list
+    )  # words of all turns before it, the last ones
     told: dict[str, _InjectedMemory] = field(default_factory=dict)  # by memory
     is_saved: bool = True
 
@@ -78,7 +82,9 @@ class _UsageCount:
 class UsageFeedback:
     """Thread-safe. ``heard`` never raises; ``save`` writes, and nobody waits for it."""
 
-    def __init__(self, registry: Registry, taken: Callable[[], Iterable[Injection]]) -> None:
+    def __init__(
+        self, registry: Registry, taken: Callable[[], Iterable[Injection]]
+    ) -> None:
         """``taken`` gives what sessions were told since it was called last."""
         self._registry = registry
         self._taken = taken
@@ -102,7 +108,9 @@ class UsageFeedback:
                 ):
                     self._heard(event)
         except Exception:
-            LOG.exception("what was of use could not be counted")  # no event is lost for it
+            LOG.exception(
+                "what was of use could not be counted"
+            )  # no event is lost for it
 
     def save(self, *, is_last: bool = False) -> bool:
         """Write what is due, or all where it is the last time. Returns whether a workspace changed.
@@ -133,8 +141,12 @@ class UsageFeedback:
             session.is_saved = False
             lines = given.text.splitlines()
             for id_ in given.ids:
-                words = telling(" ".join(_quoted(line) for line in lines if reference(id_) in line))
-                known = session.told.get(id_, _InjectedMemory(given.at, {}, is_prompted=False))
+                words = telling(
+                    " ".join(_quoted(line) for line in lines if reference(id_) in line)
+                )
+                known = session.told.get(
+                    id_, _InjectedMemory(given.at, {}, is_prompted=False)
+                )
                 if not known.outcome:
                     is_prompted = known.is_prompted or given.way is InjectionKind.PROMPT
                     after = session.turn if session.is_answered else ""
@@ -153,7 +165,11 @@ class UsageFeedback:
         if not own_command(turn.user):
             fresh = answer.keys() - before
             for id_, told in session.told.items():
-                if told.outcome != "used" and turn.id != told.after and _is_after(turn, told.at):
+                if (
+                    told.outcome != "used"
+                    and turn.id != told.after
+                    and _is_after(turn, told.at)
+                ):
                     self._judge(id_, told, before, fresh, turn)
         session.now, session.is_answered = (
             [*dict.fromkeys((*session.now, *asked, *answer))],
@@ -162,7 +178,12 @@ class UsageFeedback:
         session.is_saved = not session.told
 
     def _judge(
-        self, id_: str, told: _InjectedMemory, before: set[str], fresh: set[str], turn: Turn
+        self,
+        id_: str,
+        told: _InjectedMemory,
+        before: set[str],
+        fresh: set[str],
+        turn: Turn,
     ) -> None:
         words = {key: value for key, value in told.words.items() if key not in before}
         # an answer could not have shown the use of a memory that has nothing to tell beside what
@@ -180,19 +201,25 @@ class UsageFeedback:
         else:
             return
         self._counts.append(
-            _UsageCount(id_, now()[:10], is_use=told.outcome == "used", cwd=turn.origin.cwd)
+            _UsageCount(
+                id_, now()[:10], is_use=told.outcome == "used", cwd=turn.origin.cwd
+            )
         )
 
     def _counts_for(self, cwd: str) -> bool:
         with suppress(KeeploreError):
-            return self._registry.for_directory(Path(cwd or Path.home())).settings.recall.feedback
+            return self._registry.for_directory(
+                Path(cwd or Path.home())
+            ).settings.recall.feedback
         return False
 
     def _session(self, origin: Origin) -> _SessionUsage:
         key = hashlib.sha256(
             f"{origin.host}\0{origin.session}".encode(errors="surrogatepass")
         ).hexdigest()[:32]
-        session = self._sessions.pop(key, None) or _loaded(self._directory / f"{key}.json")
+        session = self._sessions.pop(key, None) or _loaded(
+            self._directory / f"{key}.json"
+        )
         self._sessions[key] = session  # behind all others
         while len(self._sessions) > MAX_LOADED:
             oldest = next(iter(self._sessions))
@@ -213,7 +240,9 @@ class UsageFeedback:
     def _save_sessions(self) -> None:
         for key in self._sessions:
             self._save_session(key)
-        files = sorted(self._directory.glob("*.json"), key=lambda file: file.stat().st_mtime_ns)
+        files = sorted(
+            self._directory.glob("*.json"), key=lambda file: file.stat().st_mtime_ns
+        )
         for file in files[:-MAX_SESSIONS]:
             file.unlink(missing_ok=True)
 
@@ -245,7 +274,9 @@ class UsageFeedback:
         for name in names:
             with suppress(KeeploreError):
                 workspace = self._registry.named(name)
-                if workspace.settings.recall.feedback and workspace.index.path_of(count.memory):
+                if workspace.settings.recall.feedback and workspace.index.path_of(
+                    count.memory
+                ):
                     yield workspace
 
 
@@ -258,7 +289,11 @@ def _write(workspace: Workspace, counts: list[_UsageCount]) -> None:
         tallies[count.memory] = (
             tally.with_use(count.day) if count.is_use else tally.with_idle(count.day)
         )
-    kept = {id_: tally for id_, tally in tallies.items() if not workspace.store.is_forgotten(id_)}
+    kept = {
+        id_: tally
+        for id_, tally in tallies.items()
+        if not workspace.store.is_forgotten(id_)
+    }
     workspace.store.write_text(path, feedback_counters.written(kept))
     workspace.plugins.changes.count += 1
 
@@ -266,7 +301,9 @@ def _write(workspace: Workspace, counts: list[_UsageCount]) -> None:
 def _known(workspace: Workspace, path: str) -> dict[str, UsageCounters]:
     """What the file says; one that cannot be read is begun anew, and git has what it said."""
     try:
-        return feedback_counters.parse(workspace.store.read_text(path, feedback_counters.MAX_FILE))
+        return feedback_counters.parse(
+            workspace.store.read_text(path, feedback_counters.MAX_FILE)
+        )
     except StoreError:
         return {}
     except ValueError as e:
@@ -291,7 +328,9 @@ def _loaded(path: Path) -> _SessionUsage:
     """A session as it was saved, a new one where that cannot be read."""
     try:
         data: dict[str, Any] = json.loads(path.read_bytes())
-        told = {str(id_): _InjectedMemory(**one) for id_, one in data.pop("told").items()}
+        told = {
+            str(id_): _InjectedMemory(**one) for id_, one in data.pop("told").items()
+        }
         return _SessionUsage(**{**data, "told": told})
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return _SessionUsage()

@@ -37,7 +37,11 @@ def telling(text: str) -> dict[str, float]:
     for block in _blocks(_UNSPACED.sub(" ", cut)):
         for word in words(block):
             lower = word.lower().replace("’", "'").partition("'")[0]
-            if len(lower) >= LEAST_CHARS and lower not in STOP and stem(lower) not in common():
+            if (
+                len(lower) >= LEAST_CHARS
+                and lower not in STOP
+                and stem(lower) not in common()
+            ):
                 found[_key(stem(lower))] = NAME if _NAME.search(word) else WORD
     return found
 

@@ -69,7 +69,9 @@ class AutoMemoryImport:
     problems: tuple[tuple[Path, str], ...] = ()
 
 
-def find_auto_memory(base: Path, cwd: Path, since: datetime | None = None) -> AutoMemoryFiles:
+def find_auto_memory(
+    base: Path, cwd: Path, since: datetime | None = None
+) -> AutoMemoryFiles:
     """The notes under a configuration directory of Claude Code; any other folder holds those of
     ``cwd`` itself.
     """
@@ -83,20 +85,26 @@ def find_auto_memory(base: Path, cwd: Path, since: datetime | None = None) -> Au
     left_out = []
     for notes in kept:
         if len(notes.directories) == 1:
-            found += [_file(notes.folder, name, notes.directories[0]) for name in notes.files]
+            found += [
+                _file(notes.folder, name, notes.directories[0]) for name in notes.files
+            ]
         else:
             meant = " or ".join(notes.directories) or "no directory that is here"
             remedy = (
-                f"in the right one, `keeplore import auto-memory --from {notes.folder}` takes them"
+                f"in the right one, `keeplore import auto-memory --from {notes.folder}` takes "
+                f"them"
             )
             left_out.append((notes.folder, f"these notes may be of {meant}; {remedy}"))
     return AutoMemoryFiles(
-        tuple(file for file in found if since is None or file.written_at >= since), tuple(left_out)
+        tuple(file for file in found if since is None or file.written_at >= since),
+        tuple(left_out),
     )
 
 
 def import_auto_memory(
-    registry: Registry, found: Sequence[AutoMemoryFile], progress: Callable[[int, int], None]
+    registry: Registry,
+    found: Sequence[AutoMemoryFile],
+    progress: Callable[[int, int], None],
 ) -> AutoMemoryImport:
     """Write what is new in these notes; what was forgotten, removed or changed here since stays so.
 
@@ -108,7 +116,9 @@ def import_auto_memory(
     for number, file in enumerate(found, 1):
         workspace = registry.for_directory(Path(file.cwd))
         try:
-            if workspace.settings.capture.enabled and (done := _taken(registry, workspace, file)):
+            if workspace.settings.capture.enabled and (
+                done := _taken(registry, workspace, file)
+            ):
                 counts[done] += 1
         except (StoreError, PermissionError) as e:
             problems.append((file.path, str(e)))
@@ -129,7 +139,9 @@ def _taken(registry: Registry, workspace: Workspace, file: AutoMemoryFile) -> st
         return ""
     with workspace.store.exclusive, contextlib.suppress(Forgotten):
         workspace.index.refresh()
-        heads = [version for version in workspace.notes.history(memory.id) if version.is_head]
+        heads = [
+            version for version in workspace.notes.history(memory.id) if version.is_head
+        ]
         if heads:
             return _next(workspace, heads[-1], memory)
         return _first(workspace, memory, file.cwd)
@@ -138,7 +150,9 @@ def _taken(registry: Registry, workspace: Workspace, file: AutoMemoryFile) -> st
 
 def _first(workspace: Workspace, memory: Memory, cwd: str) -> str:
     index, store = workspace.index, workspace.store
-    if index.saying(hash_of(memory), memory.scope, memory.project) or any(store.deleted(memory.id)):
+    if index.saying(hash_of(memory), memory.scope, memory.project) or any(
+        store.deleted(memory.id)
+    ):
         return ""
     workspace.identities.place(Origin(HOST, "", cwd))
     path = store.add(memory, index.path_of)
@@ -235,7 +249,9 @@ def _read(file: AutoMemoryFile, project: str) -> Memory:
         if head is None:
             raise
         pairs = dict(filter(None, map(_pair, head[1].split("\n"))))
-        stated = "".join(f"{key}: {json.dumps(value)}\n" for key, value in pairs.items())
+        stated = "".join(
+            f"{key}: {json.dumps(value)}\n" for key, value in pairs.items()
+        )
         return as_memory(f"---\n{stated}---\n{head.string[head.end() :]}", path)
 
 
@@ -253,14 +269,24 @@ def _file(folder: Path, name: str, cwd: str) -> AutoMemoryFile:
     try:
         found = (folder / name).lstat()
         return AutoMemoryFile(
-            folder, name, cwd, found.st_size, datetime.fromtimestamp(found.st_mtime, UTC)
+            folder,
+            name,
+            cwd,
+            found.st_size,
+            datetime.fromtimestamp(found.st_mtime, UTC),
         )
-    except (OSError, ValueError, OverflowError):  # it vanished, or has a time that nobody can have
+    except (
+        OSError,
+        ValueError,
+        OverflowError,
+    ):  # it vanished, or has a time that nobody can have
         return AutoMemoryFile(folder, name, cwd, 0, datetime.fromtimestamp(0, UTC))
 
 
 def _shown(path: Path) -> str:
     home = Path.home()
     return (
-        f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else path.as_posix()
+        f"~/{path.relative_to(home).as_posix()}"
+        if path.is_relative_to(home)
+        else path.as_posix()
     )

@@ -37,7 +37,9 @@ class SourceSurvey:
         """The first and the last day on which something was said, "" where no session has a
         time.
         """
-        began = [session.started_at[:10] for session in self.sessions if session.started_at]
+        began = [
+            session.started_at[:10] for session in self.sessions if session.started_at
+        ]
         ended = [
             written_at(session).isoformat()[:10]
             for session in self.sessions
@@ -68,7 +70,11 @@ def survey(
     A session that two sources have counts for the first of them: what a host itself recorded is the
     better record.
     """
-    folders, home, cursors = folders or {}, Path.home(), Cursors(registry.places.sessions)
+    folders, home, cursors = (
+        folders or {},
+        Path.home(),
+        Cursors(registry.places.sessions),
+    )
     seen: dict[str, str] = {}  # session → the source that has it
     found = []
     directories: dict[str, None] = {}
@@ -81,10 +87,16 @@ def survey(
         else:
             around = _upwards((*directories, *_of_projects(registry)), home)
             recorded = [
-                session for directory in around for session in _kept_in(source, home, directory)
+                session
+                for directory in around
+                for session in _kept_in(source, home, directory)
             ]
-        directories.update(dict.fromkeys(session.cwd for session in recorded if session.cwd))
-        new = [session for session in recorded if _is_new(source, session, seen, cursors)]
+        directories.update(
+            dict.fromkeys(session.cwd for session in recorded if session.cwd)
+        )
+        new = [
+            session for session in recorded if _is_new(source, session, seen, cursors)
+        ]
         seen |= {session.session: source.name for session in new}
         chosen = tuple(worth_reading(new, since))
         found.append(SourceSurvey(source, chosen, len(recorded) - len(new)))
@@ -106,14 +118,20 @@ def _is_new(
     if seen.get(session.session, source.name) != source.name:
         return False
     others: Iterable[str] = HOSTS if source.name not in HOSTS else ()
-    return not any(cursors.get(Origin(name, session.session)).heard_at for name in others)
+    return not any(
+        cursors.get(Origin(name, session.session)).heard_at for name in others
+    )
 
 
 def _of_projects(registry: Registry) -> Iterator[str]:
     """The directories of the projects that the workspaces know by their path."""
     for name in registry.machine.workspaces:
-        with contextlib.suppress(ConfigError):  # a workspace that is gone must not hide the others
-            paths = [project.path for project in load_projects(registry.named(name).store)]
+        with contextlib.suppress(
+            ConfigError
+        ):  # a workspace that is gone must not hide the others
+            paths = [
+                project.path for project in load_projects(registry.named(name).store)
+            ]
             yield from (str(Path(path).expanduser()) for path in paths if path)
 
 
@@ -125,7 +143,11 @@ def _upwards(directories: Iterable[str], home: Path) -> list[str]:
     for directory in (str(Path.cwd()), *directories):
         path = Path(directory)
         above = [
-            parent for parent in path.parents if parent.is_relative_to(home) and parent != home
+            parent
+            for parent in path.parents
+            if parent.is_relative_to(home) and parent != home
         ]
-        found.update(dict.fromkeys(str(one) for one in (path, *above) if one.is_absolute()))
+        found.update(
+            dict.fromkeys(str(one) for one in (path, *above) if one.is_absolute())
+        )
     return list(found)

@@ -21,7 +21,9 @@ from keeplore_hooks.hosts.sender import sender
 from keeplore_hooks.spool import SpoolEntry
 
 SETTLE_S = 20  # after a session's end its record may still grow for a moment
-ABANDONED_S = 12 * 3600  # a session without an end that was silent for so long is taken as ended
+ABANDONED_S = (
+    12 * 3600
+)  # a session without an end that was silent for so long is taken as ended
 SWEPT = "swept"
 PROBLEM_LENGTH = 500  # characters
 
@@ -72,15 +74,26 @@ class Intake:
         if phases:
             ended_at = phases[-1].at if phases[-1].phase == "ended" else ""
         after = SessionProgress(
-            origin, reading.cursor, entry.at, ended_at, progress.problem, progress.problem_at
+            origin,
+            reading.cursor,
+            entry.at,
+            ended_at,
+            progress.problem,
+            progress.problem_at,
         )
         self._cursors.save(_with_problems(after, reading.problems))
         seen = {event.phase for event in phases}
         return IntakeResult(
-            _turns(reading.events), reading.problems, "started" in seen, "ended" in seen, origin.cwd
+            _turns(reading.events),
+            reading.problems,
+            "started" in seen,
+            "ended" in seen,
+            origin.cwd,
         )
 
-    def take_transcript(self, host: SessionSource, path: Path, origin: Origin) -> IntakeResult:
+    def take_transcript(
+        self, host: SessionSource, path: Path, origin: Origin
+    ) -> IntakeResult:
         """Take what a session on disk holds beyond its cursor; the session stays open for what may
         follow.
         """
@@ -92,7 +105,11 @@ class Intake:
             # one that was swept and has grown since is swept again
             ended_at = progress.ended_at if progress.ended_at != SWEPT else ""
             after = replace(
-                progress, origin=origin, cursor=reading.cursor, heard_at=heard_at, ended_at=ended_at
+                progress,
+                origin=origin,
+                cursor=reading.cursor,
+                heard_at=heard_at,
+                ended_at=ended_at,
             )
             self._cursors.save(_with_problems(after, reading.problems))
         return IntakeResult(_turns(reading.events), reading.problems)
@@ -110,7 +127,10 @@ class Intake:
                     self._finish(progress)
                 except (KeeploreError, OSError) as e:
                     problems.append(
-                        (Path(progress.origin.transcript or progress.origin.session), str(e))
+                        (
+                            Path(progress.origin.transcript or progress.origin.session),
+                            str(e),
+                        )
                     )
         return tuple(problems)
 
@@ -125,12 +145,16 @@ class Intake:
         self._registry.for_directory(Path(progress.origin.cwd or Path.home()))
         for workspace in self._registry.opened():
             with workspace.recorder.capturing():
-                workspace.recorder.capture.close(workspace.sessions.get(progress.origin))
+                workspace.recorder.capture.close(
+                    workspace.sessions.get(progress.origin)
+                )
         self._cursors.save(replace(progress, cursor=cursor, ended_at=SWEPT))
 
     def _hand_over(self, events: Iterable[HostEvent]) -> None:
         for cwd, group in itertools.groupby(events, key=lambda event: event.origin.cwd):
-            workspace: Workspace = self._registry.for_directory(Path(cwd or Path.home()))
+            workspace: Workspace = self._registry.for_directory(
+                Path(cwd or Path.home())
+            )
             if not workspace.settings.capture.enabled:
                 continue
             with workspace.recorder.capturing():
@@ -171,7 +195,9 @@ def is_recorded(transcript: str) -> bool:
     return any(map(os.path.isfile, places))
 
 
-def _with_problems(progress: SessionProgress, problems: tuple[str, ...]) -> SessionProgress:
+def _with_problems(
+    progress: SessionProgress, problems: tuple[str, ...]
+) -> SessionProgress:
     """With the first thing that could not be read this time, for ``keeplore doctor``."""
     if not problems:
         return progress

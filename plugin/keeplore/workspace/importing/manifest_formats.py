@@ -20,9 +20,8 @@ from typing import Any
 OWN, PACKAGES, SYSTEMS, TOOLS = "own", "packages", "systems", "tools"
 Named = Iterator[tuple[str, str]]  # one of the above, and a name
 
-MAX_LINE = (
-    1000  # characters; a manifest that a person wrote has no longer ones, and patterns stay quick
-)
+# characters; a manifest that a person wrote has no longer ones, and patterns stay quick
+MAX_LINE = 1000
 MAX_DOTS = 200  # in a line of TOML
 _NAME = re.compile(r"(?=.*[A-Za-z])[@A-Za-z0-9][\w@/.+#-]{1,99}\Z", re.ASCII)
 _PEP508 = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:[\[;@(<>=!~]|\Z)")
@@ -59,7 +58,12 @@ def names_in(file_name: str, text: str) -> set[tuple[str, str]]:
     be.
     """
     reader = next(
-        (reader for pattern, reader in _READERS.items() if fnmatchcase(file_name, pattern)), None
+        (
+            reader
+            for pattern, reader in _READERS.items()
+            if fnmatchcase(file_name, pattern)
+        ),
+        None,
     )
     if reader is None:
         return set()
@@ -85,8 +89,14 @@ def _pyproject(text: str) -> Named:
     yield OWN, _text(project, "name") or _text(_table(tool, "poetry"), "name")
     if "requires-python" in project:
         yield TOOLS, "python"
-    lists = [_list(project, "dependencies"), _list(_table(data, "build-system"), "requires")]
-    groups = (_table(project, "optional-dependencies"), _table(data, "dependency-groups"))
+    lists = [
+        _list(project, "dependencies"),
+        _list(_table(data, "build-system"), "requires"),
+    ]
+    groups = (
+        _table(project, "optional-dependencies"),
+        _table(data, "dependency-groups"),
+    )
     lists += [
         value
         for group in (*groups, _table(_table(tool, "pdm"), "dev-dependencies"))
@@ -98,7 +108,11 @@ def _pyproject(text: str) -> Named:
     poetry = _table(tool, "poetry")
     tables = [
         poetry,
-        *(group for group in _table(poetry, "group").values() if isinstance(group, dict)),
+        *(
+            group
+            for group in _table(poetry, "group").values()
+            if isinstance(group, dict)
+        ),
     ]
     for table in tables:
         yield from _keys(table, "dependencies", "dev-dependencies")
@@ -107,7 +121,11 @@ def _pyproject(text: str) -> Named:
 
 def _requirements(items: Iterable[object]) -> Named:
     for item in items:
-        match = _PEP508.match(item.split(" #")[0].rstrip()) if isinstance(item, str) else None
+        match = (
+            _PEP508.match(item.split(" #")[0].rstrip())
+            if isinstance(item, str)
+            else None
+        )
         if match and not match[1].startswith("types-"):  # as below
             yield PACKAGES, match[1]
 
@@ -127,10 +145,17 @@ def _setup_cfg(text: str) -> Named:
 def _package_json(text: str) -> Named:
     data = _json(text)
     yield OWN, _text(data, "name")
-    for key in ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies"):
+    for key in (
+        "dependencies",
+        "devDependencies",
+        "peerDependencies",
+        "optionalDependencies",
+    ):
         # the types of a package say no more than the package
         yield from (
-            (PACKAGES, name) for name in _table(data, key) if not name.startswith("@types/")
+            (PACKAGES, name)
+            for name in _table(data, key)
+            if not name.startswith("@types/")
         )
     yield from ((TOOLS, name) for name in _table(data, "engines"))
     yield TOOLS, _text(data, "packageManager").split("@")[0]
@@ -149,11 +174,17 @@ def _composer(text: str) -> Named:
 def _cargo(text: str) -> Named:
     data = _toml(text)
     yield OWN, _text(_table(data, "package"), "name")
-    targets = [value for value in _table(data, "target").values() if isinstance(value, dict)]
+    targets = [
+        value for value in _table(data, "target").values() if isinstance(value, dict)
+    ]
     for table in (data, _table(data, "workspace"), *targets):
         for key in ("dependencies", "dev-dependencies", "build-dependencies"):
             for name, value in _table(table, key).items():
-                yield PACKAGES, (_text(value, "package") if isinstance(value, dict) else "") or name
+                yield (
+                    PACKAGES,
+                    (_text(value, "package") if isinstance(value, dict) else "")
+                    or name,
+                )
 
 
 def _go_mod(text: str) -> Named:
@@ -173,11 +204,15 @@ def _of_module(path: str) -> str:
 
 
 def _gemfile(text: str) -> Named:
-    yield from ((PACKAGES, match[1]) for line in _lines(text) if (match := _GEM.match(line)))
+    yield from (
+        (PACKAGES, match[1]) for line in _lines(text) if (match := _GEM.match(line))
+    )
 
 
 def _gradle(text: str) -> Named:
-    yield from ((PACKAGES, match[2]) for line in _lines(text) if (match := _GRADLE.match(line)))
+    yield from (
+        (PACKAGES, match[2]) for line in _lines(text) if (match := _GRADLE.match(line))
+    )
 
 
 def _maven(text: str) -> Named:
@@ -207,7 +242,9 @@ def _dockerfile(text: str) -> Named:
 def _compose(text: str) -> Named:
     # by a pattern, since such files are full of anchors, which the loader of YAML is told to refuse
     yield from (
-        (SYSTEMS, _of_image(match[1])) for line in _lines(text) if (match := _IMAGE.match(line))
+        (SYSTEMS, _of_image(match[1]))
+        for line in _lines(text)
+        if (match := _IMAGE.match(line))
     )
 
 
@@ -225,7 +262,9 @@ def _of_image(reference: str) -> str:
 
 def _tool_versions(text: str) -> Named:
     yield from (
-        (TOOLS, line.split()[0]) for line in _lines(text) if line.strip() and line[0] not in "# \t"
+        (TOOLS, line.split()[0])
+        for line in _lines(text)
+        if line.strip() and line[0] not in "# \t"
     )
 
 
@@ -241,7 +280,12 @@ def _elements(text: str) -> Iterator[tuple[list[str], str, str, Mapping[str, str
     root = etree.fromstring(text.encode(), parser)
     for element in root.iter(etree.Element):
         around = [_local(one.tag) for one in element.iterancestors()][::-1]
-        yield around, _local(element.tag), (element.text or "").strip(), dict(element.attrib)
+        yield (
+            around,
+            _local(element.tag),
+            (element.text or "").strip(),
+            dict(element.attrib),
+        )
 
 
 def _local(tag: str) -> str:
@@ -250,7 +294,10 @@ def _local(tag: str) -> str:
 
 def _keys(data: Mapping[str, Any], *tables: str) -> Named:
     for table in tables:
-        yield from ((TOOLS if name in _SPECIAL else PACKAGES, name) for name in _table(data, table))
+        yield from (
+            (TOOLS if name in _SPECIAL else PACKAGES, name)
+            for name in _table(data, table)
+        )
 
 
 def _toml(text: str) -> Mapping[str, Any]:

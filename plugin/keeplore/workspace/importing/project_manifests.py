@@ -98,7 +98,8 @@ def is_known(workspace: Workspace, directory: Path) -> bool:
     identity = workspace.identities.of(directory)
     return (
         identity.is_known
-        or files.state(workspace.root, f"projects/{identity.project}/project.json") is not None
+        or files.state(workspace.root, f"projects/{identity.project}/project.json")
+        is not None
     )
 
 
@@ -135,7 +136,9 @@ def _parts(folder: Path) -> list[str]:
 
 def _is_part(entry: os.DirEntry[str]) -> bool:
     is_folder = (
-        entry.is_dir(follow_symlinks=False) and entry.name[0] != "." and entry.name not in _OTHERS
+        entry.is_dir(follow_symlinks=False)
+        and entry.name[0] != "."
+        and entry.name not in _OTHERS
     )
     repository = os.path.join(entry.path, ".git")  # noqa: PTH118 (a name of scandir's)
     return is_folder and not os.path.lexists(repository)
@@ -172,12 +175,16 @@ def _text(workspace: Workspace, project: str, names: set[tuple[str, str]]) -> st
         in_order = sorted(named, key=lambda name: (name.lower(), name))
         if kept := _sound(workspace, project, in_order)[:MAX_NAMES]:
             data[kind] = kept
-    return json.dumps(data, indent=2, ensure_ascii=False) + "\n" if len(data) > 1 else ""
+    return (
+        json.dumps(data, indent=2, ensure_ascii=False) + "\n" if len(data) > 1 else ""
+    )
 
 
 def _sound(workspace: Workspace, project: str, names: list[str]) -> list[str]:
     together = "\n".join(names)
-    if workspace.plugins.redact(together, project) == together:  # nearly always, and at once
+    if (
+        workspace.plugins.redact(together, project) == together
+    ):  # nearly always, and at once
         return names
     return [name for name in names if workspace.plugins.redact(name, project) == name]
 
@@ -198,7 +205,11 @@ def _top(directory: Path) -> Path:
     around = checkout_info(directory)
     if around is None:
         return next(
-            (place for place in (directory, *directory.parents) if (place / MARKER).is_file()),
+            (
+                place
+                for place in (directory, *directory.parents)
+                if (place / MARKER).is_file()
+            ),
             directory,
         )
     return around.main if (around.main / ".git").exists() else around.top

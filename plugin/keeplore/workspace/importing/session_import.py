@@ -43,11 +43,15 @@ class KnownDecision:
     path: str
 
 
-def worth_reading(recorded: Iterable[Recorded], since: datetime | None) -> list[Recorded]:
+def worth_reading(
+    recorded: Iterable[Recorded], since: datetime | None
+) -> list[Recorded]:
     """The sessions that were written to since then, oldest first, so that later ones build on
     earlier ones.
     """
-    chosen = [session for session in recorded if since is None or written_at(session) >= since]
+    chosen = [
+        session for session in recorded if since is None or written_at(session) >= since
+    ]
     return sorted(chosen, key=lambda session: (session.started_at, str(session.path)))
 
 
@@ -66,7 +70,9 @@ def import_sessions(
     sessions = turns = 0
     problems: list[tuple[Path, str]] = []
     for number, session in enumerate(recorded, 1):
-        origin = Origin(host.name, session.session, session.cwd, transcript=str(session.path))
+        origin = Origin(
+            host.name, session.session, session.cwd, transcript=str(session.path)
+        )
         written = registry.written()
         taken = intake.take_transcript(host, session.path, origin)
         if (
@@ -77,7 +83,9 @@ def import_sessions(
         problems += [(session.path, problem) for problem in taken.problems]
         progress(number, len(recorded))
     problems += intake.sweep()
-    _take_manifests(registry, dict.fromkeys(session.cwd for session in recorded if session.cwd))
+    _take_manifests(
+        registry, dict.fromkeys(session.cwd for session in recorded if session.cwd)
+    )
     registry.commit_all(f"Import {sessions} sessions of {host.name}")
     return SessionImport(sessions, turns, tuple(problems))
 
@@ -88,7 +96,9 @@ def _take_manifests(registry: Registry, directories: Iterable[str]) -> None:
     """
     manifests = ProjectManifests()
     for directory in directories:
-        with contextlib.suppress(KeeploreError, OSError):  # the next session there looks again
+        with contextlib.suppress(
+            KeeploreError, OSError
+        ):  # the next session there looks again
             workspace = registry.for_directory(Path(directory))
             if workspace.settings.capture.enabled:
                 manifests.take(workspace, Path(directory))
@@ -101,7 +111,9 @@ def known_decisions(workspace: Workspace, limit: int = 3) -> list[KnownDecision]
         MemoryFilter(ScopeFilter(()), kind="conversation", limit=LOOKED_AT)
     ):
         try:
-            conversation = Conversation.from_markdown(workspace.store.load(row.path).body)
+            conversation = Conversation.from_markdown(
+                workspace.store.load(row.path).body
+            )
         except (StoreError, OSError):
             continue
         if quotes := (*conversation.decision, *conversation.also_decided):
@@ -121,7 +133,10 @@ def _worth(conversation: Conversation, decision: Quote) -> int:
         r"\b(?:this|that|it)\b", decision.text
     )
     return (
-        2 * is_clear + is_own_words + bool(conversation.reasoning) + (len(conversation.options) > 1)
+        2 * is_clear
+        + is_own_words
+        + bool(conversation.reasoning)
+        + (len(conversation.options) > 1)
     )
 
 

@@ -81,7 +81,9 @@ def rename(places: Places, old: str, new: str) -> RegisteredWorkspace:
             f"this machine has another workspace named {new!r}", "Choose another name"
         )
     _move_state(places, old, new)
-    known = {new if name == old else name: path for name, path in machine.workspaces.items()}
+    known = {
+        new if name == old else name: path for name, path in machine.workspaces.items()
+    }
     machine = replace(machine, home=new if is_home else machine.home, workspaces=known)
     machine.save(places)
     return _record(machine, new)
@@ -93,7 +95,11 @@ def _move_state(places: Places, old: str, new: str) -> None:
             # left by one of that name that was removed
             shutil.rmtree(folder / new, ignore_errors=True)
             (folder / old).rename(folder / new)
-    for folder in (places.state / "sync", places.state / "machines", places.cache / "machines"):
+    for folder in (
+        places.state / "sync",
+        places.state / "machines",
+        places.cache / "machines",
+    ):
         if (folder / f"{old}.json").exists():
             (folder / f"{old}.json").replace(folder / f"{new}.json")
 
@@ -103,5 +109,9 @@ def _record(machine: Machine, name: str) -> RegisteredWorkspace:
     root = machine.workspaces.get(name)
     if root is None:
         known = ", ".join(sorted(machine.workspaces)) or "none"
-        raise NoWorkspace(f"no workspace named {name!r} on this machine", f"It knows: {known}")
-    return RegisteredWorkspace(name, root, name == machine.home, (root / FILE).is_file())
+        raise NoWorkspace(
+            f"no workspace named {name!r} on this machine", f"It knows: {known}"
+        )
+    return RegisteredWorkspace(
+        name, root, name == machine.home, (root / FILE).is_file()
+    )

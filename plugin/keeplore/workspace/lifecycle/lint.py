@@ -54,7 +54,9 @@ def secrets_of(root: Path, places: Places) -> Secrets:
     """
     wishes = load_settings(root).redaction
     says = partial(denied, Store(root))
-    return Redactor(redaction_key(places), deny=wishes.deny, allow=wishes.allow, denied=says).spans
+    return Redactor(
+        redaction_key(places), deny=wishes.deny, allow=wishes.allow, denied=says
+    ).spans
 
 
 def lint(root: Path, paths: Sequence[str] = (), secrets: Secrets = KNOWN) -> LintReport:
@@ -66,7 +68,9 @@ def lint(root: Path, paths: Sequence[str] = (), secrets: Secrets = KNOWN) -> Lin
     Raises NotFound for a path that no memory lies at.
     """
     skipped: list[str] = []
-    present = [file.path for folder in FOLDERS for file in files.walk(root, folder, skipped)]
+    present = [
+        file.path for folder in FOLDERS for file in files.walk(root, folder, skipped)
+    ]
     chosen = {*present, *skipped}
     if paths:
         chosen = set().union(*(_below(path, chosen) for path in paths))
@@ -74,7 +78,9 @@ def lint(root: Path, paths: Sequence[str] = (), secrets: Secrets = KNOWN) -> Lin
     checked = [one for path in wanted if (one := _from_disk(root, path, secrets))]
     found = [_unread(path) for path in skipped if path in chosen]
     found += _linked(root, checked, present, is_whole=not paths)
-    return _report(checked, [*found, *_names(present, chosen), *_claims(root, present, chosen)])
+    return _report(
+        checked, [*found, *_names(present, chosen), *_claims(root, present, chosen)]
+    )
 
 
 def _below(path: str, present: Iterable[str]) -> set[str]:
@@ -82,7 +88,8 @@ def _below(path: str, present: Iterable[str]) -> set[str]:
     found = {one for one in present if one == path or one.startswith(f"{path}/")}
     if not found:
         raise NotFound(
-            f"no memory lies at {path}", "Name one below memory/, projects/, user/ or entities/"
+            f"no memory lies at {path}",
+            "Name one below memory/, projects/, user/ or entities/",
         )
     return found
 
@@ -92,11 +99,15 @@ def _unread(path: str) -> LintFinding:
     return LintFinding(path, 1, LintLevel.WARNING, said, "Move it out")
 
 
-def lint_staged(root: Path, index_file: str = "", secrets: Secrets = KNOWN) -> LintReport:
+def lint_staged(
+    root: Path, index_file: str = "", secrets: Secrets = KNOWN
+) -> LintReport:
     """Look at the memory files that are staged, as git's index has them. Raises RepositoryError."""
     contents = staged(root, index_file)
     checked = [
-        _checked(path, data, secrets) for path, data in contents.items() if _is_checked(path)
+        _checked(path, data, secrets)
+        for path, data in contents.items()
+        if _is_checked(path)
     ]
     present = [file.path for folder in FOLDERS for file in files.walk(root, folder, [])]
     found = list(_linked(root, checked, present, is_whole=False))
@@ -106,7 +117,10 @@ def lint_staged(root: Path, index_file: str = "", secrets: Secrets = KNOWN) -> L
 def _report(checked: Sequence[LintedFile], more: Iterable[LintFinding]) -> LintReport:
     found = {*(finding for one in checked for finding in one.findings), *more}
     # a name may hold bytes that are no text, and a message must be printable all the same
-    sound = (replace(f, path=f.path.encode("utf-8", "backslashreplace").decode()) for f in found)
+    sound = (
+        replace(f, path=f.path.encode("utf-8", "backslashreplace").decode())
+        for f in found
+    )
     return LintReport(tuple(sorted(sound)), len(checked))
 
 
@@ -118,9 +132,15 @@ def _from_disk(root: Path, path: str, secrets: Secrets) -> LintedFile | None:
     except Corrupt:
         return _checked(path, None, secrets)
     except (StoreError, OSError) as e:
-        said = e.message if isinstance(e, StoreError) else f"it cannot be read: {e.strerror}"
+        said = (
+            e.message
+            if isinstance(e, StoreError)
+            else f"it cannot be read: {e.strerror}"
+        )
         return LintedFile(
-            path, None, (LintFinding(path, 1, LintLevel.ERROR, said, "Look at its permissions"),)
+            path,
+            None,
+            (LintFinding(path, 1, LintLevel.ERROR, said, "Look at its permissions"),),
         )
     return _checked(path, data, secrets)
 
@@ -131,7 +151,9 @@ def _checked(path: str, data: bytes | None, secrets: Secrets) -> LintedFile:
             f"it is larger than {MAX_FILE >> 20} MB",
             "Split it, or move it out of the memory folders",
         )
-        return LintedFile(path, None, (LintFinding(path, 1, LintLevel.ERROR, said, remedy),))
+        return LintedFile(
+            path, None, (LintFinding(path, 1, LintLevel.ERROR, said, remedy),)
+        )
     return check(path, data, secrets, None if is_memory(path) else _read_side)
 
 
@@ -152,7 +174,9 @@ def _read_side(path: str, data: bytes) -> LintedFile:
             else Corrupt(str(e), "Mend it, or take it out of the folder")
         )
         return LintedFile(
-            path, None, (LintFinding(path, why.line, LintLevel.ERROR, why.message, why.remedy),)
+            path,
+            None,
+            (LintFinding(path, why.line, LintLevel.ERROR, why.message, why.remedy),),
         )
     return LintedFile(path, None, ())
 
@@ -169,10 +193,14 @@ def _linked(
     yield from (finding for finding in found if finding.path in own)
 
 
-def _others(root: Path, checked: Sequence[LintedFile], present: Iterable[str]) -> list[LintedFile]:
+def _others(
+    root: Path, checked: Sequence[LintedFile], present: Iterable[str]
+) -> list[LintedFile]:
     wanted = {""}  # digits of ids
     for memory in filter(None, (one.memory for one in checked)):
-        wanted.update(id_[4:12] for id_ in (memory.id, *(target for _, target in memory.links)))
+        wanted.update(
+            id_[4:12] for id_ in (memory.id, *(target for _, target in memory.links))
+        )
     own = {one.path for one in checked}
     memories = (path for path in present if path not in own and is_memory(path))
     likely = (path for path in memories if digits_of(path) in wanted)
@@ -185,10 +213,14 @@ def _nothing(_data: bytes) -> tuple[tuple[int, int, str], ...]:
 
 def _forgotten(root: Path) -> list[str]:
     folder = root / "forgotten"
-    return [path.stem for path in folder.glob("*.json")]  # none where the folder is not there
+    return [
+        path.stem for path in folder.glob("*.json")
+    ]  # none where the folder is not there
 
 
-def _claims(root: Path, present: Iterable[str], chosen: set[str]) -> Iterator[LintFinding]:
+def _claims(
+    root: Path, present: Iterable[str], chosen: set[str]
+) -> Iterator[LintFinding]:
     """Names that files of entities give to two things in one place: one of the two has it, and
     nobody would see why.
     """
@@ -199,7 +231,9 @@ def _claims(root: Path, present: Iterable[str], chosen: set[str]) -> Iterator[Li
         # what is wrong with the file itself is told of it
         with suppress(StoreError, OSError, ValueError):
             for one in defined(path, files.read(root, path, MAX_FILE).decode())[0]:
-                holders.setdefault((one.place, one.name), {}).setdefault(one.entity, path)
+                holders.setdefault((one.place, one.name), {}).setdefault(
+                    one.entity, path
+                )
     for (_, name), entities in holders.items():
         first, *others = sorted(entities)
         for path in chosen.intersection(map(entities.__getitem__, others)):
@@ -230,5 +264,9 @@ def _names(
             yield LintFinding(path, 1, LintLevel.ERROR, said, _RENAME)
         elif path.lower().endswith((".md", ".markdown")) and not is_memory(path):
             yield LintFinding(
-                path, 1, LintLevel.WARNING, "it is not read: the name does not end in .md", _RENAME
+                path,
+                1,
+                LintLevel.WARNING,
+                "it is not read: the name does not end in .md",
+                _RENAME,
             )

@@ -35,11 +35,15 @@ def traces_of(memories: Iterable[Memory]) -> PurgeTraces:
     ids, sessions, words = [], [], []
     for memory in memories:
         ids.append(memory.id)
-        host, session = (str(memory.source.get(key) or "") for key in ("host", "session"))
+        host, session = (
+            str(memory.source.get(key) or "") for key in ("host", "session")
+        )
         sessions += [(host, session)] if session else []
         words += [memory.title, *(line.strip() for line in memory.body.splitlines())]
     return PurgeTraces(
-        tuple(ids), tuple(dict.fromkeys(sessions)), tuple(w for w in words if len(w) >= WORDS_FROM)
+        tuple(ids),
+        tuple(dict.fromkeys(sessions)),
+        tuple(w for w in words if len(w) >= WORDS_FROM),
     )
 
 

@@ -18,11 +18,18 @@ from keeplore.memory.names import is_project_name
 from keeplore.store.git.checkout_info import checkout_info
 from keeplore.sync.clone import clone_project
 from keeplore.sync.remote_git import checked_url
-from keeplore.workspace.identity import Project, load_projects, normalise_remote, save_project
+from keeplore.workspace.identity import (
+    Project,
+    load_projects,
+    normalise_remote,
+    save_project,
+)
 from keeplore.workspace.importing.project_manifests import ProjectManifests
 from keeplore.workspace.workspace import Workspace
 
-LIST = "projects.json"  # a list that a person brings along, in the root of the workspace
+LIST = (
+    "projects.json"  # a list that a person brings along, in the root of the workspace
+)
 MAX_LIST = 1024 * 1024  # bytes
 MAX_LISTED = 10_000
 _URLS = ("remote", "url", "repo", "repository", "remote_url", "git", "clone_url")
@@ -53,9 +60,13 @@ def add(workspace: Workspace, directory: Path, name: str = "") -> Project:
     """
     identity = workspace.identities.of(directory)
     if not directory.is_dir():
-        raise ConfigError(f"{directory} is no directory", "Name the directory of a project")
+        raise ConfigError(
+            f"{directory} is no directory", "Name the directory of a project"
+        )
     if identity.is_known and identity.project:
-        raise AlreadyExists(f"{directory} is {identity.project} already", f"({identity.reason})")
+        raise AlreadyExists(
+            f"{directory} is {identity.project} already", f"({identity.reason})"
+        )
     if identity.proposal is None:
         raise ConfigError(
             f"{directory} belongs to no project: {identity.reason}",
@@ -66,7 +77,8 @@ def add(workspace: Workspace, directory: Path, name: str = "") -> Project:
         raise ConfigError(f"{project.name!r} cannot be a project's name", _NAMES)
     if project.name in {entry.name for entry in load_projects(workspace.store)}:
         raise AlreadyExists(
-            f"there is a project {project.name!r} already", "Choose another name with --name"
+            f"there is a project {project.name!r} already",
+            "Choose another name with --name",
         )
     save_project(workspace.store, project)
     workspace.identities.forget()
@@ -84,12 +96,18 @@ def parse_project_list(text: str) -> tuple[list[Project], int]:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as e:
-        raise ConfigError(f"this is no JSON: {e}", "Name a file that lists projects") from e
+        raise ConfigError(
+            f"this is no JSON: {e}", "Name a file that lists projects"
+        ) from e
     if isinstance(data, dict) and isinstance(data.get("projects"), list | dict):
         data = data["projects"]
     unnamed = [("", item) for item in data] if isinstance(data, list) else []
     items = list(data.items()) if isinstance(data, dict) else unnamed
-    found = [project for name, item in items[:MAX_LISTED] if (project := _entry(str(name), item))]
+    found = [
+        project
+        for name, item in items[:MAX_LISTED]
+        if (project := _entry(str(name), item))
+    ]
     if not found:
         raise ConfigError(
             "no project with a name and an address is in it",
@@ -118,7 +136,9 @@ def chosen(workspace: Workspace, names: tuple[str, ...]) -> list[Project]:
     entries = {entry.name: entry for entry in load_projects(workspace.store)}
     for name in names:
         if name not in entries:
-            raise NotFound(f"there is no project {name!r}", "`keeplore projects` lists them")
+            raise NotFound(
+                f"there is no project {name!r}", "`keeplore projects` lists them"
+            )
     return [entries[name] for name in dict.fromkeys(names or entries)]
 
 
@@ -129,7 +149,9 @@ def address(project: Project, like: str) -> str:
     From a server that ``like`` names too it is asked for as that is: by the same user, without TLS
     where that has none.
     """
-    remote = next((remote for remote in project.remotes if not remote.startswith("file/")), "")
+    remote = next(
+        (remote for remote in project.remotes if not remote.startswith("file/")), ""
+    )
     host, _, path = remote.partition("/")
     if not (host and path):
         return ""
@@ -158,7 +180,9 @@ def clone(
         else:
             try:
                 _, protocols = checked_url(url, is_path_allowed=False)
-                clone_project(url, protocols, place, functools.partial(followed, project.name))
+                clone_project(
+                    url, protocols, place, functools.partial(followed, project.name)
+                )
                 yield ClonedProject(project.name, place, is_new=True)
             except (KeeploreError, OSError) as e:
                 yield ClonedProject(project.name, place, str(e))
@@ -173,7 +197,9 @@ def reassign(workspace: Workspace, old: str, new: str) -> Project:
     entries = {entry.name: entry for entry in load_projects(workspace.store)}
     workspace.index.refresh()
     if old == new or not is_project_name(new):
-        raise ConfigError(f"{old} cannot become {new!r}", f"Name another project. {_NAMES}")
+        raise ConfigError(
+            f"{old} cannot become {new!r}", f"Name another project. {_NAMES}"
+        )
     if old not in entries and ("project", old) not in workspace.index.scopes():
         raise NotFound(f"there is no project {old!r}", "`keeplore projects` lists them")
     before, into = entries.get(old, Project(old)), entries.get(new, Project(new))
@@ -197,7 +223,9 @@ def reassign(workspace: Workspace, old: str, new: str) -> Project:
 
 def _found(project: Project, place: Path) -> ClonedProject:
     around = checkout_info(place) if place.is_dir() else None
-    remotes = {normalise_remote(url) for url in around.remotes.values()} if around else set()
+    remotes = (
+        {normalise_remote(url) for url in around.remotes.values()} if around else set()
+    )
     if remotes & set(project.remotes):
         return ClonedProject(project.name, place)
     return ClonedProject(project.name, place, "something else is there already")
@@ -208,9 +236,17 @@ def _entry(name: str, item: Any) -> Project | None:
         item = {"url": item}
     if not isinstance(item, dict):
         return None
-    texts = {str(key).lower(): value for key, value in item.items() if isinstance(value, str)}
-    remotes = tuple(filter(None, (normalise_remote(texts[key]) for key in _URLS if key in texts)))
-    given = name or texts.get("name", "") or (remotes[0].rsplit("/", 1)[-1] if remotes else "")
+    texts = {
+        str(key).lower(): value for key, value in item.items() if isinstance(value, str)
+    }
+    remotes = tuple(
+        filter(None, (normalise_remote(texts[key]) for key in _URLS if key in texts))
+    )
+    given = (
+        name
+        or texts.get("name", "")
+        or (remotes[0].rsplit("/", 1)[-1] if remotes else "")
+    )
     called = given if is_project_name(given) else slugify(given)
     path = texts.get("path", "")
     if not given or not (remotes or path):

@@ -61,7 +61,9 @@ def clone_workspace(
     return _register(places, root, name, is_new=True)
 
 
-def _register(places: Places, root: Path, name: str | None, *, is_new: bool) -> SetupResult:
+def _register(
+    places: Places, root: Path, name: str | None, *, is_new: bool
+) -> SetupResult:
     settings = load_settings(root)
     places.create()
     machine = Machine.load(places)
@@ -74,7 +76,9 @@ def _register(places: Places, root: Path, name: str | None, *, is_new: bool) -> 
 
 
 def _chosen_name(machine: Machine, root: Path, name: str | None) -> str:
-    known = next((known for known, path in machine.workspaces.items() if path == root), None)
+    known = next(
+        (known for known, path in machine.workspaces.items() if path == root), None
+    )
     chosen = known or name or slugify(root.name)
     if not is_project_name(chosen):  # folders are called after it
         remedy = "Choose one of lower-case letters, digits, dots and dashes with --name"
@@ -98,4 +102,6 @@ def template_dir() -> Path:
     for place in _PLACES:
         if (place / "keeplore.yaml").is_file():
             return place
-    raise ConfigError(f"the workspace template is not at {_PLACES[0]}", "Install keeplore again")
+    raise ConfigError(
+        f"the workspace template is not at {_PLACES[0]}", "Install keeplore again"
+    )

@@ -44,9 +44,13 @@ def synchronise(
     return workspace.sync_log.noted(act)
 
 
-def _synchronise(workspace: Workspace, *, is_unrelated: bool, quiet_s: float) -> SyncResult:
+def _synchronise(
+    workspace: Workspace, *, is_unrelated: bool, quiet_s: float
+) -> SyncResult:
     heal(workspace, quiet_s)
-    result = exchange(workspace.store, workspace.redactor.scan, is_unrelated=is_unrelated)
+    result = exchange(
+        workspace.store, workspace.redactor.scan, is_unrelated=is_unrelated
+    )
     if result.purged:  # the text is gone, but the index still knows where it came from
         rows = workspace.index.memories(result.purged).values()
         sessions = dict.fromkeys((row.host, row.session) for row in rows if row.session)

@@ -66,7 +66,9 @@ class UninstallPlan:
 
 def plan(places: Places, *, keeps_state: bool) -> UninstallPlan:
     """What would go and what would stay. Raises ConfigError."""
-    roots = tuple(Machine.load(places).workspaces.values()) if places.state.is_dir() else ()
+    roots = (
+        tuple(Machine.load(places).workspaces.values()) if places.state.is_dir() else ()
+    )
     state, not_state = _ours(places.state, STATE)
     cache, not_cache = _ours(places.cache, CACHE)
     counts = Spool(places.spool).counts()
@@ -104,13 +106,20 @@ def remove(places: Places, planned: UninstallPlan) -> None:
             shutil.rmtree(path)
         else:
             path.unlink(missing_ok=True)
-    for folder, is_removed in ((places.cache, True), (places.state, bool(planned.state))):
+    for folder, is_removed in (
+        (places.cache, True),
+        (places.state, bool(planned.state)),
+    ):
         if is_removed:
-            with contextlib.suppress(OSError):  # not empty: something of the person's is in it
+            with contextlib.suppress(
+                OSError
+            ):  # not empty: something of the person's is in it
                 folder.rmdir()
 
 
-def _ours(folder: Path, names: Iterable[str]) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
+def _ours(
+    folder: Path, names: Iterable[str]
+) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
     if not folder.is_dir():
         return (), ()
     ours: list[Path] = []

@@ -39,7 +39,9 @@ def deleted_memories(workspace: Workspace) -> Iterator[DeletedMemory]:
         yield DeletedMemory(stone, title, stone.path, can_return)
 
 
-def find_forgotten(registry: Registry, reference: str, cwd: Path) -> tuple[Workspace, str]:
+def find_forgotten(
+    registry: Registry, reference: str, cwd: Path
+) -> tuple[Workspace, str]:
     """The memory that an id, or four or more digits of one, stands for: forgotten, or its file
     deleted by hand.
 
@@ -51,9 +53,13 @@ def find_forgotten(registry: Registry, reference: str, cwd: Path) -> tuple[Works
             if ids := _gone_ids(workspace, beginning):
                 if len(ids) > 1:
                     meant = ", ".join(ids[:SHOWN])
-                    raise NotFound(f"{reference!r} may mean {meant}", "Give more digits")
+                    raise NotFound(
+                        f"{reference!r} may mean {meant}", "Give more digits"
+                    )
                 return workspace, ids[0]
-    raise NotFound(f"{reference!r} is not forgotten", "`keeplore restore --list` shows what is")
+    raise NotFound(
+        f"{reference!r} is not forgotten", "`keeplore restore --list` shows what is"
+    )
 
 
 def _gone_ids(workspace: Workspace, beginning: str) -> list[str]:

@@ -38,7 +38,9 @@ class MemoryDetails:
     head: MemoryRow | None  # the newest version, None where this is it
     links: tuple[MemoryLink, ...]  # the chain of versions left out
     again: tuple[dict[str, Any], ...]  # lines of the audit: at, source
-    disputed_with: tuple[MemoryRow, ...] = ()  # what a merge set beside it, until a person decides
+    disputed_with: tuple[
+        MemoryRow, ...
+    ] = ()  # what a merge set beside it, until a person decides
 
 
 def details_of(found: FoundMemory) -> MemoryDetails:
@@ -60,7 +62,9 @@ def details_of(found: FoundMemory) -> MemoryDetails:
 def _links(found: FoundMemory, chain: Collection[str]) -> Iterator[MemoryLink]:
     index = found.workspace.index
     own = [(relationship, id_, True) for relationship, id_ in found.memory.links]
-    others = [(relationship, id_, False) for relationship, id_ in index.linking(found.row.id)]
+    others = [
+        (relationship, id_, False) for relationship, id_ in index.linking(found.row.id)
+    ]
     known = index.memories([id_ for _, id_, _ in (*own, *others)])
     for relationship, id_, is_from_here in (*own, *others):
         if id_ not in chain:
@@ -77,7 +81,11 @@ def detail_lines(described: MemoryDetails) -> Iterator[tuple[str, str]]:
     yield "what", _kind_of(row)
     where = f"project {row.project}" if row.scope == "project" else f"{row.scope} scope"
     yield "where", f"{where}, workspace {described.found.workspace.name}"
-    changed = f", changed {minute_of(row.updated_at)}" if row.updated_at != row.created_at else ""
+    changed = (
+        f", changed {minute_of(row.updated_at)}"
+        if row.updated_at != row.created_at
+        else ""
+    )
     yield "when", f"{minute_of(row.created_at)}{changed}"
     if described.versions > 1:
         yield "version", _version(described)
@@ -93,7 +101,11 @@ def detail_lines(described: MemoryDetails) -> Iterator[tuple[str, str]]:
 
 def _link_line(link: MemoryLink) -> tuple[str, str]:
     direction = "" if link.is_from_here else " this"
-    title = f"{_short(link.id)} {link.title}" if link.title else f"{link.id}, which is not here"
+    title = (
+        f"{_short(link.id)} {link.title}"
+        if link.title
+        else f"{link.id}, which is not here"
+    )
     return f"{link.relationship}{direction}", title
 
 
@@ -108,7 +120,11 @@ def _kind_of(row: MemoryRow) -> str:
 
 
 def _version(described: MemoryDetails) -> str:
-    old = f"; this is an old one, {described.head.id} replaced it" if described.head else ""
+    old = (
+        f"; this is an old one, {described.head.id} replaced it"
+        if described.head
+        else ""
+    )
     # as it stands in the file: two ends of a fork may have the same
     stated = described.found.memory.version
     which = f"{stated}, " if stated != described.number else ""
@@ -141,4 +157,6 @@ def source_of(source: Mapping[str, Any], trigger: str = "") -> str:
     counted = f"{len(turns)} turns" if isinstance(turns, list) and turns else ""
     keys = ("url", "path", "session", "branch", "machine", "commit")
     named = [f"{key} {source[key]}" for key in keys if source.get(key)]
-    return ", ".join(filter(None, (str(source.get("host") or ""), trigger, *named, counted)))
+    return ", ".join(
+        filter(None, (str(source.get("host") or ""), trigger, *named, counted))
+    )

@@ -12,7 +12,9 @@ from keeplore.workspace.reading.deleted_memories import find_forgotten
 from keeplore.workspace.registry import Registry
 
 
-def explain(registry: Registry, reference: str, request: RecallRequest) -> ScoreExplanation:
+def explain(
+    registry: Registry, reference: str, request: RecallRequest
+) -> ScoreExplanation:
     """``reference`` is what ``Registry.find`` takes, or ``restore``. Raises NotFound."""
     cwd = request.cwd
     try:
@@ -32,11 +34,13 @@ def explain(registry: Registry, reference: str, request: RecallRequest) -> Score
     if is_own:
         return told
     given = next(
-        (view.scopes for view in registry.views(cwd) if view.index is workspace.index), None
+        (view.scopes for view in registry.views(cwd) if view.index is workspace.index),
+        None,
     )
     if given is not None and (head.scope, head.project) in given:
         return replace(
-            told, verdict=f"{told.verdict}, among those of the workspace {workspace.name}"
+            told,
+            verdict=f"{told.verdict}, among those of the workspace {workspace.name}",
         )
     place = (
         f"the workspace {workspace.name}"
@@ -47,12 +51,16 @@ def explain(registry: Registry, reference: str, request: RecallRequest) -> Score
     return replace(told, is_found=False, place=0, verdict=verdict)
 
 
-def _forgotten(registry: Registry, reference: str, cwd: Path) -> ScoreExplanation | None:
+def _forgotten(
+    registry: Registry, reference: str, cwd: Path
+) -> ScoreExplanation | None:
     try:
         workspace, id_ = find_forgotten(registry, reference, cwd)
     except NotFound:
         return None
-    stone = next((stone for stone in workspace.store.tombstones() if stone.id == id_), None)
+    stone = next(
+        (stone for stone in workspace.store.tombstones() if stone.id == id_), None
+    )
     if stone is None:  # its file was deleted by hand, and the error says so
         return None
     day = f" on {stone.at[:10]}" if stone.at else ""

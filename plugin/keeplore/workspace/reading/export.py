@@ -38,7 +38,9 @@ class ExportFilter:
 def chosen_rows(workspace: Workspace, chosen: ExportFilter) -> list[MemoryRow]:
     """Archived memories too, in the order of the document: by project, category and date."""
     workspace.index.refresh()
-    allowed = ScopeFilter((("project", chosen.project),)) if chosen.project else ScopeFilter()
+    allowed = (
+        ScopeFilter((("project", chosen.project),)) if chosen.project else ScopeFilter()
+    )
     wanted = MemoryFilter(
         allowed,
         kind=chosen.kind,
@@ -47,7 +49,8 @@ def chosen_rows(workspace: Workspace, chosen: ExportFilter) -> list[MemoryRow]:
         superseded=chosen.has_versions,
     )
     return sorted(
-        workspace.index.listed(wanted), key=lambda row: (*_section(row), row.created_at, row.id)
+        workspace.index.listed(wanted),
+        key=lambda row: (*_section(row), row.created_at, row.id),
     )
 
 
@@ -67,7 +70,9 @@ def as_json_lines(
         }
         # a YAML escape can make a lone surrogate, which no file can hold
         yield (
-            json.dumps(told, ensure_ascii=False, default=str).encode("utf-8", "replace").decode()
+            json.dumps(told, ensure_ascii=False, default=str)
+            .encode("utf-8", "replace")
+            .decode()
             + "\n"
         )
 
@@ -114,7 +119,9 @@ def _title_page(
 
 def _contents(rows: Sequence[MemoryRow]) -> Iterator[str]:
     yield "\n## Contents\n"
-    for project, of_project in itertools.groupby(rows, key=lambda row: _section(row)[0]):
+    for project, of_project in itertools.groupby(
+        rows, key=lambda row: _section(row)[0]
+    ):
         yield f"\n- {inline(project)}\n"
         for category, of_category in itertools.groupby(
             of_project, key=lambda row: _section(row)[1]
@@ -132,7 +139,9 @@ def _entry(row: MemoryRow, memory: Memory, *, is_full: bool) -> Iterator[str]:
         "": row.created_at[:10],
         "trust": row.trust,
         "permanent": "yes" if row.permanent else "",
-        "changed": row.updated_at[:10] if row.updated_at[:10] != row.created_at[:10] else "",
+        "changed": row.updated_at[:10]
+        if row.updated_at[:10] != row.created_at[:10]
+        else "",
         "version": str(memory.version) if memory.version > 1 else "",
         "replaced by": row.superseded_by,
         "archived": "yes" if row.is_archived else "",
@@ -142,7 +151,9 @@ def _entry(row: MemoryRow, memory: Memory, *, is_full: bool) -> Iterator[str]:
     }
     yield (
         " · ".join(
-            f"{name}: {inline(value)}".removeprefix(": ") for name, value in told.items() if value
+            f"{name}: {inline(value)}".removeprefix(": ")
+            for name, value in told.items()
+            if value
         )
         + "\n"
     )

@@ -62,7 +62,9 @@ def _compared(workspace: Workspace, memory: Memory, cwd: Path) -> Freshness | No
                 for n in there
                 if (directory / n).stat().st_mtime > written_at.timestamp() + GRACE_S
             ]
-            return Freshness(tuple(files), tuple(_differing(directory, touched, written_at)), gone)
+            return Freshness(
+                tuple(files), tuple(_differing(directory, touched, written_at)), gone
+            )
     return None
 
 
@@ -89,7 +91,9 @@ def _is_below(name: str, directory: Path) -> bool:
     """A path that a transcript names may be anything."""
     path = os.path.normpath(directory / name)
     return (
-        not Path(name).is_absolute() and "\0" not in name and Path(path).is_relative_to(directory)
+        not Path(name).is_absolute()
+        and "\0" not in name
+        and Path(path).is_relative_to(directory)
     )
 
 

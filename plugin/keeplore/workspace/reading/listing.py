@@ -67,7 +67,9 @@ def listing(
     found.sort(key=lambda item: (item.row.updated_at, item.row.id), reverse=True)
     is_empty = not total and not any(index.state().memories for index in asked)
     return Listing(
-        tuple(_judged(item) for item in itertools.islice(found, limit or None)), total, is_empty
+        tuple(_judged(item) for item in itertools.islice(found, limit or None)),
+        total,
+        is_empty,
     )
 
 
@@ -79,7 +81,10 @@ def _judged(item: ListedMemory) -> ListedMemory:
         with contextlib.suppress(StoreError, OSError):
             memory = item.workspace.store.load(item.row.path)
             return replace(
-                item, row=replace(item.row, trust=item.workspace.machine_trust.trust_of(memory))
+                item,
+                row=replace(
+                    item.row, trust=item.workspace.machine_trust.trust_of(memory)
+                ),
             )
     return item
 
@@ -93,6 +98,8 @@ def _places(
     own = registry.for_directory(cwd)
     yield own, None if all_projects else own.identities.here(cwd).scopes
     for name in registry.inherited(own):
-        with contextlib.suppress(ConfigError):  # a workspace that is gone must not hide the others
+        with contextlib.suppress(
+            ConfigError
+        ):  # a workspace that is gone must not hide the others
             given = ("user", *(["workspace"] if name in own.settings.inherits else []))
             yield registry.named(name), tuple((scope, "") for scope in given)

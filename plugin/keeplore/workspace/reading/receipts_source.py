@@ -23,13 +23,20 @@ def exchange_of(found: FoundMemory, wanted: str) -> Exchange:
         for memory_id in dict.fromkeys(index.known_turns(turns[:1]).values()):
             if path := index.path_of(memory_id):
                 return chosen_exchange(
-                    Conversation.from_markdown(store.load(path).body).exchanges, turns[0]
+                    Conversation.from_markdown(store.load(path).body).exchanges,
+                    turns[0],
                 )
-    return chosen_exchange(Conversation.from_markdown(found.memory.body).exchanges, wanted)
+    return chosen_exchange(
+        Conversation.from_markdown(found.memory.body).exchanges, wanted
+    )
 
 
 def transcript_of(places: Places, memory: Memory) -> str:
     """The host's record of the session, "" where it is not on this machine (any more)."""
     host, session = (str(memory.source.get(key) or "") for key in ("host", "session"))
-    path = Cursors(places.sessions).get(Origin(host, session)).origin.transcript if session else ""
+    path = (
+        Cursors(places.sessions).get(Origin(host, session)).origin.transcript
+        if session
+        else ""
+    )
     return path if path and is_recorded(path) else ""

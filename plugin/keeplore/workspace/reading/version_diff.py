@@ -11,7 +11,16 @@ from typing import Any
 from keeplore.memory import Memory
 from keeplore.memory.note import statement_of
 
-SHOWN_FIELDS = ("title", "kind", "category", "scope", "project", "permanent", "trust", "related")
+SHOWN_FIELDS = (
+    "title",
+    "kind",
+    "category",
+    "scope",
+    "project",
+    "permanent",
+    "trust",
+    "related",
+)
 MAX_WORDS = 2_000  # of both texts; comparing takes time with their product
 _WORD = re.compile(r"\s+|[^\s]+")
 
@@ -88,7 +97,9 @@ def _shown(field: str, value: Any) -> str:
     if field == "related":
         links = value if isinstance(value, list) else []
         told = (
-            f"{one.get('relationship')} {one.get('id')}" for one in links if isinstance(one, dict)
+            f"{one.get('relationship')} {one.get('id')}"
+            for one in links
+            if isinstance(one, dict)
         )
         return ", ".join(line for line in told if not line.startswith("supersedes "))
     return "" if value is None else str(value)

@@ -47,7 +47,9 @@ class Cursors:
 
     def save(self, progress: SessionProgress) -> None:
         data = json.dumps({"schema": SCHEMA, **asdict(progress)}, ensure_ascii=False)
-        durable.write(self._path(progress.origin), data.encode("utf-8", "surrogatepass"))
+        durable.write(
+            self._path(progress.origin), data.encode("utf-8", "surrogatepass")
+        )
 
     def restart(self, host: str, session: str) -> None:
         """Forget what was read of a session, and the words that are kept of it: its transcript is
@@ -92,7 +94,10 @@ class Cursors:
                     found.get(host, ("", "")), (progress.problem_at, progress.problem)
                 )
                 counts[host, progress.problem] += 1
-        return {host: (at, problem, counts[host, problem]) for host, (at, problem) in found.items()}
+        return {
+            host: (at, problem, counts[host, problem])
+            for host, (at, problem) in found.items()
+        }
 
     def _path(self, origin: Origin) -> Path:
         # a session id comes from a host and may hold anything
@@ -109,6 +114,8 @@ class Cursors:
                 str(data.get("problem_at", "")),
             )  # older versions had none
             origin, cursor = Origin(**data["origin"]), Cursor(**data["cursor"])
-            return SessionProgress(origin, cursor, data["heard_at"], data["ended_at"], *problem)
+            return SessionProgress(
+                origin, cursor, data["heard_at"], data["ended_at"], *problem
+            )
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None

@@ -37,7 +37,11 @@ class Recorder:
     def __init__(self, workspace: RecordedWorkspace) -> None:
         self._workspace = workspace
         self._has_refreshed = False
-        store, sessions, deps = workspace.store, workspace.sessions, self._capture_deps()
+        store, sessions, deps = (
+            workspace.store,
+            workspace.sessions,
+            self._capture_deps(),
+        )
         self.capture = Capture(store, sessions, deps)
         self._recent = RecentOnCommand()
         for plugin in (
@@ -94,10 +98,17 @@ class Recorder:
         )
 
     def _redact(self, text: str, cwd: str) -> str:
-        return self._workspace.plugins.redact(text, self._workspace.identities.project_of(cwd))
+        return self._workspace.plugins.redact(
+            text, self._workspace.identities.project_of(cwd)
+        )
 
     def _segment(self, exchanges: Sequence[Mapping[str, Any]], turn: Turn) -> str:
-        return self._workspace.plugins.hook.keeplore_segment(exchanges=exchanges, turn=turn) or ""
+        return (
+            self._workspace.plugins.hook.keeplore_segment(
+                exchanges=exchanges, turn=turn
+            )
+            or ""
+        )
 
     def _closing(self, meta: Mapping[str, Any], body: str) -> None:
         self._workspace.plugins.hook.keeplore_conversation_closing(meta=meta, body=body)
@@ -109,7 +120,9 @@ class Recorder:
             self._has_refreshed = True
         asked = list(ids)
         forgotten = self._workspace.store.forgotten_turns()
-        return index.known_turns(asked) | {id_: forgotten[id_] for id_ in asked if id_ in forgotten}
+        return index.known_turns(asked) | {
+            id_: forgotten[id_] for id_ in asked if id_ in forgotten
+        }
 
     def _earlier(self, place: MemoryPlace, before: str) -> Iterator[Memory]:
         workspace = self._workspace

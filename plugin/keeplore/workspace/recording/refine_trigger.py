@@ -40,7 +40,9 @@ class RefineTrigger:
     @hookimpl_last
     def keeplore_conversation_closing(self, meta: Mapping[str, Any]) -> None:
         if is_recent(str(meta.get("updated_at", "")), RECENT):
-            self._queue(str(meta.get("id", "")), CLOSED, at=str(meta.get("created_at", "")))
+            self._queue(
+                str(meta.get("id", "")), CLOSED, at=str(meta.get("created_at", ""))
+            )
 
     @hookimpl_last
     def keeplore_compaction(self, compaction: Compaction) -> None:
@@ -53,12 +55,16 @@ class RefineTrigger:
         if workspace.settings.refine.mode == FROZEN or not is_on(workspace):
             return
         try:
-            enqueue(JobQueue(workspace.places.jobs), workspace.name, memory_id, why, **about)
+            enqueue(
+                JobQueue(workspace.places.jobs), workspace.name, memory_id, why, **about
+            )
         except (
             KeeploreError,
             OSError,
         ) as e:  # what was said is kept all the same, and `keeplore refine` finds it
-            LOG.warning("%s: %s is not queued to be refined: %s", workspace.name, memory_id, e)
+            LOG.warning(
+                "%s: %s is not queued to be refined: %s", workspace.name, memory_id, e
+            )
 
 
 def is_on(workspace: RecordedWorkspace) -> bool:
@@ -67,7 +73,9 @@ def is_on(workspace: RecordedWorkspace) -> bool:
     return bool(llm.provider) and is_accepted(workspace.places, workspace.root, llm)
 
 
-def enqueue(queue: JobQueue, workspace: str, memory_id: str, why: str, **wishes: Any) -> bool:
+def enqueue(
+    queue: JobQueue, workspace: str, memory_id: str, why: str, **wishes: Any
+) -> bool:
     """Put a job in; a newer one of the same conversation replaces it, unless it is of a compaction.
 
     With ``at``, when it began, a conversation goes before later ones that wait: what was said last

@@ -45,11 +45,14 @@ def remember_recent(
     """
     workspace.index.refresh()
     for memory, talk in _talks(workspace, cwd, session):
-        whole = [e for e in talk.exchanges if _is_whole(e) and (not before or e.at < before)]
+        whole = [
+            e for e in talk.exchanges if _is_whole(e) and (not before or e.at < before)
+        ]
         if whole:
             return workspace.notes.write(_draft(memory, tuple(whole[-count:])))
     raise NotFound(
-        "no exchange of this session has been written down yet", 'Say it: `keeplore remember "…"`'
+        "no exchange of this session has been written down yet",
+        'Say it: `keeplore remember "…"`',
     )
 
 
@@ -74,9 +77,14 @@ class RecentOnCommand:
             command = self._due[0]
             try:
                 remember_recent(
-                    workspace, Path(command.origin.cwd), command.origin.session, before=command.at
+                    workspace,
+                    Path(command.origin.cwd),
+                    command.origin.session,
+                    before=command.at,
                 )
-            except StoreError as e:  # nothing was said yet, or the note was forgotten since
+            except (
+                StoreError
+            ) as e:  # nothing was said yet, or the note was forgotten since
                 LOG.info("/%s at %s: %s", command.name, command.at, e)
             del self._due[0]
 
@@ -85,8 +93,14 @@ def _talks(
     workspace: RecordedWorkspace, cwd: Path, session: str
 ) -> Iterator[tuple[Memory, Conversation]]:
     """The conversations of a session, the one that was changed last first."""
-    place = ScopeFilter() if session else ScopeFilter(workspace.identities.here(cwd).scopes[:1])
-    for row in workspace.index.listed(MemoryFilter(place, kind="conversation", session=session)):
+    place = (
+        ScopeFilter()
+        if session
+        else ScopeFilter(workspace.identities.here(cwd).scopes[:1])
+    )
+    for row in workspace.index.listed(
+        MemoryFilter(place, kind="conversation", session=session)
+    ):
         session = session or row.session
         if row.session != session:
             return
@@ -106,7 +120,9 @@ def _draft(memory: Memory, exchanges: tuple[Exchange, ...]) -> NoteDraft:
     title = title_of(exchanges, parts)
     related = (ConversationLink(memory.title, memory.id, "refines"),)
     text = Conversation(title, exchanges, related=related, **parts).to_markdown()
-    _, heading, rest = text.partition("\n## ")  # title, date and place stand in the front matter
+    _, heading, rest = text.partition(
+        "\n## "
+    )  # title, date and place stand in the front matter
     turns = [exchange.id for exchange in exchanges]
     source = {key: memory.source[key] for key in _KEPT if key in memory.source}
     return NoteDraft(

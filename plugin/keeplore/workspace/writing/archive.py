@@ -17,7 +17,9 @@ from keeplore.workspace.workspace import Workspace
 CONVERSATION_AGE = timedelta(
     days=365
 )  # a year of conversations is what recall ranks as its own time
-SUPERSEDED_AGE = timedelta(days=180)  # an earlier version is kept at hand for half a year
+SUPERSEDED_AGE = timedelta(
+    days=180
+)  # an earlier version is kept at hand for half a year
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,9 @@ class ArchiveRules:
     are always kept.
     """
 
-    older_than: timedelta | None = None  # since it was changed; without it, the ages above
+    older_than: timedelta | None = (
+        None  # since it was changed; without it, the ages above
+    )
     larger_than: int = 0  # bytes
     categories: Collection[str] = ()
     kinds: Collection[str] = ()
@@ -51,7 +55,10 @@ class ArchiveResult:
 
 
 def archive_plan(
-    rows: Iterable[MemoryRow], sizes: Mapping[str, int], rules: ArchiveRules, now: datetime
+    rows: Iterable[MemoryRow],
+    sizes: Mapping[str, int],
+    rules: ArchiveRules,
+    now: datetime,
 ) -> list[ArchiveMove]:
     """What goes to the archive, the oldest first. ``rows`` are all that is not archived, ``sizes``
     is path → bytes.
@@ -60,7 +67,8 @@ def archive_plan(
     versions too.
     """
     chosen = sorted(
-        (row for row in rows if _may_go(row, rules)), key=lambda row: (row.updated_at, row.id)
+        (row for row in rows if _may_go(row, rules)),
+        key=lambda row: (row.updated_at, row.id),
     )
     found = []
     for row in chosen:
@@ -68,7 +76,9 @@ def archive_plan(
         reason = _reason(row, size, rules, now)
         if reason:
             found.append(
-                ArchiveMove(row.id, row.title, row.path, archived_path(row.path), reason, size)
+                ArchiveMove(
+                    row.id, row.title, row.path, archived_path(row.path), reason, size
+                )
             )
     return found
 
@@ -78,11 +88,15 @@ def unarchived_path(path: str) -> str:
     return "/".join((where.root, *where.rest))
 
 
-def current_plan(workspace: Workspace, rules: ArchiveRules, now: datetime) -> list[ArchiveMove]:
+def current_plan(
+    workspace: Workspace, rules: ArchiveRules, now: datetime
+) -> list[ArchiveMove]:
     """The plan for what a workspace holds at this moment."""
     workspace.index.refresh()
     sizes = {file.path: file.size for file in workspace.store.scan()}
-    return archive_plan(workspace.index.listed(MemoryFilter(superseded=True)), sizes, rules, now)
+    return archive_plan(
+        workspace.index.listed(MemoryFilter(superseded=True)), sizes, rules, now
+    )
 
 
 def archive(workspace: Workspace, moves: Iterable[ArchiveMove]) -> ArchiveResult:
@@ -100,15 +114,20 @@ def unarchive(workspace: Workspace, rows: Iterable[MemoryRow]) -> ArchiveResult:
     for row in rows:
         if not row.is_archived:
             raise NotFound(
-                f"{row.path} is not archived", "`keeplore list --archived` shows what is"
+                f"{row.path} is not archived",
+                "`keeplore list --archived` shows what is",
             )
         moves.append(
-            ArchiveMove(row.id, row.title, row.path, unarchived_path(row.path), "asked for", 0)
+            ArchiveMove(
+                row.id, row.title, row.path, unarchived_path(row.path), "asked for", 0
+            )
         )
     return _moved(workspace, moves, "Take {} out of the archive")
 
 
-def _moved(workspace: Workspace, moves: Iterable[ArchiveMove], message: str) -> ArchiveResult:
+def _moved(
+    workspace: Workspace, moves: Iterable[ArchiveMove], message: str
+) -> ArchiveResult:
     done, problems = [], []
     for move in moves:
         try:

@@ -73,7 +73,11 @@ def disputes(index: Index, store: Store) -> tuple[Dispute, ...]:
     rows = index.memories(sorted({id_ for id_, _ in links}))
     members = {id_: chain.members for chain in index.chains() for id_ in chain.members}
     gone = store.stones.ids()
-    settled = {str(entry.get("id")) for entry in store.records() if entry.get("event") == SETTLED}
+    settled = {
+        str(entry.get("id"))
+        for entry in store.records()
+        if entry.get("event") == SETTLED
+    }
     found = []
     for id_, row in rows.items():
         chain = members.get(id_, (id_,))
@@ -87,7 +91,9 @@ def disputes(index: Index, store: Store) -> tuple[Dispute, ...]:
     return tuple(reversed(newest))
 
 
-def disputed_with(index: Index, store: Store, chain: Collection[str]) -> Iterator[MemoryRow]:
+def disputed_with(
+    index: Index, store: Store, chain: Collection[str]
+) -> Iterator[MemoryRow]:
     """The other side of each open dispute that a memory of these versions is in."""
     for dispute in disputes(index, store):
         if dispute.first.row.id in chain:
@@ -97,7 +103,10 @@ def disputed_with(index: Index, store: Store, chain: Collection[str]) -> Iterato
 
 
 def settle(
-    workspace: Workspace, dispute: Dispute, decision: str, change: Mapping[str, Any] | None = None
+    workspace: Workspace,
+    dispute: Dispute,
+    decision: str,
+    change: Mapping[str, Any] | None = None,
 ) -> None:
     """Do what a person decided, and write it down for all machines; nothing is committed.
 
@@ -108,9 +117,13 @@ def settle(
     """
     first, other = dispute.first, dispute.other
     if decision == DisputeDecision.OTHER:
-        taken = {key: value for key, value in other.memory.meta.items() if key not in _OWN}
+        taken = {
+            key: value for key, value in other.memory.meta.items() if key not in _OWN
+        }
         source = {**other.memory.source, "from": other.row.id}  # whose words they are
-        workspace.notes.revise(first.row.id, body=other.memory.body, source=source, **taken)
+        workspace.notes.revise(
+            first.row.id, body=other.memory.body, source=source, **taken
+        )
     elif decision == DisputeDecision.JOINED:
         workspace.notes.revise(first.row.id, **(change or {}))
     at = now()
@@ -118,7 +131,13 @@ def settle(
     if decision != DisputeDecision.BOTH:
         chain = chain_of(workspace.index, other.row.id)
         workspace.store.forget_all(chain.members, workspace.machine, at)
-    event = {"at": at, "event": SETTLED, "id": other.row.id, "of": first.row.id, "as": decision}
+    event = {
+        "at": at,
+        "event": SETTLED,
+        "id": other.row.id,
+        "of": first.row.id,
+        "as": decision,
+    }
     workspace.store.record(workspace.machine, event)
     workspace.index.refresh()
 
@@ -134,7 +153,9 @@ def _counterpart(
     one is gone.
     """
     # merging adds its own link behind those that the version had
-    targets = [id_ for relationship, id_ in other.links if relationship == "contradicts"]
+    targets = [
+        id_ for relationship, id_ in other.links if relationship == "contradicts"
+    ]
     if other.meta.get("trigger") != TRIGGER or not targets:
         return None
     row = index.memories([targets[-1]]).get(targets[-1])

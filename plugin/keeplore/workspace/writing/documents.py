@@ -62,14 +62,23 @@ class Documents:
             meta, body_for(Extracted(title, redact(found.text, project)))
         )
         if len(body.encode("utf-8", "replace")) > MAX_FILE // 2:
-            raise StoreError("the document is too long for one memory", "Give a part of it")
+            raise StoreError(
+                "the document is too long for one memory", "Give a part of it"
+            )
         name = redact(origin.name, project)
         content = content_for(title, body)
         machine = self._workspace.machine
         at = now()
         meta = new_meta(
             **meta,
-            id=new_id("document", scope, project, "" if origin.is_url else machine, name, content),
+            id=new_id(
+                "document",
+                scope,
+                project,
+                "" if origin.is_url else machine,
+                name,
+                content,
+            ),
             created_at=at,
             updated_at=at,
             version=1,
@@ -96,7 +105,10 @@ class Documents:
             heads = list(self._heads(memory))
             if not heads:
                 written = self._first(memory)
-            elif len(heads) == 1 and heads[0][1].source.get("content") == memory.source["content"]:
+            elif (
+                len(heads) == 1
+                and heads[0][1].source.get("content") == memory.source["content"]
+            ):
                 return WrittenDocument(UNCHANGED, heads[0][1], heads[0][0].path)
             else:
                 written = self._next(memory, heads)
@@ -107,13 +119,17 @@ class Documents:
         store, index = self._workspace.store, self._workspace.index
         try:
             path = store.add(memory, index.path_of)
-        except AlreadyExists:  # a person gave it another source, or a merge set it aside
+        except (
+            AlreadyExists
+        ):  # a person gave it another source, or a merge set it aside
             path, known = store.get(memory.id)
             return WrittenDocument(UNCHANGED, known, path)
         self._workspace.plugins.written(memory.id, path)
         return WrittenDocument(NEW, memory, path)
 
-    def _next(self, memory: Memory, heads: list[tuple[MemoryRow, Memory]]) -> WrittenDocument:
+    def _next(
+        self, memory: Memory, heads: list[tuple[MemoryRow, Memory]]
+    ) -> WrittenDocument:
         """A version that replaces what the source said before, also what two machines read apart
         from each other.
         """
@@ -145,7 +161,9 @@ class Documents:
         machines wrote apart.
         """
         allowed = ScopeFilter(((memory.scope, memory.project),))
-        rows = self._workspace.index.listed(MemoryFilter(allowed, kind="document", archived="with"))
+        rows = self._workspace.index.listed(
+            MemoryFilter(allowed, kind="document", archived="with")
+        )
         wanted = _source_of(memory)
         for row in rows:
             if row.id not in self._sources and (read := self._load(row)):

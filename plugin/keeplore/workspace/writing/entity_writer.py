@@ -59,7 +59,11 @@ def entity_records(store: Store, project: str) -> Iterator[EntityRecord]:
 
 
 def add(
-    workspace: Workspace, name: str, type_: str = "", aliases: Iterable[str] = (), project: str = ""
+    workspace: Workspace,
+    name: str,
+    type_: str = "",
+    aliases: Iterable[str] = (),
+    project: str = "",
 ) -> tuple[EntityFile, bool]:
     """Write an entity down, or what is new of one that is there; and whether anything was.
 
@@ -77,16 +81,23 @@ def add(
         path = same.path if same else _path(name, project)
         if not same and state(workspace.root, path):
             raise Corrupt(
-                f"{path} is there and is not the file of {name}", "Mend that file, or move it away"
+                f"{path} is there and is not the file of {name}",
+                "Mend that file, or move it away",
             )
-        empty: dict[str, Any] = {"name": name, "type": type_ or "unknown", "aliases": []}
+        empty: dict[str, Any] = {
+            "name": name,
+            "type": type_ or "unknown",
+            "aliases": [],
+        }
         said = dict(same.entity.said) if same else empty
         own = _joined_aliases(name, said, others)
         said = {**said, "type": type_ or said["type"], "aliases": own}
         return _save(workspace, path, same, said)
 
 
-def _joined_aliases(name: str, said: Mapping[str, Any], others: Iterable[str]) -> list[str]:
+def _joined_aliases(
+    name: str, said: Mapping[str, Any], others: Iterable[str]
+) -> list[str]:
     own = {canonical(alias): alias for alias in (*said["aliases"], *others)}
     own.pop(canonical(name), None)
     if len(own) > MAX_ALIASES:
@@ -96,7 +107,9 @@ def _joined_aliases(name: str, said: Mapping[str, Any], others: Iterable[str]) -
     return [*own.values()]
 
 
-def remove(workspace: Workspace, name: str, aliases: Iterable[str] = (), project: str = "") -> str:
+def remove(
+    workspace: Workspace, name: str, aliases: Iterable[str] = (), project: str = ""
+) -> str:
     """Take an entity's file away, or some of its aliases; its name. What memories say of it stays.
 
     Raises NotFound or OSError.
@@ -115,18 +128,25 @@ def remove(workspace: Workspace, name: str, aliases: Iterable[str] = (), project
         if not gone:
             workspace.store.remove(found.path)
         else:
-            kept = [alias for alias in found.entity.aliases if canonical(alias) not in gone]
+            kept = [
+                alias for alias in found.entity.aliases if canonical(alias) not in gone
+            ]
             _save(workspace, found.path, found, {**found.entity.said, "aliases": kept})
         return found.entity.name
 
 
 def _save(
-    workspace: Workspace, path: str, before: EntityRecord | None, said: dict[str, object]
+    workspace: Workspace,
+    path: str,
+    before: EntityRecord | None,
+    said: dict[str, object],
 ) -> tuple[EntityFile, bool]:
     text = serialise_entity(said)
     if before:
         # as if a person had changed the file and somebody else these values: comments stay
-        text = merge_entity(path, serialise_entity(before.entity.said), before.text, text).text
+        text = merge_entity(
+            path, serialise_entity(before.entity.said), before.text, text
+        ).text
     has_changed = before is None or parse_entity(text).said != before.entity.said
     if has_changed:
         workspace.store.write_text(path, text)
@@ -140,7 +160,8 @@ def _sound(workspace: Workspace, name: str, project: str) -> str:
         raise UnsafePath(f"{name[:MAX_NAME]!r} can be no name", remedy)
     if workspace.plugins.redact(plain, project) != plain:
         raise UnsafePath(
-            "this name looks like a secret, which must not be kept", "Give it another name"
+            "this name looks like a secret, which must not be kept",
+            "Give it another name",
         )
     return plain
 
@@ -148,7 +169,11 @@ def _sound(workspace: Workspace, name: str, project: str) -> str:
 def _path(name: str, project: str) -> str:
     """Made of the name alone, so that two machines that add the same entity write one file."""
     key, slug = canonical(name), slugify(name)
-    told = slug if slug == key else f"{slug}-{hashlib.sha256(key.encode()).hexdigest()[:8]}"
+    told = (
+        slug
+        if slug == key
+        else f"{slug}-{hashlib.sha256(key.encode()).hexdigest()[:8]}"
+    )
     return f"{_folder(project)}{told}.yaml"
 
 
@@ -170,7 +195,9 @@ def _is_taken(name: str, other: EntityRecord) -> AlreadyExists:
     )
 
 
-def _is_unknown(store: Store, name: str, known: Iterable[EntityRecord], project: str) -> NotFound:
+def _is_unknown(
+    store: Store, name: str, known: Iterable[EntityRecord], project: str
+) -> NotFound:
     by_key = {key: one.entity.name for one in known for key in one.names}
     close = difflib.get_close_matches(canonical(name), by_key, SHOWN)
     names = dict.fromkeys(by_key[key] for key in close)
@@ -181,7 +208,8 @@ def _is_unknown(store: Store, name: str, known: Iterable[EntityRecord], project:
         meant = f"It is of {' and of '.join(own)}: add `--project {own[0]}`. "
     where = f"of {project} " if project else ""
     return NotFound(
-        f"nobody has added an entity {where}{name!r}", f"{meant}`keeplore entity list` lists all"
+        f"nobody has added an entity {where}{name!r}",
+        f"{meant}`keeplore entity list` lists all",
     )
 
 

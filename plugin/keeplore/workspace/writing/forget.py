@@ -10,7 +10,11 @@ from keeplore.index import MemoryFilter, MemoryRow
 from keeplore.memory import Memory
 from keeplore.store import PurgePlan, PurgeResult
 from keeplore.text.dates import now
-from keeplore.workspace.lifecycle.local_purge import PurgeTraces, erase_copies, traces_of
+from keeplore.workspace.lifecycle.local_purge import (
+    PurgeTraces,
+    erase_copies,
+    traces_of,
+)
 from keeplore.workspace.loading import chain_of, load_or_none
 from keeplore.workspace.workspace import Workspace
 
@@ -77,7 +81,9 @@ def purge(workspace: Workspace, memory_id: str) -> PurgeResult:
     RepositoryBusy, RepositoryError, IndexUnavailable or OSError.
     """
     ids = _versions(workspace, memory_id)
-    remains = traces_of(memory for version in ids for memory in _texts(workspace, version))
+    remains = traces_of(
+        memory for version in ids for memory in _texts(workspace, version)
+    )
     with workspace.writing():
         done = workspace.store.purge(ids, workspace.machine, now())
     erase_copies(workspace, remains if remains.ids else PurgeTraces(ids))
@@ -89,14 +95,20 @@ def quoting_notes(workspace: Workspace, memory_id: str) -> tuple[MemoryRow, ...]
     path = workspace.index.path_of(memory_id)
     memory = workspace.store.load(path) if path else None
     session = (
-        str(memory.source.get("session") or "") if memory and memory.kind == "conversation" else ""
+        str(memory.source.get("session") or "")
+        if memory and memory.kind == "conversation"
+        else ""
     )
     if memory is None or not session:
         return ()
     turns = set(memory.turns)
-    rows = workspace.index.listed(MemoryFilter(kind="note", session=session, archived="with"))
+    rows = workspace.index.listed(
+        MemoryFilter(kind="note", session=session, archived="with")
+    )
     loaded = ((row, load_or_none(workspace.store, row.path)) for row in rows)
-    return tuple(row for row, note in loaded if note and not turns.isdisjoint(note.turns))
+    return tuple(
+        row for row, note in loaded if note and not turns.isdisjoint(note.turns)
+    )
 
 
 def _versions(workspace: Workspace, memory_id: str) -> tuple[str, ...]:
@@ -108,7 +120,8 @@ def _versions(workspace: Workspace, memory_id: str) -> tuple[str, ...]:
         ids |= dict.fromkeys(_forgotten_together(workspace, memory_id))
     elif not workspace.index.path_of(memory_id):
         raise NotFound(
-            f"there is no memory {memory_id!r}", "`keeplore list` and `keeplore recall` print ids"
+            f"there is no memory {memory_id!r}",
+            "`keeplore list` and `keeplore recall` print ids",
         )
     return tuple(ids)
 
@@ -125,7 +138,9 @@ def _forgotten_together(workspace: Workspace, memory_id: str) -> tuple[str, ...]
     for stone in stones.values():
         if (stone.at, stone.machine) == (own.at, own.machine):
             for memory in _texts(workspace, stone.id):
-                links[stone.id] = {id_ for kind, id_ in memory.links if kind == "supersedes"}
+                links[stone.id] = {
+                    id_ for kind, id_ in memory.links if kind == "supersedes"
+                }
     found, waiting = [memory_id], [memory_id]
     while waiting:
         current = waiting.pop()
@@ -155,4 +170,8 @@ def _is_committed(workspace: Workspace, message: str) -> bool:
 
 
 def _count(ids: tuple[str, ...]) -> str:
-    return "a memory" if len(ids) == 1 else f"a memory and its {len(ids) - 1} other versions"
+    return (
+        "a memory"
+        if len(ids) == 1
+        else f"a memory and its {len(ids) - 1} other versions"
+    )

@@ -64,7 +64,9 @@ class IngestStatus:
     def key(self) -> str:
         """One source in one place."""
         parts = (self.workspace, self.scope, self.project, self.source)
-        return hashlib.sha256("\x1f".join(parts).encode("utf-8", "replace")).hexdigest()[:24]
+        return hashlib.sha256(
+            "\x1f".join(parts).encode("utf-8", "replace")
+        ).hexdigest()[:24]
 
     @property
     def is_over(self) -> bool:
@@ -90,9 +92,13 @@ class IngestQueue:
         self._folder = registry.places.state / "ingest"
         self._documents: dict[str, tuple[Workspace, Documents]] = {}
 
-    def add(self, origin: SourceAddress, workspace: str, scope: str, project: str) -> IngestStatus:
+    def add(
+        self, origin: SourceAddress, workspace: str, scope: str, project: str
+    ) -> IngestStatus:
         """Put a source in; the same one that waits already is taken once."""
-        status = IngestStatus(origin.name, origin.is_url, workspace, scope, project, QUEUED, now())
+        status = IngestStatus(
+            origin.name, origin.is_url, workspace, scope, project, QUEUED, now()
+        )
         payload = {"source": origin.name, "is_url": origin.is_url}
         payload |= {"workspace": workspace, "scope": scope, "project": project}
         self._note(status)
@@ -114,20 +120,27 @@ class IngestQueue:
         except (SourceUnavailable, IndexUnavailable, RepositoryBusy, OSError) as e:
             is_last = job.attempts >= MAX_ATTEMPTS
             self._note(
-                replace(status, state=FAILED if is_last else QUEUED, reason=str(e), at=now())
+                replace(
+                    status, state=FAILED if is_last else QUEUED, reason=str(e), at=now()
+                )
             )
             self._queue.fail(job, datetime.now(UTC), str(e))
         except KeeploreError as e:  # trying again would end in the same way
             self._note(replace(status, state=FAILED, reason=str(e), at=now()))
             self._queue.done(job)
-        except KeyboardInterrupt:  # whoever comes next need not wait for the end of the lease
+        except (
+            KeyboardInterrupt
+        ):  # whoever comes next need not wait for the end of the lease
             self._note(replace(status, state=QUEUED, at=now()))
             self._queue.put_off(job, datetime.now(UTC), "")
             raise
         except Exception as e:
             self._note(
                 replace(
-                    status, state=FAILED, reason=f"an error of Keeplore itself: {e!r}", at=now()
+                    status,
+                    state=FAILED,
+                    reason=f"an error of Keeplore itself: {e!r}",
+                    at=now(),
                 )
             )
             self._queue.fail(job, datetime.now(UTC), repr(e))
@@ -144,7 +157,9 @@ class IngestQueue:
             for count in found
             if count.state == JobState.WAITING
         ]
-        taken = [LEASE.total_seconds() for count in found if count.state == JobState.LEASED]
+        taken = [
+            LEASE.total_seconds() for count in found if count.state == JobState.LEASED
+        ]
         return max(0.0, min((*waits, *taken))) if waits or taken else None
 
     def all(self) -> list[IngestStatus]:
@@ -152,7 +167,8 @@ class IngestQueue:
         dead = self._dead()
         found = [_known(file, dead) for file in self._folder.glob("*.json")]
         return sorted(
-            (status for status in found if status), key=lambda status: (status.at, status.source)
+            (status for status in found if status),
+            key=lambda status: (status.at, status.source),
         )
 
     def status(self, key: str) -> IngestStatus | None:
@@ -174,11 +190,22 @@ class IngestQueue:
         if not self._queue.renew(job, datetime.now(UTC)):
             return status
         status = self._note(
-            replace(status, state=INDEXING, title=draft.memory.title, pieces=draft.pieces, at=now())
+            replace(
+                status,
+                state=INDEXING,
+                title=draft.memory.title,
+                pieces=draft.pieces,
+                at=now(),
+            )
         )
         written = documents.write(draft)
         done = replace(
-            status, state=DONE, what=written.what, id=written.memory.id, path=written.path, at=now()
+            status,
+            state=DONE,
+            what=written.what,
+            id=written.memory.id,
+            path=written.path,
+            at=now(),
         )
         self._note(replace(done, title=written.memory.title))
         self._queue.done(job)
@@ -202,7 +229,9 @@ class IngestQueue:
         return status
 
 
-def source_named(registry: Registry, source: str, cwd: Path, home: Path) -> SourceAddress:
+def source_named(
+    registry: Registry, source: str, cwd: Path, home: Path
+) -> SourceAddress:
     """The source that a person names. Raises SourceRefused for one that cannot be, or is a memory
     already.
     """
@@ -235,6 +264,8 @@ def _prune(folder: Path) -> None:
     if len(files) <= KEPT:
         return
     with contextlib.suppress(OSError):  # another process does the same
-        for file in sorted(files, key=lambda file: file.stat().st_mtime_ns)[: len(files) - KEPT]:
+        for file in sorted(files, key=lambda file: file.stat().st_mtime_ns)[
+            : len(files) - KEPT
+        ]:
             if (status := _known(file, {})) is None or status.is_over:
                 file.unlink()

@@ -119,7 +119,9 @@ def accept(
         if held.is_permanent:
             fields["permanent"] = True
         body = body_of(title, said, (_quote(held),))
-        path = workspace.notes.revise(target.id, body=body, confidence=None, **fields).path
+        path = workspace.notes.revise(
+            target.id, body=body, confidence=None, **fields
+        ).path
     else:
         path = workspace.notes.write(_draft(workspace, held, statement)).path
     _record(workspace, held, ProposalOutcome.ACCEPTED, target)
@@ -135,7 +137,9 @@ def _held(
     workspace: Workspace, entry: Mapping[str, Any], allowed: ScopeFilter
 ) -> HeldProposal | None:
     index = workspace.index
-    ids = [str(entry.get(key, "")) for key in ("conversation", "target", "against", "id")]
+    ids = [
+        str(entry.get(key, "")) for key in ("conversation", "target", "against", "id")
+    ]
     rows = index.memories([id_ for id_ in ids if id_])
     conversation, target, against, made = (rows.get(id_) for id_ in ids)
     place = (str(entry.get("scope", "")), str(entry.get("project", "")))
@@ -144,7 +148,11 @@ def _held(
         or workspace.store.is_forgotten(ids[3])
         or (ids[1] and not _is_current(target))
     )
-    if conversation is None or is_stale or (allowed.scopes and place not in allowed.scopes):
+    if (
+        conversation is None
+        or is_stale
+        or (allowed.scopes and place not in allowed.scopes)
+    ):
         return None
     memory = _loaded(workspace, conversation)
     said_at = _said_at(memory, entry) if memory else None
@@ -162,7 +170,8 @@ def _said_at(memory: Memory, entry: Mapping[str, Any]) -> str | None:
         str(entry.get("span", "")), segments_of(exchanges, exchanges, lambda _: False)
     )
     return next(
-        (exchange.at for exchange in exchanges if found and exchange.id == found.turn), None
+        (exchange.at for exchange in exchanges if found and exchange.id == found.turn),
+        None,
     )
 
 
@@ -185,7 +194,11 @@ def _draft(workspace: Workspace, held: HeldProposal, statement: str) -> NoteDraf
 
 def _source(workspace: Workspace, held: HeldProposal) -> dict[str, Any]:
     said_in = held.conversation
-    source = {"host": said_in.host, "session": said_in.session, "turns": [held.entry.get("turn")]}
+    source = {
+        "host": said_in.host,
+        "session": said_in.session,
+        "turns": [held.entry.get("turn")],
+    }
     return {**source, "machine": workspace.machine, "from": said_in.id}
 
 
@@ -196,15 +209,32 @@ def _quote(held: HeldProposal) -> Quote:
 def _record(
     workspace: Workspace, held: HeldProposal, outcome: str, target: MemoryRow | None
 ) -> None:
-    line = {"at": now(), "event": EVENT, "id": held.id, "proposal": held.action, "outcome": outcome}
-    line |= {"conversation": held.conversation.id, "target": target.id if target else ""}
-    workspace.store.record(workspace.machine, {key: value for key, value in line.items() if value})
+    line = {
+        "at": now(),
+        "event": EVENT,
+        "id": held.id,
+        "proposal": held.action,
+        "outcome": outcome,
+    }
+    line |= {
+        "conversation": held.conversation.id,
+        "target": target.id if target else "",
+    }
+    workspace.store.record(
+        workspace.machine, {key: value for key, value in line.items() if value}
+    )
 
 
 def _believed(workspace: Workspace) -> list[dict[str, Any]]:
     """The audit of this person's machines, the oldest line first."""
-    machines = [seen.id for seen in workspace.machine_trust.machines() if seen.state.is_believed]
-    lines = [entry for machine in machines for entry in audit_log.entries(workspace.root, machine)]
+    machines = [
+        seen.id for seen in workspace.machine_trust.machines() if seen.state.is_believed
+    ]
+    lines = [
+        entry
+        for machine in machines
+        for entry in audit_log.entries(workspace.root, machine)
+    ]
     return sorted(lines, key=lambda entry: str(entry.get("at", "")))
 
 

@@ -14,7 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from keeplore.config.settings import Settings
-from keeplore.errors import BudgetSpent, KeeploreError, LlmUnavailable, NotFound, RepositoryBusy
+from keeplore.errors import (
+    BudgetSpent,
+    KeeploreError,
+    LlmUnavailable,
+    NotFound,
+    RepositoryBusy,
+)
 from keeplore.index import MemoryFilter
 from keeplore.jobs.queue import Job, JobQueue
 from keeplore.llm.account import OVERHEAD_TOKENS
@@ -25,7 +31,13 @@ from keeplore.refine import aspects, decide, extract
 from keeplore.refine.candidates import NoteSearch
 from keeplore.refine.deps import RefineDeps
 from keeplore.refine.pending import PendingPart, asked_about, part_of
-from keeplore.refine.pipeline import KNOWN_SHARE, LEAST_ROOM, NEAR_SHARE, RefineResult, refine
+from keeplore.refine.pipeline import (
+    KNOWN_SHARE,
+    LEAST_ROOM,
+    NEAR_SHARE,
+    RefineResult,
+    refine,
+)
 from keeplore.text.dates import now
 from keeplore.workspace.recording.refine_trigger import KINDS
 from keeplore.workspace.registry import Registry
@@ -38,7 +50,9 @@ OUTPUT_SHARE, LEAST_OUTPUT = (
     0.15,
     150,
 )  # tokens that a model writes, of those that were said; for what it would cost
-ASPECTS_SHARE = 0.2  # tokens of aspects that a model writes, of those of the facts; measured: 0.15
+ASPECTS_SHARE = (
+    0.2  # tokens of aspects that a model writes, of those of the facts; measured: 0.15
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +140,9 @@ class Refinery:
 
     def _put_off(self, job: Job, error: KeeploreError, until: datetime) -> RefineStep:
         self.queue.put_off(job, until, str(error))
-        return RefineStep(job, None, str(error), max(0.0, (until - _moment()).total_seconds()))
+        return RefineStep(
+            job, None, str(error), max(0.0, (until - _moment()).total_seconds())
+        )
 
     def _refined(self, job: Job) -> RefineResult:
         workspace = self._registry.named(str(job.payload.get("workspace", "")))
@@ -158,7 +174,9 @@ def backlog(
     """
     workspace.index.refresh()
     around = refine_deps(workspace)
-    known = asked_about(workspace.store.records(), mode or workspace.settings.refine.mode)
+    known = asked_about(
+        workspace.store.records(), mode or workspace.settings.refine.mode
+    )
     rows = workspace.index.listed(MemoryFilter(kind="conversation", since=since))
     for row in sorted(rows, key=lambda row: (row.created_at, row.id)):
         with contextlib.suppress(NotFound):
@@ -177,8 +195,12 @@ def estimate(parts: Iterator[PendingPart], settings: Settings) -> RefineEstimate
         facts = int(OUTPUT_SHARE * part.said_tokens)
         count += 1
         said += part.said_tokens
-        written += max(LEAST_OUTPUT, facts) + (int(ASPECTS_SHARE * facts) if has_aspects else 0)
-        read += _most_read(part, facts) + (_most_read_of_aspects(facts) if has_aspects else 0)
+        written += max(LEAST_OUTPUT, facts) + (
+            int(ASPECTS_SHARE * facts) if has_aspects else 0
+        )
+        read += _most_read(part, facts) + (
+            _most_read_of_aspects(facts) if has_aspects else 0
+        )
     price = settings.llm.prices.get(settings.llm.model)
     cost = (read * price.input + written * price.output) / 1_000_000 if price else None
     return RefineEstimate(count, said, read, written, cost)
@@ -215,7 +237,10 @@ def refine_deps(workspace: Workspace) -> RefineDeps:
     return RefineDeps(
         store=workspace.store,
         search=NoteSearch(
-            workspace.index, workspace.store, workspace.embedder, workspace.machine_trust.trust_of
+            workspace.index,
+            workspace.store,
+            workspace.embedder,
+            workspace.machine_trust.trust_of,
         ),
         machine=workspace.machine,
         own_machines=workspace.own_machines,

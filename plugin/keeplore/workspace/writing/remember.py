@@ -42,7 +42,9 @@ class NoteRequest:
     permanent: bool = False
 
 
-def target_of(registry: Registry, cwd: Path, *, scope: str = "", project: str = "") -> NoteTarget:
+def target_of(
+    registry: Registry, cwd: Path, *, scope: str = "", project: str = ""
+) -> NoteTarget:
     """Where a note belongs that is made in a directory; ``scope`` and ``project`` say otherwise.
 
     Raises NoWorkspace, or NotFound for a project that nobody knows.
@@ -67,7 +69,11 @@ def drafted(target: NoteTarget, said: NoteRequest) -> NoteDraft:
     if said.origin.session:
         text = target.workspace.plugins.redact(clean(said.text), target.project)
         source = {"host": said.origin.host, "session": said.origin.session}
-        id_ = session_note_id(said.origin.host, said.origin.session, text) if target.is_here else ""
+        id_ = (
+            session_note_id(said.origin.host, said.origin.session, text)
+            if target.is_here
+            else ""
+        )
     return NoteDraft(
         text,
         title=sanitise(said.title),
@@ -112,5 +118,8 @@ def replace(found: FoundMemory, draft: NoteDraft) -> NoteOutcome:
     if draft.permanent:
         changes["permanent"] = True
     if draft.related:
-        changes["related"] = [*(found.memory.meta.get("related") or ()), *map(dict, draft.related)]
+        changes["related"] = [
+            *(found.memory.meta.get("related") or ()),
+            *map(dict, draft.related),
+        ]
     return found.workspace.notes.revise(found.row.id, body=made.body, **changes)

@@ -45,7 +45,9 @@ def review_candidates(
         if entry.get("event") == REJECTED
     }
     seen |= workspace.store.stones.ids()
-    for row in workspace.index.listed(MemoryFilter(allowed, kind="conversation", since=since)):
+    for row in workspace.index.listed(
+        MemoryFilter(allowed, kind="conversation", since=since)
+    ):
         if row.is_open:
             continue
         try:
@@ -80,7 +82,10 @@ def accept(
     theirs.
     """
     draft = replace(
-        offer.draft, trust="user", confidence=None, category=category or offer.draft.category
+        offer.draft,
+        trust="user",
+        confidence=None,
+        category=category or offer.draft.category,
     )
     return workspace.notes.write(replace(draft, text=text, title="") if text else draft)
 
@@ -88,5 +93,6 @@ def accept(
 def reject(workspace: Workspace, machine: str, offer: ReviewCandidate) -> None:
     """Never offer it again, on any machine."""
     workspace.store.record(
-        machine, {"at": now(), "event": REJECTED, "id": offer.draft.id, "from": offer.row.id}
+        machine,
+        {"at": now(), "event": REJECTED, "id": offer.draft.id, "from": offer.row.id},
     )

@@ -48,7 +48,9 @@ class Talk:
     def user(self, words: str, *more: dict[str, Any], **info: Any) -> str:
         return self.add("user", *more, {"type": "text", "text": words}, **info)
 
-    def say(self, words: str, *more: dict[str, Any], finish: str = "stop", **info: Any) -> str:
+    def say(
+        self, words: str, *more: dict[str, Any], finish: str = "stop", **info: Any
+    ) -> str:
         created = BEGIN + (len(self.messages) + 1) * 1000
         time = {"created": created, "completed": created + 500}
         return self.add(
@@ -73,11 +75,22 @@ class Talk:
         _put(path, self.info)
         for message in self.messages:
             _put(
-                base / "storage" / "message" / self.info["id"] / f"{message['info']['id']}.json",
+                base
+                / "storage"
+                / "message"
+                / self.info["id"]
+                / f"{message['info']['id']}.json",
                 message["info"],
             )
             for part in message["parts"]:
-                _put(base / "storage" / "part" / message["info"]["id"] / f"{part['id']}.json", part)
+                _put(
+                    base
+                    / "storage"
+                    / "part"
+                    / message["info"]["id"]
+                    / f"{part['id']}.json",
+                    part,
+                )
         return path
 
     def write_tables(self, base: Path) -> Path:
@@ -85,13 +98,17 @@ class Talk:
         with database(base) as connection:
             self._session(connection, "session")
             for message in self.messages:
-                info = {key: value for key, value in message["info"].items() if key != "id"}
+                info = {
+                    key: value for key, value in message["info"].items() if key != "id"
+                }
                 key, at = message["info"]["id"], info["time"]["created"]
                 row = (key, self.info["id"], at, at, json.dumps(info))
                 connection.execute("REPLACE INTO message VALUES (?, ?, ?, ?, ?)", row)
                 for part in message["parts"]:
                     row = (part["id"], key, self.info["id"], at, at, json.dumps(part))
-                    connection.execute("REPLACE INTO part VALUES (?, ?, ?, ?, ?, ?)", row)
+                    connection.execute(
+                        "REPLACE INTO part VALUES (?, ?, ?, ?, ?, ?)", row
+                    )
         return base / "opencode.db" / self.info["id"]
 
     def _session(self, connection: sqlite3.Connection, table: str) -> None:
@@ -106,13 +123,16 @@ class Talk:
         connection.execute(f"REPLACE INTO {table} VALUES (?, ?, ?, ?, ?)", row)
 
 
-def write_rows(base: Path, rows: list[tuple[str, dict[str, Any]]], first: int = 1) -> Path:
+def write_rows(
+    base: Path, rows: list[tuple[str, dict[str, Any]]], first: int = 1
+) -> Path:
     """As version 2 keeps a session: each row is a type and its data, a second after the one
     before.
     """
     with database(base) as connection:
         connection.execute(
-            "REPLACE INTO session_v2 VALUES (?, NULL, ?, ?, ?)", (SESSION, CWD, BEGIN, BEGIN)
+            "REPLACE INTO session_v2 VALUES (?, NULL, ?, ?, ?)",
+            (SESSION, CWD, BEGIN, BEGIN),
         )
         for number, (kind, data) in enumerate(rows, first):
             at = BEGIN + number * 1000
@@ -125,7 +145,9 @@ def write_rows(base: Path, rows: list[tuple[str, dict[str, Any]]], first: int = 
                 at,
                 json.dumps({"time": {"created": at}, **data}),
             )
-            connection.execute("REPLACE INTO session_message VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+            connection.execute(
+                "REPLACE INTO session_message VALUES (?, ?, ?, ?, ?, ?, ?)", row
+            )
     return base / "opencode.db" / SESSION
 
 
@@ -154,7 +176,11 @@ def _put(path: Path, data: dict[str, Any]) -> None:
 
 
 def tool(
-    name: str, given: dict[str, Any], output: str = "", status: str = "completed", **state: Any
+    name: str,
+    given: dict[str, Any],
+    output: str = "",
+    status: str = "completed",
+    **state: Any,
 ) -> dict[str, Any]:
     state = {"status": status, "input": given, "output": output, **state}
     return {"type": "tool", "tool": name, "callID": f"call_{name}", "state": state}

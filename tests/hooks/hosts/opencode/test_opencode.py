@@ -34,11 +34,19 @@ def test_a_session_reads_the_same_from_every_form_in_which_version_1_keeps_it(
 ):
     talk.user("Which store?")
     edit = tool("edit", {"filePath": f"{CWD}/store.py"})
-    talk.say("Let me look.", {"type": "reasoning", "text": "hm"}, edit, finish="tool-calls")
+    talk.say(
+        "Let me look.", {"type": "reasoning", "text": "hm"}, edit, finish="tool-calls"
+    )
     talk.say("SQLite, because one process writes.")
-    where = getattr(talk, form)(tmp_path / "export.json" if form == "write" else tmp_path)
+    where = getattr(talk, form)(
+        tmp_path / "export.json" if form == "write" else tmp_path
+    )
     (turn,) = turns(where)
-    assert (turn.id, turn.user, turn.at) == ("msg_0001", "Which store?", "2026-02-09T14:00:01Z")
+    assert (turn.id, turn.user, turn.at) == (
+        "msg_0001",
+        "Which store?",
+        "2026-02-09T14:00:01Z",
+    )
     assert turn.replies == ("Let me look.", "SQLite, because one process writes.")
     assert turn.ended_at == "2026-02-09T14:00:03Z" and turn.is_complete
     assert turn.work.files == (f"{CWD}/store.py",)
@@ -50,7 +58,11 @@ def test_a_session_reads_the_same_from_every_form_in_which_version_1_keeps_it(
 
 
 def test_version_2_says_the_same_in_rows(tmp_path, write_rows):
-    asked = {"questions": [{"question": "Which?", "options": [{"label": "A"}, {"label": "B"}]}]}
+    asked = {
+        "questions": [
+            {"question": "Which?", "options": [{"label": "A"}, {"label": "B"}]}
+        ]
+    }
     shell = {"status": "completed", "input": {"command": "git commit -m x"}}
     content = [
         {"type": "reasoning", "text": "hm"},
@@ -65,15 +77,25 @@ def test_version_2_says_the_same_in_rows(tmp_path, write_rows):
             "type": "tool",
             "id": "call_2",
             "name": "question",
-            "state": {"status": "completed", "input": asked, "metadata": {"answers": [["B"]]}},
+            "state": {
+                "status": "completed",
+                "input": asked,
+                "metadata": {"answers": [["B"]]},
+            },
         },
     ]
     rows = [
         ("model-switched", {"model": {"id": "m"}}),
-        ("user", {"text": "Commit it", "files": [{"uri": "data:x", "mime": "image/png"}]}),
+        (
+            "user",
+            {"text": "Commit it", "files": [{"uri": "data:x", "mime": "image/png"}]},
+        ),
         ("assistant", {"content": content}),
         ("synthetic", {"text": "nobody said this"}),
-        ("compaction", {"status": "completed", "reason": "auto", "summary": "They committed."}),
+        (
+            "compaction",
+            {"status": "completed", "reason": "auto", "summary": "They committed."},
+        ),
         ("compaction", {"status": "running", "reason": "auto", "summary": "half"}),
         ("idle", {"outcome": "succeeded"}),
         ("user", {"text": "Thanks"}),
@@ -89,7 +111,10 @@ def test_version_2_says_the_same_in_rows(tmp_path, write_rows):
         "Which?",
         "B",
     )
-    assert isinstance(compaction, Compaction) and (compaction.trigger, compaction.summary) == (
+    assert isinstance(compaction, Compaction) and (
+        compaction.trigger,
+        compaction.summary,
+    ) == (
         "auto",
         "They committed.",
     )
@@ -122,8 +147,18 @@ def test_what_version_1_copies_into_the_new_table_under_other_ids_is_not_told_tw
     talk.say("Yes.")
     path = talk.write_tables(tmp_path)
     with database(tmp_path) as connection:
-        row = ("msg_other", SESSION, "user", 1, BEGIN, BEGIN, json.dumps({"text": "Before"}))
-        connection.execute("INSERT INTO session_message VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        row = (
+            "msg_other",
+            SESSION,
+            "user",
+            1,
+            BEGIN,
+            BEGIN,
+            json.dumps({"text": "Before"}),
+        )
+        connection.execute(
+            "INSERT INTO session_message VALUES (?, ?, ?, ?, ?, ?, ?)", row
+        )
     assert [turn.user for turn in turns(path)] == ["Before"]
 
 
@@ -134,12 +169,21 @@ def test_what_nobody_typed_is_no_prompt(talk, path):
         "synthetic": True,
     }
     talk.user(
-        "Look at @a.png and @b.py", read, {"type": "file", "mime": "image/png", "url": "data:x"}
+        "Look at @a.png and @b.py",
+        read,
+        {"type": "file", "mime": "image/png", "url": "data:x"},
     )
-    talk.messages[-1]["parts"].append({"type": "file", "mime": "text/plain", "url": "file:///b.py"})
-    talk.messages[-1]["parts"].append({"type": "text", "text": "a plugin's note", "ignored": True})
+    talk.messages[-1]["parts"].append(
+        {"type": "file", "mime": "text/plain", "url": "file:///b.py"}
+    )
+    talk.messages[-1]["parts"].append(
+        {"type": "text", "text": "a plugin's note", "ignored": True}
+    )
     talk.say("Both read.")
-    talk.add("user", {"type": "text", "text": "Continue if you have next steps", "synthetic": True})
+    talk.add(
+        "user",
+        {"type": "text", "text": "Continue if you have next steps", "synthetic": True},
+    )
     talk.say("Going on.")
     (turn,) = turns(talk.write(path))
     assert turn.user == f"{IMAGE}\nLook at @a.png and @b.py"
@@ -147,22 +191,40 @@ def test_what_nobody_typed_is_no_prompt(talk, path):
 
 
 @pytest.mark.parametrize(
-    ("status", "answers", "answer"), [("completed", [["B", "C"]], "B, C"), ("error", None, "")]
+    ("status", "answers", "answer"),
+    [("completed", [["B", "C"]], "B, C"), ("error", None, "")],
 )
-def test_questions_come_with_the_answer_that_was_chosen(talk, path, status, answers, answer, tool):
+def test_questions_come_with_the_answer_that_was_chosen(
+    talk, path, status, answers, answer, tool
+):
     given = {
         "questions": [
-            {"question": "Which?", "header": "Store", "options": [{"label": "B"}, {"label": "C"}]}
+            {
+                "question": "Which?",
+                "header": "Store",
+                "options": [{"label": "B"}, {"label": "C"}],
+            }
         ]
     }
     talk.user("Ask me")
     talk.say(
-        "", tool("question", given, "User has answered", status, metadata={"answers": answers})
+        "",
+        tool(
+            "question",
+            given,
+            "User has answered",
+            status,
+            metadata={"answers": answers},
+        ),
     )
     events = HOST.read_transcript(talk.write(path), Cursor()).events
     question, turn = events
     assert isinstance(question, Question) and isinstance(turn, Turn)
-    assert (question.question, question.header, question.options) == ("Which?", "Store", ("B", "C"))
+    assert (question.question, question.header, question.options) == (
+        "Which?",
+        "Store",
+        ("B", "C"),
+    )
     assert (question.answer, turn.replies) == (answer, (question,))
 
 
@@ -222,7 +284,11 @@ def test_what_was_undone_and_said_anew_is_told_once_each(talk, tmp_path):
     talk.user("Use SQLite", id="msg_0009")
     talk.say("SQLite it is.")
     second = HOST.read_transcript(talk.write(path), first.cursor)
-    assert [event.user for event in (*first.events, *second.events) if isinstance(event, Turn)] == [
+    assert [
+        event.user
+        for event in (*first.events, *second.events)
+        if isinstance(event, Turn)
+    ] == [
         "Use Redis",
         "Use SQLite",
     ]
@@ -237,7 +303,9 @@ def test_sessions_of_subagents_are_no_exchanges(talk, tmp_path, talk_of, tool):
     child.say("the helper's result")
     where = child.write_tables(tmp_path)
     assert HOST.read_transcript(where, Cursor()).events == ()
-    assert [found.session for found in HOST.recorded(Path("/nowhere"), str(tmp_path))] == [SESSION]
+    assert [
+        found.session for found in HOST.recorded(Path("/nowhere"), str(tmp_path))
+    ] == [SESSION]
     (turn,) = turns(tmp_path / "opencode.db" / SESSION)
     assert turn.assistant == "It says yes."
 
@@ -255,7 +323,11 @@ def test_work_is_kept_as_references(talk, path, tool):
             {"command": "git commit -m 'Drop Redis'\necho"},
             "[main 1234abc] Drop Redis\n 1 file changed",
         ),
-        tool("bash", {"command": "gh pr create"}, "https://forge.example/ann/kasha/pull/7\n"),
+        tool(
+            "bash",
+            {"command": "gh pr create"},
+            "https://forge.example/ann/kasha/pull/7\n",
+        ),
         tool(
             "bash",
             {"command": "rm -rf /"},
@@ -271,18 +343,23 @@ def test_work_is_kept_as_references(talk, path, tool):
     assert turn.work.links == ("https://forge.example/ann/kasha/pull/7",)
 
 
-def test_a_newer_schema_gives_what_can_be_read_and_says_so(talk, path, tmp_path, database):
+def test_a_newer_schema_gives_what_can_be_read_and_says_so(
+    talk, path, tmp_path, database
+):
     talk.user("Hello", {"type": "hologram"})
     talk.say("Hi.")
     talk.add("oracle", {"type": "text", "text": "?"})
     reading = HOST.read_transcript(talk.write(path), Cursor())
-    assert [event.user for event in reading.events if isinstance(event, Turn)] == ["Hello"]
+    assert [event.user for event in reading.events if isinstance(event, Turn)] == [
+        "Hello"
+    ]
     assert len(reading.problems) == 2 and all(
         "a newer OpenCode" in problem for problem in reading.problems
     )
     with database(tmp_path) as connection:
         connection.execute(
-            "INSERT INTO session VALUES (?, NULL, ?, ?, ?)", (SESSION, CWD, BEGIN, BEGIN)
+            "INSERT INTO session VALUES (?, NULL, ?, ?, ?)",
+            (SESSION, CWD, BEGIN, BEGIN),
         )
         connection.execute("DROP TABLE part")
         connection.execute("DROP TABLE session_message")
@@ -291,7 +368,15 @@ def test_a_newer_schema_gives_what_can_be_read_and_says_so(talk, path, tmp_path,
 
 
 @pytest.mark.parametrize(
-    "raw", [b"", b"{", b"[]", b'{"info": 1, "messages": [1, {"info": []}]}', b"\xff\xfe", b"{}"]
+    "raw",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"info": 1, "messages": [1, {"info": []}]}',
+        b"\xff\xfe",
+        b"{}",
+    ],
 )
 def test_files_of_any_content_are_problems_and_not_errors(path, raw):
     path.write_bytes(raw)
@@ -303,7 +388,9 @@ def test_files_of_any_content_are_problems_and_not_errors(path, raw):
 @pytest.mark.parametrize("name", ["gone.json", "opencode.db/ses_x1", "folder"])
 def test_what_is_not_there_is_a_problem(tmp_path, name):
     (tmp_path / "folder").mkdir()
-    (tmp_path / "opencode.db").write_bytes(b"no database at all, though it is named like one" * 50)
+    (tmp_path / "opencode.db").write_bytes(
+        b"no database at all, though it is named like one" * 50
+    )
     reading = HOST.read_transcript(tmp_path / name, Cursor())
     assert reading.events == () and "cannot be read" in reading.problems[0]
     assert list(HOST.recorded(Path("/nowhere"), str(tmp_path))) == []
@@ -316,7 +403,10 @@ def test_recorded_finds_sessions_in_database_and_files_each_once(tmp_path, talk_
         one.write_files(tmp_path / "opencode")
     moved.write_tables(tmp_path / "opencode")
     found = list(HOST.recorded(Path("/nowhere"), str(tmp_path)))
-    assert [(one.session, one.cwd) for one in found] == [("ses_moved1", CWD), ("ses_old1", CWD)]
+    assert [(one.session, one.cwd) for one in found] == [
+        ("ses_moved1", CWD),
+        ("ses_old1", CWD),
+    ]
     assert found[0].path == tmp_path / "opencode" / "opencode.db" / "ses_moved1"
     assert (found[1].started_at, found[1].written_at) == (
         "2026-02-09T14:00:00Z",

@@ -30,7 +30,9 @@ STEPS: dict[str, Callable[[Any, Any, int], Any]] = {
     "question": lambda t, tool, n: t.say(
         "", tool("question", ASKED, status="completed", metadata={"answers": [["A"]]})
     ),
-    "error": lambda t, tool, n: t.say(f"half {n}", error={"name": "MessageAbortedError"}),
+    "error": lambda t, tool, n: t.say(
+        f"half {n}", error={"name": "MessageAbortedError"}
+    ),
     "compaction": lambda t, tool, n: t.compact(f"summary {n}", auto=n % 2 == 0),
     "replay": lambda t, tool, n: (t.compact(f"summary {n}"), t.user("the same")),
     "unknown": lambda t, tool, n: t.add("oracle", {"type": "hologram"}),
@@ -49,8 +51,13 @@ def settled(events: list[Any]) -> tuple[dict[str, Any], dict[Any, Any]]:
     max_examples=25,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-@given(steps=st.lists(st.sampled_from(sorted(STEPS)), min_size=1, max_size=8), data=st.data())
-def test_reading_step_by_step_gives_the_same_as_reading_at_once(talk_of, tool, form, steps, data):
+@given(
+    steps=st.lists(st.sampled_from(sorted(STEPS)), min_size=1, max_size=8),
+    data=st.data(),
+)
+def test_reading_step_by_step_gives_the_same_as_reading_at_once(
+    talk_of, tool, form, steps, data
+):
     t = talk_of()
     read: list[Any] = []
     cursor = Cursor()
@@ -84,7 +91,11 @@ def test_hearing_every_step_gives_the_same_as_reading_at_once(talk_of, tool, ste
             STEPS[step](t, tool, number)
             path = t.write_tables(Path(folder))
             raw = json.dumps(
-                {"sessionID": t.info["id"], "directory": t.info["directory"], "data": folder}
+                {
+                    "sessionID": t.info["id"],
+                    "directory": t.info["directory"],
+                    "data": folder,
+                }
             ).encode()
             reading = HOST.read("session.idle", raw, cursor, "2026-02-09T15:00:00Z")
             cursor = reading.cursor

@@ -19,11 +19,18 @@ LATER = "2026-02-09T15:00:00Z"
 
 
 def payload(talk: Any, *, data: Path | None = None, **fields: Any) -> bytes:
-    common = {"sessionID": SESSION, "directory": CWD, "time": BEGIN, "messages": talk.messages[-2:]}
+    common = {
+        "sessionID": SESSION,
+        "directory": CWD,
+        "time": BEGIN,
+        "messages": talk.messages[-2:],
+    }
     return json.dumps(common | ({"data": str(data)} if data else {}) | fields).encode()
 
 
-def hear(event: str, raw: bytes, cursor: Cursor, at: str = LATER) -> tuple[list[Any], Cursor]:
+def hear(
+    event: str, raw: bytes, cursor: Cursor, at: str = LATER
+) -> tuple[list[Any], Cursor]:
     reading = HOST.read(event, raw, cursor, at)
     assert reading.problems == ()
     return list(reading.events), reading.cursor
@@ -57,7 +64,9 @@ def test_the_record_tells_what_no_payload_told(talk, tmp_path):
         talk.user(f"prompt {number}")
         talk.say(f"answer {number}")
     talk.write_files(tmp_path)
-    events, _ = hear("session.idle", payload(talk, data=tmp_path, messages=[]), Cursor())
+    events, _ = hear(
+        "session.idle", payload(talk, data=tmp_path, messages=[]), Cursor()
+    )
     assert [event.user for event in events] == ["prompt 0", "prompt 1", "prompt 2"]
 
 
@@ -82,7 +91,10 @@ def test_a_command_keeps_its_name_however_often_the_session_is_read(talk, tmp_pa
 def test_an_interrupted_turn_is_complete_with_what_was_said(talk, tmp_path):
     talk.user("Go")
     talk.say(
-        "Half", finish="", time={"created": BEGIN + 2000}, error={"name": "MessageAbortedError"}
+        "Half",
+        finish="",
+        time={"created": BEGIN + 2000},
+        error={"name": "MessageAbortedError"},
     )
     talk.write_tables(tmp_path)
     (turn,), _ = hear("session.error", payload(talk, data=tmp_path), Cursor())
@@ -124,7 +136,10 @@ def test_a_subagents_payloads_give_nothing_and_are_asked_nothing(talk):
 def test_payloads_of_any_content_are_problems_and_not_errors(raw):
     reading = HOST.read("session.idle", raw, Cursor(), LATER)
     assert reading.events == () and "sessionID" in reading.problems[0]
-    assert HOST.origin("session.idle", raw) is None and HOST.ask("session.created", raw) is None
+    assert (
+        HOST.origin("session.idle", raw) is None
+        and HOST.ask("session.created", raw) is None
+    )
 
 
 @pytest.mark.parametrize("data", ["relative", "/nowhere", "/\0", 7])
@@ -132,19 +147,26 @@ def test_a_wrong_data_directory_leaves_what_the_payload_tells(talk, data):
     talk.user("Hello")
     raw = payload(talk)[:-1] + b', "data": ' + json.dumps(data).encode() + b"}"
     reading = HOST.read("chat.message", raw, Cursor(), LATER)
-    assert [event.user for event in reading.events if isinstance(event, Turn)] == ["Hello"]
+    assert [event.user for event in reading.events if isinstance(event, Turn)] == [
+        "Hello"
+    ]
 
 
 def test_what_the_host_waits_for(talk):
     assert HOST.ask("session.created", payload(talk)) == Ask("brief", source="startup")
-    assert HOST.ask("session.compacted", payload(talk)) == Ask("brief", source="compact")
+    assert HOST.ask("session.compacted", payload(talk)) == Ask(
+        "brief", source="compact"
+    )
     talk.user("Why SQLite?")
     assert HOST.ask("chat.message", payload(talk)) == Ask("prompt", text="Why SQLite?")
     for name in ("remember", "keeplore:remember", "keeplore/remember"):
         command = {"name": name, "arguments": " We use SQLite. "}
         asked = HOST.ask("command.execute.before", payload(talk, command=command))
         assert asked == Ask("command", "We use SQLite.", "remember")
-    assert HOST.ask("command.execute.before", payload(talk, command={"name": "review"})) is None
+    assert (
+        HOST.ask("command.execute.before", payload(talk, command={"name": "review"}))
+        is None
+    )
     assert HOST.ask("session.idle", payload(talk)) is None
 
 
@@ -156,19 +178,31 @@ def test_the_reply_carries_context_to_those_that_wait():
 
 
 @pytest.mark.parametrize(
-    "event", ["session.created", "chat.message", "command.execute.before", "session.compacted"]
+    "event",
+    ["session.created", "chat.message", "command.execute.before", "session.compacted"],
 )
 def test_an_event_is_known_by_the_name_that_the_client_leaves_of_it(talk, event):
     talk.user("Which store?")
-    raw, told = payload(talk, command={"name": "recall", "arguments": "x"}), event.replace(".", "")
+    raw, told = (
+        payload(talk, command={"name": "recall", "arguments": "x"}),
+        event.replace(".", ""),
+    )
     assert HOST.ask(told, raw) == HOST.ask(event, raw) is not None
     assert HOST.reply(told, "a memory") == HOST.reply(event, "a memory") != b""
-    assert HOST.read(told, raw, Cursor(), LATER) == HOST.read(event, raw, Cursor(), LATER)
+    assert HOST.read(told, raw, Cursor(), LATER) == HOST.read(
+        event, raw, Cursor(), LATER
+    )
 
 
 def test_a_command_of_keeplores_folder_has_the_name_that_it_has_elsewhere(talk):
-    raw = payload(talk, messages=[], command={"name": "keeplore/remember", "arguments": "use tabs"})
-    assert HOST.ask("command.execute.before", raw) == Ask("command", "use tabs", "remember")
+    raw = payload(
+        talk,
+        messages=[],
+        command={"name": "keeplore/remember", "arguments": "use tabs"},
+    )
+    assert HOST.ask("command.execute.before", raw) == Ask(
+        "command", "use tabs", "remember"
+    )
     _, cursor = hear("command.execute.before", raw, Cursor())
     talk.user("The person wants something kept.")
     events, _ = hear("chat.message", payload(talk), cursor)

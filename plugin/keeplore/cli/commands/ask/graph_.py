@@ -45,9 +45,15 @@ MARK = "keeplore graph"
 )
 @output_option
 @click.option(
-    "--hops", default=1, show_default=True, type=click.IntRange(1, 3), help="How far from NAME."
+    "--hops",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 3),
+    help="How far from NAME.",
 )
-@click.option("-p", "--project", default="", help="Look from this project, at its memories alone.")
+@click.option(
+    "-p", "--project", default="", help="Look from this project, at its memories alone."
+)
 @click.option(
     "-n",
     "--limit",
@@ -109,10 +115,14 @@ def _view(registry: Registry, project: str) -> GraphView:
     from keeplore.index import ScopeFilter
 
     cwd = Path.cwd()
-    workspace = registry.for_project(project, cwd) if project else registry.for_directory(cwd)
+    workspace = (
+        registry.for_project(project, cwd) if project else registry.for_directory(cwd)
+    )
     workspace.index.refresh()
     if left := workspace.index.graph.link(steps=0):
-        note(f"{left} memories and names are still to be looked through: the worker does so")
+        note(
+            f"{left} memories and names are still to be looked through: the worker does so"
+        )
     allowed = ScopeFilter((("project", project),) if project else ())
     project = project or workspace.identities.here(cwd).project
     return GraphView(workspace.index, workspace.name, allowed, project)
@@ -165,7 +175,9 @@ def _say_what_is_missing(view: GraphView, name: str) -> int:
     near_it = f" Near it: {', '.join(close)}." if close else ""
     name = plain(name)
     say(f"Nothing found: nothing is known by the name {name!r}.{near_it}", err=True)
-    note(f"`keeplore graph` lists what is known; `keeplore recall {name!r}` looks for the words")
+    note(
+        f"`keeplore graph` lists what is known; `keeplore recall {name!r}` looks for the words"
+    )
     return NOTHING
 
 
@@ -199,7 +211,10 @@ def _show(picture: GraphPicture) -> None:
         click.echo(click.style(facts, dim=True))
         click.echo("\n".join(lines), nl=bool(lines))
         return
-    rows = [(one.spelling, one.type, one.place or "-", one.mentions) for one in picture.nodes]
+    rows = [
+        (one.spelling, one.type, one.place or "-", one.mentions)
+        for one in picture.nodes
+    ]
     table(("name", "type", "project", "mentions"), rows, wide=("name",))
     if picture.has_more:
         note(f"{len(picture.nodes)} names{_more(picture)}")

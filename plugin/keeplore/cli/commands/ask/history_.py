@@ -82,7 +82,9 @@ def _steps(workspace: Workspace, memory_id: str) -> list[HistoryStep]:
 
 def _show_heading(step: HistoryStep, *, is_forked: bool) -> None:
     version, memory, row = step.version, step.version.memory, step.version.row
-    who = [str(memory.source[key]) for key in ("host", "machine") if memory.source.get(key)]
+    who = [
+        str(memory.source[key]) for key in ("host", "machine") if memory.source.get(key)
+    ]
     trigger = str(memory.meta.get("trigger") or "")
     about = [minute_of(row.created_at), step.trust, trigger, ", ".join(who)]
     marks = ["newest"] if version.is_head else []
@@ -130,7 +132,9 @@ def _as_json(step: HistoryStep) -> dict[str, Any]:
         "source": dict(memory.source),
         "path": row.path,
         **picked(version, "is_head", "is_leaf"),
-        "fields": [picked(change, "field", "before", "after") for change in step.fields],
+        "fields": [
+            picked(change, "field", "before", "after") for change in step.fields
+        ],
         "text": [picked(piece, "sign", "text") for piece in step.pieces],
         "trust": step.trust,
     }

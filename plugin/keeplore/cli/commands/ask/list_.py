@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from keeplore.cli.memory_options import category_option, kind_option, project_option, scope_option
+from keeplore.cli.memory_options import (
+    category_option,
+    kind_option,
+    project_option,
+    scope_option,
+)
 from keeplore.cli.output import emit_json, note, table
 from keeplore.cli.parameters import (
     When,
@@ -32,15 +37,21 @@ _TEXTS = ("kind", "category", "since", "before")
 @click.command(short_help="List memories, newest first.")
 @scope_option("Only those of one scope.")
 @project_option("Those of another project than the one here.")
-@click.option("--all-projects", is_flag=True, help="Those of every project of the workspace.")
+@click.option(
+    "--all-projects", is_flag=True, help="Those of every project of the workspace."
+)
 @kind_option("--kind", text="Only of one kind.")
 @category_option("Only of one category")
 @click.option(
-    "--permanent", is_flag=True, help="Only those that are never archived and ranked first."
+    "--permanent",
+    is_flag=True,
+    help="Only those that are never archived and ranked first.",
 )
 @since_option("Changed since then: 2026-01-31, 30d, 8w.")
 @click.option("--before", type=When(), help="Not changed since then.")
-@click.option("--archived", is_flag=True, help="Those that were put aside, instead of the others.")
+@click.option(
+    "--archived", is_flag=True, help="Those that were put aside, instead of the others."
+)
 @all_versions_option
 @limit_option(SHOWN, "How many; 0 for all.")
 @json_option

@@ -38,12 +38,19 @@ EXIT = {"found": 0, "nothing": 4, "empty": 5, "stale": 6}
 @click.command(short_help="Ask what was said and decided.")
 @click.argument("query", nargs=-1, required=True)
 @limit_option(5, "How many memories.", least=1, most=50)
-@click.option("--wide", is_flag=True, help="Also look in the workspace's other projects.")
 @click.option(
-    "--exchanges", is_flag=True, help="Every exchange that answers, not one of each memory."
+    "--wide", is_flag=True, help="Also look in the workspace's other projects."
 )
 @click.option(
-    "--text", "text_only", is_flag=True, help="Match words only; does not load the embedding model."
+    "--exchanges",
+    is_flag=True,
+    help="Every exchange that answers, not one of each memory.",
+)
+@click.option(
+    "--text",
+    "text_only",
+    is_flag=True,
+    help="Match words only; does not load the embedding model.",
 )
 @json_option
 @click.pass_obj
@@ -176,4 +183,6 @@ def _show_hit(number: int, hit: dict[str, Any]) -> None:
 
 
 def _fill(text: str) -> None:
-    click.echo(textwrap.fill(text, WIDTH, initial_indent="   ", subsequent_indent="   "))
+    click.echo(
+        textwrap.fill(text, WIDTH, initial_indent="   ", subsequent_indent="   ")
+    )

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from keeplore.cli.output import block, emit_json, markdown, near, picked, plain, say, table
+from keeplore.cli.output import (
+    block,
+    emit_json,
+    markdown,
+    near,
+    picked,
+    plain,
+    say,
+    table,
+)
 from keeplore.cli.parameters import json_option, pass_registry, reference, short
 from keeplore.memory import Conversation
 from keeplore.memory.conversation_body import short_turns
@@ -30,7 +39,9 @@ MOST_HOPS = 3  # as the index walks; said here, so that --help loads no index
 @click.command(short_help="Show one memory, and where it comes from.")
 @reference()
 @click.option(
-    "--full", is_flag=True, help="Show the exchanges of a conversation too, on a terminal as well."
+    "--full",
+    is_flag=True,
+    help="Show the exchanges of a conversation too, on a terminal as well.",
 )
 @click.option(
     "--exchange",
@@ -57,7 +68,10 @@ MOST_HOPS = 3  # as the index walks; said here, so that --help loads no index
     f"number is given.",
 )
 @click.option(
-    "--path", "is_path", is_flag=True, help="Print the path of the file and nothing else."
+    "--path",
+    "is_path",
+    is_flag=True,
+    help="Print the path of the file and nothing else.",
 )
 @json_option
 @pass_registry
@@ -83,7 +97,9 @@ def show_command(
     """
     raw, is_path, exchange = (chosen[name] for name in ("raw", "is_path", "exchange"))
     if sum((full, raw, is_path, as_json, exchange is not None)) > 1:
-        raise click.UsageError("--full, --exchange, --raw, --path and --json exclude one another")
+        raise click.UsageError(
+            "--full, --exchange, --raw, --path and --json exclude one another"
+        )
     if hops and (raw or is_path or exchange is not None):
         raise click.UsageError("--related goes with --full and --json")
     found = registry.find(reference, Path.cwd())
@@ -92,7 +108,9 @@ def show_command(
         click.echo(str(file))  # a program opens it: not a character may be missing
     elif raw:
         is_seen = sys.stdout.isatty()
-        text = block(file.read_text("utf-8", "replace")) if is_seen else file.read_bytes()
+        text = (
+            block(file.read_text("utf-8", "replace")) if is_seen else file.read_bytes()
+        )
         click.echo(text, nl=False)
     elif as_json:
         _print_json(found, hops)
@@ -144,7 +162,11 @@ def _show(found: FoundMemory, hops: int | None, *, is_full: bool) -> None:
     _show_facts(details)
     if hops:
         _show_related(related)
-    _show_body(found.memory.kind, found.memory.body, is_folded=sys.stdout.isatty() and not is_full)
+    _show_body(
+        found.memory.kind,
+        found.memory.body,
+        is_folded=sys.stdout.isatty() and not is_full,
+    )
 
 
 def _note_opened(found: FoundMemory) -> None:
@@ -156,7 +178,9 @@ def _note_opened(found: FoundMemory) -> None:
 
 
 def _transcript(found: FoundMemory) -> str:
-    from keeplore.workspace.reading.receipts_source import transcript_of  # heavy, as above
+    from keeplore.workspace.reading.receipts_source import (
+        transcript_of,  # heavy, as above
+    )
 
     transcript = transcript_of(found.workspace.places, found.memory)
     return near(Path(transcript)) if transcript else ""
@@ -233,9 +257,13 @@ def _first_line(text: str) -> str:
 def _as_json(details: MemoryDetails) -> dict[str, Any]:
     found = details.found
     row, memory = found.row, found.memory
-    links = [picked(one, "relationship", "id", "title", "is_from_here") for one in details.links]
+    links = [
+        picked(one, "relationship", "id", "title", "is_from_here")
+        for one in details.links
+    ]
     again = [
-        {"at": entry.get("at", ""), "source": entry.get("source", {})} for entry in details.again
+        {"at": entry.get("at", ""), "source": entry.get("source", {})}
+        for entry in details.again
     ]
     return {
         "id": row.id,

@@ -22,11 +22,19 @@ LEAST = 0.005  # log-odds: a part below that is not shown to a person
 @reference()
 @click.option("-q", "--query", required=True, help="The question.")
 @click.option("--wide", is_flag=True, help="As `keeplore recall --wide` asks.")
-@click.option("--text", "text_only", is_flag=True, help="As `keeplore recall --text` asks.")
+@click.option(
+    "--text", "text_only", is_flag=True, help="As `keeplore recall --text` asks."
+)
 @json_option
 @pass_registry
 def why_command(
-    registry: Registry, *, reference: str, query: str, wide: bool, text_only: bool, as_json: bool
+    registry: Registry,
+    *,
+    reference: str,
+    query: str,
+    wide: bool,
+    text_only: bool,
+    as_json: bool,
 ) -> None:
     """Show where the memory REF stands for a question, and what each part gave to its score or took
     from it.

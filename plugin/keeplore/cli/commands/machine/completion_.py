@@ -10,7 +10,9 @@ from keeplore.errors import KeeploreError
 SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command(short_help="Print what makes your shell complete commands, ids and titles.")
+@click.command(
+    short_help="Print what makes your shell complete commands, ids and titles."
+)
 @click.argument("shell", type=click.Choice(SHELLS))
 def completion_command(shell: str) -> None:
     """Print the completion script for SHELL. Put the line into the file that your shell reads at
@@ -34,4 +36,6 @@ def completion_command(shell: str) -> None:
     try:
         click.echo(kind(cli, {}, "keeplore", "_KEEPLORE_COMPLETE").source())
     except RuntimeError as e:  # bash is asked for its version
-        raise KeeploreError(f"bash cannot complete: {e}", "Bash 4.4 or newer is needed") from e
+        raise KeeploreError(
+            f"bash cannot complete: {e}", "Bash 4.4 or newer is needed"
+        ) from e

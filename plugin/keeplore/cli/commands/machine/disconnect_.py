@@ -13,11 +13,15 @@ from keeplore_hooks.hosts import HOSTS
 
 
 @click.command(short_help="Take Keeplore's entries out of the agents' files again.")
-@click.argument("hosts", metavar="[HOST]...", nargs=-1, type=click.Choice(sorted(HOSTS)))
+@click.argument(
+    "hosts", metavar="[HOST]...", nargs=-1, type=click.Choice(sorted(HOSTS))
+)
 @dry_run_option
 @yes_option
 @click.pass_obj
-def disconnect_command(places: Places, hosts: tuple[str, ...], *, dry_run: bool, yes: bool) -> None:
+def disconnect_command(
+    places: Places, hosts: tuple[str, ...], *, dry_run: bool, yes: bool
+) -> None:
     """Undo `keeplore connect` for each HOST, or for all that are connected.
 
     A file that nobody has changed since gets its bytes back, and goes if it was not there. Of one
@@ -36,7 +40,9 @@ def disconnect_command(places: Places, hosts: tuple[str, ...], *, dry_run: bool,
 
     record = ConnectionRecord.load(places.state)
     connected = {owner.host for owner in record.owners()}
-    chosen = [host for host in LOCATIONS if host in connected and (not hosts or host in hosts)]
+    chosen = [
+        host for host in LOCATIONS if host in connected and (not hosts or host in hosts)
+    ]
     for host in dict.fromkeys(hosts):
         if host not in connected:
             say(f"{LOCATIONS[host].label} is not connected by `keeplore connect`.")
@@ -47,5 +53,7 @@ def disconnect_command(places: Places, hosts: tuple[str, ...], *, dry_run: bool,
     plan = disconnect(chosen, record)
     is_whole = show_and_apply(plan, places, dry_run=dry_run, yes=yes)
     for host in chosen:
-        say(f"{LOCATIONS[host].label}: disconnected. A session that runs reports until it ends.")
+        say(
+            f"{LOCATIONS[host].label}: disconnected. A session that runs reports until it ends."
+        )
     sys.exit(0 if is_whole else 1)

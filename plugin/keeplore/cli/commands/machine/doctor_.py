@@ -18,15 +18,23 @@ if TYPE_CHECKING:
 
     from keeplore.cli.doctor import DoctorFinding
 
-_MARKS = {"wrong": ("!!", "red"), "note": ("--", "yellow"), "ok": ("ok", "green")}  # by level
+_MARKS = {
+    "wrong": ("!!", "red"),
+    "note": ("--", "yellow"),
+    "ok": ("ok", "green"),
+}  # by level
 
 
 @click.command(short_help="Check that everything works, and say what does not.")
 @click.option(
-    "--deep", is_flag=True, help="Read every file again and prove that the index equals the text."
+    "--deep",
+    is_flag=True,
+    help="Read every file again and prove that the index equals the text.",
 )
 @click.option(
-    "--fix", is_flag=True, help="Mend what can be mended without touching the text of a memory."
+    "--fix",
+    is_flag=True,
+    help="Mend what can be mended without touching the text of a memory.",
 )
 @json_option
 @click.pass_obj
@@ -48,9 +56,13 @@ def doctor_command(places: Places, *, deep: bool, fix: bool, as_json: bool) -> N
     from keeplore.cli.doctor import DoctorOptions, examine
 
     with bar("Reading files again") as progress:
-        findings = examine(places, DoctorOptions(surroundings(places), deep, fix, progress))
+        findings = examine(
+            places, DoctorOptions(surroundings(places), deep, fix, progress)
+        )
     if as_json:
-        emit_json([picked(one, "part", "level", "message", "remedy") for one in findings])
+        emit_json(
+            [picked(one, "part", "level", "message", "remedy") for one in findings]
+        )
     else:
         show_findings(findings)
     sys.exit(1 if any(finding.level == "wrong" for finding in findings) else 0)

@@ -47,7 +47,9 @@ def embedding_command(context: click.Context, /, *, as_json: bool) -> None:
     is_flag=True,
     help="Accept what would be asked: that a server gets the text, for example.",
 )
-@click.option("--wait", is_flag=True, help="Make all vectors now instead of in the background.")
+@click.option(
+    "--wait", is_flag=True, help="Make all vectors now instead of in the background."
+)
 @pass_registry
 def use(registry: Registry, name: str | None, *, yes: bool, wait: bool) -> None:
     """Use the embedding model NAME in this directory's workspace; without NAME, make the one that
@@ -100,7 +102,9 @@ def _in_full(name: str, root: Path) -> str:
         return name
     place = place.absolute().resolve()
     inside = root.resolve()
-    return f"./{place.relative_to(inside)}" if place.is_relative_to(inside) else str(place)
+    return (
+        f"./{place.relative_to(inside)}" if place.is_relative_to(inside) else str(place)
+    )
 
 
 def _show_risk(asked: ConsentQuestion, workspace: Workspace) -> None:
@@ -146,11 +150,21 @@ def _show(workspace: Workspace, *, as_json: bool) -> None:
     model, problem = workspace.settings.embedding.model, _problem(workspace)
     answering = stamp.switch.answering if stamp.switch else model
     if as_json:
-        progress = {"passages": stamp.passages, "vectors": _vectors(stamp), "answering": answering}
-        rows = [{"model": one.name, "vectors": one.vectors, "bytes": one.bytes} for one in kept]
+        progress = {
+            "passages": stamp.passages,
+            "vectors": _vectors(stamp),
+            "answering": answering,
+        }
+        rows = [
+            {"model": one.name, "vectors": one.vectors, "bytes": one.bytes}
+            for one in kept
+        ]
         emit_json({"model": model, **progress, "problem": problem, "kept": rows})
         return
-    say(f"{model}: {_vectors(stamp):,} of {stamp.passages:,} passages have a vector", bold=True)
+    say(
+        f"{model}: {_vectors(stamp):,} of {stamp.passages:,} passages have a vector",
+        bold=True,
+    )
     if stamp.switch:
         say(f"{answering} answers until all have one")
     sizes = [(one.name, f"{one.vectors:,}", f"{one.bytes / 1e6:.1f}") for one in kept]

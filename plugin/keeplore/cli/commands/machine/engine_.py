@@ -50,7 +50,8 @@ def accept(registry: Registry, *, yes: bool) -> None:
     wishes = workspace.settings.index
     if not is_shared(wishes):
         raise ConfigError(
-            "keeplore.yaml names no engine besides the embedded one", "Write it under `index:`"
+            "keeplore.yaml names no engine besides the embedded one",
+            "Write it under `index:`",
         )
     say(
         f"What this workspace's memories say goes to {wishes.url} as numbers, under the name "
@@ -58,7 +59,9 @@ def accept(registry: Registry, *, yes: bool) -> None:
     )
     say("no text, but whoever reads that server can tell much of it from them.")
     confirm_risk(yes=yes)
-    Consents(registry.places.state).accept(workspace.root, ConsentUse.INDEX, subject(wishes))
+    Consents(registry.places.state).accept(
+        workspace.root, ConsentUse.INDEX, subject(wishes)
+    )
     _touch_settings(workspace)
     _fill(registry.named(workspace.name))
 

@@ -93,12 +93,14 @@ def refuse(workspace: Workspace, ids: tuple[str, ...]) -> None:
 
 def _check(workspace: Workspace, ids: Iterable[str]) -> None:
     known = {
-        machine.id for machine in workspace.machine_trust.machines(_memories_by_machine(workspace))
+        machine.id
+        for machine in workspace.machine_trust.machines(_memories_by_machine(workspace))
     }
     for id_ in ids:
         if id_ not in known:
             raise NotFound(
-                f"no machine {id_!r} has written here", f"Known are {', '.join(sorted(known))}"
+                f"no machine {id_!r} has written here",
+                f"Known are {', '.join(sorted(known))}",
             )
 
 

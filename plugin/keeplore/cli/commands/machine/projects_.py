@@ -58,16 +58,22 @@ def list_(workspace: Workspace, *, as_json: bool) -> None:
     rows = [(project.name, _recognised(project)) for project in projects]
     table(("project", "recognised by"), rows, wide=("recognised by",))
     if not projects:
-        note("no project yet: one is added when a session in it is captured or imported")
+        note(
+            "no project yet: one is added when a session in it is captured or imported"
+        )
     file = workspace.root / LIST
     if file.is_file():
         note(f"`keeplore projects add --from {near(file)}` takes in the list there")
 
 
 @projects_command.command()
-@click.argument("directory", required=False, type=click.Path(file_okay=False, path_type=Path))
+@click.argument(
+    "directory", required=False, type=click.Path(file_okay=False, path_type=Path)
+)
 @click.option(
-    "--name", default="", help="What to call it; the name of its remote or folder if not given."
+    "--name",
+    default="",
+    help="What to call it; the name of its remote or folder if not given.",
 )
 @click.option(
     "--from",
@@ -76,7 +82,9 @@ def list_(workspace: Workspace, *, as_json: bool) -> None:
     help="A projects.json of another tool: every project in it that is new is added.",
 )
 @pass_registry
-def add(registry: Registry, directory: Path | None, name: str, source: Path | None) -> None:
+def add(
+    registry: Registry, directory: Path | None, name: str, source: Path | None
+) -> None:
     """Add the project of DIRECTORY, of this directory if none is named, or all of a list.
 
     A list is JSON: an array, an object by name, or either below "projects". Each entry is an
@@ -116,7 +124,9 @@ def add(registry: Registry, directory: Path | None, name: str, source: Path | No
     help="The folder to clone into; this directory if not given.",
 )
 @pass_workspace
-def clone(workspace: Workspace, names: tuple[str, ...], into: Path | None, *, is_all: bool) -> None:
+def clone(
+    workspace: Workspace, names: tuple[str, ...], into: Path | None, *, is_all: bool
+) -> None:
     """Clone the projects NAME, or all, from their remotes, each into a folder of its name.
 
     Over https, or over ssh where the workspace's own remote is reached so. What is there already
@@ -153,7 +163,9 @@ def clone_all(workspace: Workspace, names: tuple[str, ...], into: Path) -> bool:
     is_whole = True
     wanted = projects.chosen(workspace, names)
     with lines() as follow:
-        for cloned in projects.clone(workspace, wanted, into.expanduser().resolve(), follow):
+        for cloned in projects.clone(
+            workspace, wanted, into.expanduser().resolve(), follow
+        ):
             if cloned.error:
                 is_whole = False
                 say(f"{cloned.name}: not cloned: {cloned.error}", fg="red")
@@ -164,7 +176,11 @@ def clone_all(workspace: Workspace, names: tuple[str, ...], into: Path) -> bool:
 
 
 def _recognised(project: Project) -> str:
-    told = ", ".join(project.remotes) or project.path or f"root commit {project.root_commit[:8]}"
+    told = (
+        ", ".join(project.remotes)
+        or project.path
+        or f"root commit {project.root_commit[:8]}"
+    )
     return f"{told} (also {', '.join(project.also)})" if project.also else told
 
 

@@ -19,14 +19,22 @@ if TYPE_CHECKING:
 DONE_S = 1.0  # without work, then a worker in the foreground is done
 
 
-@click.command(short_help="Remove what Keeplore keeps on this machine beside the workspaces.")
+@click.command(
+    short_help="Remove what Keeplore keeps on this machine beside the workspaces."
+)
 @yes_option
-@click.option("--keep-state", is_flag=True, help="Keep the inbox and the list of workspaces.")
 @click.option(
-    "--discard-events", is_flag=True, help="Throw away host events that no workspace has yet."
+    "--keep-state", is_flag=True, help="Keep the inbox and the list of workspaces."
+)
+@click.option(
+    "--discard-events",
+    is_flag=True,
+    help="Throw away host events that no workspace has yet.",
 )
 @click.pass_obj
-def uninstall_command(places: Places, *, yes: bool, keep_state: bool, discard_events: bool) -> None:
+def uninstall_command(
+    places: Places, *, yes: bool, keep_state: bool, discard_events: bool
+) -> None:
     """Disconnect the agents, stop the worker and remove inbox, cache, and the checks of `keeplore
     lint --install`.
 
@@ -55,12 +63,18 @@ def uninstall_command(places: Places, *, yes: bool, keep_state: bool, discard_ev
         if not yes:
             _offer_to_read(places, planned)
         _refuse_events(plan(places, keeps_state=False))
-    confirm("Remove them?", yes=yes, refusal="nobody is here to be asked, so nothing was removed")
+    confirm(
+        "Remove them?",
+        yes=yes,
+        refusal="nobody is here to be asked, so nothing was removed",
+    )
     places.create()
     _disconnect(places, entries)
     with without_worker(places.state):
         planned = plan(places, keeps_state=keep_state)
-        if planned.state and not discard_events:  # one may have come while the person thought
+        if (
+            planned.state and not discard_events
+        ):  # one may have come while the person thought
             _refuse_events(planned)
         for problem in commit_all(places):
             note(f"not committed, and left as it is on disk: {problem}")
@@ -95,7 +109,10 @@ def _show(planned: UninstallPlan, entries: ConnectPlan) -> None:
     for heading, paths in (
         ("These go:", (*planned.state, *planned.cache, *planned.checks, *gone)),
         ("Keeplore's entries go from these:", changed),
-        ("These stay, with all that is in them:", (*planned.workspaces, *planned.foreign)),
+        (
+            "These stay, with all that is in them:",
+            (*planned.workspaces, *planned.foreign),
+        ),
     ):
         if paths:
             say(heading, bold=True)
@@ -107,7 +124,9 @@ def _offer_to_read(places: Places, planned: UninstallPlan) -> None:
     """Offer to read the events that wait."""
     if not planned.events or not sys.stdin.isatty():
         return
-    question = f"{planned.events} host events are not in a workspace yet. Read them now?"
+    question = (
+        f"{planned.events} host events are not in a workspace yet. Read them now?"
+    )
     if click.confirm(question, default=True, err=True):
         from keeplore.worker.loop import Worker  # heavy, and needed here alone
 
@@ -118,7 +137,11 @@ def _refuse_events(planned: UninstallPlan) -> None:
     count = planned.events + planned.unreadable
     if not count:
         return
-    unreadable = f" ({planned.unreadable} of them could not be read)" if planned.unreadable else ""
+    unreadable = (
+        f" ({planned.unreadable} of them could not be read)"
+        if planned.unreadable
+        else ""
+    )
     raise KeeploreError(
         f"{count} host events are in no workspace yet{unreadable}",
         "`keeplore worker run` reads them, `keeplore doctor` says why one cannot be;"

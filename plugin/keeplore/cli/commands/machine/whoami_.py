@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from keeplore.workspace.registry import Registry
 
 
-@click.command(short_help="Show which workspace, project and scopes apply here, and why.")
+@click.command(
+    short_help="Show which workspace, project and scopes apply here, and why."
+)
 @json_option
 @pass_registry
 def whoami_command(registry: Registry, *, as_json: bool) -> None:

@@ -55,7 +55,9 @@ def list_(places: Places, *, as_json: bool) -> None:
         rows.append((one.name, one.root, ", ".join(filter(None, states))))
     table(("name", "directory", ""), rows, wide=("directory",))
     if not found:
-        note("this machine knows no workspace yet: `keeplore init DIR` or `keeplore clone URL DIR`")
+        note(
+            "this machine knows no workspace yet: `keeplore init DIR` or `keeplore clone URL DIR`"
+        )
 
 
 def _as_json(known: RegisteredWorkspace) -> dict[str, Any]:
@@ -68,7 +70,9 @@ def _as_json(known: RegisteredWorkspace) -> dict[str, Any]:
 @click.pass_obj
 def home(places: Places, name: str) -> None:
     """Make NAME the home workspace, which keeps what belongs to no other."""
-    from keeplore.workspace.lifecycle.known_workspaces import choose_home  # heavy, as above
+    from keeplore.workspace.lifecycle.known_workspaces import (
+        choose_home,  # heavy, as above
+    )
 
     chosen = choose_home(places, name)
     say(f"{chosen.name} is this machine's home workspace now ({chosen.root})")
@@ -87,7 +91,9 @@ def remove(places: Places, name: str) -> None:
     places.create()
     with without_worker(places.state):
         removed = remove(places, name)
-    say(f"This machine does not know {removed.name} any more. Its files stay in {removed.root}")
+    say(
+        f"This machine does not know {removed.name} any more. Its files stay in {removed.root}"
+    )
     if removed.is_there:
         say(f"`keeplore init '{removed.root}'` registers it again.")
 
@@ -105,4 +111,6 @@ def rename(places: Places, old: str, new: str) -> None:
     with without_worker(places.state):
         renamed = rename(places, old, new)
     say(f"{old} is called {renamed.name} now ({renamed.root})")
-    note(f"a workspace that says `inherits: [{old}]` in its keeplore.yaml has to name it {new}")
+    note(
+        f"a workspace that says `inherits: [{old}]` in its keeplore.yaml has to name it {new}"
+    )

@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Restore a workspace on this machine from its git remote.")
 @click.argument("url")
-@click.argument("directory", required=False, type=click.Path(file_okay=False, path_type=Path))
-@click.option("--name", help="What to call it on this machine; the directory's name if not given.")
+@click.argument(
+    "directory", required=False, type=click.Path(file_okay=False, path_type=Path)
+)
+@click.option(
+    "--name", help="What to call it on this machine; the directory's name if not given."
+)
 @click.option(
     "--projects",
     "names",
@@ -34,7 +38,10 @@ if TYPE_CHECKING:
     help="The folder for projects; this directory if not given.",
 )
 @click.option(
-    "--connect", "is_connecting", is_flag=True, help="Connect the agents on this machine too."
+    "--connect",
+    "is_connecting",
+    is_flag=True,
+    help="Connect the agents on this machine too.",
 )
 @click.pass_context
 def clone_command(
@@ -66,15 +73,21 @@ def clone_command(
         # what could not be connected was told, and the clone is there
         with contextlib.suppress(SystemExit):
             is_sure = not sys.stdin.isatty()
-            context.invoke(connect_command, hosts=(), notes_in=None, dry_run=False, yes=is_sure)
+            context.invoke(
+                connect_command, hosts=(), notes_in=None, dry_run=False, yes=is_sure
+            )
     else:
-        click.echo("`keeplore connect` lets the agents on this machine report to it, and ask it.")
+        click.echo(
+            "`keeplore connect` lets the agents on this machine report to it, and ask it."
+        )
     show_findings(examine(places, DoctorOptions(surroundings(places))), is_brief=True)
     click.echo('Ask it something: `keeplore recall "what did we decide about …"`')
 
 
 @pass_registry
-def _fill(registry: Registry, *, name: str, projects: tuple[str, ...], into: Path | None) -> bool:
+def _fill(
+    registry: Registry, *, name: str, projects: tuple[str, ...], into: Path | None
+) -> bool:
     """Read the clone, and clone the projects that were named; False where vectors were
     interrupted.
     """

@@ -22,8 +22,12 @@ if TYPE_CHECKING:
 NOTES_FOLDER = "user/memory/claude-code"
 
 
-@click.command(short_help="Let the agents on this machine report to Keeplore, and ask it.")
-@click.argument("hosts", metavar="[HOST]...", nargs=-1, type=click.Choice(sorted(HOSTS)))
+@click.command(
+    short_help="Let the agents on this machine report to Keeplore, and ask it."
+)
+@click.argument(
+    "hosts", metavar="[HOST]...", nargs=-1, type=click.Choice(sorted(HOSTS))
+)
 @dry_run_option
 @yes_option
 @click.option(
@@ -37,7 +41,12 @@ NOTES_FOLDER = "user/memory/claude-code"
 )
 @click.pass_obj
 def connect_command(
-    places: Places, hosts: tuple[str, ...], notes_in: Path | None, *, dry_run: bool, yes: bool
+    places: Places,
+    hosts: tuple[str, ...],
+    notes_in: Path | None,
+    *,
+    dry_run: bool,
+    yes: bool,
 ) -> None:
     """Put Keeplore's entries into the files of each HOST, or of every host that is found on this
     machine.
@@ -51,7 +60,11 @@ def connect_command(
     keeplore connect claude-code codex --yes
     """
     # heavy: what is installed into hosts is read here, not for --help
-    from keeplore.cli.connect_dialog import client_launcher, show_and_apply, surroundings
+    from keeplore.cli.connect_dialog import (
+        client_launcher,
+        show_and_apply,
+        surroundings,
+    )
     from keeplore.connect.connect_plan import connect
     from keeplore.connect.connection_record import ConnectionRecord
     from keeplore.connect.host_locations import LOCATIONS
@@ -63,7 +76,9 @@ def connect_command(
         raise ConfigError("no agent was found on this machine", remedy)
     folder = _notes_folder(places, notes_in, chosen)
     launcher = client_launcher(around)
-    plan = connect(chosen, around, ConnectionRecord.load(places.state), launcher, folder)
+    plan = connect(
+        chosen, around, ConnectionRecord.load(places.state), launcher, folder
+    )
     is_whole = show_and_apply(plan, places, dry_run=dry_run, yes=yes)
     for host in plan.ready:
         _say_outcome(plan, host)
@@ -107,7 +122,8 @@ def _notes_folder(places: Places, named: Path | None, hosts: list[str]) -> Path 
     roots = machine.workspaces
     if not machine.home:
         raise ConfigError(
-            "there is no workspace for Claude Code's notes", "Run `keeplore init DIR` first"
+            "there is no workspace for Claude Code's notes",
+            "Run `keeplore init DIR` first",
         )
     if named == Path():
         return roots[machine.home] / NOTES_FOLDER
@@ -116,4 +132,6 @@ def _notes_folder(places: Places, named: Path | None, hosts: list[str]) -> Path 
         if folder.is_relative_to(root) and "memory" in folder.relative_to(root).parts:
             return folder
     known = ", ".join(str(root / "user" / "memory") for root in roots.values())
-    raise ConfigError(f"{folder} is not in the memory of a workspace", f"Name a folder in {known}")
+    raise ConfigError(
+        f"{folder} is not in the memory of a workspace", f"Name a folder in {known}"
+    )

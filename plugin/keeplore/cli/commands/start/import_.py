@@ -32,7 +32,9 @@ WIDTH = 92
 
 
 @click.command(short_help="Read the sessions that a host has already recorded.")
-@click.argument("host", type=click.Choice(sorted((*SOURCES, AUTO_MEMORY))), required=False)
+@click.argument(
+    "host", type=click.Choice(sorted((*SOURCES, AUTO_MEMORY))), required=False
+)
 @click.option(
     "is_all",
     "--all",
@@ -103,7 +105,9 @@ def _found(
 
     notes = None
     if host in (None, AUTO_MEMORY):
-        base = folder or Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
+        base = folder or Path(
+            os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude"
+        )
         notes = find_auto_memory(base.resolve() if folder else base, Path.cwd(), since)
     if host == AUTO_MEMORY:
         return [], notes
@@ -117,7 +121,10 @@ def _found(
 
 
 def _say_nothing(
-    host: str | None, folder: Path | None, found: Sequence[SourceSurvey], notes: Notes | None
+    host: str | None,
+    folder: Path | None,
+    found: Sequence[SourceSurvey],
+    notes: Notes | None,
 ) -> None:
     """Nothing to read. Raises KeeploreError where somebody said that there is."""
     known = sum(one.known for one in found)
@@ -131,7 +138,8 @@ def _say_nothing(
     elif folder and host:
         inside = source_named(host).folder
         raise KeeploreError(
-            f"no recorded sessions of {host} in {folder}", f"Name the folder that holds {inside}/"
+            f"no recorded sessions of {host} in {folder}",
+            f"Name the folder that holds {inside}/",
         )
     else:
         of = f" of {host}" if host else ""
@@ -150,7 +158,9 @@ def _say_no_notes(found: Notes, folder: Path | None) -> None:
             f"no notes of Claude Code in {folder}",
             "Name the folder that holds projects/ or the notes",
         )
-    say("No notes of Claude Code found. If they lie elsewhere, name the folder with --from.")
+    say(
+        "No notes of Claude Code found. If they lie elsewhere, name the folder with --from."
+    )
 
 
 def _say_left_out(found: Notes) -> None:
@@ -167,7 +177,9 @@ def _show(found: Sequence[SourceSurvey], notes: Notes | None) -> None:
             facts = (_size(one.size), *one.days, _named(one.directories))
             rows.append((one.source.name, len(one.sessions), *facts, known))
     if notes and (notes.files or notes.left_out):
-        days = sorted(file.written_at.strftime("%Y-%m-%d") for file in notes.files) or [""]
+        days = sorted(file.written_at.strftime("%Y-%m-%d") for file in notes.files) or [
+            ""
+        ]
         size = _size(sum(file.size for file in notes.files))
         facts = (size, days[0], days[-1], _named([file.cwd for file in notes.files]))
         left_out = f"{len(notes.left_out)} folders" if notes.left_out else ""
@@ -177,7 +189,11 @@ def _show(found: Sequence[SourceSurvey], notes: Notes | None) -> None:
 
 def _named(directories: Iterable[str]) -> str:
     names = list(dict.fromkeys(Path(directory).name for directory in directories))
-    more = f" and {len(names) - SHOWN_DIRECTORIES} more" if len(names) > SHOWN_DIRECTORIES else ""
+    more = (
+        f" and {len(names) - SHOWN_DIRECTORIES} more"
+        if len(names) > SHOWN_DIRECTORIES
+        else ""
+    )
     return ", ".join(names[:SHOWN_DIRECTORIES]) + more
 
 
@@ -186,7 +202,9 @@ def _say_next(host: str | None) -> None:
         these = "`keeplore import --all` reads them all"
         if host:
             these = f"`keeplore import {host}` reads them"
-        click.echo(f"\nNothing was read. {these}; `--since 30d` takes the latest alone.")
+        click.echo(
+            f"\nNothing was read. {these}; `--since 30d` takes the latest alone."
+        )
 
 
 def _agrees() -> bool:
@@ -199,7 +217,9 @@ def _agrees() -> bool:
     return click.confirm("\nRead them all?", default=True)
 
 
-def _read(registry: Registry, found: Sequence[SourceSurvey], notes: Notes | None) -> None:
+def _read(
+    registry: Registry, found: Sequence[SourceSurvey], notes: Notes | None
+) -> None:
     for one in found:
         if one.sessions:
             _read_sessions(registry, one)
@@ -218,7 +238,9 @@ def _read_sessions(registry: Registry, found: SourceSurvey) -> None:
         try:
             imported = import_sessions(registry, found.source, found.sessions, progress)
         except KeyboardInterrupt:
-            click.echo("\nInterrupted. What was read is kept; run it again to go on.", err=True)
+            click.echo(
+                "\nInterrupted. What was read is kept; run it again to go on.", err=True
+            )
             raise
     new = f"{imported.sessions} with something new: {imported.turns} turns."
     say(f"{name}: {len(found.sessions)} sessions looked at, {new}")

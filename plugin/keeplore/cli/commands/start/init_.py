@@ -11,7 +11,9 @@ from keeplore.config.places import Places
 
 @click.command(short_help="Set up a workspace, or register one that is already there.")
 @click.argument("directory", type=click.Path(path_type=Path))
-@click.option("--name", help="What to call it on this machine; the directory's name if not given.")
+@click.option(
+    "--name", help="What to call it on this machine; the directory's name if not given."
+)
 @click.pass_obj
 def init_command(places: Places, directory: Path, name: str | None) -> None:
     """Make DIRECTORY a workspace: a git repository that holds your memory as markdown.

@@ -25,12 +25,19 @@ SHOWN = 20  # moves; --json has all
 ALLOWED = tuple(sorted(set(CATEGORIES) - KEPT_CATEGORIES))
 
 
-@click.command(short_help="Put old memories aside; they are still found, with a lower rank.")
-@click.option(
-    "--older-than", type=Age(), help="Only what was not changed for so long: 180d, 8w, 1y."
+@click.command(
+    short_help="Put old memories aside; they are still found, with a lower rank."
 )
 @click.option(
-    "--larger-than", type=Size(), default=0, help="Only what takes more on disk: 50kB, 1MB."
+    "--older-than",
+    type=Age(),
+    help="Only what was not changed for so long: 180d, 8w, 1y.",
+)
+@click.option(
+    "--larger-than",
+    type=Size(),
+    default=0,
+    help="Only what takes more on disk: 50kB, 1MB.",
 )
 @click.option(
     "-c",
@@ -43,15 +50,25 @@ ALLOWED = tuple(sorted(set(CATEGORIES) - KEPT_CATEGORIES))
 @kind_option("-k", "--kind", "kinds", multiple=True)
 @click.option("-p", "--project", default="", help="Only of this project.")
 @click.option(
-    "--apply", is_flag=True, help="Do it; without this the plan is shown and nothing is changed."
+    "--apply",
+    is_flag=True,
+    help="Do it; without this the plan is shown and nothing is changed.",
 )
 @click.option(
-    "--undo", multiple=True, metavar="REF", help="Bring this memory back from the archive."
+    "--undo",
+    multiple=True,
+    metavar="REF",
+    help="Bring this memory back from the archive.",
 )
 @json_option
 @pass_registry
 def archive_command(
-    registry: Registry, *, undo: tuple[str, ...], apply: bool, as_json: bool, **chosen: Any
+    registry: Registry,
+    *,
+    undo: tuple[str, ...],
+    apply: bool,
+    as_json: bool,
+    **chosen: Any,
 ) -> None:
     """Show what would go to the archive of this directory's workspace, and move it there with
     --apply.
@@ -102,7 +119,9 @@ def _show(moves: Sequence[ArchiveMove], done: ArchiveResult | None) -> None:
         brings = "`keeplore archive --undo ID` brings one back"
         say(f"{len(done.moves)} memories archived, {size}; {brings}")
     else:
-        note(f"{len(moves)} memories, {size}, would go; nothing was changed: add --apply to do it")
+        note(
+            f"{len(moves)} memories, {size}, would go; nothing was changed: add --apply to do it"
+        )
 
 
 def _undo(registry: Registry, refs: tuple[str, ...], *, as_json: bool) -> None:

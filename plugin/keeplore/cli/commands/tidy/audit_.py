@@ -27,14 +27,24 @@ OUTCOMES = ("applied", "blocked", "review", "shadow", "accepted", "rejected")
 )
 @click.option("--outcome", type=click.Choice(OUTCOMES), help="Only what ended so.")
 @click.option(
-    "--gate", metavar="NAME", help="Only what this rule held back: confidence, duplicate, rule, …"
+    "--gate",
+    metavar="NAME",
+    help="Only what this rule held back: confidence, duplicate, rule, …",
 )
 @since_option("Since then: 2026-01-31, 30d, 8w.")
 @limit_option(SHOWN, "How many; 0 for all.")
-@click.option("--json", "as_json", is_flag=True, help="Print the lines as JSON for programs.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the lines as JSON for programs."
+)
 @pass_workspace
 def audit_command(
-    workspace: Workspace, /, *, since: str | None, limit: int, as_json: bool, **wanted: str | None
+    workspace: Workspace,
+    /,
+    *,
+    since: str | None,
+    limit: int,
+    as_json: bool,
+    **wanted: str | None,
 ) -> None:
     """Show every proposal of a language model and what became of it, the newest first.
 
@@ -45,7 +55,11 @@ def audit_command(
     keeplore audit --proposal ADD --outcome blocked
     keeplore audit --since 7d --json
     """
-    found = [entry for entry in workspace.store.records() if _fits(entry, wanted, since or "")]
+    found = [
+        entry
+        for entry in workspace.store.records()
+        if _fits(entry, wanted, since or "")
+    ]
     found.sort(key=_time_of, reverse=True)
     found = found[: limit or None]
     if as_json:
@@ -61,10 +75,14 @@ def _time_of(entry: Mapping[str, Any]) -> str:
     return str(entry.get("at", ""))
 
 
-def _fits(entry: Mapping[str, Any], wanted: Mapping[str, str | None], since: str) -> bool:
+def _fits(
+    entry: Mapping[str, Any], wanted: Mapping[str, str | None], since: str
+) -> bool:
     if entry.get("event") != "refine" or _time_of(entry) < since:
         return False
-    return all(value is None or entry.get(key) == value for key, value in wanted.items())
+    return all(
+        value is None or entry.get(key) == value for key, value in wanted.items()
+    )
 
 
 def _rows(

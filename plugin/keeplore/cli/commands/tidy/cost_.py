@@ -26,14 +26,20 @@ BY = ("day", "model", "stage")
 SHOWN = timedelta(days=30)
 
 
-@click.command(short_help="Show what language models have cost, and what may still be spent.")
+@click.command(
+    short_help="Show what language models have cost, and what may still be spent."
+)
 @click.option(
-    "--by", type=click.Choice(BY), help="One line for each of these, instead of for all three."
+    "--by",
+    type=click.Choice(BY),
+    help="One line for each of these, instead of for all three.",
 )
 @since_option("Spent since then: 2026-01-31, 30d, 8w. 30 days if not given.")
 @json_option
 @click.pass_obj
-def cost_command(places: Places, /, *, by: str | None, since: str | None, as_json: bool) -> None:
+def cost_command(
+    places: Places, /, *, by: str | None, since: str | None, as_json: bool
+) -> None:
     """Show what was spent on language models on this machine, by day, model and stage, and what
     waits for the budget.
 
@@ -55,7 +61,9 @@ def cost_command(places: Places, /, *, by: str | None, since: str | None, as_jso
     by_names = (by,) if by else BY
     ledger = SpendingLedger(places.ledger) if places.ledger.exists() else None
     groups = _grouped(ledger.rows(first) if ledger else [], by_names, llm)
-    spent = {span: ledger.spent(span, now) if ledger else 0 for span in ("day", "month")}
+    spent = {
+        span: ledger.spent(span, now) if ledger else 0 for span in ("day", "month")
+    }
     budget = {"day": llm.daily_tokens, "month": llm.monthly_tokens}
     counts = JobQueue(places.jobs).counts() if places.jobs.exists() else ()
     waiting = [count for count in counts if count.jobs]

@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 @since_option("Only what was changed since: 2026-01-31, 30d, 8w.")
 @all_versions_option
 @click.option(
-    "--full", is_flag=True, help="The words of conversations too; JSON lines always have them."
+    "--full",
+    is_flag=True,
+    help="The words of conversations too; JSON lines always have them.",
 )
 @pass_workspace
 def export_command(

@@ -32,7 +32,9 @@ PUSHED = (
 )
 
 
-@click.command(short_help="Take a memory away, with all its versions; it can be restored.")
+@click.command(
+    short_help="Take a memory away, with all its versions; it can be restored."
+)
 @reference("refs", many=True)
 @click.option(
     "--purge",
@@ -40,7 +42,10 @@ PUSHED = (
     help="Remove the text from git's history too, here and on every machine.",
 )
 @click.option(
-    "-y", "--yes", is_flag=True, help="Do not ask; needed for --purge where nobody can be asked."
+    "-y",
+    "--yes",
+    is_flag=True,
+    help="Do not ask; needed for --purge where nobody can be asked.",
 )
 @json_option
 @pass_registry
@@ -61,7 +66,9 @@ def forget_command(
     """
     done: list[dict[str, Any]] = []
     gone: set[str] = set()
-    targets = [_target(registry, ref) for ref in refs]  # all of them, before the first one goes
+    targets = [
+        _target(registry, ref) for ref in refs
+    ]  # all of them, before the first one goes
     for workspace, memory_id in dict.fromkeys(targets):
         if memory_id not in gone:  # with another version of it
             act = _purge if purge else _forget
@@ -84,7 +91,9 @@ def _target(registry: Registry, ref: str) -> tuple[Workspace, str]:
     return found.workspace, found.row.id
 
 
-def _forget(workspace: Workspace, memory_id: str, *, yes: bool, is_quiet: bool) -> dict[str, Any]:
+def _forget(
+    workspace: Workspace, memory_id: str, *, yes: bool, is_quiet: bool
+) -> dict[str, Any]:
     from keeplore.workspace.writing.forget import forget  # heavy, as above
 
     _show(workspace, memory_id, is_quiet=is_quiet)
@@ -98,7 +107,9 @@ def _forget(workspace: Workspace, memory_id: str, *, yes: bool, is_quiet: bool) 
     return _as_json(forgot.ids, forgot.quoting, is_purged=False)
 
 
-def _purge(workspace: Workspace, memory_id: str, *, yes: bool, is_quiet: bool) -> dict[str, Any]:
+def _purge(
+    workspace: Workspace, memory_id: str, *, yes: bool, is_quiet: bool
+) -> dict[str, Any]:
     # heavy, as above
     from keeplore.workspace.writing.forget import purge, purge_plan, quoting_notes
 
@@ -123,13 +134,19 @@ def _purge(workspace: Workspace, memory_id: str, *, yes: bool, is_quiet: bool) -
 
 def _note_quoting(rows: Iterable[MemoryRow], command: str) -> None:
     for row in rows:
-        note(f"{row.path} quotes it and stays; `{command} {short(row.id)}` takes it away")
+        note(
+            f"{row.path} quotes it and stays; `{command} {short(row.id)}` takes it away"
+        )
 
 
 def _as_json(
     ids: Iterable[str], quoting: Iterable[MemoryRow], *, is_purged: bool
 ) -> dict[str, Any]:
-    return {"ids": list(ids), "quoting": [row.id for row in quoting], "is_purged": is_purged}
+    return {
+        "ids": list(ids),
+        "quoting": [row.id for row in quoting],
+        "is_purged": is_purged,
+    }
 
 
 def _show(workspace: Workspace, memory_id: str, *, is_quiet: bool) -> None:
@@ -156,7 +173,9 @@ def _plan_lines(workspace: Workspace, plan: PurgePlan) -> Iterator[str]:
         yield f"* {len(plan.signed)} of them lose their signature"
     remote = workspace.store.remote()
     if plan.is_pushed:
-        branches = ", ".join(ref.removeprefix("refs/remotes/") for ref in plan.remote_refs)
+        branches = ", ".join(
+            ref.removeprefix("refs/remotes/") for ref in plan.remote_refs
+        )
         replaces = f"the next sync replaces the history at {remote} (a force-push)"
         yield f"* The text was pushed ({branches}): {replaces}"
         yield from PUSHED
@@ -170,7 +189,8 @@ def _plan_lines(workspace: Workspace, plan: PurgePlan) -> Iterator[str]:
 def _ask_for(digits: str) -> None:
     if not sys.stdin.isatty():
         raise KeeploreError(
-            "purging cannot be undone, and nobody is here to be asked", "Add --yes to go on"
+            "purging cannot be undone, and nobody is here to be asked",
+            "Add --yes to go on",
         )
     question = f"Type {digits} to purge it"
     typed = click.prompt(question, default="", show_default=False, err=True)

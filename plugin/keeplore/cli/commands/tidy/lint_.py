@@ -30,12 +30,22 @@ if TYPE_CHECKING:
     help="Look at what is staged for the next commit, as git's index has it.",
 )
 @click.option("--strict", is_flag=True, help="Let warnings count as errors.")
-@click.option("--install", is_flag=True, help="Let git run this check before each of your commits.")
+@click.option(
+    "--install",
+    is_flag=True,
+    help="Let git run this check before each of your commits.",
+)
 @click.option("--uninstall", is_flag=True, help="Take that check out again.")
 @json_option
 @click.pass_obj
 def lint_command(
-    places: Places, /, *, paths: tuple[str, ...], strict: bool, as_json: bool, **chosen: bool
+    places: Places,
+    /,
+    *,
+    paths: tuple[str, ...],
+    strict: bool,
+    as_json: bool,
+    **chosen: bool,
 ) -> None:
     """Look at memory files, and print what is wrong with path and line, and what to do about it.
 
@@ -50,9 +60,13 @@ def lint_command(
 
     Exit status: 0 no errors, 1 errors.
     """
-    staged, install, uninstall = (chosen[key] for key in ("staged", "install", "uninstall"))
+    staged, install, uninstall = (
+        chosen[key] for key in ("staged", "install", "uninstall")
+    )
     if sum((staged, install, uninstall, bool(paths))) > 1:
-        raise click.UsageError("--staged, --install, --uninstall and PATH exclude one another")
+        raise click.UsageError(
+            "--staged, --install, --uninstall and PATH exclude one another"
+        )
     root = _root(places, paths)
     if install or uninstall:
         _git_hook(root, is_wanted=install)
@@ -65,7 +79,9 @@ def lint_command(
     sys.exit(1 if report.errors or (strict and report.findings) else 0)
 
 
-def _report(places: Places, root: Path, paths: Sequence[str], *, is_staged: bool) -> LintReport:
+def _report(
+    places: Places, root: Path, paths: Sequence[str], *, is_staged: bool
+) -> LintReport:
     # heavy: redaction's rules, YAML
     from keeplore.workspace.lifecycle.lint import lint, lint_staged, secrets_of
 
@@ -82,12 +98,17 @@ def _show(report: LintReport, *, is_quiet: bool) -> None:
         if is_quiet and not is_error:  # before a commit, what stops it counts
             continue
         level = click.style(finding.level, fg="red" if is_error else "yellow")
-        click.echo(f"{plain(finding.path)}:{finding.line}: {level}: {plain(finding.message)}")
+        click.echo(
+            f"{plain(finding.path)}:{finding.line}: {level}: {plain(finding.message)}"
+        )
         if finding.remedy:
             say(f"  → {finding.remedy}")
     warnings = len(report.findings) - report.errors
     if report.errors or (report.findings and not is_quiet):
-        say(f"{report.errors} errors and {warnings} warnings in {report.files} files", err=True)
+        say(
+            f"{report.errors} errors and {warnings} warnings in {report.files} files",
+            err=True,
+        )
     elif not is_quiet:
         say(f"{report.files} files, nothing wrong")
 
@@ -117,7 +138,8 @@ def _below(root: Path, path: str) -> str:
         if place.is_relative_to(known):
             return place.relative_to(known).as_posix()
     raise NotFound(
-        f"{path} is not below {root}", "Name files of one workspace, or none for all of them"
+        f"{path} is not below {root}",
+        "Name files of one workspace, or none for all of them",
     )
 
 

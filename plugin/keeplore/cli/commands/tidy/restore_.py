@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Bring back what was forgotten.")
 @click.argument("refs", nargs=-1, metavar="[REF]...")
-@click.option("-l", "--list", "is_list", is_flag=True, help="Show what was forgotten, and when.")
+@click.option(
+    "-l", "--list", "is_list", is_flag=True, help="Show what was forgotten, and when."
+)
 @json_option
 @pass_registry
 def restore_command(
@@ -58,14 +60,17 @@ def restore_command(
 
 
 def _list(workspace: Workspace, *, as_json: bool) -> None:
-    from keeplore.workspace.reading.deleted_memories import deleted_memories  # heavy, as above
+    from keeplore.workspace.reading.deleted_memories import (
+        deleted_memories,  # heavy, as above
+    )
 
     found = list(deleted_memories(workspace))
     if as_json:
         emit_json([_as_json(one) for one in found])
         return
     rows = [
-        (short(one.stone.id), one.stone.at[:10], one.stone.machine, _title(one)) for one in found
+        (short(one.stone.id), one.stone.at[:10], one.stone.machine, _title(one))
+        for one in found
     ]
     table(("id", "forgotten", "machine", "title"), rows, wide=("title",))
     if not found:
@@ -80,4 +85,6 @@ def _as_json(one: DeletedMemory) -> dict[str, Any]:
 def _title(one: DeletedMemory) -> str:
     if one.stone.is_purged:
         return "(purged)"
-    return one.title or f"(no text in git here; it was forgotten on {one.stone.machine})"
+    return (
+        one.title or f"(no text in git here; it was forgotten on {one.stone.machine})"
+    )

@@ -39,18 +39,35 @@ def stats_command(workspace: Workspace, *, as_json: bool) -> None:
 
     places, counted = workspace.places, statistics(workspace)
     spool = Spool(places.spool).counts()
-    machine = {"bytes_cache": size_of(places.cache), "bytes_state": size_of(places.state)}
+    machine = {
+        "bytes_cache": size_of(places.cache),
+        "bytes_state": size_of(places.state),
+    }
     if as_json:
         emit_json({**asdict(counted), **machine, "spool": spool})
         return
     _show(counted)
     say()
-    takes = {"text": counted.bytes_text, "git": counted.bytes_git, "index": counted.bytes_index}
-    takes |= {f"index, vectors by {model}": size for model, size in counted.kept_vectors.items()}
-    takes |= {"cache, all workspaces": machine["bytes_cache"], "inbox": machine["bytes_state"]}
-    table(("takes", "MB"), [(name, f"{size / 1e6:.1f}") for name, size in takes.items()])
+    takes = {
+        "text": counted.bytes_text,
+        "git": counted.bytes_git,
+        "index": counted.bytes_index,
+    }
+    takes |= {
+        f"index, vectors by {model}": size
+        for model, size in counted.kept_vectors.items()
+    }
+    takes |= {
+        "cache, all workspaces": machine["bytes_cache"],
+        "inbox": machine["bytes_state"],
+    }
+    table(
+        ("takes", "MB"), [(name, f"{size / 1e6:.1f}") for name, size in takes.items()]
+    )
     say()
-    say(f"{spool['new'] + spool['claimed']} host events wait, {spool['dead']} could not be read")
+    say(
+        f"{spool['new'] + spool['claimed']} host events wait, {spool['dead']} could not be read"
+    )
 
 
 def _show(counted: Statistics) -> None:
@@ -61,7 +78,11 @@ def _show(counted: Statistics) -> None:
         say(f"from {counted.oldest} to {counted.newest}; {written}")
     earlier = f"{counted.superseded} earlier versions"
     say(f"{counted.archived} archived, {earlier}, {counted.forgotten} forgotten")
-    forks = f", {counted.forks} of them forked: see `keeplore doctor`" if counted.forks else ""
+    forks = (
+        f", {counted.forks} of them forked: see `keeplore doctor`"
+        if counted.forks
+        else ""
+    )
     say(f"{counted.chains} chains of versions{forks}")
     say(f"{counted.used} were of use to agents or opened, {counted.uses} times in all")
     vectors = f"{counted.vectors} with a vector; embedding model: {counted.model}"
@@ -78,5 +99,8 @@ def _bars(heading: str, counts: Mapping[str, int]) -> None:
     elif counts:
         say()
         most = max(counts.values())
-        rows = [(name, number, "▇" * -(-BAR * number // most)) for name, number in counts.items()]
+        rows = [
+            (name, number, "▇" * -(-BAR * number // most))
+            for name, number in counts.items()
+        ]
         table((heading, "memories", ""), rows)

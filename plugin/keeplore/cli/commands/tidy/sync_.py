@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Commit, fetch, merge and push the workspace now.")
-@click.option("--join", is_flag=True, help="Bring together two workspaces that were begun apart.")
+@click.option(
+    "--join", is_flag=True, help="Bring together two workspaces that were begun apart."
+)
 @pass_workspace
 def sync_command(workspace: Workspace, *, join: bool) -> None:
     """Bring this directory's workspace and its git remote together, with your own git and its
@@ -35,7 +37,11 @@ def sync_command(workspace: Workspace, *, join: bool) -> None:
         )
     if left := _contradictions(workspace):
         new = f", {len(left - before)} of them new" if left - before else ""
-        counted = "1 contradiction waits" if len(left) == 1 else f"{len(left)} contradictions wait"
+        counted = (
+            "1 contradiction waits"
+            if len(left) == 1
+            else f"{len(left)} contradictions wait"
+        )
         say(
             f"{counted} for you{new}: two machines changed the same lines; `keeplore review` shows "
             f"them."
@@ -44,6 +50,10 @@ def sync_command(workspace: Workspace, *, join: bool) -> None:
 
 def _contradictions(workspace: Workspace) -> set[str]:
     """The ids of versions that a merge set beside another."""
-    from keeplore.workspace.writing.disputes import disputes  # heavy, as the workspace is
+    from keeplore.workspace.writing.disputes import (
+        disputes,  # heavy, as the workspace is
+    )
 
-    return {dispute.other.row.id for dispute in disputes(workspace.index, workspace.store)}
+    return {
+        dispute.other.row.id for dispute in disputes(workspace.index, workspace.store)
+    }

@@ -75,12 +75,16 @@ def dispute_json(dispute: Dispute) -> dict[str, Any]:
     }
 
 
-def differing_lines(first: Sequence[str], other: Sequence[str]) -> Iterator[tuple[str, str]]:
+def differing_lines(
+    first: Sequence[str], other: Sequence[str]
+) -> Iterator[tuple[str, str]]:
     """The lines that differ, side by side; "" where one side has none."""
     matcher = difflib.SequenceMatcher(None, first, other, autojunk=False)
     for tag, one, one_end, two, two_end in matcher.get_opcodes():
         if tag != "equal":
-            pairs = itertools.zip_longest(first[one:one_end], other[two:two_end], fillvalue="")
+            pairs = itertools.zip_longest(
+                first[one:one_end], other[two:two_end], fillvalue=""
+            )
             yield from itertools.starmap(_cut, pairs)
 
 
@@ -104,7 +108,9 @@ def _show(dispute: Dispute) -> None:
     say(f"Changed on two machines: {first.row.title}", bold=True)
     heads = [_heading("stands now", first), _heading("the other", other)]
     rows = [*differing_lines(_lines(first), _lines(other))]
-    table(heads, rows[:SHOWN] or [("they say the same", "they say the same")], wide=heads)
+    table(
+        heads, rows[:SHOWN] or [("they say the same", "they say the same")], wide=heads
+    )
     if len(rows) > SHOWN:
         say(
             f"  … and {len(rows) - SHOWN} more; `keeplore show {short(other.row.id)}` shows the "
@@ -128,4 +134,8 @@ def _lines(side: DisputeSide) -> list[str]:
 
 def _side_json(side: DisputeSide) -> dict[str, Any]:
     facts = picked(side.row, "id", "title", "path", "scope", "project", "updated_at")
-    return {**facts, "machine": side.memory.source.get("machine", ""), "body": side.memory.body}
+    return {
+        **facts,
+        "machine": side.memory.source.get("machine", ""),
+        "body": side.memory.body,
+    }

@@ -43,7 +43,10 @@ def decide_proposal(workspace: Workspace, held: HeldProposal) -> str:
 
 
 def _carry_out(workspace: Workspace, held: HeldProposal, choice: str) -> None:
-    from keeplore.workspace.writing.proposals import accept, reject  # heavy: git and the index
+    from keeplore.workspace.writing.proposals import (  # heavy: git and the index
+        accept,
+        reject,
+    )
 
     if choice in ("y", "e", "r"):
         text = click.edit(held.statement, extension=".md") if choice == "e" else ""

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from keeplore.cli.memory_editor import changes, in_editor
-from keeplore.cli.memory_options import category_option, check_place, project_option, scope_option
+from keeplore.cli.memory_options import (
+    category_option,
+    check_place,
+    project_option,
+    scope_option,
+)
 from keeplore.cli.output import near, note, say
 from keeplore.cli.parameters import pass_registry, reference, short
 from keeplore.cli.writing import settle
@@ -23,7 +28,8 @@ if TYPE_CHECKING:
 @click.command(short_help="Change a memory in your editor; it becomes a new version.")
 @reference()
 @click.option(
-    "--title", help="Give it this title; where the title is all it says, that is what it says then."
+    "--title",
+    help="Give it this title; where the title is all it says, that is what it says then.",
 )
 @category_option("Make it one of this category")
 @scope_option("Let others inherit it.")
@@ -69,7 +75,8 @@ def edit_command(
 def _head(registry: Registry, found: FoundMemory) -> FoundMemory:
     if found.memory.is_open:
         raise StoreError(
-            f"{found.row.path} is still being written by its session", "Wait until it is closed"
+            f"{found.row.path} is still being written by its session",
+            "Wait until it is closed",
         )
     if not found.row.superseded_by:
         return found
@@ -93,9 +100,15 @@ def _moved(
     """
     check_place(scope, project)
     if project or scope == "project":
-        own = project or found.row.project or found.workspace.identities.of(Path.cwd()).project
+        own = (
+            project
+            or found.row.project
+            or found.workspace.identities.of(Path.cwd()).project
+        )
         if not own:
-            raise StoreError("this directory belongs to no project", "Name one with --project")
+            raise StoreError(
+                "this directory belongs to no project", "Name one with --project"
+            )
         _check_same(registry.for_project(own, found.workspace.root).name, found)
         return {"scope": "project", "project": own}
     if scope == "user" and registry.machine.home:
@@ -106,10 +119,12 @@ def _moved(
 def _check_same(name: str, found: FoundMemory) -> None:
     if name != found.workspace.name:
         remedy = (
-            f"Write it there with `keeplore remember`, then `keeplore forget {short(found.row.id)}`"
+            f"Write it there with `keeplore remember`, then `keeplore forget "
+            f"{short(found.row.id)}`"
         )
         raise StoreError(
-            f"that is in the workspace {name}, and this memory in {found.workspace.name}", remedy
+            f"that is in the workspace {name}, and this memory in {found.workspace.name}",
+            remedy,
         )
 
 
@@ -118,12 +133,15 @@ def _in_editor(registry: Registry, found: FoundMemory) -> NoteOutcome:
     from keeplore.workspace.note_writer import NoteOutcome
 
     notes, id_ = found.workspace.notes, found.row.id
-    others = [one.memory for one in notes.history(id_) if one.is_leaf and not one.is_head]
+    others = [
+        one.memory for one in notes.history(id_) if one.is_leaf and not one.is_head
+    ]
     with in_editor(registry.places.state, found.memory, others) as edited:
         # a version that came meanwhile would be replaced unread
         if registry.find(id_, found.workspace.root).row.superseded_by:
             raise StoreError(
-                "it was changed meanwhile", f"`keeplore edit {short(id_)}` shows the newest"
+                "it was changed meanwhile",
+                f"`keeplore edit {short(id_)}` shows the newest",
             )
         if edited is None:
             return NoteOutcome(found.memory, found.row.path, is_new=False)

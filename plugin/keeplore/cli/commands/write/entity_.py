@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from keeplore.cli.output import emit_json, note, plain, say, table
-from keeplore.cli.parameters import json_option, limit_option, pass_registry, pass_workspace
+from keeplore.cli.parameters import (
+    json_option,
+    limit_option,
+    pass_registry,
+    pass_workspace,
+)
 from keeplore.cli.writing import settle
 
 if TYPE_CHECKING:
@@ -22,7 +27,8 @@ LIMIT = 50  # entities that are listed
 
 
 @click.group(
-    short_help="Say who and what there is, and by which names.", invoke_without_command=True
+    short_help="Say who and what there is, and by which names.",
+    invoke_without_command=True,
 )
 @json_option
 @click.pass_context
@@ -76,11 +82,17 @@ def list_(workspace: Workspace, text: str, limit: int, *, as_json: bool) -> None
     help="Another name that it goes by; may be given several times.",
 )
 @click.option(
-    "--project", default="", help="Only in this project; everywhere in the workspace if not given."
+    "--project",
+    default="",
+    help="Only in this project; everywhere in the workspace if not given.",
 )
 @pass_registry
 def add(
-    registry: Registry, name: str, type_: str | None, aliases: tuple[str, ...], project: str
+    registry: Registry,
+    name: str,
+    type_: str | None,
+    aliases: tuple[str, ...],
+    project: str,
 ) -> None:
     """Write down that there is NAME, or that one which is there has another type or more names.
 
@@ -90,7 +102,9 @@ def add(
     from keeplore.workspace.writing import entity_writer
 
     workspace = _workspace(registry, project)
-    entity, has_changed = entity_writer.add(workspace, name, type_ or "", aliases, project)
+    entity, has_changed = entity_writer.add(
+        workspace, name, type_ or "", aliases, project
+    )
     also = f", also {', '.join(entity.aliases)}" if entity.aliases else ""
     told = f"{entity.name} ({entity.type}{also})"
     if not has_changed:
@@ -110,7 +124,9 @@ def add(
 )
 @click.option("--project", default="", help="The one that was added for this project.")
 @pass_registry
-def remove(registry: Registry, name: str, aliases: tuple[str, ...], project: str) -> None:
+def remove(
+    registry: Registry, name: str, aliases: tuple[str, ...], project: str
+) -> None:
     """Take away what was added for NAME, or some of its aliases. Memories that mention it stay as
     they are.
     """
@@ -128,4 +144,6 @@ def remove(registry: Registry, name: str, aliases: tuple[str, ...], project: str
 
 def _workspace(registry: Registry, project: str) -> Workspace:
     here = Path.cwd()
-    return registry.for_project(project, here) if project else registry.for_directory(here)
+    return (
+        registry.for_project(project, here) if project else registry.for_directory(here)
+    )

@@ -87,7 +87,9 @@ def ingest_command(
         sys.exit(1)
 
 
-def _ingest(registry: Registry, target: NoteTarget, sources: Sequence[str]) -> list[IngestStatus]:
+def _ingest(
+    registry: Registry, target: NoteTarget, sources: Sequence[str]
+) -> list[IngestStatus]:
     # heavy, as the registry is
     from keeplore.workspace.writing.ingest_jobs import IngestQueue
     from keeplore_hooks.events import Origin
@@ -124,17 +126,25 @@ def _added(
     """
     # heavy, as above
     from keeplore.text.dates import now
-    from keeplore.workspace.writing.ingest_jobs import QUEUED, IngestStatus, source_named
+    from keeplore.workspace.writing.ingest_jobs import (
+        QUEUED,
+        IngestStatus,
+        source_named,
+    )
 
     try:
         origin = source_named(registry, source, Path.cwd(), Path.home())
     except KeeploreError as e:
         place = (target.workspace.name, target.scope, target.project)
-        return ingesting.refused(IngestStatus(source, "://" in source, *place, QUEUED, now()), e)
+        return ingesting.refused(
+            IngestStatus(source, "://" in source, *place, QUEUED, now()), e
+        )
     return ingesting.add(origin, target.workspace.name, target.scope, target.project)
 
 
-def _work(ingesting: IngestQueue, latest: dict[str, IngestStatus], keys: Iterable[str]) -> None:
+def _work(
+    ingesting: IngestQueue, latest: dict[str, IngestStatus], keys: Iterable[str]
+) -> None:
     """Take what waits until these are at their end; a source that another process has is waited
     for.
     """
@@ -183,8 +193,16 @@ def _show_all(found: Sequence[IngestStatus], *, as_json: bool) -> None:
     if not newest:
         note("nothing was ingested yet; `keeplore ingest FILE` keeps a file")
         return
-    shown = [status for number, status in enumerate(newest) if number < SHOWN or not status.is_over]
-    table(("state", "when", "what", "source", "memory"), map(_cells, shown), wide=("source",))
+    shown = [
+        status
+        for number, status in enumerate(newest)
+        if number < SHOWN or not status.is_over
+    ]
+    table(
+        ("state", "when", "what", "source", "memory"),
+        map(_cells, shown),
+        wide=("source",),
+    )
     if len(shown) < len(newest):
         note(f"{len(shown)} of {len(newest)}; --json prints all")
 

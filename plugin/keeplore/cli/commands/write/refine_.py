@@ -37,9 +37,13 @@ IN_A_ROW = 3  # talks that come to nothing, after which it is the model and not 
     type=click.Choice([*map(str, RefineMode)]),
     help="What becomes of it, instead of refine.mode.",
 )
-@click.option("--anywhere", is_flag=True, help="Talks that your other machines recorded, too.")
 @click.option(
-    "--accept-model", is_flag=True, help="Let this machine use the model that keeplore.yaml names."
+    "--anywhere", is_flag=True, help="Talks that your other machines recorded, too."
+)
+@click.option(
+    "--accept-model",
+    is_flag=True,
+    help="Let this machine use the model that keeplore.yaml names.",
 )
 @pass_registry
 def refine_command(
@@ -90,15 +94,21 @@ def refine_command(
     done = _work(queue, titles)
     settle(workspace, "Refine conversations")
     say(f"{done} of {len(titles)} talks refined.")
-    say("`keeplore audit` shows what was decided, `keeplore review` what waits for you.")
+    say(
+        "`keeplore audit` shows what was decided, `keeplore review` what waits for you."
+    )
 
 
 def _check_set(workspace: Workspace, mode: str | None) -> None:
     file = workspace.root / "keeplore.yaml"
     if not workspace.settings.llm.provider:
-        raise ConfigError("no language model is set", f"Set llm.provider and llm.model in {file}")
+        raise ConfigError(
+            "no language model is set", f"Set llm.provider and llm.model in {file}"
+        )
     if (mode or workspace.settings.refine.mode) == "frozen":
-        raise ConfigError("refining is frozen", f"Set refine.mode in {file}, or give --mode")
+        raise ConfigError(
+            "refining is frozen", f"Set refine.mode in {file}, or give --mode"
+        )
 
 
 def _accept(workspace: Workspace) -> None:
@@ -126,7 +136,9 @@ def _open_account(workspace: Workspace) -> None:
 
 def _tell_cost(cost: RefineEstimate, workspace: Workspace) -> None:
     model = workspace.settings.llm.model or workspace.settings.llm.provider
-    say(f"{cost.conversations} talks with {cost.said:,} tokens would be refined by {model}")
+    say(
+        f"{cost.conversations} talks with {cost.said:,} tokens would be refined by {model}"
+    )
     say(f"at most {cost.input:,} tokens read and about {cost.output:,} written")
     if cost.price is None:
         note("what a token costs is not known: set llm.prices in keeplore.yaml")
@@ -135,7 +147,12 @@ def _tell_cost(cost: RefineEstimate, workspace: Workspace) -> None:
 
 
 def _queued(
-    registry: Registry, workspace: Workspace, parts: list[PendingPart], *, mode: str, anywhere: bool
+    registry: Registry,
+    workspace: Workspace,
+    parts: list[PendingPart],
+    *,
+    mode: str,
+    anywhere: bool,
 ) -> Refinery:
     # heavy, as above
     from keeplore.workspace.recording.refine_trigger import ASKED, enqueue
@@ -166,7 +183,9 @@ def _tell(step: RefineStep, title: str) -> None:
     if result is None:
         say(f"{title}: {step.problem}", fg="yellow")
         return
-    counted = ", ".join(f"{count} {what}" for what, count in sorted(result.outcomes.items()))
+    counted = ", ".join(
+        f"{count} {what}" for what, count in sorted(result.outcomes.items())
+    )
     told = result.why or counted or "nothing to note"
     if dropped := sum(result.dropped.values()):
         told += f", {dropped} left out"

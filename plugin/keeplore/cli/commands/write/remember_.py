@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from keeplore.cli.memory_options import category_option, check_place, project_option, scope_option
+from keeplore.cli.memory_options import (
+    category_option,
+    check_place,
+    project_option,
+    scope_option,
+)
 from keeplore.cli.output import emit_json, near, note, picked, say
 from keeplore.cli.parameters import Option, Reference, json_option, pass_registry, short
 from keeplore.cli.writing import calling_agent, calling_session, settle
@@ -40,12 +45,17 @@ def _link_option(name: str, text: str) -> Option:
 @scope_option("Who inherits it; the project here if not given.")
 @category_option("What it is; told from the text if not given")
 @click.option(
-    "--permanent/--no-permanent", default=False, help="Never archive it, and rank it first."
+    "--permanent/--no-permanent",
+    default=False,
+    help="Never archive it, and rank it first.",
 )
 @project_option("Write it for this project instead of the one of this directory.")
 @click.option("--title", help="Its heading; the first sentence if not given.")
 @click.option(
-    "--replaces", metavar="REF", type=Reference(), help="Make it the new version of that memory."
+    "--replaces",
+    metavar="REF",
+    type=Reference(),
+    help="Make it the new version of that memory.",
 )
 @_link_option("--refines", "It says more about that one.")
 @_link_option("--contradicts", "It says otherwise than that one.")
@@ -146,10 +156,14 @@ def _check(words: str | None, chosen: Mapping[str, Any]) -> None:
 
 def _recent(registry: Registry) -> tuple[Workspace, NoteOutcome]:
     """The last exchanges of the session here, as a note."""
-    from keeplore.workspace.recording.remember_recent import remember_recent  # heavy: git
+    from keeplore.workspace.recording.remember_recent import (
+        remember_recent,  # heavy: git
+    )
 
     if not _has_caught_up(registry):
-        note("some of what was said last is not read yet; `keeplore worker status` says more")
+        note(
+            "some of what was said last is not read yet; `keeplore worker status` says more"
+        )
     here = Path.cwd()
     workspace = registry.for_directory(here)
     return workspace, remember_recent(workspace, here, calling_session())
@@ -194,7 +208,9 @@ def _written(
     here = Path.cwd()
     fields = {key: chosen[key] for key in ("category", "title") if chosen[key]}
     said = NoteRequest(words, calling_agent(), permanent=chosen["permanent"], **fields)
-    target = target_of(registry, here, scope=chosen["scope"] or "", project=chosen["project"] or "")
+    target = target_of(
+        registry, here, scope=chosen["scope"] or "", project=chosen["project"] or ""
+    )
     draft = with_related(drafted(target, said), _related(registry, chosen))
     old: FoundMemory | None = None
     if chosen["replaces"]:
@@ -213,7 +229,9 @@ def _written(
 def _asked(target: NoteTarget, draft: NoteDraft) -> tuple[str, tuple[SimilarNote, ...]]:
     """What to do beside notes that nearly say it: a to add, r to replace the first, s to skip."""
     similar = target.workspace.notes.similar(draft)
-    if not similar or similar[0].similarity == 1.0:  # exactly that: it is not written twice anyway
+    if (
+        not similar or similar[0].similarity == 1.0
+    ):  # exactly that: it is not written twice anyway
         return "a", similar
     say("This is nearly remembered already:")
     _list(similar)
@@ -228,7 +246,11 @@ def _asked(target: NoteTarget, draft: NoteDraft) -> tuple[str, tuple[SimilarNote
 
 def _tell(workspace: Workspace, outcome: NoteOutcome, *, is_replacing: bool) -> None:
     memory = outcome.memory
-    facts = (memory.category, "permanent" if memory.is_permanent else "", _where(outcome))
+    facts = (
+        memory.category,
+        "permanent" if memory.is_permanent else "",
+        _where(outcome),
+    )
     deed = "Remembered"
     if not outcome.is_new:
         deed = f"This is remembered already, since {memory.created_at[:10]}"
@@ -255,7 +277,11 @@ def _tell(workspace: Workspace, outcome: NoteOutcome, *, is_replacing: bool) -> 
 
 def _where(outcome: NoteOutcome) -> str:
     memory = outcome.memory
-    return f"project {memory.project}" if memory.scope == "project" else f"{memory.scope} scope"
+    return (
+        f"project {memory.project}"
+        if memory.scope == "project"
+        else f"{memory.scope} scope"
+    )
 
 
 def _list(similar: Sequence[SimilarNote], *, err: bool = False) -> None:
@@ -267,7 +293,11 @@ def _list(similar: Sequence[SimilarNote], *, err: bool = False) -> None:
 def _as_json(workspace: Workspace, outcome: NoteOutcome) -> dict[str, Any]:
     memory = outcome.memory
     similar = [
-        {"id": found.row.id, "title": found.row.title, "similarity": round(found.similarity, 3)}
+        {
+            "id": found.row.id,
+            "title": found.row.title,
+            "similarity": round(found.similarity, 3),
+        }
         for found in outcome.similar
     ]
     return {

@@ -11,7 +11,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from keeplore.cli.commands.write.decide_dispute import decide_dispute, dispute_cells, dispute_json
+from keeplore.cli.commands.write.decide_dispute import (
+    decide_dispute,
+    dispute_cells,
+    dispute_json,
+)
 from keeplore.cli.commands.write.decide_proposal import (
     decide_proposal,
     proposal_cells,
@@ -36,14 +40,26 @@ CHOICES = {
 }
 
 
-@click.command(short_help="Decide what contradicts, and what of your talks becomes a note.")
+@click.command(
+    short_help="Decide what contradicts, and what of your talks becomes a note."
+)
 @since_option("Talks that were changed since then: 2026-01-31, 30d, 8w.")
-@click.option("--all-projects", is_flag=True, help="Talks of every project of the workspace.")
+@click.option(
+    "--all-projects", is_flag=True, help="Talks of every project of the workspace."
+)
 @limit_option(SHOWN, "How many statements; 0 for all.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs; nothing is asked.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON for programs; nothing is asked."
+)
 @pass_workspace
 def review_command(
-    workspace: Workspace, /, *, since: str | None, all_projects: bool, limit: int, as_json: bool
+    workspace: Workspace,
+    /,
+    *,
+    since: str | None,
+    all_projects: bool,
+    limit: int,
+    as_json: bool,
 ) -> None:
     """Decide which version stands where two machines changed one memory, and what of your talks
     becomes a note.
@@ -62,21 +78,31 @@ def review_command(
     from keeplore.workspace.writing.disputes import disputes
     from keeplore.workspace.writing.review import review_candidates
 
-    allowed = ScopeFilter(() if all_projects else workspace.identities.here(Path.cwd()).scopes)
-    found = itertools.islice(review_candidates(workspace, allowed, since or ""), limit or None)
+    allowed = ScopeFilter(
+        () if all_projects else workspace.identities.here(Path.cwd()).scopes
+    )
+    found = itertools.islice(
+        review_candidates(workspace, allowed, since or ""), limit or None
+    )
     workspace.index.refresh()
     contradictions = disputes(workspace.index, workspace.store)
     held = _held(workspace, since or "")
     here = [one for one in held if not allowed.scopes or one.place in allowed.scopes]
     if elsewhere := len(held) - len(here):
-        note(f"proposals of other projects: {elsewhere}; --all-projects offers them, too")
+        note(
+            f"proposals of other projects: {elsewhere}; --all-projects offers them, too"
+        )
     if as_json:
         proposed = [*map(dispute_json, contradictions), *map(proposal_json, here)]
         emit_json([*proposed, *map(_as_json, found)])
     elif sys.stdin.isatty() and sys.stdout.isatty():
         decisions: list[Callable[[], str]]
-        decisions = [functools.partial(decide_dispute, workspace, one) for one in contradictions]
-        decisions += [functools.partial(decide_proposal, workspace, one) for one in here]
+        decisions = [
+            functools.partial(decide_dispute, workspace, one) for one in contradictions
+        ]
+        decisions += [
+            functools.partial(decide_proposal, workspace, one) for one in here
+        ]
         _ask(workspace, decisions, found)
     else:
         rows = [*map(dispute_cells, contradictions), *map(proposal_cells, here)]
@@ -95,7 +121,11 @@ def _held(workspace: Workspace, since: str) -> list[HeldProposal]:
 
 
 def _list(rows: list[tuple[object, ...]], *, has_contradictions: bool) -> None:
-    table(("when", "category", "sure", "where", "statement", "id"), rows, wide=("statement",))
+    table(
+        ("when", "category", "sure", "where", "statement", "id"),
+        rows,
+        wide=("statement",),
+    )
     if has_contradictions:
         note(
             "a contradiction is a version that a merge set beside another; decide it on a "
@@ -106,7 +136,9 @@ def _list(rows: list[tuple[object, ...]], *, has_contradictions: bool) -> None:
 
 
 def _ask(
-    workspace: Workspace, decisions: list[Callable[[], str]], offered: Iterable[ReviewCandidate]
+    workspace: Workspace,
+    decisions: list[Callable[[], str]],
+    offered: Iterable[ReviewCandidate],
 ) -> None:
     """Ask for one decision after the other until the person stops, and commit what they were."""
     decided = 0
@@ -129,7 +161,9 @@ def _ask(
         say(f"{told}.")
 
 
-def _offer(workspace: Workspace, offered: Iterator[ReviewCandidate]) -> tuple[int, int, int]:
+def _offer(
+    workspace: Workspace, offered: Iterator[ReviewCandidate]
+) -> tuple[int, int, int]:
     """Ask for each statement whether it becomes a note; how many were kept, rejected, shown."""
     from keeplore.workspace.writing.review import accept, reject  # heavy, as above
 
@@ -141,7 +175,9 @@ def _offer(workspace: Workspace, offered: Iterator[ReviewCandidate]) -> tuple[in
         if choice == "q":
             break
         if choice in ("y", "e"):
-            text = click.edit(offer.draft.text, extension=".md") if choice == "e" else ""
+            text = (
+                click.edit(offer.draft.text, extension=".md") if choice == "e" else ""
+            )
             outcome = accept(workspace, offer, (text or "").strip())
             kept += outcome.is_new
             deed = "Kept" if outcome.is_new else "It is there already"
@@ -168,7 +204,14 @@ def _show(offer: ReviewCandidate) -> None:
 def _cells(offer: ReviewCandidate) -> tuple[object, ...]:
     said, draft = offer.candidate, offer.draft
     sure, where = f"{said.confidence:.2f}", draft.project or draft.scope
-    return draft.created_at[:10], said.category, sure, where, draft.text, short(draft.id)
+    return (
+        draft.created_at[:10],
+        said.category,
+        sure,
+        where,
+        draft.text,
+        short(draft.id),
+    )
 
 
 def _as_json(offer: ReviewCandidate) -> dict[str, object]:

@@ -1,0 +1,99 @@
+"""Choosing among quotations: the strongest by their cues and by how central they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from keeplore.memory import Quote
+from keeplore.text.terms import cosine, overlap, terms, weighted
+
+MAX_RANKED = 24  # sentences of one part that are compared with one another
+CENTRALITY = 1.0  # what the most central sentence gains, in units of cue weight
+ALIKE = 0.7  # share of terms from which two quotations say the same
+STOPPING = 0.85  # damping of the random walk, as in LexRank
+
+Embed = Callable[[Sequence[str]], Any]
+Quotes = tuple[Quote, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """A quotation that may become a line of a part."""
+
+    quote: Quote
+    weight: float
+    order: int
+
+    @property
+    def text(self) -> str:
+        return self.quote.text
+
+
+def strongest(found: list[Extract], embed: Embed | None, room: int) -> list[Extract]:
+    return ranked(found, embed, room)[:room]
+
+
+def ranked(found: list[Extract], embed: Embed | None, room: int) -> list[Extract]:
+    """Strongest first; centrality is asked for those alone whose place among the first ``room`` it
+    can change.
+    """
+    found = sorted(found, key=lambda f: (-f.weight, f.order))[:MAX_RANKED]
+    if len(found) <= room:
+        return found
+    least = found[room - 1].weight - CENTRALITY  # of those that may still come in
+    most = found[room].weight + CENTRALITY  # of those that may still fall out
+    contested = [f for f in found if least < f.weight < most]
+    if len(contested) > 1:
+        central = centrality([f.text for f in contested], embed)
+        pairs = zip(contested, central, strict=True)
+        ranks = {f.order: f.weight + CENTRALITY * share for f, share in pairs}
+        contested.sort(key=lambda f: (-ranks[f.order], f.order))
+    above = [f for f in found if f.weight >= most]
+    return [*above, *contested, *(f for f in found if f.weight <= least)]
+
+
+def centrality(texts: Sequence[str], embed: Embed | None) -> list[float]:
+    """LexRank: the stationary weight of each text in a random walk along their similarities, the
+    largest being 1.
+    """
+    alike = likeness(texts, embed)
+    sums = [sum(row) or 1.0 for row in alike]
+    weights = [1.0 / len(texts)] * len(texts)
+    for _ in range(20):
+        weights = [walked(weights, alike, sums, j) for j in range(len(texts))]
+    return [weight / max(weights) for weight in weights]
+
+
+def walked(
+    weights: Sequence[float],
+    alike: Sequence[Sequence[float]],
+    sums: Sequence[float],
+    j: int,
+) -> float:
+    """The weight of a text after one more step of the walk."""
+    n = len(weights)
+    came = sum(weights[i] * alike[i][j] / sums[i] for i in range(n))
+    return (1 - STOPPING) / n + STOPPING * came
+
+
+def likeness(texts: Sequence[str], embed: Embed | None) -> list[list[float]]:
+    """The cosine of each text with each, of their vectors or else of their words."""
+    vectors = embed(texts) if embed is not None else None
+    if vectors is not None:
+        return [[max(0.0, float(one @ other)) for other in vectors] for one in vectors]
+    bags = weighted(texts)
+    return [[cosine(one, other) for other in bags] for one in bags]
+
+
+def is_said(text: str, texts: Iterable[str]) -> bool:
+    own = terms(text)
+    return any(
+        text == other or (len(own) > 1 and overlap(own, terms(other)) >= ALIKE)
+        for other in texts
+    )
+
+
+def in_order(found: Iterable[Extract]) -> Quotes:
+    return tuple(f.quote for f in sorted(found, key=lambda f: f.order))
