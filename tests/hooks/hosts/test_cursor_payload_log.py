@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from keeplore_hooks.events import Origin, Turn
+from keeplore_hooks.events import Origin, Turn, Work
 from keeplore_hooks.hosts.cursor.cursor_payload_log import (
+    CursorTurn,
     PayloadLog,
     key_of,
     turn_id_of,
@@ -159,3 +160,33 @@ def test_a_turn_that_is_read_again_keeps_its_id() -> None:
     assert log.id_of("own", "Explain a.py now", {}) == told.id
     assert log.id_of("own", "other words by now", None) == told.id
     assert log.id_of("another", "Explain a.py now", {}) == "another"
+
+
+@pytest.mark.parametrize(("told", "written", "later"), [(3, 5, 5), (5, 3, 5)])
+def test_a_turn_of_the_transcript_is_given_what_it_lacks(
+    told: int, written: int, later: int
+) -> None:
+    payload = CursorTurn(
+        "t", "Explain", AT.format(0), work=Work(("a.py", "b.py"), ("make",))
+    )
+    for words in ("First one.", "Second.", "Second."):
+        payload.say(words, AT.format(told))
+    turn = Turn(
+        "t",
+        ORIGIN,
+        AT.format(1),
+        "Explain a.py",
+        ("First\none.",),
+        ended_at=AT.format(written),
+        work=Work(("b.py", "c.py")),
+    )
+    assert PayloadLog([payload]).completed(turn) == Turn(
+        "t",
+        ORIGIN,
+        AT.format(1),
+        "Explain a.py",
+        ("First\none.", "Second."),
+        ended_at=AT.format(later),
+        work=Work(("b.py", "c.py", "a.py"), ("make",)),
+    )
+    assert PayloadLog().completed(turn) == turn
