@@ -330,3 +330,29 @@ def test_an_import_brings_to_disk_what_was_said_before_a_compaction_ere_it_goes_
     assert looking.seen["Which store do we take?"] == []
     assert looking.seen["And where does its file lie?"] == ["Which store do we take?"]
     assert len(said()) == 2
+
+
+class WrittenFiles:
+    """A plugin that is told of the files that are written."""
+
+    def __init__(self) -> None:
+        self.told: set[tuple[str, str]] = set()
+
+    @hookimpl
+    def keeplore_memory_written(self, memory_id: str, path: str) -> None:
+        self.told.add((memory_id, path))
+
+
+def test_a_plugin_is_told_the_id_and_the_path_of_what_was_written(live):
+    live.user("u1", "Which store do we take?")
+    live.say("a1", "SQLite, because it needs no server.", "u1")
+    plugin = WrittenFiles()
+    with Registry(Places.from_environment(os.environ)) as registry:
+        workspace = registry.for_directory(live.cwd)
+        workspace.plugins.register(plugin)
+        origin = Origin(
+            "claude-code", live.session, str(live.cwd), transcript=str(live.path)
+        )
+        Intake(registry).take_transcript(source_named("claude-code"), live.path, origin)
+        stored = {workspace.store.load(path).id: path for _, path in plugin.told}
+    assert stored and plugin.told == set(stored.items())

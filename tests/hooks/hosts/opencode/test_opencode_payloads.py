@@ -209,3 +209,18 @@ def test_a_command_of_keeplores_folder_has_the_name_that_it_has_elsewhere(talk):
     assert [(one.name, one.args) for one in events if isinstance(one, Command)] == [
         ("keeplore:remember", "use tabs")
     ]
+
+
+def test_a_turn_is_in_the_directory_of_the_record_whatever_the_plugin_names(
+    talk, tmp_path
+):
+    talk.user("Which store?")
+    told = payload(talk, directory="/home/ann/elsewhere")
+    assert [turn.origin.cwd for turn in hear("session.idle", told, Cursor())[0]] == [
+        "/home/ann/elsewhere"
+    ]
+    talk.write_tables(tmp_path)
+    told = payload(talk, data=tmp_path, directory="/home/ann/elsewhere")
+    assert [turn.origin.cwd for turn in hear("session.idle", told, Cursor())[0]] == [
+        CWD
+    ]
