@@ -67,9 +67,8 @@ def build(machine: Machine, count: int) -> None:
     """
     places = Places(machine.state, machine.home / "cache")
     made = initialise(places, machine.home / "memory")
-    settings = (
-        made.root / "keeplore.yaml"
-    )  # what is asked here must not become memory for the next run
+    # what is asked here must not become memory for the next run
+    settings = made.root / "keeplore.yaml"
     settings.write_text(
         re.sub(
             r"(?m)^  enabled: true", "  enabled: false", settings.read_text(), count=1

@@ -20,9 +20,8 @@ def test_another_model_is_one_command_and_its_progress_is_told(
     memory: Path, home: Path, run: Callable[..., Any], tmp_path: Path
 ) -> None:
     assert run("remember", "Deploy on Thursday").returncode == 0
-    assert (
-        run("recall", "when do we deploy").returncode == 0
-    )  # makes the few vectors that are missing
+    # makes the few vectors that are missing
+    assert run("recall", "when do we deploy").returncode == 0
     embedder_for("packaged", tmp_path).embed(["a"])
     [source] = tmp_path.glob("all-MiniLM-*")
     shutil.copytree(source, home / "model")
@@ -67,6 +66,5 @@ def test_a_server_is_used_only_after_somebody_said_yes(
         memory, ConsentUse.EMBEDDING, asked.subject
     )
     done = run("embedding", "use", NOBODY)
-    assert (
-        done.returncode == 1 and "--yes" not in done.stderr
-    )  # it is not asked again, and does not answer
+    # it is not asked again, and does not answer
+    assert done.returncode == 1 and "--yes" not in done.stderr

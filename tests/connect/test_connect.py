@@ -308,9 +308,8 @@ def test_an_entry_that_was_changed_by_hand_is_reported_and_kept(desk):
     assert ResourceStatus.CHANGED in states(desk)
     changed = desk.tree()
     plan = desk.connect("codex", "claude-code", "cursor")
-    assert (
-        desk.tree() == changed and len(plan.problems) == 4
-    )  # no second entry beside the changed one
+    # no second entry beside the changed one
+    assert desk.tree() == changed and len(plan.problems) == 4
     plan = desk.disconnect()
     assert len(plan.problems) == 4 and all(problem.remedy for problem in plan.problems)
     assert skill.read_text() == "My own words."

@@ -94,9 +94,8 @@ def test_a_writer_that_is_killed_before_any_call_leaves_a_whole_entry_or_none(
                 break
         else:
             raise AssertionError("the writer never finished")
-    assert (
-        point > 8
-    )  # directories, the file, its sync, the rename, the sync of the directory
+    # directories, the file, its sync, the rename, the sync of the directory
+    assert point > 8
 
 
 def test_the_python_client_killed_before_any_call_leaves_a_whole_entry_or_none(

@@ -128,9 +128,8 @@ def expect_all_is_well(root, git):
     everything = "\n".join(memory.body for memory in texts.values())
     assert all(word in everything for word in WORDS)
     ids = [memory.id for memory in texts.values()]
-    assert (
-        len(ids) == len(set(ids)) == 6
-    )  # four, and beside two of them a version that lost
+    # four, and beside two of them a version that lost
+    assert len(ids) == len(set(ids)) == 6
     assert new_id("Gone") not in ids
     assert git("status", "--porcelain", cwd=root) == "?? mine.txt"
     assert git("rev-parse", "HEAD", cwd=root) == git(

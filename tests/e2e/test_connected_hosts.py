@@ -211,9 +211,8 @@ def test_every_event_of_every_host_reaches_the_inbox_and_fails_open(
         (machine.state / "client" / name).unlink()
     for host in HOOKS:
         for _, line in handlers(machine, host):
-            assert (
-                machine.run(*line, payload=b"{}", check=False).returncode == 0
-            )  # a refusal would stop the session
+            # a refusal would stop the session
+            assert machine.run(*line, payload=b"{}", check=False).returncode == 0
 
 
 def test_disconnecting_leaves_the_home_as_it_was(machine: Machine) -> None:

@@ -208,9 +208,8 @@ def test_everything_is_kept_in_the_form_that_the_adapter_reads(alone: OpenCode) 
     assert {payload["directory"] for _, payload in kept} == {str(alone.project)}
     sent = dict(kept)
     assert sent["chatmessage"]["messages"][0]["parts"][0]["text"] == "Which store?"
-    assert (
-        sent["sessionidle"]["messages"] == alone.messages
-    )  # there is no record on this disk
+    # there is no record on this disk
+    assert sent["sessionidle"]["messages"] == alone.messages
 
 
 def test_where_opencode_has_a_record_it_is_named_and_messages_are_not_sent_again(
@@ -305,9 +304,8 @@ def test_memories_come_to_the_model_and_what_is_said_becomes_one(
     assert f"<{TAG}" in first["system"][1] and "Zurich" in first["system"][1]
     (part,) = recalled["parts"]
     assert part["synthetic"] is True and "Zurich" in part["text"]
-    assert (
-        len(of_command["parts"]) == 1
-    )  # nobody asks for what resembles the text of a command
+    # nobody asks for what resembles the text of a command
+    assert len(of_command["parts"]) == 1
     typed, added = asked["parts"]
     assert "Zurich" in added["text"] and added["synthetic"] is True
     assert re.fullmatch(r"prt_[0-9a-f]{12}[0-9a-z]{14}", added["id"])

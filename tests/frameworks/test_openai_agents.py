@@ -126,9 +126,8 @@ def test_a_session_of_the_sdk_inside_keeps_the_history(
             and session.session_settings is inner.session_settings
         )
         run(Script([message(BECAUSE)]), session, WHY)
-        assert (
-            session.db_path == inner.db_path
-        )  # what the session inside can do besides
+        # what the session inside can do besides
+        assert session.db_path == inner.db_path
         items = asyncio.run(inner.get_items())
         assert items == asyncio.run(session.get_items()) and len(items) == 2
     inner.close()

@@ -353,9 +353,8 @@ def test_a_block_that_is_not_whole_costs_no_result_and_is_made_anew(
     assert list(index.flaws()) == []
     assert same(nearest(index, embedder, "word7"), before)
     assert len(blocks_in(index_directory)) == 2
-    assert (
-        len(embedder.texts) < 2 * NOTES
-    )  # no text was embedded again but those of the questions and the proof
+    # no text was embedded again but those of the questions and the proof
+    assert len(embedder.texts) < 2 * NOTES
 
 
 def test_rows_behind_those_that_count_are_written_over(

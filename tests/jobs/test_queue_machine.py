@@ -36,9 +36,8 @@ class Sessions(RuleBasedStateMachine):
         self.queue = JobQueue(self.file)
         self.now = datetime(2026, 3, 1, tzinfo=UTC)
         self.turn = 0
-        self.kept: set[tuple[str, int]] = (
-            set()
-        )  # compactions that nobody has brought to an end
+        # compactions that nobody has brought to an end
+        self.kept: set[tuple[str, int]] = set()
         self.newest: dict[
             str, int
         ] = {}  # the last turn of each session that nobody has brought to an end

@@ -238,9 +238,8 @@ def test_parts_are_cut_between_turns_and_a_huge_turn_at_its_lines() -> None:
     assert [word for word in shown if word not in ("plan", "[…]")] == [
         word for word in everything if word != "plan"
     ]
-    assert (
-        shown.count("plan") == 300 and shown.count("[…]") == 1
-    )  # the middle of what was too long
+    # the middle of what was too long
+    assert shown.count("plan") == 300 and shown.count("[…]") == 1
 
 
 def test_an_exchange_that_may_still_grow_is_left_for_later() -> None:

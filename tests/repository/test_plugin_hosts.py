@@ -236,9 +236,8 @@ def test_every_server_is_started_out_of_the_plugin() -> None:
         ((server_name, server),) = load(name)["mcpServers"].items()
         assert server_name == "keeplore" and server["command"] == "python3"
         assert server["args"] == ["-I", "-S", f"{root}/keeplore/client/mcp.py"]
-    assert (
-        load("copilot.mcp.json")["mcpServers"]["keeplore"]["type"] == "stdio"
-    )  # without it Copilot loads none
+    # without it Copilot loads none
+    assert load("copilot.mcp.json")["mcpServers"]["keeplore"]["type"] == "stdio"
     assert "trust" not in load(MANIFESTS["gemini-cli"])["mcpServers"]["keeplore"]
 
 

@@ -175,9 +175,8 @@ def test_a_handler_keeps_the_hosts_rules(
     # exits
     assert set(handler) == {"type", "command", "args", "timeout"}
     assert handler["type"] == "command"
-    assert (
-        0 < handler["timeout"] <= (1 if event == "SessionEnd" else 5)
-    )  # seconds; the session waits
+    # seconds; the session waits
+    assert 0 < handler["timeout"] <= (1 if event == "SessionEnd" else 5)
     assert handler["command"] == "sh" and handler["args"][0] == "-c"
 
 

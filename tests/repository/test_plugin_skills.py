@@ -72,12 +72,10 @@ def test_what_only_a_person_begins_says_so(path: Path) -> None:
 @pytest.mark.parametrize("path", SKILLS, ids=lambda path: path.name)
 def test_nothing_typed_reaches_a_shell_through_a_skill(path: Path) -> None:
     _, text = skill(path)
-    assert (
-        re.findall(r"\$(?:ARGUMENTS|\d|\{)", text) == []
-    )  # the host would put what was typed there
-    assert (
-        re.findall(r"(?:^|\s)!`", text) == []
-    )  # the host would run it before anybody sees it
+    # the host would put what was typed there
+    assert re.findall(r"\$(?:ARGUMENTS|\d|\{)", text) == []
+    # the host would run it before anybody sees it
+    assert re.findall(r"(?:^|\s)!`", text) == []
     scripts = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert scripts and all(script.startswith("keeplore ") for script in scripts)
     assert all(

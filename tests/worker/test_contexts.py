@@ -348,9 +348,8 @@ def test_a_session_that_goes_on_is_told_what_is_new_and_else_nothing(
     assert desk.brief(source="resume") == ""
     desk.restart()
     desk.answers.save()
-    assert (
-        desk.prompt() != ""
-    )  # what was not saved is forgotten, so that it is told again
+    # what was not saved is forgotten, so that it is told again
+    assert desk.prompt() != ""
     path = next(desk.root.glob("projects/ledgerly/**/*.md"))
     newer = parse(path.read_text())
     newer.meta.update(
@@ -391,9 +390,8 @@ def test_after_a_compaction_a_session_is_told_what_it_decided_itself(
             "Decided: we take a table with SKIP LOCKED.",
         ),
     )
-    assert (
-        desk.prompt("Which queue did we take: RabbitMQ or a table?", host) == ""
-    )  # it has it before it
+    # it has it before it
+    assert desk.prompt("Which queue did we take: RabbitMQ or a table?", host) == ""
     payload = FORMS[host][0]
     compacted = "session.compacted" if host == "opencode" else "SessionStart"
     text = desk.ask(host, compacted, payload(source="compact"))

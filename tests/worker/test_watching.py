@@ -163,9 +163,8 @@ def test_exactly_the_difference_is_read_and_embedded(shared):
     assert shared.batches()[seen:] == [(5, 1)]
     after = shared.index.state()
     assert after.memories == after.vectors == 31
-    assert (
-        shared.passages("Metal7") == kept
-    )  # a row that was made again would have another id
+    # a row that was made again would have another id
+    assert shared.passages("Metal7") == kept
     assert len(shared.passages("silver")) == 3 and not shared.passages("Metal0")
 
 

@@ -62,9 +62,8 @@ def test_a_greeting_alone_leaves_no_file(
     workspace: Workspace, said: tuple[str, str]
 ) -> None:
     say(workspace, 1, 10, said)
-    assert (
-        len(talks(workspace)) == 1
-    )  # it may still become a talk, and a crash loses nothing
+    # it may still become a talk, and a crash loses nothing
+    assert len(talks(workspace)) == 1
     close(workspace)
     assert talks(workspace) == []
 

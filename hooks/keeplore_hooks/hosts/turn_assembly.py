@@ -218,9 +218,8 @@ class TurnAssembler:
         self.events: list[HostEvent] = []
         self.open: OpenTurn | None = None
         self.latest = state.before  # the newest time so far
-        self.resume = (
-            0 if is_whole else cursor.offset
-        )  # bytes; where the next reading starts
+        # bytes; where the next reading starts
+        self.resume = 0 if is_whole else cursor.offset
         self.is_whole = is_whole  # the record is read from its start each time
         self._before = state.before
         self._now = state.began or record.now

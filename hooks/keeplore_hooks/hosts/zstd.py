@@ -22,9 +22,8 @@ SUFFIX = ".zst"
 LIMIT = 2 << 30  # bytes unpacked; rollouts of 1 GB are known
 _PROGRAM = "zstd"
 _PATIENCE_S = 120.0
-_IN_MEMORY = (
-    8 << 20
-)  # bytes; what is longer is unpacked into a file that nobody else can open
+# bytes; what is longer is unpacked into a file that nobody else can open
+_IN_MEMORY = 8 << 20
 
 
 def open_record(path: Path, limit: int = LIMIT) -> BinaryIO:

@@ -278,9 +278,8 @@ class Capture:
         file = load_file(self._store, current)
         memory, beside = joined(state.made, made, file) if file else (made, None)
         try:
-            if (
-                is_open
-            ):  # before the file, so that what is in it is never taken for a person's
+            # before the file, so that what is in it is never taken for a person's
+            if is_open:
                 state.made = [serialise(made), *state.made[:1]]
                 self._sessions.save(state)
             elif not self._store.is_forgotten(current.id):

@@ -61,9 +61,8 @@ def in_editor(
     try:
         yield _edited(path, text, memory, is_cut=bool(others))
     except (KeeploreError, OSError):
-        if (
-            path.read_text(encoding="utf-8", errors="replace") == text
-        ):  # nothing was typed
+        # nothing was typed
+        if path.read_text(encoding="utf-8", errors="replace") == text:
             path.unlink()
         else:
             note(f"your text is in {path}")

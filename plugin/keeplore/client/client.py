@@ -244,9 +244,8 @@ def connect(
             if not has_started:
                 is_started = start_worker(state)
                 has_started = True
-            if (
-                tries_of(state) > TRIES_A_STEP
-            ):  # several died before this one: nobody is to wait for another
+            # several died before this one: nobody is to wait for another
+            if tries_of(state) > TRIES_A_STEP:
                 return None
         if not (is_patient or is_started):
             return None

@@ -60,9 +60,8 @@ def _make(change: FileChange) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else NEW_MODE
     durable.write(target, change.after, mode)
-    if (
-        stat.S_IMODE(target.stat().st_mode) != mode
-    ):  # this process's umask took some of it
+    # this process's umask took some of it
+    if stat.S_IMODE(target.stat().st_mode) != mode:
         target.chmod(mode)
 
 

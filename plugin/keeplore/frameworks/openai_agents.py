@@ -82,9 +82,8 @@ class KeeploreSession:
         item = await self._inner.pop_item()
         role, text = _said(item)
         kept = self._turn.prompts if role == "user" else self._turn.replies
-        if (
-            text and kept and kept[-1] == text
-        ):  # the SDK takes items back before it tries again
+        # the SDK takes items back before it tries again
+        if text and kept and kept[-1] == text:
             kept.pop()
         return item
 

@@ -57,9 +57,8 @@ class IndexDatabase:
         self.file = directory / "index.sqlite3"
         self._lock_file = directory / "writer.lock"
         self._before = directory / schema_upgrade.NAME
-        self._marker = (
-            directory / "writing"
-        )  # there while a writer is at work, and after one was killed
+        # there while a writer is at work, and after one was killed
+        self._marker = directory / "writing"
         self._wait_s = wait_s
         self._mutex = threading.RLock()
         self._readers: list[

@@ -19,9 +19,8 @@ COMMON_FROM = 2000  # passages; fewer are scored in no time
 MAX_OR = 8  # terms; FTS5 scores every posting of every term, so the time grows with each common one
 # postings, at 1.6 µs each, so that the time does not grow with the memory; the rarest has any
 MOST_SCORED = 16_000
-MOST_COUNTED = (
-    5 * MOST_SCORED
-)  # of one term: how common it is beyond that makes no difference
+# of one term: how common it is beyond that makes no difference
+MOST_COUNTED = 5 * MOST_SCORED
 
 
 def text_search(

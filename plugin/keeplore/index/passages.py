@@ -121,9 +121,8 @@ def _passages(memory: Memory) -> Iterator[Passage]:
     place = " · ".join(
         filter(None, (memory.project, memory.category, memory.created_at[:10]))
     )
-    if (
-        memory.kind != "document"
-    ):  # a note of the last exchanges holds them as a conversation does
+    # a note of the last exchanges holds them as a conversation does
+    if memory.kind != "document":
         conversation = Conversation.from_markdown(body)
         if conversation.exchanges:
             title = memory.title or conversation.title

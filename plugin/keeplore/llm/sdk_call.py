@@ -249,9 +249,8 @@ def _read(request: Callable[[], AbstractContextManager[Any]], ends: float) -> by
         for part in response.iter_bytes():
             parts.append(part)
             size += len(part)
-            if (
-                time.monotonic() > ends
-            ):  # nobody waits any more: the thread must not live as long as bytes trickle in
+            # nobody waits any more: the thread must not live as long as bytes trickle in
+            if time.monotonic() > ends:
                 raise TimeoutError
             if size > MAX_ANSWER:
                 raise LlmRefused(
@@ -269,9 +268,8 @@ def _of_status(error: Any) -> LlmUnavailable | LlmRefused:
         said += f" ({code})"
     if code in SPENT or _POOR in str(error).lower():
         return LlmUnavailable(said, SETUP[402])
-    if (
-        status in SETUP or 300 <= status < 400
-    ):  # an address that has moved is one to set
+    # an address that has moved is one to set
+    if status in SETUP or 300 <= status < 400:
         return LlmUnavailable(said, SETUP.get(status, SETUP[404]))
     if status in PASSING or status >= 500:
         return TransientFailure(said, wait_s=_asked_to_wait(error.response.headers))

@@ -47,9 +47,8 @@ class McpContext:
         self._lock = threading.Lock()
         self._started_at = float("-inf")
         self._worker: subprocess.Popen[bytes] | None = None
-        self._found: set[str] = (
-            set()
-        )  # memories that this server has answered a question with
+        # memories that this server has answered a question with
+        self._found: set[str] = set()
 
     @property
     def registry(self) -> Registry:

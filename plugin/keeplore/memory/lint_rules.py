@@ -203,9 +203,8 @@ def _forgotten(file: LintedFile, id_: str) -> LintFinding:
     remedy = (
         f"`keeplore restore {id_}` keeps it, `keeplore forget {id_}` removes it again"
     )
-    if (
-        location_of(file.path).id == id_
-    ):  # the tombstone is that of whatever lies at this path
+    # the tombstone is that of whatever lies at this path
+    if location_of(file.path).id == id_:
         remedy = (
             f"Rename it if it is another memory; `keeplore restore {id_}` brings the old one "
             f"back"

@@ -98,9 +98,8 @@ def _shown(value: object) -> str:
 def _is_moment(value: object) -> bool:
     if not isinstance(value, str):
         return False
-    if (
-        _MOMENT.fullmatch(value) and value[5:7] <= "12"
-    ):  # nearly every one, in a fraction of the time
+    # nearly every one, in a fraction of the time
+    if _MOMENT.fullmatch(value) and value[5:7] <= "12":
         return True
     try:
         datetime.fromisoformat(value)

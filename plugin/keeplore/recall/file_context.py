@@ -127,9 +127,8 @@ def _naming(
 
 
 def _rank(row: MemoryRow) -> int:
-    if (
-        row.superseded_by or row.kind == "document"
-    ):  # what somebody else wrote waits until it is asked for
+    # what somebody else wrote waits until it is asked for
+    if row.superseded_by or row.kind == "document":
         return len(CATEGORIES) + 1
     if row.kind == "conversation":
         return len(CATEGORIES)

@@ -199,9 +199,8 @@ class _Engine:
     def hits(self, data: bytes, *, is_decoded: bool) -> Iterator[Hit]:
         for rank, places in self._places(data).items():
             rule = self.rules[rank]
-            if (
-                is_decoded and rule.check == _ENCODED
-            ):  # text wrapped twice is nobody's accident
+            # text wrapped twice is nobody's accident
+            if is_decoded and rule.check == _ENCODED:
                 continue
             windows: Iterable[Span] = ((0, len(data)),)
             if rule.keywords:
@@ -267,9 +266,8 @@ def pattern(text: str, where: str = "keeplore.yaml") -> Any:
     `Wishes.of`.
     """
     options = _options()
-    options.encoding = (
-        re2.Options.Encoding.UTF8
-    )  # so that letters of any language have two cases
+    # so that letters of any language have two cases
+    options.encoding = re2.Options.Encoding.UTF8
     try:
         compiled = re2.compile(text.encode(), options)
     except (re2.error, UnicodeEncodeError) as e:

@@ -407,9 +407,8 @@ def _is_bare_word(value: str, candidate: SecretCandidate) -> bool:
     if is_one and len(value) >= 10 and has_many_turns(value):
         return True
     is_setting = _is_setting(candidate)
-    is_variable = (
-        is_setting and candidate.name.isupper() and candidate.gap[:1] == "="
-    )  # NAME=value
+    # NAME=value
+    is_variable = is_setting and candidate.name.isupper() and candidate.gap[:1] == "="
     if (
         is_variable
         and is_long

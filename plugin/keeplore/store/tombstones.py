@@ -19,9 +19,8 @@ from keeplore.store.files import FileState
 
 FOLDER = "forgotten"
 SCHEMA = 1
-MAX_FILE = (
-    8 * 1024 * 1024
-)  # bytes; a conversation of ten thousand turns needs half a megabyte
+# bytes; a conversation of ten thousand turns needs half a megabyte
+MAX_FILE = 8 * 1024 * 1024
 MAX_ITEM = 1000  # characters of one turn's id or of a path
 _BLOB = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?\Z")
 _CONTENT = re.compile(r"[0-9a-f]{64}\Z")

@@ -254,9 +254,8 @@ class Worker:
             self._wake.set()
 
     def _noticed_text(self) -> None:
-        if (
-            self._background and self._background.index.note_text()
-        ):  # a storm wakes it once
+        # a storm wakes it once
+        if self._background and self._background.index.note_text():
             self._wake.set()
 
     def _handle(

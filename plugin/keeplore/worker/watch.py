@@ -65,9 +65,8 @@ class Watch:
         self._has_grown = False
         self._refused = ""
         self._again_at = 0.0
-        self._spare = (
-            box.parent
-        )  # not watched but to see whether the system gives one watch more
+        # not watched but to see whether the system gives one watch more
+        self._spare = box.parent
         self._lock = threading.Lock()
         box.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._observer, self._never = _started(
@@ -81,9 +80,8 @@ class Watch:
         wanted = {folder: found for root in roots for folder, found in _folders(root)}
         with self._lock:
             self._leave(wanted)
-            if (
-                not wanted or self._never
-            ):  # going over all files each second would be felt
+            # going over all files each second would be felt
+            if not wanted or self._never:
                 return self._never if wanted else ""
             if time.monotonic() < self._again_at:
                 return self._refused

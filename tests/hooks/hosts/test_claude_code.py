@@ -537,9 +537,8 @@ def test_a_reply_is_one_json_object_or_nothing() -> None:
     }
     assert reply.startswith(b"{") and reply.endswith(b"}")
     assert HOST.reply("UserPromptSubmit", " \n") == b""
-    assert (
-        HOST.reply("Stop", "We dropped Redis") == b""
-    )  # it would keep the assistant going
+    # it would keep the assistant going
+    assert HOST.reply("Stop", "We dropped Redis") == b""
 
 
 @pytest.mark.parametrize(
@@ -657,9 +656,8 @@ def test_a_worker_that_is_late_takes_every_turn_once_however_far_the_transcript_
         t.user("continue" if number % 2 else f"question {number}")
         t.say(f"answer {number}")
     session.write(t)
-    late = (
-        at(50)[:10].replace("20", "21", 1) + at(50)[10:]
-    )  # the clock of the payloads is no help: a replay
+    # the clock of the payloads is no help: a replay
+    late = at(50)[:10].replace("20", "21", 1) + at(50)[10:]
     ids = []
     for number in range(4):
         prompt = "continue" if number % 2 else f"question {number}"

@@ -176,9 +176,8 @@ def test_payloads_alone_make_the_turns(session: Any) -> None:
     prompt = {"prompt": "One", "generation_id": "g1"}
     (asked,) = session.hear("beforeSubmitPrompt", AT.format(1), **prompt).events
     assert (asked.user, asked.at, asked.is_complete) == ("One", AT.format(1), False)
-    assert (
-        session.hear("beforeSubmitPrompt", AT.format(1), **prompt).events == ()
-    )  # two plugins tell of it
+    # two plugins tell of it
+    assert session.hear("beforeSubmitPrompt", AT.format(1), **prompt).events == ()
     for words in ("First.", "Second.", "Second."):
         session.hear("afterAgentResponse", AT.format(2), text=words, generation_id="g1")
     session.hear("afterFileEdit", file_path="/home/ann/kasha/a.py", generation_id="g1")

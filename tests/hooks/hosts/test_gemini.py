@@ -377,9 +377,8 @@ def test_host_events_become_a_session_and_its_turns(session: Any, log: Any) -> N
         "started",
         "startup",
     )
-    assert (
-        session.hear("BeforeAgent", prompt="One").events == ()
-    )  # the record gets it a moment later
+    # the record gets it a moment later
+    assert session.hear("BeforeAgent", prompt="One").events == ()
     log.user("One")
     log.say("1")
     session.write(log.bytes())

@@ -37,9 +37,8 @@ def test_use_adds_up_to_a_ceiling_and_nothing_known_is_neutral() -> None:
         weight(UsageCounters(500, AGO[1]), TODAY),
     )
     assert (once, often) == (1.0 + RATES.delta, RATES.ceiling)
-    assert (
-        weight(UsageCounters(1, AGO[99]), TODAY) == once
-    )  # that nobody needed it since says nothing
+    # that nobody needed it since says nothing
+    assert weight(UsageCounters(1, AGO[99]), TODAY) == once
 
 
 def test_being_told_for_nothing_fades_after_a_while_and_to_a_floor() -> None:

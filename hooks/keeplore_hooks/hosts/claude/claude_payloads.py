@@ -144,9 +144,8 @@ def _key(prompt: str) -> str:
 def _events_of(told: ClaudePayload) -> list[HostEvent]:
     """The events that the payload adds to those of the transcript."""
     payload = told.payload
-    if (
-        payload.origin.agent
-    ):  # what a subagent is told and says is no talk with the person
+    # what a subagent is told and says is no talk with the person
+    if payload.origin.agent:
         return []
     match payload.kind:
         case PayloadKind.PROMPT:
@@ -175,9 +174,8 @@ def _prompt_events(told: ClaudePayload) -> list[HostEvent]:
         return []
     key = _key(prompt)
     told.state = replace(state, announced=key)
-    if (
-        key in state.ahead
-    ):  # once for each announcement: people type "continue" many times
+    # once for each announcement: people type "continue" many times
+    if key in state.ahead:
         told.state = replace(told.state, ahead=_without(state.ahead, key))
         return []
     if told.is_overtaken:

@@ -141,9 +141,8 @@ class ClaudePass:
             run.problems,
             report_from=known,
         ):
-            if (
-                line.end == line.start
-            ):  # without its newline: it counts now, and again later
+            # without its newline: it counts now, and again later
+            if line.end == line.start:
                 run.resume = assembler.resume_at()
             assembler.take(line)
             run.known = max(run.known, line.end)

@@ -174,9 +174,8 @@ class CodexTurnReader(TurnReader):
         if self._review is _Review.ENTERED:
             self._review = _Review.STARTED
             return
-        self._review = (
-            _Review.NONE
-        )  # a review that was cut off has no end in the rollout
+        # a review that was cut off has no end in the rollout
+        self._review = _Review.NONE
         self._context = self._context.with_task(task)
 
     # What the person says
@@ -295,9 +294,8 @@ class CodexTurnReader(TurnReader):
         if role == "assistant":
             self._say(words, "item")
         elif role == "user" and (prompt := lines.prompt_of_item(payload)):
-            if (
-                turn := self._turn_of_item()
-            ):  # which of them was typed, an event may tell
+            # which of them was typed, an event may tell
+            if turn := self._turn_of_item():
                 turn.user = f"{turn.user}\n\n{prompt}"
                 return
             self._prompt(prompt)

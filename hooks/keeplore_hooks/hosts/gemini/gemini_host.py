@@ -131,9 +131,8 @@ def _read_for(
     cursor: Cursor,
 ) -> RecordReading:
     cwd = transcript.directory_of(path) or payload.origin.cwd
-    is_over = (
-        payload.kind is PayloadKind.PROMPT
-    )  # the person speaks, so the model has stopped
+    # the person speaks, so the model has stopped
+    is_over = payload.kind is PayloadKind.PROMPT
     stopped_at = payload.at if is_over else payload.stopped_at
     return _read(
         path,
@@ -198,9 +197,8 @@ def _prompt_events(told: GeminiPayload) -> list[HostEvent]:
     if not words or told.read is not None:
         told.missing = GeminiPrompt()
         return []
-    is_again = (
-        prompt.text == words and not prompt.is_answered
-    )  # two plugins announce one prompt
+    # two plugins announce one prompt
+    is_again = prompt.text == words and not prompt.is_answered
     if not prompt.id or not is_again:
         prompt = told.announce(words, words)
     return [told.payload.provisional_turn(prompt.id, prompt.at, words)]

@@ -233,9 +233,8 @@ def _reasons(source: _Source) -> Iterator[Extract]:
             continue
         near = max((_nearness(s, d) for d in source.decided), default=0.0)
         weight = _reason_weight(s)
-        is_report = (
-            bool(s.sentence.heading) or s.n >= s.left
-        )  # before that it thinks aloud
+        # before that it thinks aloud
+        is_report = bool(s.sentence.heading) or s.n >= s.left
         cause = weight_of(s.text, "cause")
         if cause and _is_let_stand(s, source):
             yield Extract(s.quote, cause + near, order)

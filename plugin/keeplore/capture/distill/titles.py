@@ -194,9 +194,8 @@ def _score(phrase: str, about: Profile) -> float:
     covered = sum(
         share * weight for share, weight in zip(COVERAGE, heavy, strict=False)
     )
-    if (
-        unspaced > 2
-    ):  # its clauses count as words, so how many of them recur says nothing
+    # its clauses count as words, so how many of them recur says nothing
+    if unspaced > 2:
         covered = 1.0
     said = words(phrase)
     filler = sum(word.lower() in STOP for word in said) / max(len(said), 1)

@@ -27,9 +27,8 @@ MOST_POSTINGS = (
     10_000  # passages that have one of them: each is scored, at 2 µs in PostgreSQL
 )
 LEAST_WORDS = 3  # that are looked for in any case
-NUMBERS = (
-    10**9
-)  # pgvector's sparse vectors end here; two of a million words share a number once in a thousand
+# pgvector's sparse vectors end here; two of a million words share a number once in a thousand
+NUMBERS = 10**9
 _COLUMNS = tuple(FTS_WEIGHTS)
 
 

@@ -131,9 +131,8 @@ def _check(response: httpx.Response, data: bytes) -> None:
     """Raises for every answer that has no vectors."""
     status = response.status_code
     if status == 200:
-        if (
-            response.headers.get("content-encoding", "identity") != "identity"
-        ):  # could be small here and huge later
+        # could be small here and huge later
+        if response.headers.get("content-encoding", "identity") != "identity":
             raise ServerMisconfigured("sends packed answers, which were not asked for")
         return
     said = f"answers {status}: {_message(data)}"

@@ -46,9 +46,8 @@ class LocalEmbedder:
         self._fetch = fetch
         self._prefixes = prefixes_of(model)
         self._loading = threading.Lock()
-        self._embedding = (
-            threading.Lock()
-        )  # several at once are no faster, and each takes memory
+        # several at once are no faster, and each takes memory
+        self._embedding = threading.Lock()
         self._vector: Callable[[str], Any] | None = None
 
     @cached_property

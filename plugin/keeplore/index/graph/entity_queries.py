@@ -122,9 +122,8 @@ class GraphReader:
         for id_, mentions in self._connection.execute(
             sql, (f"%{escaped(canonical(like))}%",)
         ):
-            if (
-                len(counts) - bisect_left(counts, mentions) >= limit
-            ):  # what several projects mention is several things
+            # what several projects mention is several things
+            if len(counts) - bisect_left(counts, mentions) >= limit:
                 break
             for meant in self._meanings(id_):
                 if (not allowed.scopes or meant[1] in places) and meant not in found:

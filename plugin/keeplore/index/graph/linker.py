@@ -350,9 +350,8 @@ def _is_capital(written: str, one: _NameSpan) -> bool:
     """True in prose for a capital where none is due: not at the start, and between words in small
     letters.
     """
-    if (
-        not written[one.start].isupper() or written[one.start : one.end].isupper()
-    ):  # "the CLI" is anybody's
+    # "the CLI" is anybody's
+    if not written[one.start].isupper() or written[one.start : one.end].isupper():
         return False
     before = written[max(0, one.start - _NEAR) : one.start].rstrip(" `*_")
     if not before or before[-1] in _SENTENCE_ENDS:

@@ -225,9 +225,8 @@ def _is_pattern(text: str, start: int, end: int) -> bool:
     after = text[end : end + 2]
     if before in _NO_NEIGHBOUR or after[:1] in _NO_NEIGHBOUR:
         return True
-    return (
-        after[:1] == "*" and after != "**" and before != "*"
-    )  # "Name*", but not "**Name**"
+    # "Name*", but not "**Name**"
+    return after[:1] == "*" and after != "**" and before != "*"
 
 
 @functools.lru_cache(maxsize=8192)  # a talk says the same names again and again

@@ -103,9 +103,8 @@ class ContextProvider:
         """
         began = time.monotonic()
         until = began + SPOOL_SHARE * wishes.deadline_ms / 1000
-        has_waited = (
-            self._is_compaction_waiting()
-        )  # whoever types at once is faster than the spool
+        # whoever types at once is faster than the spool
+        has_waited = self._is_compaction_waiting()
         if has_waited:
             self._caught_up(until - began)
         if not workspace.plugins.changes.was_shortened(origin):

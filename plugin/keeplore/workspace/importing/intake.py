@@ -21,9 +21,8 @@ from keeplore_hooks.hosts.sender import sender
 from keeplore_hooks.spool import SpoolEntry
 
 SETTLE_S = 20  # after a session's end its record may still grow for a moment
-ABANDONED_S = (
-    12 * 3600
-)  # a session without an end that was silent for so long is taken as ended
+# a session without an end that was silent for so long is taken as ended
+ABANDONED_S = 12 * 3600
 SWEPT = "swept"
 PROBLEM_LENGTH = 500  # characters
 

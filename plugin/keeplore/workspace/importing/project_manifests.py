@@ -182,9 +182,8 @@ def _text(workspace: Workspace, project: str, names: set[tuple[str, str]]) -> st
 
 def _sound(workspace: Workspace, project: str, names: list[str]) -> list[str]:
     together = "\n".join(names)
-    if (
-        workspace.plugins.redact(together, project) == together
-    ):  # nearly always, and at once
+    # nearly always, and at once
+    if workspace.plugins.redact(together, project) == together:
         return names
     return [name for name in names if workspace.plugins.redact(name, project) == name]
 

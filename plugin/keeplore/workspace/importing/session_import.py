@@ -75,9 +75,8 @@ def import_sessions(
         )
         written = registry.written()
         taken = intake.take_transcript(host, session.path, origin)
-        if (
-            registry.written() != written
-        ):  # the last turn of a session is read again and may have nothing to add
+        # the last turn of a session is read again and may have nothing to add
+        if registry.written() != written:
             sessions += 1
             turns += taken.turns
         problems += [(session.path, problem) for problem in taken.problems]

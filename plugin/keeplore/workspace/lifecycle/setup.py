@@ -84,9 +84,8 @@ def _chosen_name(machine: Machine, root: Path, name: str | None) -> str:
         remedy = "Choose one of lower-case letters, digits, dots and dashes with --name"
         raise ConfigError(f"{chosen!r} cannot be the name of a workspace", remedy)
     taken_by = machine.workspaces.get(chosen, root)
-    if (
-        taken_by != root and (taken_by / FILE).exists()
-    ):  # one that is gone was moved here, or was removed
+    # one that is gone was moved here, or was removed
+    if taken_by != root and (taken_by / FILE).exists():
         raise ConfigError(
             f"this machine has another workspace named {chosen!r}",
             "Choose another name with --name",

@@ -265,9 +265,8 @@ def test_a_person_may_say_the_same_again_without_a_compaction(talk, path):
 def test_a_fork_tells_what_was_said_since(talk, path):
     talk.user("In the first session")
     talk.say("Yes.")
-    talk.info["time"]["created"] = (
-        BEGIN + 2500
-    )  # a fork has the messages before it as copies, with their times
+    # a fork has the messages before it as copies, with their times
+    talk.info["time"]["created"] = BEGIN + 2500
     talk.user("In the fork")
     talk.say("No.")
     assert [(turn.user, turn.assistant) for turn in turns(talk.write(path))] == [

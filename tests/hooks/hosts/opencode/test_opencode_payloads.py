@@ -54,9 +54,8 @@ def test_a_turn_grows_from_prompt_to_answer(talk, tmp_path, has_record):
         talk.write_tables(tmp_path)
     (turn,), cursor = hear("session.idle", payload(talk, data=data), cursor)
     assert (turn.id, turn.assistant, turn.is_complete) == ("msg_0001", "SQLite.", True)
-    assert (
-        hear("session.idle", payload(talk, data=data), cursor)[0] == []
-    )  # two plugins, or one event twice
+    # two plugins, or one event twice
+    assert hear("session.idle", payload(talk, data=data), cursor)[0] == []
 
 
 def test_the_record_tells_what_no_payload_told(talk, tmp_path):

@@ -72,9 +72,8 @@ def uninstall_command(
     _disconnect(places, entries)
     with without_worker(places.state):
         planned = plan(places, keeps_state=keep_state)
-        if (
-            planned.state and not discard_events
-        ):  # one may have come while the person thought
+        # one may have come while the person thought
+        if planned.state and not discard_events:
             _refuse_events(planned)
         for problem in commit_all(places):
             note(f"not committed, and left as it is on disk: {problem}")

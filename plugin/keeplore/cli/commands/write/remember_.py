@@ -229,9 +229,8 @@ def _written(
 def _asked(target: NoteTarget, draft: NoteDraft) -> tuple[str, tuple[SimilarNote, ...]]:
     """What to do beside notes that nearly say it: a to add, r to replace the first, s to skip."""
     similar = target.workspace.notes.similar(draft)
-    if (
-        not similar or similar[0].similarity == 1.0
-    ):  # exactly that: it is not written twice anyway
+    # exactly that: it is not written twice anyway
+    if not similar or similar[0].similarity == 1.0:
         return "a", similar
     say("This is nearly remembered already:")
     _list(similar)
