@@ -78,23 +78,24 @@ def test_an_import_inside_a_function_says_why(product: list[Any]) -> None:
 
 
 def _unexplained_imports(source: Any, function: ast.AST) -> list[int]:
-    lines = sorted(
-        {
-            node.lineno
-            for node in ast.walk(function)
-            if isinstance(node, ast.Import | ast.ImportFrom)
-        }
-    )
-    explained: set[int] = set()
-    for line in lines:
-        # one remark stands for the imports that follow it line by line
+    imports = [
+        node
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    unexplained = []
+    explained_to = 0  # one remark stands for the imports that follow it line by line
+    for node in sorted(imports, key=lambda node: node.lineno):
+        is_said = _says_something(source.comments.get(node.lineno, ""))
         if (
-            _says_something(source.comments.get(line, ""))
-            or source.has_comment_above(line)
-            or line - 1 in explained
+            is_said
+            or source.has_comment_above(node.lineno)
+            or node.lineno - 1 == explained_to
         ):
-            explained.add(line)
-    return [line for line in lines if line not in explained]
+            explained_to = node.end_lineno or node.lineno
+        else:
+            unexplained.append(node.lineno)
+    return unexplained
 
 
 def test_a_suppression_carries_its_code_and_a_reason(sources: list[Any]) -> None:

@@ -86,9 +86,8 @@ def _strictly(data: bytes, encoding: str) -> str | None:
 
 
 def _guessed(data: bytes) -> str | None:
-    from charset_normalizer import (
-        from_bytes,  # here, because nearly every text is UTF-8
-    )
+    # here, because nearly every text is UTF-8
+    from charset_normalizer import from_bytes
 
     best = from_bytes(data[:_SAMPLE]).best()
     # a few broken bytes in a text of UTF-8 are less harm than all of it in another alphabet

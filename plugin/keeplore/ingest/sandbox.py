@@ -60,9 +60,8 @@ def serve() -> None:
     stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
     head = json.loads(stdin.readline())
     _limit(int(head["seconds"]) + 1)
-    from keeplore.ingest.markup import (
-        READERS,  # here: what it loads is within the limits too
-    )
+    # here: what it loads is within the limits too
+    from keeplore.ingest.markup import READERS
 
     try:
         found = READERS[head["kind"]](stdin.read(), head["content_type"])

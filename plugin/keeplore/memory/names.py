@@ -76,9 +76,8 @@ def _ascii(text: str) -> str:
         c if c.isascii() or c.isalpha() or unicodedata.combining(c) else " "
         for c in folded
     )
-    from anyascii import (
-        anyascii,  # here, because it costs 5 ms and most text is in ASCII
-    )
+    # here, because it costs 5 ms and most text is in ASCII
+    from anyascii import anyascii
 
     # a lone surrogate is no letter, so what is left can be transliterated
     return anyascii(_SYLLABLE.sub(r" \g<0> ", letters))

@@ -178,9 +178,8 @@ def _note_opened(found: FoundMemory) -> None:
 
 
 def _transcript(found: FoundMemory) -> str:
-    from keeplore.workspace.reading.receipts_source import (
-        transcript_of,  # heavy, as above
-    )
+    # heavy, as above
+    from keeplore.workspace.reading.receipts_source import transcript_of
 
     transcript = transcript_of(found.workspace.places, found.memory)
     return near(Path(transcript)) if transcript else ""

@@ -70,9 +70,8 @@ def _as_json(known: RegisteredWorkspace) -> dict[str, Any]:
 @click.pass_obj
 def home(places: Places, name: str) -> None:
     """Make NAME the home workspace, which keeps what belongs to no other."""
-    from keeplore.workspace.lifecycle.known_workspaces import (
-        choose_home,  # heavy, as above
-    )
+    # heavy, as above
+    from keeplore.workspace.lifecycle.known_workspaces import choose_home
 
     chosen = choose_home(places, name)
     say(f"{chosen.name} is this machine's home workspace now ({chosen.root})")

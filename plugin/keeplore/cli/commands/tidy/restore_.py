@@ -60,9 +60,8 @@ def restore_command(
 
 
 def _list(workspace: Workspace, *, as_json: bool) -> None:
-    from keeplore.workspace.reading.deleted_memories import (
-        deleted_memories,  # heavy, as above
-    )
+    # heavy, as above
+    from keeplore.workspace.reading.deleted_memories import deleted_memories
 
     found = list(deleted_memories(workspace))
     if as_json:

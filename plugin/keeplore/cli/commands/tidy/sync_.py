@@ -50,9 +50,8 @@ def sync_command(workspace: Workspace, *, join: bool) -> None:
 
 def _contradictions(workspace: Workspace) -> set[str]:
     """The ids of versions that a merge set beside another."""
-    from keeplore.workspace.writing.disputes import (
-        disputes,  # heavy, as the workspace is
-    )
+    # heavy, as the workspace is
+    from keeplore.workspace.writing.disputes import disputes
 
     return {
         dispute.other.row.id for dispute in disputes(workspace.index, workspace.store)

@@ -156,9 +156,8 @@ def _check(words: str | None, chosen: Mapping[str, Any]) -> None:
 
 def _recent(registry: Registry) -> tuple[Workspace, NoteOutcome]:
     """The last exchanges of the session here, as a note."""
-    from keeplore.workspace.recording.remember_recent import (
-        remember_recent,  # heavy: git
-    )
+    # heavy: git
+    from keeplore.workspace.recording.remember_recent import remember_recent
 
     if not _has_caught_up(registry):
         note(
