@@ -182,7 +182,11 @@ def test_a_writer_syncs_before_it_renames_and_the_directory_after(
     aside, place = (str(spool / box) for box in ("tmp", "new"))
     assert [step for step in trace if step[0] in ("fsync", "rename", "replace")] == [
         ["fsync", f"{aside}/{newest}"],
-        ["rename", f"{aside}/{newest}", f"{place}/{newest}"],
+        [
+            "replace" if writer == "add" else "rename",
+            f"{aside}/{newest}",
+            f"{place}/{newest}",
+        ],
         ["fsync", place],
     ]
 

@@ -238,13 +238,13 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from keeplore.config.places import Places
-from keeplore.workspace.writing.ingest_jobs import Ingesting
+from keeplore.workspace.writing.ingest_jobs import IngestQueue
 from keeplore.workspace.registry import Registry
 def told(status):
     if status.state == sys.argv[1]:
         os.kill(os.getpid(), signal.SIGKILL)
 with Registry(Places(Path(sys.argv[2]), Path(sys.argv[3]))) as registry:
-    Ingesting(registry, told).step()
+    IngestQueue(registry, told).step()
 """
 
 

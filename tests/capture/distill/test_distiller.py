@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keeplore.capture.distill.distiller import CAPS, MAX_RANKED, distill
+from keeplore.capture.distill.distiller import CAPS, distill
+from keeplore.capture.distill.extracts import MAX_RANKED
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.memory.conversation_body import PARTS
 from keeplore.text.sentences import MAX_QUOTE, bare, clip, sentences
