@@ -15,6 +15,7 @@ from operator import itemgetter
 
 from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore.redact.home_paths import shortening
+from keeplore.redact.said_fields import FieldRedaction
 from keeplore.text.code_fences import code_spans
 from keeplore.text.fences import sanitise, strip_fenced
 from keeplore.text.folding import fold
@@ -107,10 +108,9 @@ def observed(turn: Turn, redact: Callable[[str, str], str]) -> Exchange | None:
         if isinstance(reply, str):
             replies.append(observe(next(kept)))
         else:
-            question, answer = observe(reply.question), observe(reply.answer)
-            replies.append(
-                AnsweredQuestion(question, answer, tuple(map(observe, reply.options)))
-            )
+            question, answer = clean(reply.question), clean(reply.answer)
+            asked = AnsweredQuestion(question, answer, tuple(map(clean, reply.options)))
+            replies.append(FieldRedaction(words=shorten, id=str).question(asked))
     user = observe(turn.user)
     told = tuple(reply for reply in replies if reply)
     return (

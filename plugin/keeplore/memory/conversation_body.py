@@ -29,7 +29,7 @@ PARTS = {
     "outcome": "Outcome",
     "open_questions": "Open questions",
 }
-_WORK = {
+WORK_LABELS = {
     "files": "file",
     "commands": "command",
     "commits": "commit",
@@ -221,7 +221,7 @@ def _quote_line(quote: Quote, short: Mapping[str, str]) -> str:
 
 def _work_lines(work: Work) -> Iterator[str]:
     """An item of a list for each file, command and so on."""
-    for field, label in _WORK.items():
+    for field, label in WORK_LABELS.items():
         for item in getattr(work, field):
             yield f"- {label}: {_code(item)}"
 
@@ -243,15 +243,19 @@ def _exchange_lines(exchange: Exchange) -> Iterator[str]:
             yield from _question_lines(reply)
 
 
-def _question_lines(asked: AnsweredQuestion) -> Iterator[str]:
+def packed(asked: AnsweredQuestion) -> str:
+    """A question as its mark holds it; ``unpacked`` gives it back."""
     data = {"q": asked.question, "a": asked.answer, "o": list(asked.options)}
     # a comment must not hold "--" or ">"
-    packed = (
+    return (
         json.dumps(data, ensure_ascii=False)
         .replace("-", "\\u002d")
         .replace(">", "\\u003e")
     )
-    yield f"<!-- keeplore:question {packed} -->"
+
+
+def _question_lines(asked: AnsweredQuestion) -> Iterator[str]:
+    yield f"<!-- keeplore:question {packed(asked)} -->"
     yield f"> **Asked:** {_line(asked.question)}"
     yield from (f"> - {_line(option)}" for option in asked.options)
     yield from (">", f"> **Answer:** {_line(asked.answer) or '(declined)'}", "")
@@ -272,13 +276,13 @@ def _exchanges(tail: str) -> Iterator[Exchange]:
             )
             current = Exchange(id_, at, _unescape(text), (), ended_at)
         elif current:
-            reply = _unescape(text) if kind == "assistant" else _asked(field or "")
+            reply = _unescape(text) if kind == "assistant" else unpacked(field or "")
             current = replace(current, replies=(*current.replies, reply))
     if current:
         yield current
 
 
-def _asked(packed: str) -> AnsweredQuestion:
+def unpacked(packed: str) -> AnsweredQuestion:
     """The question of a mark; a mark that is broken is one without an answer."""
     try:
         data = json.loads(packed)
@@ -334,8 +338,8 @@ def _field(value: str) -> str:
 
 
 def _work(section: str) -> Work:
-    found: dict[str, list[str]] = {field: [] for field in _WORK}
-    fields = {label: field for field, label in _WORK.items()}
+    found: dict[str, list[str]] = {field: [] for field in WORK_LABELS}
+    fields = {label: field for field, label in WORK_LABELS.items()}
     for line in section.splitlines():
         label, separator, item = line.removeprefix("- ").partition(": ")
         if separator and label in fields:

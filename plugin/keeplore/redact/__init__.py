@@ -2,18 +2,22 @@
 before a push.
 
 Three gates use it: the observer's text before it enters the workspace, every memory before it
-becomes a file, and every text that a push would publish, where a hit stops the push.
+becomes a file, and every text that a push would publish, where a hit stops the push. Each looks at
+what was said, field by field; ids and marks of ours are never its input.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import PurePath
 from typing import Any
 
 from keeplore.redact.home_paths import Homes
-from keeplore.redact.rules import Wishes, name, redact, unwanted, without_own_names
+from keeplore.redact.rules import Wishes, name, redact, unwanted
+from keeplore.redact.said_fields import FieldRedaction, NamedSpan, secrets_in
 from keeplore_hooks.specs import hookimpl_last
 
 __all__ = ("Redactor", "project_of", "redact")
@@ -40,16 +44,25 @@ class Redactor:
     ) -> None:
         self._key = key
         self._wishes = Wishes.of(deny, allow)
+        self._allowed = replace(self._wishes, deny=())  # what is denied is words
         self._homes = Homes(home)
         self._denied = denied
 
     @hookimpl_last
     def keeplore_redact(self, text: str, project: str) -> str | None:
-        return self._clean(text, project)
+        clean = self._clean(text, project)
+        return None if clean == text else clean
 
     @hookimpl_last
     def keeplore_before_write(self, meta: Mapping[str, Any], body: str) -> str | None:
-        return self._clean(body, str(meta.get("project", "")))
+        project = str(meta.get("project", ""))
+        fields = FieldRedaction(lambda text: self._clean(text, project), self.clean_id)
+        clean = fields.body(body)
+        return None if clean == body else clean
+
+    def clean_id(self, text: str) -> str:
+        """An id, or the mark of a vendor's token that somebody took for one."""
+        return redact(text, self._key, self._allowed, is_id=True)
 
     def scan(self, data: bytes) -> Iterator[tuple[int, str]]:
         """Where secrets of a whole file begin, in bytes, with kind and fingerprint as a marker
@@ -59,14 +72,21 @@ class Redactor:
 
     def spans(self, data: bytes) -> Iterator[tuple[int, int, str]]:
         """The same with where they end."""
-        hits = unwanted(
-            without_own_names(data), self._key, self._wishes_for(project_of(data))
-        )
-        return ((hit.start, hit.end, name(hit, data, self._key)) for hit in hits)
+        wishes = self._wishes_for(project_of(data))
+        if not unwanted(data, self._key, wishes):  # most files
+            return iter(())
+        return secrets_in(data, partial(self._named, wishes), self._named_ids)
 
-    def _clean(self, text: str, project: str) -> str | None:
-        clean = redact(self._homes.shorten(text), self._key, self._wishes_for(project))
-        return None if clean == text else clean
+    def _named(self, wishes: Wishes, said: bytes) -> Iterator[NamedSpan]:
+        for hit in unwanted(said, self._key, wishes):
+            yield hit.start, hit.end, name(hit, said, self._key)
+
+    def _named_ids(self, said: bytes) -> Iterator[NamedSpan]:
+        for hit in unwanted(said, self._key, self._allowed, is_id=True):
+            yield hit.start, hit.end, name(hit, said, self._key)
+
+    def _clean(self, text: str, project: str) -> str:
+        return redact(self._homes.shorten(text), self._key, self._wishes_for(project))
 
     def _wishes_for(self, project: str) -> Wishes:
         denied = self._denied(project) if self._denied and project else ()

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -37,9 +36,7 @@ MIN_REST = 4  # bytes of a hit beside one of our markers that are still worth a 
 DENIED = "denied"  # the kind of what a pattern of the person's matches
 _RULES = "rules.yaml"
 _ENCODED = "encoded"
-_OWN_KEY = re.compile(rb"(?m)(?<=^  )session(?=: )")
-_OWN_JSON = re.compile(rb'(?<=")session(?=": ?")')
-_BLANK = b"_" * len(b"session")
+_FORMS = ("token", "key_block", "anything")  # checks of rules that need no words around
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,38 +93,31 @@ class Wishes:
 NO_WISHES = Wishes()
 
 
-def redact(text: str, key: bytes = b"", wishes: Wishes = NO_WISHES) -> str:
+def redact(
+    text: str, key: bytes = b"", wishes: Wishes = NO_WISHES, *, is_id: bool = False
+) -> str:
     """``text`` with every secret replaced by ``[REDACTED:<kind>:<tag>]``; the same text where there
     is none.
 
     ``tag`` is six hex digits of HMAC-SHA256 over the secret, so that equal secrets can be told to
     be equal; without a key there is none, because a plain hash of a weak password can be looked up.
-    Markers are left alone: redacting twice changes nothing.
+    Markers are left alone: redacting twice changes nothing. In an id only tokens of known formats
+    are secrets.
     """
     data = text.encode("utf-8", "surrogatepass")
     for _ in range(MAX_PASSES):
-        hits = unwanted(data, key, wishes)
+        hits = unwanted(data, key, wishes, is_id=is_id)
         if not hits:
             break
         data = _replace(data, hits, key)
     return data.decode("utf-8", "surrogatepass")
 
 
-def without_own_names(data: bytes) -> bytes:
-    """A file of Keeplore's, byte for byte as long, without the key ``session``: an id is no secret
-    for that name.
-
-    Whatever else is known of a secret, such as its form, still tells it.
-    """
-    if data.startswith(b"{"):
-        return _OWN_JSON.sub(_BLANK, data)
-    end = data.find(b"\n---\n") if data.startswith(b"---\n") else 0
-    return _OWN_KEY.sub(_BLANK, data[:end]) + data[end:] if end > 0 else data
-
-
-def unwanted(data: bytes, key: bytes, wishes: Wishes) -> list[Hit]:
+def unwanted(
+    data: bytes, key: bytes, wishes: Wishes, *, is_id: bool = False
+) -> list[Hit]:
     """The secrets that ``redact`` replaces, as ``find`` has them."""
-    hits = find(data, deny=wishes.deny)
+    hits = find(data, deny=wishes.deny, is_id=is_id)
     if not wishes.allow:
         return hits
     return [hit for hit in hits if name(hit, data, key) not in wishes.allow]
@@ -141,7 +131,11 @@ def name(hit: Hit, data: bytes, key: bytes) -> str:
 
 
 def find(
-    data: bytes, *, is_decoded: bool = False, deny: Sequence[Any] = ()
+    data: bytes,
+    *,
+    is_decoded: bool = False,
+    is_id: bool = False,
+    deny: Sequence[Any] = (),
 ) -> list[Hit]:
     """The secrets in UTF-8 text: in order, apart from one another, and none inside a marker."""
     engine = _engine()
@@ -150,7 +144,8 @@ def find(
         matches = (match.span() for match in pattern.finditer(data) if match[0])
         found += [Hit(start, end, DENIED, -1) for start, end in matches]
     plain, back = readable(data)
-    for hit in engine.hits(plain, is_decoded=is_decoded):
+    ranks = engine.forms if is_id else engine.plain if is_decoded else engine.all
+    for hit in engine.hits(plain, ranks):
         found.append(replace(hit, start=back(hit.start), end=back(hit.end)))
     if not found:
         return []
@@ -176,6 +171,10 @@ class _Engine:
         self, rows: Iterable[Mapping[str, Any]], macros: Mapping[str, str]
     ) -> None:
         self.rules = tuple(_rule(row, macros) for row in rows)
+        self.all = self._with(lambda _: True)
+        self.forms = self._with(_FORMS.__contains__)
+        # text wrapped twice is nobody's accident
+        self.plain = self._with(lambda check: check != _ENCODED)
         self.marker = _compile(r"\[REDACTED:[a-z0-9-]{1,40}(?::[0-9a-f]{6})?\]")
         words = sorted({word for rule in self.rules for word in rule.keywords})
         self._ranks = {word.encode("latin-1"): self._ranks_of(word) for word in words}
@@ -196,12 +195,18 @@ class _Engine:
         ranked = enumerate(self.rules)
         return tuple(rank for rank, rule in ranked if word.startswith(rule.keywords))
 
-    def hits(self, data: bytes, *, is_decoded: bool) -> Iterator[Hit]:
+    def _with(self, is_wanted: Callable[[str], bool]) -> frozenset[int]:
+        """The rules whose check is wanted."""
+        return frozenset(
+            r for r, rule in enumerate(self.rules) if is_wanted(rule.check)
+        )
+
+    def hits(self, data: bytes, ranks: frozenset[int]) -> Iterator[Hit]:
+        """What the rules of these ranks find."""
         for rank, places in self._places(data).items():
-            rule = self.rules[rank]
-            # text wrapped twice is nobody's accident
-            if is_decoded and rule.check == _ENCODED:
+            if rank not in ranks:
                 continue
+            rule = self.rules[rank]
             windows: Iterable[Span] = ((0, len(data)),)
             if rule.keywords:
                 windows = _windows(places, rule.before, rule.after, len(data))

@@ -72,6 +72,10 @@ class Store:
         self.exclusive = WriteLock(root)
         self.stones = Tombstones(root)
 
+    def as_written(self, memory: Memory) -> Memory:
+        """The memory as ``save`` would write it."""
+        return self._before_write(memory)
+
     def save(self, memory: Memory, known: str = "") -> str:
         """Write a memory to its place and return the path; an older file of the same id beside it
         is removed after.

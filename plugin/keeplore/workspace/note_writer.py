@@ -130,7 +130,7 @@ class NoteWriter:
                 )
             text = old.body
             if body is not None:
-                text = self._plugins().redact(sanitise(body), old.project)
+                text = self._plugins().fields(old.project).body(sanitise(body))
             changed = _changed_fields(old, meta)
             forks = [*(leaf for leaf in chain.leaves if leaf != head.id), *also]
             if not changed and text == old.body and not forks:

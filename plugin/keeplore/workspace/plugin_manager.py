@@ -16,6 +16,8 @@ from keeplore.index import EmbeddingModels
 from keeplore.index.builtin_plugins import BuiltinEmbedders, BuiltinEngines
 from keeplore.llm.builtin_models import BuiltinModels
 from keeplore.memory import Memory
+from keeplore.redact import Redactor
+from keeplore.redact.said_fields import FieldRedaction
 from keeplore.workspace.change_counter import ChangeCounter
 from keeplore_hooks import specs
 from keeplore_hooks.events import HostEvent
@@ -31,6 +33,7 @@ class PluginManager(pluggy.PluginManager):
         self.add_hookspecs(specs)
         self.failures: list[str] = []
         self.changes = ChangeCounter()
+        self.clean_id = Redactor().clean_id
 
     def register(self, plugin: object, name: str | None = None) -> str | None:
         """Add a plugin; one of somebody else is wrapped, so that an exception in it stops nothing
@@ -64,9 +67,13 @@ class PluginManager(pluggy.PluginManager):
             "keeplore_redact", "text", {"text": text, "project": project}
         )
 
+    def fields(self, project: str = "") -> FieldRedaction:
+        """The same for what has fields: a question, a body, a front matter."""
+        return FieldRedaction(lambda text: self.redact(text, project), self.clean_id)
+
     def before_write(self, memory: Memory) -> Memory:
         """A memory as it may be written: without secrets, and as the plugins want it."""
-        meta = {**memory.meta, "title": self.redact(memory.title, memory.project)}
+        meta = self.fields(memory.project).meta(memory.meta)
         return Memory(meta, self.body_before_write(meta, memory.body))
 
     def body_before_write(self, meta: Mapping[str, Any], body: str) -> str:
@@ -115,9 +122,10 @@ class PluginManager(pluggy.PluginManager):
         LOG.warning("plugin %s failed: %r", label, error)
 
 
-def open_plugins(redactor: object, models: EmbeddingModels) -> PluginManager:
+def open_plugins(redactor: Redactor, models: EmbeddingModels) -> PluginManager:
     """Keeplore's own steps but for those of capture, then what is installed, then what counts."""
     plugins = PluginManager()
+    plugins.clean_id = redactor.clean_id
     for builtin in (
         redactor,
         BuiltinEmbedders(models),
