@@ -35,9 +35,8 @@ from keeplore.memory.merge.memory_merge import merge_session
 from keeplore.store import Store
 from keeplore.text.terms import cosine, weighted
 
-RECENT = (
-    20  # conversations of the same project of which a new one may take up the subject
-)
+# conversations of the same project of which a new one may take up the subject
+RECENT = 20
 HEAD_USER, HEAD_ASSISTANT = 800, 400  # characters of each exchange that are compared
 # cosine of words. Where a real conversation of four exchanges and more was halved and the halves
 # looked for each other among the others of the project, 14 of 16 found so were right (at .2: 16 of

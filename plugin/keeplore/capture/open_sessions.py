@@ -27,9 +27,8 @@ class SessionState:
     opened_by: str = ""  # what began it: a command's name, or ""
     trigger: str = "turn"
     seen: list[str] = field(default_factory=list)
-    own: list[str] = field(
-        default_factory=list
-    )  # turns that began with a command of Keeplore's
+    # turns that began with a command of Keeplore's
+    own: list[str] = field(default_factory=list)
     # the open conversation as it was last made, before anybody's edits, and as the time before: the
     # newest first
     made: list[str] = field(default_factory=list)

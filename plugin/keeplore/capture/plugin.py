@@ -38,9 +38,8 @@ model output-style permissions plugin plugins privacy-settings reload-plugins re
 statusline tasks terminal-setup theme upgrade usage vim
 """
 HOUSEKEEPING = OWN.union(_HOUSEKEEPING.split())
-MAX_COMMAND = (
-    200  # characters of a command that a conversation is said to have begun with
-)
+# characters of a command that a conversation is said to have begun with
+MAX_COMMAND = 200
 
 
 class Capture:

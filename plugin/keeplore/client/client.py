@@ -21,17 +21,15 @@ import time
 CLIENT = "0.1.0"
 DEADLINE_S = 0.3  # wall time in all; then the host goes on without us
 BEGINNINGS = ("sessionstart", "sessioncreated")  # nobody has typed yet
-PATIENT = (
-    *BEGINNINGS,
-    "userpromptexpansion",
-    "commandexecutebefore",
-)  # or somebody typed a command of Keeplore's
+# or somebody typed a command of Keeplore's
+PATIENT = (*BEGINNINGS, "userpromptexpansion", "commandexecutebefore")
+# may be such a command
 PROMPTS = (
     "userpromptsubmit",
     "userpromptsubmitted",
     "beforeagent",
     "beforesubmitprompt",
-)  # may be such a command
+)
 # how a JSON string begins that is one, typed as hosts without an event of their own for it take it
 OWN = tuple(
     f'"{mark}{name}'.encode()
@@ -337,9 +335,8 @@ def become_worker(python: str, state: str) -> None:
         for stream in (0, 1, 2):
             os.dup2(null, stream)
             os.set_inheritable(stream, True)  # noqa: FBT003 - its only signature
-        os.closerange(
-            3, 256
-        )  # a pipe of the host's that is still open keeps the host waiting
+        # a pipe of the host's that is still open keeps the host waiting
+        os.closerange(3, 256)
         os.execve(
             python,
             [python, "-m", "keeplore.worker"],

@@ -17,9 +17,8 @@ MISSING = (
 
 
 def main() -> None:
-    sys.dont_write_bytecode = (
-        True  # this folder belongs to a host, which may compare it with its source
-    )
+    # this folder belongs to a host, which may compare it with its source
+    sys.dont_write_bytecode = True
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     client = import_module("client")
     state = client.state_directory()

@@ -230,9 +230,8 @@ class IndexDatabase:
             else:
                 self._check(connection)
             if self._before.exists():
-                with contextlib.suppress(
-                    sqlite3.Error
-                ):  # only a saving: they can be made again
+                # only a saving: they can be made again
+                with contextlib.suppress(sqlite3.Error):
                     schema_upgrade.take_over(connection, self._before)
                 schema_upgrade.unlink(self._before)
             durable.write(self._marker, b"")

@@ -11,9 +11,8 @@ from keeplore.index.query_terms import query_terms
 from keeplore.index.sql import count_passages, scope_ids, value
 from keeplore_hooks.contracts import PassageMatch, ScopeFilter
 
-LEAST_OR = (
-    3  # terms that are asked for however common they are, within what may be scored
-)
+# terms that are asked for however common they are, within what may be scored
+LEAST_OR = 3
 COMMON_SHARE = 0.1  # of the passages
 COMMON_FROM = 2000  # passages; fewer are scored in no time
 MAX_OR = 8  # terms; FTS5 scores every posting of every term, so the time grows with each common one

@@ -202,9 +202,8 @@ class Index:
             self._engine.bring_words(None)
         self._database.write(embedding_rows.drop_traces)
         self._database.vacuum()
-        block_files.drop_strays(
-            self._database
-        )  # the files that held the vectors of what is gone
+        # the files that held the vectors of what is gone
+        block_files.drop_strays(self._database)
 
     def state(self, *, of_text: bool = False) -> IndexState:
         """What the index reflects; ``of_text`` does not look at the model, and counts no

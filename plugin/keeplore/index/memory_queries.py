@@ -198,9 +198,7 @@ def listed(connection: sqlite3.Connection, wanted: MemoryFilter) -> list[MemoryR
 def count_listed(connection: sqlite3.Connection, wanted: MemoryFilter) -> int:
     """How many memories fit, whatever the limit."""
     condition, values = _fitting(connection, wanted)
-    ids = column(
-        connection, f"SELECT m.id FROM memories m WHERE {condition}", values
-    )  # ours
+    ids = column(connection, f"SELECT m.id FROM memories m WHERE {condition}", values)
     if wanted.superseded:
         return len(ids)
     heads = chain_positions(all_chains(connection))

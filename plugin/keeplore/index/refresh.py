@@ -29,9 +29,8 @@ from keeplore.index.vectors import block_files
 FILES_AT_ONCE = 200
 # of looking for names that go with a refresh, for which somebody may wait; the worker does the rest
 LINK_STEPS = 2
-DEAR_S = (
-    0.25  # a look at the files that takes longer is left out where changes are told of
-)
+# a look at the files that takes longer is left out where changes are told of
+DEAR_S = 0.25
 # for how long a look at the files is gone on with; at 100,000 files one takes seconds
 PLAN_S = 20.0
 Progress = Callable[[int, int], None]
@@ -83,9 +82,8 @@ class IndexUpdater:
         self._unread: list[IndexedFile] = []
         self._looked_at = -math.inf
         self._look_s = 0.0  # of processor time, that the last look took
-        self.hears_of_changes: Callable[[], bool] = lambda: (
-            False
-        )  # and has heard of none
+        # and has heard of none
+        self.hears_of_changes: Callable[[], bool] = lambda: False
 
     def is_in_step(self) -> bool:
         """Whether a look at the files may be left out, since it takes long and would show nothing.

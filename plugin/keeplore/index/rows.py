@@ -88,9 +88,8 @@ class IndexState:
     vectors: int  # passages whose vector, by the model that answers, is there
     model: str  # fingerprint of that one, "" without a model
     updated_at: str  # RFC 3339, UTC; "" before the first refresh
-    switch: ModelChange | None = (
-        None  # while another model answers than the one that is set
-    )
+    # while another model answers than the one that is set
+    switch: ModelChange | None = None
 
 
 @dataclass(frozen=True, slots=True)

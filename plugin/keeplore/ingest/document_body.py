@@ -18,9 +18,8 @@ MAX_TITLE = 200  # characters
 # longer lines are broken: cutting them into sentences takes more than linear time
 LINE_CHARS = 2_000
 _SAID = re.compile(r"[^\W_]")
-_BLANK = re.compile(
-    r"(?<![ \t])[ \t]+$", re.MULTILINE
-)  # from where the blanks begin: linear in time
+# from where the blanks begin: linear in time
+_BLANK = re.compile(r"(?<![ \t])[ \t]+$", re.MULTILINE)
 _GAP = re.compile(r"\n{4,}")
 _CONFLICT = re.compile(r"^(?=<{7}(?:\s|\Z))", re.MULTILINE)
 _HEADING = re.compile(r"\A#[ \t]+(\S.*)")

@@ -7,9 +7,8 @@ from ipaddress import IPv4Address, IPv6Address
 
 # global unicast; what lies outside of it is private, local to a link, multicast or unassigned
 _UNICAST = ipaddress.IPv6Network("2000::/3")
-_NAT64 = ipaddress.IPv6Network(
-    "64:ff9b::/96"
-)  # RFC 6052: how a network with IPv6 alone names the addresses of IPv4
+# RFC 6052: how a network with IPv6 alone names the addresses of IPv4
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 # inside of what counts as global, and still special: translations that lead elsewhere,
 # documentation, benchmarks
 _SPECIAL_6 = tuple(

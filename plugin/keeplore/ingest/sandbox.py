@@ -12,9 +12,8 @@ from contextlib import suppress
 from keeplore.errors import SourceRefused
 from keeplore.ingest.document_body import Extracted
 
-MEMORY = (
-    1_500_000_000  # bytes of address space; the largest page within the cap took 0.6 GB
-)
+# bytes of address space; the largest page within the cap took 0.6 GB
+MEMORY = 1_500_000_000
 REASON_CHARS = 200
 _HARD = "Save it as text, or give a part of it"
 

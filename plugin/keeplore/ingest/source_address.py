@@ -13,9 +13,8 @@ PORTS = {"http": 80, "https": 443}
 MAX_URL = 2_000  # characters
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?!\\)")
 _NOT_IN_URLS = re.compile(r"[\s\\\x00-\x20\x7f]")
-_NO_TEXT = re.compile(
-    "[\ud800-\udfff]"
-)  # how Python shows bytes of a name that are no UTF-8
+# how Python shows bytes of a name that are no UTF-8
+_NO_TEXT = re.compile("[\ud800-\udfff]")
 _SAFE = "/:?#[]@!$&'()*+,;=%~-._"
 _HOST = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?\Z|\[[0-9a-f:.]+\]\Z")
 _REMEDY = "Give the address of a page as `https://host/path`, or the path of a file"

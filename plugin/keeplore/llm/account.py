@@ -15,10 +15,8 @@ from keeplore.llm.ledger import Budget, SpendingLedger
 from keeplore_hooks.contracts import Completion, LanguageModel, Usage
 
 ATTEMPTS = 3  # at one answer; after that the queue waits
-FIRST_PAUSE_S, MAX_PAUSE_S = (
-    1.0,
-    30.0,
-)  # a server that asks for more is left alone until the queue comes back
+# a server that asks for more is left alone until the queue comes back
+FIRST_PAUSE_S, MAX_PAUSE_S = 1.0, 30.0
 OVERHEAD_TOKENS = 50  # what a request has beside its texts
 
 
@@ -95,9 +93,8 @@ class Account:
         call = self._ledger.reserve(self._clock(), self.name, stage, most, self._budget)
         try:
             completion = self._model.complete(system, prompt, schema)
-            if not isinstance(
-                completion, Completion
-            ):  # of a plugin, which may give anything
+            # of a plugin, which may give anything
+            if not isinstance(completion, Completion):
                 raise TypeError(type(completion).__name__)
         except TransientFailure as e:
             if e.is_billed:

@@ -22,10 +22,8 @@ _FLAWS = {
     "model_context_window_exceeded": "the answer was cut off",
     "refusal": "the model declined",
 }
-_HELD, _TOLD = (
-    "schema",
-    "prompt",
-)  # older models cannot be held to a schema, only told of it
+# older models cannot be held to a schema, only told of it
+_HELD, _TOLD = "schema", "prompt"
 
 
 class AnthropicApi(SdkModel["Anthropic", str]):

@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from keeplore.config.settings import TokenPrice
 
 MILLION = 1_000_000
-MAX_CALL = timedelta(
-    minutes=30
-)  # a reservation that is older is of a process that died
+# a reservation that is older is of a process that died
+MAX_CALL = timedelta(minutes=30)
 
 _TABLES = (
     """

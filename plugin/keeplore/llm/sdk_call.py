@@ -37,11 +37,8 @@ SETUP: Mapping[int, str] = {
     403: "Set a key that may use this model",
     404: "Check llm.model and llm.base_url in keeplore.yaml, and that the server has this model",
 }
-SPENT = (
-    "insufficient_quota",
-    "billing_hard_limit_reached",
-    "billing_not_active",
-)  # a 429 that waiting does not mend
+# a 429 that waiting does not mend
+SPENT = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 _POOR = "credit balance"  # how Anthropic says so, with a 400
 
 _T = TypeVar("_T")

@@ -20,9 +20,8 @@ from keeplore.memory.names import is_id
 FOLDER = "feedback"
 SCHEMA = 1
 MAX_FILE = 4 * 1024 * 1024  # bytes
-MAX_MEMORIES = (
-    10_000  # of one machine, some 80 bytes each; those longest out of use go first
-)
+# of one machine, some 80 bytes each; those longest out of use go first
+MAX_MEMORIES = 10_000
 MAX_DAYS = 12  # kept of a memory; with more, the second oldest joins the third
 MOST = 1_000_000  # no counter is higher
 _DAY = re.compile(r"\d{4}-[01]\d-[0-3]\d\Z")
@@ -36,9 +35,8 @@ class UsageCounters:
 
     used: int = 0
     last: str = ""  # the day on which it was of use last (YYYY-MM-DD), "" for never
-    idle: Mapping[str, int] = field(
-        default_factory=dict
-    )  # day → sessions that were told of it and made no use of it
+    # day → sessions that were told of it and made no use of it
+    idle: Mapping[str, int] = field(default_factory=dict)
 
     def with_use(self, day: str) -> UsageCounters:
         return UsageCounters(min(self.used + 1, MOST), max(self.last, day), self.idle)

@@ -168,9 +168,8 @@ def _without(
     for start, end, kind in hits:
         secret = data[start:end].decode("utf-8", "replace")
         message = message.replace(secret, f"[{kind}]")
-        for size in range(
-            min(len(secret), SHOWN), 3, -1
-        ):  # a long value is cut, and so may the secret in it be
+        # a long value is cut, and so may the secret in it be
+        for size in range(min(len(secret), SHOWN), 3, -1):
             message = message.replace(f"{secret[:size]}…", f"[{kind}]…")
     return replace(finding, message=message)
 

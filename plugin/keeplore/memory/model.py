@@ -114,9 +114,8 @@ class Memory:
     meta: Mapping[str, Any]
     body: str
     problems: tuple[str, ...] = field(default=(), compare=False)
-    hints: tuple[str, ...] = field(
-        default=(), compare=False
-    )  # what another program left out and the path stands for
+    # what another program left out and the path stands for
+    hints: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def id(self) -> str:

@@ -12,13 +12,11 @@ from keeplore.memory.model import Memory, MemoryKind, Scope
 
 SLUG_CHARS = 60
 _ID = re.compile(r"mem_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
-_SYLLABLE = re.compile(
-    "[\u3400-\u9fff\uac00-\ud7a3\U00020000-\U0002fa1f]"
-)  # Han and Hangul, written without spaces
+# Han and Hangul, written without spaces
+_SYLLABLE = re.compile("[\u3400-\u9fff\uac00-\ud7a3\U00020000-\U0002fa1f]")
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
-_NAMESPACE = uuid.UUID(
-    "b7a1f6de-0d5a-5f0e-9a52-6f2d0c9e4b11"
-)  # ours alone; changing it changes every derived id
+# ours alone; changing it changes every derived id
+_NAMESPACE = uuid.UUID("b7a1f6de-0d5a-5f0e-9a52-6f2d0c9e4b11")
 _PROJECT = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}\Z")
 # names that Windows reserves whatever their extension
 _RESERVED = frozenset(

@@ -43,9 +43,8 @@ class NoteDraft:
     quotes: tuple[Quote, ...] = ()
     source: Mapping[str, Any] = field(default_factory=dict)
     related: tuple[Mapping[str, str], ...] = ()
-    told: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # of entities: front matter under ``entities``, ``aspects``
+    # of entities: front matter under ``entities``, ``aspects``
+    told: Mapping[str, Any] = field(default_factory=dict)
     id: str = ""
     created_at: str = ""
 

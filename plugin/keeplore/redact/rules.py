@@ -28,9 +28,8 @@ from keeplore.redact.structure import DETECTORS, decoded
 
 # bytes around a keyword in which its rule looks, unless the rule says otherwise
 BEFORE, AFTER = 96, 2048
-MAX_PASSES = (
-    6  # a hit may hide another that overlaps it; more than three were never needed
-)
+# a hit may hide another that overlaps it; more than three were never needed
+MAX_PASSES = 6
 CONTEXT = 64  # bytes on either side of a value that a check may see
 MIN_REST = 4  # bytes of a hit beside one of our markers that are still worth a marker of their own
 DENIED = "denied"  # the kind of what a pattern of the person's matches

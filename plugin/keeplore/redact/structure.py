@@ -27,9 +27,8 @@ SEED_WORDS = 12
 SEED_GAP = 12  # bytes between two words of a mnemonic
 SEED_LINE = 96  # the same over a line's end, with what begins the next line
 SEED_SIGN, SEED_RUN = b"\1" * 4, b"\1" * SEED_WORDS
-MANIFEST_BYTES = (
-    4096  # around the data of a Kubernetes secret in which its kind may be named
-)
+# around the data of a Kubernetes secret in which its kind may be named
+MANIFEST_BYTES = 4096
 
 NEAR_BYTES = 240
 NEAR_LINES = 4

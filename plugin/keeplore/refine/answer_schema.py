@@ -12,10 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 MAX_FACTS = 20  # of one conversation: more is a transcript again
 MAX_TRIPLES = 50  # likewise
-MIN_CONTENT, MAX_CONTENT = (
-    10,
-    2_000,
-)  # characters of a statement: shorter says nothing, longer is a document
+# characters of a statement: shorter says nothing, longer is a document
+MIN_CONTENT, MAX_CONTENT = 10, 2_000
 MAX_SPAN = 1_000  # characters; a receipt is a quotation, not the conversation
 MAX_NAME = 80  # characters of an entity
 MAX_REASON = 500  # characters

@@ -31,10 +31,8 @@ MAX_ASPECTS = 3
 # has
 MAX_CALLS = 4
 LISTED = 12  # aspects of an entity that a model is shown: among more it rather makes a new one
-MAX_ASPECT, MAX_WORDS = (
-    40,
-    5,
-)  # characters and words of an aspect: it is a name and no sentence
+# characters and words of an aspect: it is a name and no sentence
+MAX_ASPECT, MAX_WORDS = 40, 5
 _LISTS = schema_of(aspects=AspectItem)
 SCHEMA = {
     **_LISTS,

@@ -19,10 +19,8 @@ from keeplore.text.fences import sanitise
 NEAREST = 5  # notes that a fact is compared with
 PASSAGES = 40  # that either search gives
 FUSION = 60  # of reciprocal ranks (Cormack, Clarke and Büttcher 2009)
-SHARED, MIN_SHARED = (
-    0.34,
-    2,
-)  # share and number of a note's content words that a text about the same thing has
+# share and number of a note's content words that a text about the same thing has
+SHARED, MIN_SHARED = 0.34, 2
 ALIKE = 0.35  # of the way from the cosine of unrelated texts to that of equal ones
 LINE = 160  # characters of a note that a model is shown
 ID_DIGITS = 8  # of a note's id; enough to tell the few that are listed apart

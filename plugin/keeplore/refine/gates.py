@@ -19,9 +19,8 @@ from keeplore.refine.receipts import is_supported
 from keeplore.refine.window import Segment
 from keeplore.text.similarity import content_hash
 
-LEAST_CONFIDENCE = (
-    0.7  # below it a person would want to be asked about every second one
-)
+# below it a person would want to be asked about every second one
+LEAST_CONFIDENCE = 0.7
 SHADOW, FULL, FROZEN = RefineMode.SHADOW, RefineMode.FULL, RefineMode.FROZEN
 
 

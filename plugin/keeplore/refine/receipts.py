@@ -32,9 +32,8 @@ _SAME = str.maketrans(
         "…": ".",
     }
 )
-_DROPPED = frozenset(
-    "*_`~#>\\"
-)  # marks of markdown, which a model leaves out of a quotation
+# marks of markdown, which a model leaves out of a quotation
+_DROPPED = frozenset("*_`~#>\\")
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 _ENDS = " .,;:!?\"'"
 

@@ -26,9 +26,8 @@ from keeplore_hooks import durable
 # O_NONBLOCK: opening a FIFO would wait for its writer
 _READING = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 STALE_S = 3600.0  # a half-written file older than this has lost its writer
-_HALF_WRITTEN = re.compile(
-    r"\..+\.\d+-[0-9a-f]{8}\.tmp\Z"
-)  # as durable.write names them
+# as durable.write names them
+_HALF_WRITTEN = re.compile(r"\..+\.\d+-[0-9a-f]{8}\.tmp\Z")
 
 
 class FileState(NamedTuple):

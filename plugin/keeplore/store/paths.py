@@ -9,15 +9,8 @@ from pathlib import PurePosixPath
 
 from keeplore.errors import UnsafePath
 
-FOLDERS = (
-    "memory",
-    "projects",
-    "user",
-    "forgotten",
-    "audit",
-    "entities",
-    "feedback",
-)  # all of ours is below these
+# all of ours is below these
+FOLDERS = ("memory", "projects", "user", "forgotten", "audit", "entities", "feedback")
 INDEXED = ("memory", "projects", "user", "entities", "feedback")
 _PROJECT_FILE = "project.json"
 # Text that is indexed and no memory: files right below such a folder, of the workspace or of a
@@ -33,9 +26,8 @@ _PLACES = {
 _WRITTEN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}\Z")
 # names that Windows reserves whatever their extension
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?\Z")
-_NO_TEXT = re.compile(
-    "[\ud800-\udfff]"
-)  # how Python shows bytes of a name that are no UTF-8
+# how Python shows bytes of a name that are no UTF-8
+_NO_TEXT = re.compile("[\ud800-\udfff]")
 _FORBIDDEN = re.compile(r'[\\:*?"<>|]')
 MAX_NAME = 255  # bytes, the limit of common file systems
 MAX_DEPTH = 32

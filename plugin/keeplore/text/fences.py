@@ -26,9 +26,8 @@ CLOSE = re.compile(rf'</{TAG} id="([0-9a-z]{{8,64}})">')
 
 _TAG = re.compile(f"{OPEN.pattern}|{CLOSE.pattern}")
 _TOKEN = re.compile(r"[0-9a-z]{8,64}\Z")
-_ANGLE = re.compile(
-    "[<\ufe64\uff1c]"
-)  # the sign and the two characters that normalise to it
+# the sign and the two characters that normalise to it
+_ANGLE = re.compile("[<\ufe64\uff1c]")
 
 _EMOJI = "#*0-9\u00a9\u00ae\u2010-\u2bff\u3030-\u3299\U0001f000-\U0001faff"
 # Arabic to Sinhala, Burmese, Khmer, Mongolian: joiners change how words of these scripts are

@@ -12,9 +12,8 @@ from keeplore.text.code_fences import code_spans
 CODE_LINES = 200  # a fenced block up to this size survives verbatim
 CODE_CHARS = 20_000
 LOG_LINES = 60  # a run of unfenced lines that look like program output
-STRETCH_LINES = (
-    800  # anything unfenced and longer is a dumped file, whatever its lines look like
-)
+# anything unfenced and longer is a dumped file, whatever its lines look like
+STRETCH_LINES = 800
 LINE_CHARS = 8_000  # longer lines are minified files or one-line JSON, not dictation
 HEAD_LINES, TAIL_LINES = 20, 20
 HEAD_CHARS, TAIL_CHARS = 1_500, 500
@@ -46,13 +45,11 @@ _OUTPUT_LINE = re.compile(
     ) | [;{}]\s*$ | ^(?:\ {4}|\t)(?!\s*(?:[-*+]|\d+[.)])\s)""",
     re.VERBOSE,
 )
-_LISTED = re.compile(
-    r"\s*(?:[-*+•|>#]|\(?\w{1,3}[.)])"
-)  # tables and lists stay, however long and alike
+# tables and lists stay, however long and alike
+_LISTED = re.compile(r"\s*(?:[-*+•|>#]|\(?\w{1,3}[.)])")
 _BEGINNING = 6  # characters, in which the lines of one program are alike
-_SEEN_CHARS = (
-    200  # of a line; more would let one hostile line cost the square of its length
-)
+# of a line; more would let one hostile line cost the square of its length
+_SEEN_CHARS = 200
 
 
 def fold(text: str) -> str:

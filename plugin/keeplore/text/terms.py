@@ -10,9 +10,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from keeplore.text.common_words import stem
 
-MIN_UNSPACED = (
-    6  # characters of a script without spaces that are a sentence, or most of one
-)
+# characters of a script without spaces that are a sentence, or most of one
+MIN_UNSPACED = 6
 LITTLE_WORDS = 0.15  # share of function words that prose has
 # function words, and what talk with an agent is full of whatever its subject
 _STOP = """
@@ -52,9 +51,8 @@ sont être avoir fait comme tout ne sa ses leur leurs ça cela aussi donc très 
 """
 STOP = frozenset((*_STOP.split(), *_STOP_ABROAD.split()))
 _WORD = re.compile(r"[^\W\d_][\w]*(?:[.\-/+'’][\w]+)*[+#]*|(?<!\d)\d+(?:\.\d+)+")
-_UNSPACED = re.compile(
-    r"[\u3040-\u30ff\u3400-\u9fff]+"
-)  # scripts that put no spaces between words
+# scripts that put no spaces between words
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+")
 _CAMEL = re.compile(r"[a-z0-9](?=[A-Z])|[_.\-/]")
 MAX_TEXT = 20_000  # characters that are looked at; beyond it a text's words only repeat
 

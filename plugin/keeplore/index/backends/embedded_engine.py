@@ -82,9 +82,8 @@ class EmbeddedEngine:
         memory.
         """
         if self._embedder is None or (not made and self._vectors is None):
-            return (
-                0  # whoever only looks whether there is something to do loads nothing
-            )
+            # whoever only looks whether there is something to do loads nothing
+            return 0
         self.vectors(self._embedder).maintain(self._database)
         return 0
 

@@ -20,12 +20,10 @@ if TYPE_CHECKING:
     import psycopg
 
 CONNECT_S = 4
-STATEMENT_MS = (
-    60_000  # whoever waits has gone long before: this is for what was left running
-)
-MOST_INDEXED = (
-    4000  # dimensions that pgvector's graph takes; longer vectors are gone over
-)
+# whoever waits has gone long before: this is for what was left running
+STATEMENT_MS = 60_000
+# dimensions that pgvector's graph takes; longer vectors are gone over
+MOST_INDEXED = 4000
 # measured: with these the nearest 200 of 20,000 are those of going over all in 99 of 100 cases
 SEARCHED = 400
 
@@ -150,9 +148,8 @@ class Postgres:
                 for statement in self._tables():
                     self._run(statement)
         self._run(f"SET hnsw.ef_search = {SEARCHED}")
-        self._run(
-            "SET hnsw.iterative_scan = strict_order"
-        )  # goes on where a filter leaves too few
+        # goes on where a filter leaves too few
+        self._run("SET hnsw.iterative_scan = strict_order")
 
     def _tables(self) -> Iterator[str]:
         yield (

@@ -194,9 +194,8 @@ class Qdrant:
         )
         # a graph for each tenant, and none over all of them
         graph = self._models.HnswConfigDiff(m=0, payload_m=LINKS)
-        with contextlib.suppress(
-            EngineUnavailable
-        ):  # the other one was faster; what is wrong otherwise shows below
+        # the other one was faster; what is wrong otherwise shows below
+        with contextlib.suppress(EngineUnavailable):
             self._ask(
                 lambda node: node.create_collection(
                     self._collection,

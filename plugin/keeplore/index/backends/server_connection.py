@@ -72,9 +72,8 @@ class ServerLine:
         self._again_at = 0.0
 
     def close(self) -> None:
-        if self._using.acquire(
-            blocking=False
-        ):  # a call that hangs keeps its connection until it ends
+        # a call that hangs keeps its connection until it ends
+        if self._using.acquire(blocking=False):
             try:
                 self._drop()
             finally:

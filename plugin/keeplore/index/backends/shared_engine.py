@@ -49,9 +49,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _T = TypeVar("_T")
-WAITING_S = (
-    0.08  # for a host's prompt, twice: both searches together stay within its deadline
-)
+# for a host's prompt, twice: both searches together stay within its deadline
+WAITING_S = 0.08
 PATIENT_S = 5.0  # for a person who asked
 WHOLE_S = 600.0  # for what nobody waits for: it is brought in a thread of its own, or by a command
 COMPARE_EVERY_S = 3600.0
@@ -76,9 +75,8 @@ class SharedEngine:
         self._database = database
         self._embedder = embedder
         self._tokenizer = FtsTokenizer()
-        self._asking = ServerLine(
-            self._connected
-        )  # apart, so that no prompt waits for what the background brings
+        # apart, so that no prompt waits for what the background brings
+        self._asking = ServerLine(self._connected)
         self._bringing = ServerLine(self._connected)
         self._compare_at = 0.0
         self.is_remote = True

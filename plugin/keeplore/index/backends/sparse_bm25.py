@@ -23,9 +23,8 @@ K1, B = 1.2, 0.75  # as in FTS5
 USUAL_WORDS = 130  # of a passage with title and context; measured on talk
 LEAST_RARITY = 1e-6  # as in FTS5, for words that more than half of all passages have
 MOST_WORDS = 12  # of a question that are looked for, its rarest
-MOST_POSTINGS = (
-    10_000  # passages that have one of them: each is scored, at 2 µs in PostgreSQL
-)
+# passages that have one of them: each is scored, at 2 µs in PostgreSQL
+MOST_POSTINGS = 10_000
 LEAST_WORDS = 3  # that are looked for in any case
 # pgvector's sparse vectors end here; two of a million words share a number once in a thousand
 NUMBERS = 10**9

@@ -111,9 +111,8 @@ class EmbeddingClient:
 
         with self._mutex:
             if self._made is None:
-                logging.getLogger("httpx").setLevel(
-                    logging.WARNING
-                )  # it would note every request
+                # it would note every request
+                logging.getLogger("httpx").setLevel(logging.WARNING)
                 self._made = httpx.Client(
                     # text goes to the server that was accepted, and to no other
                     follow_redirects=False,

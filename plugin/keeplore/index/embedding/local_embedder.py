@@ -150,9 +150,8 @@ def give_back() -> None:
     """
     import ctypes  # here, because whoever loads no model needs none
 
-    with contextlib.suppress(
-        OSError, AttributeError, TypeError
-    ):  # not Linux, or another C library
+    # not Linux, or another C library
+    with contextlib.suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)
 
 
@@ -169,9 +168,8 @@ class OnnxRunner:
 
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads
-        options.enable_cpu_mem_arena = (
-            False  # it would keep for good what the longest text needed, some 45 MB
-        )
+        # it would keep for good what the longest text needed, some 45 MB
+        options.enable_cpu_mem_arena = False
         # threads that wait for work in a loop take the machine from whoever works at it
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         self._session = ort.InferenceSession(

@@ -187,9 +187,8 @@ def _file_below(home: Path, name: str) -> Path | None:
 def _download(text_embedding: Any, name: str, home: Path) -> None:
     from loguru import logger  # here, because only fastembed brings it along
 
-    logger.disable(
-        "fastembed"
-    )  # what it writes to the terminal between its tries says less than the error
+    # what it writes to the terminal between its tries says less than the error
+    logger.disable("fastembed")
     try:
         home.mkdir(parents=True, exist_ok=True)
         text_embedding(name, cache_dir=str(home), lazy_load=True)

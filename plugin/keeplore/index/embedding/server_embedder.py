@@ -40,9 +40,8 @@ if TYPE_CHECKING:
 OLLAMA = "http://127.0.0.1:11434/v1"
 OPENAI = "https://api.openai.com/v1"
 PREFIXES = {"ollama:": OLLAMA, "openai:": OPENAI}
-BATCH = (
-    32  # texts in one request; a server that computes on a CPU takes seconds for them
-)
+# texts in one request; a server that computes on a CPU takes seconds for them
+BATCH = 32
 QUESTION_S, BATCH_S = 3.0, 120.0  # for one text, and for many
 TRIES = 3  # at a batch; a question is tried once
 PAUSE_S = (5.0, 300.0)  # after a failure: first and longest
@@ -363,9 +362,8 @@ class ServerEmbedder:
         ):
             return ""
         key = os.environ.get(self._address.key_variable, "").strip()
-        if not (
-            key.isascii() and key.isprintable()
-        ):  # the client's own error would repeat it
+        # the client's own error would repeat it
+        if not (key.isascii() and key.isprintable()):
             raise self._unavailable(
                 f"was not asked: what {self._address.key_variable} holds is no key"
             )

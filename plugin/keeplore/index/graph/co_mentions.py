@@ -13,9 +13,8 @@ from keeplore.index.graph.graph_values import canonical
 from keeplore.index.sql import column, in_list, rows_in, scope_ids
 from keeplore_hooks.contracts import ScopeFilter
 
-COMPARED = (
-    10_000  # names, the most mentioned: comparing them takes a fraction of a second
-)
+# names, the most mentioned: comparing them takes a fraction of a second
+COMPARED = 10_000
 LONGER = 4  # letters that another spelling may have more or less
 
 

@@ -100,9 +100,8 @@ def _mapping(text: str) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as e:
         raise ValueError(f"it is no JSON: {e}") from e
     if not isinstance(data, dict):
-        raise ValueError(
-            "it is no mapping of keys to values"
-        )  # the one error that callers know
+        # the one error that callers know
+        raise ValueError("it is no mapping of keys to values")
     return data
 
 

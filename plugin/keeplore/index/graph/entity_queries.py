@@ -76,12 +76,10 @@ class _NameMeanings:
     """What is said of one name in all places."""
 
     id: int
-    own: dict[str, int] = field(
-        default_factory=dict
-    )  # place → id of the name that it stands for there, by files
-    showing: set[str] = field(
-        default_factory=set
-    )  # places whose memories show that there is such a thing
+    # place → id of the name that it stands for there, by files
+    own: dict[str, int] = field(default_factory=dict)
+    # places whose memories show that there is such a thing
+    showing: set[str] = field(default_factory=set)
     counts: dict[str, int] = field(default_factory=dict)  # place → memories
 
     def means(self, place: str) -> _Meaning | None:

@@ -32,9 +32,8 @@ class FeedbackRates:
 
     # a session in which it was of use adds so much; measured: with .25 chance costs nearly double
     delta: float = 0.1
-    ceiling: float = (
-        2.0  # however often; recall gives its most for twice the neutral weight
-    )
+    # however often; recall gives its most for twice the neutral weight
+    ceiling: float = 2.0
     # what is left after ``every`` sessions that were told of it for nothing; measured with the next
     fade: float = 0.8
     # sessions: an answer may make use of a memory without its words, so one says nothing

@@ -72,9 +72,8 @@ class FileShare:
     relations: tuple[EntityRelation, ...] = ()
     aspects: tuple[EntityAspect, ...] = ()
     definitions: tuple[Definition, ...] = ()
-    tallies: Mapping[str, UsageCounters] = field(
-        default_factory=dict
-    )  # of what was of use, by memory
+    # of what was of use, by memory
+    tallies: Mapping[str, UsageCounters] = field(default_factory=dict)
 
 
 NOTHING = FileShare()
@@ -165,9 +164,7 @@ def drop(connection: sqlite3.Connection, path: str, memory: int | None = None) -
     connection.execute("DELETE FROM definitions WHERE path = ?", (path,))
     if memory is not None:
         for table in ("mentions", "aspects", "unlinked"):
-            connection.execute(
-                f"DELETE FROM {table} WHERE memory = ?", (memory,)
-            )  # ours
+            connection.execute(f"DELETE FROM {table} WHERE memory = ?", (memory,))
 
 
 def differs(
@@ -278,9 +275,8 @@ def _turn(connection: sqlite3.Connection) -> int:
 
 def _mark(connection: sqlite3.Connection, name: str) -> None:
     """Mark every memory whose words may hold a name: more than do is no harm."""
-    if re.search(
-        f"[{UNSPACED}]", name
-    ):  # the full text takes a run of these for one word
+    # the full text takes a run of these for one word
+    if re.search(f"[{UNSPACED}]", name):
         phrase, found = (
             name,
             "SELECT id FROM passages WHERE instr(lower(title || head || body), ?)",

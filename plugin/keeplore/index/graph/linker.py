@@ -22,9 +22,8 @@ MAX_TEXT = 200_000  # characters of all texts together
 # scripts whose words stand together: each character is a word
 UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
-_ASCII_WORD = re.compile(
-    r"\w+", re.ASCII
-)  # the same for text that is ASCII, three times as fast
+# the same for text that is ASCII, three times as fast
+_ASCII_WORD = re.compile(r"\w+", re.ASCII)
 _WORD_ALONE = re.compile(f"[{UNSPACED}]")
 _SPACE = re.compile(r"\s+")
 _NEAR = 40  # characters on either side that say what a word means

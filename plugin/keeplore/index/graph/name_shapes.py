@@ -28,9 +28,8 @@ EXTENSIONS = frozenset(
     zip zsh
     """.split()  # noqa: SIM905  # a list of literals cannot be read
 )
-_LETTER_EXTENSIONS = frozenset(
-    {"c", "h", "r"}
-)  # "e.g. a.c": only where marks or a folder show that it is a file
+# "e.g. a.c": only where marks or a folder show that it is a file
+_LETTER_EXTENSIONS = frozenset({"c", "h", "r"})
 _BARE_FILES = frozenset(
     """
     brewfile caddyfile codeowners containerfile dockerfile gemfile jenkinsfile justfile makefile
@@ -127,9 +126,8 @@ _INTRODUCED = re.compile(
     r"([A-Za-z_]\w*)",
     re.MULTILINE | re.ASCII,
 )
-_ENDING = re.compile(
-    r"[A-Za-z_-][\w-]*\.[a-z]{1,6}", re.ASCII
-)  # of a file, whatever it holds
+# of a file, whatever it holds
+_ENDING = re.compile(r"[A-Za-z_-][\w-]*\.[a-z]{1,6}", re.ASCII)
 _DOT_FILE = re.compile(r"[a-z][a-z_-]{2,30}")
 _EXAMPLES = frozenset(
     {"bar", "example", "foo", "org", "owner", "repo", "to", "user", "username", "your"}

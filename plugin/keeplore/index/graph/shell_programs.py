@@ -21,13 +21,8 @@ _PACKAGE = re.compile(r"(@[a-z0-9][\w.-]*/)?[A-Za-z][\w.-]{0,60}", re.ASCII)
 _PYTHON = re.compile(r"python[0-9.]*|py")
 _OPTION = re.compile(r"-.*|[\d.]+[smh]?")  # or how long a program may run
 _VERSION = re.compile(r"[=<>~!\[^]|(?<=.)@")  # where that of a package begins
-_OF_PACKAGES = (
-    "npx",
-    "bunx",
-    "uvx",
-    "pnpm",
-    "yarn",
-)  # that run a program by its package's name
+# that run a program by its package's name
+_OF_PACKAGES = ("npx", "bunx", "uvx", "pnpm", "yarn")
 _MAX_RUNNERS = 4
 
 

@@ -172,9 +172,8 @@ def drop_strays(database: EngineDatabase) -> None:
     """Delete the files of blocks and graphs that no block names any more."""
     directory = database.directory
     if database.read(_strays, directory):
-        with (
-            database.locked()
-        ):  # somebody may just be writing one that no block names yet
+        # somebody may just be writing one that no block names yet
+        with database.locked():
             for file in database.read(_strays, directory):
                 file.unlink(missing_ok=True)
 

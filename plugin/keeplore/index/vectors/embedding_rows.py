@@ -101,9 +101,7 @@ def drop_models(connection: sqlite3.Connection, keep: Sequence[str]) -> None:
     """Delete the vectors of every other model, given by fingerprint."""
     gone = f"(SELECT id FROM models WHERE fingerprint NOT IN ({marks(keep)}))"  # marks
     for table in ("embeddings", "blocks"):
-        connection.execute(
-            f"DELETE FROM {table} WHERE model IN {gone}", list(keep)
-        )  # ours
+        connection.execute(f"DELETE FROM {table} WHERE model IN {gone}", list(keep))
 
 
 def drop_traces(connection: sqlite3.Connection) -> None:
@@ -148,10 +146,8 @@ class PendingWalk:
         if found:
             self._has_given = True
         else:
-            self.clean, self._top = (
-                self._top,
-                0,
-            )  # the next walk begins where this one is settled
+            # the next walk begins where this one is settled
+            self.clean, self._top = self._top, 0
         return list(dict(found).items())
 
     def settle(self, connection: sqlite3.Connection) -> None:

@@ -79,10 +79,8 @@ class VectorIndex:
             found = [
                 self._of_block(connection, block, vector, limit) for block in blocks
             ]
-        except (
-            OSError,
-            EOFError,
-        ):  # deleted or cut by somebody; the background makes them anew
+        # deleted or cut by somebody; the background makes them anew
+        except (OSError, EOFError):
             self._is_broken = True
             found = [_of_table(connection, model, vector, scopes)]
         ids = np.concatenate([np.zeros(0, np.int64), *(ids for ids, _ in found)])
@@ -297,7 +295,7 @@ def _living(connection: sqlite3.Connection, ids: Ids, order: Ids, limit: int) ->
 def _present(connection: sqlite3.Connection, ids: list[int]) -> set[int]:
     return set(
         column(connection, f"SELECT id FROM passages WHERE {in_list('id', ids)}")
-    )  # ours
+    )
 
 
 def _of_table(

@@ -85,9 +85,8 @@ def _exchanges(base: Blocks, one: Blocks, other: Blocks) -> tuple[list[str], boo
             joined.append(result.text)
             is_clash = is_clash or result.is_clash
         elif (kept := theirs if mine is None else mine) and kept != was:
-            joined.append(
-                kept
-            )  # one that a side removed stays away unless the other changed it
+            # one that a side removed stays away unless the other changed it
+            joined.append(kept)
     return _in_time(joined), is_clash
 
 

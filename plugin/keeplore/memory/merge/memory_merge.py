@@ -149,9 +149,8 @@ def merge_log(_path: str, base: str | None, one: str, other: str) -> FileMerge:
     """
     # not splitlines(): JSON may hold other line ends inside of a text
     kept = base.removesuffix("\n").split("\n") if base else []
-    if not (
-        one.startswith(base or "") and other.startswith(base or "")
-    ):  # a person edited it
+    # a person edited it
+    if not (one.startswith(base or "") and other.startswith(base or "")):
         kept = []
     added = {line for line in [*one.split("\n"), *other.split("\n")] if line.strip()}
     lines = [*kept, *sorted(added.difference(kept), key=_moment)]
@@ -362,10 +361,8 @@ def _joined_value(key: str, was: Any, one: Any, other: Any) -> tuple[Any, bool]:
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         before = was if isinstance(was, Mapping) else None
         joined, is_clash = _joined_meta(before, one, other, is_inside=True)
-        return (
-            joined,
-            is_clash and key != "source",
-        )  # of two machines that wrote, one is named
+        # of two machines that wrote, one is named
+        return joined, is_clash and key != "source"
     rule = _RULES.get(key)
     if rule and type(one) is type(other):
         return rule(one, other), False

@@ -24,10 +24,8 @@ from keeplore.store.git.git_command import output, run
 from keeplore.store.git.inspection import introduced
 from keeplore.store.paths import is_memory
 
-EVERYTHING = (
-    "--all",
-    "--reflog",
-)  # branches, tags, stashes, other machines' branches, and where they all once were
+# branches, tags, stashes, other machines' branches, and where they all once were
+EVERYTHING = ("--all", "--reflog")
 _DROPPED = (b"gpgsig", b"gpgsig-sha256", b"mergetag")
 _SIGNED_TAG = (
     b"-----BEGIN PGP SIGNATURE-----",

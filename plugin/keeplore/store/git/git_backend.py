@@ -49,9 +49,8 @@ class GitBackend:
         self._cache = cache
         self.root = root
         self.places = places
-        output(
-            root, "rev-parse --git-dir"
-        )  # says why, where git refuses this repository
+        # says why, where git refuses this repository
+        output(root, "rev-parse --git-dir")
 
     def ref(self) -> str:
         """The full name of what HEAD points to, "" where it is detached."""
@@ -225,9 +224,8 @@ class GitBackend:
         paths = [path for path in paths if os.access(self.root / path, os.R_OK)]
         if not paths:
             return {}
-        listed = "\n".join(
-            paths
-        ).encode()  # there is no -z; names with line breaks never come here
+        # there is no -z; names with line breaks never come here
+        listed = "\n".join(paths).encode()
         done = run(self.root, command, stdin=listed)
         if done.code == 0:
             return dict(zip(paths, done.text.split("\n"), strict=True))

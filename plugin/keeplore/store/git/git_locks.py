@@ -28,9 +28,8 @@ from keeplore_hooks import durable
 TURN_WAIT_S = 10.0  # for another process of ours
 LOCK_WAIT_S = 1.0  # for a git command of the person's
 POLL_S = 0.02
-CRASH_WINDOW_S = (
-    30.0  # an empty lock this close to our note is ours: no cycle takes longer
-)
+# an empty lock this close to our note is ours: no cycle takes longer
+CRASH_WINDOW_S = 30.0
 OWNER = "keeplore-owner"
 WRITER = "keeplore-writer"  # locked by who looks and writes; never removed either
 DRAFT = "keeplore-index"  # the next index, complete before the ref moves

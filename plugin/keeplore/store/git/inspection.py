@@ -144,9 +144,8 @@ def contents(root: Path, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
 
 def _sizes(root: Path, names: Iterable[str]) -> Iterator[tuple[str, int]]:
     """Id and size of each, neither of a "missing" one nor of a repository inside."""
-    asked = _lines(
-        name for name in names if "\n" not in name
-    )  # git reads a name from each line
+    # git reads a name from each line
+    asked = _lines(name for name in names if "\n" not in name)
     listed = output(root, "cat-file --batch-check", stdin=asked).text if asked else ""
     for found in map(_BLOB.fullmatch, listed.splitlines()):
         if found and int(found[2]) <= MAX_FILE:

@@ -67,19 +67,15 @@ class CycleCache:
     """
 
     machine: str = ""
-    files: dict[tuple[str, str], tuple[FileState, str]] = field(
-        default_factory=dict
-    )  # (backend, path) → blob id
+    # (backend, path) → blob id
+    files: dict[tuple[str, str], tuple[FileState, str]] = field(default_factory=dict)
     trees: dict[str, Any] = field(default_factory=dict)
-    ids: dict[str, tuple[FileState, str]] = field(
-        default_factory=dict
-    )  # path → the id that the memory there has
-    examples: dict[str, FileState] = field(
-        default_factory=dict
-    )  # texts with marks of conflicts that no merge has left
-    logs: dict[str, tuple[int, int, int]] = field(
-        default_factory=dict
-    )  # ref → what `stat` said of its log
+    # path → the id that the memory there has
+    ids: dict[str, tuple[FileState, str]] = field(default_factory=dict)
+    # texts with marks of conflicts that no merge has left
+    examples: dict[str, FileState] = field(default_factory=dict)
+    # ref → what `stat` said of its log
+    logs: dict[str, tuple[int, int, int]] = field(default_factory=dict)
 
 
 class MergeIndex(ABC):

@@ -30,13 +30,10 @@ from keeplore_hooks import durable
 
 # in the git directory: the merge whose last conflicts we are about to resolve
 CONCLUDING = "concluding.keeplore"
-_REBASES = (
-    "rebase-merge",
-    "rebase-apply",
-)  # in the git directory, of a rebase that is under way
-_UNNAMED = re.compile(
-    rb"^\S* ?Conflicts:\s*\Z", re.MULTILINE
-)  # the list of paths in MERGE_MSG, empty
+# in the git directory, of a rebase that is under way
+_REBASES = ("rebase-merge", "rebase-apply")
+# the list of paths in MERGE_MSG, empty
+_UNNAMED = re.compile(rb"^\S* ?Conflicts:\s*\Z", re.MULTILINE)
 MAX_COMMITS = 20  # of one file's history that are looked at for a whole version
 _SET_BESIDE = re.compile(rf"(.*){re.escape(CONFLICT)}[0-9a-f]{{8}}(\.md)")
 
@@ -139,9 +136,8 @@ def _by_id(root: Path, paths: Iterable[str]) -> list[Copies]:
     """The files of each memory among these."""
     held: dict[str, Copies] = {}
     for path in paths:
-        with contextlib.suppress(
-            StoreError, OSError
-        ):  # too large for a memory, or gone by now
+        # too large for a memory, or gone by now
+        with contextlib.suppress(StoreError, OSError):
             data = files.read(root, path, MAX_FILE)
             held.setdefault(id_of(path, data), []).append((path, data))
     held.pop("", None)
@@ -158,9 +154,8 @@ def part(root: Path, paths: Sequence[str]) -> tuple[str, ...]:
     """
     place, *others = paths
     written: dict[str, None] = {}
-    with contextlib.suppress(
-        StoreError, OSError, UnicodeDecodeError
-    ):  # gone or unreadable by now
+    # gone or unreadable by now
+    with contextlib.suppress(StoreError, OSError, UnicodeDecodeError):
         for path in others:
             kept, other = (files.read(root, name, MAX_FILE) for name in (place, path))
             if own_memory := contradicting(kept.decode(), other.decode()):

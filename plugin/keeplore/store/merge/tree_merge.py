@@ -26,9 +26,8 @@ from keeplore.store.git.signature import Signature
 from keeplore.store.merge.merge_plan import Content, MergePlan, apart, id_of, merged
 from keeplore.store.paths import is_memory, is_ours
 
-MAX_BASES = (
-    8  # of a history in which machines merged crosswise; more are as good as none
-)
+# of a history in which machines merged crosswise; more are as good as none
+MAX_BASES = 8
 MAX_NESTING = 4
 
 
