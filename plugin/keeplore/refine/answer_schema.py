@@ -96,15 +96,8 @@ def items(
     Raises ValueError where the answer is no object or holds no such list: then nothing of it can be
     relied on.
     """
-    if isinstance(answer, list) and any(isinstance(data, Mapping) for data in answer):
-        # the list alone, without what should stand around it: that of entities may be missing
-        answer = {} if key == "entities" else {key: answer}
-    if not isinstance(answer, Mapping) or not isinstance(
-        answer.get(key, [] if key == "entities" else None), list
-    ):
-        raise ValueError(f"the answer has no list of {key}")
     found: list[_Item] = []
-    for data in answer.get(key, []):
+    for data in _list_in(answer, key):
         try:
             item = kind.model_validate(data)
         except (ValidationError, RecursionError):
@@ -115,6 +108,19 @@ def items(
         else:
             dropped[f"{key}: too many"] += 1
     return found
+
+
+def _list_in(answer: Any, key: str) -> list[Any]:
+    """What an answer lists under a key; that of entities may be missing."""
+    is_optional = key == "entities"
+    if isinstance(answer, list) and any(isinstance(data, Mapping) for data in answer):
+        # the list alone, without what should stand around it
+        return [] if is_optional else answer
+    if isinstance(answer, Mapping):
+        listed = answer.get(key, [] if is_optional else None)
+        if isinstance(listed, list):
+            return listed
+    raise ValueError(f"the answer has no list of {key}")
 
 
 def schema_of(**lists: type[AnswerItem]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,6 +61,15 @@ class AspectGroup:
     known: KnownEntity
     proposals: tuple[Proposal, ...]
 
+    def fact(self, number: int) -> Proposal:
+        """By its number in the question, from 1."""
+        return self.proposals[number - 1]
+
+    def aspect(self, kind_of_thing: str, name: str, kind: str) -> EntityAspect:
+        return EntityAspect(
+            canonical(self.entity), self.entity, kind_of_thing, name, kind
+        )
+
 
 def known_to(graph: EntityGraph, project: str) -> Callable[[str], KnownEntity]:
     """Tells of a name what the notes say of what it means in a project, "" for all of them."""
@@ -96,25 +105,34 @@ def groups(
     One all of whose facts were asked about with another is left out: a call for it would say them
     once more.
     """
-    naming: dict[str, list[int]] = {}
-    spelt = tuple(names)
-    for number, proposal in enumerate(proposals):
-        for name in named_in(proposal.statement, spelt):
-            naming.setdefault(name, []).append(number)
-    chosen: list[AspectGroup] = []
+    naming = _facts_by_name(proposals, tuple(names))
+    return tuple(
+        AspectGroup(name, known(name), tuple(proposals[number] for number in numbers))
+        for name, numbers in _chosen(naming)
+    )
+
+
+def _chosen(naming: Mapping[str, Sequence[int]]) -> Iterator[tuple[str, list[int]]]:
+    """At most MAX_CALLS names, each with the facts not asked about MAX_ASPECTS times before."""
     times: Counter[int] = Counter()
-    for name in sorted(
-        naming, key=lambda name: (-len(naming[name]), spelt.index(name))
-    ):
+    calls = 0
+    for name in sorted(naming, key=lambda name: -len(naming[name])):
         wanted = [number for number in naming[name] if times[number] < MAX_ASPECTS]
-        if len(chosen) < MAX_CALLS and any(times[number] == 0 for number in wanted):
-            chosen.append(
-                AspectGroup(
-                    name, known(name), tuple(proposals[number] for number in wanted)
-                )
-            )
+        if calls < MAX_CALLS and any(times[number] == 0 for number in wanted):
             times.update(wanted)
-    return tuple(chosen)
+            calls += 1
+            yield name, wanted
+
+
+def _facts_by_name(
+    proposals: Sequence[Proposal], names: Sequence[str]
+) -> dict[str, list[int]]:
+    """The numbers of the facts that name each entity, in the order of the names."""
+    naming: dict[str, list[int]] = {name: [] for name in names}
+    for number, proposal in enumerate(proposals):
+        for name in named_in(proposal.statement, names):
+            naming[name].append(number)
+    return naming
 
 
 def question(group: AspectGroup) -> str:
@@ -142,28 +160,41 @@ def aspects_of(
     """
     found = items(answer, "aspects", AspectItem, MAX_FACTS, dropped)
     kind_of_thing = _type(answer, group.known, dropped)
-    listed = {
-        key_of(name): name for name in (*suggested(kind_of_thing), *group.known.aspects)
-    }
+    listed = _spellings((*suggested(kind_of_thing), *group.known.aspects))
     made: dict[int, tuple[str, EntityAspect]] = {}
+    for item, name in _sound(found, group, redact, dropped):
+        spelt = listed.setdefault(key_of(name), name)
+        aspect = group.aspect(kind_of_thing, spelt, item.kind)
+        made[item.fact] = (group.fact(item.fact).statement, aspect)
+    return tuple(made[number] for number in sorted(made))
+
+
+def _spellings(names: Iterable[str]) -> dict[str, str]:
+    return {key_of(name): name for name in names}
+
+
+def _sound(
+    found: Iterable[AspectItem],
+    group: AspectGroup,
+    redact: Callable[[str], str],
+    dropped: Counter[str],
+) -> Iterator[tuple[AspectItem, str]]:
+    """The first sound item of each fact, with the name of its aspect."""
+    named: set[int] = set()
     for item in found:
         if not 1 <= item.fact <= len(group.proposals):
             dropped["aspects: unknown fact"] += 1
             continue
-        if item.fact in made:
+        if item.fact in named:
             dropped["aspects: twice"] += 1
             continue
-        proposal = group.proposals[item.fact - 1]
         name = aspect_name(redact(item.aspect))
-        if not name or is_rule_of_others(name, proposal.fact.trust):
+        trust = group.fact(item.fact).fact.trust
+        if not name or is_rule_of_others(name, trust):
             dropped["aspects: no name of an aspect"] += 1
             continue
-        name = listed.setdefault(key_of(name), name)
-        aspect = EntityAspect(
-            canonical(group.entity), group.entity, kind_of_thing, name, item.kind
-        )
-        made[item.fact] = (proposal.statement, aspect)
-    return tuple(made[number] for number in sorted(made))
+        named.add(item.fact)
+        yield item, name
 
 
 def suggested(kind_of_thing: str) -> tuple[str, ...]:

@@ -4,8 +4,9 @@ may name them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from keeplore.errors import IndexUnavailable, ModelUnavailable, StoreError
 from keeplore.index import Embedder, Index, MemoryRow, ScopeFilter
@@ -74,17 +75,20 @@ class NoteSearch:
             parse_question(text).text, ScopeFilter(here.scopes)
         )
         rows = self.index.memories(sorted(scores))
-        kept: list[CandidateNote] = []
-        for memory_id in sorted(scores, key=lambda id_: (-scores[id_], id_)):
-            row = rows.get(memory_id)
-            if len(kept) == limit or row is None or not _is_current_note(row):
-                continue
+        nearest = sorted(rows, key=lambda id_: (-scores[id_], id_))
+        current = (rows[id_] for id_ in nearest if _is_current_note(rows[id_]))
+        return tuple(islice(self._about(text, current, alike), limit))
+
+    def _about(
+        self, text: str, rows: Iterable[MemoryRow], alike: Collection[str]
+    ) -> Iterator[CandidateNote]:
+        """The notes that are about the same thing as a text; those of ``alike`` are."""
+        for row in rows:
             memory = self.load(row.path)
             if memory and (
-                memory_id in alike or _shares_words(text, statement_of(memory))
+                row.id in alike or _shares_words(text, statement_of(memory))
             ):
-                kept.append(self._believed(row, memory))
-        return tuple(kept)
+                yield self._believed(row, memory)
 
     def _scores(
         self, text: str, allowed: ScopeFilter
@@ -94,15 +98,11 @@ class NoteSearch:
             match.passage for match in self.index.text_search(text, allowed, PASSAGES)
         ]
         meant = self._meant(text, allowed)
-        found = self.index.passages([*dict.fromkeys((*words, *meant))])
-        memory_of = {row.id: row.memory_id for row in found}
-        scores: dict[str, float] = {}
-        for leg in (words, meant):
-            ranked = dict.fromkeys(memory_of[id_] for id_ in leg if id_ in memory_of)
-            for rank, memory_id in enumerate(ranked):
-                scores[memory_id] = scores.get(memory_id, 0.0) + 1 / (FUSION + rank)
-        alike = (id_ for id_, is_alike in meant.items() if is_alike)
-        return scores, {memory_of[id_] for id_ in alike if id_ in memory_of}
+        rows = self.index.passages([*dict.fromkeys((*words, *meant))])
+        memory_of = {row.id: row.memory_id for row in rows}
+        near = [id_ for id_, is_alike in meant.items() if is_alike]
+        legs = (_known(words, memory_of), _known(meant, memory_of))
+        return _fused(legs), set(_known(near, memory_of))
 
     def note(self, row: MemoryRow) -> CandidateNote | None:
         """The note of a row; None where its file cannot be read."""
@@ -131,6 +131,19 @@ class NoteSearch:
         except (ModelUnavailable, IndexUnavailable, ValueError):  # words serve alone
             return {}
         return {match.passage: match.score >= least for match in found}
+
+
+def _known(passages: Iterable[int], memory_of: Mapping[int, str]) -> list[str]:
+    return [memory_of[id_] for id_ in passages if id_ in memory_of]
+
+
+def _fused(legs: Iterable[Iterable[str]]) -> dict[str, float]:
+    """The memories of several rankings with the sum of their reciprocal ranks."""
+    scores: dict[str, float] = {}
+    for leg in legs:
+        for rank, memory_id in enumerate(dict.fromkeys(leg)):
+            scores[memory_id] = scores.get(memory_id, 0.0) + 1 / (FUSION + rank)
+    return scores
 
 
 def _is_current_note(row: MemoryRow) -> bool:

@@ -6,17 +6,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from keeplore.memory import Memory, Quote, new_id
 from keeplore.memory.location import archived_path
 from keeplore.memory.model import in_order, least_trusted
 from keeplore.memory.note import NoteDraft, body_of, note_of, title_and_text
+from keeplore.refine.candidates import CandidateNote
 from keeplore.refine.classify import NoteKind
 from keeplore.refine.decide import Proposal, ProposalAction
 from keeplore.refine.entity_facts import EntityFacts
+from keeplore.refine.extract import Fact
 from keeplore.refine.gates import ProposalOutcome, Verdict
+from keeplore.refine.receipts import Receipt
 from keeplore.store.transaction import TransactionChanges
 from keeplore.text.similarity import content_hash
 
@@ -35,6 +38,10 @@ class JudgedProposal:
     kind: NoteKind
     verdict: Verdict
     note_id: str
+
+    @property
+    def is_applied(self) -> bool:
+        return self.verdict.outcome == ProposalOutcome.APPLIED
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,27 +84,47 @@ def changes_of(
     """The notes and moves of what was let through, and a line for each proposal; ``known`` are ids
     that exist.
     """
-    memories, moves, entries = [], [], []
     used: Counter[str] = Counter()
-    for item in [_once(one, known, used) for one in judged]:
-        entries.append(entry_of(run, item, told))
-        if item.verdict.outcome != ProposalOutcome.APPLIED:
-            continue
-        target = item.proposal.target
-        if item.proposal.action == ProposalAction.ADD:
-            memories.append(added(run, item, told))
-        elif item.proposal.action == ProposalAction.UPDATE and target:
-            memories.append(superseding(run, item, told))
-        elif item.proposal.action == ProposalAction.DELETE and target:
-            moves.append((target.path, archived_path(target.path)))
-    done = {
+    settled = [_once(item, known, used) for item in judged]
+    applied = [item for item in settled if item.is_applied]
+    memories = (_written(run, item, told) for item in applied)
+    moves = (_move(item.proposal) for item in applied)
+    entries = [entry_of(run, item, told) for item in settled]
+    entries.append(_end_of(run, summary))
+    return TransactionChanges(
+        [*filter(None, memories)], [*filter(None, moves)], entries
+    )
+
+
+def _written(
+    run: RefineRun, judged: JudgedProposal, told: EntityFacts
+) -> Memory | None:
+    """The note that a proposal writes, None where it writes none."""
+    proposal = judged.proposal
+    if proposal.action == ProposalAction.ADD:
+        return added(run, judged, told)
+    if proposal.action == ProposalAction.UPDATE and proposal.target:
+        return superseding(run, judged, told)
+    return None
+
+
+def _move(proposal: Proposal) -> tuple[str, str] | None:
+    """From where to where the note that a proposal archives goes, None where it archives none."""
+    if proposal.action != ProposalAction.DELETE or proposal.target is None:
+        return None
+    path = proposal.target.path
+    return path, archived_path(path)
+
+
+def _end_of(run: RefineRun, summary: Mapping[str, Any]) -> dict[str, Any]:
+    """The audit line that ends a refinement."""
+    return {
         "at": run.at,
         "event": DONE,
         "conversation": run.conversation.id,
         **_how(run),
         **summary,
     }
-    return TransactionChanges(memories, moves, [*entries, done])
 
 
 def added(run: RefineRun, judged: JudgedProposal, told: EntityFacts) -> Memory:
@@ -113,7 +140,7 @@ def added(run: RefineRun, judged: JudgedProposal, told: EntityFacts) -> Memory:
         trust=proposal.fact.trust,
         trigger="refine",
         confidence=round(proposal.confidence, 2),
-        quotes=(Quote(receipt.words, receipt.speaker, receipt.turn),),
+        quotes=(_quote(receipt),),
         source=_source(run, receipt.turn),
         told=told.of(proposal.statement),
         id=judged.note_id,
@@ -127,29 +154,40 @@ def superseding(run: RefineRun, judged: JudgedProposal, told: EntityFacts) -> Me
     lower of both.
     """
     proposal = judged.proposal
-    receipt, target = proposal.fact.receipt, proposal.target
-    if target is None:
+    if proposal.target is None:
         raise ValueError("an update without a target")
-    old = target.memory
     title, text = title_and_text(proposal.statement)
     meta = {
-        **old.meta,
+        **proposal.target.memory.meta,
         **told.of(proposal.statement),
-        "id": judged.note_id,
         "title": title,
+        **_version_fields(run, judged, proposal.target),
+    }
+    stated = {key: value for key, value in meta.items() if value is not None}
+    quote = _quote(proposal.fact.receipt)
+    return Memory(in_order(stated), body_of(title, text, (quote,)))
+
+
+def _version_fields(
+    run: RefineRun, judged: JudgedProposal, target: CandidateNote
+) -> dict[str, Any]:
+    """What the front matter of a version says of when, and from what, it was made."""
+    proposal = judged.proposal
+    return {
+        "id": judged.note_id,
         "created_at": run.at,
         "updated_at": run.at,
-        "version": old.version + 1,
-        "supersedes": old.id,
+        "version": target.memory.version + 1,
+        "supersedes": target.memory.id,
         "confidence": round(proposal.confidence, 2),
         "trust": least_trusted(proposal.fact.trust, target.trust),
         "trigger": "refine",
-        "source": _source(run, receipt.turn),
+        "source": _source(run, proposal.fact.receipt.turn),
     }
-    body = body_of(title, text, (Quote(receipt.words, receipt.speaker, receipt.turn),))
-    return Memory(
-        in_order({key: value for key, value in meta.items() if value is not None}), body
-    )
+
+
+def _quote(receipt: Receipt) -> Quote:
+    return Quote(receipt.words, receipt.speaker, receipt.turn)
 
 
 def entry_of(
@@ -158,73 +196,83 @@ def entry_of(
     """The audit line of a proposal; what was applied stands in its note alone, with all that was
     told of it.
     """
-    proposal, kind, verdict = judged.proposal, judged.kind, judged.verdict
-    fact, target = proposal.fact, proposal.target
-    is_in_note = verdict.outcome == ProposalOutcome.APPLIED and proposal.action in (
-        ProposalAction.ADD,
-        ProposalAction.UPDATE,
-    )
-    is_left = verdict.outcome in (
-        ProposalOutcome.REVIEW,
-        ProposalOutcome.SHADOWED,
-    ) and proposal.action in (ProposalAction.ADD, ProposalAction.UPDATE)
+    proposal = judged.proposal
     line = {
         "at": run.at,
         "event": EVENT,
         "id": judged.note_id,
-        "proposal": proposal.action,
-        "outcome": verdict.outcome,
-        "gate": verdict.gate,
-        "detail": verdict.detail,
-        "against": verdict.against,
-        "reason": proposal.reason,
-        "statement": "" if is_in_note else proposal.statement,
-        "target": target.id if target else "",
+        **_verdict_fields(judged),
+        "statement": "" if _is_in_note(judged) else proposal.statement,
+        "target": proposal.target.id if proposal.target else "",
         "conversation": run.conversation.id,
-        "turn": fact.receipt.turn,
-        "speaker": fact.receipt.speaker,
-        "span": fact.receipt.words,
-        "type": fact.type,
-        "scope": kind.scope,
-        "project": kind.project,
-        "category": kind.category,
-        "permanent": kind.is_permanent,
-        **(told.of(proposal.statement) if is_left else {}),
-        "trust": fact.trust,
+        **_fact_fields(proposal.fact),
+        **_kind_fields(judged.kind),
+        **(told.of(proposal.statement) if _is_left(judged) else {}),
+        "trust": proposal.fact.trust,
         "confidence": round(proposal.confidence, 2),
         **_how(run),
     }
     return {key: value for key, value in line.items() if value not in ("", False)}
 
 
+def _is_in_note(judged: JudgedProposal) -> bool:
+    return judged.is_applied and judged.proposal.makes_note
+
+
+def _is_left(judged: JudgedProposal) -> bool:
+    """Whether a person, or another mode, may still make a note of it."""
+    left = (ProposalOutcome.REVIEW, ProposalOutcome.SHADOWED)
+    return judged.verdict.outcome in left and judged.proposal.makes_note
+
+
+def _verdict_fields(judged: JudgedProposal) -> dict[str, Any]:
+    verdict = judged.verdict
+    return {
+        "proposal": judged.proposal.action,
+        "outcome": verdict.outcome,
+        "gate": verdict.gate,
+        "detail": verdict.detail,
+        "against": verdict.against,
+        "reason": judged.proposal.reason,
+    }
+
+
+def _fact_fields(fact: Fact) -> dict[str, Any]:
+    return {
+        "turn": fact.receipt.turn,
+        "speaker": fact.receipt.speaker,
+        "span": fact.receipt.words,
+        "type": fact.type,
+    }
+
+
+def _kind_fields(kind: NoteKind) -> dict[str, Any]:
+    return {
+        "scope": kind.scope,
+        "project": kind.project,
+        "category": kind.category,
+        "permanent": kind.is_permanent,
+    }
+
+
 def _once(item: JudgedProposal, known: set[str], used: Counter[str]) -> JudgedProposal:
     """The same, held back where its note is there already, or another proposal changes the same
     one.
     """
-    target = item.proposal.target
-    if item.verdict.outcome != ProposalOutcome.APPLIED or item.proposal.action not in (
-        ProposalAction.ADD,
-        ProposalAction.UPDATE,
-        ProposalAction.DELETE,
-    ):
+    proposal = item.proposal
+    if not item.is_applied or proposal.action == ProposalAction.NONE:
         return item
-    if item.note_id in known and item.proposal.action != ProposalAction.DELETE:
-        return JudgedProposal(
-            item.proposal,
-            item.kind,
-            Verdict(ProposalOutcome.BLOCKED, "duplicate", item.note_id),
-            item.note_id,
-        )
-    key = target.id if target else content_hash(item.proposal.statement)
+    if proposal.makes_note and item.note_id in known:
+        return _as_duplicate(item, item.note_id)
+    target = proposal.target
+    key = target.id if target else content_hash(proposal.statement)
     used[key] += 1
-    if used[key] > 1:
-        return JudgedProposal(
-            item.proposal,
-            item.kind,
-            Verdict(ProposalOutcome.BLOCKED, "duplicate", "another proposal does it"),
-            item.note_id,
-        )
-    return item
+    return _as_duplicate(item, "another proposal does it") if used[key] > 1 else item
+
+
+def _as_duplicate(item: JudgedProposal, detail: str) -> JudgedProposal:
+    held = Verdict(ProposalOutcome.BLOCKED, "duplicate", detail)
+    return replace(item, verdict=held)
 
 
 def _source(run: RefineRun, turn: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import difflib
 import itertools
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from keeplore.recall.question import STOP_STEMS, stems_of
@@ -166,22 +167,27 @@ def _has_antonyms(first: set[str], second: set[str]) -> bool:
 def _has_other_figures(one: str, other: str) -> bool:
     """Both name figures of one thing, and neither says all that the other does."""
     first, second = _figures(one), _figures(other)
-    mine = [first[figure] for figure in first.keys() - second.keys()]
-    theirs = [second[figure] for figure in second.keys() - first.keys()]
+    mine, theirs = _only_in(first, second), _only_in(second, first)
     if not mine or not theirs:
         return False
-    units = frozenset[str]().union(
-        *(of.unit for of in (*first.values(), *second.values()))
+    units = _all_of(of.unit for of in (*first.values(), *second.values()))
+    words, other_words = _contents(one, units), _contents(other, units)
+    is_alike = _are_alike(_all_of(words), _all_of(other_words))
+    return not _differ_at_an_end(words, other_words) and any(
+        _is_of_one(*pair, is_alike=is_alike) for pair in itertools.product(mine, theirs)
     )
-    words, other_words = (_contents(text, units) for text in (one, other))
-    if _differ_at_an_end(words, other_words):
-        return False
-    stems, other_stems = (
-        frozenset[str]().union(*found) for found in (words, other_words)
-    )
-    is_alike = len(stems & other_stems) >= ALIKE * min(len(stems), len(other_stems))
-    pairs = itertools.product(mine, theirs)
-    return any(_is_of_one(of, other_of, is_alike=is_alike) for of, other_of in pairs)
+
+
+def _only_in(figures: dict[str, _Of], other: dict[str, _Of]) -> list[_Of]:
+    return [of for figure, of in figures.items() if figure not in other]
+
+
+def _all_of(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset[str]().union(*sets)
+
+
+def _are_alike(stems: frozenset[str], other: frozenset[str]) -> bool:
+    return len(stems & other) >= ALIKE * min(len(stems), len(other))
 
 
 def _contents(text: str, units: frozenset[str]) -> list[frozenset[str]]:
@@ -227,22 +233,27 @@ def _differ_at_an_end(one: list[frozenset[str]], other: list[frozenset[str]]) ->
     """
     if not one or not other:
         return False
-    stems, other_stems = (frozenset[str]().union(*words) for words in (one, other))
+    stems, other_stems = _all_of(one), _all_of(other)
     return any(not one[end] & other_stems and not other[end] & stems for end in (0, -1))
 
 
 def _has_other_value(first: list[str], second: list[str]) -> bool:
     """The same sentence with one thing in it replaced: "we deploy to X" and "we deploy to Y"."""
-    first, second = first[:MOST_WORDS], second[:MOST_WORDS]
+    values = _replaced(first[:MOST_WORDS], second[:MOST_WORDS])
+    is_one = bool(values) and all(map(_content, values))
+    return is_one and max(map(len, values)) <= LONGEST_VALUE
+
+
+def _replaced(first: list[str], second: list[str]) -> tuple[list[str], ...]:
+    """The words of each of two like texts that alone make the difference, () for no such texts."""
     matcher = difflib.SequenceMatcher(None, first, second, autojunk=False)
     if matcher.ratio() < LIKE:
-        return False
+        return ()
     changes = [change for change in matcher.get_opcodes() if change[0] != "equal"]
     if len(changes) != 1 or changes[0][0] != "replace":
-        return False
+        return ()
     _, start, end, other_start, other_end = changes[0]
-    replaced = _content(first[start:end]), _content(second[other_start:other_end])
-    return all(replaced) and max(end - start, other_end - other_start) <= LONGEST_VALUE
+    return first[start:end], second[other_start:other_end]
 
 
 def _words(text: str) -> list[str]:

@@ -5,9 +5,10 @@ question.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import zip_longest
 from typing import Any
 
 from keeplore.refine.answer_schema import MAX_FACTS, ChoiceItem, items, schema_of
@@ -58,6 +59,16 @@ class Proposal:
     confidence: float
     reason: str
 
+    @property
+    def makes_note(self) -> bool:
+        """Whether its statement is to become a note, or a note's new version."""
+        return self.action in (ProposalAction.ADD, ProposalAction.UPDATE)
+
+    @property
+    def changes_note(self) -> bool:
+        """Whether a note that is there is to be replaced or archived."""
+        return self.action in (ProposalAction.UPDATE, ProposalAction.DELETE)
+
 
 def unasked(asked: ComparedFact) -> Proposal | None:
     """What needs no model: a fact like nothing that is known, and one that is known word for
@@ -92,18 +103,15 @@ def listed(open_ones: Sequence[ComparedFact], room: int) -> tuple[CandidateNote,
     characters hold.
     """
     nearest = {asked.near[0].label: asked.near[0] for asked in open_ones}
-    depth = max((len(asked.near) for asked in open_ones), default=0)
-    rest = [
-        asked.near[rank]
-        for rank in range(1, depth)
-        for asked in open_ones
-        if rank < len(asked.near)
-    ]
     room -= sum(len(note.line) + 1 for note in nearest.values())
-    return (
-        *nearest.values(),
-        *fitting((note for note in rest if note.label not in nearest), room),
-    )
+    others = (note for note in _further(open_ones) if note.label not in nearest)
+    return (*nearest.values(), *fitting(others, room))
+
+
+def _further(open_ones: Sequence[ComparedFact]) -> Iterator[CandidateNote]:
+    """All but the nearest notes of the facts, rank by rank."""
+    for rank in zip_longest(*(asked.near[1:] for asked in open_ones)):
+        yield from (note for note in rank if note is not None)
 
 
 def question(open_ones: Sequence[ComparedFact], notes: Sequence[CandidateNote]) -> str:
@@ -128,33 +136,46 @@ def proposals(
     """
     made: dict[int, Proposal] = {}
     for choice in items(answer, "decisions", ChoiceItem, 2 * MAX_FACTS, dropped):
-        if not 1 <= choice.fact <= len(open_ones):
-            dropped["decisions: unknown fact"] += 1
-            continue
         target = named(choice.target, notes)
-        if target is None and choice.action != ProposalAction.ADD:
-            dropped["decisions: unknown target"] += 1
-            continue
-        if choice.fact in made:
-            dropped["decisions: twice"] += 1
-            continue
-        asked = open_ones[choice.fact - 1]
-        statement = (
-            redact(choice.content) if choice.action == ProposalAction.UPDATE else ""
-        )
-        confidence = min(choice.confidence, asked.fact.confidence)
-        at = None if choice.action == ProposalAction.ADD else target
-        made[choice.fact] = Proposal(
-            asked.fact,
-            asked.near,
-            choice.action,
-            at,
-            statement or asked.fact.statement,
-            confidence,
-            redact(choice.reason),
-        )
+        if flaw := _flaw(choice, target, len(open_ones), made):
+            dropped[f"decisions: {flaw}"] += 1
+        else:
+            fact = open_ones[choice.fact - 1]
+            made[choice.fact] = _proposal(choice, fact, target, redact)
     dropped["decisions: missing"] += len(open_ones) - len(made)
     return tuple(made[number] for number in sorted(made))
+
+
+def _flaw(
+    choice: ChoiceItem, target: CandidateNote | None, facts: int, made: Collection[int]
+) -> str:
+    """Why a choice cannot stand, "" where it can; ``facts`` were asked about, those in ``made`` are
+    decided.
+    """
+    if not 1 <= choice.fact <= facts:
+        return "unknown fact"
+    if target is None and choice.action != ProposalAction.ADD:
+        return "unknown target"
+    return "twice" if choice.fact in made else ""
+
+
+def _proposal(
+    choice: ChoiceItem,
+    asked: ComparedFact,
+    target: CandidateNote | None,
+    redact: Callable[[str], str],
+) -> Proposal:
+    is_update = choice.action == ProposalAction.UPDATE
+    new_statement = redact(choice.content) if is_update else ""
+    return Proposal(
+        asked.fact,
+        asked.near,
+        choice.action,
+        None if choice.action == ProposalAction.ADD else target,
+        new_statement or asked.fact.statement,
+        min(choice.confidence, asked.fact.confidence),
+        redact(choice.reason),
+    )
 
 
 def _line(fact: Fact) -> str:

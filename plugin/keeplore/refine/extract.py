@@ -92,13 +92,17 @@ def united(parts: Sequence[Extraction], dropped: Counter[str]) -> Extraction:
         triples += part.triples
         for fact in part.facts:
             facts.setdefault(normalised(fact.statement), fact)
-    last_first = [*facts.values()][::-1]  # of equally sure ones the later are kept
-    best = sorted(last_first, key=lambda fact: -fact.confidence)[:MAX_FACTS]
-    dropped["facts: too many"] += len(facts) - len(best)
+    dropped["facts: too many"] += max(0, len(facts) - MAX_FACTS)
     dropped["entities: too many"] += max(0, len(triples) - MAX_TRIPLES)
-    kept = {id(fact) for fact in best}
-    in_order = (fact for fact in facts.values() if id(fact) in kept)
-    return Extraction(tuple(in_order), tuple(triples[:MAX_TRIPLES]))
+    return Extraction(_surest([*facts.values()]), tuple(triples[:MAX_TRIPLES]))
+
+
+def _surest(facts: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The MAX_FACTS surest in their order; of equally sure ones the later are kept."""
+    places = sorted(
+        range(len(facts)), key=lambda place: (-facts[place].confidence, -place)
+    )
+    return tuple(facts[place] for place in sorted(places[:MAX_FACTS]))
 
 
 def _fact(

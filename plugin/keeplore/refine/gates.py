@@ -66,120 +66,107 @@ def verdict(proposal: Proposal, ground: GateContext) -> Verdict:
     )
     if ground.mode == SHADOW and held.outcome != ProposalOutcome.BLOCKED:
         return Verdict(ProposalOutcome.SHADOWED, held.gate, held.detail, held.against)
-    if (
-        held.outcome == ProposalOutcome.APPLIED
-        and ground.mode != FULL
-        and proposal.action in (ProposalAction.UPDATE, ProposalAction.DELETE)
-    ):
-        return Verdict(
-            ProposalOutcome.REVIEW, "mode", f"{ground.mode} changes no note by itself"
-        )
+    is_applied = held.outcome == ProposalOutcome.APPLIED
+    if is_applied and ground.mode != FULL and proposal.changes_note:
+        return _review("mode", f"{ground.mode} changes no note by itself")
     return held
 
 
 def _blocked(proposal: Proposal, ground: GateContext) -> Verdict | None:
-    statement, target = proposal.statement.strip(), proposal.target
     if proposal.confidence < LEAST_CONFIDENCE:
-        return Verdict(
-            ProposalOutcome.BLOCKED,
-            "confidence",
-            f"{proposal.confidence:.2f} is below {LEAST_CONFIDENCE}",
+        return _block(
+            "confidence", f"{proposal.confidence:.2f} is below {LEAST_CONFIDENCE}"
         )
-    if target and proposal.action in (ProposalAction.UPDATE, ProposalAction.DELETE):
-        if target.memory.is_permanent:
-            return Verdict(
-                ProposalOutcome.BLOCKED,
-                "permanent",
-                "what is permanent is changed by its person alone",
-            )
-        if target.trust == Trust.FOREIGN:
-            return Verdict(
-                ProposalOutcome.BLOCKED, "foreign", "another person's machine wrote it"
-            )
-    if proposal.action in (ProposalAction.ADD, ProposalAction.UPDATE):
-        if len(statement) < MIN_CONTENT:
-            return Verdict(ProposalOutcome.BLOCKED, "empty")
-        hashed = content_hash(statement)
-        if twin := next(
-            (note for note in proposal.near if content_hash(note.statement) == hashed),
-            None,
-        ):
-            return Verdict(ProposalOutcome.BLOCKED, "duplicate", twin.id)
-        if ground.is_forgotten(hashed):
-            return Verdict(ProposalOutcome.BLOCKED, "forgotten", "this was forgotten")
+    return _untouchable(proposal) or _unwanted(proposal, ground)
+
+
+def _untouchable(proposal: Proposal) -> Verdict | None:
+    """Whether the note to be changed is one that no model may change."""
+    if not (proposal.target and proposal.changes_note):
+        return None
+    if proposal.target.memory.is_permanent:
+        return _block("permanent", "what is permanent is changed by its person alone")
+    if proposal.target.trust == Trust.FOREIGN:
+        return _block("foreign", "another person's machine wrote it")
     return None
 
 
-def _doubted(proposal: Proposal, ground: GateContext) -> Verdict | None:
-    fact, target = proposal.fact, proposal.target
-    found = _contradiction(proposal)
-    if proposal.action in (
-        ProposalAction.ADD,
-        ProposalAction.UPDATE,
-    ) and is_rule_of_others(proposal.statement, fact.trust):
-        # first, because it is what whoever decides has to know
-        against = found.against if found else ""
-        return Verdict(
-            ProposalOutcome.REVIEW,
-            "rule",
-            f"it reads like a rule, and the {fact.trust} said it",
-            against,
-        )
-    if found:
-        return found
-    if proposal.action == ProposalAction.NONE:
+def _unwanted(proposal: Proposal, ground: GateContext) -> Verdict | None:
+    """Whether the statement is none, or is there already, or was forgotten."""
+    if not proposal.makes_note:
         return None
-    if (
-        target
-        and proposal.action in (ProposalAction.UPDATE, ProposalAction.DELETE)
-        and _is_below(fact.trust, target.trust)
-    ):
-        return Verdict(
-            ProposalOutcome.REVIEW,
+    statement = proposal.statement.strip()
+    if len(statement) < MIN_CONTENT:
+        return _block("empty")
+    hashed = content_hash(statement)
+    for note in proposal.near:
+        if content_hash(note.statement) == hashed:
+            return _block("duplicate", note.id)
+    if ground.is_forgotten(hashed):
+        return _block("forgotten", "this was forgotten")
+    return None
+
+
+def _block(gate: str, detail: str = "") -> Verdict:
+    return Verdict(ProposalOutcome.BLOCKED, gate, detail)
+
+
+def _doubted(proposal: Proposal, ground: GateContext) -> Verdict | None:
+    found = _contradiction(proposal)
+    trust = proposal.fact.trust
+    if proposal.makes_note and is_rule_of_others(proposal.statement, trust):
+        # first, because it is what whoever decides has to know
+        return _review(
+            "rule",
+            f"it reads like a rule, and the {trust} said it",
+            found.against if found else "",
+        )
+    return found or _unfit(proposal, ground) or _unsupported(proposal, ground)
+
+
+def _review(gate: str, detail: str, against: str = "") -> Verdict:
+    return Verdict(ProposalOutcome.REVIEW, gate, detail, against)
+
+
+def _unfit(proposal: Proposal, ground: GateContext) -> Verdict | None:
+    """Whether the words may not change their note: it is trusted more, or newer."""
+    fact, target = proposal.fact, proposal.target
+    if not (target and proposal.changes_note):
+        return None
+    if _is_below(fact.trust, target.trust):
+        return _review(
             "trust",
             f"the words are the {fact.trust}'s, the note is the {target.trust}'s",
         )
-    if (
-        target
-        and proposal.action in (ProposalAction.UPDATE, ProposalAction.DELETE)
-        and _is_older(ground.said_at.get(fact.receipt.turn, ""), target)
-    ):
-        return Verdict(
-            ProposalOutcome.REVIEW, "older", "the note was written after this was said"
-        )
-    if proposal.action == ProposalAction.DELETE:
+    if _is_older(ground.said_at.get(fact.receipt.turn, ""), target):
+        return _review("older", "the note was written after this was said")
+    return None
+
+
+def _unsupported(proposal: Proposal, ground: GateContext) -> Verdict | None:
+    """Whether the statement says more than, or the opposite of, what was said."""
+    if not proposal.makes_note:
         return None
-    if not is_supported(
-        proposal.statement, [*ground.segments], target.statement if target else ""
-    ):
-        return Verdict(
-            ProposalOutcome.REVIEW,
-            "support",
-            "it has words or figures that nobody said",
-        )
-    if is_opposite(proposal.statement, fact.receipt.words):
-        return Verdict(
-            ProposalOutcome.REVIEW,
-            "support",
-            "it may say the opposite of what it quotes",
-        )
+    statement, target = proposal.statement, proposal.target
+    known = target.statement if target else ""
+    if not is_supported(statement, [*ground.segments], known):
+        return _review("support", "it has words or figures that nobody said")
+    if is_opposite(statement, proposal.fact.receipt.words):
+        return _review("support", "it may say the opposite of what it quotes")
     return None
 
 
 def _contradiction(proposal: Proposal) -> Verdict | None:
     """Against what stays: for an update of the user's own, its target is what goes."""
+    if proposal.action == ProposalAction.DELETE:
+        return None
     is_users = proposal.fact.trust == Trust.USER
+    is_replacing = proposal.action == ProposalAction.UPDATE and is_users
     for note in proposal.near:
-        is_replaced = note is proposal.target and (
-            proposal.action == ProposalAction.DELETE
-            or (proposal.action == ProposalAction.UPDATE and is_users)
-        )
-        if is_replaced or proposal.action == ProposalAction.DELETE:
+        if is_replacing and note is proposal.target:
             continue
         if how := contradiction(proposal.statement, note.statement):
-            return Verdict(
-                ProposalOutcome.REVIEW, "contradiction", f"{how}: {note.label}", note.id
-            )
+            return _review("contradiction", f"{how}: {note.label}", note.id)
     return None
 
 

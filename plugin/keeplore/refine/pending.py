@@ -59,27 +59,38 @@ def part_of(
 
     Only what this machine captured, unless ``anywhere``; never what another person's machine wrote.
     """
+    memory = _memory_of(around, memory_id)
+    if why := _why_not(around, memory, anywhere=anywhere):
+        return PendingPart(memory, why=why)
+    exchanges = Conversation.from_markdown(memory.body).exchanges
+    asked = known.get(memory_id, frozenset())
+    wanted = unread(exchanges, asked, is_open=memory.is_open)
+    segments = segments_of(exchanges, wanted, around.is_pasted)
+    why = "" if wanted else "it was refined before"
+    if not why and size_of(segments) < LEAST:
+        why = "too little was said"
+    return PendingPart(memory, exchanges, wanted, segments, why)
+
+
+def _memory_of(around: RefineDeps, memory_id: str) -> Memory:
     path = around.search.index.path_of(memory_id)
     memory = around.search.load(path) if path else None
     if memory is None or around.store.is_forgotten(memory_id):
         raise NotFound(
             f"there is no memory {memory_id!r}", "`keeplore list` prints ids"
         )
+    return memory
+
+
+def _why_not(around: RefineDeps, memory: Memory, *, anywhere: bool) -> str:
+    """Why a memory is not to be refined, whatever was said in it; "" where it may be."""
     if memory.kind != "conversation":
-        return PendingPart(memory, why="it is no conversation")
+        return "it is no conversation"
     if memory.source.get("machine") not in around.own_machines and not anywhere:
-        return PendingPart(memory, why="another machine captured it")
+        return "another machine captured it"
     if around.search.trust(memory) == "foreign":
-        return PendingPart(memory, why="another person's machine wrote it")
-    exchanges = Conversation.from_markdown(memory.body).exchanges
-    wanted = unread(
-        exchanges, known.get(memory_id, frozenset()), is_open=memory.is_open
-    )
-    segments = segments_of(exchanges, wanted, around.is_pasted)
-    why = "" if wanted else "it was refined before"
-    if not why and size_of(segments) < LEAST:
-        why = "too little was said"
-    return PendingPart(memory, exchanges, wanted, segments, why)
+        return "another person's machine wrote it"
+    return ""
 
 
 def asked_about(

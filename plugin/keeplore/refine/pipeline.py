@@ -7,12 +7,12 @@ process, the same can be done again and comes to the same.
 
 from __future__ import annotations
 
-import contextlib
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import Any, TypeVar
 
 from keeplore.errors import LlmRefused
@@ -26,7 +26,7 @@ from keeplore.refine.aspects import AspectGroup
 from keeplore.refine.candidates import CandidateNote, fitting
 from keeplore.refine.changes import JudgedProposal, RefineRun, changes_of, note_id
 from keeplore.refine.classify import ConversationPlace, FactClaim, NoteKind, kind_of
-from keeplore.refine.decide import ComparedFact, Proposal, ProposalAction
+from keeplore.refine.decide import ComparedFact, Proposal
 from keeplore.refine.deps import RefineDeps
 from keeplore.refine.entity_facts import EntityFacts
 from keeplore.refine.extract import Extraction, Fact
@@ -35,6 +35,7 @@ from keeplore.refine.pending import PendingPart, asked_about, part_of
 from keeplore.refine.prompts import RefinePrompt
 from keeplore.refine.triples import Triple, known_names, named_in, triples
 from keeplore.refine.window import exchange_key
+from keeplore.store.transaction import TransactionChanges
 from keeplore.text.fences import sanitise, strip_fenced
 from keeplore.text.similarity import content_hash
 from keeplore_hooks.contracts import Usage
@@ -81,25 +82,20 @@ def refine(
     tried later, LlmRefused for an answer that is none, NotFound for a conversation that is gone:
     nothing has changed then.
     """
-    result = RefineResult(memory_id)
     if mode == FROZEN:
-        result.why = "refining is frozen"
-        return result
+        return RefineResult(memory_id, "refining is frozen")
     deps.search.index.refresh()
-    part = part_of(
-        deps, memory_id, asked_about(deps.store.records(), mode), anywhere=anywhere
-    )
+    asked = asked_about(deps.store.records(), mode)
+    part = part_of(deps, memory_id, asked, anywhere=anywhere)
     if part.why:
-        result.why = part.why
-        return result
+        return RefineResult(memory_id, part.why)
     deps.commit("")  # what was said is in git before anybody is asked about it
-    result.said_tokens = part.said_tokens
-    with contextlib.suppress(_TakenOver):
-        _Refinement(deps, account, part, mode, result, keep).carry_out(
-            has_aspects=has_aspects
-        )
-        return result
-    result.why = "another process has taken this over"
+    result = RefineResult(memory_id, said_tokens=part.said_tokens)
+    refinement = _Refinement(deps, account, part, mode, result, keep)
+    try:
+        refinement.carry_out(has_aspects=has_aspects)
+    except _TakenOver:
+        result.why = "another process has taken this over"
     return result
 
 
@@ -127,10 +123,8 @@ class _Refinement:
         self._mode = mode
         self._result = result
         self._keep = keep
-        self._prompts = [
-            extract.PROMPT.label,
-            decide.PROMPT.label,
-        ]  # as the audit names them
+        # as the audit names them
+        self._prompts = [extract.PROMPT.label, decide.PROMPT.label]
         memory = part.memory
         self._place = ConversationPlace(
             memory.scope, memory.project, deps.has_user_scope
@@ -186,36 +180,38 @@ class _Refinement:
         near = deps.search.near(fact.statement, deps.here(kind.scope, kind.project))
         if fact.about is not None:
             near = (fact.about, *(note for note in near if note.id != fact.about.id))
-        twins = deps.search.index.saying(
-            content_hash(fact.statement), kind.scope, kind.project
-        )
-        for row in deps.search.index.memories(twins).values():
-            twin = None if row.superseded_by else deps.search.note(row)
+        return ComparedFact(fact, near, self._twin(fact, kind))
+
+    def _twin(self, fact: Fact, kind: NoteKind) -> CandidateNote | None:
+        """A current note that says exactly the same."""
+        search = self._deps.search
+        hashed = content_hash(fact.statement)
+        twins = search.index.saying(hashed, kind.scope, kind.project)
+        for row in search.index.memories(twins).values():
+            twin = None if row.superseded_by else search.note(row)
             # another person's words do not stand for the same ones said here
             if twin and (twin.trust != Trust.FOREIGN or fact.trust == Trust.FOREIGN):
-                return ComparedFact(fact, near, twin)
-        return ComparedFact(fact, near)
+                return twin
+        return None
 
     def _proposals(self, asked: Sequence[ComparedFact]) -> list[Proposal]:
         made = {id(one): proposal for one in asked if (proposal := decide.unasked(one))}
         open_ones = [one for one in asked if id(one) not in made]
-        if not open_ones:
-            return list(made.values())
-        room = max(
-            LEAST_ROOM,
-            int(NEAR_SHARE * sum(len(window.text) for window in self._part.windows)),
-        )
-        notes = decide.listed(open_ones, room)
+        decided = self._decided(open_ones) if open_ones else ()
+        return [*made.values(), *decided]
+
+    def _decided(self, open_ones: Sequence[ComparedFact]) -> tuple[Proposal, ...]:
+        """What a model says of the facts that are left open."""
+        shown = sum(len(window.text) for window in self._part.windows)
+        notes = decide.listed(open_ones, max(LEAST_ROOM, int(NEAR_SHARE * shown)))
 
         def read(answer: Any) -> tuple[Proposal, ...]:
             return decide.proposals(
                 answer, open_ones, notes, self._redact, self._result.dropped
             )
 
-        decided = self._ask(
-            decide.PROMPT, decide.question(open_ones, notes), decide.SCHEMA, read
-        )
-        return [*made.values(), *decided]
+        question = decide.question(open_ones, notes)
+        return self._ask(decide.PROMPT, question, decide.SCHEMA, read)
 
     def _entities(
         self, found: Extraction, proposals: Sequence[Proposal], *, has_aspects: bool
@@ -240,27 +236,25 @@ class _Refinement:
         names: Iterable[str],
     ) -> Sequence[AspectGroup]:
         """The entities that the statements of what may become a note name."""
-        kept = [
-            one.proposal
-            for one in self._judged(proposals)
-            if one.verdict.outcome != ProposalOutcome.BLOCKED
-        ]
-        stated = [
-            proposal
-            for proposal in kept
-            if proposal.action in (ProposalAction.ADD, ProposalAction.UPDATE)
-        ]
-        of_triples = [
-            name for triple in sound for name in (triple.source, triple.target)
-        ]
-        spelt = dict.fromkeys((*of_triples, *names))
+        stated = self._stated(proposals)
+        ends = [(triple.source, triple.target) for triple in sound]
+        spelt = dict.fromkeys((*chain.from_iterable(ends), *names))
         graph, project = self._deps.search.index.graph, self._place.project
-        for statement in (proposal.statement for proposal in stated):
+        for proposal in stated:
+            statement = proposal.statement
             if not named_in(statement, spelt):
-                spelt |= dict.fromkeys(
-                    aspects.names_known_in(statement, graph, project)
-                )
+                known = aspects.names_known_in(statement, graph, project)
+                spelt |= dict.fromkeys(known)
         return aspects.groups(stated, spelt, aspects.known_to(graph, project))
+
+    def _stated(self, proposals: Sequence[Proposal]) -> list[Proposal]:
+        """Those that may become a note."""
+        return [
+            item.proposal
+            for item in self._judged(proposals)
+            if item.verdict.outcome != ProposalOutcome.BLOCKED
+            and item.proposal.makes_note
+        ]
 
     def _aspects(
         self, groups: Sequence[AspectGroup]
@@ -311,30 +305,32 @@ class _Refinement:
 
     def _change(self, proposals: Sequence[Proposal], told: EntityFacts) -> None:
         deps, result = self._deps, self._result
-        fresh = [
-            renewed for proposal in proposals if (renewed := self._renewed(proposal))
-        ]
-        judged = self._judged(fresh)
+        renewed = (self._renewed(proposal) for proposal in proposals)
+        fresh = [proposal for proposal in renewed if proposal]
         result.dropped["decisions: the note has changed"] += len(proposals) - len(fresh)
-        run = RefineRun(
+        changes = self._changes(self._judged(fresh), told)
+        result.outcomes.update(_outcomes(changes.entries))
+        paths = deps.store.write_together(deps.machine, changes)
+        for memory, path in zip(changes.memories, paths, strict=True):
+            deps.written(memory.id, path)
+
+    def _changes(
+        self, judged: Sequence[JudgedProposal], told: EntityFacts
+    ) -> TransactionChanges:
+        known = {item.note_id for item in judged if self._is_known(item.note_id)}
+        return changes_of(self._run(), judged, told, self._summary(), known)
+
+    def _run(self) -> RefineRun:
+        """What all that is written now says of this refinement."""
+        return RefineRun(
             self._part.memory,
             self._said_at,
-            deps.machine,
-            deps.now(),
+            self._deps.machine,
+            self._deps.now(),
             self._account.name,
             tuple(self._prompts),
             self._mode,
         )
-        known = {item.note_id for item in judged if self._is_known(item.note_id)}
-        changes = changes_of(run, judged, told, self._summary(), known)
-        result.outcomes.update(
-            f"{e['proposal']} {e['outcome']}"
-            for e in changes.entries
-            if "proposal" in e
-        )
-        paths = deps.store.write_together(deps.machine, changes)
-        for memory, path in zip(changes.memories, paths, strict=True):
-            deps.written(memory.id, path)
 
     def _is_known(self, note_id: str) -> bool:
         is_there = self._deps.search.index.path_of(note_id) is not None
@@ -413,6 +409,15 @@ class _Refinement:
                 f"{self._account.name} gave no answer that can be read: {e}",
                 "Try another model in keeplore.yaml",
             ) from e
+
+
+def _outcomes(entries: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Of each audit line of a proposal: "ADD applied"."""
+    return [
+        f"{entry['proposal']} {entry['outcome']}"
+        for entry in entries
+        if "proposal" in entry
+    ]
 
 
 def _told(outcomes: Mapping[str, int]) -> str:

@@ -57,19 +57,22 @@ def receipt_of(span: str, segments: Sequence[Segment]) -> Receipt | None:
     if len(wanted) < MIN_SPAN:
         return None
     for segment in sorted(segments, key=lambda segment: -trust_rank(segment.trust)):
-        composed = unicodedata.normalize("NFC", segment.text)
-        text, places = _folded(composed)
-        at = text.find(wanted)
-        if at >= 0:
-            words = composed[places[at] : places[at + len(wanted) - 1] + 1]
+        if words := _words_in(segment.text, wanted):
             return Receipt(
-                segment.turn,
-                segment.number,
-                segment.speaker,
-                segment.trust,
-                " ".join(words.split()),
+                segment.turn, segment.number, segment.speaker, segment.trust, words
             )
     return None
+
+
+def _words_in(text: str, wanted: str) -> str:
+    """The words of a text that fold to ``wanted``, "" where there are none."""
+    composed = unicodedata.normalize("NFC", text)
+    folded, places = _folded(composed)
+    at = folded.find(wanted)
+    if at < 0:
+        return ""
+    words = composed[places[at] : places[at + len(wanted) - 1] + 1]
+    return " ".join(words.split())
 
 
 def trust_of(statement: str, receipt: Receipt, segments: Iterable[Segment]) -> str:

@@ -47,12 +47,9 @@ def triples(
     names = dict(known)
     made: dict[tuple[str, str, str], Triple] = {}
     for item in found:
-        source, target = (
-            _named(name, said, names) for name in (item.source, item.target)
-        )
-        relationship = _RELATIONSHIP.sub("-", item.relationship.lower()).strip("-")[
-            :MAX_RELATIONSHIP
-        ]
+        source = _named(item.source, said, names)
+        target = _named(item.target, said, names)
+        relationship = _relationship(item.relationship)
         if not source or not target:
             dropped["entities: not in the text"] += 1
         elif not relationship or source == target:
@@ -61,6 +58,10 @@ def triples(
             triple = Triple(source, relationship, target, item.confidence)
             made.setdefault((source, relationship, target), triple)
     return tuple(made.values())
+
+
+def _relationship(name: str) -> str:
+    return _RELATIONSHIP.sub("-", name.lower()).strip("-")[:MAX_RELATIONSHIP]
 
 
 def about(all_triples: Iterable[Triple], statement: str) -> tuple[Triple, ...]:

@@ -114,21 +114,32 @@ def windows(segments: Sequence[Segment]) -> tuple[Window, ...]:
     left out: it is there that plans and lists stand, while what the user said, and how an answer
     begins and ends, says what was settled.
     """
-    if sum(len(segment.line) + 1 for segment in segments) > MAX_INPUT:
+    if _length(segments) > MAX_INPUT:
         segments = [_shortened(segment) for segment in segments]
     parts: list[list[Segment]] = []
-    size = 0
-    for turn in _turns(segments):
-        turn_size = sum(len(piece.line) + 1 for piece in turn)
-        for piece in turn:
-            is_cut = bool(parts) and piece.turn == parts[-1][-1].turn
-            needed = len(piece.line) + 1 if is_cut else min(turn_size, MAX_INPUT)
-            if not parts or size + needed > MAX_INPUT:
-                parts.append([])
-                size = 0
-            parts[-1].append(piece)
-            size += len(piece.line) + 1
+    size = MAX_INPUT  # no part is begun
+    for piece, needed in _sized(segments):
+        if size + needed > MAX_INPUT:
+            parts.append([])
+            size = 0
+        parts[-1].append(piece)
+        size += _length([piece])
     return tuple(Window(tuple(part)) for part in parts)
+
+
+def _sized(segments: Sequence[Segment]) -> Iterator[tuple[Segment, int]]:
+    """Each piece with the room that it needs: the first one of a turn needs that of the turn, as
+    far as one part has it.
+    """
+    for first, *others in _turns(segments):
+        yield first, min(_length([first, *others]), MAX_INPUT)
+        for piece in others:
+            yield piece, _length([piece])
+
+
+def _length(segments: Iterable[Segment]) -> int:
+    """Characters of their lines, line ends included."""
+    return sum(len(segment.line) + 1 for segment in segments)
 
 
 def size_of(segments: Iterable[Segment]) -> int:
@@ -162,13 +173,18 @@ def _pieces(segment: Segment) -> list[Segment]:
     room = MAX_INPUT - len(segment.line) + len(segment.shown) - 1
     rest, found = segment.shown, []
     while len(rest) > room:
-        at = rest.rfind("\n", 0, room)
-        if "\n" not in rest[room // 2 : room]:
-            at = max(at, rest.rfind(" ", 0, room))
-        at = at if at > 0 else room
+        at = _cut(rest, room)
         found.append(rest[:at])
         rest = rest[at:].lstrip("\n")
     return [replace(segment, shown=text) for text in (*found, rest)]
+
+
+def _cut(text: str, room: int) -> int:
+    """Where to cut off at most ``room`` characters: at a line's end, else between words."""
+    at = text.rfind("\n", 0, room)
+    if "\n" not in text[room // 2 : room]:
+        at = max(at, text.rfind(" ", 0, room))
+    return at if at > 0 else room
 
 
 def _said(exchange: Exchange) -> Iterator[tuple[str, str]]:
