@@ -43,20 +43,18 @@ def decoded(data: bytes, stated: str = "") -> str:
         or _strictly(data, stated)
         or _strictly(data, _wide(data))
     )
-    if text is None:
-        text = (
-            None
-            if b"\0" in data[:_SAMPLE]
-            else _strictly(data, "utf-8") or _guessed(data)
-        )
-    if text is None or len(_CONTROLS.findall(text[:_SAMPLE])) > max(
-        2, _MAX_CONTROLS * len(text[:_SAMPLE])
-    ):
+    if text is None and b"\0" not in data[:_SAMPLE]:
+        text = _strictly(data, "utf-8") or _guessed(data)
+    if text is None or _is_binary(text[:_SAMPLE]):
         raise SourceRefused(
             "that is no text, and no format that Keeplore reads",
             "Save it as text, markdown, HTML or PDF",
         )
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _is_binary(text: str) -> bool:
+    return len(_CONTROLS.findall(text)) > max(2, _MAX_CONTROLS * len(text))
 
 
 def _marked(data: bytes) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from keeplore.errors import SourceRefused
 from keeplore.memory.note import body_of, title_and_text
 from keeplore.text.fences import sanitise
+from keeplore.text.folding import shortened
 
 MAX_TEXT = 10_000_000  # bytes of UTF-8; a file of memory may have three times as many
 MAX_TITLE = 200  # characters
@@ -47,18 +48,21 @@ def tidied(found: Extracted, name: str) -> Extracted:
         raise SourceRefused(
             "there is no text in it", "A scanned page needs text recognition first"
         )
+    title = _heading_of(text) or found.title
+    words = " ".join(sanitise(title).split())
+    return Extracted(shortened(words or name, MAX_TITLE), _bearable(text))
+
+
+def _heading_of(text: str) -> str:
+    """The heading with which a text begins, "" for none."""
     heading = _HEADING.match(text)
-    # a text about git: what begins like a merge that failed would be taken for one
-    text = _CONFLICT.sub(
-        " ", "\n".join(piece for line in text.split("\n") for piece in _broken(line))
-    )
-    title = (
-        " ".join(sanitise(heading[1].rstrip("# ") if heading else found.title).split())
-        or name
-    )
-    return Extracted(
-        title if len(title) <= MAX_TITLE else f"{title[: MAX_TITLE - 1]}…", text
-    )
+    return heading[1].rstrip("# ") if heading else ""
+
+
+def _bearable(text: str) -> str:
+    """The text without endless lines, and without what would be taken for a merge that failed."""
+    pieces = (piece for line in text.split("\n") for piece in _broken(line))
+    return _CONFLICT.sub(" ", "\n".join(pieces))
 
 
 def _broken(line: str) -> Iterator[str]:

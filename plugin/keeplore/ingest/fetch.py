@@ -76,22 +76,28 @@ def fetch(url: str, limits: Limits) -> Page:
             try:
                 found = _get(pool, url, limits.max_bytes, until)
             except (*_ERRORS, ssl.SSLError, OSError) as e:
-                is_late = (
-                    isinstance(e, httpcore.TimeoutException)
-                    or time.monotonic() >= until
-                )
-                raise _unavailable(url, e, is_late=is_late) from e
+                raise _unavailable(url, e, is_late=_is_late(e, until)) from e
             if isinstance(found, Page):
                 return found
-            if url.startswith("https:") and found.startswith("http:"):
-                raise SourceRefused(
-                    f"{url} leads to {found}, which is not encrypted",
-                    "Give that address itself",
-                )
+            _check_encrypted(url, found)
             url = found
     raise SourceRefused(
         f"{url} is reached after more than {MAX_REDIRECTS} redirects", _BY_HAND
     )
+
+
+def _is_late(error: Exception, until: float) -> bool:
+    is_timeout = isinstance(error, httpcore.TimeoutException)
+    return is_timeout or time.monotonic() >= until
+
+
+def _check_encrypted(url: str, target: str) -> None:
+    """Raises SourceRefused for a page that is encrypted and leads to one that is not."""
+    if url.startswith("https:") and target.startswith("http:"):
+        raise SourceRefused(
+            f"{url} leads to {target}, which is not encrypted",
+            "Give that address itself",
+        )
 
 
 def _get(
@@ -99,23 +105,31 @@ def _get(
 ) -> Page | str:
     """The page, or where it is instead."""
     address, headers = _request(urllib.parse.urlsplit(url))
-    seconds = max(until - time.monotonic(), 0.01)
-    timeouts = dict.fromkeys(("connect", "read", "write", "pool"), seconds)
-    with pool.stream(
-        "GET", address, headers=headers, extensions={"timeout": timeouts}
-    ) as response:
-        said = {
-            name.lower().decode("latin-1"): value.decode("utf-8", "replace")
-            for name, value in response.headers
-        }
+    limits = {"timeout": _timeouts(until)}
+    with pool.stream("GET", address, headers=headers, extensions=limits) as response:
+        said = _headers_of(response)
         if response.status in _REDIRECTS and "location" in said:
             return web_address(said["location"], url)
         if response.status != 200:
             raise _bad_status(url, response.status)
-        return Page(
-            _body(response.iter_stream(), said, max_bytes, until),
-            said.get("content-type", ""),
-        )
+        body = _body(response.iter_stream(), said, max_bytes, until)
+        return Page(body, said.get("content-type", ""))
+
+
+def _timeouts(until: float) -> dict[str, float]:
+    return dict.fromkeys(("connect", "read", "write", "pool"), _left(until))
+
+
+def _left(until: float) -> float:
+    """Seconds until then; a little where none are left, since 0 means no limit to some."""
+    return max(until - time.monotonic(), 0.01)
+
+
+def _headers_of(response: httpcore.Response) -> dict[str, str]:
+    return {
+        name.lower().decode("latin-1"): value.decode("utf-8", "replace")
+        for name, value in response.headers
+    }
 
 
 def _request(
@@ -144,20 +158,25 @@ def _body(
     length = said.get("content-length", "0")
     if length.isdigit() and int(length) > max_bytes:
         raise too_large(max_bytes)
-    encoding = said.get("content-encoding", "identity").strip().lower()
-    if encoding not in ("identity", "gzip", "x-gzip", ""):
-        raise SourceRefused(
-            f"the server sends the page packed as {encoding!r}, which nobody asked for",
-            _BY_HAND,
-        )
     body = bytearray()
-    for piece in _unpacked(pieces, max_bytes) if "gzip" in encoding else pieces:
+    for piece in _unpacked(pieces, max_bytes) if _is_packed(said) else pieces:
         body += piece
         if len(body) > max_bytes:
             raise too_large(max_bytes)
         if time.monotonic() > until:
             raise httpcore.ReadTimeout("the time is up")
     return bytes(body)
+
+
+def _is_packed(said: dict[str, str]) -> bool:
+    """Whether a page comes as gzip. Raises SourceRefused for another way of packing."""
+    encoding = said.get("content-encoding", "identity").strip().lower()
+    if encoding not in ("identity", "gzip", "x-gzip", ""):
+        raise SourceRefused(
+            f"the server sends the page packed as {encoding!r}, which nobody asked for",
+            _BY_HAND,
+        )
+    return "gzip" in encoding
 
 
 def _unpacked(pieces: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
@@ -216,18 +235,9 @@ class _Door(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        addresses = self._addresses(host, port)
-        for address in addresses:
-            # one that is private among others that are not is how a name is made to lead inside
-            if not self._limits.is_allowed(address):
-                raise SourceRefused(
-                    f"{host} is at {address}, which is not on the public internet",
-                    "Pages of this machine or its network are not fetched; save the page and give "
-                    "the file",
-                )
         problem: Exception = httpcore.ConnectError(f"{host} has no address")
-        for address in addresses:
-            left = max(self._until - time.monotonic(), 0.01)
+        for address in self._allowed(host, self._addresses(host, port)):
+            left = _left(self._until)
             try:
                 stream = httpcore.SyncBackend().connect_tcp(
                     address,
@@ -244,6 +254,19 @@ class _Door(httpcore.NetworkBackend):
             return stream
         raise problem
 
+    def _allowed(self, host: str, addresses: list[str]) -> list[str]:
+        """The addresses of a host. Raises SourceRefused where one of them may not be connected to:
+        one that is private among others that are not is how a name is made to lead inside.
+        """
+        for address in addresses:
+            if not self._limits.is_allowed(address):
+                raise SourceRefused(
+                    f"{host} is at {address}, which is not on the public internet",
+                    "Pages of this machine or its network are not fetched; save the page and give "
+                    "the file",
+                )
+        return addresses
+
     def _addresses(self, host: str, port: int) -> list[str]:
         """Looked up in a thread, because no one can tell the system how long that may take."""
         answers: queue.Queue[list[str] | Exception] = queue.Queue()
@@ -256,7 +279,7 @@ class _Door(httpcore.NetworkBackend):
 
         threading.Thread(target=ask, name="keeplore-lookup", daemon=True).start()
         try:
-            answer = answers.get(timeout=max(self._until - time.monotonic(), 0.01))
+            answer = answers.get(timeout=_left(self._until))
         except queue.Empty:
             raise httpcore.ConnectTimeout(
                 f"{host} is being looked up for too long"

@@ -63,19 +63,24 @@ def _lines(value: Any, path: str, depth: int) -> Iterator[str]:
     if depth > MAX_DEPTH:
         raise _too_deep()
     if not isinstance(value, dict | list):
-        yield f"- {path}: {_value(value)}" if path else f"- {_value(value)}"
+        yield _line(path, value)
         return
     items = list(_items(value, path if depth > DEPTH else ""))
-    for name, item in items:
-        if not _is_held(item):
-            yield f"- {name}: {_value(item)}" if name else f"- {_value(item)}"
+    yield from (_line(name, item) for name, item in items if not _is_held(item))
     for name, item in items:
         if _is_held(item):
-            if depth < DEPTH:
-                yield from ("", f"{'#' * (depth + 2)} {_joined(path, name)}", "")
-            yield from _lines(
-                item, _joined(path, name) if depth < DEPTH else name, depth + 1
-            )
+            below = _joined(path, name) if depth < DEPTH else name
+            yield from _section(item, below, depth)
+
+
+def _section(value: Any, path: str, depth: int) -> Iterator[str]:
+    if depth < DEPTH:
+        yield from ("", f"{'#' * (depth + 2)} {path}", "")
+    yield from _lines(value, path, depth + 1)
+
+
+def _line(name: str, value: Any) -> str:
+    return f"- {name}: {_value(value)}" if name else f"- {_value(value)}"
 
 
 def _items(value: dict[str, Any] | list[Any], path: str) -> Iterator[tuple[str, Any]]:

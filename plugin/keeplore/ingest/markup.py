@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from keeplore.errors import SourceRefused
@@ -16,6 +16,8 @@ from keeplore.ingest.json_outline import outline, title_in
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
+    from lxml.html import HtmlElement
+    from pypdf import PdfReader
 
 MAX_PAGES = 5_000  # of a PDF
 _SAMPLE = 2_048  # bytes of a page in which it names its encoding
@@ -37,20 +39,11 @@ def from_html(data: bytes, content_type: str) -> Extracted:
     itself says so.
     """
     import trafilatura  # here, as lxml and pypdf below: it costs 0.3 s
-    from lxml import etree, html
 
-    text = decoded(
-        data, charset_of(content_type) or charset_of(data[:_SAMPLE].decode("latin-1"))
-    )
-    parser = html.HTMLParser(no_network=True, remove_comments=True, remove_pis=True)
-    try:
-        page = html.document_fromstring(_DECLARED.sub("", text), parser=parser)
-    except (etree.LxmlError, ValueError) as e:
-        raise SourceRefused(f"that is no HTML: {e}", "Save it as text") from e
+    stated = charset_of(content_type) or charset_of(data[:_SAMPLE].decode("latin-1"))
+    page = _page(decoded(data, stated))
     title = page.findtext(".//title") or ""
-    for element in filter(_is_hidden, [*page.iter()]):
-        if element.getparent() is not None:
-            element.drop_tree()
+    _drop_hidden(page)
     found = trafilatura.extract(
         page,
         output_format="markdown",
@@ -59,9 +52,24 @@ def from_html(data: bytes, content_type: str) -> Extracted:
         include_comments=False,
         favor_recall=True,
     )
-    return Extracted(
-        title, _ESCAPED.sub("", found) if found else trafilatura.html2txt(page)
-    )
+    text = _ESCAPED.sub("", found) if found else trafilatura.html2txt(page)
+    return Extracted(title, text)
+
+
+def _drop_hidden(page: HtmlElement) -> None:
+    for element in filter(_is_hidden, [*page.iter()]):
+        if element.getparent() is not None:
+            element.drop_tree()
+
+
+def _page(text: str) -> HtmlElement:
+    from lxml import etree, html  # here, as above
+
+    parser = html.HTMLParser(no_network=True, remove_comments=True, remove_pis=True)
+    try:
+        return html.document_fromstring(_DECLARED.sub("", text), parser=parser)
+    except (etree.LxmlError, ValueError) as e:
+        raise SourceRefused(f"that is no HTML: {e}", "Save it as text") from e
 
 
 def _is_hidden(element: Any) -> bool:
@@ -81,6 +89,13 @@ def from_xml(data: bytes, content_type: str) -> Extracted:
     """The values of an XML file. Nothing outside of it is loaded, and its entities are not
     expanded.
     """
+    root = _root(data, charset_of(content_type))
+    inside = _of_xml(root)
+    title = title_in(inside) or title_in(next(iter(_mappings(inside)), {}))
+    return Extracted(title, outline({_name(root.tag): inside}))
+
+
+def _root(data: bytes, encoding: str) -> _Element:
     from lxml import etree  # here, as above
 
     parser = etree.XMLParser(
@@ -90,19 +105,14 @@ def from_xml(data: bytes, content_type: str) -> Extracted:
         huge_tree=False,
         remove_comments=True,
         remove_pis=True,
-        encoding=charset_of(content_type) or None,
+        encoding=encoding or None,
     )
     try:
-        root = etree.fromstring(data, parser=parser)
+        return etree.fromstring(data, parser=parser)
     except (etree.LxmlError, LookupError, ValueError) as e:
         raise SourceRefused(
             f"that is no XML: {e}", "Mend it, or save it as text"
         ) from e
-    value = {_name(root.tag): _of_xml(root)}
-    inside = value[_name(root.tag)]
-    return Extracted(
-        title_in(inside) or title_in(next(iter(_mappings(inside)), {})), outline(value)
-    )
 
 
 def _of_xml(element: _Element) -> Any:
@@ -110,20 +120,24 @@ def _of_xml(element: _Element) -> Any:
     children = list(element)
     words = " ".join("".join(element.itertext()).split())
     held: dict[str, Any] = {_name(key): value for key, value in element.attrib.items()}
-    is_mixed = bool((element.text or "").strip()) or any(map(_is_text, children))
-    if not children or is_mixed:
+    if not children or _is_mixed(element, children):
         return {**held, "text": words} if held and words else held or words
-    many: set[str] = set()
-    for child in children:
-        name, value = _name(child.tag), _of_xml(child)
-        if name not in held:
-            held[name] = value
-        elif name in many:
-            held[name].append(value)
-        else:
-            held[name] = [held[name], value]
-            many.add(name)
-    return held
+    inside = ((_name(child.tag), _of_xml(child)) for child in children)
+    return _by_name((*held.items(), *inside))
+
+
+def _is_mixed(element: _Element, children: list[_Element]) -> bool:
+    return bool((element.text or "").strip()) or any(map(_is_text, children))
+
+
+def _by_name(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """The value of each name, a list where it has several."""
+    values: dict[str, list[Any]] = {}
+    for name, value in pairs:
+        values.setdefault(name, []).append(value)
+    return {
+        name: found if len(found) > 1 else found[0] for name, found in values.items()
+    }
 
 
 def _is_text(child: _Element) -> bool:
@@ -146,23 +160,16 @@ def _name(tag: Any) -> str:
 def from_pdf(data: bytes, _content_type: str) -> Extracted:
     """The text of a PDF, page by page."""
     try:
-        from pypdf import PasswordType, PdfReader  # here, as above
+        from pypdf import PdfReader  # here, as above
     except ImportError:
         raise SourceRefused(
             "PDF needs a library that is not installed", "pip install 'keeplore[pdf]'"
         ) from None
     try:
         reader = PdfReader(io.BytesIO(data))
-        if reader.is_encrypted and reader.decrypt("") == PasswordType.NOT_DECRYPTED:
-            raise SourceRefused(
-                "it is locked with a password", "Save a copy without one"
-            )
-        if len(reader.pages) > MAX_PAGES:
-            raise SourceRefused(
-                f"it has more than {MAX_PAGES} pages", "Give a part of it"
-            )
+        _check_readable(reader)
         pages = [page.extract_text().strip() for page in reader.pages]
-        title = str((reader.metadata.title if reader.metadata else "") or "")
+        title = reader.metadata.title if reader.metadata else ""
     except SourceRefused:
         raise
     except Exception as e:  # pypdf has no one class for all that a broken file leads to
@@ -170,12 +177,22 @@ def from_pdf(data: bytes, _content_type: str) -> Extracted:
             f"that PDF cannot be read: {e}",
             "Print it to a PDF anew, or save it as text",
         ) from e
-    return Extracted(
-        title,
-        "\n\n".join(
-            f"## Page {n}\n\n{text}" for n, text in enumerate(pages, 1) if text
-        ),
-    )
+    return Extracted(str(title or ""), "\n\n".join(_by_page(pages)))
+
+
+def _by_page(pages: list[str]) -> Iterator[str]:
+    for number, text in enumerate(pages, 1):
+        if text:
+            yield f"## Page {number}\n\n{text}"
+
+
+def _check_readable(reader: PdfReader) -> None:
+    from pypdf import PasswordType  # here, as above
+
+    if reader.is_encrypted and reader.decrypt("") == PasswordType.NOT_DECRYPTED:
+        raise SourceRefused("it is locked with a password", "Save a copy without one")
+    if len(reader.pages) > MAX_PAGES:
+        raise SourceRefused(f"it has more than {MAX_PAGES} pages", "Give a part of it")
 
 
 READERS: Mapping[str, Callable[[bytes, str], Extracted]] = {

@@ -82,22 +82,22 @@ def kind_of(data: bytes, content_type: str, name: str) -> str:
     start = data[:_SNIFFED].lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"%PDF-"):
         return "pdf"
-    stated = content_type.partition(";")[0].strip().lower()
     suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122 (a URL's last part is no path)
-    said = _TYPES.get(stated) or next(
-        (
-            kind
-            for end, kind in (("+json", "json"), ("+xml", "xml"))
-            if stated.endswith(end)
-        ),
-        "",
-    )
-    kind = said or _KINDS.get(suffix, "")
+    kind = _kind_stated(content_type) or _KINDS.get(suffix, "")
     if kind in ("", "xml") and _IS_HTML.search(start):
         return "html"
     if kind == "pdf":  # named so, and none
         return "text"
     return kind or ("xml" if start.startswith(b"<?xml") else "text")
+
+
+def _kind_stated(content_type: str) -> str:
+    stated = content_type.partition(";")[0].strip().lower()
+    if stated in _TYPES:
+        return _TYPES[stated]
+    if stated.endswith("+json"):
+        return "json"
+    return "xml" if stated.endswith("+xml") else ""
 
 
 def _plain(kind: str, text: str, name: str) -> Extracted:
@@ -113,14 +113,7 @@ def _plain(kind: str, text: str, name: str) -> Extracted:
 
 
 def _file(path: Path) -> bytes:
-    try:
-        # O_NONBLOCK: opening a FIFO would wait for its writer
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    except (FileNotFoundError, NotADirectoryError) as e:
-        raise SourceRefused(
-            f"there is no {path}",
-            "Give the path of a file, or a URL that begins with https://",
-        ) from e
+    handle = _opened(path)
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise SourceRefused(
@@ -136,3 +129,14 @@ def _file(path: Path) -> bytes:
             f"it is larger than {MAX_BYTES // 1_000_000} MB", "Give a part of it"
         )
     return data
+
+
+def _opened(path: Path) -> int:
+    try:
+        # O_NONBLOCK: opening a FIFO would wait for its writer
+        return os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except (FileNotFoundError, NotADirectoryError) as e:
+        raise SourceRefused(
+            f"there is no {path}",
+            "Give the path of a file, or a URL that begins with https://",
+        ) from e

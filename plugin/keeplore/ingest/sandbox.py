@@ -23,35 +23,35 @@ def confined(kind: str, data: bytes, content_type: str, seconds: float) -> Extra
     or too much.
     """
     head = json.dumps({"kind": kind, "content_type": content_type, "seconds": seconds})
+    done = _run(f"{head}\n".encode() + data, seconds)
+    try:
+        said = json.loads(done.stdout)
+    except ValueError:
+        raise SourceRefused(_last_words(done), _HARD) from None
+    if "problem" in said:
+        raise SourceRefused(said["problem"], said["remedy"])
+    return Extracted(said["title"], said["text"])
+
+
+def _run(given: bytes, seconds: float) -> subprocess.CompletedProcess[bytes]:
     # neither the directory nor variables of the environment can put another module in the place of
     # ours
     command = (sys.executable, "-E", "-P", "-B", "-m", "keeplore.ingest")
     try:
-        done = subprocess.run(
-            command,
-            check=False,
-            input=f"{head}\n".encode() + data,
-            capture_output=True,
-            timeout=seconds,
+        return subprocess.run(
+            command, check=False, input=given, capture_output=True, timeout=seconds
         )
     except subprocess.TimeoutExpired:
         raise SourceRefused(
             f"reading it takes longer than {seconds:.0f} s", _HARD
         ) from None
-    try:
-        said = json.loads(done.stdout)
-    except ValueError:
-        last = (
-            done.stderr.decode("utf-8", "replace")
-            .strip()
-            .rpartition("\n")[2][:REASON_CHARS]
-        )
-        raise SourceRefused(
-            f"its reader gave up (exit status {done.returncode}) {last}".rstrip(), _HARD
-        ) from None
-    if "problem" in said:
-        raise SourceRefused(said["problem"], said["remedy"])
-    return Extracted(said["title"], said["text"])
+
+
+def _last_words(done: subprocess.CompletedProcess[bytes]) -> str:
+    """What a reader that gave no answer wrote last."""
+    lines = done.stderr.decode("utf-8", "replace").strip()
+    last = lines.rpartition("\n")[2][:REASON_CHARS]
+    return f"its reader gave up (exit status {done.returncode}) {last}".rstrip()
 
 
 def serve() -> None:

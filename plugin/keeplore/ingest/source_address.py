@@ -63,14 +63,34 @@ def web_address(text: str, base: str = "") -> str:
     credentials, and for what two programs may read differently.
     """
     try:
-        parts = urllib.parse.urlsplit(
-            urllib.parse.urljoin(base, text) if base else text
-        )
+        whole = urllib.parse.urljoin(base, text) if base else text
+        parts = urllib.parse.urlsplit(whole)
         port, host = parts.port, _host(parts.hostname or "")
     except ValueError as e:  # UnicodeError is one
-        raise SourceRefused(
-            f"{text[:MAX_URL]!r} is no address of a page: {e}", _REMEDY
-        ) from e
+        raise _no_address(text, f": {e}") from e
+    _check_access(parts)
+    _check_characters(text, host)
+    place = host if port in (None, PORTS[parts.scheme]) else f"{host}:{port}"
+    path, query = _quoted(parts.path or "/"), _quoted(parts.query)
+    return urllib.parse.urlunsplit((parts.scheme, place, path, query, ""))
+
+
+def _quoted(text: str) -> str:
+    return urllib.parse.quote(text, safe=_SAFE)
+
+
+def _no_address(text: str, why: str = "") -> SourceRefused:
+    return SourceRefused(f"{text[:MAX_URL]!r} is no address of a page{why}", _REMEDY)
+
+
+def _check_characters(text: str, host: str) -> None:
+    has_strange = _NOT_IN_URLS.search(text.strip()) or not _HOST.match(host)
+    if has_strange or len(text) > MAX_URL:
+        raise _no_address(text)
+
+
+def _check_access(parts: urllib.parse.SplitResult) -> None:
+    """Raises SourceRefused for another scheme than the web's, and for credentials."""
     if parts.scheme not in PORTS:
         raise SourceRefused(
             f"{parts.scheme or 'this'}: is no address of the web", _REMEDY
@@ -80,16 +100,6 @@ def web_address(text: str, base: str = "") -> str:
             "the address holds a user or a password",
             "Leave out what stands before the @",
         )
-    if (
-        _NOT_IN_URLS.search(text.strip())
-        or not _HOST.match(host)
-        or len(text) > MAX_URL
-    ):
-        raise SourceRefused(f"{text[:MAX_URL]!r} is no address of a page", _REMEDY)
-    place = host if port in (None, PORTS[parts.scheme]) else f"{host}:{port}"
-    path = urllib.parse.quote(parts.path or "/", safe=_SAFE)
-    query = urllib.parse.quote(parts.query, safe=_SAFE)
-    return urllib.parse.urlunsplit((parts.scheme, place, path, query, ""))
 
 
 def _host(name: str) -> str:

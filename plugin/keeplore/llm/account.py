@@ -7,12 +7,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from keeplore.errors import KeeploreError, LlmRefused, LlmUnavailable
 from keeplore.llm.base import MAX_OUTPUT_TOKENS, TransientFailure, tokens
 from keeplore.llm.ledger import Budget, SpendingLedger
 from keeplore_hooks.contracts import Completion, LanguageModel, Usage
+
+if TYPE_CHECKING:
+    from tenacity import Retrying
 
 ATTEMPTS = 3  # at one answer; after that the queue waits
 # a server that asks for more is left alone until the queue comes back
@@ -51,6 +54,16 @@ class Account:
         Raises BudgetSpent and LlmUnavailable where the work should wait, LlmRefused where this
         request never works.
         """
+        retrying = self._retrying()
+        completion: Completion = retrying(self._once, stage, system, prompt, schema)
+        if completion.flaw:
+            raise LlmRefused(
+                f"{self.name}: {completion.flaw}",
+                "The conversation itself is kept as it is",
+            )
+        return completion
+
+    def _retrying(self) -> Retrying:
         # here, because every command reads the settings next door and none needs this
         from tenacity import (
             Retrying,
@@ -65,61 +78,58 @@ class Account:
             asked = getattr(state.outcome.exception(), "wait_s", None)
             return float(pause(state)) if asked is None else float(asked)
 
-        retrying = Retrying(
+        return Retrying(
             stop=stop_after_attempt(ATTEMPTS),
             wait=wait,
             retry=retry_if_exception(_is_worth_another),
             sleep=self._sleep,
             reraise=True,
         )
-        completion: Completion = retrying(self._once, stage, system, prompt, schema)
-        if completion.flaw:
-            raise LlmRefused(
-                f"{self.name}: {completion.flaw}",
-                "The conversation itself is kept as it is",
-            )
-        return completion
 
     def _once(
         self, stage: str, system: str, prompt: str, schema: Mapping[str, Any]
     ) -> Completion:
-        most = Usage(
-            tokens(system)
-            + tokens(prompt)
-            + tokens(str(dict(schema)))
-            + OVERHEAD_TOKENS,
-            MAX_OUTPUT_TOKENS,
-        )
+        most = _most(system, prompt, schema)
         call = self._ledger.reserve(self._clock(), self.name, stage, most, self._budget)
         try:
             completion = self._model.complete(system, prompt, schema)
             # of a plugin, which may give anything
             if not isinstance(completion, Completion):
                 raise TypeError(type(completion).__name__)
-        except TransientFailure as e:
-            if e.is_billed:
-                self._ledger.settle(call, None)
-            else:
-                self._ledger.release(call)
-            raise
-        except (LlmUnavailable, LlmRefused):
-            self._ledger.release(call)
-            raise
-        except KeeploreError:
-            self._ledger.settle(call, None)
-            raise
-        except OSError as e:  # a program that does not start, a full disk
-            self._ledger.release(call)
-            raise LlmUnavailable(
-                f"{self.name} failed: {e.strerror or e}", "`keeplore doctor` says more"
-            ) from e
         except Exception as e:
-            self._ledger.settle(call, None)
-            raise LlmRefused(
-                f"{self.name} failed: {type(e).__name__}", "`keeplore doctor` says more"
-            ) from e
+            self._book_failure(call, e)
+            if isinstance(e, KeeploreError):
+                raise
+            raise self._failure(e) from e
         self._ledger.settle(call, completion.usage)
         return completion
+
+    def _book_failure(self, call: int, error: Exception) -> None:
+        if _is_billed(error):
+            self._ledger.settle(call, None)
+        else:
+            self._ledger.release(call)
+
+    def _failure(self, error: Exception) -> KeeploreError:
+        """What an error that is none of ours comes to."""
+        remedy = "`keeplore doctor` says more"
+        if isinstance(error, OSError):  # a program that does not start, a full disk
+            said = f"{self.name} failed: {error.strerror or error}"
+            return LlmUnavailable(said, remedy)
+        return LlmRefused(f"{self.name} failed: {type(error).__name__}", remedy)
+
+
+def _most(system: str, prompt: str, schema: Mapping[str, Any]) -> Usage:
+    """What a call may take at most."""
+    texts = (system, prompt, str(dict(schema)))
+    return Usage(sum(map(tokens, texts)) + OVERHEAD_TOKENS, MAX_OUTPUT_TOKENS)
+
+
+def _is_billed(error: Exception) -> bool:
+    """Whether a call that failed may have cost something."""
+    if isinstance(error, TransientFailure):
+        return error.is_billed
+    return not isinstance(error, LlmUnavailable | LlmRefused | OSError)
 
 
 def _is_worth_another(error: BaseException) -> bool:

@@ -73,11 +73,19 @@ class ClaudeCli:
         told of it.
         """
         system = with_schema(system, schema)
-        status, output, is_whole = self._run(
-            [*OPTIONS, "--model", self.name, "--system-prompt", system],
-            prompt,
-            self._timeout_s,
-        )
+        status, data = self._asked(system, prompt)
+        text, reported = data.get("result"), billed(data)
+        text = text if isinstance(text, str) else ""
+        has_failed = bool(status or data.get("is_error"))
+        if has_failed and not (reported[0] and reported[1]):
+            raise LlmUnavailable(f"`{PROGRAM} -p` reports an error", REMEDY)
+        usage = usage_of(reported, system + prompt, text)
+        return Completion(text, usage, self.name, _flaw(text, has_failed=has_failed))
+
+    def _asked(self, system: str, prompt: str) -> tuple[int, Mapping[str, Any]]:
+        """Exit status and result of the program. Raises LlmUnavailable where it gave none."""
+        arguments = [*OPTIONS, "--model", self.name, "--system-prompt", system]
+        status, output, is_whole = self._run(arguments, prompt, self._timeout_s)
         data: Mapping[str, Any] = {}
         with contextlib.suppress(ValueError, RecursionError):
             data = mapping(json.loads(output)) if is_whole else {}
@@ -85,31 +93,13 @@ class ClaudeCli:
             raise LlmUnavailable(
                 f"`{PROGRAM} -p` gave no result (exit status {status})", REMEDY
             )
-        text, reported = data.get("result"), billed(data)
-        text = text if isinstance(text, str) else ""
-        flaw = "" if text.strip() else "the answer is empty"
-        if status or data.get("is_error"):
-            if not (reported[0] and reported[1]):
-                raise LlmUnavailable(f"`{PROGRAM} -p` reports an error", REMEDY)
-            flaw = "the program reports an error"
-        return Completion(
-            text, usage_of(reported, system + prompt, text), self.name, flaw
-        )
+        return status, data
 
     def _run(
         self, arguments: Sequence[str], given: str, timeout_s: float
     ) -> tuple[int, str, bool]:
         """Exit status, output, and whether that is all of it. Raises Passing and LlmUnavailable."""
-        program = shutil.which(PROGRAM)
-        if os.environ.get(GUARD):
-            raise LlmUnavailable(
-                f"{GUARD} is set: this is a call of our own", f"Unset {GUARD}"
-            )
-        if program is None:
-            raise LlmUnavailable(
-                f"`{PROGRAM}` is not on the PATH of the worker",
-                "Install Claude Code, or set llm.provider",
-            )
+        program = _program()
         # files instead of pipes: a pipe is kept open by whatever the program leaves behind. An
         # empty directory of its own, because the host reads instructions from the one it is started
         # in.
@@ -129,17 +119,43 @@ class ClaudeCli:
                 env=_environment(),
                 start_new_session=True,
             )
-            try:
-                status = process.wait(timeout_s)
-            except subprocess.TimeoutExpired as e:
-                raise TransientFailure(
-                    f"`{PROGRAM}` gave no answer within {timeout_s:g} s", is_billed=True
-                ) from e
-            finally:
-                _end(process)
+            status = _status(process, timeout_s)
             answered.seek(0)
             output = answered.read(MAX_ANSWER + 1)
         return status, output.decode("utf-8", "replace"), len(output) <= MAX_ANSWER
+
+
+def _flaw(text: str, *, has_failed: bool) -> str:
+    if has_failed:
+        return "the program reports an error"
+    return "" if text.strip() else "the answer is empty"
+
+
+def _program() -> str:
+    """Where it lies. Raises LlmUnavailable where it must not, or cannot, be called."""
+    program = shutil.which(PROGRAM)
+    if os.environ.get(GUARD):
+        raise LlmUnavailable(
+            f"{GUARD} is set: this is a call of our own", f"Unset {GUARD}"
+        )
+    if program is None:
+        raise LlmUnavailable(
+            f"`{PROGRAM}` is not on the PATH of the worker",
+            "Install Claude Code, or set llm.provider",
+        )
+    return program
+
+
+def _status(process: subprocess.Popen[bytes], timeout_s: float) -> int:
+    """The exit status, once the program and what it started are gone."""
+    try:
+        return process.wait(timeout_s)
+    except subprocess.TimeoutExpired as e:
+        raise TransientFailure(
+            f"`{PROGRAM}` gave no answer within {timeout_s:g} s", is_billed=True
+        ) from e
+    finally:
+        _end(process)
 
 
 def _environment() -> dict[str, str]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 MILLION = 1_000_000
 # a reservation that is older is of a process that died
 MAX_CALL = timedelta(minutes=30)
+_KEYS = {"day": "llm.daily_tokens", "month": "llm.monthly_tokens"}
 
 _TABLES = (
     """
@@ -170,14 +171,8 @@ def _spent(db: sqlite3.Connection, prefix: str, now: datetime) -> int:
 def _refusal(
     span: str, limit: int, spent: int, wanted: int, at: datetime
 ) -> BudgetSpent:
-    until = at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    until += timedelta(days=1)
-    key = "llm.daily_tokens"
-    if span == "month":
-        key = "llm.monthly_tokens"
-        until = (at.astimezone(UTC).replace(day=1) + timedelta(days=32)).replace(
-            day=1, hour=0, minute=0, second=0, microsecond=0
-        )
+    until = _next_beginning(span, at.astimezone(UTC))
+    key = _KEYS[span]
     if wanted > limit:
         message = (
             f"the next call needs {wanted:,} tokens, which is more than the {limit:,} of a "
@@ -188,11 +183,18 @@ def _refusal(
         f"{spent:,} of the {limit:,} tokens of this {span} are spent, and the next call "
         f"needs {wanted:,}"
     )
-    return BudgetSpent(
-        message,
-        f"It goes on at {until:%Y-%m-%d %H:%M} UTC, or raise {key} in keeplore.yaml",
-        until,
+    remedy = (
+        f"It goes on at {until:%Y-%m-%d %H:%M} UTC, or raise {key} in keeplore.yaml"
     )
+    return BudgetSpent(message, remedy, until)
+
+
+def _next_beginning(span: str, at: datetime) -> datetime:
+    """When the next day, or month, begins; both times UTC."""
+    midnight = at.replace(hour=0, minute=0, second=0, microsecond=0)
+    if span == "month":
+        return (midnight.replace(day=1) + timedelta(days=32)).replace(day=1)
+    return midnight + timedelta(days=1)
 
 
 def _prefix(at: datetime, span: str) -> str:

@@ -77,14 +77,8 @@ class OpenaiServer(SdkModel["OpenAI", tuple[bool, str]]):
         flaw = _FLAWS.get(str(choice.get("finish_reason")), "")
         if message.get("refusal"):
             flaw = "the model declined"
-        counts = mapping(data.get("usage"))
-        cached = mapping(counts.get("prompt_tokens_details")).get("cached_tokens")
-        reported = (
-            counts.get("prompt_tokens"),
-            counts.get("completion_tokens"),
-            cached,
-        )
-        return content if isinstance(content, str) else "", flaw, reported
+        text = content if isinstance(content, str) else ""
+        return text, flaw, _reported(mapping(data.get("usage")))
 
     def _connect(self, options: dict[str, Any]) -> OpenAI:
         import openai  # heavy, and an extra
@@ -98,3 +92,13 @@ class OpenaiServer(SdkModel["OpenAI", tuple[bool, str]]):
             raise LlmUnavailable(
                 "OPENAI_API_KEY is not set", "Set it in the environment of the worker"
             ) from e
+
+
+def _reported(counts: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+    """Tokens of the question, of the answer, and of the question those that were cached."""
+    details = mapping(counts.get("prompt_tokens_details"))
+    return (
+        counts.get("prompt_tokens"),
+        counts.get("completion_tokens"),
+        details.get("cached_tokens"),
+    )

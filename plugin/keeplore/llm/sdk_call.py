@@ -96,10 +96,13 @@ def fetch(
         ) from e
     except LlmRefused:
         raise
-    except (
-        Exception
-    ) as e:  # the SDKs let out what their HTTP client raises while the answer is read
+    # the SDKs let out what their HTTP client raises while the answer is read
+    except Exception as e:
         raise TransientFailure("the answer broke off", is_billed=True) from e
+    return _json_object(text)
+
+
+def _json_object(text: bytes) -> Mapping[str, Any]:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as e:
@@ -143,22 +146,20 @@ class SdkModel(ABC, Generic[_Client, _Shape]):
         client, refusal = self._client, BadRequest("no shape of request is left")
         for shape in list(self._shapes):
             request = self._request(system, prompt, schema, shape)
+            send = partial(self._send, client, request)
             try:
-                data = fetch(
-                    self._sdk,
-                    self._settings.timeout_s,
-                    partial(self._send, client, request),
-                )
+                data = fetch(self._sdk, self._settings.timeout_s, send)
             except BadRequest as e:
                 refusal = e
                 continue
             self._shapes.sort(key=lambda other: other != shape)  # used at once
-            text, flaw, reported = self._read(data)
-            flaw = flaw or ("" if text.strip() else "the answer is empty")
-            return Completion(
-                text, usage_of(reported, system + prompt, text), self.name, flaw
-            )
+            return self._completion(data, system + prompt)
         raise refusal
+
+    def _completion(self, data: Mapping[str, Any], asked: str) -> Completion:
+        text, flaw, reported = self._read(data)
+        flaw = flaw or ("" if text.strip() else "the answer is empty")
+        return Completion(text, usage_of(reported, asked, text), self.name, flaw)
 
     @abstractmethod
     def _request(
@@ -258,11 +259,9 @@ def _read(request: Callable[[], AbstractContextManager[Any]], ends: float) -> by
 
 
 def _of_status(error: Any) -> LlmUnavailable | LlmRefused:
-    status = int(error.status_code)
-    code = str(getattr(error, "code", None) or getattr(error, "type", None) or "")
-    said = f"the server says {status}"
-    if re.fullmatch(r"[a-z_]{1,60}", code):
-        said += f" ({code})"
+    status, code = int(error.status_code), _code_of(error)
+    name = f" ({code})" if re.fullmatch(r"[a-z_]{1,60}", code) else ""
+    said = f"the server says {status}{name}"
     if code in SPENT or _POOR in str(error).lower():
         return LlmUnavailable(said, SETUP[402])
     # an address that has moved is one to set
@@ -270,8 +269,16 @@ def _of_status(error: Any) -> LlmUnavailable | LlmRefused:
         return LlmUnavailable(said, SETUP.get(status, SETUP[404]))
     if status in PASSING or status >= 500:
         return TransientFailure(said, wait_s=_asked_to_wait(error.response.headers))
+    return _refused(status, said)
+
+
+def _refused(status: int, said: str) -> LlmRefused:
     kind = BadRequest if status in (400, 422) else LlmRefused
     return kind(said, "Check llm.model in keeplore.yaml")
+
+
+def _code_of(error: Any) -> str:
+    return str(getattr(error, "code", None) or getattr(error, "type", None) or "")
 
 
 def _asked_to_wait(headers: Mapping[str, str]) -> float | None:

@@ -16,6 +16,7 @@ from keeplore.recall.question import STOP_STEMS, parse_question, stems_of
 from keeplore.recall.request import SearchScope
 from keeplore.store import Store
 from keeplore.text.fences import sanitise
+from keeplore.text.folding import shortened
 
 NEAREST = 5  # notes that a fact is compared with
 PASSAGES = 40  # that either search gives
@@ -49,8 +50,8 @@ class CandidateNote:
     @property
     def line(self) -> str:
         words = " ".join(sanitise(self.statement).split())
-        shown = words if len(words) <= LINE else f"{words[: LINE - 1]}…"
-        return f"- [{self.label}] ({self.memory.scope}/{self.memory.category}) {shown}"
+        place = f"{self.memory.scope}/{self.memory.category}"
+        return f"- [{self.label}] ({place}) {shortened(words, LINE)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,18 @@ def code_spans(text: str) -> list[tuple[int, int]]:
     for fence in _FENCE.finditer(text):
         if opening is None:
             opening = fence
-        elif fence[1].startswith(opening[1]) and not fence[2].strip():
+        elif ends_block(fence[0].strip(), opening[1]):
             spans.append((opening.start(), fence.end()))
             opening = None
     return spans
+
+
+def ends_block(line: str, fence: str) -> bool:
+    """Whether a line without its indentation ends the block that ``fence`` began: nothing else
+    stands on it than the same characters, at least as many.
+    """
+    marks = line.rstrip(" \t")
+    return marks.startswith(fence) and not marks.strip(fence[0])
 
 
 def fenced_lines(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:

@@ -26,14 +26,16 @@ def stem(word: str) -> str:
     word = word.removesuffix("'s").removesuffix("’s")
     if len(word) < 5 or not word.isalpha():
         return word
-    for suffix, least in (("ing", 3), ("ies", 2), ("ed", 3), ("es", 4), ("s", 4)):
-        if (
-            word.endswith(suffix)
-            and len(word) - len(suffix) >= least
-            and not word.endswith("ss")
-        ):
-            word = word.removesuffix(suffix)
-            break
+    word = _without_ending(word)
     if word[-1] == word[-2] and word[-1] not in "ls":
         word = word[:-1]
     return word.removesuffix("e").removesuffix("y") if len(word) > 3 else word
+
+
+def _without_ending(word: str) -> str:
+    if word.endswith("ss"):
+        return word
+    for suffix, least in (("ing", 3), ("ies", 2), ("ed", 3), ("es", 4), ("s", 4)):
+        if word.endswith(suffix) and len(word) - len(suffix) >= least:
+            return word.removesuffix(suffix)
+    return word

@@ -9,6 +9,7 @@ close its fence or open a tag of the host.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 TAG = "keeplore-recall"
 HEADER = (
@@ -89,23 +90,29 @@ def fence(text: str, token: str, header: str = HEADER) -> str:
 
 def strip_fenced(text: str) -> str:
     """The text without our blocks; one whose end was cut off goes up to the end of the text."""
+    kept, position = [], 0
+    for start, end in _blocks_in(text):
+        kept.append(text[position:start])
+        position = end
+    return "".join((*kept, text[position:]))
+
+
+def _blocks_in(text: str) -> Iterator[tuple[int, int]]:
+    """Where our blocks stand; within one, tags of another token are text."""
     tags = list(_TAG.finditer(text))
     last_close = {tag[2]: tag.start() for tag in tags if tag[2]}
-    kept = []
-    position = 0
-    token = ""
+    opening: re.Match[str] | None = None
     for tag in tags:
-        if token:
-            if tag[2] == token:
-                position, token = tag.end(), ""
+        if opening is not None:
+            if tag[2] == opening[1]:
+                yield opening.start(), tag.end()
+                opening = None
             continue
         is_cut = text.startswith((HEADER, DONE), tag.end() + 1)
-        if tag[1] and (last_close.get(tag[1], -1) > tag.start() or is_cut):
-            kept.append(text[position : tag.start()])
-            token = tag[1]
-    if not token:
-        kept.append(text[position:])
-    return "".join(kept)
+        if tag[1] and (is_cut or last_close.get(tag[1], -1) > tag.start()):
+            opening = tag
+    if opening is not None:
+        yield opening.start(), len(text)
 
 
 def _seen(match: re.Match[str]) -> str:

@@ -67,6 +67,11 @@ def fold(text: str) -> str:
     )
 
 
+def shortened(text: str, limit: int) -> str:
+    """At most ``limit`` characters, "…" at the end where more would follow."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
 def _stretches(text: str) -> Iterator[tuple[bool, list[str]]]:
     """The text's lines in order, cut where fenced blocks begin and end."""
     position = 0
@@ -84,26 +89,25 @@ def _folded(lines: list[str], *, is_code: bool) -> list[str]:
     if is_code:
         is_sane = len(lines) <= CODE_LINES + 2 and sum(map(len, lines)) <= CODE_CHARS
         return lines if is_sane else [lines[0], *_cut(lines[1:-1]), lines[-1]]
+    kept = _without_output(lines)
+    return kept if len(kept) <= STRETCH_LINES else _cut(kept)
+
+
+def _without_output(lines: list[str]) -> list[str]:
+    """The lines, of each long run of program output its beginning and end."""
     kept: list[str] = []
     position = 0
     for start, end in _output_runs(lines):
         kept += lines[position:start]
         kept += _cut(lines[start:end])
         position = end
-    kept += lines[position:]
-    return kept if len(kept) <= STRETCH_LINES else _cut(kept)
+    return [*kept, *lines[position:]]
 
 
 def _output_runs(lines: list[str]) -> Iterator[tuple[int, int]]:
     """Index ranges of runs of program output that are longer than LOG_LINES."""
     start, last = 0, -BRIDGE_LINES - 2
-    beginnings = [beginning(line) for line in lines]
-    for i, line in enumerate(lines):
-        is_alike = bool(beginnings[i]) and beginnings[i] in (
-            beginnings[i - 1 : i] + beginnings[i + 1 : i + 2]
-        )
-        if not (is_alike or _OUTPUT_LINE.search(line[:_SEEN_CHARS])):
-            continue
+    for i in _output_lines(lines):
         if i - last > BRIDGE_LINES + 1:
             if last - start >= LOG_LINES:
                 yield start, last + 1
@@ -111,6 +115,16 @@ def _output_runs(lines: list[str]) -> Iterator[tuple[int, int]]:
         last = i
     if last - start >= LOG_LINES:
         yield start, last + 1
+
+
+def _output_lines(lines: list[str]) -> Iterator[int]:
+    """Indexes of the lines that look like output, or begin like a neighbour."""
+    beginnings = [beginning(line) for line in lines]
+    for i, line in enumerate(lines):
+        neighbours = beginnings[i - 1 : i] + beginnings[i + 1 : i + 2]
+        is_alike = bool(beginnings[i]) and beginnings[i] in neighbours
+        if is_alike or _OUTPUT_LINE.search(line[:_SEEN_CHARS]):
+            yield i
 
 
 def beginning(line: str) -> str:

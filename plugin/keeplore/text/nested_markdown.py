@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from keeplore.text.code_fences import ends_block
 from keeplore.text.fences import sanitise
 
 LEVELS = 6
 _FENCE = re.compile(r"(`{3,})[^`]*\Z|(~{3,}).*\Z", re.DOTALL)
+_INDENT = re.compile(r"\A {0,3}")
 # quotations and lists, in which blocks begin as they do at the start of a line
 _CONTAINERS = r"(?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))*"
 _HEADING = re.compile(rf"({_CONTAINERS})(#{{1,6}})(?=[ \t]|$)")
@@ -59,9 +61,7 @@ def _lines(markdown: str, below: int) -> Iterator[str]:
     fence, is_after_text = "", False
     for line in markdown.split("\n"):
         if fence:
-            if re.fullmatch(
-                rf" {{0,3}}{re.escape(fence[0])}{{{len(fence)},}}[ \t]*", line
-            ):
+            if ends_block(_INDENT.sub("", line), fence):
                 fence = ""
             yield line
             continue
@@ -80,15 +80,20 @@ def _harmless(line: str, below: int, *, is_after_text: bool) -> str:
         level = min(len(heading[2]) + below, LEVELS)
         line = f"{heading[1]}{'#' * level}{line[heading.end() :]}"
     elif underline := _UNDERLINE.match(line):
-        if underline[2][0] == "=":
-            line = f"{underline[1]}\\{underline[2]}"
-        elif is_after_text or len(underline[2]) > 2:
-            line = f"{underline[1]}* * *"
+        line = _rule(underline, is_after_text=is_after_text)
     elif definition := _DEFINITION.match(line):
         line = f"{definition[1]}\\{line[definition.end(1) :]}"
     elif _INDENTED_FENCE.match(line):
         raise _Nested
     return _without_html(line)
+
+
+def _rule(underline: re.Match[str], *, is_after_text: bool) -> str:
+    """What would underline a heading, as a line across the page or as text."""
+    if underline[2][0] == "=":
+        return f"{underline[1]}\\{underline[2]}"
+    is_rule = is_after_text or len(underline[2]) > 2
+    return f"{underline[1]}* * *" if is_rule else underline[0]
 
 
 def _without_html(line: str) -> str:

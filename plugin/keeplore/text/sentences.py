@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import sentencex
@@ -83,12 +83,16 @@ def _sentences(message: str) -> Iterator[Sentence]:
             if heading:
                 yield Sentence(heading, is_heading=True)
             continue
-        whole = (bare(text[:MAX_SENTENCE]) for text in sentencex.segment("en", block))
-        found = [text for text in whole if any(map(str.isalnum, text))]
+        found = _segments(block)
         for n, text in enumerate(found):
             yield Sentence(text, heading, lead if label else "", label, is_first=n == 0)
         if found and not label:
             lead = found[-1] if block.rstrip("*_ ").endswith(":") else ""
+
+
+def _segments(block: str) -> list[str]:
+    whole = (bare(text[:MAX_SENTENCE]) for text in sentencex.segment("en", block))
+    return [text for text in whole if any(map(str.isalnum, text))]
 
 
 def _blocks(message: str) -> Iterator[tuple[str, str]]:
@@ -98,17 +102,22 @@ def _blocks(message: str) -> Iterator[tuple[str, str]]:
     label, lines = "", list[str]()
     for line in (*_prose_lines(message), ""):
         marker = _ITEM.match(line)
-        heading = _HEADING.match(line) or _BOLD_LINE.match(line)
+        heading = _heading_in(line)
         if lines and (not line or marker or heading or _ends_here(lines[-1], line)):
             yield label, _folded(*lines)
             label, lines = "", []
         if heading:
-            yield "#", _folded(heading[1])
+            yield "#", heading
         elif marker:
             label = (marker[1] or marker[2] or marker[3] or "-").upper()
             lines = [line[marker.end() :]]
         elif line:
             lines.append(line)
+
+
+def _heading_in(line: str) -> str:
+    found = _HEADING.match(line) or _BOLD_LINE.match(line)
+    return _folded(found[1]) if found else ""
 
 
 def _folded(*lines: str) -> str:
@@ -117,28 +126,35 @@ def _folded(*lines: str) -> str:
 
 def _prose_lines(message: str) -> Iterator[str]:
     """The message's lines, ``""`` where something that is no prose stood."""
-    fence, in_output, in_list = "", False, False
+    in_output = in_list = False
     raws = message.splitlines()
     alike = _alike(raws)
-    for n, raw in enumerate(raws):
-        line = raw.rstrip().removesuffix("\\").rstrip()
-        mark = _FENCE.match(line)
-        if mark:
-            fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
-        if mark or fence or not line:
-            in_output = in_output and bool(mark or line)
+    for n, (line, is_fenced) in enumerate(_fenced(raws)):
+        if is_fenced or not line:
+            in_output = in_output and bool(line)
             yield ""
             continue
         in_output = in_output or _SHELL.match(line) is not None
         is_item = _is_item(line)
         in_list = is_item or (in_list and line[0] in " \t")
         is_code = line.startswith(("    ", "\t")) and not in_list
-        is_printed = (
-            in_output or is_code or n in alike or (not is_item and _is_output(line))
-        )
-        yield "" if is_printed else line
-        if raw.endswith("\\"):  # a line break typed in a terminal
+        is_printed = n in alike or (not is_item and _is_output(line))
+        yield "" if in_output or is_code or is_printed else line
+        if raws[n].endswith("\\"):  # a line break typed in a terminal
             yield ""
+
+
+def _fenced(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Each line without its end, and whether it is of a block of code; one that nothing ends goes
+    to the end.
+    """
+    fence = ""
+    for raw in lines:
+        line = raw.rstrip().removesuffix("\\").rstrip()
+        mark = _FENCE.match(line)
+        if mark:
+            fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
+        yield line, bool(mark or fence)
 
 
 def _is_item(line: str) -> bool:

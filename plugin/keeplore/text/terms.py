@@ -54,6 +54,7 @@ _WORD = re.compile(r"[^\W\d_][\w]*(?:[.\-/+'’][\w]+)*[+#]*|(?<!\d)\d+(?:\.\d+)
 # scripts that put no spaces between words
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+")
 _CAMEL = re.compile(r"[a-z0-9](?=[A-Z])|[_.\-/]")
+_SEAM = re.compile(r"[_.\-/]|(?<=[a-z0-9])(?=[A-Z])")
 MAX_TEXT = 20_000  # characters that are looked at; beyond it a text's words only repeat
 
 
@@ -72,10 +73,7 @@ def terms(text: str) -> tuple[str, ...]:
             continue
         found.append(stem(lower))
         if _CAMEL.search(word):
-            parts = [
-                part.lower()
-                for part in re.split(r"[_.\-/]|(?<=[a-z0-9])(?=[A-Z])", word)
-            ]
+            parts = map(str.lower, _SEAM.split(word))
             found += [
                 stem(part) for part in parts if len(part) > 2 and part not in STOP
             ]

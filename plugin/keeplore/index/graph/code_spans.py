@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from keeplore.text.code_fences import ends_block
+
 PROSE, INLINE, BLOCK, SHELL = "prose", "inline", "block", "shell"
 MAX_INLINE = 200  # characters between two marks of code
 MAX_LINE = 4000  # characters of a line that are looked at; longer ones are data
@@ -59,9 +61,7 @@ def _runs(text: str) -> Iterator[tuple[str, list[str]]]:
     for whole in text.splitlines():
         line = whole[:MAX_LINE]
         if fence:
-            if line.strip(" \t>").startswith(fence) and not line.strip(" \t>").strip(
-                fence[0]
-            ):
+            if ends_block(line.strip(" \t>"), fence):
                 yield kind, lines
                 kind, lines, fence = PROSE, [], ""
             else:
