@@ -22,9 +22,8 @@ class MemoryPlace:
 @dataclass(frozen=True, slots=True)
 class CaptureDeps:
     place: Callable[[Origin], MemoryPlace]
-    redact: Callable[
-        [str, str], str
-    ]  # of a text and the directory in which it was said
+    # of a text and the directory in which it was said
+    redact: Callable[[str, str], str]
     segment: Callable[[Sequence[Mapping[str, Any]], Turn], str]
     known_turns: Callable[[Iterable[str]], Mapping[str, str]]
     written: Callable[[str, str], None]

@@ -26,12 +26,13 @@ def main() -> None:
         python = client.keeplore_python(state)
     except OSError:
         sys.exit(MISSING)
+    # not what the project's folder calls keeplore
     command = [
         python,
         "-P",
         "-m",
         "keeplore.mcp_server",
-    ]  # not what the project's folder calls keeplore
+    ]
     os.environ["KEEPLORE_STATE_DIR"] = state
     if os.name == "nt":  # there exec leaves the host with a process that has ended
         sys.exit(os.spawnv(os.P_WAIT, python, [f'"{python}"', *command[1:]]))

@@ -8,7 +8,7 @@ in them counts.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 Age = tuple[str, str]  # created_at and id: later is newer
@@ -117,12 +117,17 @@ def _in_order(
             has_cycle = True
             ready = [min((ages[id_], id_) for id_ in left)]
         _, id_ = heapq.heappop(ready)
-        if left.pop(id_, None) is None:
-            continue
-        ordered.append(id_)
-        for newer in after.get(id_, ()):
-            if newer in left:
-                left[newer] -= 1
-                if not left[newer]:
-                    heapq.heappush(ready, (ages[newer], newer))
+        if left.pop(id_, None) is not None:
+            ordered.append(id_)
+            for newer in _freed(after.get(id_, ()), left):
+                heapq.heappush(ready, (ages[newer], newer))
     return ordered, has_cycle
+
+
+def _freed(newer: Iterable[str], left: dict[str, int]) -> Iterator[str]:
+    """Those that wait for nothing else; ``left`` counts for what each of them waits."""
+    for id_ in newer:
+        if id_ in left:
+            left[id_] -= 1
+            if not left[id_]:
+                yield id_

@@ -38,16 +38,19 @@ class EntityFile:
 def parse_entity(text: str) -> EntityFile:
     """Read an entity's file. Raises Corrupt, which says what is wrong with it."""
     meta = mapping(text.removeprefix("\ufeff"))
-    type_, aliases = meta.get("type"), meta.get("aliases")
+    type_ = meta.get("type")
     if not isinstance(type_, str | None):
         raise Corrupt("`type` is no text", _REMEDY)
-    if not isinstance(aliases, list | None) or len(aliases or ()) > MAX_ALIASES:
+    aliases = _aliases(meta.get("aliases"))
+    name = _name("name", meta.get("name"))
+    known = dict.fromkeys(_name("aliases", alias) for alias in aliases)
+    return EntityFile(name, type_ or UNKNOWN, tuple(known), meta)
+
+
+def _aliases(stated: Any) -> list[Any]:
+    if not isinstance(stated, list | None) or len(stated or ()) > MAX_ALIASES:
         raise Corrupt(f"`aliases` is no list of at most {MAX_ALIASES} names", _REMEDY)
-    named = [
-        _name("name", meta.get("name")),
-        *(_name("aliases", alias) for alias in aliases or ()),
-    ]
-    return EntityFile(named[0], type_ or UNKNOWN, tuple(dict.fromkeys(named[1:])), meta)
+    return stated or []
 
 
 def serialise_entity(said: Mapping[str, Any]) -> str:

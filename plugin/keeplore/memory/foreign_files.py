@@ -18,6 +18,7 @@ from keeplore.memory.model import CATEGORIES, KINDS, SCOPES, TRUST_LEVELS, Memor
 from keeplore.memory.names import FOLDERS, is_id, is_project_name
 from keeplore.memory.note import title_and_text
 from keeplore.text.code_fences import fenced_lines
+from keeplore.text.folding import shortened
 
 NOTE_CHARS = 2000  # what is longer is no single statement
 TITLE_CHARS = 200
@@ -52,12 +53,7 @@ def as_memory(text: str, path: str) -> Memory:
     elsewhere. Raises Corrupt for a file without text, and for one whose front matter cannot be
     read.
     """
-    text = text.removeprefix("\ufeff")
-    memory = (
-        parse(text)
-        if _begins_with_front_matter(text)
-        else Memory({}, text, conflict(text))
-    )
+    memory = _as_it_is(text.removeprefix("\ufeff"))
     if not memory.problems and is_id(memory.id):
         return memory
     at = location_of(path)
@@ -65,10 +61,18 @@ def as_memory(text: str, path: str) -> Memory:
         return _completed(memory, at)
     facts = {**_flat(memory.meta), **_needed(memory, at)}
     meta = {**memory.meta, **_told(facts, memory.body, at)}
-    conflicts = tuple(
-        problem for problem in memory.problems if problem.startswith("conflict")
-    )
+    conflicts = tuple(filter(_is_conflict, memory.problems))
     return Memory(meta, _body(memory, at), conflicts, (_hint(memory.meta),))
+
+
+def _is_conflict(problem: str) -> bool:
+    return problem.startswith("conflict")
+
+
+def _as_it_is(text: str) -> Memory:
+    if _begins_with_front_matter(text):
+        return parse(text)
+    return Memory({}, text, conflict(text))
 
 
 def _completed(memory: Memory, at: Location) -> Memory:
@@ -106,17 +110,23 @@ def _begins_with_front_matter(text: str) -> bool:
 def _needed(memory: Memory, at: Location) -> dict[str, Any]:
     """What no memory can be found without: its id, and whom it is for."""
     meta = _flat(memory.meta)
+    scope, project = _whose(meta, at)
+    found = {
+        "id": as_id(meta.get("id")) or as_id(meta.get("uuid")) or at.id,
+        "scope": scope,
+        "project": project,
+        "supersedes": as_id(meta.get("supersedes")),
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def _whose(meta: Mapping[str, Any], at: Location) -> tuple[Any, str]:
+    """Scope and project, those of the folder where the file names no sound ones."""
     scope = "project" if meta.get("scope") == "repo" else meta.get("scope")
     project = _project(meta) or at.project
     if scope not in SCOPES or (scope == "project" and not project):
         scope, project = at.scope, at.project
-    found = {
-        "id": as_id(meta.get("id")) or as_id(meta.get("uuid")) or at.id,
-        "scope": scope,
-        "project": project if scope == "project" else "",
-        "supersedes": as_id(meta.get("supersedes")),
-    }
-    return {key: value for key, value in found.items() if value}
+    return scope, project if scope == "project" else ""
 
 
 def _project(meta: Mapping[str, Any]) -> str:
@@ -188,12 +198,15 @@ def title_of(facts: Mapping[str, Any], text: str, at: Location) -> str:
     headings = list(_headings(text))
     top = next((words for level, words in headings if level == 1), "")
     first = headings[0][1] if headings and text.lstrip().startswith("#") else ""
-    name = re.sub(r"[-_]+", " ", str(facts.get("name") or ""))  # a slug or words
+    name = _words_of(facts.get("name"))
     found = _first_text(facts.get("title"), top, name, first, at.words)
     folded = " ".join((found or title_and_text(text)[0] or at.stem).split())
-    return (
-        folded if len(folded) <= TITLE_CHARS else f"{folded[: TITLE_CHARS - 1]}…"
-    ) or "untitled"
+    return shortened(folded, TITLE_CHARS) or "untitled"
+
+
+def _words_of(name: Any) -> str:
+    """A slug, or words, as words."""
+    return re.sub(r"[-_]+", " ", str(name or ""))
 
 
 def _first_text(*values: object) -> str:
@@ -215,14 +228,17 @@ def _body(memory: Memory, at: Location) -> str:
     other files.
     """
     if at.rest[-1:] == (INDEX,) and not memory.meta:
-        lines = memory.body.splitlines(keepends=True)
-        return "".join(line for line in lines if not _POINTER.match(line))
+        return _without_pointers(memory.body)
     meta = _flat(memory.meta)
     about = _first_text(meta.get("description"), meta.get("summary")).strip()
-    parts = [about] if about not in memory.body else []
-    if tags := _tags(meta):
-        parts.append(f"Tags: {', '.join(tags)}")
-    return "\n\n".join((*parts, memory.body))
+    tags = ", ".join(_tags(meta))
+    said = (about if about not in memory.body else "", f"Tags: {tags}" if tags else "")
+    return "\n\n".join((*filter(None, said), memory.body))
+
+
+def _without_pointers(text: str) -> str:
+    lines = text.splitlines(keepends=True)
+    return "".join(line for line in lines if not _POINTER.match(line))
 
 
 def _tags(meta: Mapping[str, Any]) -> list[str]:

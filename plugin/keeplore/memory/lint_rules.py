@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from keeplore.errors import Corrupt
-from keeplore.memory.chains import Age, Chain, chains
+from keeplore.memory.chains import Chain, chains
 from keeplore.memory.foreign_files import as_memory
 from keeplore.memory.frontmatter import conflict_line, parse
-from keeplore.memory.location import location_of, precedence
+from keeplore.memory.location import Location, location_of, precedence
 from keeplore.memory.model import Memory, Relationship, Scope
 from keeplore.memory.names import FOLDERS, root_of
 from keeplore.memory.validation import SHOWN, faults, is_sound_id
@@ -24,9 +24,8 @@ class LintLevel(StrEnum):
 
 _OWN_ID = "Delete this one, or give it an id of its own"
 _TO_GIT = "Take it out, and replace it where it is used: once committed it stays in git's history"
-Secrets = Callable[
-    [bytes], Iterable[tuple[int, int, str]]
-]  # start, end and kind of each
+# start, end and kind of each
+Secrets = Callable[[bytes], Iterable[tuple[int, int, str]]]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -114,15 +113,17 @@ def _read(path: str, data: bytes) -> LintedFile:
         finding = LintFinding(path, e.line, LintLevel.ERROR, e.message, e.remedy)
         return LintedFile(path, None, (finding,))
     checked = LintedFile(path, memory, (), text)
-    found: list[LintFinding] = []
+    return replace(checked, findings=tuple(_findings(checked, memory)))
+
+
+def _findings(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
     for hint in memory.hints:
         remedy = "Leave it so, or write the keys down"
-        found.append(LintFinding(path, 1, LintLevel.WARNING, hint, remedy))
+        yield LintFinding(checked.path, 1, LintLevel.WARNING, hint, remedy)
     if memory.problems:
-        found += _problems(checked, memory)
+        yield from _problems(checked, memory)
     if not memory.hints:
-        found += _misplaced(checked, memory)
-    return replace(checked, findings=tuple(found))
+        yield from _misplaced(checked, memory)
 
 
 def _problems(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
@@ -146,18 +147,23 @@ def _problems(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
 def _misplaced(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
     """A folder or category that does not fit what the memory says of itself."""
     at = location_of(checked.path)
-    is_project = memory.scope == Scope.PROJECT
-    if (memory.scope, memory.project if is_project else "") != (at.scope, at.project):
-        whose = f"project {memory.project}" if is_project else memory.scope
-        said = f"it is of scope {whose} and lies in {at.root}/"
-        root = root_of(memory.scope, memory.project)
-        remedy = f"Move it below {root}/, or change `scope` and `project`"
-        yield checked.finding("scope", LintLevel.WARNING, said, remedy)
+    project = memory.project if memory.scope == Scope.PROJECT else ""
+    if (memory.scope, project) != (at.scope, at.project):
+        yield _wrong_root(checked, memory, at)
     folder = FOLDERS.get(memory.category, "")
     if memory.kind == "note" and folder and at.category not in ("", memory.category):
         said = f"its category is {memory.category}, its folder {at.folder}"
         remedy = f"Move it to {folder}/, or change `category`"
         yield checked.finding("category", LintLevel.WARNING, said, remedy)
+
+
+def _wrong_root(checked: LintedFile, memory: Memory, at: Location) -> LintFinding:
+    is_project = memory.scope == Scope.PROJECT
+    whose = f"project {memory.project}" if is_project else memory.scope
+    said = f"it is of scope {whose} and lies in {at.root}/"
+    root = root_of(memory.scope, memory.project)
+    remedy = f"Move it below {root}/, or change `scope` and `project`"
+    return checked.finding("scope", LintLevel.WARNING, said, remedy)
 
 
 def _without(
@@ -185,16 +191,20 @@ def check_links(
         if file.memory:
             by_id.setdefault(file.memory.id, []).append(file)
     for same in by_id.values():
-        first, *others = sorted(same, key=_rank, reverse=True)
-        said = f"its id is that of {first.path}, which is used"
-        for other in others:
-            yield other.finding("id", LintLevel.ERROR, said, _OWN_ID)
+        yield from _of_one_id(same)
     for id_ in sorted(by_id.keys() & set(forgotten)):
         yield from (_forgotten(file, id_) for file in by_id[id_])
     for file in files:
         yield from _dangling(file, by_id.keys())
     if is_whole:
         yield from _chains({id_: same[0] for id_, same in by_id.items()})
+
+
+def _of_one_id(files: Sequence[LintedFile]) -> Iterator[LintFinding]:
+    first, *others = sorted(files, key=_rank, reverse=True)
+    said = f"its id is that of {first.path}, which is used"
+    for other in others:
+        yield other.finding("id", LintLevel.ERROR, said, _OWN_ID)
 
 
 def _forgotten(file: LintedFile, id_: str) -> LintFinding:
@@ -241,15 +251,12 @@ def _dangling(file: LintedFile, known: Collection[str]) -> Iterator[LintFinding]
 
 def _chains(files: dict[str, LintedFile]) -> Iterator[LintFinding]:
     memories = {id_: file.memory for id_, file in files.items() if file.memory}
-    ages: dict[str, Age] = {
-        id_: (memory.created_at, id_) for id_, memory in memories.items()
-    }
+    ages = {id_: (memory.created_at, id_) for id_, memory in memories.items()}
     olds = {
         id_: _superseded(memory) for id_, memory in memories.items() if memory.links
     }
-    for id_, replaced in olds.items():
-        if id_ in replaced:
-            yield _own_successor(files[id_])
+    itself = (id_ for id_, replaced in olds.items() if id_ in replaced)
+    yield from (_own_successor(files[id_]) for id_ in itself)
     for chain in chains(olds, ages):
         if chain.has_cycle:
             yield from _in_a_circle(chain, files)

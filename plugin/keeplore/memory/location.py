@@ -12,10 +12,8 @@ from datetime import date
 from keeplore.memory.names import FOLDERS, new_id
 
 ARCHIVE = "archive"
-_ROOT_DEPTHS = {
-    "user": 2,
-    "projects": 3,
-}  # how many parts of a path are the folder of memory
+# how many parts of a path are the folder of memory
+_ROOT_DEPTHS = {"user": 2, "projects": 3}
 CATEGORY_OF = {folder: category for category, folder in FOLDERS.items()}
 _UUID = re.compile(
     r"(?:mem_)?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})",
@@ -84,11 +82,16 @@ def location_of(path: str) -> Location:
     depth = _ROOT_DEPTHS.get(parts[0], 1)
     root, rest = parts[:depth], parts[depth:]
     project = root[1] if parts[0] == "projects" and len(parts) > 2 else ""
-    scope = "project" if project else "user" if parts[0] == "user" else "workspace"
     is_archived = rest[:1] == [ARCHIVE] and len(rest) > 1
-    return Location(
-        scope, project, "/".join(root), tuple(rest[is_archived:]), is_archived
-    )
+    below = tuple(rest[1:] if is_archived else rest)
+    scope = _scope_of(parts[0], project)
+    return Location(scope, project, "/".join(root), below, is_archived)
+
+
+def _scope_of(top: str, project: str) -> str:
+    if project:
+        return "project"
+    return "user" if top == "user" else "workspace"
 
 
 def archived_path(path: str) -> str:

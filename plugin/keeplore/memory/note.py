@@ -66,8 +66,8 @@ def note_of(draft: NoteDraft, moment: str) -> Memory:
     scope = draft.scope or ("project" if draft.project else "workspace")
     category = draft.category or DEFAULT_CATEGORY
     _check_place(scope, category, draft.project)
+    project = draft.project if scope == "project" else ""
     created_at = draft.created_at or moment
-    source = {key: value for key, value in draft.source.items() if value}
     meta = new_meta(
         id=draft.id or new_id(),
         kind="note",
@@ -76,17 +76,25 @@ def note_of(draft: NoteDraft, moment: str) -> Memory:
         updated_at=created_at,
         version=1,
         scope=scope,
-        project=draft.project if scope == "project" else "",
+        project=project,
         category=category,
-        permanent=draft.permanent or None,
-        related=[dict(link) for link in draft.related],
-        **draft.told,
-        confidence=draft.confidence,
-        trust=draft.trust,
-        trigger=draft.trigger,
-        source=source,
+        **_stated(draft),
     )
     return Memory(meta, body_of(title, text, draft.quotes))
+
+
+def _stated(draft: NoteDraft) -> dict[str, Any]:
+    """The fields that a draft states as they are."""
+    source = {key: value for key, value in draft.source.items() if value}
+    return {
+        "permanent": draft.permanent or None,
+        "related": [dict(link) for link in draft.related],
+        **draft.told,
+        "confidence": draft.confidence,
+        "trust": draft.trust,
+        "trigger": draft.trigger,
+        "source": source,
+    }
 
 
 def _check_place(scope: str, category: str, project: str) -> None:

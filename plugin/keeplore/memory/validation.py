@@ -124,9 +124,8 @@ def _is_share(value: object) -> bool:
     return isinstance(value, int | float) and 0 <= value <= 1
 
 
-Form = tuple[
-    Callable[[object], bool], str, str
-]  # a check, what is said where it fails, the remedy
+# a check, what is said where it fails, the remedy
+Form = tuple[Callable[[object], bool], str, str]
 _AS_ID: Form = (is_sound_id, "is no memory id", "write mem_ and a UUID in lower case")
 _AS_TIME: Form = (_is_moment, "is no time", "write it as 2026-02-09T14:03:11Z")
 _FORMS: Mapping[str, Form] = {

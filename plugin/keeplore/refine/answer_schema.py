@@ -18,9 +18,8 @@ MAX_SPAN = 1_000  # characters; a receipt is a quotation, not the conversation
 MAX_NAME = 80  # characters of an entity
 MAX_REASON = 500  # characters
 
-Share = Annotated[
-    float, Field(ge=0.0, le=1.0, strict=False)
-]  # a model writes 1 for 1.0
+# a model writes 1 for 1.0
+Share = Annotated[float, Field(ge=0.0, le=1.0, strict=False)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True)]
 Name = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NAME)

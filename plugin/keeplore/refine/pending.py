@@ -22,9 +22,8 @@ from keeplore.refine.window import (
     windows,
 )
 
-AskedExchanges = Mapping[
-    str, frozenset[str]
-]  # conversation → keys of the exchanges about which a model was asked
+# conversation → keys of the exchanges about which a model was asked
+AskedExchanges = Mapping[str, frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,9 +209,8 @@ class ServerEmbedder:
         known = self._known()
         if not texts:
             return np.zeros((0, known.dim), dtype=np.float32)
-        clean = [
-            text.encode("utf-8", "replace").decode() or " " for text in texts
-        ]  # an empty one is refused by some
+        # an empty one is refused by some
+        clean = [text.encode("utf-8", "replace").decode() or " " for text in texts]
         parts = [clean[start : start + BATCH] for start in range(0, len(clean), BATCH)]
         return np.concatenate([self._made(part, known, timeout_s) for part in parts])
 

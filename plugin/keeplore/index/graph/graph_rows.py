@@ -56,10 +56,11 @@ _ASPECTS = (
 )
 _NOT_TURNED = "FROM names WHERE (wordy > 0) != was_wordy"
 _T = TypeVar("_T")
+# of what a mention shows
 CODES = {
     "": 0,
     **{type_: code for code, type_ in enumerate(TYPES, 1)},
-}  # of what a mention shows
+}
 MILLION = 1_000_000  # of a confidence
 
 

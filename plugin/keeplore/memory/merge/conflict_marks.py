@@ -56,11 +56,9 @@ def _by_marks(text: str) -> tuple[str, str] | None:
         depth += bool(part and _START.match(line)) - bool(depth and _END.match(line))
         for side in (part,) if part else ("one", "other"):
             sides[side].append(line)
-    return (
-        ("\n".join(sides["one"]), "\n".join(sides["other"]))
-        if found and not part
-        else None
-    )
+    if part or not found:
+        return None
+    return "\n".join(sides["one"]), "\n".join(sides["other"])
 
 
 def _after_mark(part: str, line: str) -> str | None:
@@ -76,14 +74,15 @@ def _after_mark(part: str, line: str) -> str | None:
 def _by_keys(text: str) -> tuple[str, str] | None:
     """A front matter with the first and with the last of each key that stands twice."""
     match = _FENCE.match(text)
-    blocks = list(_blocks(match[2].splitlines(keepends=True))) if match else []
-    last = dict(blocks)
-    if match is None or len(last) == len(blocks):
+    if match is None:
         return None
-    earliest = dict(reversed(blocks))
-    rest = match[3] + text[match.end() :]
-    one = "".join(earliest[key] for key in last)
-    return f"{match[1]}{one}{rest}", f"{match[1]}{''.join(last.values())}{rest}"
+    blocks = list(_blocks(match[2].splitlines(keepends=True)))
+    earliest, last = dict(reversed(blocks)), dict(blocks)
+    if len(last) == len(blocks):
+        return None
+    first_ones = "".join(earliest[key] for key in last)
+    after = match[3] + text[match.end() :]
+    return match[1] + first_ones + after, match[1] + "".join(last.values()) + after
 
 
 def _blocks(lines: Iterable[str]) -> Iterable[tuple[str, str]]:

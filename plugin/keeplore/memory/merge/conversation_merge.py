@@ -24,9 +24,8 @@ _ORDER = [
 _PLACES = {"": -1, **{heading: place for place, heading in enumerate(_ORDER)}}
 _PLACES[EXCHANGES] = len(_ORDER) + 1
 
-Blocks = Mapping[
-    tuple[str, int], str
-]  # by what a block begins with, and which of those that begin so it is
+# by what a block begins with, and which of those that begin so it is
+Blocks = Mapping[tuple[str, int], str]
 
 
 def merge_conversations(
@@ -38,40 +37,50 @@ def merge_conversations(
     ``is_derived``: what the loser has above the exchanges was made from them, and gives way without
     a clash.
     """
-    one, other, before = (
-        _TURN.split(text.replace("\r\n", "\n")) for text in (loser, winner, base or "")
-    )
-    head = _head(before[0] if base is not None else None, one[0], other[0])
-    blocks, is_clash = _exchanges(
-        _by_turn(before[1:]), _by_turn(one[1:]), _by_turn(other[1:])
-    )
-    text = f"{head.text.rstrip()}\n\n" + "".join(
-        f"{block.rstrip()}\n\n" for block in blocks
-    )
-    return LineMerge(
-        _dated(text.rstrip() + "\n"), is_clash or (head.is_clash and not is_derived)
-    )
+    top, one = _parts(loser)
+    other_top, other = _parts(winner)
+    base_top, before = _parts(base or "")
+    head = _head(base_top if base is not None else None, top, other_top)
+    blocks, is_clash = _exchanges(before, one, other)
+    parts = "".join(f"{part.rstrip()}\n\n" for part in (head.text, *blocks))
+    is_clash = is_clash or (head.is_clash and not is_derived)
+    return LineMerge(_dated(parts.rstrip() + "\n"), is_clash)
+
+
+def _parts(body: str) -> tuple[str, Blocks]:
+    """What stands above the exchanges, and the exchanges."""
+    head, *exchanges = _TURN.split(body.replace("\r\n", "\n"))
+    return head, _by_turn(exchanges)
 
 
 def _head(base: str | None, loser: str, winner: str) -> LineMerge:
     """What stands above the exchanges, without the date, which follows from them: lists as such,
     all else by lines.
     """
-    was, mine, theirs = (
-        {} if text is None else _by_heading(_DATE.sub("", text))
-        for text in (base, loser, winner)
-    )
+    was = {} if base is None else _by_heading(base)
+    mine, theirs = _by_heading(loser), _by_heading(winner)
     text, is_clash = "", False
     for key in sorted({**theirs, **mine}, key=_place):
-        sections = [_items(side.get(key, "")) for side in (was, mine, theirs)]
-        lists, rests = zip(*sections, strict=True)
-        rest = merge_by_lines(rests[0] if base is not None else None, *rests[1:])
+        sections = [side.get(key, "") for side in (was, mine, theirs)]
+        listed, rest = _section(*sections, has_base=base is not None)
         is_clash = is_clash or rest.is_clash
-        listed = "".join(merge_lists(*lists))
         if key not in was or (key in mine and key in theirs) or listed:
-            parts = [part.strip("\n") for part in (key[0], listed, rest.text)]
-            text += "\n\n".join(filter(None, parts)) + "\n\n"
+            text += _paragraphs(key[0], listed, rest.text)
     return LineMerge(text, is_clash)
+
+
+def _paragraphs(*parts: str) -> str:
+    stripped = (part.strip("\n") for part in parts)
+    return "\n\n".join(filter(None, stripped)) + "\n\n"
+
+
+def _section(
+    was: str, mine: str, theirs: str, *, has_base: bool
+) -> tuple[str, LineMerge]:
+    """The list of a section, and its other lines."""
+    lists, rests = zip(*map(_items, (was, mine, theirs)), strict=True)
+    rest = merge_by_lines(rests[0] if has_base else None, *rests[1:])
+    return "".join(merge_lists(*lists)), rest
 
 
 def _exchanges(base: Blocks, one: Blocks, other: Blocks) -> tuple[list[str], bool]:
@@ -84,8 +93,10 @@ def _exchanges(base: Blocks, one: Blocks, other: Blocks) -> tuple[list[str], boo
             result = _joined(was, mine, theirs)
             joined.append(result.text)
             is_clash = is_clash or result.is_clash
-        elif (kept := theirs if mine is None else mine) and kept != was:
-            # one that a side removed stays away unless the other changed it
+            continue
+        kept = theirs if mine is None else mine
+        # one that a side removed stays away unless the other changed it
+        if kept and kept != was:
             joined.append(kept)
     return _in_time(joined), is_clash
 
@@ -136,10 +147,12 @@ def _by_turn(blocks: Iterable[str]) -> Blocks:
 
 
 def _by_heading(head: str) -> Blocks:
-    """The parts of a head by their headings, "" for what stands above the first."""
+    """The parts of a head by their headings, "" for what stands above the first; its date left
+    out.
+    """
     sections = (
         text if number else f"\n{text}"
-        for number, text in enumerate(_SECTION.split(head))
+        for number, text in enumerate(_SECTION.split(_DATE.sub("", head)))
     )
     return _numbered(
         (text.split("\n")[0].rstrip(), text.partition("\n")[2]) for text in sections

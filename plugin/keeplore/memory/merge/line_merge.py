@@ -7,7 +7,7 @@ Three-way merging as in S. Khanna, K. Kunal and B. C. Pierce, "A formal investig
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TypeVar
@@ -41,14 +41,22 @@ def merge_by_lines(base: str | None, loser: str, winner: str) -> LineMerge:
     if base == winner:
         return LineMerge(loser, is_clash=False)
     # splitting so keeps whether the text ends with a line end
-    one, other = (_lines(text) for text in (loser, winner))
+    one, other = _lines(loser), _lines(winner)
     if max(len(one), len(other)) > MAX_LINES:
         return LineMerge(winner, is_clash=True)
     before = _common(one, other) if base is None else _lines(base)
+    regions = _regions(before, one, other)
+    return _joined_regions(regions, has_base=base is not None)
+
+
+def _joined_regions(
+    regions: Iterable[tuple[Lines, Lines, Lines]], *, has_base: bool
+) -> LineMerge:
+    """The regions one after the other, those that clash as the winner has them."""
     lines: list[str] = []
     is_clash = False
-    for was, theirs, ours in _regions(before, one, other):
-        joined = _joined(was, theirs, ours, may_both_stay=base is not None)
+    for was, theirs, ours in regions:
+        joined = _joined(was, theirs, ours, may_both_stay=has_base)
         is_clash = is_clash or joined is None
         lines += ours if joined is None else joined
     return LineMerge("\n".join(lines), is_clash)
@@ -144,12 +152,12 @@ def _matches(one: Lines, other: Lines) -> list[tuple[int, int, int]]:
     """
     head = _same_length(one, other)
     tail = _same_length(one[head:][::-1], other[head:][::-1])
-    ends = len(one) - tail, len(other) - tail
-    middle = SequenceMatcher(
-        None, one[head : ends[0]], other[head : ends[1]], autojunk=True
-    )
-    inner = [(a + head, b + head, size) for a, b, size in middle.get_matching_blocks()]
-    return [match for match in [(0, 0, head), *inner, (*ends, tail)] if match[2]]
+    end, other_end = len(one) - tail, len(other) - tail
+    middle = one[head:end], other[head:other_end]
+    found = SequenceMatcher(None, *middle, autojunk=True).get_matching_blocks()
+    inner = [(a + head, b + head, size) for a, b, size in found]
+    matches = [(0, 0, head), *inner, (end, other_end, tail)]
+    return [match for match in matches if match[2]]
 
 
 def _same_length(one: Lines, other: Lines) -> int:

@@ -40,6 +40,7 @@ TRIGGER = "merge"  # of the memory that stands beside another
 _HASH_CHARS = 8
 MAX_NAME = 255  # bytes, the limit of common file systems
 _MISSING: Any = object()
+_Read = tuple[str, Memory]  # a text with the memory that it holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,22 +69,28 @@ def merge_memory(path: str, base: str | None, one: str, other: str) -> FileMerge
     if first is None or second is None or first.id != second.id:
         # a version that can be read comes before one that cannot, which is what _precedence puts
         # last
-        return _merge_plain(
-            path, base, winner, loser, is_text=first is None and second is None
-        )
-    origin = _memory(base) if base is not None else None
-    before = origin if origin and origin.id == first.id else None
-    joined, is_clash = _joined_memory(before, second, first)
-    front = merge_by_lines(
-        _front(base, before) if base and before else None,
-        _front(loser, second),
-        _front(winner, first),
+        is_text = first is None and second is None
+        return _merge_plain(path, base, winner, loser, is_text=is_text)
+    text, is_clash = _joined_text(
+        _read_base(base, first.id), (loser, second), (winner, first)
     )
-    try:
-        text = _as_written(front, joined)
-    except Corrupt:  # together it is more than a front matter may hold
-        text, is_clash = winner, True
     return FileMerge(text, _beside(path, first, second, loser) if is_clash else {})
+
+
+def _joined_text(base: _Read | None, loser: _Read, winner: _Read) -> tuple[str, bool]:
+    """One text of both, and whether the loser's words are lost somewhere."""
+    joined, is_clash = _joined_memory(base and base[1], loser[1], winner[1])
+    front = merge_by_lines(base and _front(*base), _front(*loser), _front(*winner))
+    try:
+        return _as_written(front, joined), is_clash
+    except Corrupt:  # together it is more than a front matter may hold
+        return winner[0], True
+
+
+def _read_base(base: str | None, id_: str) -> _Read | None:
+    """What both versions were made of, where that was the same memory."""
+    memory = _memory(base) if base else None
+    return (base, memory) if base and memory and memory.id == id_ else None
 
 
 def _joined_memory(
@@ -174,23 +181,29 @@ def merge_entity(path: str, base: str | None, one: str, other: str) -> FileMerge
 
     A file that cannot be read, or is about another entity, stays beside the first.
     """
-    loser, winner = sorted(
-        (one, other), key=lambda text: (_entity(text) is not None, _fingerprint(text))
-    )
+    loser, winner = sorted((one, other), key=_entity_precedence)
     first, second = _entity(winner), _entity(loser)
     if winner == loser or first is None:
         return merge_text(path, base, one, other)
     if second is None or key_of(first.name) != key_of(second.name):
         return FileMerge(winner, {beside_path(path, loser.encode()): loser})
     origin = _entity(base) if base is not None else None
-    text = serialise_entity(
-        _joined_entity(origin.said if origin else {}, second.said, first.said)
-    )
-    by_lines = merge_by_lines(base, loser, winner)
+    said = _joined_entity(origin.said if origin else {}, second.said, first.said)
+    text = serialise_entity(said)
+    return FileMerge(_commented(text, merge_by_lines(base, loser, winner)), {})
+
+
+def _entity_precedence(text: str) -> tuple[bool, str]:
+    return _entity(text) is not None, _fingerprint(text)
+
+
+def _commented(text: str, by_lines: LineMerge) -> str:
+    """An entity's text, in the lines of both versions where they say the same: a person's comments
+    stay so.
+    """
     told = None if by_lines.is_clash else _entity(by_lines.text)
-    # the lines of both where they say the same: a person's comments stay so
     is_same = told is not None and told.said == parse_entity(text).said
-    return FileMerge(by_lines.text if is_same else text, {})
+    return by_lines.text if is_same else text
 
 
 def _joined_entity(
@@ -351,22 +364,34 @@ def _joined_value(key: str, was: Any, one: Any, other: Any) -> tuple[Any, bool]:
     """One value of two that were both changed, ``other`` being the winner's, and whether the
     loser's is lost.
     """
-    is_removed = _MISSING in (one, other)
+    if _MISSING in (one, other):
+        return _of_removed(key, one, other), False
     if key == "status":  # who closed a conversation has closed it
-        return (_MISSING if is_removed else other), False
-    if is_removed:  # removed here, changed there
-        return (other if one is _MISSING else one), False
+        return other, False
     if isinstance(one, list) and isinstance(other, list):
         return merge_lists(was if isinstance(was, list) else [], one, other), False
     if isinstance(one, Mapping) and isinstance(other, Mapping):
-        before = was if isinstance(was, Mapping) else None
-        joined, is_clash = _joined_meta(before, one, other, is_inside=True)
-        # of two machines that wrote, one is named
-        return joined, is_clash and key != "source"
+        return _joined_mappings(key, was, one, other)
     rule = _RULES.get(key)
     if rule and type(one) is type(other):
         return rule(one, other), False
     return other, True
+
+
+def _joined_mappings(
+    key: str, was: Any, one: Mapping[str, Any], other: Mapping[str, Any]
+) -> tuple[Any, bool]:
+    before = was if isinstance(was, Mapping) else None
+    joined, is_clash = _joined_meta(before, one, other, is_inside=True)
+    # of two machines that wrote, one is named
+    return joined, is_clash and key != "source"
+
+
+def _of_removed(key: str, one: Any, other: Any) -> Any:
+    """The value of a key that one of two removed while the other changed it."""
+    if key == "status":  # who closed a conversation has closed it
+        return _MISSING
+    return other if one is _MISSING else one
 
 
 def _lower_trust(one: Any, other: Any) -> Any:

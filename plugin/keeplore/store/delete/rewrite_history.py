@@ -43,9 +43,8 @@ class TextOccurrence(NamedTuple):
     memory_id: str
 
 
-Reader = Callable[
-    [str, str], bytes | None
-]  # blob, path → its bytes; None for what is no file or too large
+# blob, path → its bytes; None for what is no file or too large
+Reader = Callable[[str, str], bytes | None]
 
 
 def library_reader(repository: pygit2.Repository) -> Reader:

@@ -23,9 +23,8 @@ class Blob(NamedTuple):
 
 
 Changes = Mapping[str, Blob | None]  # path → its new content, None where it is removed
-Sides = tuple[
-    Blob | None, Blob | None, Blob | None
-]  # of a conflict: what both came from, and what each has
+# of a conflict: what both came from, and what each has
+Sides = tuple[Blob | None, Blob | None, Blob | None]
 
 
 @dataclass(frozen=True, slots=True)

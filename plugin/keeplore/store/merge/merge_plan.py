@@ -290,9 +290,8 @@ def _folders(paths: Iterable[str]) -> set[str]:
     return found
 
 
-Joined = tuple[
-    bytes, Mapping[str, bytes]
-]  # the text for a path, and the files beside it
+# the text for a path, and the files beside it
+Joined = tuple[bytes, Mapping[str, bytes]]
 
 
 def merged(path: str, base: bytes | None, one: bytes, other: bytes) -> Joined:
