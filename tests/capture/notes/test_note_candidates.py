@@ -84,6 +84,20 @@ STATED = [
     ("My editor is Helix.", "user-facts"),
     ("we use conventional commits", "project-conventions"),
     ("Every endpoint needs a rate limit.", "project-conventions"),
+    ("the staging database is on db7, not db3", "corrections"),
+    ("The API rate limit is 100 requests per minute, not 1000.", "corrections"),
+    ("Tests live next to the code, not in a tests folder.", "corrections"),
+    ("No comments inside function bodies", "project-conventions"),
+    ("Please don't use abbreviations in variable names, ever.", "project-conventions"),
+    ("Invoice numbers are sequential, gaps are not allowed.", "project-conventions"),
+    ("Timestamps are stored in UTC everywhere.", "project-conventions"),
+    ("I like short answers.", "coding-preferences"),
+    ("npm ci fails on Node 22 because sharp has no prebuilt binary.", "gotchas"),
+    ("The macOS build needs Xcode 15, otherwise linking fails.", "gotchas"),
+    ("Redis is only used for caching, never for sessions.", "infrastructure"),
+    ("Billing is owned by the payments team.", "infrastructure"),
+    ("Our customers are mostly on Windows.", "infrastructure"),
+    ("We are on Python 3.9 in production.", "infrastructure"),
 ]
 QUESTIONS = [
     "Should we use Redis or Postgres?",
@@ -128,6 +142,12 @@ OF_THE_MOMENT = [
     "write a test that checks that passwords must never be logged",
     "the tests need to pass",
     "Let's use a smaller font here.",
+    "We need a job queue for invoices",
+    "We need to send emails when an invoice is overdue.",
+    "use blue for the button instead of red",
+    "all the tests should pass before you commit",
+    "The modal should close when I press escape",
+    "this is for the demo tomorrow, not for production",
 ]
 DANGLING = [
     "Let's not make this change in this branch.",
@@ -148,6 +168,11 @@ TROUBLE = [
     "The domain is not resolving.",
     "My terminal is frozen.",
     "turns out I was on the wrong branch",
+    "we support .zip, but I've seen an archive with a .7z in the uploads",
+    "the tests are failing on CI, not locally",
+    "the error is in the parser, not the lexer",
+    "the file you created is empty, not 3 KB",
+    "Your working tree is clean because the changes are stored in the shadow branch.",
     "The tests should pass now.",
 ]
 
@@ -253,6 +278,19 @@ def test_an_answer_that_settles_nothing_is_not_written(
         )
         == []
     )
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Which workflows should the skill(s) cover?", "One command or several?"],
+)
+def test_an_answer_about_the_piece_of_work_is_offered_and_not_written(
+    question: str,
+) -> None:
+    asked = AnsweredQuestion(question, "All four", ("All four", "The first"))
+    said = ("Write it down", asked)
+    assert written(said) == []
+    assert [c.text for c in candidates(talk(said))] == [f"{question} → All four"]
 
 
 def test_words_of_a_person_who_refuses_leave_are_read_as_their_own() -> None:

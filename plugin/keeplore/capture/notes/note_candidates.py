@@ -31,6 +31,7 @@ from keeplore.text.terms import terms, words
 AUTOMATIC = 0.8  # candidates from here on are written as notes; the curve is in docs/benchmarks.md
 LEAST = 0.3  # candidates below it are not worth mentioning
 ORDERED, ANSWERED, PICKED, CONFIRMED = 0.98, 0.9, 0.84, 0.82
+OF_TASK = 0.2  # what a question about the piece of work on hand takes from its answer
 BARE_YES = 12  # words of a message that agrees and says nothing else
 LONG_MESSAGE = 40  # sentences from which a message counts as a document
 # candidates of one message that are written unasked: more is a specification, and its file the
@@ -41,6 +42,8 @@ SUBJECT_CHARS = 1000  # of a text that say what it is about
 MIN_TERMS = 3  # content words of a sentence that says something by itself
 _LOWER_WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?[,;:]?(?:\s|\Z)")
 _FIGURE = re.compile(r"\b\d+\b")
+# what a person says of themselves is short
+PERSONAL = (Category.USER_FACTS, Category.PREFERENCES)
 FIRM = 0.06  # what a clause of the person's that gives a reason adds
 
 
@@ -220,16 +223,20 @@ def _stated(sentence: Sentence, turn: str) -> NoteCandidate | None:
 def _adjusted(text: str, category: str) -> float:
     """What speaks for a note and against it, as a difference of confidence."""
     content = len(set(terms(text))) + len(_FIGURE.findall(text))
-    is_exempt = category in (Category.GOTCHAS, Category.CORRECTIONS)
+    is_correction = category == Category.CORRECTIONS and opens_with(text, "corrected")
+    is_exempt = category == Category.GOTCHAS or is_correction
     against = (
         (0.2, says(text, "moment")),
         (0.2, not is_exempt and says(text, "trouble")),
         (0.3, _points_elsewhere(text)),
         (0.2, says(text, "talk")),
+        (0.2, says(text, "of_screen")),
+        (0.2, says(text, "turned")),
+        (0.2, says(text, "of_turn")),
         (0.2, says(text, "task")),
         (
             0.05 if content > 1 else 0.1,
-            content < MIN_TERMS and category != Category.USER_FACTS,
+            content < MIN_TERMS and not (category in PERSONAL and content),
         ),
         (0.15, len(words(text)) > 60),
         (0.2, says(text, "vague")),
@@ -264,8 +271,10 @@ def _of_answer(asked: AnsweredQuestion, turn: str) -> Iterator[NoteCandidate]:
     category = _kind_of_decision(f"{question} {answer}")
     quote = Quote(answered(asked), "user", turn)
     title = _titled(question, answer)
+    is_of_task = says(asked.question, "task_question")
+    confidence = ANSWERED - OF_TASK if is_of_task else ANSWERED
     yield NoteCandidate(
-        f"{question} → {answer}", category, ANSWERED, quote, title=title
+        f"{question} → {answer}", category, confidence, quote, title=title
     )
 
 
