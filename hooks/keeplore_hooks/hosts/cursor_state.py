@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import is_dataclass
+from functools import cache
 from types import NoneType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -44,7 +45,7 @@ def decoded(kind: Any, value: Any) -> Any:
     """
     build: Any = kind
     if is_dataclass(kind):
-        hints = get_type_hints(kind).items()
+        hints = _hints(build)
         return build(**{name: decoded(hint, value[name]) for name, hint in hints})
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is None:
@@ -54,3 +55,9 @@ def decoded(kind: Any, value: Any) -> Any:
     if origin in (list, tuple):
         return origin(decoded(arguments[0], item) for item in value)
     return {str(key): decoded(arguments[1], item) for key, item in value.items()}
+
+
+@cache
+def _hints(kind: Any) -> list[tuple[str, Any]]:
+    """Name and kind of each field of a dataclass, which Python would compile anew each time."""
+    return [*get_type_hints(kind).items()]
