@@ -9,6 +9,7 @@ no file of anybody's: nothing is written beside it then.
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -38,8 +39,10 @@ def install(root: Path) -> None:
         f"{MERGE_DRIVER}.recursive": BASE_DRIVER.removeprefix("merge."),
         f"{MERGE_DRIVER}.driver": f"{command} %O %A %B %P",
     }
+    told = run(root, "config --local -z --get-regexp", f"^{re.escape(MERGE_DRIVER)}")
+    known = dict(item.split("\n", 1) for item in told.items if "\n" in item)
     for key, value in wanted.items():
-        if run(root, "config --local", key).text != value:
+        if known.get(key) != value:
             output(root, "config --local", key, value)
 
 
