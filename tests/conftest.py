@@ -4,6 +4,7 @@ the machine.
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import socket
@@ -66,6 +67,10 @@ def pytest_configure(config: pytest.Config) -> None:
     sys.addaudithook(_guard)
 
 
+def pytest_collection_finish() -> None:
+    gc.freeze()  # what was loaded stays to the end: no collection need look through it again
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """A child process can escape unseen by the audit hook: what stands in the real home must be as
     it was.
@@ -91,6 +96,29 @@ def _own_home(
     _escapes.clear()
     yield
     assert not _escapes, f"the test reached out of its home: {_escapes}"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _loaded_once() -> Iterator[None]:
+    """A model is loaded once a process, wherever its files lie: loading takes longer than most
+    tests.
+    """
+    # here, because what it imports must be loaded in the home of the tests
+    from keeplore.index.embedding import local_embedder
+
+    load, loaded = local_embedder.OnnxRunner, {}
+
+    def runner(files: Any, threads: int) -> Any:
+        tokenizer = (files.directory / "tokenizer.json").read_bytes()
+        model = (files.sha256, files.file, files.pooling, files.max_tokens, tokenizer)
+        key = (model, threads, os.getpid())  # a child has no threads of its parent's
+        if key not in loaded:
+            loaded[key] = load(files, threads)
+        return loaded[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local_embedder, "OnnxRunner", runner)
+        yield
 
 
 @pytest.fixture
