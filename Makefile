@@ -19,9 +19,11 @@ QDRANT_VERSION := 1.16.3
 QDRANT_SHA256 := 8019db3c315d27fe663d639a6cdc6f60dff2ae903312daea492b159b553ad66f
 # its wheel brings 360 MB of Claude Code along, which no test runs; its source does not
 LEAN := --no-binary claude-agent-sdk
+# some thousand processes start, and each would compile again what it imports
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo recording test soak bench mutants setup engines
+.PHONY: help demo recording test types rules pytest soak bench mutants setup engines
 
 help:
 	@echo "make demo    play a session through Keeplore and show what is remembered"
@@ -42,9 +44,17 @@ recording: setup
 test: setup
 	@echo "== ruff check";          $(BIN)/ruff check --quiet .
 	@echo "== ruff format --check"; $(BIN)/ruff format --check --quiet .
-	@echo "== mypy";                $(BIN)/mypy --no-error-summary
-	@echo "== import rules";        $(BIN)/lint-imports > .venv/import-rules.txt || { cat .venv/import-rules.txt; exit 1; }
-	@echo "== pytest";              $(BIN)/pytest -q -n 2 --dist worksteal -m "not soak"
+	@echo "== mypy, import rules and pytest"
+	@rm -f .venv/types-failed.txt
+	@$(MAKE) --silent --jobs 2 types pytest || { cat .venv/types-failed.txt 2> /dev/null; exit 1; }
+
+# one core is enough for these while the tests, which often wait, run beside them
+types:
+	@{ $(BIN)/mypy --no-error-summary && $(BIN)/lint-imports; } > .venv/types.txt 2>&1 \
+		|| { mv .venv/types.txt .venv/types-failed.txt; exit 1; }
+
+pytest:
+	@$(BIN)/pytest -q -n 2 --dist worksteal -m "not soak"
 
 soak: setup
 	@$(BIN)/pytest -q -m soak --timeout=0
