@@ -50,6 +50,7 @@ qué cómo une et est pas qui dans pour sur avec ce cette ces il elle nous vous 
 sont être avoir fait comme tout ne sa ses leur leurs ça cela aussi donc très peut faut
 """
 STOP = frozenset((*_STOP.split(), *_STOP_ABROAD.split()))
+_ABROAD = frozenset(_STOP_ABROAD.split()) - frozenset(_STOP.split())
 _WORD = re.compile(r"[^\W\d_][\w]*(?:[.\-/+'’][\w]+)*[+#]*|(?<!\d)\d+(?:\.\d+)+")
 # scripts that put no spaces between words
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+")
@@ -109,6 +110,18 @@ def is_prose(text: str) -> bool:
         2 < len(said) < 10
         or sum(word.lower() in STOP for word in said) >= LITTLE_WORDS * len(said) > 0
     )
+
+
+def is_foreign(text: str) -> bool:
+    """True where a text is in another language than English: another script, or more function words
+    of another language than English ones.
+    """
+    letters = sum(map(str.isalpha, text))
+    if sum(ch.isalpha() and ord(ch) > 0x24F for ch in text) * 3 > letters:
+        return True
+    said = [word.lower() for word in words(text)]
+    abroad = sum(word in _ABROAD for word in said)
+    return abroad > 1 and abroad > sum(word in STOP - _ABROAD for word in said)
 
 
 def is_identifier(word: str) -> bool:

@@ -40,7 +40,7 @@ def title(*said: str) -> str:
         ),
         (
             "I'd like your help with refactoring the timeline filter",
-            "Refactoring the timeline filter",
+            "Refactor the timeline filter",
         ),
         (
             "we need to split the billing module into packages",
@@ -56,7 +56,7 @@ def title(*said: str) -> str:
         ),
         (
             "how do I rotate the signing keys of our package index?",
-            "How to rotate the signing keys of our package index",
+            "How to rotate the signing keys of the package index",
         ),
         (
             "Please update src/app/routes/session_nav.html to show the project",
@@ -65,6 +65,28 @@ def title(*said: str) -> str:
         (
             "let's rename parseThing to parseInvoice, then push",
             "Rename parseThing to parseInvoice",
+        ),
+        (
+            "do we have rate limiting on the login endpoint?",
+            "Rate limiting on the login endpoint",
+        ),
+        (
+            "I don't understand why the cache isn't emptied when a file is renamed",
+            "Why the cache isn't emptied when a file is renamed",
+        ),
+        ("How does the cache index work?", "How the cache index works"),
+        ("Is there a reason we log the prompts?", "Why log the prompts"),
+        (
+            "Why is the nightly job red on arm64?",
+            "Why is the nightly job red on arm64?",
+        ),
+        (
+            "I'm seeing a weird flicker in the invoice table",
+            "Weird flicker in the invoice table",
+        ),
+        (
+            "ok, assuming so, search results should be in reverse order",
+            "Search results should be in reverse order",
         ),
     ],
 )
@@ -124,6 +146,75 @@ def test_a_bare_go_ahead_is_named_by_what_was_done() -> None:
         title("yes", "Replaced the polling loop with a file watcher.")
         == "Replace the polling loop with a file watcher"
     )
+
+
+@pytest.mark.parametrize(
+    ("message", "answer", "expected"),
+    [
+        (
+            "hi",
+            "I've moved the retry logic to retry.py.",
+            "Move the retry logic to retry.py",
+        ),
+        (
+            "Nah let's roll back",
+            "Reverted the migration to schema v12.",
+            "Revert the migration to schema v12",
+        ),
+        (
+            "[Image #1]",
+            "The sidebar overlaps the header. I've fixed the sidebar overlap with a z-index.",
+            "Fix the sidebar overlap with a z-index",
+        ),
+        (
+            'Traceback (most recent call last):\n  File "app.py", line 3\nKeyError: 1',
+            "I'll pin setuptools in the build image. Then the tests.",
+            "Pin setuptools in the build image",
+        ),
+        (
+            "Base directory for this skill: ~/pr\n\n# PR review\n\nARGUMENTS: 12",
+            "# Token refresh in the login page\n\nThe refresh runs twice.",
+            "Token refresh in the login page",
+        ),
+        (
+            "This session is being continued from a previous conversation.",
+            "The user asked to export invoices as CSV.",
+            "Export invoices as CSV",
+        ),
+    ],
+)
+def test_a_message_that_says_nothing_is_named_by_the_substance(
+    message: str, answer: str, expected: str
+) -> None:
+    assert title(message, answer) == expected
+
+
+def test_an_offer_that_is_agreed_to_names_the_talk() -> None:
+    said = (
+        "hm",
+        "The export is slow. Want me to add an index to the ledger table?",
+        "yes please",
+        "Done.",
+    )
+    assert title(*said) == "Add an index to the ledger table"
+
+
+def test_a_pull_request_names_what_its_commits_do_in_parts() -> None:
+    work = Work(
+        commands=('gh pr create --title "feat: export invoices as CSV" --body x',),
+        commits=(
+            "0a0a0a1 Add a writer for rows",
+            "0a0a0a2 Quote cells",
+            "0a0a0a3 Stream exports",
+        ),
+    )
+    assert title_with(work, "go", "The export is done.") == "Export invoices as CSV"
+
+
+def test_the_last_resort_is_what_the_talk_is_about() -> None:
+    said = ("hm, the job queue", "The job queue holds its jobs in Redis.")
+    assert title(*said) == "Job queue"
+    assert title("Refactor.", "What?") == "Refactor"
 
 
 def test_neighbours_of_one_project_have_titles_of_their_own() -> None:
@@ -278,7 +369,7 @@ def test_a_choice_says_what_it_is_for() -> None:
         "Then let's go with Postgres and SKIP LOCKED.",
         "Agreed.",
     )
-    assert title(*said) == "Go with Postgres and SKIP LOCKED for the job queue"
+    assert title(*said) == "Job queue: Postgres and SKIP LOCKED"
 
 
 def test_a_request_that_names_nothing_is_completed_by_the_subject() -> None:

@@ -32,6 +32,7 @@ _PATH = re.compile(  # in ASCII: scripts without spaces go on right after a path
     r"@?(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+([\w.@+-]*[\w+-])?/?(?::\d+(?:-\d+)?)?(?![\w/])",
     re.ASCII,
 )
+_INTERJECTION = re.compile(r"(?:u+h+m*|h+m+|m+k+|a+h+|lol|ok+y?|lest)\Z", re.IGNORECASE)
 TYPED_COMMANDS = re.compile(r"\A(?:/[\w:-]+(?:\s+|\Z))+")
 _SHORT_PATH = re.compile(
     r"(?=.{3,24}\Z)[A-Za-z][\w-]*/[A-Za-z][\w-]*"
@@ -141,7 +142,7 @@ def _runs(text: str) -> tuple[Run, ...]:
 
 
 def _is_content(word: str) -> bool:
-    if len(word) < 2 or word.isdigit():
+    if len(word) < 2 or word.isdigit() or _INTERJECTION.match(word):
         return False
     return re.split("['’]", word.lower(), maxsplit=1)[0] not in STOP
 
@@ -158,7 +159,9 @@ def _can_be_subject(run: Run) -> bool:
         return False
     if len(run) == 1:
         return last not in words("no_subject")
-    # "hook caused": the rest of a clause
+    # "hook caused", "search normally builds": the rest of a clause
+    if any(word.lower().endswith("ly") for word in run):
+        return False
     return not (len(last) > 4 and last.endswith("ed") and last.isalpha())
 
 
@@ -178,6 +181,18 @@ def _distinct(phrases: Sequence[str]) -> list[str]:
         elif len(sharing) == 1 and " " in phrase and " " not in kept[sharing[0]]:
             kept[sharing[0]] = phrase
     return kept
+
+
+def typed_verb(message: str) -> str:
+    """The message without slash commands before it; the name of one that is a verb stays."""
+    found = TYPED_COMMANDS.match(message)
+    if not found:
+        return message
+    verbs = words("title_verbs")
+    names = [name.strip("/") for name in found[0].split()]
+    is_led = "\n" not in found[0]  # a verb and its object stand on one line
+    kept = [name for name in names if is_led and name in verbs][:1]
+    return " ".join((*kept, message[found.end() :]))
 
 
 def capitalised(text: str) -> str:

@@ -1,24 +1,38 @@
-"""A sentence of talk in the words of a title: address and politeness off, an imperative or a noun
-phrase left.
+"""A sentence of talk in the words of a title: an order ("Add …"), a question, or the name of a
+thing.
+
+What people ask is led up to ("ok so, could you please …"), what agents did is told ("I've added
+…"). The lead is taken off and the verb put as an order; what then does not begin with a verb of the
+work, a word that asks or a name makes no title.
 """
 
 from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from keeplore.capture.cues import meanings, opens_with, pattern, says, words
 from keeplore.capture.distill.key_phrases import plain
 from keeplore.text.sentences import Sentence
-from keeplore.text.terms import stems, terms
+from keeplore.text.terms import STOP, is_foreign, stems, terms
 
 MAX_TITLE = 70  # characters
-_EDGES = " .,;:!?-–—…\"'|/，。；：！、"
+MAX_CLAUSES = 8  # of a sentence that are looked at
+MAX_SENTENCE = 400  # characters
+MAX_STATEMENT = 12  # words of one that stands as a title by itself
+_EDGES = " .,;:!?-–—…|/，。；：！、"
+_QUOTES = "\"“”'‘’"
+_LEADS = 8  # words of address and politeness that stand one before the other
 _NUMBER = re.compile(r"\A\(?(?:\d{1,2}|[A-E])[.):]\)?\s+")
 # arrows and pictographs
 _SIGNS = re.compile(
     r"\s*[\u2190-\u21ff\u2600-\u27bf\U0001f300-\U0001faff].*|\s+->.*|\s+<-.*"
 )
+_OWNER = re.compile(r"\b(?:my|our|your)\b(?= \w)", re.IGNORECASE)
+_AGAIN = re.compile(r"\A(?:re|pre|un|de|auto)-?")
+_ARTICLE = re.compile(r"\A(?:an?|the|some|any|our|my)\s+", re.IGNORECASE)
 _STRUCTURE = re.compile(
     r"^\s{0,3}(?:#{1,6}\s+\S|\d{1,2}[.)]\s+\S|[-*]\s+\S|</?[a-z_]+>\s*$)", re.MULTILINE
 )
@@ -28,48 +42,94 @@ _COMMIT_KIND = re.compile(
     r"\A(?P<kind>[a-z]{2,10})(?:\([^)]{1,40}\))?!?:\s+", re.IGNORECASE
 )
 _HASH = re.compile(r"\A[0-9a-f]{7,40} ")
+_QUOTED_ARGUMENT = r"(?P<quote>[\"'])(?P<text>[^\"'$`]{8,120})(?P=quote)?"
+_PULL_REQUEST = re.compile(
+    rf"\b(?:gh|glab|hub) (?:pr|mr) create\b.{{0,200}}?(?:--title|-t)[ =]{_QUOTED_ARGUMENT}"
+)
+_DETERMINED = re.compile(
+    r"(?:the|an?|our|my|your|all|each|every|this|these|those|some|any|its|\S*[_./()`]\S*)\s",
+    re.IGNORECASE,
+)
 
 
-def imperative(text: str) -> str:
-    """The request or statement that a plain sentence makes, cut to a title's length."""
-    text = _without(_without(text, "title_heading_label"), "title_asides")
-    text = _without(pattern("title_why").sub("why ", text), "title_address")
-    text = _opened(text)
-    is_asked = text.rstrip().endswith("?")
-    text = pattern("title_how").sub("how to ", text)
-    title = fit(re.sub(r",? please\b(?=[ ,.?!]|\Z)", "", text))
-    if (
-        is_asked
-        and opens_with(title, "title_asking")
-        and not title.startswith("how to")
-    ):
-        return f"{title}?"
-    return title
-
-
-def _opened(text: str) -> str:
-    """The text from its point on: openers stand one before the other ("ok, so could you
-    please").
+class Wording(NamedTuple):
+    """A phrase that could be a title, and what it is: "order", "question", "thing",
+    "statement" or "choice" (of which the subject stands elsewhere).
     """
-    for _ in range(8):
-        shorter = pattern("title_openers").sub("", text, count=1)
-        shorter = pattern("title_for_me").sub(r"\1 ", shorter)
-        if shorter == text:
-            shorter = text.removeprefix("to ")
-        if shorter == text:
-            break
-        text = shorter
-    return text
+
+    text: str
+    form: str
 
 
-def _without(text: str, name: str) -> str:
-    """The text without the phrases of this name."""
-    return pattern(name).sub("", text)
+def asked(sentence: Sentence) -> Wording | None:
+    """What a person's sentence asks for; None where it asks for nothing that can be named."""
+    text = plain(sentence.text)[:MAX_SENTENCE]
+    if is_foreign(text):
+        return Wording(fit(_without(text.lstrip("¿¡"), "title_address")), "order")
+    text = _without(text, "title_heading_label")
+    for n, clause in enumerate(_clauses(text)):
+        bare = _unled(clause, "title_noise")
+        rest = _unled(bare, "title_frame", "title_noise")
+        is_led = rest != bare
+        if (n == 0 or is_led) and (order := _order(rest, is_led=is_led)):
+            return Wording(order, "order")
+        if question := _question(rest, is_led=is_led):
+            return Wording(question, "question")
+        if is_led and len(stems(thing := _thing(rest))) > 1:
+            return Wording(thing, "thing")
+    title = _wanting(text)
+    return Wording(title, "statement") if title else None
 
 
-def decided(text: str) -> str:
-    """What a sentence that decides says, without "we decided"."""
-    return imperative(_without(plain(text), "title_decision_openers"))
+def told(sentence: Sentence) -> str:
+    """What an agent's sentence says that it did, as an order; "" for any other sentence."""
+    text = _unled(_NUMBER.sub("", plain(sentence.text)[:MAX_SENTENCE]), "title_noise")
+    rest = _without(_without(text, "title_heading_label"), "title_report")
+    verb, _, what = rest.partition(" ")
+    base = _past().get(verb.lower(), "")
+    # "set" and "put" tell only of somebody
+    is_told = base != verb.lower() or text[:2] in ("I ", "I'", "I’", "We", "we")
+    if not base or not is_told or opens_with(what, "title_no_object"):
+        return ""
+    return _order(f"{base} {_without(what, 'title_then')}")
+
+
+def promised(sentence: Sentence) -> str:
+    """What an agent's sentence says that it will do, "" for a step on the way."""
+    text = _unled(plain(sentence.text)[:MAX_SENTENCE], "title_noise")
+    rest = _without(text, "title_promise")
+    verb = rest.partition(" ")[0].lower()
+    base = _gerunds().get(verb, verb)
+    is_promised = rest != text or base != verb
+    is_on_the_way = base in words("title_steps") or base in words("title_looking")
+    return _order(rest) if is_promised and not is_on_the_way else ""
+
+
+def wanted(sentence: Sentence) -> str:
+    """What one who tells of a talk says that the person wanted in it, else ""."""
+    text = plain(sentence.text)[:MAX_SENTENCE]
+    rest = _without(text, "title_wanted")
+    return _order(rest) if rest != text else ""
+
+
+def decided(text: str) -> Wording | None:
+    """What a decision says: the order in it, else its statement where that is short."""
+    question, _, answer = text.rpartition(" → ")
+    if question:
+        choice = _thing(plain(answer))
+        return Wording(choice, "choice") if choice else None
+    if found := asked(Sentence(text)):
+        choice = _without(found.text, "title_choice")
+        return Wording(choice, "choice") if choice != found.text else found
+    whole = plain(text)
+    title = fit(whole)
+    is_short = len(whole.split()) <= MAX_STATEMENT and len(title) + 2 > len(whole)
+    return Wording(title, "statement") if is_short else None
+
+
+def opening(message: str) -> str:
+    """The beginning of a message, without small talk before it."""
+    return fit(_unled(plain(message[: 2 * MAX_TITLE]), "title_noise"))
 
 
 def committed(commit: str) -> str:
@@ -86,27 +146,18 @@ def committed(commit: str) -> str:
     return subject if len(subject) <= MAX_TITLE else fit(subject)
 
 
-def told(sentence: Sentence) -> str:
-    """What the agent says that it did, as an order, or the heading of its report; "" for any other
-    sentence.
-    """
-    text = plain(sentence.text)
-    did = pattern("title_did").match(_NUMBER.sub("", text))
-    if did is None:
-        head = heading(text) if sentence.is_heading else ""
-        return head if len(terms(head)) < 9 else ""
-    if len(stems(did["did"])) < 3:
-        return ""
-    verb = did["verb"].lower()
-    order = meanings("imperatives").get(verb) or verb.removesuffix("ed")
-    what = did["did"][len(verb) :].replace(": ", " ", 1)
-    return fit(_without(order + what, "title_asides"))
+def pull_request(command: str) -> str:
+    """The title that a command gives a pull request, "" for any other command."""
+    found = _PULL_REQUEST.search(command[:MAX_SENTENCE])
+    return committed(found["text"]) if found else ""
 
 
 def heading(text: str) -> str:
     """A heading without its label ("Plan:"), "" for one that would head any page."""
     head = _without(_NUMBER.sub("", plain(text)), "title_heading_label")
     if opens_with(head, "title_generic_heading") or len(terms(head)) < 2:
+        return ""
+    if head.partition(" ")[0].lower() in STOP:
         return ""
     return fit(head)
 
@@ -128,11 +179,17 @@ def is_instructions(message: str) -> bool:
     return len(structure) >= _STRUCTURED and says(head, "title_addressed")
 
 
-def named(phrase: str) -> set[str]:
-    """Stems of the words that say which thing is meant, and not only that there is a change, a
+def telling(phrase: str) -> set[str]:
+    """Stems of the words that tell one talk from another, and not only that there is a change, a
     file, a test.
     """
     return stems(phrase) - _generic()
+
+
+def named(phrase: str) -> set[str]:
+    """Those of the words that say which thing is meant: the verb of an order is left out."""
+    verb, _, rest = phrase.partition(" ")
+    return telling(rest if _is_verb(verb.lower()) else phrase)
 
 
 @functools.cache
@@ -140,28 +197,152 @@ def _generic() -> set[str]:
     return stems(" ".join(words("generic")))
 
 
-def vagueness(title: str) -> float:
-    """How much a title leans on what only those know who were there, 0 for none."""
-    loose = sum(
-        len(pattern(name).findall(title)) for name in ("title_vague", "title_person")
-    )
-    start = 0.0
-    if opens_with(title, "title_no_start"):
-        start = 2.0
-    elif opens_with(title, "title_preposition"):
-        start = 1.2
-    return 0.45 * loose + start
+def is_step(phrase: str) -> bool:
+    """True for an order that only says what to do next."""
+    return phrase.partition(" ")[0].lower() in words("title_steps")
+
+
+def looseness(title: str) -> int:
+    """How many of its words lean on what only those know who were there."""
+    return len(pattern("title_loose").findall(title))
 
 
 def fit(text: str) -> str:
     """Cut at a clause, then between words, without a dangling small word."""
     head = _SIGNS.sub("", text)
-    text = (head if len(stems(head)) > 1 else text).strip(_EDGES)
-    text = _cut_between_words(_cut_at_clause(text))
-    if text.count("(") > text.count(")"):
-        text = text[: text.rfind("(")]
+    text = _without(head if len(stems(head)) > 1 else text, "title_asides").strip(
+        _EDGES
+    )
+    text = _cut_between_words(_cut_at_clause(_OWNER.sub("the", text)))
+    for opening, closing in ("()", "[]", "{}"):
+        if text.count(opening) > text.count(closing):
+            text = text[: text.rfind(opening)]
     text = _without(text.strip(_EDGES), "title_dangling").strip(_EDGES)
-    return text.replace('"', "") if text.count('"') == 1 else text
+    inner = text.strip(_QUOTES)
+    if not any(quote in inner for quote in _QUOTES[:3]):
+        return inner.strip(_EDGES)
+    return text.replace('"', "") if text.count('"') % 2 else text
+
+
+def _clauses(text: str) -> Iterator[str]:
+    """The text from its beginning, and from each further clause on."""
+    yield text
+    for n, clause in enumerate(pattern("title_clause").finditer(text)):
+        if n == MAX_CLAUSES:
+            return
+        yield text[clause.end() :]
+
+
+def _order(text: str, *, is_led: bool = True) -> str:
+    """The text as an order, "" where it is none: its first word is no verb, or it tells
+    something. "Adding a test" is one only after words that lead up to it.
+    """
+    verb, _, rest = text.partition(" ")
+    verb = verb.lower().rstrip(",:")
+    if verb == "do":
+        return _thing(rest) if _ARTICLE.match(rest) else ""
+    if is_led and not _is_verb(verb) and _DETERMINED.match(rest):
+        verb = _gerunds().get(verb, "")
+        text = f"{verb} {rest}"
+    if not _is_verb(verb) or opens_with(rest, "title_unnamed"):
+        return ""
+    if opens_with(text, "title_statement") or opens_with(text, "title_torn"):
+        return ""
+    return fit(pattern("title_for_me").sub(r"\1 ", text))
+
+
+def _is_verb(word: str) -> bool:
+    verbs = words("title_verbs")
+    return word in verbs or _AGAIN.sub("", word) in verbs
+
+
+def _thing(text: str) -> str:
+    """A noun phrase after "I want …", without its article."""
+    is_noun = _ARTICLE.match(text) or text.partition(" ")[0].lower() not in STOP
+    if not is_noun or opens_with(text, "title_statement"):
+        return ""
+    title = _ARTICLE.sub("", fit(text))
+    return "" if looseness(title) else title
+
+
+def _question(text: str, *, is_led: bool) -> str:
+    """A question as a title asks it, "" for one that only those understand who were there."""
+    reason = pattern("title_reason_for").sub("why ", text)
+    if whether := pattern("title_whether").match(reason):
+        is_open = whether["to"] or whether["word"].lower() == "how"
+        lead, text = whether["word"], reason[whether.end() :]
+        lead = f"{lead} {'to' if is_open else 'we'} "
+    elif how := pattern("title_how_it").match(text):
+        lead, text = "", f"how {how['what']} works"
+    elif opens_with(text, "title_what_is"):
+        lead, text = "", _without(text, "title_what_is")
+    elif opens_with(reason, "title_indirect") and (is_led or reason != text):
+        lead, text = "", reason.replace(" we ", " ", 1)
+    else:
+        return _whole_question(text)
+    text = text.partition("?")[0]
+    return "" if looseness(fit(text)) else fit(lead + text)
+
+
+def _whole_question(text: str) -> str:
+    """A question that stays one: cut short it would ask something else."""
+    whole = text.partition("?")[0].strip(_EDGES)
+    is_asked = "?" in text and opens_with(text, "title_question")
+    return f"{whole}?" if is_asked and _stands(whole) else ""
+
+
+def _wanting(text: str) -> str:
+    """A short sentence that says what is wrong with what, or how it should be."""
+    title = _ARTICLE.sub("", fit(_unled(text, "title_noise")))
+    return title if says(title, "title_wanting") and _stands(title) else ""
+
+
+def _stands(title: str) -> bool:
+    """True for a short sentence that nothing before it is needed for."""
+    is_short = len(title) < MAX_TITLE and len(title.split()) <= MAX_STATEMENT
+    return is_short and not looseness(title)
+
+
+def _unled(text: str, *names: str) -> str:
+    """The text from its point on: leads stand one before the other ("ok, so could you please")."""
+    for _ in range(_LEADS):
+        shorter = text
+        for name in names:
+            shorter = _without(shorter, name)
+        if shorter == text:
+            break
+        text = shorter
+    return text
+
+
+def _without(text: str, name: str) -> str:
+    """The text without the phrases of this name."""
+    return pattern(name).sub("", text)
+
+
+@functools.cache
+def _past() -> dict[str, str]:
+    """Verbs by their past forms."""
+    regular = {form: verb for verb in _verbs() for form in _with_ending(verb, "ed")}
+    return regular | {past: str(verb) for past, verb in meanings("title_past").items()}
+
+
+@functools.cache
+def _gerunds() -> dict[str, str]:
+    return {form: verb for verb in _verbs() for form in _with_ending(verb, "ing")}
+
+
+def _verbs() -> list[str]:
+    return sorted(words("title_verbs"))
+
+
+def _with_ending(verb: str, ending: str) -> Iterator[str]:
+    """How a form may be written: "added", "cached", "copied", "dropped"."""
+    yield verb + ending
+    yield verb.removesuffix("e") + ending
+    yield verb + verb[-1] + ending
+    if ending == "ed" and verb.endswith("y"):
+        yield verb[:-1] + "ied"
 
 
 def _cut_at_clause(text: str) -> str:

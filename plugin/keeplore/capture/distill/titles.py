@@ -1,63 +1,74 @@
-"""A conversation's title: its decision or its subject, in the words that were used.
+"""A conversation's title: the task and its object, in the words that were used.
 
-Candidates are the heading of a pasted plan, the decisions, the subjects of commits, the person's
-requests, and what the agent says it did. Each is turned into an imperative or a noun phrase and
-scored by how much of the subject it names (``phrases.profile``), how well it stands alone, and by
-what it is.
+Candidates are the headings of pasted plans, the subjects of commits and pull requests, what the
+person asked for, what was decided, and what the agent says it will do or did. Each is an order, a
+question or the name of a thing (``title_wording``); the one that names most of what the talk is
+about (``key_phrases.profile``) is taken, and where none names enough, the key phrases.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
-from keeplore.capture.cues import opens_with, pattern, says
-from keeplore.capture.distill.decisions import MAIN, is_decided
+from keeplore.capture.cues import opens_with
 from keeplore.capture.distill.key_phrases import (
-    TYPED_COMMANDS,
     Profile,
     capitalised,
-    plain,
     profile,
+    typed_verb,
 )
 from keeplore.capture.distill.title_wording import (
     MAX_TITLE,
+    Wording,
+    asked,
     committed,
     decided,
     fit,
     heading,
-    imperative,
+    is_instructions,
     is_pasted,
+    is_step,
+    looseness,
     named,
+    opening,
+    promised,
+    pull_request,
+    telling,
     told,
-    vagueness,
+    wanted,
 )
 from keeplore.memory import Exchange, Quote
-from keeplore.text.sentences import Sentence, sentences
-from keeplore.text.terms import STOP, stems, terms, words
+from keeplore.text.sentences import sentences
+from keeplore.text.terms import STOP, is_foreign, is_identifier, stems, terms, words
 from keeplore_hooks.events import Work
 
-FALLBACK = "Untitled conversation"
+FALLBACK = "Conversation without words"
 REDACTED = "[REDACTED"  # what a marker of a secret begins with
 MIN_SCORE = 0.6  # below it a candidate says too little, and the key phrases speak
 LONG_MESSAGE = 30  # sentences from which a first message counts as a document
-# what a kind of candidate is worth, in units of the weight of the heaviest term
-DECIDED_BY_USER, ANSWERED, DECIDED = 1.8, 0.4, 0.6
-DETAIL_DECIDED = 0.0  # by the person, of one thing among others
-# what each exchange beyond a short conversation takes from one decision's claim to name all of it
-DETAIL, SHORT = 0.15, 6
-COMMITTED, COMMITTED_AMONG_MANY, COMMITTED_BESIDE = 1.4, 0.0, -0.4
-FIRST_REQUEST, LATER, LATER_SENTENCE = 0.8, 0.25, 0.25
-CAME_OF_IT = -0.8
-ASKING, TOLD, STATED, NAMELESS = -0.4, -0.6, -0.8, -0.6
+OPENING = 2  # exchanges, and sentences of the agent's, that say what a talk is about
+LAST_WORDS = 4  # sentences at the end of an answer in which an offer stands
+MAX_ASKED, MAX_TOLD = 12, 200  # sentences of a message that are looked at
+# what a source is worth, in units of the weight of the heaviest term
+PLAN, PULL_REQUEST, COMMITTED, COMMITTED_AMONG_MANY = 1.8, 1.6, 1.4, 0.4
+REQUESTED, DECIDED, REPORTED, HEADED, PROMISED = 0.9, 0.9, -0.3, -0.4, 0.2
+RETOLD = 0.3  # of what somebody else says that the person wanted
+REPORT_HEAD = 0.5  # what the first heading of the first answer is worth more
+LATER, MOST_LATER = 0.2, 0.8  # what each message before a request takes from it
+LATER_SENTENCE = 0.3
 FEW_COMMITS = 2
+# what each exchange beyond the first takes from the claim of one decision or report to name all
+DETAIL, MOST_DETAIL = 0.1, 8
+# what a form is worth
+FORMS = {"order": 0.2, "question": -0.3, "thing": -0.2, "statement": -0.6}
+NAMELESS, UNSAID, LOOSE, STEP, FOREIGN = -0.6, -0.6, -1.0, -0.4, 2.0
+LENGTHY, SHORT = 0.02, 55  # what each character beyond a short title takes
 # of the heaviest term that a phrase names, the second, …: a list of words is no title
 COVERAGE = (1.0, 0.7, 0.5, 0.3)
-_FIGURE = re.compile(r"\b\d+\b")
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{3}")
 
 Parts = Mapping[str, tuple[Quote, ...]]
-Scored = tuple[float, str]  # a candidate with what it is worth
+Candidate = tuple[Wording, float]  # with what its source is worth
 
 
 def title_of(
@@ -66,199 +77,164 @@ def title_of(
     """At most ``MAX_TITLE`` characters on one line, never empty; the same talk and work always give
     the same title.
     """
-    if found := _pasted_heading(exchanges):
-        return found
+    if exchanges and (found := _pasted_heading(exchanges[0].user)):
+        return capitalised(found)
     about = profile(exchanges)
-    decisions = list(_decisions(exchanges, parts, about))
-    chosen = [phrase for _, phrase in decisions if not vagueness(phrase)]
+    spread = 1.0 + min(len(exchanges) - 1, MOST_DETAIL) / MOST_DETAIL
     scored = [
-        *decisions,
-        *_requests(exchanges, about),
-        *_commits(work, chosen, about),
-        *_outcomes(parts, about),
+        (_score(wording, about, spread) + worth, wording.text)
+        for wording, worth in _candidates(exchanges, parts, work or Work(), about)
+        if wording.text and REDACTED not in wording.text
     ]
-    scored = [(score, phrase) for score, phrase in scored if REDACTED not in phrase]
     # the shorter of equals, and then the alphabet, so that no order of dictionaries shows
     best = min(scored, key=lambda c: (-c[0], len(c[1]), c[1]), default=(0.0, ""))
     if best[0] >= MIN_SCORE:
-        return _with_subject(best[1], about)
-    if about.phrases:
-        phrases = [phrase for phrase in about.phrases if " " in phrase] or about.phrases
-        return capitalised(fit(" and ".join(phrases[:2]))) or FALLBACK
-    return capitalised(best[1]) or FALLBACK
+        return capitalised(_with_subject(best[1], about))
+    found = _subjects(exchanges, about) or best[1] or _first_words(exchanges)
+    return capitalised(found) or FALLBACK
 
 
-def _pasted_heading(exchanges: Sequence[Exchange]) -> str:
-    """The heading of a plan or document that the first message is made of."""
-    message = exchanges[0].user if exchanges else ""
-    said = sentences(message)
-    is_document = len(said) > LONG_MESSAGE and not opens_with(
-        said[0].text, "title_request"
-    )
-    if not is_document and not is_pasted(message):
-        return ""
-    for sentence in said[:LONG_MESSAGE]:
-        if sentence.is_heading and (found := heading(sentence.text)):
-            return capitalised(found)
-    return ""
-
-
-def _decisions(
-    exchanges: Sequence[Exchange], parts: Parts, about: Profile
-) -> Iterator[Scored]:
-    opening = set(terms(exchanges[0].user)) if exchanges else set()
+def _candidates(
+    exchanges: Sequence[Exchange], parts: Parts, work: Work, about: Profile
+) -> Iterator[Candidate]:
+    yield from _done(work)
     for quote in parts.get("decision", ()):
-        asked, _, answer = quote.text.rpartition(" → ")
-        phrase = decided(answer)
-        if asked and opens_with(answer, "title_any_of"):
-            continue
-        if asked:
-            phrase = _led(_subject_of(plain(asked), about), phrase)
-            worth = ANSWERED
-        else:
-            if opens_with(phrase, "title_choice"):
-                phrase = _for_what(phrase, opening, about)
-            worth = _worth_of(quote, len(exchanges))
-        figures = len(_FIGURE.findall(phrase)) if named(phrase) else 0
-        if _size(phrase) + figures < 2:
-            continue
-        worth += STATED if opens_with(phrase, "title_noun_first") else 0.0
-        yield _score(phrase, about) + worth, phrase
+        if found := _decided(quote.text, exchanges, about):
+            yield found, DECIDED - DETAIL * min(len(exchanges) - 1, MOST_DETAIL)
+    late = 0.0
+    for n, exchange in enumerate(exchanges):
+        yield from _of_person(exchange.user, REQUESTED - late)
+        if n and opens_with(exchange.user, "affirmed"):
+            yield from _offered(exchanges[n - 1].assistant, REQUESTED - late)
+        if n:
+            yield Wording(_pasted_heading(exchange.user), "order"), PLAN - late
+        detail = DETAIL * min(len(exchanges) - 1, MOST_DETAIL)
+        for found, worth in _of_agent(exchange.assistant, is_first=not n):
+            yield found, worth - detail
+        if len(terms(exchange.user)) > 2:
+            late = min(late + LATER, MOST_LATER)
 
 
-def _worth_of(quote: Quote, exchanges: int) -> float:
-    """What a decision is worth; one of many in a long conversation names less of it."""
-    if quote.speaker != "user":
-        return DECIDED
-    is_main = is_decided(Sentence(quote.text)) >= MAIN
-    detail = DETAIL * min(max(exchanges - SHORT, 0), 12)
-    return (DECIDED_BY_USER if is_main else DETAIL_DECIDED) - detail
-
-
-def _commits(
-    work: Work | None, chosen: Sequence[str], about: Profile
-) -> Iterator[Scored]:
-    """The subjects of commits; few of them sum up a conversation, unless it decided something that
-    they do not name.
+def _decided(
+    decision: str, exchanges: Sequence[Exchange], about: Profile
+) -> Wording | None:
+    """A decision; a choice is led by what was chosen for, as its question or the talk's opening
+    names it.
     """
-    subjects = {committed(commit) for commit in (work.commits if work else ())}
+    found = decided(decision)
+    if found is None or found.form != "choice":
+        return found
+    question = decision.rpartition(" → ")[0] or exchanges[0].user
+    chosen = set(terms(found.text))
+    for subject in about.phrases:
+        own = set(terms(subject))
+        if " " in subject and own <= set(terms(question)) - chosen:
+            return Wording(f"{subject}: {found.text}", "order")
+    return Wording(f"use {found.text}", "order")
+
+
+def _done(work: Work) -> Iterator[Candidate]:
+    """The subjects of commits and pull requests; each of many sums up its own part alone."""
+    for command in work.commands:
+        if title := pull_request(command):
+            yield Wording(title, "order"), PULL_REQUEST
+    subjects = {committed(commit) for commit in work.commits}
     subjects = {subject for subject in subjects if len(named(subject)) > 1}
     worth = COMMITTED if len(subjects) <= FEW_COMMITS else COMMITTED_AMONG_MANY
     for subject in subjects:
-        is_beside = bool(chosen) and not any(
-            stems(phrase) & stems(subject) for phrase in chosen
-        )
-        yield (
-            _score(subject, about) + (COMMITTED_BESIDE if is_beside else worth),
-            subject,
-        )
+        yield Wording(subject, "order"), worth
 
 
-def _outcomes(parts: Parts, about: Profile) -> Iterator[Scored]:
-    """What was found or done, where neither a request nor a decision says it."""
-    for n, quote in enumerate(parts.get("outcome", ())):
-        if phrase := told(Sentence(quote.text)):
-            yield _score(phrase, about) + CAME_OF_IT - LATER_SENTENCE * n, phrase
+def _of_person(message: str, worth: float) -> Iterator[Candidate]:
+    if is_pasted(message):
+        for sentence in sentences(message)[:MAX_TOLD]:
+            yield Wording(wanted(sentence), "order"), worth + RETOLD - REQUESTED
+        return
+    for n, sentence in enumerate(sentences(typed_verb(message))[:MAX_ASKED]):
+        if found := asked(sentence):
+            yield found, worth - LATER_SENTENCE * n
 
 
-def _requests(exchanges: Sequence[Exchange], about: Profile) -> Iterator[Scored]:
-    """What the person asked for, and what the agent says that it did."""
-    late = 0.0
-    for exchange in exchanges:
-        for n, sentence in enumerate(sentences(exchange.user)[:12]):
-            worth = (0.0 if late else FIRST_REQUEST) - LATER_SENTENCE * n - late
-            yield from _asked_for(sentence, worth, about)
-        if len(terms(exchange.user)) > 2:
-            late = min(late + LATER, 4 * LATER)
-        for sentence in sentences(exchange.assistant):
-            if phrase := told(sentence):
-                yield _score(phrase, about) + TOLD, phrase
+def _offered(message: str, worth: float) -> Iterator[Candidate]:
+    """What the agent offered to do, and the person then agreed to."""
+    for sentence in sentences(message)[-LAST_WORDS:]:
+        if sentence.is_question and (found := asked(sentence)):
+            yield found, worth
 
 
-def _asked_for(sentence: Sentence, worth: float, about: Profile) -> Iterator[Scored]:
-    """What a sentence asks for, as a whole and from its request on."""
-    whole = plain(TYPED_COMMANDS.sub("", sentence.text))
-    rest = pattern("title_after_report").sub("", whole)
-    for text in dict.fromkeys((whole, rest)):
-        phrase = imperative(text)
-        if _size(phrase) > 1:
-            is_question = sentence.is_question and not opens_with(text, "title_request")
-            asking = ASKING if is_question else 0.0
-            yield _score(phrase, about) + worth + _asks(text) + asking, phrase
+def _of_agent(message: str, *, is_first: bool) -> Iterator[Candidate]:
+    for n, sentence in enumerate(sentences(message)[:MAX_TOLD]):
+        is_opening = is_first and n < OPENING
+        if sentence.is_heading:
+            worth = HEADED + REPORT_HEAD * (is_opening and n == 0)
+            yield Wording(heading(sentence.text), "thing"), worth
+        yield Wording(wanted(sentence), "order"), RETOLD
+        yield Wording(told(sentence), "order"), REPORTED
+        worth = PROMISED if is_opening else PROMISED + REPORTED
+        yield Wording(promised(sentence), "order"), worth
 
 
-def _score(phrase: str, about: Profile) -> float:
+def _pasted_heading(message: str) -> str:
+    """The heading of a plan or document that a message is made of."""
+    if is_instructions(message):
+        return ""
+    said = sentences(message)
+    is_document = len(said) > LONG_MESSAGE and not asked(said[0])
+    if not is_document and not is_pasted(message):
+        return ""
+    heads = (heading(s.text) for s in said[:LONG_MESSAGE] if s.is_heading)
+    return next(filter(None, heads), "")
+
+
+def _score(wording: Wording, about: Profile, spread: float) -> float:
+    """How much of what the talk is about a phrase names, and how well it stands alone."""
+    phrase, form = wording
+    if is_foreign(phrase):
+        return FOREIGN
     found = stems(phrase)
-    unspaced = _unspaced(phrase)
-    heavy = sorted((about.weights.get(term, 0.0) for term in found), reverse=True)
+    heavy = sorted(
+        (about.weights.get(term, 0.0) for term in telling(phrase)), reverse=True
+    )
     covered = sum(
         share * weight for share, weight in zip(COVERAGE, heavy, strict=False)
     )
-    # its clauses count as words, so how many of them recur says nothing
-    if unspaced > 2:
-        covered = 1.0
     said = words(phrase)
     filler = sum(word.lower() in STOP for word in said) / max(len(said), 1)
-    form = 0.0 if named(phrase) or unspaced else NAMELESS
-    form += 0.15 * min(len(found) + unspaced, 6)
-    form -= vagueness(phrase)
-    form -= max(0.0, filler - 0.5)
-    return covered + form + (STATED if says(phrase, "title_statement") else 0.0)
-
-
-def _size(phrase: str) -> int:
-    """Content words; of scripts without spaces as many as their characters make up."""
-    return len(stems(phrase)) + _unspaced(phrase)
-
-
-def _unspaced(phrase: str) -> int:
-    return len(_UNSPACED.findall(phrase))
-
-
-def _asks(text: str) -> float:
-    """A request names what a conversation is for better than a report does."""
-    opens = opens_with(text, "title_request") or opens_with(text, "new_topic")
-    return 0.4 if opens or opens_with(text, "maybe_topic") else 0.0
+    alone = 0.15 * min(len(found), 6) + LOOSE * looseness(phrase)
+    if not named(phrase):
+        alone += NAMELESS
+    elif not covered:
+        alone += UNSAID
+    alone += STEP if is_step(phrase) else 0.0
+    alone -= max(0.0, filler - 0.5) + LENGTHY * max(0, len(phrase) - SHORT)
+    return spread * covered + FORMS[form] + alone
 
 
 def _with_subject(phrase: str, about: Profile) -> str:
     """The phrase, with the subject where it does not name one itself."""
-    own = named(phrase)
-    is_named = (
-        len(own) > 1 or bool(_FIGURE.search(phrase)) or "." in phrase or "_" in phrase
+    is_exact = any(ch.isdigit() for ch in phrase) or any(
+        map(is_identifier, words(phrase))
     )
-    if is_named or phrase.endswith("?"):
-        return capitalised(phrase)
+    if len(named(phrase)) > 1 or is_exact or is_foreign(phrase):
+        return phrase
     for other in about.phrases:
         if " " in other and named(other) and not named(other) & stems(phrase):
-            is_first = len(set(terms(phrase))) > 1
-            joined = f"{phrase}: {other}" if is_first else f"{other}: {phrase}"
-            return capitalised(_if_short(joined, phrase))
-    return capitalised(phrase)
+            joined = f"{phrase.rstrip('?')}: {other}"
+            return joined if len(joined) <= MAX_TITLE else phrase
+    return phrase
 
 
-def _for_what(choice: str, opening: set[str], about: Profile) -> str:
-    """A choice ("go with A") with what it was made for, where it does not say that itself."""
-    rest = opening.difference(terms(choice))
-    for subject in about.phrases[:12]:
-        if " " in subject and subject.islower() and rest.issuperset(terms(subject)):
-            whole = f"{choice} for the {subject}"
-            return choice if " for " in choice else _if_short(whole, choice)
-    return choice
+def _subjects(exchanges: Sequence[Exchange], about: Profile) -> str:
+    """Two key phrases, those of the person's first words before others."""
+    first = set(chain.from_iterable(terms(e.user) for e in exchanges[:OPENING]))
+    phrases = [p for p in about.phrases if " " in p or is_identifier(p)]
+    phrases.sort(key=lambda phrase: not first.issuperset(terms(phrase)))
+    found = fit(" and ".join(phrases[:2]))
+    return found if " " in found else ""
 
 
-def _subject_of(question: str, about: Profile) -> str:
-    """The key phrase that the question names, else that of the whole."""
-    asked = set(terms(question))
-    named_there = (p for p in about.phrases if asked.issuperset(terms(p)))
-    return next(named_there, next(iter(about.phrases), ""))
-
-
-def _led(subject: str, phrase: str) -> str:
-    if not subject or not set(terms(subject)).isdisjoint(terms(phrase)):
-        return phrase
-    return _if_short(f"{subject}: {phrase}", phrase)
-
-
-def _if_short(title: str, shorter: str) -> str:
-    return title if len(title) <= MAX_TITLE else shorter
+def _first_words(exchanges: Sequence[Exchange]) -> str:
+    """The beginning of the first message that says something, the person's before the agent's."""
+    said = (*(e.user for e in exchanges), *(e.assistant for e in exchanges))
+    lines = [line for line in map(opening, said) if any(map(str.isalnum, line))]
+    return next((line for line in lines if len(stems(line)) > 1), "".join(lines[:1]))
