@@ -118,3 +118,22 @@ def test_the_summary_is_found(workspace: Workspace) -> None:
         RecallRequest("retry limit tests that still fail", text_only=True)
     )
     assert "document" in {hit.kind for hit in answer.hits}
+
+
+def test_what_the_host_says_to_the_agent_is_no_memory(workspace: Workspace) -> None:
+    said = (
+        "1. Primary Request and Intent:\n   The user wanted to move the invoice queue to Postgres. "
+        "The worker was rewritten.\n\n2. Pending Tasks:\n   - the migration"
+    )
+    compact(
+        workspace,
+        "c1",
+        "This session is being continued from a previous conversation that ran out of context. "
+        f"The conversation is summarized below:\nAnalysis:\nLet me see.\n\nSummary:\n{said}\n\n"
+        "Please continue the conversation from where we left off without asking the user.",
+    )
+    [document] = kept(workspace, "document")
+    assert document.title == (
+        "Summary by claude-code: Move the invoice queue to Postgres"
+    )
+    assert document.body.endswith(f"own words.\n\n{said}\n")

@@ -179,3 +179,5 @@ def test_work_that_a_command_set_going_is_kept(workspace: Workspace) -> None:
     )
     [talk] = talks(workspace)
     assert talk.work.files == ("csv.py",)
+    # the order was one to Keeplore, and decides nothing
+    assert [exchange.user for exchange in talk.exchanges] == [""]

@@ -20,6 +20,13 @@ _OWN = re.compile(
 _OWN_TEXT = re.compile(
     rf"# ({'|'.join(name.capitalize() for name in COMMANDS)})\n\n(?=(?s:.*)Keeplore)"
 )
+# and those that take words end so; a host that knows no place for the words puts them behind
+_OWN_TEXT_ENDS = {
+    "Recall": "what the person says now, say so and ask.",
+    "Remember": "Leave out passwords, tokens and other secrets.",
+    "Forget": "which is for the person to decide and to run.",
+}
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _OWN_SKILL = re.compile(rf"{PLUGIN}-({'|'.join(COMMANDS)})")
 
 
@@ -48,13 +55,24 @@ def own_command(prompt: str) -> str:
 
 
 def called_in(words: str) -> str:
-    """What was typed, where a host sends the text of one of our commands, with the typed line
-    behind it.
+    """What was typed, where a host sends the text of one of our commands, with the typed line or
+    the words for it behind it.
     """
     if not (text := _OWN_TEXT.match(words)):
         return words
-    _, found, line = words.rpartition(f"\n\n/{PLUGIN}:{text[1].lower()}")
-    return f"/{PLUGIN}:{text[1].lower()}{line if found else ''}"
+    called = f"/{PLUGIN}:{text[1].lower()}"
+    _, found, line = words.rpartition(f"\n\n{called}")
+    if not found:
+        end = _OWN_TEXT_ENDS.get(text[1], "")
+        line = f" {words.partition(end)[2].strip()}" if end else ""
+    return f"{called}{line}".rstrip()
+
+
+def unwrapped(words: str) -> str:
+    """The words without the quotation marks that a host puts around an argument of a shell."""
+    wrapped = _QUOTED.fullmatch(words.strip())
+    is_argument = wrapped is not None and " " in wrapped[1]
+    return wrapped[1].replace('\\"', '"') if wrapped and is_argument else words
 
 
 def element(words: str, name: str) -> str:

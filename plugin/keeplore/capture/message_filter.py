@@ -37,6 +37,14 @@ thinking, think, reasoning, scratchpad
 WRAPPERS = tuple(name.strip() for name in _WRAPPERS.split(","))
 UNWRAPPED = ("user_query",)  # the host's wrapper around the person's own words
 
+_QUOTATION_MARKS = (
+    ('"', '"'),
+    ("'", "'"),
+    ("“", "”"),
+    ("„", "“"),
+    ("«", "»"),
+    ("「", "」"),
+)
 # commands that only look: they say nothing about what came of it all
 _LOOKING = re.compile(
     r"(?:cd \S+ *(?:&&|;) *)*(?:"
@@ -90,6 +98,16 @@ def clean(text: str) -> str:
     text = _UNWRAPPED.sub("", _without_wrappers(text))
     text = fold(_HOST_LINE.sub("", text))
     return _closed_up(text).strip()
+
+
+def argument(text: str) -> str:
+    """What was typed behind a command, without the quotation marks around all of it."""
+    words = clean(text)
+    for opening, closing in _QUOTATION_MARKS:
+        inner = words[1:-1]
+        if words[:1] == opening and words[-1:] == closing and inner.strip():
+            return words if opening in inner or closing in inner else inner.strip()
+    return words
 
 
 def observed(turn: Turn, redact: Callable[[str, str], str]) -> Exchange | None:

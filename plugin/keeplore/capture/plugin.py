@@ -61,7 +61,10 @@ class Capture:
     def keeplore_turn(self, turn: Turn) -> None:
         state = self._sessions.get(turn.origin)
         if _is_own_command(turn, state):
-            return
+            if not (turn.work.files or turn.work.commits):
+                return
+            # what came of it is work; the order itself was one to Keeplore
+            turn = replace(turn, user="")
         exchange = observed(turn, self._deps.redact)
         if exchange is None:
             return
@@ -304,14 +307,11 @@ def _as_dict(exchange: Exchange) -> dict[str, str]:
 
 
 def _is_own_command(turn: Turn, state: SessionState) -> bool:
-    """Is the turn a command of Keeplore's with what was answered to it? Files and commits are work,
-    and stay.
+    """Is the turn a command of Keeplore's with what was answered to it?
 
     What a person asks Keeplore itself is no talk: a question to memory would be found in the place
-    of its answer.
+    of its answer, and an order to remember would count as a decision.
     """
-    if turn.work.files or turn.work.commits:
-        return False
     form = own_command(turn.user)
     # a short name may be a command of somebody else's
     is_told = turn.is_provisional or turn.id in state.own

@@ -221,6 +221,23 @@ def test_a_typed_command_is_kept_whole_and_permanent(name: str) -> None:
     assert draft.permanent and draft.trust == "user"
 
 
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ('"Refunds need two approvals."', "Refunds need two approvals."),
+        ("'Refunds need two approvals.'", "Refunds need two approvals."),
+        ("„Refunds need two approvals.“", "Refunds need two approvals."),
+        ('"Refunds" need "approvals"', '"Refunds" need "approvals"'),
+    ],
+)
+def test_an_argument_that_is_wrapped_as_a_whole_loses_its_quotation_marks(
+    typed: str, expected: str
+) -> None:
+    desk = Desk()
+    desk.taker.keeplore_command(command("keeplore:remember", typed))
+    assert [draft.text for draft in desk.drafts] == [expected]
+
+
 def test_a_command_without_text_and_one_of_somebody_else_write_nothing() -> None:
     desk = Desk()
     desk.taker.keeplore_command(command("keeplore:remember"))

@@ -10,6 +10,7 @@ import pytest
 
 from keeplore_hooks.events import Turn
 from keeplore_hooks.hosts import IMAGE, Ask, Cursor
+from keeplore_hooks.hosts.copilot import copilot_lines as lines
 
 AT = "2026-02-09T14:00:04Z"
 LATER = "2026-02-09T15:00:00Z"
@@ -489,3 +490,15 @@ def test_no_payload_makes_the_adapter_raise(copilot: Any, payload: bytes) -> Non
         assert copilot.host.origin(event, payload) is None
         assert copilot.host.read(event, payload, copilot.cursor, AT).events == ()
         assert copilot.host.ask(event, payload) is None
+
+
+def test_the_text_of_a_skill_that_was_typed_is_nobodys_word() -> None:
+    sent = (
+        'The user explicitly invoked the "/release" skill. Follow it.\n\n# Release\n\n'
+        "Always tag with a v.\n"
+    )
+    assert lines.typed_in(sent) == "/release"
+    assert lines.command_in("/release") == ("release", "")
+    assert lines.typed_in("The user explicitly invoked it") == (
+        "The user explicitly invoked it"
+    )

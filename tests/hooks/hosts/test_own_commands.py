@@ -6,9 +6,10 @@ import pytest
 
 from keeplore_hooks.hosts.base import COMMANDS
 from keeplore_hooks.hosts.gemini.gemini_lines import prompt_from
-from keeplore_hooks.hosts.prompt_text import own_command
+from keeplore_hooks.hosts.prompt_text import called_in, own_command, unwrapped
 
-TEXTS = Path(__file__).parents[3] / "plugin" / "gemini" / "commands" / "keeplore"
+PLUGIN = Path(__file__).parents[3] / "plugin"
+TEXTS = PLUGIN / "gemini" / "commands" / "keeplore"
 FORMS = (
     "/keeplore:{}",
     "/keeplore-{}",
@@ -66,3 +67,32 @@ def test_the_text_of_a_command_that_a_host_sends_is_what_was_typed(name: str) ->
     assert prompt_from(text) == f"/keeplore:{name}"
     other = text.replace("Keeplore", "Grep").replace("keeplore", "grep")
     assert prompt_from(other) == other.strip()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_words_that_a_host_puts_behind_the_text_of_a_command_are_its_words(
+    name: str,
+) -> None:
+    file = PLUGIN / "opencode" / "commands" / "keeplore" / f"{name}.md"
+    text = file.read_text().split("---\n", 2)[2].strip()
+    takes_words = name != "memory"
+    typed = f"{text}\n\nthe CSV separator\nis ;" if takes_words else text
+    words = " the CSV separator\nis ;" if takes_words else ""
+    assert called_in(typed) == f"/keeplore:{name}{words}"
+    assert called_in(text) == f"/keeplore:{name}"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ('"which index do we take?"', "which index do we take?"),
+        (r'"call it \"kasha\" then"', 'call it "kasha" then'),
+        ('"kasha"', '"kasha"'),
+        ('"one two" and "three four"', '"one two" and "three four"'),
+        ('say "one two"', 'say "one two"'),
+        ('"', '"'),
+        ("", ""),
+    ],
+)
+def test_quotation_marks_of_a_shell_are_no_words(words: str, expected: str) -> None:
+    assert unwrapped(words) == expected

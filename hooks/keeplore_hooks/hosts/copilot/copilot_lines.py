@@ -59,6 +59,10 @@ _DECLINED = re.compile(
     r"(?:the )?user (?:skipped|declined|dismissed|cancell?ed|did not|is not)",
     re.IGNORECASE,
 )
+# how a payload gives a skill that was typed, the skill's own text behind it
+_SKILL_TEXT = re.compile(
+    r'\s*The user explicitly invoked the "/?([\w:./-]{1,100})" skill\b'
+)
 _REFUSALS = ("rejected", "denied")
 
 
@@ -109,6 +113,8 @@ def prompt_in(data: Json) -> str:
 def typed_in(words: str) -> str:
     """A prompt without what is put into it."""
     words = prompt_text.without_elements(words, _INJECTED)
+    if skill := _SKILL_TEXT.match(words):
+        return f"/{skill[1]}"
     return "" if prompt_text.is_element(words) else words
 
 

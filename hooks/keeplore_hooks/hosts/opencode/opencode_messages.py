@@ -132,7 +132,7 @@ class OpenCodeTurnReader(TurnReader):
             if text(part, "type") == "compaction":
                 self._compactions[key] = "auto" if part.get("auto") else "manual"
                 return
-        command = self._commands.get(key) or _subtask(message)
+        command = self._commands.get(key) or _subtask(message) or _own(message)
         prompt = (
             f"/{command[0]} {command[1]}".rstrip() if command else prompt_in(message)
         )
@@ -311,6 +311,7 @@ def prompt_in(message: Json) -> str:
     words = "\n".join(text(part, "text") for part in parts if _is_spoken(part))
     pictures = [mark for part in parts if (mark := _mark(part))]
     words = prompt_text.without_elements(words, _INJECTED).strip()
+    words = prompt_text.unwrapped(words)
     # a picture alone may be what the host puts back after a compaction
     if not words and any(part.get("synthetic") for part in parts):
         return ""
@@ -374,6 +375,13 @@ def _subtask(message: Json) -> tuple[str, str] | None:
     names = (text(part, "command").strip().removeprefix("/") for part in subtasks)
     name = next(filter(None, names), "")
     return (name, "") if name else None
+
+
+def _own(message: Json) -> tuple[str, str] | None:
+    """The command of Keeplore's whose text the message is: a record alone does not name it."""
+    words = prompt_in(message)
+    called = prompt_text.called_in(words)
+    return None if called == words else prompt_text.slash_command(called)
 
 
 def _answer_to(question_id: str, answers: list[Any]) -> str:

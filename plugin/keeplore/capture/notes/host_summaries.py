@@ -7,8 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from keeplore.capture.capture_deps import CaptureDeps
+from keeplore.capture.distill.key_phrases import capitalised
+from keeplore.capture.distill.title_wording import fit
 from keeplore.capture.distill.titles import title_of
 from keeplore.capture.message_filter import clean
+from keeplore.capture.notes.summary_text import aim, substance
 from keeplore.capture.open_sessions import Sessions
 from keeplore.errors import AlreadyExists, Forgotten
 from keeplore.memory import Exchange, Memory, new_id, new_meta
@@ -41,8 +44,10 @@ class SummaryKeeper:
 
     @hookimpl_last
     def keeplore_compaction(self, compaction: Compaction) -> None:
-        text = shortening(self._deps.redact, compaction.origin.cwd)(
-            clean(compaction.summary)
+        text = substance(
+            shortening(self._deps.redact, compaction.origin.cwd)(
+                clean(compaction.summary)
+            )
         )
         if len(text) < MIN_CHARS:
             return
@@ -57,7 +62,9 @@ class SummaryKeeper:
     def _memory(self, compaction: Compaction, text: str) -> Memory:
         origin = compaction.origin
         place = self._deps.place(origin)
-        about = title_of([Exchange(compaction.id, compaction.at, "", (text,))], {})
+        about = capitalised(fit(aim(text))) or title_of(
+            [Exchange(compaction.id, compaction.at, "", (text,))], {}
+        )
         title = f"Summary by {origin.host}: {about}"
         open_id = self._sessions.get(origin).open_id
         source = {

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from keeplore.capture.capture_deps import MemoryPlace
-from keeplore.capture.message_filter import clean
+from keeplore.capture.message_filter import argument, clean
 from keeplore.capture.notes.note_candidates import (
     AUTOMATIC,
     NoteCandidate,
@@ -82,7 +82,7 @@ class NoteTaker:
         """Write what was typed behind ``/remember``; where the worker answered it, the id is the
         same.
         """
-        said = self._deps.redact(clean(command.args), command.origin.cwd)
+        said = self._deps.redact(argument(command.args), command.origin.cwd)
         if command.name not in REMEMBER or not said:
             return
         place, origin = self._deps.place(command.origin), command.origin

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from keeplore.capture.message_filter import clean
+from keeplore.capture.message_filter import argument
 from keeplore.errors import KeeploreError
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.memory.note import NoteDraft, session_note_id
@@ -208,7 +208,7 @@ def _draft(workspace: Workspace, text: str, origin: Origin) -> NoteDraft:
     the same id.
     """
     project = workspace.identities.project_of(origin.cwd)
-    said = workspace.plugins.redact(clean(text), project)
+    said = workspace.plugins.redact(argument(text), project)
     place = workspace.identities.place(origin)
     return NoteDraft(
         said,

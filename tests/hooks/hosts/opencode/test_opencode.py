@@ -426,3 +426,23 @@ def _split(events: tuple[Any, ...]) -> tuple[list[Compaction], list[Turn]]:
         [event for event in events if isinstance(event, Compaction)],
         [event for event in events if isinstance(event, Turn)],
     )
+
+
+def test_a_prompt_that_the_command_line_wrapped_has_no_quotation_marks(talk, path):
+    talk.user('"Which store do we take?"')
+    talk.say("SQLite.")
+    (turn,) = turns(talk.write(path))
+    assert turn.user == "Which store do we take?"
+
+
+def test_the_text_of_our_own_command_is_the_command_where_a_record_is_all_there_is(
+    talk, path
+):
+    file = Path(__file__).parents[4] / "plugin/opencode/commands/keeplore/remember.md"
+    text = file.read_text().split("---\n", 2)[2].strip()
+    talk.user(f'{text}\n\nwe use "uv" here')
+    talk.say("It is remembered.")
+    reading = HOST.read_transcript(talk.write(path), Cursor())
+    command, turn = reading.events
+    assert (command.name, command.args) == ("keeplore:remember", 'we use "uv" here')
+    assert turn.user == '/keeplore:remember we use "uv" here'
