@@ -6,8 +6,11 @@ Each mutant is one change of one place: an operator, a number, a condition, an a
 The words of messages are left alone, and so is what no test can tell apart (annotations,
 docstrings).
 A mutant runs in a copy of the tree, first against the tests that import its module, then against
-the tests of its package, then against all others (left out with NEAR). Printed are those that
-lived, and the share that died. The exit status is 1 where less than ``WANTED`` died.
+the tests of its package, then against all (left out with NEAR). Before that the same tests must
+pass without it; where they do not, nothing is known of the mutant, which is no death. Tests that
+end only at their limit of time count as a death where, run again at once without the mutant, they
+take less than a third of it. A test that fails among others and not alone is left out. Printed is what became of each, with the test that failed, and the share that died. The exit status
+is 1 where less than ``WANTED`` died.
 """
 
 from __future__ import annotations
@@ -16,15 +19,20 @@ import argparse
 import ast
 import os
 import random
+import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import venv
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from queue import Queue
 
@@ -36,9 +44,16 @@ from mutmut.node_mutation import mutation_operators, operator_string
 ROOT = Path(__file__).resolve().parents[2]
 PRODUCT = ("hooks", "plugin")
 WANTED = 0.95
-LONGEST_S = 1800.0  # a mutant that makes a test run for ever has died
+# how long tests may take with a mutant: so many times what they took without it, but not less
+MARGIN, SHORTEST_S = 4.0, 60.0
+SURE = 3.0  # a limit that is so many times what they need is passed by what runs for ever alone
+LONGEST_S = 3600.0  # for tests without a mutant
 # whatever a mutant does, these tell at once: they look at the text of the tree, not at what it does
 TEXTUAL = ("tests/repository", "tests/demo")
+# a test that hangs is ended by the limit of the run, and not taken for one that fails
+IGNORED = tuple(f"--ignore={one}" for one in TEXTUAL)
+OPTIONS = ("-q", "-x", "-n0", "--timeout=0", "-m", "not soak", *IGNORED)
+DATA = str(ROOT.parent / "shared" / "data")
 
 
 class _Visitor(MutationVisitor):
@@ -157,11 +172,63 @@ def nearest(path: str) -> list[list[str]]:
     return [stage for stage in stages if stage]
 
 
+class Fate(StrEnum):
+    """What became of a mutant: a test failed, tests did not end, none noticed, or nobody knows."""
+
+    DIED = "died"
+    ENDLESS = "endless"
+    LIVED = "LIVED"
+    UNSURE = "UNSURE"
+
+
+@dataclass(frozen=True)
+class Judgement:
+    fate: Fate
+    failed: str = ""
+
+
+class NotGreen(Exception):
+    """Tests fail, or take for ever, without any mutant."""
+
+
+@dataclass(frozen=True)
+class TestRun:
+    """``code`` is pytest's exit status, None where it was ended at its limit of time."""
+
+    __test__ = False
+    code: int | None
+    seconds: float
+    said: str
+
+    @property
+    def is_ended(self) -> bool:
+        return self.code is not None
+
+    @property
+    def is_green(self) -> bool:
+        return self.code in (0, 5)  # 5: no test was collected
+
+    @property
+    def failed(self) -> str:
+        """The first test that failed, or the file that could not be read, and why."""
+        found = re.search(r"^(?:FAILED|ERROR) .*", self.said, re.MULTILINE)
+        return found[0][:200] if found else ""
+
+    @property
+    def failed_test(self) -> str:
+        """What pytest calls the first test that failed."""
+        found = re.search(
+            r"^FAILED (\S+::\w+(?:\[.*?\](?= - |$))?)", self.said, re.MULTILINE
+        )
+        return found[1] if found else ""
+
+
 class Copy:
     """A copy of the tree with an environment of its own, in which mutants are tried one by one."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._written = 1_600_000_000  # seconds, as times of files are
         subprocess.run(["git", "clone", "-q", str(ROOT), str(folder)], check=True)
         venv.create(folder / ".venv", symlinks=True)
         version = f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -173,46 +240,100 @@ class Copy:
         for beside in (ROOT / ".venv").glob("mcp-*"):
             (folder / ".venv" / beside.name).symlink_to(beside)
 
-    def dies(self, mutant: Mutant, *, near: bool) -> bool:
-        """Does any test notice? ``near`` leaves the tests of other packages out."""
-        target = self._folder / mutant.path
-        original = target.read_text(encoding="utf-8")
-        target.write_text(mutant.text, encoding="utf-8")
-        try:
-            stages = nearest(mutant.path)
-            return any(
-                not self._passes(one) for one in (stages[:-1] if near else stages)
-            )
-        finally:
-            target.write_text(original, encoding="utf-8")
+    def judged(self, mutant: Mutant, proof: Proof, *, near: bool) -> Judgement:
+        """What the tests say. ``near`` leaves the tests of other packages out. Raises NotGreen."""
+        stages = nearest(mutant.path)
+        for tests in stages[:-1] if near and stages[1:] else stages:
+            judgement = self._judged_by(tests, mutant, proof)
+            if judgement.fate is not Fate.LIVED:
+                return judgement
+        return Judgement(Fate.LIVED)
 
-    def _passes(self, tests: list[str]) -> bool:
-        command = [
-            ".venv/bin/python",
-            "-m",
-            "pytest",
-            "-q",
-            "-x",
-            "-n0",
-            "-m",
-            "not soak",
-            *tests,
-        ]
-        command += [f"--ignore={one}" for one in TEXTUAL]
-        environment = dict(
-            os.environ, KEEPLORE_DATA=str(ROOT.parent / "shared" / "data")
+    def _judged_by(self, tests: list[str], mutant: Mutant, proof: Proof) -> Judgement:
+        limit_s = max(SHORTEST_S, MARGIN * proof.seconds(tests, self))
+        with self._changed(mutant):
+            run = proof.steady(tests, self, limit_s)
+        if run.is_ended:
+            return Judgement(Fate.LIVED if run.is_green else Fate.DIED, run.failed)
+        # the machine may have been busy: on the machine as it is now they must be fast enough
+        without = proof.steady(tests, self, limit_s)
+        is_sure = without.is_green and without.seconds * SURE < limit_s
+        return Judgement(Fate.ENDLESS if is_sure else Fate.UNSURE)
+
+    @contextmanager
+    def _changed(self, mutant: Mutant) -> Iterator[None]:
+        target = self._folder / mutant.path
+        original = target.read_bytes()
+        self._write(target, mutant.text.encode())
+        try:
+            yield
+        finally:
+            self._write(target, original)
+
+    def _write(self, target: Path, data: bytes) -> None:
+        """Each state of a file gets a time of its own: Python takes a compiled module for current
+        whose source has the time and size that it had.
+        """
+        target.write_bytes(data)
+        self._written += 1
+        os.utime(target, (self._written, self._written))
+
+    def tested(self, tests: list[str], limit_s: float) -> TestRun:
+        """Run tests as the copy is now; all that they started in their group ends with them."""
+        command = (".venv/bin/python", "-m", "pytest", *OPTIONS, *tests)
+        began = time.monotonic()
+        process = subprocess.Popen(
+            command,
+            cwd=self._folder,
+            env={"KEEPLORE_DATA": DATA, **os.environ},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
         )
         try:
-            done = subprocess.run(
-                command,
-                cwd=self._folder,
-                env=environment,
-                capture_output=True,
-                timeout=LONGEST_S,
-            )
+            said, _ = process.communicate(timeout=limit_s)
         except subprocess.TimeoutExpired:
-            return False
-        return done.returncode in (0, 5)  # 5: no test was collected
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            return TestRun(None, time.monotonic() - began, "")
+        return TestRun(process.returncode, time.monotonic() - began, said)
+
+
+@dataclass
+class Proof:
+    """Which tests pass without a mutant, in how many seconds; asked once for all copies."""
+
+    _seconds: dict[tuple[str, ...], float] = field(default_factory=dict)
+    _shaky: set[str] = field(default_factory=set)
+    _asking: threading.Lock = field(default_factory=threading.Lock)
+
+    def seconds(self, tests: list[str], copy: Copy) -> float:
+        """Raises NotGreen with what pytest said."""
+        with self._asking:
+            known = self._seconds.get(tuple(tests))
+            if known is None:
+                run = self.steady(tests, copy, LONGEST_S)
+                if not run.is_green:
+                    raise NotGreen(f"{' '.join(tests)}\n{run.said[-2000:]}")
+                known = self._seconds[tuple(tests)] = run.seconds
+        return known
+
+    def steady(self, tests: list[str], copy: Copy, limit_s: float) -> TestRun:
+        """Run tests; one that fails among others and not alone says nothing of the program, and is
+        left out from then on.
+        """
+        while True:
+            without = [f"--deselect={test}" for test in sorted(self._shaky)]
+            run = copy.tested([*tests, *without], limit_s)
+            if (
+                not run.failed_test
+                or not copy.tested([run.failed_test], limit_s).is_green
+            ):
+                return run
+            self._shaky.add(run.failed_test)
+            print(f"shaky: {run.failed_test}", flush=True)
 
 
 def main() -> int:
@@ -224,31 +345,45 @@ def main() -> int:
     parser.add_argument("--near", action="store_true")
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="keeplore-mutants-"))
-    copies: Queue[Copy] = Queue()
-    for number in range(options.jobs):
-        copies.put(Copy(folder / str(number)))
-
-    def tried(mutant: Mutant) -> bool:
-        copy, began = copies.get(), time.monotonic()
-        try:
-            died = copy.dies(mutant, near=options.near)
-        finally:
-            copies.put(copy)
-        verdict = "died " if died else "LIVED"
-        print(f"{verdict} {time.monotonic() - began:5.0f} s  {mutant}", flush=True)
-        return died
-
     try:
+        copies: Queue[Copy] = Queue()
+        for number in range(options.jobs):
+            copies.put(Copy(folder / str(number)))
         chosen = list(sample(options.sample, options.seed, options.within))
-        with ThreadPoolExecutor(options.jobs) as pool:
-            results = list(pool.map(tried, chosen))
+        fates = tried(chosen, copies, options)
     finally:
         shutil.rmtree(folder)
-    share = sum(results) / len(results)
+    died = sum(fate in (Fate.DIED, Fate.ENDLESS) for fate in fates)
+    counts = ", ".join(f"{fates.count(fate)} {fate}" for fate in Fate)
     print(
-        f"{sum(results)} of {len(results)} mutants died ({share:.0%}), seed {options.seed}"
+        f"{died / len(fates):.0%} of {len(fates)} mutants died ({counts}), seed {options.seed}"
     )
-    return 0 if share >= WANTED else 1
+    return 0 if died / len(fates) >= WANTED else 1
+
+
+def tried(
+    chosen: list[Mutant], copies: Queue[Copy], options: argparse.Namespace
+) -> list[Fate]:
+    """What became of each mutant; each is told as soon as it is known."""
+    proof = Proof()
+
+    def fate_of(mutant: Mutant) -> Fate:
+        copy, began = copies.get(), time.monotonic()
+        try:
+            judgement = copy.judged(mutant, proof, near=options.near)
+        except NotGreen as e:
+            judgement = Judgement(Fate.UNSURE, f"without a mutant: {e}")
+        finally:
+            copies.put(copy)
+        took = time.monotonic() - began
+        print(
+            f"{judgement.fate:7} {took:5.0f} s  {mutant}\n    {judgement.failed}",
+            flush=True,
+        )
+        return judgement.fate
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        return list(pool.map(fate_of, chosen))
 
 
 if __name__ == "__main__":
