@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from demo.machine import Machine
+from quick_machine import QuickMachine
 
 from keeplore.memory import Conversation, Memory, parse
 
@@ -29,7 +29,7 @@ sys.exit(done.returncode)
 
 @pytest.fixture
 def machine(tmp_path):
-    machine = Machine(tmp_path / "machine")
+    machine = QuickMachine(tmp_path / "machine")
     machine.keeplore("init", "memory")
     return machine
 
@@ -38,7 +38,9 @@ class Transcript:
     """A session's record in the making: each call adds lines as Claude Code writes them."""
 
     def __init__(
-        self, machine: Machine, session: str = "5e551011-0000-4000-8000-000000000001"
+        self,
+        machine: QuickMachine,
+        session: str = "5e551011-0000-4000-8000-000000000001",
     ) -> None:
         self.session, self.count = session, 0
         self.cwd = machine.home / "code" / "ledgerly"
@@ -118,13 +120,13 @@ def said(root: Path) -> list[str]:
     return [exchange.user for talk in talks for exchange in talk.exchanges]
 
 
-def imported(machine: Machine) -> str:
+def imported(machine: QuickMachine) -> str:
     """What import printed, of both kinds; it must end well."""
     done = machine.keeplore("import", "claude-code")
     return (done.stdout + done.stderr).decode()
 
 
-def is_committed(machine: Machine, root: Path) -> bool:
+def is_committed(machine: QuickMachine, root: Path) -> bool:
     return machine.run("git", "-C", str(root), "status", "--porcelain").stdout == b""
 
 
@@ -266,7 +268,7 @@ def test_front_matter_that_is_no_mapping_is_listed_and_left_alone(machine):
 
 
 def test_a_workspace_path_with_spaces_and_other_letters_works_all_the_way(tmp_path):
-    machine = Machine(tmp_path / "Ännas máquina 机器")
+    machine = QuickMachine(tmp_path / "Ännas máquina 机器")
     machine.keeplore("init", "mein Gedächtnis 記憶", "--name", "memory")
     root = machine.home / "mein Gedächtnis 記憶"
     transcript = Transcript(machine)
@@ -274,7 +276,7 @@ def test_a_workspace_path_with_spaces_and_other_letters_works_all_the_way(tmp_pa
     imported(machine)
     assert machine.recall("append-only ledger", transcript.cwd)["status"] == "found"
     assert is_committed(machine, root)
-    second = Machine(tmp_path / "zweite Maschine")
+    second = QuickMachine(tmp_path / "zweite Maschine")
     second.keeplore("clone", str(root), "Kopie ü")
     assert said(second.home / "Kopie ü") == ["Is the ledger append-only?"]
     assert second.recall("append-only ledger", second.home)["status"] == "found"
@@ -335,7 +337,7 @@ def test_two_imports_at_once_give_what_one_gives(machine, tmp_path):
             transcript.exchange(
                 f"Session {number}, prompt {prompt}: the ledger", "Yes."
             )
-    alone = Machine(tmp_path / "alone")
+    alone = QuickMachine(tmp_path / "alone")
     alone.keeplore("init", "memory")
     (alone.home / ".claude").symlink_to(machine.home / ".claude")
     imported(alone)

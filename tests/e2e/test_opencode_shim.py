@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from demo.machine import CLIENT, Machine
+from demo.machine import CLIENT
+from quick_machine import QuickMachine
 
 from keeplore.connect.hook_events import EVENTS
 from keeplore.text.fences import TAG
@@ -50,7 +51,7 @@ pytestmark = pytest.mark.skipif(
 class OpenCode:
     """Plays the host: what it calls, and what its API gives."""
 
-    def __init__(self, machine: Machine, patience_ms: int = 2500) -> None:
+    def __init__(self, machine: QuickMachine, patience_ms: int = 2500) -> None:
         self.machine = machine
         self.project = machine.home / "ledgerly"
         self.project.mkdir(exist_ok=True)
@@ -134,13 +135,13 @@ def command(name: str, arguments: str, session: str = "ses_a") -> list[Any]:
 @pytest.fixture
 def alone(tmp_path: Path) -> OpenCode:
     """A machine whose worker does not run: everything stays in the spool."""
-    machine = Machine(tmp_path / "a machine")
+    machine = QuickMachine(tmp_path / "a machine")
     shutil.copytree(CLIENT, machine.state / "client")
     return OpenCode(machine, patience_ms=60_000)
 
 
 @contextlib.contextmanager
-def at_work(machine: Machine) -> Iterator[None]:
+def at_work(machine: QuickMachine) -> Iterator[None]:
     worker = machine.worker()
     try:
         machine.wait_until((machine.state / "worker.addr").exists, "the worker listens")
@@ -156,7 +157,7 @@ def remembering(tmp_path: Path) -> Iterator[OpenCode]:
     """A machine with a worker and one memory; neither client nor plugin lets a busy machine
     decide.
     """
-    machine = Machine(tmp_path / "a machine")
+    machine = QuickMachine(tmp_path / "a machine")
     machine.keeplore("init", "memory")
     host = OpenCode(machine, patience_ms=60_000)
     machine.keeplore("remember", "--permanent", RELEASES, cwd=host.project)

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from demo.machine import CLIENT, Machine
+from demo.machine import CLIENT
+from quick_machine import QuickMachine
 
 from keeplore.memory import Memory, parse
 from keeplore.memory.note import statement_of
@@ -50,7 +51,7 @@ class Host:
     for the client.
     """
 
-    def __init__(self, machine: Machine, client: Path) -> None:
+    def __init__(self, machine: QuickMachine, client: Path) -> None:
         self.machine = machine
         self.client = client
         self.session = str(uuid.uuid4())
@@ -163,7 +164,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextlib.contextmanager
-def at_work(machine: Machine) -> Iterator[None]:
+def at_work(machine: QuickMachine) -> Iterator[None]:
     worker = machine.worker()
     try:
         machine.wait_until((machine.state / "worker.addr").exists, "the worker listens")
@@ -175,18 +176,18 @@ def at_work(machine: Machine) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QuickMachine]:
     """A machine with a workspace and a worker; one for all tests, since a worker takes seconds to
     load its model.
     """
-    machine = Machine(tmp_path_factory.mktemp("office") / "machine")
+    machine = QuickMachine(tmp_path_factory.mktemp("office") / "machine")
     machine.keeplore("init", "memory")
     with at_work(machine):
         yield machine
 
 
 @pytest.fixture
-def working(office: Machine, client: Path) -> Host:
+def working(office: QuickMachine, client: Path) -> Host:
     """A session of which the worker has taken a talk."""
     host = Host(office, client)
     host.talk()
@@ -197,7 +198,7 @@ def working(office: Machine, client: Path) -> Host:
 @pytest.fixture
 def alone(tmp_path: Path, client: Path) -> Host:
     """A session on a machine without a worker."""
-    machine = Machine(tmp_path / "machine")
+    machine = QuickMachine(tmp_path / "machine")
     machine.keeplore("init", "memory")
     machine.no_worker_starts()
     return Host(machine, client)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from demo.machine import Machine
+from quick_machine import QuickMachine
 
 from keeplore.config.places import Places
 from keeplore.memory import (
@@ -86,7 +86,7 @@ class Client:
         return json.loads(line)
 
 
-class Office(Machine):
+class Office(QuickMachine):
     """A home with a workspace, a project in it, and memories of every kind."""
 
     def __init__(self, directory: Path, version: str) -> None:

@@ -42,7 +42,9 @@ NEEDED = (
 )
 ALSO = ("numpy", "tokenizers", "hnswlib", "rich.console", "rich.table")
 # what Python itself reads while it starts cannot be given to one that has started
-_EARLY = ("PYTHON", "LC_", "LANG", "LD_")
+_EARLY = ("PYTHON", "LD_")
+# these it may have had otherwise: what is compiled is kept, and the streams are made for a command
+_HARMLESS = ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")
 _starting = threading.Lock()
 
 
@@ -90,9 +92,17 @@ def can_start(environment: Mapping[str, str]) -> bool:
     names = {
         name
         for name in environment.keys() | os.environ.keys()
-        if name.startswith(_EARLY)
+        if name.startswith(_EARLY) and name not in _HARMLESS
     }
-    return all(environment.get(name) == os.environ.get(name) for name in names)
+    return _locale(environment) == _locale(os.environ) and all(
+        environment.get(name) == os.environ.get(name) for name in names
+    )
+
+
+def _locale(environment: Mapping[str, str]) -> str:
+    """By which name Python chooses how it reads and writes text."""
+    names = ("LC_ALL", "LC_CTYPE", "LANG")
+    return next((environment[name] for name in names if environment.get(name)), "")
 
 
 def keeplore(
@@ -106,10 +116,23 @@ def keeplore(
     all.
     """
     surroundings = {**os.environ, **environment}
+    return keeplore_in(
+        surroundings, cwd or Path.home(), *arguments, stdin=stdin, timeout=timeout
+    )
+
+
+def keeplore_in(
+    surroundings: Mapping[str, str],
+    cwd: Path,
+    *arguments: str,
+    stdin: str | None = None,
+    timeout: float = TIMEOUT_S,
+) -> Done:
+    """Run a command that knows nothing of the surroundings of the tests."""
     if not can_start(surroundings):
         return subprocess.run(
             (sys.executable, "-m", "keeplore.cli", *arguments),
-            cwd=cwd or Path.home(),
+            cwd=cwd,
             env=surroundings,
             capture_output=True,
             text=True,
@@ -124,7 +147,7 @@ def keeplore(
         started = Started(
             arguments,
             (theirs_in, theirs_out, theirs_err),
-            cwd or Path.home(),
+            cwd,
             surroundings,
         )
     finally:

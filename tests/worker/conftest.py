@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from demo.machine import Machine
+from quick_machine import QuickMachine
 
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, parse
@@ -111,7 +111,7 @@ def office():
 @pytest.fixture
 def machine(tmp_path):
     """A machine whose workers are processes; those that still run at the end are told to leave."""
-    machine = Machine(tmp_path / "machine")
+    machine = QuickMachine(tmp_path / "machine")
     yield machine
     ask(machine.state, "stop", timeout_s=30)
     until(

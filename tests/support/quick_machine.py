@@ -1,0 +1,25 @@
+"""A machine whose commands need not import everything first (see ``ready``); all else on it is
+started as a host or a person would.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from demo.machine import Machine
+from ready import keeplore_in
+
+
+class QuickMachine(Machine):
+    def keeplore(
+        self, *arguments: str, cwd: Path | None = None, check: bool = True
+    ) -> subprocess.CompletedProcess[bytes]:
+        done = keeplore_in(self.environment, cwd or self.home, *arguments, stdin="")
+        if check and done.returncode:
+            raise RuntimeError(
+                f"{arguments} gave {done.returncode}: {done.stderr[-2000:]}"
+            )
+        return subprocess.CompletedProcess(
+            arguments, done.returncode, done.stdout.encode(), done.stderr.encode()
+        )
