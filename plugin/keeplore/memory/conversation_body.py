@@ -12,6 +12,8 @@ import re
 import urllib.parse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 
 from keeplore.errors import NotFound
 from keeplore.memory.model import Memory
@@ -37,10 +39,11 @@ WORK_LABELS = {
     "agents": "subagent",
 }
 _MARK = re.compile(
-    r"^<!-- keeplore:(turn|assistant|question)(?: (.*?))? -->$", re.MULTILINE
+    r"^<!-- keeplore:(turn|assistant|steps|question)(?: (.*?))? -->$", re.MULTILINE
 )
 _LOOKS_LIKE_MARK = re.compile(r"^(\\*<!-- keeplore:)", re.MULTILINE)
 _ESCAPED_MARK = re.compile(r"^\\(\\*<!-- keeplore:)", re.MULTILINE)
+_HEADING = re.compile(r"\A\n### .*")
 _QUOTE = re.compile(r"^- (.*) — (user|assistant), turn (\S+)$")
 _FIELD = re.compile(
     r"^\*\*(Session context|Projects involved)\*\*: (.*)$", re.MULTILINE
@@ -48,6 +51,12 @@ _FIELD = re.compile(
 _RANDOM_FROM_THE_START = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4")  # a UUID of version 4
 _RELATED = re.compile(r"^- (.*) \((mem_[0-9a-f-]{36}), ([a-z-]+)\)$", re.MULTILINE)
 
+
+# a step is one line between two others; longer ones, and those that markdown would take for more
+# than words, stand as replies of their own
+MAX_STEP = 300  # characters
+_STEP = re.compile(r"(?![#|><+=~-]|```|\d+[.)]\s)\S(?:[^\n\r]*\S)?")
+ASSISTANT = "### Assistant"
 
 NO_WORK = Work()
 
@@ -61,12 +70,15 @@ class AnsweredQuestion:
     options: tuple[str, ...] = ()
 
 
+Reply = str | AnsweredQuestion
+
+
 @dataclass(frozen=True, slots=True)
 class Exchange:
     id: str
     at: str  # RFC 3339, UTC
     user: str
-    replies: tuple[str | AnsweredQuestion, ...] = ()
+    replies: tuple[Reply, ...] = ()
     ended_at: str = ""
 
     @property
@@ -230,17 +242,39 @@ def _exchange_lines(exchange: Exchange) -> Iterator[str]:
     times = (exchange.id, exchange.at, exchange.ended_at)
     yield f"<!-- keeplore:turn {' '.join(map(_field, times)).rstrip()} -->"
     yield from (f"### User · {exchange.at[11:16]}", "", _escape(exchange.user), "")
-    for reply in exchange.replies:
-        if isinstance(reply, str):
-            yield from (
-                "<!-- keeplore:assistant -->",
-                "### Assistant",
-                "",
-                _escape(reply),
-                "",
-            )
-        else:
-            yield from _question_lines(reply)
+    is_below = False  # below a heading of the assistant's
+    for is_step, replies in groupby(_told(exchange.replies), key=itemgetter(0)):
+        told = [reply for _, reply in replies]
+        if is_step:
+            yield from _mark_lines("steps", is_below=is_below)
+            yield from (*(f"- {reply}" for reply in told), "")
+            is_below = True
+            continue
+        for reply in told:
+            if isinstance(reply, str):
+                yield from _mark_lines("assistant", is_below=is_below)
+                yield from (_escape(reply), "")
+            else:
+                yield from _question_lines(reply)
+            is_below = isinstance(reply, str)
+
+
+def _told(
+    replies: Sequence[Reply],
+) -> Iterator[tuple[bool, Reply]]:
+    """Each reply, and whether it only says what the agent does next."""
+    last = len(replies) - 1
+    for place, reply in enumerate(replies):
+        is_line = isinstance(reply, str) and len(reply) <= MAX_STEP and place < last
+        yield is_line and bool(_STEP.fullmatch(str(reply))), reply
+
+
+def _mark_lines(kind: str, *, is_below: bool) -> Iterator[str]:
+    """A mark, and a heading where the assistant's words begin."""
+    yield f"<!-- keeplore:{kind} -->"
+    if not is_below:
+        yield ASSISTANT
+    yield ""
 
 
 def packed(asked: AnsweredQuestion) -> str:
@@ -276,10 +310,29 @@ def _exchanges(tail: str) -> Iterator[Exchange]:
             )
             current = Exchange(id_, at, _unescape(text), (), ended_at)
         elif current:
-            reply = _unescape(text) if kind == "assistant" else unpacked(field or "")
-            current = replace(current, replies=(*current.replies, reply))
+            told = _replies(kind, field or "", text)
+            current = replace(current, replies=(*current.replies, *told))
     if current:
         yield current
+
+
+def _replies(kind: str, field: str, text: str) -> tuple[Reply, ...]:
+    """What a mark of this kind stands for, with the text below it."""
+    if kind == "question":
+        return (unpacked(field),)
+    words = _unescape(text)
+    return tuple(_steps(words)) if kind == "steps" else (words,)
+
+
+def _steps(words: str) -> list[str]:
+    """The items of a list; a line that a person put between them belongs to the one above."""
+    steps: list[str] = []
+    for line in words.split("\n"):
+        if line.startswith("- ") or not steps:
+            steps.append(line.removeprefix("- "))
+        else:
+            steps[-1] += f"\n{line}"
+    return [step.strip("\n") for step in steps if step.strip()]
 
 
 def unpacked(packed: str) -> AnsweredQuestion:
@@ -299,9 +352,10 @@ def _escape(text: str) -> str:
 
 
 def _unescape(text: str) -> str:
-    """The words below a mark's heading, as they were written."""
-    _, _, words = text.strip("\n").partition("\n")  # the first line is our heading
-    return _ESCAPED_MARK.sub(r"\1", words.strip("\n"))
+    """The words below a mark and its heading, as they were written."""
+    # a heading follows its mark at once; above words that have none stands an empty line
+    words = _HEADING.sub("", text, count=1).strip("\n")
+    return _ESCAPED_MARK.sub(r"\1", words)
 
 
 def _sections(head: str) -> dict[str, str]:

@@ -45,7 +45,7 @@ _MARKS = re.compile(
     rb"""^<!--\ keeplore:(?:
       turn(?:\ (?P<id>[\w:.~/+@=,%-]{1,4000}))?(?:\ [0-9TZ:.+%-]{0,40}){0,2}\ -->
       (?:\r?\n\#\#\#\ User(?:\ \xc2\xb7\ [0-9:]{5})?\r?$)?
-    | assistant\ -->(?:\r?\n\#\#\#\ Assistant\r?$)?
+    | (?:assistant|steps)\ -->(?:\r?\n\#\#\#\ Assistant\r?$)?
     | question\ (?P<packed>\{.*\})\ -->
     )""",
     re.VERBOSE | re.MULTILINE,

@@ -116,6 +116,32 @@ def test_of_an_exchange_that_one_side_heard_more_of_the_longer_stands() -> None:
     assert said(memory) == (long,) and beside == {}
 
 
+def test_what_was_the_last_word_becomes_a_step_where_more_was_heard() -> None:
+    told = ("Let me look.", "It rounds twice.\n\nSee money.py.", "I mend it.", "Done.")
+    short, long = (
+        Exchange("turn-1", "2026-02-09T10:01:00Z", "Go on", told[:count])
+        for count in (3, 4)
+    )
+    memory, beside = both_ways(None, conversation([short]), conversation([long]))
+    assert said(memory) == (long,) and beside == {}
+    base, more = conversation([short]), conversation([long])
+    edited = base.replace("rounds twice", "rounds twice, by the way")
+    memory, beside = both_ways(base, edited, more)
+    assert beside == {} and [len(e.replies) for e in said(memory)] == [4]
+    assert "by the way" in said(memory)[0].replies[1]
+
+
+def test_the_same_words_in_the_form_of_before_are_the_same() -> None:
+    mark = "<!-- keeplore:assistant -->\n### Assistant\n\n"
+    now = Exchange("turn-1", "2026-02-09T10:01:00Z", "Go on", ("Look.", "Done."))
+    text = conversation([now])
+    head, found, _ = text.partition("<!-- keeplore:steps -->")
+    before = f"{head}{mark}Look.\n\n{mark}Done.\n"
+    assert found
+    memory, beside = both_ways(None, text, before)
+    assert said(memory) == (now,) and beside == {}
+
+
 def test_two_answers_to_one_question_clash_and_both_stay() -> None:
     base, one, other = (
         conversation([exchange(1, reply)]) for reply in ("so", "thus", "otherwise")

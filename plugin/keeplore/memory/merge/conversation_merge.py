@@ -11,7 +11,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from keeplore.memory.conversation_body import EXCHANGES, PARTS, Conversation
+from keeplore.memory.conversation_body import (
+    EXCHANGES,
+    PARTS,
+    Conversation,
+    Exchange,
+)
 from keeplore.memory.merge.line_merge import LineMerge, merge_by_lines, merge_lists
 
 _TURN = re.compile(r"^(?=<!-- keeplore:turn )", re.MULTILINE)
@@ -110,20 +115,50 @@ def _joined(was: str | None, one: str, other: str) -> LineMerge:
 
 def _grown(one: str, other: str) -> LineMerge | None:
     """An exchange of which one side heard more; the first line has the time of its end."""
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((one, other), key=lambda text: (_heard(text), len(text), text))
     lines, more = (text.rstrip().split("\n")[1:] for text in (short, long))
     is_longer = len(short) < len(long) and more[: len(lines)] == lines
-    return LineMerge(long, is_clash=False) if is_longer else None
+    is_kept = _words(lines) <= _words(more)  # a step is written as an item of a list
+    if is_longer or (is_kept and _goes_on(_exchange(short), _exchange(long))):
+        return LineMerge(long, is_clash=False)
+    return None
+
+
+def _words(lines: Iterable[str]) -> set[str]:
+    """The lines of an exchange without its marks and headings."""
+    return {
+        line.removeprefix("- ")
+        for line in lines
+        if not line.startswith(("<!-- keeplore:", "### "))
+    }
+
+
+def _heard(text: str) -> int:
+    """How many replies an exchange has."""
+    exchange = _exchange(text)
+    return len(exchange.replies) if exchange else 0
+
+
+def _goes_on(short: Exchange | None, long: Exchange | None) -> bool:
+    """Does one exchange say all that the other says, in whatever form it is written?"""
+    if short is None or long is None or short.user != long.user:
+        return False
+    return short.replies == long.replies[: len(short.replies)]
+
+
+def _exchange(text: str) -> Exchange | None:
+    """The exchange of a block."""
+    found = Conversation.from_markdown(f"\n{EXCHANGES}\n{text}").exchanges
+    return found[0] if found else None
 
 
 def _in_time(texts: list[str]) -> list[str]:
     """By the time at which each was said; one without a time stays behind the one before it."""
     times: list[str] = []
     for text in texts:
-        exchanges = Conversation.from_markdown(f"\n{EXCHANGES}\n{text}").exchanges
-        times.append(
-            (exchanges[0].at if exchanges else "") or (times[-1] if times else "")
-        )
+        exchange = _exchange(text)
+        said_at = exchange.at if exchange else ""
+        times.append(said_at or (times[-1] if times else ""))
     return [
         text
         for _, text in sorted(zip(times, texts, strict=True), key=lambda item: item[0])
