@@ -28,6 +28,7 @@ _TOKEN = re.compile(r"[\w][\w.\-/'’+#]*")
 _CODE = re.compile(r"`+([^`]*)`+")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _URL = re.compile(r"\b(?:https?|ssh|git|file)://\S+|\bwww\.\S+", re.IGNORECASE)
+_NAME = re.compile(r"[a-z][a-z_.-]{3,40}", re.IGNORECASE)
 _PATH = re.compile(  # in ASCII: scripts without spaces go on right after a path
     r"@?(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+([\w.@+-]*[\w+-])?/?(?::\d+(?:-\d+)?)?(?![\w/])",
     re.ASCII,
@@ -105,6 +106,12 @@ def _usual(spellings: Counter[str]) -> str:
     return min(spellings, key=lambda spelling: (-spellings[spelling], spelling))
 
 
+def _name_of(url: re.Match[str]) -> str:
+    """What an address names, by its last part, "" where that is no name."""
+    last = url[0].partition("?")[0].rstrip("/.,;:)").rpartition("/")[2]
+    return last.removesuffix(".git") if _NAME.fullmatch(last) else ""
+
+
 @functools.lru_cache(maxsize=8192)  # an open conversation is read again at every turn
 def plain(text: str) -> str:
     """The text as one would say it: markers, addresses, directories and pasted images gone, file
@@ -112,7 +119,7 @@ def plain(text: str) -> str:
     """
     text = _LINK.sub(r"\1", text)
     text = _CODE.sub(r"\1", text)
-    text = _URL.sub("", text)
+    text = _URL.sub(_name_of, text)
     text = _PATH.sub(
         lambda m: m[0] if _SHORT_PATH.fullmatch(m[0]) else m[1] or "", text
     )

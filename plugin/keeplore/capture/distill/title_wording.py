@@ -41,6 +41,8 @@ _STRUCTURED = 3  # headings and list items from which a message is a document
 _COMMIT_KIND = re.compile(
     r"\A(?P<kind>[a-z]{2,10})(?:\([^)]{1,40}\))?!?:\s+", re.IGNORECASE
 )
+_DASH = re.compile(r"\s+[-–—]\s+")
+_FIELD = re.compile(r"(?:^|\s)title:[ \t]*[\"']?(\S.{7,150})$", re.MULTILINE)
 _HASH = re.compile(r"\A[0-9a-f]{7,40} ")
 _QUOTED_ARGUMENT = r"(?P<quote>[\"'])(?P<text>[^\"'$`]{8,120})(?P=quote)?"
 _PULL_REQUEST = re.compile(
@@ -65,7 +67,8 @@ def asked(sentence: Sentence) -> Wording | None:
     """What a person's sentence asks for; None where it asks for nothing that can be named."""
     text = plain(sentence.text)[:MAX_SENTENCE]
     if is_foreign(text):
-        return Wording(fit(_without(text.lstrip("¿¡"), "title_address")), "order")
+        rest = _without(text.lstrip("¿¡"), "title_address")
+        return Wording(fit(rest), "order" if rest != text else "thing")
     text = _without(text, "title_heading_label")
     for n, clause in enumerate(_clauses(text)):
         bare = _unled(clause, "title_noise")
@@ -89,7 +92,8 @@ def told(sentence: Sentence) -> str:
     base = _past().get(verb.lower(), "")
     # "set" and "put" tell only of somebody
     is_told = base != verb.lower() or text[:2] in ("I ", "I'", "I’", "We", "we")
-    if not base or not is_told or opens_with(what, "title_no_object"):
+    is_work = bool(base) and is_told and not _is_on_the_way(base)
+    if not is_work or opens_with(what, "title_no_object"):
         return ""
     return _order(f"{base} {_without(what, 'title_then')}")
 
@@ -101,8 +105,7 @@ def promised(sentence: Sentence) -> str:
     verb = rest.partition(" ")[0].lower()
     base = _gerunds().get(verb, verb)
     is_promised = rest != text or base != verb
-    is_on_the_way = base in words("title_steps") or base in words("title_looking")
-    return _order(rest) if is_promised and not is_on_the_way else ""
+    return _order(rest) if is_promised and not _is_on_the_way(base) else ""
 
 
 def wanted(sentence: Sentence) -> str:
@@ -140,10 +143,14 @@ def committed(commit: str) -> str:
     kind = _COMMIT_KIND.match(subject)
     if kind and kind["kind"].lower() in words("chores"):
         return ""
-    subject = subject[kind.end() :] if kind else subject
-    subject = _without(subject, "title_heading_label")
+    subject = _without(_unkinded(subject), "title_heading_label")
     subject = re.sub(r"\s*\(#\d+\)\Z", "", subject).strip(_EDGES)
     return subject if len(subject) <= MAX_TITLE else fit(subject)
+
+
+def _unkinded(subject: str) -> str:
+    kind = _COMMIT_KIND.match(subject)
+    return subject[kind.end() :] if kind else subject
 
 
 def pull_request(command: str) -> str:
@@ -154,12 +161,18 @@ def pull_request(command: str) -> str:
 
 def heading(text: str) -> str:
     """A heading without its label ("Plan:"), "" for one that would head any page."""
-    head = _without(_NUMBER.sub("", plain(text)), "title_heading_label")
+    text = _DASH.sub(": ", _NUMBER.sub("", plain(text)))
+    head = _without(text, "title_heading_label")
+    first = head.partition(" ")[0].lower()
     if opens_with(head, "title_generic_heading") or len(terms(head)) < 2:
         return ""
-    if head.partition(" ")[0].lower() in STOP:
-        return ""
-    return fit(head)
+    return fit(head) if first not in STOP or _is_verb(first) else ""
+
+
+def titled(document: str) -> str:
+    """What a document or a command's output says that its title is, "" where it does not."""
+    found = _FIELD.search(document[:_STRUCTURE_CHARS])
+    return fit(_unkinded(plain(found[1]))) if found else ""
 
 
 def is_pasted(message: str) -> bool:
@@ -251,6 +264,10 @@ def _order(text: str, *, is_led: bool = True) -> str:
     return fit(pattern("title_for_me").sub(r"\1 ", text))
 
 
+def _is_on_the_way(verb: str) -> bool:
+    return verb in words("title_steps") or verb in words("title_looking")
+
+
 def _is_verb(word: str) -> bool:
     verbs = words("title_verbs")
     return word in verbs or _AGAIN.sub("", word) in verbs
@@ -258,6 +275,8 @@ def _is_verb(word: str) -> bool:
 
 def _thing(text: str) -> str:
     """A noun phrase after "I want …", without its article."""
+    if opens_with(text, "title_torn"):
+        return ""
     is_noun = _ARTICLE.match(text) or text.partition(" ")[0].lower() not in STOP
     if not is_noun or opens_with(text, "title_statement"):
         return ""

@@ -35,6 +35,7 @@ from keeplore.capture.distill.title_wording import (
     promised,
     pull_request,
     telling,
+    titled,
     told,
     wanted,
 )
@@ -48,21 +49,29 @@ REDACTED = "[REDACTED"  # what a marker of a secret begins with
 MIN_SCORE = 0.6  # below it a candidate says too little, and the key phrases speak
 LONG_MESSAGE = 30  # sentences from which a first message counts as a document
 OPENING = 2  # exchanges, and sentences of the agent's, that say what a talk is about
+SHORT_ORDER = 2  # content words up to which one telling word does not suffice
 LAST_WORDS = 4  # sentences at the end of an answer in which an offer stands
 MAX_ASKED, MAX_TOLD = 12, 200  # sentences of a message that are looked at
 # what a source is worth, in units of the weight of the heaviest term
 PLAN, PULL_REQUEST, COMMITTED, COMMITTED_AMONG_MANY = 1.8, 1.6, 1.4, 0.4
 REQUESTED, DECIDED, REPORTED, HEADED, PROMISED = 0.9, 0.9, -0.3, -0.4, 0.2
 RETOLD = 0.3  # of what somebody else says that the person wanted
-REPORT_HEAD = 0.5  # what the first heading of the first answer is worth more
+REPORT_HEAD = 0.9  # what the first heading of the first answer is worth more
 LATER, MOST_LATER = 0.2, 0.8  # what each message before a request takes from it
 LATER_SENTENCE = 0.3
 FEW_COMMITS = 2
+FEW_WORDS = 6  # of another language; pairs of characters in scripts without spaces
 # what each exchange beyond the first takes from the claim of one decision or report to name all
 DETAIL, MOST_DETAIL = 0.1, 8
 # what a form is worth
-FORMS = {"order": 0.2, "question": -0.3, "thing": -0.2, "statement": -0.6}
-NAMELESS, UNSAID, LOOSE, STEP, FOREIGN = -0.6, -0.6, -1.0, -0.4, 2.0
+FORMS = {
+    "order": 0.2,
+    "choice": 0.2,
+    "question": -0.3,
+    "thing": -0.2,
+    "statement": -0.6,
+}
+NAMELESS, UNSAID, LOOSE, STEP, FOREIGN = -0.9, -0.6, -1.0, -0.4, 2.0
 LENGTHY, SHORT = 0.02, 55  # what each character beyond a short title takes
 # of the heaviest term that a phrase names, the second, …: a list of words is no title
 COVERAGE = (1.0, 0.7, 0.5, 0.3)
@@ -89,7 +98,7 @@ def title_of(
     # the shorter of equals, and then the alphabet, so that no order of dictionaries shows
     best = min(scored, key=lambda c: (-c[0], len(c[1]), c[1]), default=(0.0, ""))
     if best[0] >= MIN_SCORE:
-        return capitalised(_with_subject(best[1], about))
+        return capitalised(_with_subject(best[1], exchanges, about))
     found = _subjects(exchanges, about) or best[1] or _first_words(exchanges)
     return capitalised(found) or FALLBACK
 
@@ -129,8 +138,8 @@ def _decided(
     for subject in about.phrases:
         own = set(terms(subject))
         if " " in subject and own <= set(terms(question)) - chosen:
-            return Wording(f"{subject}: {found.text}", "order")
-    return Wording(f"use {found.text}", "order")
+            return Wording(f"{subject}: {found.text}", "choice")
+    return Wording(f"use {found.text}", "choice")
 
 
 def _done(work: Work) -> Iterator[Candidate]:
@@ -163,25 +172,26 @@ def _offered(message: str, worth: float) -> Iterator[Candidate]:
 
 
 def _of_agent(message: str, *, is_first: bool) -> Iterator[Candidate]:
-    for n, sentence in enumerate(sentences(message)[:MAX_TOLD]):
-        is_opening = is_first and n < OPENING
-        if sentence.is_heading:
-            worth = HEADED + REPORT_HEAD * (is_opening and n == 0)
-            yield Wording(heading(sentence.text), "thing"), worth
+    said = sentences(message)[:MAX_TOLD]
+    heads = [heading(sentence.text) for sentence in said if sentence.is_heading]
+    for n, head in enumerate(heads):
+        is_title = is_first and n == 0 and len(heads) > 1
+        yield Wording(head, "thing"), HEADED + REPORT_HEAD * is_title
+    for n, sentence in enumerate(said):
         yield Wording(wanted(sentence), "order"), RETOLD
         yield Wording(told(sentence), "order"), REPORTED
-        worth = PROMISED if is_opening else PROMISED + REPORTED
+        worth = PROMISED if is_first and n < OPENING else PROMISED + REPORTED
         yield Wording(promised(sentence), "order"), worth
 
 
 def _pasted_heading(message: str) -> str:
     """The heading of a plan or document that a message is made of."""
-    if is_instructions(message):
-        return ""
     said = sentences(message)
     is_document = len(said) > LONG_MESSAGE and not asked(said[0])
     if not is_document and not is_pasted(message):
         return ""
+    if (title := titled(message)) or is_instructions(message):
+        return title
     heads = (heading(s.text) for s in said[:LONG_MESSAGE] if s.is_heading)
     return next(filter(None, heads), "")
 
@@ -190,7 +200,7 @@ def _score(wording: Wording, about: Profile, spread: float) -> float:
     """How much of what the talk is about a phrase names, and how well it stands alone."""
     phrase, form = wording
     if is_foreign(phrase):
-        return FOREIGN
+        return FOREIGN + FORMS[form] - (len(stems(phrase)) < FEW_WORDS)
     found = stems(phrase)
     heavy = sorted(
         (about.weights.get(term, 0.0) for term in telling(phrase)), reverse=True
@@ -205,19 +215,22 @@ def _score(wording: Wording, about: Profile, spread: float) -> float:
         alone += NAMELESS
     elif not covered:
         alone += UNSAID
-    alone += STEP if is_step(phrase) else 0.0
+    alone += STEP if form == "order" and is_step(phrase) else 0.0
     alone -= max(0.0, filler - 0.5) + LENGTHY * max(0, len(phrase) - SHORT)
     return spread * covered + FORMS[form] + alone
 
 
-def _with_subject(phrase: str, about: Profile) -> str:
+def _with_subject(phrase: str, exchanges: Sequence[Exchange], about: Profile) -> str:
     """The phrase, with the subject where it does not name one itself."""
-    is_exact = any(ch.isdigit() for ch in phrase) or any(
-        map(is_identifier, words(phrase))
-    )
-    if len(named(phrase)) > 1 or is_exact or is_foreign(phrase):
+    is_exact = any(map(str.isdigit, phrase)) or any(map(is_identifier, words(phrase)))
+    said = telling(phrase)
+    is_told = len(said) > 1 or (bool(said) and len(stems(phrase)) > SHORT_ORDER)
+    if is_told or is_exact or is_foreign(phrase):
         return phrase
+    asked_of = set(chain.from_iterable(terms(e.user) for e in exchanges))
     for other in about.phrases:
+        if not asked_of.issuperset(terms(other)):
+            continue
         if " " in other and named(other) and not named(other) & stems(phrase):
             joined = f"{phrase.rstrip('?')}: {other}"
             return joined if len(joined) <= MAX_TITLE else phrase
