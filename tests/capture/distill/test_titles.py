@@ -85,6 +85,10 @@ def title(*said: str) -> str:
             "Weird flicker in the invoice table",
         ),
         (
+            "The import of the ledger fails since noon, can you find out why?",
+            "Import of the ledger fails",
+        ),
+        (
             "ok, assuming so, search results should be in reverse order",
             "Search results should be in reverse order",
         ),

@@ -70,18 +70,24 @@ def asked(sentence: Sentence) -> Wording | None:
         rest = _without(text.lstrip("¿¡"), "title_address")
         return Wording(fit(rest), "order" if rest != text else "thing")
     text = _without(text, "title_heading_label")
+    found = [wording for wording in _asked(text) if wording.text]
+    if title := _wanting(text):
+        found.append(Wording(title, "statement"))
+    telling_first = sorted(found, key=lambda wording: not named(wording.text))
+    return next(iter(telling_first), None)
+
+
+def _asked(text: str) -> Iterator[Wording]:
+    """What each clause of a sentence asks for."""
     for n, clause in enumerate(_clauses(text)):
         bare = _unled(clause, "title_noise")
         rest = _unled(bare, "title_frame", "title_noise")
         is_led = rest != bare
-        if (n == 0 or is_led) and (order := _order(rest, is_led=is_led)):
-            return Wording(order, "order")
-        if question := _question(rest, is_led=is_led):
-            return Wording(question, "question")
+        if n == 0 or is_led:
+            yield Wording(_order(rest, is_led=is_led), "order")
+        yield Wording(_question(rest, is_led=is_led), "question")
         if is_led and len(stems(thing := _thing(rest))) > 1:
-            return Wording(thing, "thing")
-    title = _wanting(text)
-    return Wording(title, "statement") if title else None
+            yield Wording(thing, "thing")
 
 
 def told(sentence: Sentence) -> str:
