@@ -104,14 +104,19 @@ def vector_flaws(database: IndexDatabase, embedder: Embedder) -> Iterator[IndexF
     bad: set[bytes] = set()
     for hash_, message in database.read(_unsound_vectors, fingerprint, dim):
         bad.add(hash_)
-        yield IndexFlaw("vectors", database.read(_path_of, hash_), message, hash_)
-    sample = [row for row in database.read(_sample, fingerprint) if row[0] not in bad]
-    for hash_, stored, text in sample:
+        yield _vector_flaw(database, hash_, message)
+    for hash_, stored, text in database.read(_sample, fingerprint):
+        if hash_ in bad:
+            continue
         made = embedder.embed([text])[0]
         alike = float(made @ unpacked([stored], dim)[0])
         if not alike >= ALIKE:
             message = f"the model makes another vector of this text: cosine {alike:.2f}"
-            yield IndexFlaw("vectors", database.read(_path_of, hash_), message, hash_)
+            yield _vector_flaw(database, hash_, message)
+
+
+def _vector_flaw(database: IndexDatabase, hash_: bytes, message: str) -> IndexFlaw:
+    return IndexFlaw("vectors", database.read(_path_of, hash_), message, hash_)
 
 
 def take_out(database: IndexDatabase, flaws: Iterable[IndexFlaw]) -> None:
@@ -186,12 +191,15 @@ def _difference(connection: sqlite3.Connection, item: ParsedFile) -> str:
             "the file says something else than the index, although its time and size are the "
             "same"
         )
-    stored = connection.execute(
-        "SELECT * FROM memories WHERE path = ?", (file.path,)
-    ).fetchone()
-    if graph_rows.differs(
-        connection, file.path, item.share, stored[0] if stored else None
-    ):
+    return _row_difference(connection, item)
+
+
+def _row_difference(connection: sqlite3.Connection, item: ParsedFile) -> str:
+    path = item.file.path
+    sql = "SELECT * FROM memories WHERE path = ?"
+    stored = connection.execute(sql, (path,)).fetchone()
+    key = stored[0] if stored else None
+    if graph_rows.differs(connection, path, item.share, key):
         return "what the graph has of it is not what the file says"
     if stored and item.memory:
         return _memory_difference(connection, item, item.memory, stored)
@@ -207,37 +215,34 @@ def _memory_difference(
     stored: tuple[Any, ...],
 ) -> str:
     key, _, id_, scope_id, *rest = stored
-    scope = connection.execute(
-        "SELECT scope, project FROM scopes WHERE id = ?", (scope_id,)
-    )
+    sql = "SELECT scope, project FROM scopes WHERE id = ?"
+    scope = connection.execute(sql, (scope_id,)).fetchone()
     columns = file_rows.columns(memory, item.file.path)
-    if (id_, *rest) != columns or scope.fetchone() != file_rows.place_of(memory):
+    if (id_, *rest) != columns or scope != file_rows.place_of(memory):
         return "the row of its memory is not what its front matter says"
-    turns = column(
-        connection, "SELECT turn FROM turns WHERE memory = ? ORDER BY turn", (key,)
-    )
-    if turns != file_rows.turn_columns(item):
+    sql = "SELECT turn FROM turns WHERE memory = ? ORDER BY turn"
+    if column(connection, sql, (key,)) != file_rows.turn_columns(item):
         return "its turns are not those of the file"
     sql = "SELECT relationship, target FROM links WHERE memory = ? ORDER BY relationship, target"
     if connection.execute(sql, (key,)).fetchall() != file_rows.link_columns(memory):
         return "its links are not those of the file"
     texts = f"scope_id, hash, kind, turn, at, {', '.join(FTS_WEIGHTS)}"  # ours
     sql = f"SELECT {texts} FROM passages WHERE memory = ? ORDER BY id"
-    passages = [
-        (scope_id, *file_rows.passage_columns(passage)) for passage in item.passages
-    ]
-    if connection.execute(sql, (key,)).fetchall() != passages:
+    if connection.execute(sql, (key,)).fetchall() != _passage_rows(item, scope_id):
         return "its passages are not those of the file"
     return ""
+
+
+def _passage_rows(item: ParsedFile, scope_id: int) -> list[tuple[object, ...]]:
+    return [
+        (scope_id, *file_rows.passage_columns(passage)) for passage in item.passages
+    ]
 
 
 def _unsound_vectors(
     connection: sqlite3.Connection, fingerprint: str, dim: int
 ) -> list[tuple[bytes, str]]:
     """Hash and message of each vector that is not as one of this model is stored."""
-    # here, because numpy costs 40 ms and text needs none
-    import numpy as np
-
     rows = connection.execute(
         "SELECT hash, vector, sum FROM embeddings WHERE model = ?",
         (model_id(connection, fingerprint),),
@@ -252,13 +257,20 @@ def _unsound_vectors(
                 wrong.append((hash_, "a vector has changed since it was made"))
             else:
                 sound.append((hash_, vector))
-        lengths = np.linalg.norm(unpacked([vector for _, vector in sound], dim), axis=1)
-        is_unit = np.abs(lengths - 1) < UNIT
-        wrong += [
-            (sound[at][0], "a vector is not of length 1")
-            for at in np.flatnonzero(~is_unit)
-        ]
+        wrong += _of_other_length(sound, dim)
     return wrong
+
+
+def _of_other_length(vectors: list[Any], dim: int) -> list[tuple[bytes, str]]:
+    # here, because numpy costs 40 ms and text needs none
+    import numpy as np
+
+    lengths = np.linalg.norm(unpacked([vector for _, vector in vectors], dim), axis=1)
+    is_unit = np.abs(lengths - 1) < UNIT
+    return [
+        (vectors[at][0], "a vector is not of length 1")
+        for at in np.flatnonzero(~is_unit)
+    ]
 
 
 def _sample(

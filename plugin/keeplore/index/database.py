@@ -229,11 +229,7 @@ class IndexDatabase:
                 schema.create(connection)
             else:
                 self._check(connection)
-            if self._before.exists():
-                # only a saving: they can be made again
-                with contextlib.suppress(sqlite3.Error):
-                    schema_upgrade.take_over(connection, self._before)
-                schema_upgrade.unlink(self._before)
+            self._take_over(connection)
             durable.write(self._marker, b"")
             try:
                 result = _transaction(connection, act)
@@ -242,6 +238,14 @@ class IndexDatabase:
                 raise
         self._marker.unlink(missing_ok=True)
         return result
+
+    def _take_over(self, connection: sqlite3.Connection) -> None:
+        """What an older form of the database left to be taken over."""
+        if self._before.exists():
+            # only a saving: they can be made again
+            with contextlib.suppress(sqlite3.Error):
+                schema_upgrade.take_over(connection, self._before)
+            schema_upgrade.unlink(self._before)
 
     def _check(self, connection: sqlite3.Connection) -> None:
         """Raises sqlite3.DatabaseError for a file that must be begun anew."""

@@ -32,6 +32,17 @@ def text_search(
     scopes = scope_ids(connection, allowed)
     if not terms or scopes == [] or limit < 1:
         return []
+    found = _found(connection, terms, scopes, limit)
+    best = sorted(found.items(), key=lambda match: (-match[1], match[0]))
+    return [PassageMatch(passage, score) for passage, score in best[:limit]]
+
+
+def _found(
+    connection: sqlite3.Connection,
+    terms: list[str],
+    scopes: list[int] | None,
+    limit: int,
+) -> dict[int, float]:
     counts = {term: _count(connection, term) for term in terms}
     rarest = _rarest(connection, counts)
     found: dict[int, float] = {}
@@ -40,8 +51,7 @@ def text_search(
         found = _matches(connection, " AND ".join(terms), scopes, limit)
     if len(found) < limit and (len(rarest) > 1 or (rarest and not found)):
         found = {**_matches(connection, " OR ".join(rarest), scopes, limit), **found}
-    best = sorted(found.items(), key=lambda match: (-match[1], match[0]))
-    return [PassageMatch(passage, score) for passage, score in best[:limit]]
+    return found
 
 
 def _rarest(connection: sqlite3.Connection, counts: dict[str, int]) -> list[str]:

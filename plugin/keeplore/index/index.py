@@ -133,6 +133,18 @@ class Index:
         self._switch.renewed()
         # first, for what another machine has embedded needs no vector here
         waiting = self._engine.bring_words(limit)
+        done = self._embed_windows(self._embedder, limit, progress)
+        self._switch.drop_orphans()
+        waiting += self._engine.bring_vectors(limit, done)
+        left = self._engine.count_pending() + waiting
+        if not left:
+            self._switch.complete()
+        return left
+
+    def _embed_windows(
+        self, embedder: Embedder, limit: int | None, progress: Progress | None
+    ) -> int:
+        """Window after window; returns for how many passages vectors were made."""
         missing = self._engine.count_pending()
         total = missing if limit is None else min(limit, missing)
         done = 0
@@ -140,15 +152,9 @@ class Index:
             texts = self._engine.pending(min(WINDOW, total - done))
             if not texts:  # someone else was faster
                 break
-            done += self._embed(
-                self._embedder, texts, partial(_report, progress, done, total)
-            )
-        self._switch.drop_orphans()
-        waiting += self._engine.bring_vectors(limit, done)
-        left = self._engine.count_pending() + waiting
-        if not left:
-            self._switch.complete()
-        return left
+            report = partial(_report, progress, done, total)
+            done += self._embed(embedder, texts, report)
+        return done
 
     def answering(self, wanted: Embedder | None = None) -> Embedder | None:
         """The embedder whose vectors answer now: that of the model before, while the one that is

@@ -105,11 +105,10 @@ class IndexUpdater:
             before = RefreshResult(0, 0)
             is_fresh = time.monotonic() - self._looked_at < PLAN_S
             if self._unread and within_s is not None and is_fresh:
-                before = self._store_batches(
-                    RefreshPlan(tuple(self._unread), ()), progress, wait_s, until
-                )
-                if before.left:
-                    return before
+                going_on = RefreshPlan(tuple(self._unread), ())
+                before = self._store_batches(going_on, progress, wait_s, until)
+            if before.left:
+                return before
             done = self._refresh(progress, wait_s, until)
             return RefreshResult(before.changed + done.changed, done.removed, done.left)
         finally:
@@ -139,9 +138,8 @@ class IndexUpdater:
         changed, gone = 0, to_do.gone
         self._unread = list(to_do.to_read)
         while self._unread or gone:
-            batch, now_ns = self._unread[:FILES_AT_ONCE], time.time_ns()
-            parsed = [file_rows.parse(self._store, file, now_ns) for file in batch]
-            store = partial(_store, items=[item for item in parsed if item], gone=gone)
+            batch = self._unread[:FILES_AT_ONCE]
+            store = partial(_store, items=self._parsed(batch), gone=gone)
             changed += self._database.write_within(wait_s, store)
             gone = ()
             del self._unread[: len(batch)]
@@ -150,6 +148,11 @@ class IndexUpdater:
             if time.monotonic() >= until:
                 break
         return RefreshResult(changed, len(to_do.gone), len(self._unread))
+
+    def _parsed(self, batch: Sequence[IndexedFile]) -> list[ParsedFile]:
+        now_ns = time.time_ns()
+        parsed = (file_rows.parse(self._store, file, now_ns) for file in batch)
+        return [item for item in parsed if item]
 
     def _finish(self, commit: str, wait_s: float | None, *, is_new: bool) -> None:
         known = self._database.read(sql.meta, "commit")

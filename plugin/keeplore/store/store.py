@@ -85,12 +85,7 @@ class Store:
         """
         self.stones.check(memory.id)
         memory = self._before_write(memory)
-        path = relative_path(memory)
-        check_written(path)
-        is_named_by_us = carries(known, memory.id) and _folder(known) == _folder(path)
-        if is_portable(known) and not is_named_by_us:
-            check_moved(known)
-            path = known
+        path = _place(memory, known)
         older = memory_files.namesakes(self.root, path, memory.id)
         # between the two steps there are two files of one id, which no healing or merge may see
         is_alone = not older or not (self.root / ".git").exists()
@@ -459,6 +454,17 @@ class Store:
             return LibgitBackend(self.root, places, self.cache)
         except Unsupported:
             return GitBackend(self.root, places, self.cache)
+
+
+def _place(memory: Memory, known: str) -> str:
+    """Where a memory is written; ``known`` is where its file is, "" for none."""
+    path = relative_path(memory)
+    check_written(path)
+    is_named_by_us = carries(known, memory.id) and _folder(known) == _folder(path)
+    if is_named_by_us or not is_portable(known):
+        return path
+    check_moved(known)
+    return known
 
 
 def _folder(path: str) -> str:

@@ -95,18 +95,7 @@ def question_weights(
     """
     spellings = [spelling for term in query_terms(query) for spelling in term]
     total = int(connection.execute("SELECT count(*) FROM passages").fetchone()[0])
-    # temporary, so that a connection that only reads can have it
-    connection.execute(
-        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.known_words USING fts5vocab(main, passages_fts, "
-        "row)"
-    )
-    known = {}
-    for word in tokenizer.words(spellings):
-        row = connection.execute(
-            "SELECT doc FROM temp.known_words WHERE term = ?", (word,)
-        ).fetchone()
-        if row:
-            known[word] = int(row[0])
+    known = _passages_with(connection, tokenizer.words(spellings))
     weights: dict[int, float] = {}
     postings = 0
     for word in sorted(known, key=lambda word: (known[word], word))[:MOST_WORDS]:
@@ -115,6 +104,24 @@ def question_weights(
             break
         weights[number_of(word)] = rarity(known[word], total)
     return weights
+
+
+def _passages_with(
+    connection: sqlite3.Connection, words: Iterable[str]
+) -> dict[str, int]:
+    """How many passages have each of the words; those that none has are left out."""
+    # temporary, so that a connection that only reads can have it
+    connection.execute(
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.known_words USING fts5vocab(main, passages_fts, "
+        "row)"
+    )
+    known = {}
+    for word in words:
+        sql = "SELECT doc FROM temp.known_words WHERE term = ?"
+        row = connection.execute(sql, (word,)).fetchone()
+        if row:
+            known[word] = int(row[0])
+    return known
 
 
 def rarity(having: int, total: int) -> float:

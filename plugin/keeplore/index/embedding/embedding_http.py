@@ -86,21 +86,16 @@ class EmbeddingClient:
         until = time.monotonic() + timeout_s
         limits = httpx.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s))
         headers = {"Authorization": f"Bearer {key}"} if key else {}
+        late = ServerTimeout(f"took longer than {timeout_s:.0f} seconds")
         try:
             with self._client().stream(
                 "POST", self._url, json=body, headers=headers, timeout=limits
             ) as response:
-                data = bytearray()
-                for chunk in response.iter_raw():
-                    data += chunk
-                    if len(data) > most:
-                        raise ServerMisconfigured("sends more than any vectors take")
-                    if time.monotonic() > until:
-                        raise ServerTimeout(f"took longer than {timeout_s:.0f} seconds")
-                _check(response, bytes(data))
-                return bytes(data)
+                data = _body(response, most, until, late)
+                _check(response, data)
+                return data
         except httpx.TimeoutException as e:
-            raise ServerTimeout(f"took longer than {timeout_s:.0f} seconds") from e
+            raise late from e
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as e:
             raise ServerBusy(
                 f"cannot be reached: {_plain(str(e)) or type(e).__name__}"
@@ -124,6 +119,19 @@ class EmbeddingClient:
                 )
                 weakref.finalize(self, self._made.close)
             return self._made
+
+
+def _body(
+    response: httpx.Response, most: int, until: float, late: ServerTimeout
+) -> bytes:
+    data = bytearray()
+    for chunk in response.iter_raw():
+        data += chunk
+        if len(data) > most:
+            raise ServerMisconfigured("sends more than any vectors take")
+        if time.monotonic() > until:
+            raise late
+    return bytes(data)
 
 
 def _check(response: httpx.Response, data: bytes) -> None:
@@ -171,14 +179,7 @@ def _read(data: bytes, count: int) -> NDArray[np.float32]:
 
     try:
         rows = json.loads(data)["data"]
-        if len(rows) != count:
-            raise ServerMisconfigured(f"gives {len(rows)} vectors for {count} texts")
-        ordered = sorted(rows, key=lambda row: row.get("index", 0))
-        if [row.get("index", place) for place, row in enumerate(ordered)] != list(
-            range(count)
-        ):
-            raise ServerMisconfigured("numbers its vectors wrongly")
-        found = [_numbers(row["embedding"]) for row in ordered]
+        found = [_numbers(row["embedding"]) for row in _in_order(rows, count)]
         sizes = {len(row) for row in found}
     except (
         ValueError,
@@ -191,7 +192,23 @@ def _read(data: bytes, count: int) -> NDArray[np.float32]:
         raise ServerMisconfigured("answers with something that holds no vectors") from e
     if len(sizes) != 1 or not 0 < min(sizes) <= MAX_DIM:
         raise ServerMisconfigured(f"gives vectors of {sorted(sizes)[:3]} numbers")
-    vectors: NDArray[np.float32] = np.asarray(found, dtype=np.float32)
+    return _normalised(np.asarray(found, dtype=np.float32))
+
+
+def _in_order(rows: Any, count: int) -> list[Any]:
+    """The rows by their numbers, which may be missing."""
+    if len(rows) != count:
+        raise ServerMisconfigured(f"gives {len(rows)} vectors for {count} texts")
+    ordered = sorted(rows, key=lambda row: row.get("index", 0))
+    numbers = [row.get("index", place) for place, row in enumerate(ordered)]
+    if numbers != list(range(count)):
+        raise ServerMisconfigured("numbers its vectors wrongly")
+    return ordered
+
+
+def _normalised(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    import numpy as np  # here, as above
+
     norms = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
     if not np.isfinite(norms).all() or not (norms > 0).all():
         raise TextsRefused("gives a vector that points nowhere")

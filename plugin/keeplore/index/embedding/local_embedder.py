@@ -32,6 +32,7 @@ from keeplore.index.embedding.prefixes import prefixes_of
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+    from onnxruntime import InferenceSession
 
 LONG = 500  # characters; from here on a text leaves memory behind that is worth giving back
 MAX_THREADS = 2  # more of them would be felt by whoever works at the machine
@@ -98,12 +99,7 @@ class LocalEmbedder:
                 found.append(vector(text))
         if sum(map(len, clean)) > LONG:
             give_back()
-        vectors = np.asarray(found, dtype=np.float32)
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        normalised: NDArray[np.float32] = vectors / np.maximum(
-            norms, np.finfo(np.float32).tiny
-        )
-        return normalised
+        return _normalised(np.asarray(found, dtype=np.float32))
 
     def _loaded(self) -> Callable[[str], Any]:
         with self._loading:
@@ -144,6 +140,16 @@ def _fastembed_vector(
     return lambda text: next(iter(model.embed([text])))
 
 
+def _normalised(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    import numpy as np  # here, as above
+
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    normalised: NDArray[np.float32] = vectors / np.maximum(
+        norms, np.finfo(np.float32).tiny
+    )
+    return normalised
+
+
 def give_back() -> None:
     """Return to the system what was needed for a moment; of loading a model glibc would keep some
     60 MB.
@@ -155,6 +161,18 @@ def give_back() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
+def _session(file: Path, threads: int) -> InferenceSession:
+    import onnxruntime as ort  # here, as above
+
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads
+    # it would keep for good what the longest text needed, some 45 MB
+    options.enable_cpu_mem_arena = False
+    # threads that wait for work in a loop take the machine from whoever works at it
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return ort.InferenceSession(file, options, ["CPUExecutionProvider"])
+
+
 class OnnxRunner:
     """Text → vector, pooled as the model wants it and not normalised. Loads the model; whatever the
     runtime raises.
@@ -162,19 +180,10 @@ class OnnxRunner:
 
     def __init__(self, found: ModelFiles, threads: int) -> None:
         os.environ[NO_REPORTS] = "1"
-        # here, as the next one, because whoever embeds nothing needs none of it
-        import onnxruntime as ort
+        # here, because whoever embeds nothing needs none of it
         from tokenizers import Tokenizer
 
-        options = ort.SessionOptions()
-        options.intra_op_num_threads = threads
-        # it would keep for good what the longest text needed, some 45 MB
-        options.enable_cpu_mem_arena = False
-        # threads that wait for work in a loop take the machine from whoever works at it
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        self._session = ort.InferenceSession(
-            found.directory / found.file, options, ["CPUExecutionProvider"]
-        )
+        self._session = _session(found.directory / found.file, threads)
         self._inputs = {given.name for given in self._session.get_inputs()}
         self._is_cls = found.pooling == "CLS"
         self._tokenizer = Tokenizer.from_file(str(found.directory / "tokenizer.json"))

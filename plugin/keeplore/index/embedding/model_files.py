@@ -84,50 +84,47 @@ def in_directory(directory: Path, cache: Path) -> ModelFiles:
     """A directory with ``model.onnx`` (or ``onnx/model.onnx``), ``tokenizer.json`` and its
     configuration files.
     """
-    file = next(
-        (
-            name
-            for name in ("model.onnx", "onnx/model.onnx")
-            if (directory / name).is_file()
-        ),
-        None,
-    )
-    if file is None or not (directory / "tokenizer.json").is_file():
-        raise ModelUnavailable(
-            f"{directory} holds no model.onnx with a tokenizer.json",
-            "Name a directory that has both in keeplore.yaml, or set `embedding: {model: "
-            "packaged}`",
-        )
+    file = _model_in(directory)
     with _unavailable_on_os_error(directory):
         sha256 = _checked_sha256(directory / file, cache)
-        dim = read_json(directory / "config.json").get("hidden_size")
-        if not isinstance(dim, int) or dim < 1:
-            raise ModelUnavailable(
-                f"{directory}/config.json does not say hidden_size",
-                "Add the size of the vectors",
-            )
-        pooling = (
-            "CLS"
-            if read_json(directory / "1_Pooling" / "config.json").get(
-                "pooling_mode_cls_token"
-            )
-            else "MEAN"
-        )
+        dim = _dim(directory)
+        pooling = _pooling(directory)
         tokens = _max_tokens(directory)
         if not tokens:
             raise ModelUnavailable(
                 f"{directory}/tokenizer_config.json does not say model_max_length",
                 "Add how many tokens are read",
             )
-    return ModelFiles(
-        f"local/{sha256[:16]}-{pooling}",
-        directory,
-        file,
-        sha256,
-        tokens,
-        dim,
-        pooling=pooling,
+    name = f"local/{sha256[:16]}-{pooling}"
+    return ModelFiles(name, directory, file, sha256, tokens, dim, pooling=pooling)
+
+
+def _model_in(directory: Path) -> str:
+    """The model's file, relative to its directory. Raises ModelUnavailable."""
+    if (directory / "tokenizer.json").is_file():
+        for name in ("model.onnx", "onnx/model.onnx"):
+            if (directory / name).is_file():
+                return name
+    raise ModelUnavailable(
+        f"{directory} holds no model.onnx with a tokenizer.json",
+        "Name a directory that has both in keeplore.yaml, or set `embedding: {model: "
+        "packaged}`",
     )
+
+
+def _dim(directory: Path) -> int:
+    dim = read_json(directory / "config.json").get("hidden_size")
+    if not isinstance(dim, int) or dim < 1:
+        raise ModelUnavailable(
+            f"{directory}/config.json does not say hidden_size",
+            "Add the size of the vectors",
+        )
+    return dim
+
+
+def _pooling(directory: Path) -> str:
+    settings = read_json(directory / "1_Pooling" / "config.json")
+    return "CLS" if settings.get("pooling_mode_cls_token") else "MEAN"
 
 
 def text_embedding() -> Any:
@@ -143,20 +140,7 @@ def fetched(name: str, cache: Path, *, fetch: bool) -> ModelFiles:
     """A model of fastembed's list from the cache; downloaded into it only where ``fetch``
     allows.
     """
-    entry = next(
-        (
-            m
-            for m in text_embedding().list_supported_models()
-            if m["model"].lower() == name.lower()
-        ),
-        None,
-    )
-    if entry is None:
-        raise ModelUnavailable(
-            f"{name!r} is no model of fastembed's list",
-            "Use `packaged`, a directory, or a name of "
-            "https://qdrant.github.io/fastembed/examples/Supported_Models/",
-        )
+    entry = _entry(name)
     home = cache / "fetched" / name.replace("/", "--")
     found = _file_below(home, entry["model_file"])
     if found is None and fetch:
@@ -174,6 +158,18 @@ def fetched(name: str, cache: Path, *, fetch: bool) -> ModelFiles:
         tokens = _max_tokens(directory)
     return ModelFiles(
         entry["model"], directory, entry["model_file"], sha256, tokens, entry["dim"]
+    )
+
+
+def _entry(name: str) -> dict[str, Any]:
+    """What fastembed's list says of a model. Raises ModelUnavailable."""
+    for entry in text_embedding().list_supported_models():
+        if entry["model"].lower() == name.lower():
+            return dict(entry)
+    raise ModelUnavailable(
+        f"{name!r} is no model of fastembed's list",
+        "Use `packaged`, a directory, or a name of "
+        "https://qdrant.github.io/fastembed/examples/Supported_Models/",
     )
 
 
@@ -234,16 +230,21 @@ def _checked_sha256(file: Path, cache: Path) -> str:
     at = file.stat()
     resolved = str(file.resolve())
     state = [resolved, at.st_size, at.st_mtime_ns, at.st_ino]
-    note = cache / f"sha256-{hashlib.sha256(resolved.encode()).hexdigest()[:16]}.json"
+    name = hashlib.sha256(resolved.encode()).hexdigest()[:16]
+    note = cache / f"sha256-{name}.json"
     with contextlib.suppress(OSError, KeyError):
         kept = read_json(note)
         if kept.get("state") == state:
             return str(kept["sha256"])
-    with file.open("rb") as opened:
-        sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
+    sha256 = _sha256(file)
     cache.mkdir(parents=True, exist_ok=True)
     durable.write(note, json.dumps({"state": state, "sha256": sha256}).encode())
     return sha256
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def _max_tokens(directory: Path) -> int:

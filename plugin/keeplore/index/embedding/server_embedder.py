@@ -248,15 +248,16 @@ class ServerEmbedder:
         kept, probe = self._kept(), vectors[0]
         if kept is None or not _is_same(kept, probe):  # else another process was faster
             mark = hashlib.sha256(probe.tobytes()).hexdigest()[:16]
-            kept = ServerModelState(
-                mark, len(probe), self._floor(vectors, timeout_s), tuple(probe.tolist())
-            )
-            self._note.parent.mkdir(parents=True, exist_ok=True)
-            durable.write(
-                self._note, json.dumps({"model": self._id, **asdict(kept)}).encode()
-            )
+            floor = self._floor(vectors, timeout_s)
+            kept = ServerModelState(mark, len(probe), floor, tuple(probe.tolist()))
+            self._keep(kept)
         self._is_checked = True
         return kept
+
+    def _keep(self, state: ServerModelState) -> None:
+        note = {"model": self._id, **asdict(state)}
+        self._note.parent.mkdir(parents=True, exist_ok=True)
+        durable.write(self._note, json.dumps(note).encode())
 
     def _floor(self, vectors: NDArray[np.float32], timeout_s: float) -> float:
         """``vectors`` are those of ``UNRELATED`` as it stands."""

@@ -100,9 +100,7 @@ def _steps(
     names).
     """
     scopes = scope_ids(connection, allowed)
-    places = (
-        None if scopes is None else {project for _, project in allowed.scopes} | {""}
-    )
+    places = None if scopes is None else {"", *(place for _, place in allowed.scopes)}
     entities = _entities(connection, text, places)
     for id_, name in entities.items():
         if is_over():
@@ -162,23 +160,31 @@ def _neighbours(
     surest first.
     """
     best: dict[tuple[int, str], tuple[int, str, str]] = {}
+    for source, id_, name, place, confidence in _related(connection, list(entities)):
+        if id_ not in entities and (places is None or place in places):
+            new = (confidence, name, entities[source])
+            best[id_, place] = max(best.get((id_, place), new), new)
+    found = [
+        (-confidence, name, id_, source, place)
+        for (id_, place), (confidence, name, source) in best.items()
+    ]
+    found.sort(key=lambda row: row[:3])
+    best_ones = found[:NEIGHBOURS]
+    return [(id_, name, source, place) for _, name, id_, source, place in best_ones]
+
+
+def _related(
+    connection: sqlite3.Connection, entities: list[int]
+) -> Iterator[tuple[int, int, str, str, int]]:
+    """Entity, its neighbour, the neighbour's name, place and confidence, both ways; what is common
+    is nobody's neighbour.
+    """
     for way, other in (("source", "target"), ("target", "source")):
-        condition = (
-            f"{in_list(f'r.{way}', list(entities))} AND n.mentions <= {COMMON_FROM}"
-        )
-        rows = connection.execute(
+        condition = f"{in_list(f'r.{way}', entities)} AND n.mentions <= {COMMON_FROM}"
+        yield from connection.execute(
             f"SELECT r.{way}, r.{other}, n.name, r.place, max(r.confidence) FROM relations r"
             f" JOIN names n ON n.id = r.{other} WHERE {condition} GROUP BY 1, 2, 4"  # ours
         )
-        for source, id_, name, place, confidence in rows:
-            if id_ not in entities and (places is None or place in places):
-                new = (confidence, name, entities[source])
-                best[id_, place] = max(best.get((id_, place), new), new)
-    order = sorted(best.items(), key=lambda item: (-item[1][0], item[1][1], item[0][0]))
-    return [
-        (id_, name, source, place)
-        for (id_, place), (_, name, source) in order[:NEIGHBOURS]
-    ]
 
 
 def _memories(

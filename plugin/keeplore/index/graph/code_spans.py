@@ -60,16 +60,21 @@ def _runs(text: str) -> Iterator[tuple[str, list[str]]]:
     kind, lines, fence = PROSE, list[str](), ""
     for whole in text.splitlines():
         line = whole[:MAX_LINE]
-        if fence:
-            if ends_block(line.strip(" \t>"), fence):
-                yield kind, lines
-                kind, lines, fence = PROSE, [], ""
-            else:
-                lines.append(line)
-        elif (opened := _FENCE.match(line)) and "`" not in line[opened.end() :]:
+        opened = None if fence else _opening(line)
+        if opened:
             yield kind, lines
-            fence = opened[1]
-            kind, lines = SHELL if opened[2].lower() in _SHELLS else BLOCK, []
+            kind, lines, fence = opened[1], [], opened[0]
+        elif fence and ends_block(line.strip(" \t>"), fence):
+            yield kind, lines
+            kind, lines, fence = PROSE, [], ""
         else:
             lines.append(line)
     yield kind, lines
+
+
+def _opening(line: str) -> tuple[str, str] | None:
+    """The fence that begins a block, and the block's kind."""
+    found = _FENCE.match(line)
+    if not found or "`" in line[found.end() :]:
+        return None
+    return found[1], SHELL if found[2].lower() in _SHELLS else BLOCK

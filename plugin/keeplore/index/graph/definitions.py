@@ -60,10 +60,10 @@ def _entity(place: str, text: str) -> Iterator[Definition]:
     name = canonical(entity.name)
     if not name:
         raise ValueError("`name` holds nothing but marks")
-    yield Definition(place, name, _sound(entity.name), entity.type, name)
-    for key, spelling in {canonical(alias): alias for alias in entity.aliases}.items():
-        if key and key != name:
-            yield Definition(place, key, _sound(spelling), entity.type, name)
+    aliases = {canonical(alias): alias for alias in entity.aliases}
+    others = {key: alias for key, alias in aliases.items() if key not in ("", name)}
+    for key, spelling in {name: entity.name, **others}.items():
+        yield Definition(place, key, _sound(spelling), entity.type, name)
 
 
 def _project(project: str, text: str) -> Iterator[Definition]:

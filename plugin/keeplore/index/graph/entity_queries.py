@@ -12,7 +12,7 @@ from __future__ import annotations
 import sqlite3
 from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
@@ -99,6 +99,17 @@ class _NameMeanings:
         return self.own.keys() | self.showing | self.counts.keys()
 
 
+def _most_said(rows: Iterable[tuple[int, str]]) -> str:
+    """The known type that is counted most, "" for none."""
+    known = [(-count, TYPES.index(kind)) for count, kind in rows if kind in TYPES[:-1]]
+    return TYPES[min(known)[1]] if known else ""
+
+
+def _surest_first(relation: RelatedEntity) -> tuple[int, float, str, str, str]:
+    names = (relation.source, relation.relationship, relation.target)
+    return -relation.mentions, -relation.confidence, *names
+
+
 class GraphReader:
     """The graph as one connection sees it."""
 
@@ -163,37 +174,30 @@ class GraphReader:
             found.append(
                 RelatedEntity(*ends, mean, len(sums), self._text(other), place)
             )
-        found.sort(
-            key=lambda r: (
-                -r.mentions,
-                -r.confidence,
-                r.source,
-                r.relationship,
-                r.target,
-            )
-        )
-        return found[:limit]
+        return sorted(found, key=_surest_first)[:limit]
 
     def _stated(
         self, entity: Entity, allowed: ScopeFilter
     ) -> dict[tuple[_Meaning, str, _Meaning], list[int]]:
         """Source, relationship and target → the confidence of each that states it."""
         seen = {SHARED, *(project for _, project in allowed.scopes)}
-        id_ = self._id(entity.name)
-        names = [id_, *self._aliases(id_, entity.place)]
-        rows = self._connection.execute(
+        here = (self._id(entity.name), entity.place)
+        found: dict[tuple[_Meaning, str, _Meaning], list[int]] = {}
+        for place, source, kind, target, confidence in self._relation_rows(*here):
+            if allowed.scopes and place not in seen:
+                continue
+            ends = (self._name(source).means(place), self._name(target).means(place))
+            if here in ends and ends[0] and ends[1]:
+                found.setdefault((ends[0], kind, ends[1]), []).append(confidence)
+        return found
+
+    def _relation_rows(self, id_: int, place: str) -> sqlite3.Cursor:
+        """Place, source, relationship, target and confidence of all that name an entity."""
+        names = [id_, *self._aliases(id_, place)]
+        return self._connection.execute(
             "SELECT place, source, relationship, target, confidence FROM relations"  # whole numbers
             f" WHERE {in_list('source', names)} OR {in_list('target', names)}"
         )
-        found: dict[tuple[_Meaning, str, _Meaning], list[int]] = {}
-        for place, source, kind, target, confidence in rows:
-            ends = (self._name(source).means(place), self._name(target).means(place))
-            is_here = (id_, entity.place) in ends and (
-                not allowed.scopes or place in seen
-            )
-            if is_here and ends[0] and ends[1]:
-                found.setdefault((ends[0], kind, ends[1]), []).append(confidence)
-        return found
 
     def mentioning(
         self, entity: Entity, allowed: ScopeFilter, limit: int
@@ -352,14 +356,7 @@ class GraphReader:
             f"{_TYPE_OF_CODE} FROM mentions WHERE {in_list('scope_id', scopes)} AND name = :name",
         ):
             sql = f"SELECT count(*), {said} GROUP BY 2"  # ours
-            rows = self._connection.execute(
-                sql, {"name": id_, "place": place}
-            ).fetchall()
-            known = [
-                (-count, TYPES.index(kind))
-                for count, kind in rows
-                if kind in TYPES[:-1]
-            ]
-            if known:
-                return TYPES[min(known)[1]]
+            rows = self._connection.execute(sql, {"name": id_, "place": place})
+            if known := _most_said(rows):
+                return known
         return "unknown"

@@ -123,13 +123,15 @@ def weight(tally: UsageCounters, today: date, rates: FeedbackRates = RATES) -> f
     if not start:
         return max(earned, rates.floor)
     try:
-        graced = (
-            date.fromisoformat(start) + timedelta(days=rates.grace_days)
-        ).isoformat()
+        graced = _later(start, rates.grace_days)
     except (ValueError, OverflowError):  # 2026-02-31, written by hand
         return earned
     idle = sum(tally.idle[day] for day in days if day > graced)
     return max(earned * rates.fade ** (idle // rates.every), rates.floor)
+
+
+def _later(day: str, days: int) -> str:
+    return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
 
 
 def _versions(
@@ -150,14 +152,7 @@ def _groups(
     """For each memory the memories that share each of its aspects; where it has none, its versions
     alone.
     """
-    own: dict[str, set[_Aspect]] = {}
-    sql = (
-        "SELECT m.id, m.scope_id, a.name, a.aspect FROM memories m"
-        " JOIN aspects a ON a.memory = m.key WHERE m.id IN ({marks})"
-    )
-    members = sorted(frozenset[str]().union(*versions.values()))
-    for memory, scope, name, aspect in rows_in(connection, sql, members):
-        own.setdefault(memory, set()).add((scope, name, aspect))
+    own = _aspects(connection, frozenset[str]().union(*versions.values()))
     named = set[_Aspect]().union(*own.values())
     sharing = {aspect: _sharing(connection, aspect) for aspect in named}
     groups = {}
@@ -165,6 +160,19 @@ def _groups(
         aspects = set[_Aspect]().union(*(own.get(member, ()) for member in same))
         groups[id_] = [same | sharing[aspect] for aspect in sorted(aspects)] or [same]
     return groups
+
+
+def _aspects(
+    connection: sqlite3.Connection, memories: frozenset[str]
+) -> dict[str, set[_Aspect]]:
+    sql = (
+        "SELECT m.id, m.scope_id, a.name, a.aspect FROM memories m"
+        " JOIN aspects a ON a.memory = m.key WHERE m.id IN ({marks})"
+    )
+    found: dict[str, set[_Aspect]] = {}
+    for memory, scope, name, aspect in rows_in(connection, sql, sorted(memories)):
+        found.setdefault(memory, set()).add((scope, name, aspect))
+    return found
 
 
 def _sharing(connection: sqlite3.Connection, aspect: _Aspect) -> frozenset[str]:

@@ -78,6 +78,9 @@ class FileShare:
 
 
 NOTHING = FileShare()
+StatedRows = dict[
+    str, list[tuple[object, ...]]
+]  # SELECT → the rows that it should give
 
 
 def share_of(memory: Memory, place: str) -> FileShare:
@@ -122,7 +125,14 @@ def put(
         connection.executemany("INSERT INTO aspects VALUES (?, ?, ?, ?, ?)", aspects)
         connection.execute("INSERT OR IGNORE INTO unlinked VALUES (?)", (memory,))
     feedback_weights.put(connection, path, share.tallies)
-    relations = (
+    _add_relations(connection, path, share, ids)
+    _add_definitions(connection, path, share, ids)
+
+
+def _add_relations(
+    connection: sqlite3.Connection, path: str, share: FileShare, ids: dict[str, int]
+) -> None:
+    rows = [
         (
             path,
             share.place,
@@ -132,15 +142,18 @@ def put(
             _millionths(r),
         )
         for r in share.relations
-    )
-    connection.executemany("INSERT INTO relations VALUES (?, ?, ?, ?, ?, ?)", relations)
-    definitions = (
+    ]
+    connection.executemany("INSERT INTO relations VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+
+def _add_definitions(
+    connection: sqlite3.Connection, path: str, share: FileShare, ids: dict[str, int]
+) -> None:
+    rows = [
         (path, d.place, ids[d.name], d.spelling, d.type, ids[d.entity])
         for d in share.definitions
-    )
-    connection.executemany(
-        "INSERT INTO definitions VALUES (?, ?, ?, ?, ?, ?)", definitions
-    )
+    ]
+    connection.executemany("INSERT INTO definitions VALUES (?, ?, ?, ?, ?, ?)", rows)
 
 
 def _names_of(share: FileShare) -> set[str]:
@@ -172,23 +185,27 @@ def differs(
     connection: sqlite3.Connection, path: str, share: FileShare, memory: int | None
 ) -> bool:
     """Whether the rows of a file are other ones than its share gives."""
-    expected = _rows_of_file(share)
-    for sql, rows in expected.items():
-        if sorted(rows) != sorted(connection.execute(sql, (path,)).fetchall()):
-            return True
+    if not _are_stored(connection, _rows_of_file(share), path):
+        return True
     if memory is None:
         return False
     expected = _rows_of_memory(share)
     if not waiting(connection):
         links = links_in(connection, memory)
         expected[_LINKED] = [(m.name, _unlike(m), m.count) for m in links]
-    for sql, rows in expected.items():
-        if sorted(rows) != sorted(connection.execute(sql, (memory,)).fetchall()):
-            return True
-    return False
+    return not _are_stored(connection, expected, memory)
 
 
-def _rows_of_file(share: FileShare) -> dict[str, list[tuple[object, ...]]]:
+def _are_stored(
+    connection: sqlite3.Connection, expected: StatedRows, key: str | int
+) -> bool:
+    return all(
+        sorted(rows) == sorted(connection.execute(sql, (key,)).fetchall())
+        for sql, rows in expected.items()
+    )
+
+
+def _rows_of_file(share: FileShare) -> StatedRows:
     """How the stored rows of a file are asked for → the rows that its share gives."""
     return {
         _RELATIONS: [
@@ -201,7 +218,7 @@ def _rows_of_file(share: FileShare) -> dict[str, list[tuple[object, ...]]]:
     }
 
 
-def _rows_of_memory(share: FileShare) -> dict[str, list[tuple[object, ...]]]:
+def _rows_of_memory(share: FileShare) -> StatedRows:
     """The same of a memory, but for the names of other files in its words."""
     return {
         _MENTIONS: [

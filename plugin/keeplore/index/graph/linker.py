@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -127,25 +128,26 @@ def linked(texts: Iterable[str], names: Collection[str]) -> list[Mention]:
     ``MAX_TEXT`` characters are looked at.
     """
     by_first = _grouped(names)
-    found: dict[str, Mention] = {}
     if not by_first:
         return []
+    spellings: dict[str, str] = {}
+    counts = Counter[str]()
     for text in _bounded(texts):
-        for piece in pieces(text):
-            written, folded = _folded(piece.text)
-            for one in _places(folded, by_first):
-                if not _is_named(piece.kind, written, folded, one):
-                    continue
-                old = found.get(one.name)
-                spelling = (
-                    old.spelling
-                    if old
-                    else " ".join(written[one.start : one.end].split())
-                )
-                found[one.name] = Mention(
-                    one.name, spelling, old.count + 1 if old else 1
-                )
-    return list(found.values())
+        for name, written in _named_in(text, by_first):
+            spellings.setdefault(name, " ".join(written.split()))
+            counts[name] += 1
+    return [Mention(name, spellings[name], count) for name, count in counts.items()]
+
+
+def _named_in(
+    text: str, by_first: dict[str, list[_NameGroup]]
+) -> Iterator[tuple[str, str]]:
+    """Each name that a text means, and how it is written there."""
+    for piece in pieces(text):
+        written, folded = _folded(piece.text)
+        for one in _places(folded, by_first):
+            if _is_named(piece.kind, written, folded, one):
+                yield one.name, written[one.start : one.end]
 
 
 def _words(folded: str) -> list[str]:
@@ -214,17 +216,17 @@ def _candidates(
     behind = " " if behind.isspace() else behind
     for group in groups:
         start = at - group.lead
-        if start < 0 or ("" not in group.after and behind not in group.after):
-            continue
-        there = folded[start : start + _WINDOW]
-        if group.has_space:
-            there = _SPACE.sub(" ", there)
-        found += [
-            (there[:length], start)
-            for length in group.lengths
-            if there[:length] in group.names
-        ]
+        if start >= 0 and ("" in group.after or behind in group.after):
+            there = folded[start : start + _WINDOW]
+            found += [(name, start) for name in _beginning(there, group)]
     return sorted(found, key=lambda one: -len(one[0]))
+
+
+def _beginning(text: str, group: _NameGroup) -> list[str]:
+    """The names of a group with which a text begins."""
+    if group.has_space:
+        text = _SPACE.sub(" ", text)
+    return [text[:length] for length in group.lengths if text[:length] in group.names]
 
 
 def _keys(folded: str, by_first: dict[str, list[_NameGroup]]) -> list[tuple[int, str]]:
@@ -305,16 +307,20 @@ def _is_alternative(written: str, one: _NameSpan) -> bool:
     """True for "redis/postgres" and "Java/Kotlin/Ruby", False for a part of a path or an
     address.
     """
-    before = written[max(0, one.start - _RUN) : one.start]
-    after = written[one.end : one.end + _RUN]
-    left = re.split(r"[\s`\"'(<\[]", before)[-1]
-    right = re.split(r"[\s`\"')>\],;]", after, maxsplit=1)[0]
-    run = f"{left}{written[one.start : one.end]}{right}"
-    parts = run.rstrip(".:").split("/")
+    parts = _run_around(written, one).rstrip(".:").split("/")
     for part in parts:
         if not part[:1].isalpha() or "." in part or ":" in part:
             return False
     return len(parts) == 2 or sum(part[0].isupper() for part in parts) > 1
+
+
+def _run_around(written: str, one: _NameSpan) -> str:
+    """The characters without a blank, a quotation mark or a bracket in which a name stands."""
+    before = written[max(0, one.start - _RUN) : one.start]
+    after = written[one.end : one.end + _RUN]
+    left = re.split(r"[\s`\"'(<\[]", before)[-1]
+    right = re.split(r"[\s`\"')>\],;]", after, maxsplit=1)[0]
+    return f"{left}{written[one.start : one.end]}{right}"
 
 
 @functools.lru_cache(maxsize=4096)
@@ -336,13 +342,16 @@ def _is_meant(kind: str, written: str, folded: str, one: _NameSpan) -> bool:
     if kind == INLINE:
         return one.start == 0 and (one.end == len(folded) or after[0] in " .@=[:")
     if kind in (BLOCK, SHELL):
-        line = before.rpartition("\n")[2]
-        is_run = kind == SHELL and (
-            line.strip() in ("", "$", "%", "sudo", "npx", "uvx")
-            or line.endswith(("| ", "&& "))
-        )
+        is_run = kind == SHELL and _is_run(before)
         return is_run or _IMPORTED.search(before) is not None
     return _is_capital(written, one)
+
+
+def _is_run(before: str) -> bool:
+    """Whether what stands before a word in a shell makes it the program of its command."""
+    line = before.rpartition("\n")[2]
+    is_first = line.strip() in ("", "$", "%", "sudo", "npx", "uvx")
+    return is_first or line.endswith(("| ", "&& "))
 
 
 def _is_capital(written: str, one: _NameSpan) -> bool:
@@ -356,10 +365,11 @@ def _is_capital(written: str, one: _NameSpan) -> bool:
     if not before or before[-1] in _SENTENCE_ENDS:
         return False
     last = before.split()[-1]
-    following = _WORD.search(written, one.end)
-    is_among_capitals = (
-        following is not None
-        and following.start() - one.end < 3
-        and following[0][0].isupper()
-    )
-    return last[0].islower() and not is_among_capitals
+    return last[0].islower() and not _is_capital_next(written, one.end)
+
+
+def _is_capital_next(written: str, at: int) -> bool:
+    following = _WORD.search(written, at)
+    if following is None or following.start() - at >= 3:
+        return False
+    return following[0][0].isupper()

@@ -164,11 +164,16 @@ def shapes(piece: TextSpan, project: str = "") -> Iterator[NameShape]:
         if _is_pattern(piece.text, chunk.start(), chunk.end()):
             continue
         if bare := _BARE_ISSUE.fullmatch(chunk[0].rstrip(".")):
-            said = piece.text[max(0, chunk.start() - 20) : chunk.start()]
-            if project and piece.kind == PROSE and _SPEAKS_OF_ISSUE.search(said):
+            if project and _is_about_issues(piece, chunk.start()):
                 yield NameShape(f"{project}#{bare[1]}", bare[0], ISSUE)
             continue
         yield from _named(chunk[0], piece.kind)
+
+
+def _is_about_issues(piece: TextSpan, at: int) -> bool:
+    """Whether the words before a number say that it is one of an issue."""
+    said = piece.text[max(0, at - 20) : at]
+    return piece.kind == PROSE and _SPEAKS_OF_ISSUE.search(said) is not None
 
 
 def file_name(path: str) -> str:
@@ -250,11 +255,16 @@ def _of_chunk(chunk: str, kind: str) -> Iterator[NameShape]:
     elif path := _path(text, kind):
         yield path
     elif "/" in text or "@" in text or "#" in text:
-        if kind in (PROSE, INLINE) and text.count("/") == 1:  # "PostgreSQL/MySQL"
-            for part in text.split("/"):
-                yield from _words(part, BLOCK)
+        yield from _alternatives(text, kind)
     else:
         yield from _words(text, INLINE if is_call and kind == PROSE else kind)
+
+
+def _alternatives(text: str, kind: str) -> Iterator[NameShape]:
+    """The names in "PostgreSQL/MySQL"."""
+    if kind in (PROSE, INLINE) and text.count("/") == 1:
+        for part in text.split("/"):
+            yield from _words(part, BLOCK)
 
 
 def _words(text: str, kind: str) -> Iterator[NameShape]:
@@ -305,15 +315,17 @@ def _path(text: str, kind: str) -> NameShape | None:
     if text.startswith("@"):
         return NameShape(text, text, TOOL) if _SCOPED.fullmatch(text) else None
     parts = [part for part in plain.split("/") if part not in ("", ".", "..", "~")]
-    if not _are_folders(plain, parts):
-        return None
-    name = "/".join(parts[-2:])
-    is_rooted = plain.startswith(("/", "~/"))
+    return _folder(plain, parts, kind) if _are_folders(plain, parts) else None
+
+
+def _folder(path: str, parts: list[str], kind: str) -> NameShape | None:
+    name, base = "/".join(parts[-2:]), path.rpartition("/")[2]
+    is_rooted = path.startswith(("/", "~/"))
     if kind == INLINE or (kind == PROSE and is_rooted and len(parts) > 2):
-        return NameShape(base if _ENDING.fullmatch(base) else name, plain, FILE)
+        return NameShape(base if _ENDING.fullmatch(base) else name, path, FILE)
     is_low = all(part == part.lower() for part in parts)
     if kind == PROSE and is_low and not all(map(is_plain, parts)):
-        return NameShape(name, plain, "")
+        return NameShape(name, path, "")
     return None
 
 

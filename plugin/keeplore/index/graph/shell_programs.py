@@ -89,11 +89,13 @@ def _run_by(program: str, words: list[str]) -> list[str]:
         words = words[1:]
     while words and _OPTION.fullmatch(words[0]):
         words = words[2:] if words[0] in runner["options"] else words[1:]
-    if words and program in _OF_PACKAGES:
-        words[0] = re.sub(r"(?<=.)@.*", "", words[0])
-        if words[0].startswith("@"):  # a scoped package is no program of that name
-            return []
-    return words
+    return _of_package(words) if words and program in _OF_PACKAGES else words
+
+
+def _of_package(words: list[str]) -> list[str]:
+    """The words with the package's name for the program's; a scoped one has another."""
+    name = re.sub(r"(?<=.)@.*", "", words[0])
+    return [] if name.startswith("@") else [name, *words[1:]]
 
 
 def _installed(program: str, words: list[str]) -> Iterator[str]:
@@ -109,11 +111,14 @@ def _installed(program: str, words: list[str]) -> Iterator[str]:
         if is_skipped or plain.startswith("-"):
             is_skipped = not is_skipped and plain in _tables()["installer_options"]
             continue
-        name = _VERSION.split(plain)[0]
-        if program in ("go", "brew"):  # a path of the module, a tap
-            parts = [
-                part for part in name.split("/") if not re.fullmatch(r"v\d+|\.*", part)
-            ]
-            name = parts[-1] if parts else ""
+        name = _package(program, _VERSION.split(plain)[0])
         if _PACKAGE.fullmatch(name):
             yield name
+
+
+def _package(program: str, name: str) -> str:
+    """The name of a package; of the path of a module, or of a tap, the last part."""
+    if program not in ("go", "brew"):
+        return name
+    parts = [part for part in name.split("/") if not re.fullmatch(r"v\d+|\.*", part)]
+    return parts[-1] if parts else ""

@@ -227,14 +227,9 @@ def _append(
     rows: Sequence[tuple[int, bytes]],
 ) -> int:
     """Add rows to the block of a scope, which is made where there is none; returns how many."""
-    block = _block_of(
-        connection, model, scope, width=max(len(vector) for _, vector in rows)
-    )
-    sound = [
-        (id_, vector)
-        for id_, vector in rows
-        if block.width and len(vector) == block.width
-    ]
+    width = max(len(vector) for _, vector in rows)
+    block = _block_of(connection, model, scope, width=width)
+    sound = [row for row in rows if block.width and len(row[1]) == block.width]
     if not sound:
         return 0
     directory = Path(connection.execute("PRAGMA database_list").fetchone()[2]).parent
@@ -242,14 +237,21 @@ def _append(
         # what came after a hole would be nobody's vector
         connection.execute("UPDATE models SET is_placed = 0 WHERE id = ?", (model,))
         return len(sound)
-    vectors, ids = files(directory, block.name)
-    _write(vectors, block.rows * block.width, b"".join(vector for _, vector in sound))
-    _write(ids, block.rows * ID_BYTES, array("q", [id_ for id_, _ in sound]).tobytes())
+    _write_rows(directory, block, sound)
     connection.execute(
         "INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?, ?, ?)",
         (scope, model, block.name, block.width, block.rows + len(sound), block.gone),
     )
     return len(sound)
+
+
+def _write_rows(
+    directory: Path, block: VectorBlock, rows: Sequence[tuple[int, bytes]]
+) -> None:
+    """Vectors and ids behind those of a block."""
+    vectors, ids = files(directory, block.name)
+    _write(vectors, block.rows * block.width, b"".join(vector for _, vector in rows))
+    _write(ids, block.rows * ID_BYTES, array("q", [id_ for id_, _ in rows]).tobytes())
 
 
 def _block_of(

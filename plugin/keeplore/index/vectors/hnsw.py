@@ -85,19 +85,24 @@ class HnswGraph:
         """
         aside = file.with_name(f".{file.name}.{os.getpid()}.tmp")
         try:
-            self._index.save_index(str(aside))
-            expected = self._index.index_file_size()
-            content = _content(aside, sync=True)
-            if content["size"] != expected:
-                raise OSError(
-                    f"{aside} has {content['size']} bytes instead of {expected}: is the disk full?"
-                )
+            content = self._written(aside)
             aside.replace(file)
         finally:
             aside.unlink(missing_ok=True)
         note = {**key, "dim": self.dim, "count": self.count, **content}
         durable.write(_sidecar(file), json.dumps(note).encode())
         self.unsaved = 0
+
+    def _written(self, file: Path) -> dict[str, Any]:
+        """What the sidecar says of a file that was written completely."""
+        self._index.save_index(str(file))
+        expected = self._index.index_file_size()
+        content = _content(file, sync=True)
+        if content["size"] != expected:
+            raise OSError(
+                f"{file} has {content['size']} bytes instead of {expected}: is the disk full?"
+            )
+        return content
 
     @classmethod
     def load(cls, file: Path, key: dict[str, str], dim: int) -> HnswGraph | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -83,20 +83,12 @@ class VectorIndex:
         except (OSError, EOFError):
             self._is_broken = True
             found = [_of_table(connection, model, vector, scopes)]
-        ids = np.concatenate([np.zeros(0, np.int64), *(ids for ids, _ in found)])
-        scores = np.concatenate(
-            [np.zeros(0, np.float32), *(scores for _, scores in found)]
-        )
+        ids, scores = _joined(found)
         order = np.lexsort((ids, -scores))
         if any(block.gone for block in blocks):
             order = _living(connection, ids, order, limit)
-        return list(
-            map(
-                PassageMatch,
-                ids[order[:limit]].tolist(),
-                scores[order[:limit]].tolist(),
-            )
-        )
+        best = order[:limit]
+        return list(map(PassageMatch, ids[best].tolist(), scores[best].tolist()))
 
     def follow(self, database: EngineDatabase) -> None:
         """Load the graphs that there are, and have the system read the blocks, before somebody
@@ -164,23 +156,24 @@ class VectorIndex:
     ) -> Found:
         """Passages of a block, ``limit`` that are still there among them where it has so many."""
         wanted = min(limit, block.rows - block.gone)
+        if near := self._of_graph(block, vector, limit):
+            rows, scores = near
+            ids = self._passages(block, rows)
+            living = _present(connection, ids.tolist()) if block.gone else ids
+            if len(living) >= wanted:
+                return ids, scores
+        rows, scores = self._exact(block, vector, limit + block.gone)
+        return self._passages(block, rows), scores
+
+    def _of_graph(self, block: VectorBlock, vector: Floats, limit: int) -> Found | None:
+        """Rows near a vector by the block's graph, and of those that it lacks; None without one."""
         with self._mutex:
             graph = self._graphs.get(block.name)
             spare = SPARE + limit if block.gone else 0
             near = graph.nearest(vector, limit + spare) if graph else None
-        if graph and near:
-            tail = self._exact(block, vector, limit, graph.count)
-            rows, scores = (
-                np.concatenate([near[0], tail[0]]),
-                np.concatenate([near[1], tail[1]]),
-            )
-            ids = self._passages(block, rows)
-            if (
-                len(_present(connection, ids.tolist())) if block.gone else len(ids)
-            ) >= wanted:
-                return ids, scores
-        rows, scores = self._exact(block, vector, limit + block.gone)
-        return self._passages(block, rows), scores
+        if not graph or not near:
+            return None
+        return _joined((near, self._exact(block, vector, limit, graph.count)))
 
     def _exact(
         self, block: VectorBlock, vector: Floats, limit: int, start: int = 0
@@ -210,13 +203,13 @@ class VectorIndex:
             raise EOFError(f"{block.name} has vectors of another dimension")
         part: Numbers = np.empty((size, self.dim), "<i2")
         room = part.reshape(-1).view(np.uint8).data
-        with block_files.files(self._directory, block.name)[0].open(
-            "rb", buffering=0
-        ) as opened:
+        vectors, _ = block_files.files(self._directory, block.name)
+        with vectors.open("rb", buffering=0) as opened:
             opened.seek(start * block.width)
             for at in range(start, block.rows, size):
                 rows = min(size, block.rows - at)
-                if opened.readinto(room[: rows * block.width]) != rows * block.width:
+                wanted = rows * block.width
+                if opened.readinto(room[:wanted]) != wanted:
                     raise EOFError(f"{block.name} is cut off")
                 yield at, part[:rows]
 
@@ -237,15 +230,17 @@ class VectorIndex:
             }
         for block in found:
             if self._wants_graph(block):
-                graph = self._load(database, block) or HnswGraph(
-                    self.dim, block.rows + SAVE_AFTER
-                )
-                self._extend(graph, block)
-                with self._mutex:
-                    self._graphs[block.name] = graph
-                if graph.unsaved >= min(SAVE_AFTER, self._graph_from):
-                    with database.locked():
-                        graph.save(self._file(block), database.read(self._key))
+                self._maintain_graph(database, block)
+
+    def _maintain_graph(self, database: EngineDatabase, block: VectorBlock) -> None:
+        graph = self._load(database, block)
+        graph = graph or HnswGraph(self.dim, block.rows + SAVE_AFTER)
+        self._extend(graph, block)
+        with self._mutex:
+            self._graphs[block.name] = graph
+        if graph.unsaved >= min(SAVE_AFTER, self._graph_from):
+            with database.locked():
+                graph.save(self._file(block), database.read(self._key))
 
     def _load(self, database: EngineDatabase, block: VectorBlock) -> HnswGraph | None:
         with self._mutex:
@@ -276,6 +271,13 @@ class VectorIndex:
             "database": meta(connection, "database"),
             "fingerprint": self.fingerprint,
         }
+
+
+def _joined(found: Iterable[Found]) -> Found:
+    """Several results one after the other."""
+    parts = (np.zeros(0, np.int64), np.zeros(0, np.float32)), *found
+    ids = np.concatenate([ids for ids, _ in parts])
+    return ids, np.concatenate([scores for _, scores in parts])
 
 
 def _living(connection: sqlite3.Connection, ids: Ids, order: Ids, limit: int) -> Ids:

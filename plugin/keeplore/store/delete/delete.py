@@ -78,15 +78,19 @@ def withdraw(root: Path, cache: CycleCache, seen: dict[str, FileState]) -> None:
         if digits_of(path) not in likely_digits or not is_memory(path):
             continue
         memory_id = _id_at(root, cache, file)
-        if memory_id not in ids:
-            continue
-        stone = stones.get(memory_id)
-        if stone is None or not stone.is_purged:
-            keep_text(root, memory_id, path)
-        files.remove(root, path)
-        del seen[path]
-        # a commit of ours takes out of the index what HEAD had; this may have been staged by hand
-        run(root, "update-index --force-remove --", path)
+        if memory_id in ids:
+            _withdraw_one(root, stones.get(memory_id), memory_id, path)
+            del seen[path]
+
+
+def _withdraw_one(
+    root: Path, stone: Tombstone | None, memory_id: str, path: str
+) -> None:
+    if stone is None or not stone.is_purged:
+        keep_text(root, memory_id, path)
+    files.remove(root, path)
+    # a commit of ours takes out of the index what HEAD had; this may have been staged by hand
+    run(root, "update-index --force-remove --", path)
 
 
 def restore(root: Path, stones: Tombstones, memory_id: str) -> str:
@@ -131,23 +135,28 @@ def deleted(
     if not _BEGINNING.fullmatch(beginning):
         return
     beginning = beginning.removeprefix("mem_")
-    digits = beginning[:8]
-    names = [
-        f":(glob)**/*-{digits}{'?' * (8 - len(digits))}.md",
-        f":(glob)**/mem_{digits}*.md",
-    ]
     known = set()
-    for blob, path in _brought(root, names)[:MAX_VERSIONS]:
+    for blob, path in _brought(root, _names_of(beginning[:8]))[:MAX_VERSIONS]:
         read = _read(root, blob, path)
         memory_id = read[0].id if read else ""
         is_named = memory_id.startswith(f"mem_{beginning}")
         if is_named and memory_id not in known and not is_here(memory_id):
             known.add(memory_id)
-            last = run(
-                root, "log -1 --all --diff-filter=D", "--format=%h %cs", "--", path
-            ).text
-            commit, _, day = last.partition(" ")
-            yield MissingMemory(memory_id, path, commit, day)
+            yield MissingMemory(memory_id, path, *_deletion_of(root, path))
+
+
+def _names_of(digits: str) -> list[str]:
+    """Patterns for files of the memories whose ids begin with up to eight digits."""
+    rest = "?" * (8 - len(digits))
+    return [f":(glob)**/*-{digits}{rest}.md", f":(glob)**/mem_{digits}*.md"]
+
+
+def _deletion_of(root: Path, path: str) -> tuple[str, str]:
+    """Commit and day with which a file went last."""
+    command = "log -1 --all --diff-filter=D"
+    last = run(root, command, "--format=%h %cs", "--", path).text
+    commit, _, day = last.partition(" ")
+    return commit, day
 
 
 def _text(root: Path, stones: Tombstones, memory_id: str) -> tuple[str, Memory, bytes]:
@@ -177,12 +186,16 @@ def _forgotten_text(
     for version in found:
         if hash_of(version[1]) == stone.content:
             return version
-    if found:
-        return found[0]
+    if not found:
+        raise _no_text(memory_id, stone.machine)
+    return found[0]
+
+
+def _no_text(memory_id: str, machine: str) -> NotFound:
     where = "Look on another machine"
-    if stone.machine:
-        where = f"`keeplore restore` can do it on {stone.machine}"
-    raise NotFound(
+    if machine:
+        where = f"`keeplore restore` can do it on {machine}"
+    return NotFound(
         f"git here has no text of {memory_id}",
         f"{where}, where it was forgotten before it was pushed",
     )
@@ -194,17 +207,26 @@ def versions(
     """Path, memory and bytes of every text of a memory that git has, the last one first; ``path``
     is where it was.
     """
-    names = [f":(glob)**/*-{memory_id[4:12]}.md", f":(glob)**/{memory_id}.md"]
-    if is_memory(path) and "\0" not in path:
-        names.append(f":(literal){path}")
-    candidates = _brought(root, names)
-    if kept := run(root, "rev-parse --quiet --verify", f"{KEPT}{memory_id}").text:
-        place = path or (candidates[0][1] if candidates else f"memory/{memory_id}.md")
-        candidates.insert(0, (kept, place))
-    for blob, where in list(dict.fromkeys(candidates))[:MAX_VERSIONS]:
+    candidates = dict.fromkeys(_candidates(root, memory_id, path))
+    for blob, where in list(candidates)[:MAX_VERSIONS]:
         read = _read(root, blob, where)
         if read and read[0].id == memory_id:
             yield where, *read
+
+
+def _candidates(root: Path, memory_id: str, path: str) -> list[tuple[str, str]]:
+    """Blob and path of what may be a text of a memory; what was kept when it was forgotten is
+    first.
+    """
+    names = [f":(glob)**/*-{memory_id[4:12]}.md", f":(glob)**/{memory_id}.md"]
+    if is_memory(path) and "\0" not in path:
+        names.append(f":(literal){path}")
+    brought = _brought(root, names)
+    kept = run(root, "rev-parse --quiet --verify", f"{KEPT}{memory_id}").text
+    if not kept:
+        return brought
+    place = path or (brought[0][1] if brought else f"memory/{memory_id}.md")
+    return [(kept, place), *brought]
 
 
 def _read(root: Path, blob: str, path: str) -> tuple[Memory, bytes] | None:

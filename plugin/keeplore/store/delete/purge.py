@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import filterfalse
 from pathlib import Path
@@ -33,7 +33,12 @@ from keeplore.store.git.git_command import output, run
 from keeplore.store.git.git_locks import CommitLock
 from keeplore.store.git.libgit_backend import LibgitBackend, synced_together
 from keeplore.store.git.objects import CycleCache, Unsupported
-from keeplore.store.git.repository_state import check_branch, check_idle, directories
+from keeplore.store.git.repository_state import (
+    Directories,
+    check_branch,
+    check_idle,
+    directories,
+)
 from keeplore.store.merge.merge import LOSS_FROM, LOSS_SHARE
 from keeplore.store.paths import is_memory, is_ours
 from keeplore.store.results import PurgePlan, PurgeResult
@@ -188,14 +193,19 @@ def is_clean(
     new = [commit for commit in tips if commit not in known]
     if not new:
         return True
-    before = [
-        f"^{commit}" for commit in known if run(root, "cat-file -e", commit).code == 0
-    ]
-    if rewrite_history.find(root, git_reader(root), wanted, [*new, *before]):
+    revisions = [*new, *_exclusions(root, known)]
+    if rewrite_history.find(root, git_reader(root), wanted, revisions):
         return False
     note = {"marks": _marks(wanted), "commits": tips}
     durable.write(own / CLEAN, json.dumps(note).encode())
     return True
+
+
+def _exclusions(root: Path, commits: Iterable[str]) -> Iterator[str]:
+    """Leaves out what leads to commits, those that are gone by now passed over."""
+    for commit in commits:
+        if run(root, "cat-file -e", commit).code == 0:
+            yield f"^{commit}"
 
 
 def new_stones(root: Path, head: str, other: str) -> list[Tombstone]:
@@ -242,12 +252,9 @@ def _rewrite(
 ) -> PurgeResult:
     root = backend.root
     texts = rewrite_history.find(root, library_reader(backend.repository), wanted)
-    blobs = {text.blob for text in texts}.union(
-        *wanted.values(), _kept_texts(root, wanted)
-    )
-    for path in _staged(backend, blobs, wanted):
-        output(root, "update-index --force-remove --", path)
-    run(root, "update-index --clear-resolve-undo")
+    found = {text.blob for text in texts}
+    blobs = found.union(*wanted.values(), _kept_texts(root, wanted))
+    _unstage(backend, blobs, wanted)
     rewriter = HistoryRewriter(backend.repository, texts)
     with synced_together():
         rewriter.rewrite(rewrite_history.after(root, {text.commit for text in texts}))
@@ -262,6 +269,15 @@ def _rewrite(
     erase_traces(root, backend.places, rewriter.commits, blobs, wanted)
     ids = tuple(sorted({text.memory_id for text in texts}))
     return PurgeResult(ids, len(rewriter.commits), tuple(sorted(blobs)))
+
+
+def _unstage(
+    backend: LibgitBackend, blobs: set[str], wanted: Mapping[str, frozenset[str]]
+) -> None:
+    """Take out of the index what holds such text, and the ends of conflicts it remembers."""
+    for path in _staged(backend, blobs, wanted):
+        output(backend.root, "update-index --force-remove --", path)
+    run(backend.root, "update-index --clear-resolve-undo")
 
 
 def _note_pending(own: Path, blobs: Collection[str]) -> None:
@@ -321,6 +337,17 @@ def _check_possible(library: LibgitBackend, branch: str) -> str:
             "this clone has only a part of the history",
             "Run `git fetch --unshallow` first",
         )
+    _check_places(places)
+    has_grafts = (places.common / "info" / "grafts").exists()
+    if has_grafts or run(root, "for-each-ref refs/replace").text:
+        raise _impossible("it replaces commits by others")
+    if library.has_filter(filter(is_memory, library.tracked(library.tip(ref)))):
+        raise _impossible("a filter encodes its memory files")
+    return ref
+
+
+def _check_places(places: Directories) -> None:
+    """Raises RepositoryError where another repository or working tree shares the objects."""
     shared = places.common / "objects" / "info" / "alternates"
     if shared.is_file() and shared.read_bytes().strip():
         raise _impossible("it takes objects from another repository")
@@ -329,12 +356,6 @@ def _check_possible(library: LibgitBackend, branch: str) -> str:
             "the workspace has several worktrees, each with files of its own",
             "Remove the other worktrees of the workspace first: `git worktree list` shows them",
         )
-    has_grafts = (places.common / "info" / "grafts").exists()
-    if has_grafts or run(root, "for-each-ref refs/replace").text:
-        raise _impossible("it replaces commits by others")
-    if library.has_filter(filter(is_memory, library.tracked(library.tip(ref)))):
-        raise _impossible("a filter encodes its memory files")
-    return ref
 
 
 def _staged(

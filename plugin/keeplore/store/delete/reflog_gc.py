@@ -35,15 +35,19 @@ def erase_traces(
     for kept in (places.common / "lost-found").glob("*/*"):
         if kept.name in blobs or kept.name in commits:
             kept.unlink()
-    words = [memory_id.encode() for memory_id in ids]
-    # texts of conflicts, kept to resolve them again
-    for conflict in (places.common / "rr-cache").glob("*"):
-        if any(_names_one(part, words) for part in conflict.glob("*")):
-            shutil.rmtree(conflict, ignore_errors=True)
+    _erase_conflicts(places, ids)
     # the logs come last: after a kill it is they that still name the old commits
     for log in (places.common / "logs").rglob("*"):
         if log.is_file() and not log.is_symlink():
             _follow(log, encoded)
+
+
+def _erase_conflicts(places: Directories, ids: Collection[str]) -> None:
+    """Texts of conflicts that name one of the memories, kept to resolve them again."""
+    words = [memory_id.encode() for memory_id in ids]
+    for conflict in (places.common / "rr-cache").glob("*"):
+        if any(_names_one(part, words) for part in conflict.glob("*")):
+            shutil.rmtree(conflict, ignore_errors=True)
 
 
 def _names_one(file: Path, words: Iterable[bytes]) -> bool:

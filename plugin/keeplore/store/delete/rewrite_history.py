@@ -85,24 +85,30 @@ def find(
     another machine wrote can take away nothing else. It is then found at any path.
     """
     brought = introduced(root, *revisions)
-    said: set[str] = set().union(*wanted.values())
-    likely_digits = {"", *(memory_id[4:12] for memory_id in wanted)}
-    held: dict[str, str] = {}
-    for blob, path in dict.fromkeys(item[1:] for item in brought):
-        if not is_memory(path):
-            continue
-        is_likely = blob in said or digits_of(path) in likely_digits
-        if (
-            blob not in held
-            and is_likely
-            and (id_ := held_at(read, blob, path, wanted))
-        ):
-            held[blob] = id_
+    held = _held(read, dict.fromkeys(item[1:] for item in brought), wanted)
     return [
         TextOccurrence(commit, blob, path, held[blob])
         for commit, blob, path in brought
         if blob in held
     ]
+
+
+def _held(
+    read: Reader,
+    places: Iterable[tuple[str, str]],
+    wanted: Mapping[str, Collection[str]],
+) -> dict[str, str]:
+    """The blobs that are text of a memory, with its id."""
+    said: set[str] = set().union(*wanted.values())
+    likely_digits = {"", *(memory_id[4:12] for memory_id in wanted)}
+    held: dict[str, str] = {}
+    for blob, path in places:
+        if blob in held or not is_memory(path):
+            continue
+        is_likely = blob in said or digits_of(path) in likely_digits
+        if is_likely and (id_ := held_at(read, blob, path, wanted)):
+            held[blob] = id_
+    return held
 
 
 def held_at(read: Reader, blob: str, path: str, ids: Collection[str]) -> str:

@@ -183,6 +183,16 @@ class GitBackend:
         another.
         """
         done = run(self.root, _MERGE_TREE, one, other, options=(*QUIET, *_PLAINLY))
+        self._check_merge(done)
+        tree = done.items[0]
+        mine, theirs = self._listed(one), self._listed(other)
+        listed = GitResult(0, done.out[len(tree) + 1 :], "")
+        conflicts = _conflicts(listed, mine, theirs)
+        # of a conflict git writes what is no file of anybody: one with marks, or under such a name
+        known = (mine.keys() | theirs.keys()) - conflicts.keys()
+        return _GitMergeIndex(self, tree, self._listed(tree), known, conflicts)
+
+    def _check_merge(self, done: GitResult) -> None:
         if done.code == USAGE:
             raise RepositoryError(
                 "this repository can only be merged by git 2.38 or newer", "Update git"
@@ -192,14 +202,6 @@ class GitBackend:
                 f"git did not merge: {done.complaint}",
                 f"Run `git -C '{self.root}' fsck` to see why",
             )
-        tree = done.items[0]
-        mine, theirs = self._listed(one), self._listed(other)
-        conflicts = _conflicts(
-            GitResult(0, done.out[len(tree) + 1 :], ""), mine, theirs
-        )
-        # of a conflict git writes what is no file of anybody: one with marks, or under such a name
-        known = (mine.keys() | theirs.keys()) - conflicts.keys()
-        return _GitMergeIndex(self, tree, self._listed(tree), known, conflicts)
 
     def _listed(self, tree: str, *paths: str) -> dict[str, Blob]:
         """Every path of a commit or tree, links and submodules too."""

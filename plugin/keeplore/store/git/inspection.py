@@ -92,15 +92,7 @@ def staged(root: Path, index_file: str = "") -> dict[str, bytes | None]:
     ``index_file`` is git's index where a commit of some paths alone uses another. Raises
     RepositoryError.
     """
-    environment = {"GIT_INDEX_FILE": index_file} if index_file else {}
-    command = "diff --cached --raw -z --no-renames --no-abbrev --diff-filter=ACMT"
-    blobs = {
-        path: blob
-        for (_, mode, _, blob, _), path in output(
-            root, command, environment=environment
-        ).changes
-        if mode.startswith("100") and is_ours(path)
-    }
+    blobs = _staged_blobs(root, {"GIT_INDEX_FILE": index_file} if index_file else {})
     held = dict(contents(root, {*blobs.values()}))
     found: dict[str, bytes | None] = {
         path: held.get(blob) for path, blob in blobs.items()
@@ -109,6 +101,16 @@ def staged(root: Path, index_file: str = "") -> dict[str, bytes | None]:
         done = run(root, "cat-file --filters", f"--path={path}", blobs[path])
         found[path] = done.out if done.code == 0 and len(done.out) <= MAX_FILE else None
     return found
+
+
+def _staged_blobs(root: Path, environment: dict[str, str]) -> dict[str, str]:
+    command = "diff --cached --raw -z --no-renames --no-abbrev --diff-filter=ACMT"
+    changes = output(root, command, environment=environment).changes
+    return {
+        path: blob
+        for (_, mode, _, blob, _), path in changes
+        if mode.startswith("100") and is_ours(path)
+    }
 
 
 def unpublished(root: Path, head: str, theirs: str) -> Iterator[tuple[str, bytes]]:

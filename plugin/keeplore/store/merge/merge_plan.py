@@ -78,12 +78,8 @@ class MergePlan:
         self._sides = (one, other)
         self._known_ids: dict[tuple[str, str], str] = {}
         followed = self._followed()
-        self._arrived = [
-            self._by_id(side, followed, is_arrival=True) for side in self._sides
-        ]
-        self._left = [
-            self._by_id(side, followed, is_arrival=False) for side in self._sides
-        ]
+        self._arrived = self._by_ids(followed, is_arrival=True)
+        self._left = self._by_ids(followed, is_arrival=False)
         self.files: dict[str, Content] = {}
         self.beside: dict[str, bytes] = {}
         for path in sorted(one.keys() | other.keys()):
@@ -129,14 +125,10 @@ class MergePlan:
             return None
         mover = is_here.index(False)
         kept, place = ends[1 - mover], self._arrived[mover].get(memory_id)
-        if not (place and kept):
+        moved = self._sides[mover][place].after if place else None
+        if not (place and kept and moved):
             return None
-        moved = self._sides[mover][place].after
-        return (
-            FollowMove(path, ends[mover], JoinEdits(place, base, moved, kept))
-            if moved
-            else None
-        )
+        return FollowMove(path, ends[mover], JoinEdits(place, base, moved, kept))
 
     def _origin(self, path: str, one: Blob, other: Blob) -> Blob | None:
         """What both were made of where both sides moved a memory to this path."""
@@ -245,6 +237,13 @@ class MergePlan:
         return (
             one is None or other is None or self._id(path, one) != self._id(path, other)
         )
+
+    def _by_ids(
+        self, followed: Collection[str], *, is_arrival: bool
+    ) -> list[dict[str, str]]:
+        return [
+            self._by_id(side, followed, is_arrival=is_arrival) for side in self._sides
+        ]
 
     def _by_id(
         self, side: Difference, followed: Collection[str], *, is_arrival: bool

@@ -99,7 +99,7 @@ def _bring_back(backend: GitBackend, head: str, machine: str, entry: str) -> boo
         raise Unsupported("a filter")
     since = _paths(authored_commits(root, head, kept))
     is_done = True
-    for path in sorted(changes, key=lambda path: (not _is_tombstone(path), path)):
+    for path in sorted(changes, key=_tombstones_first):
         try:
             _put_back(backend, path, changes[path], is_settled=path in since)
         except OSError:  # a full disk: the next cycle tries again
@@ -108,6 +108,10 @@ def _bring_back(backend: GitBackend, head: str, machine: str, entry: str) -> boo
         except (KeyError, StoreError, RepositoryError):
             continue
     return is_done
+
+
+def _tombstones_first(path: str) -> tuple[bool, str]:
+    return not _is_tombstone(path), path
 
 
 def _changes_of_ours(

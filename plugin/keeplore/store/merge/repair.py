@@ -51,18 +51,21 @@ def conclude(root: Path, cache: CycleCache, quiet_s: float = 0.0) -> tuple[str, 
         return ()
     unmerged = _unmerged(root)
     ours = {path: stages for path, stages in unmerged.items() if _is_written_here(path)}
-    is_to_commit = len(ours) == len(unmerged) and _is_to_commit(
-        own, has_conflicts=bool(ours)
-    )
+    are_all_ours = len(ours) == len(unmerged)
+    is_to_commit = are_all_ours and _is_to_commit(own, has_conflicts=bool(ours))
     if is_to_commit and ours:
         durable.write(own / CONCLUDING, (own / "MERGE_HEAD").read_bytes())
     for path, stages in ours.items():
         _resolve(root, path, stages)
-    if any((own / name).exists() for name in _REBASES):
+    if _is_rebasing(own):
         _stage_written(root)
     if is_to_commit and _is_committed(root, cache.machine):
         (own / CONCLUDING).unlink(missing_ok=True)
     return tuple(ours)
+
+
+def _is_rebasing(own: Path) -> bool:
+    return any((own / name).exists() for name in _REBASES)
 
 
 def _is_committed(root: Path, machine: str) -> bool:
@@ -179,14 +182,11 @@ def _parted(root: Path, kept: Copy, other: Copy, own_memory: str) -> str:
 
 def _united(root: Path, copies: Copies) -> tuple[str, ...]:
     left, base = _renamed(root, copies)
-    place, data = min(
-        copies,
-        key=lambda copy: (
-            copy[0] == left,
-            not location_of(copy[0]).is_archived,
-            copy[0],
-        ),
-    )
+
+    def precedence(copy: tuple[str, bytes]) -> tuple[bool, bool, str]:
+        return copy[0] == left, not location_of(copy[0]).is_archived, copy[0]
+
+    place, data = min(copies, key=precedence)
     others = [copy for copy in copies if copy[0] != place]
     beside: dict[str, bytes] = {}
     for _, other in others:
@@ -234,10 +234,7 @@ def _unmerged(root: Path) -> dict[str, dict[str, str]]:
 
 def _resolve(root: Path, path: str, stages: Mapping[str, str]) -> None:
     """Write the merge of a conflict, and stage it."""
-    sides = [
-        output(root, "cat-file blob", stages[stage]).out if stage in stages else None
-        for stage in "123"
-    ]
+    sides = [_blob_at(root, stages.get(stage, "")) for stage in "123"]
     on_disk = files.read(root, path, MAX_FILE) if files.state(root, path) else None
     # both sides moved it, each elsewhere
     if on_disk is None and sides[1:] == [None, None]:
@@ -250,6 +247,10 @@ def _resolve(root: Path, path: str, stages: Mapping[str, str]) -> None:
     data, beside = joined
     written = _write(root, {**beside, path: data})
     output(root, "add --", *{path, *written})
+
+
+def _blob_at(root: Path, id_: str) -> bytes | None:
+    return output(root, "cat-file blob", id_).out if id_ else None
 
 
 def _joined(

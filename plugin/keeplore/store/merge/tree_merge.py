@@ -137,10 +137,19 @@ def _settle(backend: GitBackend, index: MergeIndex, path: str, sides: Sides) -> 
     held = [blob for blob in ends if blob]
     if len(held) == 1:  # removed on one side, changed on the other
         index.set(path, held[0])
-        return
-    if any(blob.mode == LINK for blob in held):
+    elif any(blob.mode == LINK for blob in held):
         _settle_links(backend, index, path, held)
-        return
+    else:
+        _settle_texts(backend, index, path, base, held)
+
+
+def _settle_texts(
+    backend: GitBackend,
+    index: MergeIndex,
+    path: str,
+    base: Blob | None,
+    held: Sequence[Blob],
+) -> None:
     before = backend.read(base, path) if base else None
     data, beside = merged(path, before, *(backend.read(blob, path) for blob in held))
     mode = max(blob.mode for blob in held)  # a program stays one
