@@ -92,6 +92,22 @@ def main() -> None:
             spool(os.path.join(state, "spool"), host, event, payload)
     except OSError:
         pass  # a full disk is no reason to answer less
+    reply = answer(state, host, event, payload, deadline, is_patient=is_patient)
+    while reply:
+        reply = reply[os.write(1, reply) :]
+
+
+def answer(
+    state: str,
+    host: str,
+    event: str,
+    payload: bytes,
+    deadline: float,
+    *,
+    is_patient: bool,
+) -> bytes:
+    """The worker's reply; where a session begins without one, what there is to say about it."""
+    is_beginning = event.lower() in BEGINNINGS
     reply = b""
     try:
         if IS_WINDOWS:
@@ -100,17 +116,13 @@ def main() -> None:
             header = f"KEEPLORE/1 {CLIENT} answer {host} {event}\n".encode()
             reply = ask(state, header + payload, deadline, is_patient=is_patient)
     except FileNotFoundError:
-        reply = (
-            once(state, "advised", host, ADVICE) if event.lower() in BEGINNINGS else b""
-        )
+        reply = once(state, "advised", host, ADVICE) if is_beginning else b""
     except OSError:
         pass  # the time is up, or the worker went away
-    if not reply and event.lower() in BEGINNINGS and tries_of(state) >= TRIES_A_STEP:
-        reply = once(
-            state, time.strftime("warned-%Y%m%d", time.gmtime()), host, TROUBLE
-        )
-    while reply:
-        reply = reply[os.write(1, reply) :]
+    if not reply and is_beginning and tries_of(state) >= TRIES_A_STEP:
+        today = time.strftime("warned-%Y%m%d", time.gmtime())
+        reply = once(state, today, host, TROUBLE)
+    return reply
 
 
 def is_own_command(payload: bytes) -> bool:
@@ -133,17 +145,18 @@ def state_directory() -> str:
     if not state and os.path.isdir(os.path.join(own, "spool")):
         # a host that a desktop started may not have the environment that a shell would give it
         return own
-    if not state:
-        if IS_WINDOWS:
-            base = os.environ["LOCALAPPDATA"]
-        elif os.environ.get("XDG_STATE_HOME", "").startswith("/"):
-            base = os.environ["XDG_STATE_HOME"]
-        elif sys.platform == "darwin":
-            base = os.path.expanduser("~/Library/Application Support")
-        else:
-            base = os.path.expanduser("~/.local/state")
-        state = os.path.join(base, "keeplore")
-    return os.path.abspath(state)
+    return os.path.abspath(state or os.path.join(usual_base(), "keeplore"))
+
+
+def usual_base() -> str:
+    """The folder in which programs keep their state."""
+    if IS_WINDOWS:
+        return os.environ["LOCALAPPDATA"]
+    if os.environ.get("XDG_STATE_HOME", "").startswith("/"):
+        return os.environ["XDG_STATE_HOME"]
+    if sys.platform == "darwin":
+        return os.path.expanduser("~/Library/Application Support")
+    return os.path.expanduser("~/.local/state")
 
 
 def receive() -> bytes:
@@ -166,21 +179,13 @@ def spool(directory: str, host: str, event: str, payload: bytes) -> None:
     aside, place = os.path.join(directory, "tmp"), os.path.join(directory, "new")
     for box in (aside, place):
         os.makedirs(box, 0o700, exist_ok=True)
-    now = time.time_ns()
-    stamp = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime(now // 10**9))}.{now % 10**9:09d}"
-    name = f"{stamp}.{os.getpid()}-{os.urandom(4).hex()}.0.{host}.{event}"
+    name = entry_name(host, event)
     aside, target = os.path.join(aside, name), os.path.join(place, name)
     handle = os.open(
         aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600
     )
     try:
-        try:
-            rest = memoryview(payload)
-            while rest:
-                rest = rest[os.write(handle, rest) :]
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        write_synced(handle, payload)
         move(aside, target)
     except BaseException:
         os.unlink(aside)
@@ -188,6 +193,24 @@ def spool(directory: str, host: str, event: str, payload: bytes) -> None:
     if not IS_WINDOWS:
         handle = os.open(place, os.O_RDONLY)
         os.fsync(handle)
+        os.close(handle)
+
+
+def entry_name(host: str, event: str) -> str:
+    """The name of a new entry: by its time they are in order, and no two are the same."""
+    now = time.time_ns()
+    stamp = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime(now // 10**9))}.{now % 10**9:09d}"
+    return f"{stamp}.{os.getpid()}-{os.urandom(4).hex()}.0.{host}.{event}"
+
+
+def write_synced(handle: int, payload: bytes) -> None:
+    """All of it to the disk; the file is closed in any case."""
+    try:
+        rest = memoryview(payload)
+        while rest:
+            rest = rest[os.write(handle, rest) :]
+        os.fsync(handle)
+    finally:
         os.close(handle)
 
 
@@ -215,6 +238,11 @@ def ask(state: str, request: bytes, deadline: float, *, is_patient: bool) -> byt
         if not chunk:
             break
         reply += chunk
+    return object_in(reply)
+
+
+def object_in(reply: bytes) -> bytes:
+    """The JSON object of a reply that came as a whole, b"" for any other."""
     length, _, body = reply.partition(b"\n")
     is_whole = length.isdigit() and int(length) == len(body)
     return body if is_whole and body.startswith(b"{") and body.endswith(b"}") else b""
@@ -230,8 +258,7 @@ def connect(
     while True:
         connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
         try:
-            with open(os.path.join(state, "worker.addr"), "rb") as file:
-                address = file.read(200).strip()
+            address = address_of(state)
             connection.settimeout(remaining(deadline))
             connection.connect(address)
             return connection
@@ -249,6 +276,12 @@ def connect(
             return None
         # not before: also where the time is up, what was spooled needs a worker
         time.sleep(min(RETRY_S, remaining(deadline)))
+
+
+def address_of(state: str) -> bytes:
+    """Where the worker listens. Raises FileNotFoundError where none did."""
+    with open(os.path.join(state, "worker.addr"), "rb") as file:
+        return file.read(200).strip()
 
 
 def remaining(deadline: float) -> float:
@@ -269,13 +302,7 @@ def start_worker(state: str) -> bool:
     # lives removes the count.
     spared = 2 + min(tries // TRIES_A_STEP, 3)  # characters of the time
     turn = time.strftime("worker.start-%Y%m%dT%H%M%SZ", time.gmtime())[:-spared]
-    try:
-        os.close(
-            os.open(
-                os.path.join(state, turn), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600
-            )
-        )
-    except FileExistsError:
+    if not is_first(os.path.join(state, turn)):
         return False
     with open(os.path.join(state, "worker.tries"), "w", encoding="ascii") as file:
         file.write(f"{tries + 1}\n")
@@ -284,6 +311,15 @@ def start_worker(state: str) -> bool:
             os.unlink(os.path.join(state, name))
     if os.fork() == 0:
         become_worker(python, state)
+    return True
+
+
+def is_first(path: str) -> bool:
+    """Whether this process is the one that made the file."""
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        return False
     return True
 
 

@@ -116,6 +116,7 @@ def vector_flaws(database: IndexDatabase, embedder: Embedder) -> Iterator[IndexF
 
 
 def _vector_flaw(database: IndexDatabase, hash_: bytes, message: str) -> IndexFlaw:
+    """A flaw of the vector of a text, with the path of a file that has the text."""
     return IndexFlaw("vectors", database.read(_path_of, hash_), message, hash_)
 
 
@@ -195,6 +196,7 @@ def _difference(connection: sqlite3.Connection, item: ParsedFile) -> str:
 
 
 def _row_difference(connection: sqlite3.Connection, item: ParsedFile) -> str:
+    """In what the graph and the memory of a file are stored otherwise, "" where they are not."""
     path = item.file.path
     sql = "SELECT * FROM memories WHERE path = ?"
     stored = connection.execute(sql, (path,)).fetchone()
@@ -234,6 +236,7 @@ def _memory_difference(
 
 
 def _passage_rows(item: ParsedFile, scope_id: int) -> list[tuple[object, ...]]:
+    """The rows that the passages of a file should have."""
     return [
         (scope_id, *file_rows.passage_columns(passage)) for passage in item.passages
     ]
@@ -262,6 +265,7 @@ def _unsound_vectors(
 
 
 def _of_other_length(vectors: list[Any], dim: int) -> list[tuple[bytes, str]]:
+    """Those of the vectors that are not of length 1."""
     # here, because numpy costs 40 ms and text needs none
     import numpy as np
 

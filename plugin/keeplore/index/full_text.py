@@ -43,6 +43,7 @@ def _found(
     scopes: list[int] | None,
     limit: int,
 ) -> dict[int, float]:
+    """Passages with their scores, whatever their number."""
     counts = {term: _count(connection, term) for term in terms}
     rarest = _rarest(connection, counts)
     found: dict[int, float] = {}

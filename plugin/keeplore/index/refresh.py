@@ -150,6 +150,7 @@ class IndexUpdater:
         return RefreshResult(changed, len(to_do.gone), len(self._unread))
 
     def _parsed(self, batch: Sequence[IndexedFile]) -> list[ParsedFile]:
+        """What the files hold, those left out that are gone by now."""
         now_ns = time.time_ns()
         parsed = (file_rows.parse(self._store, file, now_ns) for file in batch)
         return [item for item in parsed if item]

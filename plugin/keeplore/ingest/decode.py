@@ -54,6 +54,7 @@ def decoded(data: bytes, stated: str = "") -> str:
 
 
 def _is_binary(text: str) -> bool:
+    """Whether a text has more control characters than people write."""
     return len(_CONTROLS.findall(text)) > max(2, _MAX_CONTROLS * len(text))
 
 

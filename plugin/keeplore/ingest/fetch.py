@@ -87,6 +87,7 @@ def fetch(url: str, limits: Limits) -> Page:
 
 
 def _is_late(error: Exception, until: float) -> bool:
+    """Whether an error came because the time is up."""
     is_timeout = isinstance(error, httpcore.TimeoutException)
     return is_timeout or time.monotonic() >= until
 
@@ -117,6 +118,7 @@ def _get(
 
 
 def _timeouts(until: float) -> dict[str, float]:
+    """How httpcore is told when to give up."""
     return dict.fromkeys(("connect", "read", "write", "pool"), _left(until))
 
 
@@ -126,6 +128,7 @@ def _left(until: float) -> float:
 
 
 def _headers_of(response: httpcore.Response) -> dict[str, str]:
+    """The headers of a response, their names in small letters."""
     return {
         name.lower().decode("latin-1"): value.decode("utf-8", "replace")
         for name, value in response.headers

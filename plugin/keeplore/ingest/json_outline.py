@@ -74,12 +74,14 @@ def _lines(value: Any, path: str, depth: int) -> Iterator[str]:
 
 
 def _section(value: Any, path: str, depth: int) -> Iterator[str]:
+    """The lines of a part, below a heading where it is not too deep."""
     if depth < DEPTH:
         yield from ("", f"{'#' * (depth + 2)} {path}", "")
     yield from _lines(value, path, depth + 1)
 
 
 def _line(name: str, value: Any) -> str:
+    """A list item of a simple value."""
     return f"- {name}: {_value(value)}" if name else f"- {_value(value)}"
 
 

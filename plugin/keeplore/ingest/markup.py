@@ -57,12 +57,14 @@ def from_html(data: bytes, content_type: str) -> Extracted:
 
 
 def _drop_hidden(page: HtmlElement) -> None:
+    """Take out of a page what its reader would not see."""
     for element in filter(_is_hidden, [*page.iter()]):
         if element.getparent() is not None:
             element.drop_tree()
 
 
 def _page(text: str) -> HtmlElement:
+    """The tree of an HTML text. Raises SourceRefused."""
     from lxml import etree, html  # here, as above
 
     parser = html.HTMLParser(no_network=True, remove_comments=True, remove_pis=True)
@@ -96,6 +98,7 @@ def from_xml(data: bytes, content_type: str) -> Extracted:
 
 
 def _root(data: bytes, encoding: str) -> _Element:
+    """The root of an XML file. Raises SourceRefused."""
     from lxml import etree  # here, as above
 
     parser = etree.XMLParser(
@@ -127,6 +130,7 @@ def _of_xml(element: _Element) -> Any:
 
 
 def _is_mixed(element: _Element, children: list[_Element]) -> bool:
+    """Whether an element has text beside the elements in it."""
     return bool((element.text or "").strip()) or any(map(_is_text, children))
 
 
@@ -181,12 +185,14 @@ def from_pdf(data: bytes, _content_type: str) -> Extracted:
 
 
 def _by_page(pages: list[str]) -> Iterator[str]:
+    """The texts below headings with the number of their page."""
     for number, text in enumerate(pages, 1):
         if text:
             yield f"## Page {number}\n\n{text}"
 
 
 def _check_readable(reader: PdfReader) -> None:
+    """Raises SourceRefused for a file that is locked, or too long."""
     from pypdf import PasswordType  # here, as above
 
     if reader.is_encrypted and reader.decrypt("") == PasswordType.NOT_DECRYPTED:

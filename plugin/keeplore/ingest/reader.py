@@ -92,6 +92,7 @@ def kind_of(data: bytes, content_type: str, name: str) -> str:
 
 
 def _kind_stated(content_type: str) -> str:
+    """The kind of source that a server states, "" for none that is known."""
     stated = content_type.partition(";")[0].strip().lower()
     if stated in _TYPES:
         return _TYPES[stated]
@@ -132,6 +133,7 @@ def _file(path: Path) -> bytes:
 
 
 def _opened(path: Path) -> int:
+    """A file's handle. Raises SourceRefused."""
     try:
         # O_NONBLOCK: opening a FIFO would wait for its writer
         return os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))

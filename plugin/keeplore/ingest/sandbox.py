@@ -34,6 +34,9 @@ def confined(kind: str, data: bytes, content_type: str, seconds: float) -> Extra
 
 
 def _run(given: bytes, seconds: float) -> subprocess.CompletedProcess[bytes]:
+    """A process of its own that reads what it is given. Raises SourceRefused where it takes too
+    long.
+    """
     # neither the directory nor variables of the environment can put another module in the place of
     # ours
     command = (sys.executable, "-E", "-P", "-B", "-m", "keeplore.ingest")

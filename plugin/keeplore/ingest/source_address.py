@@ -76,14 +76,17 @@ def web_address(text: str, base: str = "") -> str:
 
 
 def _quoted(text: str) -> str:
+    """A part of an address with all in ASCII."""
     return urllib.parse.quote(text, safe=_SAFE)
 
 
 def _no_address(text: str, why: str = "") -> SourceRefused:
+    """The error for a text that is no address."""
     return SourceRefused(f"{text[:MAX_URL]!r} is no address of a page{why}", _REMEDY)
 
 
 def _check_characters(text: str, host: str) -> None:
+    """Raises SourceRefused for characters that no address of a page has."""
     has_strange = _NOT_IN_URLS.search(text.strip()) or not _HOST.match(host)
     if has_strange or len(text) > MAX_URL:
         raise _no_address(text)

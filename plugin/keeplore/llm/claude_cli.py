@@ -126,6 +126,7 @@ class ClaudeCli:
 
 
 def _flaw(text: str, *, has_failed: bool) -> str:
+    """What is wrong with an answer, "" for nothing."""
     if has_failed:
         return "the program reports an error"
     return "" if text.strip() else "the answer is empty"

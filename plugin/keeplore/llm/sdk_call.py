@@ -103,6 +103,7 @@ def fetch(
 
 
 def _json_object(text: bytes) -> Mapping[str, Any]:
+    """The object that an answer is. Raises LlmUnavailable for any other text."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as e:
@@ -157,6 +158,7 @@ class SdkModel(ABC, Generic[_Client, _Shape]):
         raise refusal
 
     def _completion(self, data: Mapping[str, Any], asked: str) -> Completion:
+        """The answer in the form that all models give."""
         text, flaw, reported = self._read(data)
         flaw = flaw or ("" if text.strip() else "the answer is empty")
         return Completion(text, usage_of(reported, asked, text), self.name, flaw)
@@ -273,11 +275,13 @@ def _of_status(error: Any) -> LlmUnavailable | LlmRefused:
 
 
 def _refused(status: int, said: str) -> LlmRefused:
+    """The error for a request that is wrong in itself."""
     kind = BadRequest if status in (400, 422) else LlmRefused
     return kind(said, "Check llm.model in keeplore.yaml")
 
 
 def _code_of(error: Any) -> str:
+    """How the server names an error, "" where it does not."""
     return str(getattr(error, "code", None) or getattr(error, "type", None) or "")
 
 

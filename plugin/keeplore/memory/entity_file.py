@@ -48,6 +48,7 @@ def parse_entity(text: str) -> EntityFile:
 
 
 def _aliases(stated: Any) -> list[Any]:
+    """The list as it is stated. Raises Corrupt for what is none, or too long."""
     if not isinstance(stated, list | None) or len(stated or ()) > MAX_ALIASES:
         raise Corrupt(f"`aliases` is no list of at most {MAX_ALIASES} names", _REMEDY)
     return stated or []

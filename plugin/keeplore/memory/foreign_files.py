@@ -70,6 +70,7 @@ def _is_conflict(problem: str) -> bool:
 
 
 def _as_it_is(text: str) -> Memory:
+    """What ``parse`` makes of a file with front matter, else a memory of text alone."""
     if _begins_with_front_matter(text):
         return parse(text)
     return Memory({}, text, conflict(text))
@@ -237,6 +238,7 @@ def _body(memory: Memory, at: Location) -> str:
 
 
 def _without_pointers(text: str) -> str:
+    """The text without the lines that only name other files."""
     lines = text.splitlines(keepends=True)
     return "".join(line for line in lines if not _POINTER.match(line))
 

@@ -117,6 +117,7 @@ def _read(path: str, data: bytes) -> LintedFile:
 
 
 def _findings(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
+    """What is wrong in a file that can be read."""
     for hint in memory.hints:
         remedy = "Leave it so, or write the keys down"
         yield LintFinding(checked.path, 1, LintLevel.WARNING, hint, remedy)
@@ -158,6 +159,7 @@ def _misplaced(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
 
 
 def _wrong_root(checked: LintedFile, memory: Memory, at: Location) -> LintFinding:
+    """A memory whose folder belongs to another scope or project."""
     is_project = memory.scope == Scope.PROJECT
     whose = f"project {memory.project}" if is_project else memory.scope
     said = f"it is of scope {whose} and lies in {at.root}/"
@@ -201,6 +203,7 @@ def check_links(
 
 
 def _of_one_id(files: Sequence[LintedFile]) -> Iterator[LintFinding]:
+    """All but the first of several files with one id."""
     first, *others = sorted(files, key=_rank, reverse=True)
     said = f"its id is that of {first.path}, which is used"
     for other in others:

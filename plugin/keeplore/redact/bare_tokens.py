@@ -71,10 +71,15 @@ def bare(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
         return [], right
     if name := _ASSIGNED.match(text):
         left, text = left + name.end(), text[name.end() :]
-    is_secret = len(text) <= MAX_TOKEN - 20 and is_token(text)
-    if not is_secret or _PUBLIC_BLOCK.search(data, max(0, left - 2048), left):
-        return [], right
-    return [(left, left + len(text))], right
+    found = [(left, left + len(text))] if _is_secret(data, left, text) else []
+    return found, right
+
+
+def _is_secret(data: bytes, at: int, text: str) -> bool:
+    """Whether the text at a place is a token, and none of a block that is meant for all."""
+    if len(text) > MAX_TOKEN - 20 or not is_token(text):
+        return False
+    return not _PUBLIC_BLOCK.search(data, max(0, at - 2048), at)
 
 
 def _around(data: bytes, start: int, end: int) -> Span:
@@ -97,12 +102,7 @@ def is_token(text: str) -> bool:
     """True for a random string, less of it being needed where it begins as vendors let their tokens
     begin.
     """
-    if (
-        _PUBLIC.search(text)
-        or _OTHER.search(text)
-        or is_placeholder(text)
-        or text.count("/") > 3
-    ):
+    if _is_harmless(text):
         return False
     run = max(_RUN.finditer(text), key=lambda m: len(m[0]), default=None)
     if run is None:
@@ -112,10 +112,15 @@ def is_token(text: str) -> bool:
         return True
     first = _FIRST.match(text)
     if first and first.end() < len(text) and "/" not in first[0]:
-        return _is_random(
-            _SEPARATORS.sub("", text[first.end() :]), MIN_NAMED, MIN_NAMED + 4
-        )
+        rest = _SEPARATORS.sub("", text[first.end() :])
+        return _is_random(rest, MIN_NAMED, MIN_NAMED + 4)
     return "/" not in text and _is_random(run[0], MIN_BARE, MIN_ONE_CASE)
+
+
+def _is_harmless(text: str) -> bool:
+    """Whether a text is public by its form, or an example, or a path."""
+    is_known = _PUBLIC.search(text) or _OTHER.search(text) or is_placeholder(text)
+    return bool(is_known) or text.count("/") > 3
 
 
 def _is_random(run: str, mixed: int, one_case: int) -> bool:
@@ -156,10 +161,15 @@ def told(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
             break
         raw = token[0].decode()
         text = raw.lstrip(_QUOTES)
-        begin = token.start() + len(raw) - len(text)
-        length = phrase(
-            SecretCandidate(key="password", gap=": ", value=text, after=" ")
-        )
-        if length >= 5 and not re.match(r"[A-Za-z_]+[(\[=/]|.*[a-z]\(", text):
+        if length := _password_length(text):
+            begin = token.start() + len(raw) - len(text)
             return [(begin, begin + length)], token.end()
     return [], stop
+
+
+def _password_length(text: str) -> int:
+    """Characters of the password with which a text begins, 0 for none; a call is none."""
+    told = SecretCandidate(key="password", gap=": ", value=text, after=" ")
+    length = phrase(told)
+    is_call = re.match(r"[A-Za-z_]+[(\[=/]|.*[a-z]\(", text)
+    return length if length >= 5 and not is_call else 0

@@ -245,12 +245,17 @@ def _rule(row: Mapping[str, Any], macros: Mapping[str, str]) -> RedactionRule:
         row["kind"],
         compiled,
         compiled.groupindex.get(b"key", 0),
-        tuple(str(word).lower().encode().decode("latin-1") for word in row["keywords"]),
+        tuple(map(_keyword, row["keywords"])),
         row.get("check", "token"),
         before,
         after,
         tuple(vector) if isinstance(vector, list) else (vector,),
     )
+
+
+def _keyword(word: Any) -> str:
+    """A word in small letters, each byte of it a character."""
+    return str(word).lower().encode().decode("latin-1")
 
 
 def _options() -> Any:
@@ -340,11 +345,7 @@ def _valued(rule: RedactionRule, match: Any, data: bytes) -> Iterator[tuple[int,
     key_start, key_end = (
         match.span(rule.key_group) if rule.key_group else (match.start(),) * 2
     )
-    groups = {*range(1, match.re.groups + 1)} - {rule.key_group}
-    spans = [
-        match.span(number) for number in sorted(groups) if match.start(number) >= 0
-    ]
-    for start, end in spans or [match.span()]:
+    for start, end in _values_of(rule, match):
         candidate = SecretCandidate(
             key=_text(data, max(0, key_start - CONTEXT), key_end),
             gap=_text(data, key_end, start),
@@ -352,12 +353,16 @@ def _valued(rule: RedactionRule, match: Any, data: bytes) -> Iterator[tuple[int,
             after=_text(data, end, end + CONTEXT),
         )
         length = CHECKS[rule.check](candidate)
-        if length and not is_placeholder(candidate.value[:length]):
-            yield (
-                start,
-                start
-                + len(candidate.value[:length].encode("utf-8", "surrogateescape")),
-            )
+        secret = candidate.value[:length]
+        if length and not is_placeholder(secret):
+            yield start, start + len(secret.encode("utf-8", "surrogateescape"))
+
+
+def _values_of(rule: RedactionRule, match: Any) -> list[tuple[int, int]]:
+    """The groups of a match other than its key, the whole of it where there are none."""
+    groups = {*range(1, match.re.groups + 1)} - {rule.key_group}
+    found = [number for number in sorted(groups) if match.start(number) >= 0]
+    return [match.span(number) for number in found] or [match.span()]
 
 
 def _text(data: bytes, start: int, end: int) -> str:

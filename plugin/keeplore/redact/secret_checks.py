@@ -212,46 +212,37 @@ def phrase(candidate: SecretCandidate) -> int:
     value = candidate.value
     if not candidate.is_quoted:
         value = value[:SEEN_CHARS].rstrip(_TRAILING)
-    if _CODE_IN_PROSE.match(value):
-        return 0
-    if candidate.name.lower() == "pass" and not _LINK.search(candidate.gap):  # the verb
-        return 0
-    if (
-        len(value) < 4
-        or is_placeholder(value)
-        or is_path(value)
-        or _REFERENCE.match(value)
-    ):
+    # "pass" alone may be the verb
+    is_verb = candidate.name.lower() == "pass" and not _LINK.search(candidate.gap)
+    if is_verb or _CODE_IN_PROSE.match(value) or _is_no_password(value):
         return 0
     if candidate.is_quoted:
         return len(value) if _is_quoted_password(value, candidate.name) else 0
     if _VERSION.match(value) or _DATE.match(value) or _UUID.match(value):
         return 0
-    if is_joined(value):
-        return len(value)
-    return len(value) if is_mixed(value) else 0
+    return len(value) if is_joined(value) or is_mixed(value) else 0
+
+
+def _is_no_password(value: str) -> bool:
+    """Whether a word is too short, an example, a path or a reference."""
+    if len(value) < 4 or is_placeholder(value) or is_path(value):
+        return True
+    return _REFERENCE.match(value) is not None
 
 
 def random_text(candidate: SecretCandidate) -> int:
     """A long random string near a word that says what it is."""
     value = candidate.value[:SEEN_CHARS]
-    if (
-        _UUID.match(value)
-        or is_path(value)
-        or WORDS.match(value)
-        or is_placeholder(value)
-    ):
+    is_known = _UUID.match(value) or WORDS.match(value)
+    if is_known or is_path(value) or is_placeholder(value):
         return 0
     if HEX.match(value):
         is_key = len(value) >= 32 and len(value) not in (40, 64)
         return len(candidate.value) if is_key else 0
     if "/" in value and (len(value) < 32 or "-" in value or "_" in value):
         return 0
-    return (
-        len(candidate.value)
-        if is_random(value, bits=3.5) and classes(value) >= 3
-        else 0
-    )
+    is_secret = is_random(value, bits=3.5) and classes(value) >= 3
+    return len(candidate.value) if is_secret else 0
 
 
 def header(candidate: SecretCandidate) -> int:
@@ -409,15 +400,15 @@ def _is_bare_word(value: str, candidate: SecretCandidate) -> bool:
     is_setting = _is_setting(candidate)
     # NAME=value
     is_variable = is_setting and candidate.name.isupper() and candidate.gap[:1] == "="
-    if (
-        is_variable
-        and is_long
-        and not any(word in value.lower() for word in SECRET_WORDS)
-    ):
+    if is_variable and is_long and not _holds_a_secret_word(value):
         return True
     if any(map(names_a_secret, parts)) or not (value.islower() or value.isupper()):
         return False
     return len(parts) >= 4 or (is_setting and is_one and is_long)
+
+
+def _holds_a_secret_word(value: str) -> bool:
+    return any(word in value.lower() for word in SECRET_WORDS)
 
 
 def _is_bare_name(value: str, candidate: SecretCandidate) -> bool:

@@ -8,7 +8,7 @@ import base64
 import binascii
 import re
 import string
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -81,9 +81,9 @@ def _seed_words() -> frozenset[bytes]:
 
 def table(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
     """Values under a heading that names a secret; ``match`` is the heading's line."""
-    heading = data[match[0] : match[1]]
     if match[0] < examined:
         return [], examined
+    heading = data[match[0] : match[1]]
     split, columns = _heading(heading)
     found: list[Span] = []
     width = len(split(heading))
@@ -94,13 +94,20 @@ def table(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
         cells = split(row)
         if len(cells) < 2 or (split is not _by_bar and len(cells) != width):
             break
-        for column, kind in columns.items():
-            if column < len(cells):
-                found += _cell(row, cells[column], position, kind)
+        found += _values_in(row, cells, position, columns)
         if line_end < 0:
             break
         position = line_end + 1
     return found, position
+
+
+def _values_in(
+    row: bytes, cells: list[Span], offset: int, columns: Mapping[int, str]
+) -> Iterator[Span]:
+    """The secrets in a row of a table; ``columns`` are those that hold some, with their kind."""
+    for column, kind in columns.items():
+        if column < len(cells):
+            yield from _cell(row, cells[column], offset, kind)
 
 
 def _heading(heading: bytes) -> tuple[Split, dict[int, str]]:
@@ -147,11 +154,14 @@ def listed(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
             runs.append([])
         runs[-1].append(word)
     longest = max(runs, key=len)
-    is_seed = (
-        len(longest) >= SEED_WORDS
-        and len({word[0] for word in longest}) >= SEED_WORDS - 2
-    )
-    return ([(longest[0].start(), longest[-1].end())] if is_seed else []), match[1]
+    if not _is_seed([word[0] for word in longest]):
+        return [], match[1]
+    return [(longest[0].start(), longest[-1].end())], match[1]
+
+
+def _is_seed(words: list[bytes]) -> bool:
+    """Whether the words may be a mnemonic; two may stand twice."""
+    return len(words) >= SEED_WORDS and len(set(words)) >= SEED_WORDS - 2
 
 
 def wordlist(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
@@ -192,24 +202,25 @@ def manifest(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
     around = data[max(0, match[0] - MANIFEST_BYTES) : match[1] + MANIFEST_BYTES]
     if match[0] < examined or not _MANIFEST.search(around):
         return [], examined
-    found: list[Span] = []
-    position = match[1]
-    entry = _MEMBER if data[match[1] - 1 : match[1]] == b"{" else _ENTRY
-    stop = (
-        data.find(b"}", position, position + MANIFEST_BYTES) if entry is _MEMBER else -1
-    )
-    while (
-        value := entry.search(data, position, stop)
-        if stop >= 0
-        else entry.match(data, position)
+    values = list(_members(data, match[1]))
+    found = [
+        value.span(1)
+        for value in values
+        if not is_placeholder(value[1].decode("utf-8", "replace"))
+    ]
+    return found, values[-1].end() if values else match[1]
+
+
+def _members(data: bytes, at: int) -> Iterator[re.Match[bytes]]:
+    """The entries of a mapping, one after the other, up to its end."""
+    is_inline = data[at - 1 : at] == b"{"
+    entry = _MEMBER if is_inline else _ENTRY
+    stop = data.find(b"}", at, at + MANIFEST_BYTES) if is_inline else -1
+    while value := (
+        entry.search(data, at, stop) if stop >= 0 else entry.match(data, at)
     ):
-        found.append(value.span(1))
-        position = value.end()
-    return [
-        span
-        for span in found
-        if not is_placeholder(data[slice(*span)].decode("utf-8", "replace"))
-    ], position
+        yield value
+        at = value.end()
 
 
 def _columns(heading: bytes, split: Split) -> dict[int, str]:

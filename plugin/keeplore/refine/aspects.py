@@ -170,6 +170,7 @@ def aspects_of(
 
 
 def _spellings(names: Iterable[str]) -> dict[str, str]:
+    """The names by the keys under which they are compared."""
     return {key_of(name): name for name in names}
 
 

@@ -135,6 +135,7 @@ class NoteSearch:
 
 
 def _known(passages: Iterable[int], memory_of: Mapping[int, str]) -> list[str]:
+    """The memories of passages, those left out that are gone by now."""
     return [memory_of[id_] for id_ in passages if id_ in memory_of]
 
 

@@ -187,6 +187,7 @@ def _version_fields(
 
 
 def _quote(receipt: Receipt) -> Quote:
+    """The words on which a note rests."""
     return Quote(receipt.words, receipt.speaker, receipt.turn)
 
 
@@ -216,6 +217,7 @@ def entry_of(
 
 
 def _is_in_note(judged: JudgedProposal) -> bool:
+    """Whether the statement stands in a note now."""
     return judged.is_applied and judged.proposal.makes_note
 
 
@@ -271,6 +273,7 @@ def _once(item: JudgedProposal, known: set[str], used: Counter[str]) -> JudgedPr
 
 
 def _as_duplicate(item: JudgedProposal, detail: str) -> JudgedProposal:
+    """The same, held back because it is there already."""
     held = Verdict(ProposalOutcome.BLOCKED, "duplicate", detail)
     return replace(item, verdict=held)
 

@@ -179,14 +179,17 @@ def _has_other_figures(one: str, other: str) -> bool:
 
 
 def _only_in(figures: dict[str, _Of], other: dict[str, _Of]) -> list[_Of]:
+    """The figures of the first that the other has not."""
     return [of for figure, of in figures.items() if figure not in other]
 
 
 def _all_of(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    """The union of the sets."""
     return frozenset[str]().union(*sets)
 
 
 def _are_alike(stems: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two texts share enough of their words."""
     return len(stems & other) >= ALIKE * min(len(stems), len(other))
 
 

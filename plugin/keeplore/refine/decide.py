@@ -165,6 +165,7 @@ def _proposal(
     target: CandidateNote | None,
     redact: Callable[[str], str],
 ) -> Proposal:
+    """What a sound choice proposes."""
     is_update = choice.action == ProposalAction.UPDATE
     new_statement = redact(choice.content) if is_update else ""
     return Proposal(

@@ -108,6 +108,7 @@ def _unwanted(proposal: Proposal, ground: GateContext) -> Verdict | None:
 
 
 def _block(gate: str, detail: str = "") -> Verdict:
+    """The verdict on what must not be written."""
     return Verdict(ProposalOutcome.BLOCKED, gate, detail)
 
 
@@ -125,6 +126,7 @@ def _doubted(proposal: Proposal, ground: GateContext) -> Verdict | None:
 
 
 def _review(gate: str, detail: str, against: str = "") -> Verdict:
+    """The verdict on what a person has to decide."""
     return Verdict(ProposalOutcome.REVIEW, gate, detail, against)
 
 

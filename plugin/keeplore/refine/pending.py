@@ -72,6 +72,7 @@ def part_of(
 
 
 def _memory_of(around: RefineDeps, memory_id: str) -> Memory:
+    """The memory of an id. Raises NotFound."""
     path = around.search.index.path_of(memory_id)
     memory = around.search.load(path) if path else None
     if memory is None or around.store.is_forgotten(memory_id):

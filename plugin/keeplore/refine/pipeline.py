@@ -317,6 +317,7 @@ class _Refinement:
     def _changes(
         self, judged: Sequence[JudgedProposal], told: EntityFacts
     ) -> TransactionChanges:
+        """What is to be written of the proposals that were judged."""
         known = {item.note_id for item in judged if self._is_known(item.note_id)}
         return changes_of(self._run(), judged, told, self._summary(), known)
 

@@ -61,6 +61,7 @@ def triples(
 
 
 def _relationship(name: str) -> str:
+    """The name of a relationship in small letters, joined by hyphens."""
     return _RELATIONSHIP.sub("-", name.lower()).strip("-")[:MAX_RELATIONSHIP]
 
 

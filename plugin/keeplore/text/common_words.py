@@ -33,6 +33,7 @@ def stem(word: str) -> str:
 
 
 def _without_ending(word: str) -> str:
+    """The word without one of the usual endings, where enough is left."""
     if word.endswith("ss"):
         return word
     for suffix, least in (("ing", 3), ("ies", 2), ("ed", 3), ("es", 4), ("s", 4)):

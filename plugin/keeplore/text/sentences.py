@@ -91,6 +91,7 @@ def _sentences(message: str) -> Iterator[Sentence]:
 
 
 def _segments(block: str) -> list[str]:
+    """The sentences of a block, those left out that say nothing."""
     whole = (bare(text[:MAX_SENTENCE]) for text in sentencex.segment("en", block))
     return [text for text in whole if any(map(str.isalnum, text))]
 
@@ -116,6 +117,7 @@ def _blocks(message: str) -> Iterator[tuple[str, str]]:
 
 
 def _heading_in(line: str) -> str:
+    """The words of a heading, "" for a line that is none."""
     found = _HEADING.match(line) or _BOLD_LINE.match(line)
     return _folded(found[1]) if found else ""
 

@@ -207,6 +207,7 @@ def _in_order(rows: Any, count: int) -> list[Any]:
 
 
 def _normalised(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The vectors with length 1. Raises TextsRefused for one that has no direction."""
     import numpy as np  # here, as above
 
     norms = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)

@@ -141,6 +141,7 @@ def _fastembed_vector(
 
 
 def _normalised(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The vectors with length 1; one that is 0 stays so."""
     import numpy as np  # here, as above
 
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)

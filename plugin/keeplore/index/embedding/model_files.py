@@ -113,6 +113,7 @@ def _model_in(directory: Path) -> str:
 
 
 def _dim(directory: Path) -> int:
+    """The size of the vectors. Raises ModelUnavailable."""
     dim = read_json(directory / "config.json").get("hidden_size")
     if not isinstance(dim, int) or dim < 1:
         raise ModelUnavailable(
@@ -123,6 +124,7 @@ def _dim(directory: Path) -> int:
 
 
 def _pooling(directory: Path) -> str:
+    """How the model makes one vector of those of its tokens."""
     settings = read_json(directory / "1_Pooling" / "config.json")
     return "CLS" if settings.get("pooling_mode_cls_token") else "MEAN"
 
@@ -243,6 +245,7 @@ def _checked_sha256(file: Path, cache: Path) -> str:
 
 
 def _sha256(file: Path) -> str:
+    """The hash of the file's bytes, in hexadecimal digits."""
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 

@@ -255,6 +255,7 @@ class ServerEmbedder:
         return kept
 
     def _keep(self, state: ServerModelState) -> None:
+        """Write down which model answers, for other processes and later ones."""
         note = {"model": self._id, **asdict(state)}
         self._note.parent.mkdir(parents=True, exist_ok=True)
         durable.write(self._note, json.dumps(note).encode())

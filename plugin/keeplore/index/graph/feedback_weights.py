@@ -131,6 +131,7 @@ def weight(tally: UsageCounters, today: date, rates: FeedbackRates = RATES) -> f
 
 
 def _later(day: str, days: int) -> str:
+    """The day so many days later. Raises ValueError for what is no day."""
     return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
 
 

@@ -369,6 +369,7 @@ def _is_capital(written: str, one: _NameSpan) -> bool:
 
 
 def _is_capital_next(written: str, at: int) -> bool:
+    """Whether the next word begins with a capital as well."""
     following = _WORD.search(written, at)
     if following is None or following.start() - at >= 3:
         return False

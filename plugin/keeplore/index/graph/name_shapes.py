@@ -319,6 +319,7 @@ def _path(text: str, kind: str) -> NameShape | None:
 
 
 def _folder(path: str, parts: list[str], kind: str) -> NameShape | None:
+    """A path of folders, where it stands for itself."""
     name, base = "/".join(parts[-2:]), path.rpartition("/")[2]
     is_rooted = path.startswith(("/", "~/"))
     if kind == INLINE or (kind == PROSE and is_rooted and len(parts) > 2):

@@ -233,6 +233,7 @@ class VectorIndex:
                 self._maintain_graph(database, block)
 
     def _maintain_graph(self, database: EngineDatabase, block: VectorBlock) -> None:
+        """Bring the graph of a block up to date, in memory and on disk."""
         graph = self._load(database, block)
         graph = graph or HnswGraph(self.dim, block.rows + SAVE_AFTER)
         self._extend(graph, block)

@@ -75,6 +75,7 @@ def _head(base: str | None, loser: str, winner: str) -> LineMerge:
 
 
 def _paragraphs(*parts: str) -> str:
+    """The parts that are not empty, with an empty line after each."""
     stripped = (part.strip("\n") for part in parts)
     return "\n\n".join(filter(None, stripped)) + "\n\n"
 

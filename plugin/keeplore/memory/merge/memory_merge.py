@@ -194,6 +194,7 @@ def merge_entity(path: str, base: str | None, one: str, other: str) -> FileMerge
 
 
 def _entity_precedence(text: str) -> tuple[bool, str]:
+    """Which version keeps the place: one that can be read, else by content."""
     return _entity(text) is not None, _fingerprint(text)
 
 
@@ -381,6 +382,7 @@ def _joined_value(key: str, was: Any, one: Any, other: Any) -> tuple[Any, bool]:
 def _joined_mappings(
     key: str, was: Any, one: Mapping[str, Any], other: Mapping[str, Any]
 ) -> tuple[Any, bool]:
+    """Key by key."""
     before = was if isinstance(was, Mapping) else None
     joined, is_clash = _joined_meta(before, one, other, is_inside=True)
     # of two machines that wrote, one is named

@@ -111,6 +111,7 @@ def _bring_back(backend: GitBackend, head: str, machine: str, entry: str) -> boo
 
 
 def _tombstones_first(path: str) -> tuple[bool, str]:
+    """The order in which files are put back: what is forgotten must not come back before."""
     return not _is_tombstone(path), path
 
 

@@ -65,6 +65,7 @@ def conclude(root: Path, cache: CycleCache, quiet_s: float = 0.0) -> tuple[str, 
 
 
 def _is_rebasing(own: Path) -> bool:
+    """Whether a rebase is under way."""
     return any((own / name).exists() for name in _REBASES)
 
 
@@ -250,6 +251,7 @@ def _resolve(root: Path, path: str, stages: Mapping[str, str]) -> None:
 
 
 def _blob_at(root: Path, id_: str) -> bytes | None:
+    """The bytes of a blob; None without an id."""
     return output(root, "cat-file blob", id_).out if id_ else None
 
 

@@ -150,6 +150,7 @@ def _settle_texts(
     base: Blob | None,
     held: Sequence[Blob],
 ) -> None:
+    """Join two versions of a file, what cannot be joined beside it."""
     before = backend.read(base, path) if base else None
     data, beside = merged(path, before, *(backend.read(blob, path) for blob in held))
     mode = max(blob.mode for blob in held)  # a program stays one
