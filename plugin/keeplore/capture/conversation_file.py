@@ -55,10 +55,13 @@ def load(store: Store, state: SessionState) -> OpenConversation | None:
         return None
     if not memory.is_open:  # a person closed it, or another process did
         return None
-    written = Conversation.from_markdown(memory.body)
-    conversation = with_missing(written, memory, state.made)
-    branch, commit = (str(memory.source.get(key, "")) for key in ("branch", "commit"))
-    place = MemoryPlace(memory.scope, memory.project, branch)
+    place = MemoryPlace(
+        memory.scope, memory.project, str(memory.source.get("branch", ""))
+    )
+    conversation = with_missing(
+        Conversation.from_markdown(memory.body), memory, state.made
+    )
+    commit = str(memory.source.get("commit", ""))
     return OpenConversation(
         memory.id, place, conversation, memory.created_at, commit, path=path
     )
@@ -88,32 +91,23 @@ def made_of(
     related = current.conversation.related if is_open else _related(current, deps)
     conversation = replace(current.conversation, title=title, related=related, **parts)
     meta = new_meta(
-        **_fields(current, conversation),
+        id=current.id,
+        kind="conversation",
         status="open" if is_open else None,
+        title=title,
+        created_at=current.first_at,
         updated_at=ended_at,
+        version=1,
+        scope=current.place.scope,
+        project=current.place.project,
+        trust="assistant",  # the lower of the two who speak
         trigger=state.trigger,
         source=_source(current, state, deps.machine),
+        related=[
+            {"id": link.id, "relationship": link.relationship} for link in related
+        ],
     )
     return Memory(meta, conversation.to_markdown()), conversation
-
-
-def _fields(current: OpenConversation, conversation: Conversation) -> dict[str, Any]:
-    """The front matter that the conversation itself gives."""
-    links = (
-        {"id": link.id, "relationship": link.relationship}
-        for link in conversation.related
-    )
-    return {
-        "id": current.id,
-        "kind": "conversation",
-        "title": conversation.title,
-        "created_at": current.first_at,
-        "version": 1,
-        "scope": current.place.scope,
-        "project": current.place.project,
-        "trust": "assistant",  # the lower of the two who speak
-        "related": list(links),
-    }
 
 
 def _source(
@@ -168,20 +162,15 @@ def with_missing(
     A prompt whose turn is among them has become that turn.
     """
     last = _parsed(made[0]) if made else None
-    written = Conversation.from_markdown(last.body).exchanges if last else ()
-    known = _known_turns(memory, conversation)
-    missing = [exchange for exchange in written if exchange.id not in known]
+    known = {*memory.turns, *(exchange.id for exchange in conversation.exchanges)}
+    written = Conversation.from_markdown(last.body) if last else conversation
+    missing = [exchange for exchange in written.exchanges if exchange.id not in known]
     if not missing:
         return conversation
-    ids = {exchange.id for exchange in written}
+    ids = {exchange.id for exchange in written.exchanges}
     kept = [e for e in conversation.exchanges if e.id in ids or not is_provisional(e)]
     exchanges = tuple(sorted((*kept, *missing), key=lambda exchange: exchange.at))
     return replace(conversation, exchanges=exchanges)
-
-
-def _known_turns(memory: Memory, conversation: Conversation) -> set[str]:
-    """The turns that a file names, and those of its exchanges."""
-    return {*memory.turns, *(exchange.id for exchange in conversation.exchanges)}
 
 
 def joined(
@@ -220,7 +209,7 @@ def _base(made: Sequence[str], file: Memory) -> Memory | None:
     if nearest is None:
         return None
     was, now = (Conversation.from_markdown(memory.body) for memory in (nearest, file))
-    known = _known_turns(file, now)
+    known = {*file.turns, *(exchange.id for exchange in now.exchanges)}
     ids = {exchange.id for exchange in was.exchanges}
     kept = [exchange for exchange in was.exchanges if exchange.id in known]
     # nobody adds a prompt of ours by hand: it is one of the session, whose turn has come since

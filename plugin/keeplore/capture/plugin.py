@@ -214,13 +214,19 @@ class Capture:
         self, state: SessionState, exchange: Exchange, place: MemoryPlace
     ) -> OpenConversation:
         origin = state.origin
+        context = f"{origin.host} session {short_turn(origin.session)}"
+        if place.branch:
+            context += f" on branch {place.branch}"
+        if state.opened_by:
+            context += f", began with {state.opened_by}"
         projects = (place.project,) if place.project else ()
-        context = _session_context(state, place)
         empty = Conversation("", (), session_context=context, projects=projects)
         conversation_id = new_id(origin.host, origin.session, exchange.id)
         current = OpenConversation(conversation_id, place, empty, exchange.at)
-        state.open_id = conversation_id
-        state.trigger = "command" if state.opened_by else "turn"
+        state.open_id, state.trigger = (
+            conversation_id,
+            "command" if state.opened_by else "turn",
+        )
         state.opened_by, state.made = "", []
         # before the file: after a crash between the two the same file is written again, under the
         # same id
@@ -298,16 +304,6 @@ def _as_dict(exchange: Exchange) -> dict[str, str]:
     """An exchange as the extension point for segments has it."""
     names = ("id", "at", "ended_at", "user", "assistant")
     return {name: getattr(exchange, name) for name in names}
-
-
-def _session_context(state: SessionState, place: MemoryPlace) -> str:
-    """The line of a conversation's head that says in which session it was held."""
-    context = f"{state.origin.host} session {short_turn(state.origin.session)}"
-    if place.branch:
-        context += f" on branch {place.branch}"
-    if state.opened_by:
-        context += f", began with {state.opened_by}"
-    return context
 
 
 def _is_own_command(turn: Turn, state: SessionState) -> bool:
