@@ -42,6 +42,13 @@ def say(text: str = "", *, err: bool = False, **style: Any) -> None:
     click.echo(click.style(line, **style) if style else line, err=err)
 
 
+def say_labelled(facts: Sequence[tuple[str, str]], **style: Any) -> None:
+    """Print facts below one another, their values aligned."""
+    width = max(len(label) for label, _ in facts) + 1
+    for label, value in facts:
+        say(f"{label + ':':<{width}} {value}", **style)
+
+
 def note(text: str) -> None:
     """Tell a person something beside the result, on stderr."""
     click.echo(f"note: {plain(text)}", err=True)

@@ -16,6 +16,7 @@ from keeplore.errors import KeeploreError
 if TYPE_CHECKING:
     from keeplore.cli.graph.collect import GraphView
     from keeplore.cli.graph.picture import GraphPicture
+    from keeplore.index.graph.entity_queries import Entity
     from keeplore.workspace.registry import Registry
 
 LIMITS = {
@@ -85,6 +86,24 @@ def graph_command(
 
     Exit status: 0 found, 4 nothing is known by that name, 5 nothing is known yet.
     """
+    _check_output(form, output)
+    view, asked = _view(registry, project), " ".join(name)
+    picture = _picture(view, asked, hops, limit or LIMITS[form], is_tied=form != "tree")
+    if picture is None or not picture.nodes:
+        sys.exit(_say_what_is_missing(view, asked))
+    if output:
+        _write(output, picture, form)
+    elif form == "tree":
+        _show(picture)
+    else:
+        for piece in _pieces(picture, form):
+            click.echo(piece, nl=False)
+
+
+def _check_output(form: str, output: Path | None) -> None:
+    """Raises UsageError where the format does not go there, KeeploreError where something else is
+    there.
+    """
     if output and form == "tree":
         raise click.UsageError(
             "--output is for the other formats; a tree can be sent to a file with >"
@@ -93,20 +112,19 @@ def graph_command(
         raise click.UsageError("a page is not for a terminal: --output graph.html")
     if output:
         _refuse_to_replace(output)
-    view, asked = _view(registry, project), " ".join(name)
-    picture = _picture(view, asked, hops, limit or LIMITS[form], is_tied=form != "tree")
-    if picture is None or not picture.nodes:
-        sys.exit(_say_what_is_missing(view, asked))
-    if output:
-        write_file(output, _pieces(picture, form))
-        number = len(picture.nodes)
-        names = "1 name is" if number == 1 else f"{number} names are"
-        note(f"{names} in {output}{_more(picture)}")
-    elif form == "tree":
-        _show(picture)
-    else:
-        for piece in _pieces(picture, form):
-            click.echo(piece, nl=False)
+
+
+def _refuse_to_replace(output: Path) -> None:
+    """A picture may replace one that was made before, and nothing else."""
+    if not output.exists():
+        return
+    with output.open("rb") as file:
+        if MARK.encode() in file.read(OURS):
+            return
+    raise KeeploreError(
+        f"{output} is there already, and was not written by `keeplore graph`",
+        "Name another file with --output, or take that one away",
+    )
 
 
 def _view(registry: Registry, project: str) -> GraphView:
@@ -141,10 +159,14 @@ def _picture(
     middle = graph.entity(name, view.project) or next(iter(every), None)
     if middle is None:
         return None
+    _note_elsewhere(middle, every)
+    return neighbourhood(view, middle, hops, limit)
+
+
+def _note_elsewhere(middle: Entity, every: Iterable[Entity]) -> None:
     places = [other.place for other in every if other.place not in ("", middle.place)]
     if places:
         note(f"the name means another thing in {', '.join(places)}: --project shows it")
-    return neighbourhood(view, middle, hops, limit)
 
 
 def _called(spelling: str, project: str) -> str:
@@ -181,6 +203,13 @@ def _say_what_is_missing(view: GraphView, name: str) -> int:
     return NOTHING
 
 
+def _write(output: Path, picture: GraphPicture, form: str) -> None:
+    write_file(output, _pieces(picture, form))
+    number = len(picture.nodes)
+    names = "1 name is" if number == 1 else f"{number} names are"
+    note(f"{names} in {output}{_more(picture)}")
+
+
 def _more(picture: GraphPicture) -> str:
     return "; there are more, which --limit shows" if picture.has_more else ""
 
@@ -210,7 +239,12 @@ def _show(picture: GraphPicture) -> None:
         click.echo(click.style(name, bold=True))
         click.echo(click.style(facts, dim=True))
         click.echo("\n".join(lines), nl=bool(lines))
-        return
+    else:
+        _show_list(picture)
+
+
+def _show_list(picture: GraphPicture) -> None:
+    """What is mentioned most, where no name was asked for."""
     rows = [
         (one.spelling, one.type, one.place or "-", one.mentions)
         for one in picture.nodes
@@ -218,16 +252,3 @@ def _show(picture: GraphPicture) -> None:
     table(("name", "type", "project", "mentions"), rows, wide=("name",))
     if picture.has_more:
         note(f"{len(picture.nodes)} names{_more(picture)}")
-
-
-def _refuse_to_replace(output: Path) -> None:
-    """A picture may replace one that was made before, and nothing else."""
-    if not output.exists():
-        return
-    with output.open("rb") as file:
-        if MARK.encode() in file.read(OURS):
-            return
-    raise KeeploreError(
-        f"{output} is there already, and was not written by `keeplore graph`",
-        "Name another file with --output, or take that one away",
-    )

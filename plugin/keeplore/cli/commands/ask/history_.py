@@ -14,6 +14,7 @@ from keeplore.cli.parameters import json_option, pass_registry, reference, short
 from keeplore.text.dates import minute_of
 
 if TYPE_CHECKING:
+    from keeplore.memory import Memory
     from keeplore.workspace.note_writer import NoteVersion
     from keeplore.workspace.reading.version_diff import FieldChange, TextPiece
     from keeplore.workspace.registry import Registry
@@ -82,18 +83,25 @@ def _steps(workspace: Workspace, memory_id: str) -> list[HistoryStep]:
 
 def _show_heading(step: HistoryStep, *, is_forked: bool) -> None:
     version, memory, row = step.version, step.version.memory, step.version.row
-    who = [
-        str(memory.source[key]) for key in ("host", "machine") if memory.source.get(key)
-    ]
     trigger = str(memory.meta.get("trigger") or "")
-    about = [minute_of(row.created_at), step.trust, trigger, ", ".join(who)]
-    marks = ["newest"] if version.is_head else []
-    if version.is_leaf and is_forked:
-        marks.append("fork")
-    mark = f"  ({', '.join(marks)})" if marks else ""
+    about = [minute_of(row.created_at), step.trust, trigger, _who(memory)]
+    mark = _mark(version, is_forked=is_forked)
     # the number that stands in the file: two ends of a fork may have the same
     told = ", ".join(filter(None, about))
     say(f"version {memory.version}  {short(row.id)}  {told}{mark}", bold=True)
+
+
+def _mark(version: NoteVersion, *, is_forked: bool) -> str:
+    marks = ["newest"] if version.is_head else []
+    if version.is_leaf and is_forked:
+        marks.append("fork")
+    return f"  ({', '.join(marks)})" if marks else ""
+
+
+def _who(memory: Memory) -> str:
+    """The host and the machine that wrote it."""
+    named = (memory.source.get(key) for key in ("host", "machine"))
+    return ", ".join(str(name) for name in named if name)
 
 
 def _show_changes(step: HistoryStep, *, is_first: bool) -> None:
@@ -104,12 +112,17 @@ def _show_changes(step: HistoryStep, *, is_first: bool) -> None:
         say("  nothing that can be seen changed")
     for change in step.fields:
         say(f"  {change.field}: {change.before or 'none'} → {change.after or 'none'}")
+    _show_text(step)
+
+
+def _show_text(step: HistoryStep) -> None:
+    """The text with what went and what came, as far as a person reads."""
     text = "".join(_marked(piece) for piece in step.pieces)
     for line in text[:MAX_SHOWN].splitlines():
         click.echo(f"    {line}")
     if len(text) > MAX_SHOWN:
         rest = f"{len(text) - MAX_SHOWN} characters more"
-        say(f"    … and {rest}: `keeplore show {short(row.id)}`")
+        say(f"    … and {rest}: `keeplore show {short(step.version.row.id)}`")
 
 
 def _marked(piece: TextPiece) -> str:

@@ -74,24 +74,19 @@ def recall_command(
     Exit status: 0 found, 2 nothing was asked, 4 nothing found, 5 no memory yet, 6 the index is
     behind the text and could not catch up.
     """
-    if not _WORD.search(" ".join(query)):
-        raise click.UsageError("nothing was asked: QUERY has no words")
     request = RecallRequest(
-        " ".join(query).encode("utf-8", "replace").decode(),
+        _question(query),
         limit=limit,
         wide=wide,
         by_exchange=exchanges,
         text_only=text_only,
     )
-    answer = ask(places.state, "recall", request.to_json(), timeout_s=WORKER_S)
-    answer = answer or _without_worker(places, request)
+    answer = _answer(places, request)
     # a script starts nothing behind its back
     started = sys.stderr.isatty() and _start_worker(places, answer)
     if "error" in answer:
         raise KeeploreError(answer["error"]["message"], answer["error"]["remedy"])
-    waiting = Spool(places.spool).counts()["new"]
-    if waiting:
-        note(f"{waiting} host events wait to be read; `keeplore worker run` reads them")
+    _note_waiting(places)
     if as_json:
         emit_json(answer)
     else:
@@ -102,6 +97,19 @@ def recall_command(
             "is done"
         )
     sys.exit(EXIT[answer["status"]])
+
+
+def _question(words: tuple[str, ...]) -> str:
+    """What is asked, as text that UTF-8 has. Raises UsageError where it has no words."""
+    text = " ".join(words)
+    if not _WORD.search(text):
+        raise click.UsageError("nothing was asked: QUERY has no words")
+    return text.encode("utf-8", "replace").decode()
+
+
+def _answer(places: Places, request: RecallRequest) -> dict[str, Any]:
+    answer = ask(places.state, "recall", request.to_json(), timeout_s=WORKER_S)
+    return answer or _without_worker(places, request)
 
 
 def _without_worker(places: Places, request: RecallRequest) -> dict[str, Any]:
@@ -145,6 +153,12 @@ def _start_worker(places: Places, answer: dict[str, Any]) -> bool:
     return start(places.state) is not None
 
 
+def _note_waiting(places: Places) -> None:
+    waiting = Spool(places.spool).counts()["new"]
+    if waiting:
+        note(f"{waiting} host events wait to be read; `keeplore worker run` reads them")
+
+
 def _show(answer: dict[str, Any]) -> None:
     """The hits; notes go to stderr."""
     for number, hit in enumerate(answer["hits"], 1):
@@ -162,6 +176,14 @@ def _show(answer: dict[str, Any]) -> None:
 
 def _show_hit(number: int, hit: dict[str, Any]) -> None:
     """Title, date, scope, score, the best passage and the file."""
+    say(f"{number}. {hit['title']}", bold=True)
+    say(f"   {' · '.join(_facts(hit))}", dim=True)
+    _show_words(hit)
+    say(f"   {hit['path']}", fg="cyan")
+    say()
+
+
+def _facts(hit: dict[str, Any]) -> list[str]:
     where, what = hit["project"] or hit["scope"], hit["category"] or hit["kind"]
     facts = [hit["date"], where, f"{hit['score']:.2f}", what]
     if hit["trust"] == "foreign":
@@ -170,16 +192,17 @@ def _show_hit(number: int, hit: dict[str, Any]) -> None:
         facts.append(f"changed {hit['changes']}×")
     if hit["replaced_by"]:
         facts.append(f"replaced since by {short(plain(hit['replaced_by']))}")
-    say(f"{number}. {hit['title']}", bold=True)
-    say(f"   {' · '.join(facts)}", dim=True)
+    return facts
+
+
+def _show_words(hit: dict[str, Any]) -> None:
+    """The passage, and the decision, where the title or the passage do not say it already."""
     passage = block(hit["passage"])
     if plain(passage) != plain(hit["title"]):
         for paragraph in passage.splitlines():
             _fill(paragraph)
     if hit["decision"] and hit["decision"] not in " ".join(hit["passage"].split()):
         _fill(f"decided: “{plain(hit['decision'])}”")
-    say(f"   {hit['path']}", fg="cyan")
-    say()
 
 
 def _fill(text: str) -> None:

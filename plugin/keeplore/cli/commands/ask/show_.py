@@ -17,6 +17,7 @@ from keeplore.cli.output import (
     picked,
     plain,
     say,
+    say_labelled,
     table,
 )
 from keeplore.cli.parameters import json_option, pass_registry, reference, short
@@ -25,8 +26,9 @@ from keeplore.memory.conversation_body import short_turns
 from keeplore.text.dates import minute_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from keeplore.memory.conversation_body import Exchange
     from keeplore.workspace.reading.details import MemoryDetails
     from keeplore.workspace.reading.related_memories import RelatedMemory
     from keeplore.workspace.registry import FoundMemory, Registry
@@ -107,17 +109,21 @@ def show_command(
     if is_path:
         click.echo(str(file))  # a program opens it: not a character may be missing
     elif raw:
-        is_seen = sys.stdout.isatty()
-        text = (
-            block(file.read_text("utf-8", "replace")) if is_seen else file.read_bytes()
-        )
-        click.echo(text, nl=False)
+        _print_raw(file)
     elif as_json:
         _print_json(found, hops)
     elif exchange is not None:
         _show_exchange(found, exchange)
     else:
         _show(found, hops, is_full=full)
+
+
+def _print_raw(file: Path) -> None:
+    """The file byte for byte; a terminal gets its text without control characters."""
+    if sys.stdout.isatty():
+        click.echo(block(file.read_text("utf-8", "replace")), nl=False)
+    else:
+        click.echo(file.read_bytes(), nl=False)
 
 
 def _print_json(found: FoundMemory, hops: int | None) -> None:
@@ -141,14 +147,17 @@ def _show_exchange(found: FoundMemory, wanted: str) -> None:
     say(f"{minute_of(plain(exchange.at))}, turn {exchange.id}", dim=True)
     if transcript := _transcript(found):
         say(f"transcript: {transcript}", dim=True)
-    parts = ["**user**", exchange.user]
+    markdown("\n\n".join(_paragraphs(exchange)))
+
+
+def _paragraphs(exchange: Exchange) -> Iterator[str]:
+    yield from ("**user**", exchange.user)
     for reply in exchange.replies:
         if isinstance(reply, str):
-            parts += ["**assistant**", reply]
+            yield from ("**assistant**", reply)
         else:
-            parts += ["**assistant asked**", reply.question]
-            parts += ["**user answered**", reply.answer or "(declined)"]
-    markdown("\n\n".join(parts))
+            yield from ("**assistant asked**", reply.question)
+            yield from ("**user answered**", reply.answer or "(declined)")
 
 
 def _show(found: FoundMemory, hops: int | None, *, is_full: bool) -> None:
@@ -196,11 +205,8 @@ def _show_facts(details: MemoryDetails) -> None:
         ("transcript", _transcript(found)),
         ("file", near(found.workspace.root / found.row.path)),
     ]
-    shown = [(label, value) for label, value in facts if value]
-    width = max(len(label) for label, _ in shown) + 1
     say(found.row.title, bold=True)
-    for label, value in shown:
-        say(f"{label + ':':<{width}} {value}", dim=True)
+    say_labelled([(label, value) for label, value in facts if value], dim=True)
     say()
 
 
@@ -238,14 +244,18 @@ def _show_body(kind: str, body: str, *, is_folded: bool) -> None:
         return
     markdown(talk.head)
     say()
-    turns = short_turns(talk.exchanges)
-    rows = [
-        (number, minute_of(one.at), turns[one.id], _first_line(one.user))
-        for number, one in enumerate(talk.exchanges, 1)
-    ]
-    table(("exchange", "when", "turn", "asked"), rows, wide=("asked",))
+    _list_exchanges(talk.exchanges)
     say()
     say("--exchange NUMBER shows one, --full all of them", dim=True)
+
+
+def _list_exchanges(exchanges: Sequence[Exchange]) -> None:
+    turns = short_turns(exchanges)
+    rows = [
+        (number, minute_of(one.at), turns[one.id], _first_line(one.user))
+        for number, one in enumerate(exchanges, 1)
+    ]
+    table(("exchange", "when", "turn", "asked"), rows, wide=("asked",))
 
 
 def _first_line(text: str) -> str:

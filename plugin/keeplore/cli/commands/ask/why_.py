@@ -69,6 +69,10 @@ def _show(told: ScoreExplanation) -> None:
         end = "…" if len(words) > PASSAGE_CHARS else ""
         say(f"“{words[:PASSAGE_CHARS]}{end}”", dim=True)
     say()
+    _show_parts(told)
+
+
+def _show_parts(told: ScoreExplanation) -> None:
     shown = [part for part in told.parts if abs(part.odds) >= LEAST]
     rows = [(part.name, f"{part.odds:+.2f}", part.because) for part in shown]
     total = f"a score of {told.score:.3f}; shown from {told.threshold:.2f} on"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 import click
 
@@ -39,16 +41,8 @@ def disconnect_command(
     from keeplore.connect.host_locations import LOCATIONS
 
     record = ConnectionRecord.load(places.state)
-    connected = {owner.host for owner in record.owners()}
-    chosen = [
-        host for host in LOCATIONS if host in connected and (not hosts or host in hosts)
-    ]
-    for host in dict.fromkeys(hosts):
-        if host not in connected:
-            say(f"{LOCATIONS[host].label} is not connected by `keeplore connect`.")
+    chosen = _chosen(hosts, {owner.host for owner in record.owners()})
     if not chosen:
-        if not hosts:
-            say("No agent is connected by `keeplore connect`.")
         return
     plan = disconnect(chosen, record)
     is_whole = show_and_apply(plan, places, dry_run=dry_run, yes=yes)
@@ -57,3 +51,17 @@ def disconnect_command(
             f"{LOCATIONS[host].label}: disconnected. A session that runs reports until it ends."
         )
     sys.exit(0 if is_whole else 1)
+
+
+def _chosen(named: Sequence[str], connected: AbstractSet[str]) -> list[str]:
+    """The connected hosts among the named, all for none; those that are not connected are told."""
+    from keeplore.connect.host_locations import LOCATIONS  # heavy, as above
+
+    wanted = named or LOCATIONS
+    chosen = [host for host in LOCATIONS if host in connected and host in wanted]
+    for host in dict.fromkeys(named):
+        if host not in connected:
+            say(f"{LOCATIONS[host].label} is not connected by `keeplore connect`.")
+    if not named and not chosen:
+        say("No agent is connected by `keeplore connect`.")
+    return chosen

@@ -73,12 +73,16 @@ def show_findings(findings: Sequence[DoctorFinding], *, is_brief: bool = False) 
     for finding in findings:
         if is_brief and finding.level == "ok":
             continue
-        mark, colour = _MARKS[finding.level]
-        message = f"{plain(finding.part)}: {plain(finding.message)}"
-        click.echo(f"{click.style(mark, fg=colour)}  {message}")
-        if finding.remedy:
-            say(f"      → {finding.remedy}")
+        _show_finding(finding)
     count = Counter(str(finding.level) for finding in findings)
     needs = f"{count['wrong']} need you" if count["wrong"] else "nothing needs you"
     say()
     say(f"{needs}; {count['note']} to know, {count['ok']} well")
+
+
+def _show_finding(finding: DoctorFinding) -> None:
+    mark, colour = _MARKS[finding.level]
+    message = f"{plain(finding.part)}: {plain(finding.message)}"
+    click.echo(f"{click.style(mark, fg=colour)}  {message}")
+    if finding.remedy:
+        say(f"      → {finding.remedy}")

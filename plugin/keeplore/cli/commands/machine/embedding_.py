@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,7 +14,10 @@ from keeplore.cli.writing import settle
 from keeplore.errors import KeeploreError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from keeplore.index import Embedder, IndexState
+    from keeplore.index.model_switch import KeptVectors
     from keeplore.workspace.embedding_model import ConsentQuestion
     from keeplore.workspace.registry import Registry
     from keeplore.workspace.workspace import Workspace
@@ -62,35 +65,23 @@ def use(registry: Registry, name: str | None, *, yes: bool, wait: bool) -> None:
     """
     # heavy: git and the index are needed here, not for --help
     from keeplore.config.consent import Consents, ConsentUse
-    from keeplore.config.yaml_edit import write_setting
-    from keeplore.workspace.embedding_model import consent_question, full_name
+    from keeplore.workspace.embedding_model import full_name
 
     workspace = registry.for_directory(Path.cwd())
     workspace.index.refresh()
     root, before = workspace.root, workspace.settings.embedding.model
     wanted = _in_full(name, root) if name else before
-    asked = consent_question(full_name(wanted, root), root)
-    accepted = Consents(registry.places.state)
-    if asked is not None:
-        _show_risk(asked, workspace)
-        confirm_risk(yes=yes or accepted.has(root, ConsentUse.EMBEDDING, asked.subject))
-    embedder = _tried(workspace, full_name(wanted, root))
-    if asked is not None:
-        accepted.accept(root, ConsentUse.EMBEDDING, asked.subject)
+    name = full_name(wanted, root)
+    risk = _agreed_risk(workspace, name, yes=yes)
+    embedder = _tried(workspace, name)
+    if risk is not None:
+        Consents(registry.places.state).accept(root, ConsentUse.EMBEDDING, risk.subject)
     if wanted != before:
-        write_setting(root, "embedding", "model", wanted)
-        note(
-            "keeplore.yaml says so now; commit it where your other machines should use that "
-            "model too"
-        )
+        _write_down(root, wanted)
     facts = f"{embedder.dim} dimensions, unrelated below {embedder.floor}"
     say(f"{workspace.name} uses {wanted}: {facts}")
-    workspace = registry.named(workspace.name)  # with its new settings
-    if wait:
-        fill_vectors(workspace)
-    else:
-        settle(workspace)
-    _tell_missing(workspace)
+    # with its new settings
+    _make_vectors(registry.named(workspace.name), is_waited_for=wait)
 
 
 def _in_full(name: str, root: Path) -> str:
@@ -105,6 +96,23 @@ def _in_full(name: str, root: Path) -> str:
     return (
         f"./{place.relative_to(inside)}" if place.is_relative_to(inside) else str(place)
     )
+
+
+def _agreed_risk(
+    workspace: Workspace, model: str, *, yes: bool
+) -> ConsentQuestion | None:
+    """The risk of the model that the person takes, None where it has none. Raises Abort."""
+    # heavy, as above
+    from keeplore.config.consent import Consents, ConsentUse
+    from keeplore.workspace.embedding_model import consent_question
+
+    asked = consent_question(model, workspace.root)
+    if asked is None:
+        return None
+    _show_risk(asked, workspace)
+    place = (workspace.root, ConsentUse.EMBEDDING, asked.subject)
+    confirm_risk(yes=yes or Consents(workspace.places.state).has(*place))
+    return asked
 
 
 def _show_risk(asked: ConsentQuestion, workspace: Workspace) -> None:
@@ -125,6 +133,24 @@ def _tried(workspace: Workspace, name: str) -> Embedder:
         embedder = workspace.plugins.hook.keeplore_embedder(model=name)
     embedder.embed(["Does it work?", "Once more."])
     return embedder
+
+
+def _write_down(root: Path, model: str) -> None:
+    from keeplore.config.yaml_edit import write_setting  # heavy, as above
+
+    write_setting(root, "embedding", "model", model)
+    note(
+        "keeplore.yaml says so now; commit it where your other machines should use that "
+        "model too"
+    )
+
+
+def _make_vectors(workspace: Workspace, *, is_waited_for: bool) -> None:
+    if is_waited_for:
+        fill_vectors(workspace)
+    else:
+        settle(workspace)
+    _tell_missing(workspace)
 
 
 def _tell_missing(workspace: Workspace) -> None:
@@ -150,27 +176,33 @@ def _show(workspace: Workspace, *, as_json: bool) -> None:
     model, problem = workspace.settings.embedding.model, _problem(workspace)
     answering = stamp.switch.answering if stamp.switch else model
     if as_json:
-        progress = {
-            "passages": stamp.passages,
-            "vectors": _vectors(stamp),
-            "answering": answering,
-        }
-        rows = [
-            {"model": one.name, "vectors": one.vectors, "bytes": one.bytes}
-            for one in kept
-        ]
-        emit_json({"model": model, **progress, "problem": problem, "kept": rows})
+        emit_json(
+            {
+                "model": model,
+                "passages": stamp.passages,
+                "vectors": _vectors(stamp),
+                "answering": answering,
+                "problem": problem,
+                "kept": [_kept_json(one) for one in kept],
+            }
+        )
         return
-    say(
-        f"{model}: {_vectors(stamp):,} of {stamp.passages:,} passages have a vector",
-        bold=True,
-    )
+    counted = f"{_vectors(stamp):,} of {stamp.passages:,} passages have a vector"
+    say(f"{model}: {counted}", bold=True)
     if stamp.switch:
         say(f"{answering} answers until all have one")
-    sizes = [(one.name, f"{one.vectors:,}", f"{one.bytes / 1e6:.1f}") for one in kept]
-    table(("vectors by", "number", "MB"), sizes)
+    _list_kept(kept)
     if problem:
         note(problem)
+
+
+def _kept_json(kept: KeptVectors) -> dict[str, Any]:
+    return {"model": kept.name, "vectors": kept.vectors, "bytes": kept.bytes}
+
+
+def _list_kept(kept: Sequence[KeptVectors]) -> None:
+    sizes = [(one.name, f"{one.vectors:,}", f"{one.bytes / 1e6:.1f}") for one in kept]
+    table(("vectors by", "number", "MB"), sizes)
 
 
 def _problem(workspace: Workspace) -> str:

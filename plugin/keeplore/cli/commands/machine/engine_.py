@@ -112,11 +112,7 @@ def _show(workspace: Workspace, *, as_json: bool) -> None:
     workspace.index.refresh()
     wishes = workspace.settings.index
     accepted = is_accepted(wishes, workspace.root, workspace.places.state)
-    problem = "" if accepted else workspace.index.note
-    try:
-        workspace.index.warm_up()
-    except (EngineUnavailable, ModelUnavailable) as e:
-        problem = problem or str(e)
+    problem = _problem(workspace, is_accepted=accepted)
     stamp = workspace.index.state()
     if as_json:
         told = picked(wishes, "backend", "url", "name") | {"accepted": accepted}
@@ -127,3 +123,13 @@ def _show(workspace: Workspace, *, as_json: bool) -> None:
     say(f"{wishes.backend}{place}: {counted}", bold=True)
     if problem:
         note(problem)
+
+
+def _problem(workspace: Workspace, *, is_accepted: bool) -> str:
+    """Why the engine that is set does not answer, "" where it does."""
+    refused = "" if is_accepted else workspace.index.note
+    try:
+        workspace.index.warm_up()
+    except (EngineUnavailable, ModelUnavailable) as e:
+        return refused or str(e)
+    return refused

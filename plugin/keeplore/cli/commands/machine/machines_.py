@@ -52,10 +52,7 @@ def list_(workspace: Workspace, *, as_json: bool) -> None:
     if as_json:
         emit_json([_as_json(machine, counts) for machine in machines])
         return
-    rows = [
-        (one.id, one.email or "-", one.at[:10] or "-", counts.get(one.id, 0), one.state)
-        for one in machines
-    ]
+    rows = [_cells(machine, counts) for machine in machines]
     table(("machine", "whose", "last seen", "memories", ""), rows, wide=("whose",))
     if any(machine.state == MachineState.UNKNOWN for machine in machines):
         note(
@@ -108,6 +105,11 @@ def _memories_by_machine(workspace: Workspace) -> Mapping[str, int]:
     from keeplore.workspace.machine_trust import memories_by_machine  # heavy, as above
 
     return memories_by_machine(workspace.store)
+
+
+def _cells(machine: MachineRecord, counts: Mapping[str, int]) -> tuple[object, ...]:
+    email, seen = machine.email or "-", machine.at[:10] or "-"
+    return machine.id, email, seen, counts.get(machine.id, 0), machine.state
 
 
 def _as_json(machine: MachineRecord, counts: Mapping[str, int]) -> dict[str, Any]:

@@ -102,17 +102,37 @@ def add(
         made = [projects.add(workspace, place, name)]
     else:
         workspace = registry.for_directory(Path.cwd())
-        listed, left_out = projects.parse_project_list(_text(source))
-        made = projects.add_missing(workspace, listed)
-        if left_out:
-            have = "have" if left_out > 1 else "has"
-            note(f"{left_out} of its entries {have} no address that can be followed")
+        made = _add_listed(workspace, source)
     for project in made:
         say(f"{project.name}: {_recognised(project)}")
     if made:
         settle(workspace, "Add projects")
     else:
         note("no project of it is new")
+
+
+def _add_listed(workspace: Workspace, source: Path) -> list[Project]:
+    """Add what is new in the list of another tool."""
+    from keeplore.workspace.lifecycle import projects  # heavy, as above
+
+    listed, left_out = projects.parse_project_list(_text(source))
+    made = projects.add_missing(workspace, listed)
+    if left_out:
+        have = "have" if left_out > 1 else "has"
+        note(f"{left_out} of its entries {have} no address that can be followed")
+    return made
+
+
+def _text(path: Path) -> str:
+    from keeplore.workspace.lifecycle.projects import MAX_LIST  # heavy, as above
+
+    with path.open("rb") as file:
+        data = file.read(MAX_LIST + 1)
+    if len(data) > MAX_LIST:
+        raise ConfigError(
+            f"{path} is larger than {MAX_LIST} bytes", "Name a file that lists projects"
+        )
+    return data.decode("utf-8", "replace")
 
 
 @projects_command.command()
@@ -182,15 +202,3 @@ def _recognised(project: Project) -> str:
         or f"root commit {project.root_commit[:8]}"
     )
     return f"{told} (also {', '.join(project.also)})" if project.also else told
-
-
-def _text(path: Path) -> str:
-    from keeplore.workspace.lifecycle.projects import MAX_LIST  # heavy, as above
-
-    with path.open("rb") as file:
-        data = file.read(MAX_LIST + 1)
-    if len(data) > MAX_LIST:
-        raise ConfigError(
-            f"{path} is larger than {MAX_LIST} bytes", "Name a file that lists projects"
-        )
-    return data.decode("utf-8", "replace")

@@ -50,8 +50,7 @@ def uninstall_command(
     from keeplore.connect.connect_plan import disconnect
     from keeplore.connect.connection_record import ConnectionRecord
     from keeplore.connect.host_locations import LOCATIONS
-    from keeplore.worker.stop import without_worker
-    from keeplore.workspace.lifecycle.uninstall import commit_all, plan, remove
+    from keeplore.workspace.lifecycle.uninstall import plan
 
     planned = plan(places, keeps_state=keep_state)
     entries = disconnect(LOCATIONS, ConnectionRecord.load(places.state))
@@ -60,9 +59,7 @@ def uninstall_command(
         say("There is nothing to remove.")
         return
     if planned.state and not discard_events:
-        if not yes:
-            _offer_to_read(places, planned)
-        _refuse_events(plan(places, keeps_state=False))
+        _leave_no_event(places, planned, may_ask=not yes)
     confirm(
         "Remove them?",
         yes=yes,
@@ -70,36 +67,8 @@ def uninstall_command(
     )
     places.create()
     _disconnect(places, entries)
-    with without_worker(places.state):
-        planned = plan(places, keeps_state=keep_state)
-        # one may have come while the person thought
-        if planned.state and not discard_events:
-            _refuse_events(planned)
-        for problem in commit_all(places):
-            note(f"not committed, and left as it is on disk: {problem}")
-        remove(places, plan(places, keeps_state=keep_state))
-    say(
-        "Removed. A plugin that an agent's own marketplace installed has to go there, else it "
-        "brings the inbox back:"
-    )
-    say("  claude plugin uninstall keeplore@keeplore")
-    say("  pip uninstall keeplore")
-
-
-def _disconnect(places: Places, entries: ConnectPlan) -> None:
-    # heavy, as above
-    from keeplore.cli.connect_dialog import show_problems
-    from keeplore.connect.apply import apply
-
-    show_problems(entries)
-    if entries.before.files:
-        apply(entries, places.state)
-    if left := entries.after.files:
-        raise KeeploreError(
-            f"entries of Keeplore are still in {', '.join(sorted(left))}, so nothing else was "
-            f"removed",
-            "Mend what was said above and run `keeplore uninstall` again",
-        )
+    _remove(places, keep_state=keep_state, discard_events=discard_events)
+    _say_what_is_left()
 
 
 def _show(planned: UninstallPlan, entries: ConnectPlan) -> None:
@@ -119,13 +88,17 @@ def _show(planned: UninstallPlan, entries: ConnectPlan) -> None:
                 say(f"  {path}")
 
 
-def _offer_to_read(places: Places, planned: UninstallPlan) -> None:
-    """Offer to read the events that wait."""
-    if not planned.events or not sys.stdin.isatty():
-        return
-    question = (
-        f"{planned.events} host events are not in a workspace yet. Read them now?"
-    )
+def _leave_no_event(places: Places, planned: UninstallPlan, *, may_ask: bool) -> None:
+    """Offer to read the events that wait. Raises KeeploreError where some are left."""
+    from keeplore.workspace.lifecycle.uninstall import plan  # heavy, as above
+
+    if may_ask and planned.events and sys.stdin.isatty():
+        _offer_to_read(places, planned.events)
+    _refuse_events(plan(places, keeps_state=False))
+
+
+def _offer_to_read(places: Places, events: int) -> None:
+    question = f"{events} host events are not in a workspace yet. Read them now?"
     if click.confirm(question, default=True, err=True):
         from keeplore.worker.loop import Worker  # heavy, and needed here alone
 
@@ -146,3 +119,43 @@ def _refuse_events(planned: UninstallPlan) -> None:
         "`keeplore worker run` reads them, `keeplore doctor` says why one cannot be;"
         " --discard-events throws them away",
     )
+
+
+def _disconnect(places: Places, entries: ConnectPlan) -> None:
+    # heavy, as above
+    from keeplore.cli.connect_dialog import show_problems
+    from keeplore.connect.apply import apply
+
+    show_problems(entries)
+    if entries.before.files:
+        apply(entries, places.state)
+    if left := entries.after.files:
+        raise KeeploreError(
+            f"entries of Keeplore are still in {', '.join(sorted(left))}, so nothing else was "
+            f"removed",
+            "Mend what was said above and run `keeplore uninstall` again",
+        )
+
+
+def _remove(places: Places, *, keep_state: bool, discard_events: bool) -> None:
+    # heavy, as above
+    from keeplore.worker.stop import without_worker
+    from keeplore.workspace.lifecycle.uninstall import commit_all, plan, remove
+
+    with without_worker(places.state):
+        planned = plan(places, keeps_state=keep_state)
+        # one may have come while the person thought
+        if planned.state and not discard_events:
+            _refuse_events(planned)
+        for problem in commit_all(places):
+            note(f"not committed, and left as it is on disk: {problem}")
+        remove(places, plan(places, keeps_state=keep_state))
+
+
+def _say_what_is_left() -> None:
+    say(
+        "Removed. A plugin that an agent's own marketplace installed has to go there, else it "
+        "brings the inbox back:"
+    )
+    say("  claude plugin uninstall keeplore@keeplore")
+    say("  pip uninstall keeplore")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from keeplore.cli.output import emit_json, say
+from keeplore.cli.output import emit_json, say_labelled
 from keeplore.cli.parameters import json_option, pass_registry
 
 if TYPE_CHECKING:
@@ -29,23 +29,25 @@ def whoami_command(registry: Registry, *, as_json: bool) -> None:
     if as_json:
         emit_json(facts)
         return
-    project = f"none: {facts['project_by']}"
-    if facts["project"]:
-        known = "" if facts["project_is_known"] else ", not seen before"
-        project = f"{facts['project']} (by {facts['project_by']}{known})"
     home = ", home" if facts["is_home"] else ""
     rows = {
         "workspace": f"{facts['workspace']} ({facts['path']}){home}",
         "remote": facts["remote"] or "none: this memory is on this machine only",
-        "project": project,
+        "project": _project(facts),
         "branch": facts["branch"] or "none",
         "machine": facts["machine"],
         "searched": " → ".join(facts["scopes"]),
         "inbox": facts["state"],
         "cache": facts["cache"],
     }
-    for label, value in rows.items():
-        say(f"{label + ':':<11}{value}")
+    say_labelled([*rows.items()])
+
+
+def _project(facts: dict[str, Any]) -> str:
+    if not facts["project"]:
+        return f"none: {facts['project_by']}"
+    known = "" if facts["project_is_known"] else ", not seen before"
+    return f"{facts['project']} (by {facts['project_by']}{known})"
 
 
 def _facts(registry: Registry, cwd: Path) -> dict[str, Any]:

@@ -47,24 +47,31 @@ def _tell(told: dict[str, Any]) -> None:
     """What the worker said of itself; one of another version says more or less than this one asks
     for.
     """
-    spool = told.get("spool", {})
-    waiting = spool.get("new", 0) + spool.get("claimed", 0)
-    model = "loaded" if told.get("is_model_loaded") else "not loaded"
-    version, uptime = told.get("version", "?"), _span(told.get("uptime_s", 0))
-    say(f"worker {version}, process {told.get('pid', '?')}, for {uptime}")
-    say(f"memory: {told.get('memory_mb', '?')} MB, embedding model {model}")
-    say(f"spool: {waiting} waiting, {spool.get('dead', 0)} unreadable")
+    _tell_process(told)
+    _tell_spool(told.get("spool", {}))
     say(f"workspaces: {', '.join(told.get('workspaces', ())) or 'none opened yet'}")
     if why := told.get("unwatched"):
         say(f"changes of files: looked for every few seconds, since {why}")
     say(f"last sync: {told.get('last_sync') or 'none yet'}")
     for fault in told.get("faults", ()):
         say(f"went wrong: {fault}")
-    if version != __version__:
+    if told.get("version", "?") != __version__:
         say(
             f"It is of another version than this program, {__version__}; it leaves when it has "
             f"nothing to do."
         )
+
+
+def _tell_process(told: dict[str, Any]) -> None:
+    version, uptime = told.get("version", "?"), _span(told.get("uptime_s", 0))
+    say(f"worker {version}, process {told.get('pid', '?')}, for {uptime}")
+    model = "loaded" if told.get("is_model_loaded") else "not loaded"
+    say(f"memory: {told.get('memory_mb', '?')} MB, embedding model {model}")
+
+
+def _tell_spool(spool: dict[str, int]) -> None:
+    waiting = spool.get("new", 0) + spool.get("claimed", 0)
+    say(f"spool: {waiting} waiting, {spool.get('dead', 0)} unreadable")
 
 
 def _tell_of_none(places: Places) -> None:
