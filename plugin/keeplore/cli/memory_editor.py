@@ -8,7 +8,7 @@ import contextlib
 import os
 import secrets
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -96,14 +96,7 @@ def _check_editor() -> None:
 def _edited(path: Path, before: str, old: Memory, *, is_cut: bool) -> Edited | None:
     """What the person changed, None for nothing; asked again where it cannot be read."""
     while True:
-        try:
-            click.edit(filename=str(path), extension=".md")
-        except click.ClickException as e:
-            raise KeeploreError(
-                e.message,
-                "Set EDITOR to an editor that waits, such as `nano` or `code --wait`",
-            ) from e
-        text = path.read_text(encoding="utf-8", errors="replace")
+        text = _typed(path)
         if text == before or not text.strip():
             return None
         try:
@@ -117,6 +110,18 @@ def _edited(path: Path, before: str, old: Memory, *, is_cut: bool) -> Edited | N
                 raise KeeploreError(
                     f"nothing was changed: {e.message}", e.remedy
                 ) from e
+
+
+def _typed(path: Path) -> str:
+    """What the file holds when the editor is left. Raises KeeploreError where none opens."""
+    try:
+        click.edit(filename=str(path), extension=".md")
+    except click.ClickException as e:
+        raise KeeploreError(
+            e.message,
+            "Set EDITOR to an editor that waits, such as `nano` or `code --wait`",
+        ) from e
+    return path.read_text(encoding="utf-8", errors="replace")
 
 
 def _show_fault(lines: Sequence[str], fault: Corrupt) -> None:
@@ -144,17 +149,19 @@ def read_back(text: str, old: Memory, *, is_cut: bool) -> Edited:
     if is_cut:
         text = text.partition(f"\n{CUT}")[0] + "\n"
     new = _sound(text)
-    before = _editable(old)
     body = new.body.rstrip() + "\n"
     title, body = _with_one_title(old, " ".join(new.title.split()), body)
-    after = {**_editable(new), "title": title}
+    changed = _changed(_editable(old), {**_editable(new), "title": title})
+    return Edited(None if body.rstrip() == old.body.rstrip() else body, changed)
+
+
+def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     wanted = {key: after.get(key) or None for key in FIELDS}
-    changed = {
+    return {
         key: value
         for key, value in wanted.items()
         if value != (before.get(key) or None)
     }
-    return Edited(None if body.rstrip() == old.body.rstrip() else body, changed)
 
 
 def _sound(text: str) -> Memory:

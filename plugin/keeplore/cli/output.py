@@ -154,6 +154,12 @@ def table(
         for row in cells:
             click.echo("\t".join(row))
         return
+    _print_table(headings, cells, wide)
+
+
+def _print_table(
+    headings: Sequence[str], rows: Iterable[Sequence[str]], wide: Sequence[str]
+) -> None:
     # as above
     from rich.table import Table
     from rich.text import Text
@@ -167,6 +173,6 @@ def table(
             no_wrap=not is_wide,
             overflow="ellipsis",
         )
-    for row in cells:
+    for row in rows:
         shown.add_row(*(Text(cell) for cell in row))
     console().print(shown)

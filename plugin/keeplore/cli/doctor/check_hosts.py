@@ -74,34 +74,38 @@ def _connected(
     owner: Owner, record: ConnectionRecord, surroundings: Surroundings
 ) -> Iterator[DoctorFinding]:
     """Whether what was installed is still there, and as this release would install it."""
-    part, host = f"host {owner.host}", owner.host
-    found = [
-        (file.path, status) for file, status in statuses(record) if owner in file.owners
-    ]
-    gone = [path for path, status in found if status == ResourceStatus.MISSING]
-    changed = [path for path, status in found if status not in _WELL_KNOWN]
+    part = f"host {owner.host}"
+    found = {
+        file.path: status for file, status in statuses(record) if owner in file.owners
+    }
+    flaws = [*_not_intact(owner.host, found)]
+    yield from flaws
+    problems, has_changes = _connecting_again(owner, record, surroundings)
+    for problem in problems:
+        yield wrong(part, f"connected in part: {problem.message}", problem.remedy)
+    if flaws or problems:
+        return
+    yield well(part, f"connected in {owner.directory}: {len(found)} files, all intact")
+    if has_changes:
+        message = "this release has newer entries for it"
+        yield note(part, message, f"`keeplore connect {owner.host}`")
+
+
+def _not_intact(host: str, found: Mapping[str, str]) -> Iterator[DoctorFinding]:
+    gone = [path for path, status in found.items() if status == ResourceStatus.MISSING]
+    changed = [path for path, status in found.items() if status not in _WELL_KNOWN]
     if gone:
         remedy = (
             f"`keeplore connect {host}` puts it back, `keeplore disconnect {host}` takes out the "
             f"rest"
         )
         message = f"what `keeplore connect` put there is missing from {_named(gone)}"
-        yield wrong(part, message, remedy)
+        yield wrong(f"host {host}", message, remedy)
     if changed:
         message = (
             f"changed by hand since `keeplore connect` put it there: {_named(changed)}"
         )
-        yield note(part, message, LOOK)
-    problems, has_changes = _connecting_again(owner, record, surroundings)
-    for problem in problems:
-        yield wrong(part, f"connected in part: {problem.message}", problem.remedy)
-    if not (gone or changed or problems):
-        yield well(
-            part, f"connected in {owner.directory}: {len(found)} files, all intact"
-        )
-        if has_changes:
-            message = "this release has newer entries for it"
-            yield note(part, message, f"`keeplore connect {host}`")
+        yield note(f"host {host}", message, LOOK)
 
 
 _WELL_KNOWN = (ResourceStatus.INTACT, ResourceStatus.MISSING)

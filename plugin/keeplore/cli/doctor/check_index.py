@@ -62,26 +62,32 @@ def _mended(
 
 def _repository(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     try:
-        workspace.store.cache.files.clear()  # so that every file is hashed again
-        done = workspace.store.commit()
-        if done.paths:
-            message = (
-                f"{len(done.paths)} files differed from HEAD although nothing showed it"
-            )
-            yield note(part, f"{message}; committed now")
-        left = differing(workspace.root)
-        remedy = f"`git -C '{workspace.root}' status`"
-        unexplained = [path for path in left if path not in done.skipped]
-        yield from several(
-            wrong(part, f"{path} differs from HEAD", remedy) for path in unexplained
-        )
-        if not left:
-            yield well(part, "proved: HEAD holds every file as it is on disk")
+        yield from _head(part, workspace)
     except RepositoryBusy as e:
         yield note(part, f"HEAD was not compared: {e.message}", e.remedy)
     if said := damaged(workspace.root):
         remedy = "Clone it again from its remote, beside this one"
         yield wrong(part, f"git finds damaged objects: {said}", remedy)
+
+
+def _head(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
+    """Whether HEAD holds what is on disk, once all is committed. Raises RepositoryBusy."""
+    # so that every file is hashed again
+    workspace.store.cache.files.clear()
+    done = workspace.store.commit()
+    if done.paths:
+        message = (
+            f"{len(done.paths)} files differed from HEAD although nothing showed it"
+        )
+        yield note(part, f"{message}; committed now")
+    left = differing(workspace.root)
+    remedy = f"`git -C '{workspace.root}' status`"
+    unexplained = [path for path in left if path not in done.skipped]
+    yield from several(
+        wrong(part, f"{path} differs from HEAD", remedy) for path in unexplained
+    )
+    if not left:
+        yield well(part, "proved: HEAD holds every file as it is on disk")
 
 
 def _remote(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from keeplore.cli.doctor.finding import DoctorFinding, note, well, wrong
 from keeplore.errors import LlmUnavailable
-from keeplore.jobs import JobQueue, JobState
+from keeplore.jobs import JobCount, JobQueue, JobState
 from keeplore.llm import open_account, terms_of
 from keeplore.workspace.workspace import Workspace
 
@@ -29,11 +29,13 @@ def findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     else:
         yield well(part, terms_of(llm))
     for count in JobQueue(places.jobs).counts() if places.jobs.exists() else ():
-        jobs = f"{count.jobs} jobs ({count.kind})"
-        if count.state == JobState.DEAD:
-            message = f"{jobs} were given up, the first because: {count.reason}"
-            yield note(part, message, "`keeplore refine` takes up again what is left")
-        elif count.reason and count.due > datetime.now(UTC):
-            yield note(
-                part, f"{jobs} wait: {count.reason}", "`keeplore cost` shows more"
-            )
+        yield from _jobs(part, count)
+
+
+def _jobs(part: str, count: JobCount) -> Iterator[DoctorFinding]:
+    jobs = f"{count.jobs} jobs ({count.kind})"
+    if count.state == JobState.DEAD:
+        message = f"{jobs} were given up, the first because: {count.reason}"
+        yield note(part, message, "`keeplore refine` takes up again what is left")
+    elif count.reason and count.due > datetime.now(UTC):
+        yield note(part, f"{jobs} wait: {count.reason}", "`keeplore cost` shows more")

@@ -10,7 +10,7 @@ import shutil
 import socket
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -33,7 +33,7 @@ from keeplore.store import run
 from keeplore.worker.server.protocol import ask
 from keeplore.worker.single_instance import only_one
 from keeplore.workspace.recording.cursors import Cursors
-from keeplore_hooks.spool import REASON_SUFFIX, Spool
+from keeplore_hooks.spool import REASON_SUFFIX, Dead, Spool
 
 ANSWER_S = 2.0
 BACKLOG = 50  # entries that wait; a worker takes some hundred a minute
@@ -41,6 +41,7 @@ OLD_S = 3600.0  # an entry that waits longer has no worker
 FREE_BYTES = 200 * 1024 * 1024
 FAULT_S = 600.0  # what went wrong longer ago has been put right, or comes again
 GIT_NEEDED = (2, 30)
+RUN_IT = "Run `keeplore worker run` and see what it says"
 LATELY = timedelta(days=7)
 
 
@@ -60,34 +61,31 @@ def _spool(places: Places, *, is_running: bool) -> Iterator[DoctorFinding]:
     spool = Spool(places.spool)
     counts = spool.counts()
     waiting = counts["new"] + counts["claimed"]
-    oldest = next((entry.at for entry in spool.pending()), "")
-    is_old = oldest and not is_running and _age_s(oldest) > OLD_S
-    run_it = "Run `keeplore worker run` and see what it says"
-    if waiting > BACKLOG or is_old:
-        message = f"{waiting} host events wait, the oldest since {oldest or 'a while'}"
-        yield wrong("spool", message, run_it)
-    else:
-        yield well("spool", f"{waiting} host events wait")
+    yield _waiting(spool, waiting, is_running=is_running)
     if counts["claimed"] and not is_running:
         message = f"{counts['claimed']} host events were being read when a worker died"
-        yield wrong("spool", message, run_it, partial(_put_back, places, spool))
+        yield wrong("spool", message, RUN_IT, partial(_put_back, places, spool))
     yield from _set_aside(places, spool)
     if left := spool.leftovers():
         message = f"{len(left)} files of clients that were killed"
         yield note("spool", message, "", partial(_swept, spool))
 
 
+def _waiting(spool: Spool, waiting: int, *, is_running: bool) -> DoctorFinding:
+    oldest = next((entry.at for entry in spool.pending()), "")
+    is_old = oldest and not is_running and _age_s(oldest) > OLD_S
+    if waiting > BACKLOG or is_old:
+        message = f"{waiting} host events wait, the oldest since {oldest or 'a while'}"
+        return wrong("spool", message, RUN_IT)
+    return well("spool", f"{waiting} host events wait")
+
+
 def _set_aside(places: Places, spool: Spool) -> Iterator[DoctorFinding]:
     dead = spool.dead()
-    entries = [entry for entry in dead if entry.event]
-    if entries:
-        reasons = Counter(entry.reason for entry in entries)
-        told = "; ".join(
-            f"{reason} ({count})" for reason, count in reasons.most_common(3)
-        )
+    if entries := [entry for entry in dead if entry.event]:
         yield wrong(
             "spool",
-            f"{len(entries)} host events could not be read: {told}",
+            f"{len(entries)} host events could not be read: {_reasons(entries)}",
             f"`keeplore doctor --fix` tries them again; they lie in {places.spool / 'dead'}",
             lambda: (
                 f"{sum(map(spool.revive, entries))} wait again; `keeplore worker run` reads them"
@@ -103,6 +101,11 @@ def _set_aside(places: Places, spool: Spool) -> Iterator[DoctorFinding]:
         )
         for entry in strange
     )
+
+
+def _reasons(entries: Iterable[Dead]) -> str:
+    reasons = Counter(entry.reason for entry in entries)
+    return "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common(3))
 
 
 def _removing(path: Path) -> str:

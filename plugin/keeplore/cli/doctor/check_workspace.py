@@ -5,7 +5,7 @@ one another.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from keeplore.cli.doctor.finding import (
@@ -27,6 +27,7 @@ from keeplore.errors import (
 )
 from keeplore.index import MemoryFilter, MemoryRow
 from keeplore.index.embedding.capabilities import prepare
+from keeplore.memory.chains import Chain
 from keeplore.memory.lint_rules import LintLevel
 from keeplore.memory.location import Location, location_of
 from keeplore.redact.rules import pattern
@@ -35,6 +36,7 @@ from keeplore.store.paths import is_portable
 from keeplore.workspace.identity import load_projects
 from keeplore.workspace.lifecycle.lint import lint
 from keeplore.workspace.machine_trust import MachineState
+from keeplore.workspace.sync_status import LastSync
 from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.disputes import disputes
 
@@ -119,29 +121,25 @@ def _left_out_of_commits(part: str, path: str) -> DoctorFinding:
 
 
 def _remote(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
-    store = workspace.store
-    if not store.remote():
-        remedy = (
-            f"`git -C '{workspace.root}' remote add origin URL`, then `keeplore sync`"
-        )
+    remote, root = workspace.store.remote(), workspace.root
+    if not remote:
+        remedy = f"`git -C '{root}' remote add origin URL`, then `keeplore sync`"
         yield note(part, "it has no remote, so it is on this machine only", remedy)
         return
     part, last = f"{part} sync", workspace.sync_log.last()
     if last.error:
-        since = (
-            f", the last that went well was at {last.succeeded_at}"
-            if last.succeeded_at
-            else ""
-        )
-        yield wrong(
-            part, f"the sync at {last.at} failed: {last.error}{since}", last.remedy
-        )
+        yield wrong(part, _sync_failure(last), last.remedy)
     elif last.at:
         yield well(part, f"last at {last.at}")
     else:
-        yield note(
-            part, f"never on this machine, with {store.remote()}", "Run `keeplore sync`"
-        )
+        message = f"never on this machine, with {remote}"
+        yield note(part, message, "Run `keeplore sync`")
+
+
+def _sync_failure(last: LastSync) -> str:
+    since = f", the last that went well was at {last.succeeded_at}"
+    message = f"the sync at {last.at} failed: {last.error}"
+    return f"{message}{since if last.succeeded_at else ''}"
 
 
 def _index(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
@@ -173,12 +171,18 @@ def _vectors(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
         yield note(part, f"{serving}: {problem.message}", problem.remedy)
     elif missing:
         serving = f"{switch.answering} answers" if switch else "text search serves"
-        made = f"vectors by {workspace.settings.embedding.model} are still to be made"
-        remedy = "The worker makes them, and so does `keeplore doctor --fix`"
-        message = f"{missing} {made}; {serving} meanwhile"
-        yield note(part, message, remedy, partial(_embedded, workspace))
+        yield _missing_vectors(part, workspace, missing, serving)
     if said := _engine_problem(workspace):
         yield note(part, said, "`keeplore engine` shows which engine is set")
+
+
+def _missing_vectors(
+    part: str, workspace: Workspace, missing: int, serving: str
+) -> DoctorFinding:
+    made = f"vectors by {workspace.settings.embedding.model} are still to be made"
+    remedy = "The worker makes them, and so does `keeplore doctor --fix`"
+    message = f"{missing} {made}; {serving} meanwhile"
+    return note(part, message, remedy, partial(_embedded, workspace))
 
 
 def _index_size(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
@@ -334,14 +338,7 @@ def _chains(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     ]
     rows = index.memories([id_ for chain in odd for id_ in chain.members])
     for chain in odd:
-        shown = chain.members if chain.has_cycle else chain.leaves
-        places = ", ".join(rows[id_].path if id_ in rows else id_ for id_ in shown)
-        if chain.has_cycle:
-            message = f"these supersede one another in a circle: {places}"
-            yield wrong(part, message, "Take out a `supersedes` of one")
-        else:
-            remedy = f"`keeplore edit {short(chain.head)}` makes a version that replaces them all"
-            yield wrong(part, f"two versions replace the same memory: {places}", remedy)
+        yield _odd_chain(part, chain, rows)
     gone = workspace.store.stones.ids()
     remedy = "Mend the link, or fetch what it names"
     yield from several(
@@ -349,3 +346,15 @@ def _chains(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
         for path, relationship, target in index.dangling()
         if target not in gone
     )
+
+
+def _odd_chain(part: str, chain: Chain, rows: Mapping[str, MemoryRow]) -> DoctorFinding:
+    shown = chain.members if chain.has_cycle else chain.leaves
+    places = ", ".join(rows[id_].path if id_ in rows else id_ for id_ in shown)
+    if chain.has_cycle:
+        message = f"these supersede one another in a circle: {places}"
+        return wrong(part, message, "Take out a `supersedes` of one")
+    remedy = (
+        f"`keeplore edit {short(chain.head)}` makes a version that replaces them all"
+    )
+    return wrong(part, f"two versions replace the same memory: {places}", remedy)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
 
@@ -175,27 +175,34 @@ def _picture(
     entities = [entity for entity, _ in order]
     at = {_key(entity): number for number, entity in enumerate(entities)}
     memories = [_memories(view, entity) for entity in entities]
-    rows = view.index.memories(
-        sorted(set(chain.from_iterable(ids[:TOLD] for ids in memories)))
-    )
-    told = {
-        id_: MentionedIn(
-            id_, plain(row.title) or "Without a title", row.updated_at[:10]
-        )
-        for id_, row in rows.items()
-    }
-    nodes = []
-    for (entity, distance), ids in zip(order, memories, strict=True):
-        mentioned_in = [told[id_] for id_ in ids[:TOLD] if id_ in told]
-        nodes.append(_node(view, entity, distance, mentioned_in))
     return GraphPicture(
         plain(view.workspace),
-        tuple(nodes),
+        tuple(_nodes(view, order, memories)),
         _relations(view, entities, at),
         _together(memories, [distance for _, distance in order]),
         has_more=has_more,
         has_middle=has_middle,
     )
+
+
+def _nodes(
+    view: GraphView,
+    order: Sequence[tuple[Entity, int]],
+    memories: Sequence[Sequence[str]],
+) -> Iterator[GraphNode]:
+    """Each entity with the newest of its memories, which are given in the same order."""
+    told = _mentions(view, {id_ for ids in memories for id_ in ids[:TOLD]})
+    for (entity, distance), ids in zip(order, memories, strict=True):
+        mentioned_in = [told[id_] for id_ in ids[:TOLD] if id_ in told]
+        yield _node(view, entity, distance, mentioned_in)
+
+
+def _mentions(view: GraphView, memories: Iterable[str]) -> dict[str, MentionedIn]:
+    found = {}
+    for id_, row in view.index.memories(sorted(memories)).items():
+        title = plain(row.title) or "Without a title"
+        found[id_] = MentionedIn(id_, title, row.updated_at[:10])
+    return found
 
 
 def _node(
@@ -238,18 +245,12 @@ def _relations(
                 (*ends, word),
                 GraphRelation(*ends, word, related.confidence, related.mentions),
             )
-    return tuple(
-        sorted(
-            found.values(),
-            key=lambda r: (
-                -r.mentions,
-                -r.confidence,
-                r.source,
-                r.target,
-                r.relationship,
-            ),
-        )
-    )
+    return tuple(sorted(found.values(), key=_most_stated_first))
+
+
+def _most_stated_first(one: GraphRelation) -> tuple[float | str, ...]:
+    sure = (-one.mentions, -one.confidence)
+    return (*sure, one.source, one.target, one.relationship)
 
 
 def _together(
@@ -258,14 +259,7 @@ def _together(
     """Lines between the closest alone, for all of them would be a grey cloud; and to what is one
     hop nearer.
     """
-    within: dict[str, list[int]] = defaultdict(
-        list
-    )  # memory → positions, the most mentioned first
-    for number, ids in enumerate(memories):
-        for memory in ids:
-            within[memory].append(number)
-    crowds = [combinations(numbers[:CROWD], 2) for numbers in within.values()]
-    shared = Counter(chain.from_iterable(crowds))
+    shared = _shared(memories)
     kept: set[tuple[int, int]] = set()
     for number, order in _closest_first(shared, [len(ids) for ids in memories]).items():
         nearer = [other for other in order if distances[other] == distances[number] - 1]
@@ -277,6 +271,17 @@ def _together(
     return tuple(
         sorted(found, key=lambda pair: (-pair.memories, pair.first, pair.second))
     )
+
+
+def _shared(memories: Sequence[Sequence[str]]) -> Counter[tuple[int, int]]:
+    """How many memories two have in common, by their positions."""
+    # memory → positions, the most mentioned first
+    within: dict[str, list[int]] = defaultdict(list)
+    for number, ids in enumerate(memories):
+        for memory in ids:
+            within[memory].append(number)
+    crowds = [combinations(numbers[:CROWD], 2) for numbers in within.values()]
+    return Counter(chain.from_iterable(crowds))
 
 
 def _closest_first(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from keeplore.cli.graph.picture import GENERATOR, GraphPicture
+from keeplore.cli.graph.picture import GENERATOR, GraphNode, GraphPicture, GraphRelation
 from keeplore.cli.graph.tree import counted
 
 # a name would take a whole line of the drawing otherwise
@@ -31,25 +31,32 @@ def as_dot(picture: GraphPicture) -> Iterator[str]:
     yield '  node [shape=box, style="rounded,filled", color="#00000000", '
     yield 'fontname="Helvetica", fontsize=11];\n'
     yield '  edge [color="#8d949c", fontname="Helvetica", fontsize=9, arrowsize=0.6];\n'
-    for number, (node, label) in enumerate(
-        zip(picture.nodes, picture.labels, strict=True)
-    ):
-        told = f"{node.type}, {counted(node.mentions, 'mention')}" + (
-            f", {node.place}" if node.place else ""
-        )
-        fill = FILLS.get(node.type, FILLS["unknown"])
-        bold = ", penwidth=2, color=black" if picture.has_middle and not number else ""
-        yield f"  n{number} [label={_quoted(label)}, tooltip={_quoted(told)}, "
-        yield f'fillcolor="{fill}"{bold}];\n'
+    labelled = zip(picture.nodes, picture.labels, strict=True)
+    for number, (node, label) in enumerate(labelled):
+        is_middle = picture.has_middle and not number
+        yield from _box(number, node, label, is_middle=is_middle)
     for relation in picture.relations:
-        told = f"{relation.confidence:.2f}, {relation.mentions}×"
-        label = _quoted(relation.relationship)
-        yield f"  n{relation.source} -> n{relation.target} [label={label}, "
-        yield f"tooltip={_quoted(told)}];\n"
+        yield from _arrow(relation)
     for pair in picture.together:
         yield f'  n{pair.first} -> n{pair.second} [dir=none, style=dashed, color="#c9ccd0", '
         yield f"tooltip={_quoted(f'together in {pair.memories} memories')}];\n"
     yield "}\n"
+
+
+def _box(number: int, node: GraphNode, label: str, *, is_middle: bool) -> Iterator[str]:
+    place = f", {node.place}" if node.place else ""
+    told = f"{node.type}, {counted(node.mentions, 'mention')}{place}"
+    fill = FILLS.get(node.type, FILLS["unknown"])
+    bold = ", penwidth=2, color=black" if is_middle else ""
+    yield f"  n{number} [label={_quoted(label)}, tooltip={_quoted(told)}, "
+    yield f'fillcolor="{fill}"{bold}];\n'
+
+
+def _arrow(relation: GraphRelation) -> Iterator[str]:
+    told = f"{relation.confidence:.2f}, {relation.mentions}×"
+    label = _quoted(relation.relationship)
+    yield f"  n{relation.source} -> n{relation.target} [label={label}, "
+    yield f"tooltip={_quoted(told)}];\n"
 
 
 def _quoted(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from keeplore.cli.graph.dot import FILLS
-from keeplore.cli.graph.picture import GENERATOR, GraphNode, GraphPicture
+from keeplore.cli.graph.picture import GENERATOR, GraphPicture
 
 LONGEST = 40  # characters of a name
 # what Mermaid draws unless its settings say otherwise
@@ -25,13 +25,7 @@ def as_mermaid(picture: GraphPicture) -> Iterator[str]:
         f"  classDef {type_} fill:{fill},stroke:#8d949c,color:#1d2126\n"
         for type_, fill in FILLS.items()
     ]
-    called = enumerate(zip(picture.nodes, picture.labels, strict=True))
-    names = list(
-        _fitting(
-            (_name(n, node, label) for n, (node, label) in called),
-            MOST_CHARACTERS * 2 // 3,
-        )
-    )
+    names = list(_fitting(_names(picture), MOST_CHARACTERS * 2 // 3))
     edges = (
         line
         for first, second, line in _edges(picture)
@@ -51,9 +45,11 @@ def _fitting(lines: Iterator[str], room: int) -> Iterator[str]:
         yield line
 
 
-def _name(number: int, node: GraphNode, label: str) -> str:
-    type_ = node.type if node.type in FILLS else "unknown"
-    return f'  n{number}["{_encoded(label)}"]:::{type_}\n'
+def _names(picture: GraphPicture) -> Iterator[str]:
+    labelled = zip(picture.nodes, picture.labels, strict=True)
+    for number, (node, label) in enumerate(labelled):
+        type_ = node.type if node.type in FILLS else "unknown"
+        yield f'  n{number}["{_encoded(label)}"]:::{type_}\n'
 
 
 def _edges(picture: GraphPicture) -> Iterator[tuple[int, int, str]]:

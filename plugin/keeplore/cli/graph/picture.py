@@ -127,16 +127,7 @@ def as_data(picture: GraphPicture) -> dict[str, Any]:
             _entity(node, label)
             for node, label in zip(picture.nodes, picture.labels, strict=True)
         ],
-        "relations": [
-            {
-                "source": relation.source,
-                "relationship": relation.relationship,
-                "target": relation.target,
-                "confidence": round(relation.confidence, 3),
-                "mentions": relation.mentions,
-            }
-            for relation in picture.relations
-        ],
+        "relations": [_relation(relation) for relation in picture.relations],
         "together": [
             {"entities": [pair.first, pair.second], "memories": pair.memories}
             for pair in picture.together
@@ -168,4 +159,14 @@ def _entity(node: GraphNode, label: str) -> dict[str, Any]:
             for a in node.aspects
         ],
         "memories": [told.id for told in node.memories],
+    }
+
+
+def _relation(relation: GraphRelation) -> dict[str, Any]:
+    return {
+        "source": relation.source,
+        "relationship": relation.relationship,
+        "target": relation.target,
+        "confidence": round(relation.confidence, 3),
+        "mentions": relation.mentions,
     }

@@ -13,6 +13,7 @@ from keeplore.cli.graph.picture import (
     GraphNode,
     GraphPicture,
     GraphRelation,
+    NodeAspect,
     SharedMemories,
 )
 from keeplore.cli.parameters import short
@@ -34,10 +35,7 @@ def as_tree(picture: GraphPicture) -> Iterator[str]:
     parts = {
         "relations": tree.below(0, GraphRelation),
         "in the same memories": tree.below(0, SharedMemories),
-        "aspects": [
-            _Branch(f"{a.aspect} · {a.kind} · {counted(a.memories, 'memory')}")
-            for a in middle.aspects
-        ],
+        "aspects": [_aspect(aspect) for aspect in middle.aspects],
         "memories": [
             _Branch(f"{told.date}  {told.title}  {short(told.id)}")
             for told in middle.memories
@@ -48,6 +46,11 @@ def as_tree(picture: GraphPicture) -> Iterator[str]:
     yield from _lines(
         [_Branch(heading, below) for heading, below in parts.items() if below]
     )
+
+
+def _aspect(one: NodeAspect) -> _Branch:
+    memories = counted(one.memories, "memory")
+    return _Branch(f"{one.aspect} · {one.kind} · {memories}")
 
 
 def facts(node: GraphNode) -> str:

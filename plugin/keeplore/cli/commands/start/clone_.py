@@ -15,6 +15,7 @@ from keeplore.config.places import Places
 
 if TYPE_CHECKING:
     from keeplore.workspace.registry import Registry
+    from keeplore.workspace.workspace import Workspace
 
 
 @click.command(short_help="Restore a workspace on this machine from its git remote.")
@@ -59,7 +60,6 @@ def clone_command(
     """
     # heavy: git and the index are needed here, not for --help
     from keeplore.cli.commands.machine.doctor_ import show_findings
-    from keeplore.cli.commands.start.connect_ import connect_command
     from keeplore.cli.connect_dialog import surroundings
     from keeplore.cli.doctor import DoctorOptions, examine
     from keeplore.workspace.lifecycle.setup import clone_workspace
@@ -70,12 +70,7 @@ def clone_command(
     if not _fill(name=made.name, projects=chosen["names"], into=chosen["into"]):
         return
     if chosen["is_connecting"]:
-        # what could not be connected was told, and the clone is there
-        with contextlib.suppress(SystemExit):
-            is_sure = not sys.stdin.isatty()
-            context.invoke(
-                connect_command, hosts=(), notes_in=None, dry_run=False, yes=is_sure
-            )
+        _connect(context)
     else:
         click.echo(
             "`keeplore connect` lets the agents on this machine report to it, and ask it."
@@ -97,13 +92,28 @@ def _fill(
 
     workspace = registry.named(name)
     workspace.sync_log.succeeded()
-    with bar("Reading memories") as progress:
-        workspace.index.refresh(progress)
-    click.echo(f"{workspace.index.state().memories} memories can be searched now.")
-    for path, problem in workspace.index.problems():
-        click.echo(f"  skipped {path}: {problem}", err=True)
+    _read_memories(workspace)
     if projects:
         clone_all(workspace, () if "all" in projects else projects, into or Path.cwd())
     elif known := len(list(load_projects(workspace.store))):
         click.echo(f"`keeplore projects clone` clones its projects as well ({known}).")
     return fill_vectors(workspace)
+
+
+def _read_memories(workspace: Workspace) -> None:
+    with bar("Reading memories") as progress:
+        workspace.index.refresh(progress)
+    click.echo(f"{workspace.index.state().memories} memories can be searched now.")
+    for path, problem in workspace.index.problems():
+        click.echo(f"  skipped {path}: {problem}", err=True)
+
+
+def _connect(context: click.Context) -> None:
+    from keeplore.cli.commands.start.connect_ import connect_command  # heavy, as above
+
+    # what could not be connected was told, and the clone is there
+    with contextlib.suppress(SystemExit):
+        is_sure = not sys.stdin.isatty()
+        context.invoke(
+            connect_command, hosts=(), notes_in=None, dry_run=False, yes=is_sure
+        )

@@ -87,29 +87,9 @@ def connect_command(
             f"Claude Code keeps its notes of all projects in {near(folder)} now; those it has stay "
             f"there"
         )
-    if plan.ready and not launcher.mcp:
-        note(
-            "there is no MCP server without `pip install 'keeplore[mcp]'`; then run `keeplore "
-            "connect` again"
-        )
-    if plan.ready and not Machine.load(places).workspaces:
-        note(
-            "no workspace is set up yet: `keeplore init ~/memory`. What is said until then waits "
-            "in the inbox"
-        )
+    if plan.ready:
+        _note_what_is_missing(places, has_mcp=bool(launcher.mcp))
     sys.exit(0 if is_whole else 1)
-
-
-def _say_outcome(plan: ConnectPlan, host: str) -> None:
-    from keeplore.connect.host_locations import LOCATIONS  # heavy, as above
-
-    location = LOCATIONS[host]
-    if any(problem.host == host for problem in plan.problems):
-        say(f"{location.label}: connected in part; what is missing is said above.")
-    elif any(change.host == host for change in plan.changes):
-        say(f"{location.label}: connected. Next: {location.next_step}.")
-    else:
-        say(f"{location.label}: connected already.")
 
 
 def _notes_folder(places: Places, named: Path | None, hosts: list[str]) -> Path | None:
@@ -128,10 +108,38 @@ def _notes_folder(places: Places, named: Path | None, hosts: list[str]) -> Path 
     if named == Path():
         return roots[machine.home] / NOTES_FOLDER
     folder = named.expanduser().resolve()
-    for root in roots.values():
-        if folder.is_relative_to(root) and "memory" in folder.relative_to(root).parts:
-            return folder
+    if any(_is_memory(folder, root) for root in roots.values()):
+        return folder
     known = ", ".join(str(root / "user" / "memory") for root in roots.values())
     raise ConfigError(
         f"{folder} is not in the memory of a workspace", f"Name a folder in {known}"
     )
+
+
+def _is_memory(folder: Path, root: Path) -> bool:
+    return folder.is_relative_to(root) and "memory" in folder.relative_to(root).parts
+
+
+def _say_outcome(plan: ConnectPlan, host: str) -> None:
+    from keeplore.connect.host_locations import LOCATIONS  # heavy, as above
+
+    location = LOCATIONS[host]
+    if any(problem.host == host for problem in plan.problems):
+        say(f"{location.label}: connected in part; what is missing is said above.")
+    elif any(change.host == host for change in plan.changes):
+        say(f"{location.label}: connected. Next: {location.next_step}.")
+    else:
+        say(f"{location.label}: connected already.")
+
+
+def _note_what_is_missing(places: Places, *, has_mcp: bool) -> None:
+    if not has_mcp:
+        note(
+            "there is no MCP server without `pip install 'keeplore[mcp]'`; then run `keeplore "
+            "connect` again"
+        )
+    if not Machine.load(places).workspaces:
+        note(
+            "no workspace is set up yet: `keeplore init ~/memory`. What is said until then waits "
+            "in the inbox"
+        )

@@ -21,6 +21,7 @@ from keeplore_hooks.hosts import SOURCES, source_named
 if TYPE_CHECKING:
     from keeplore.workspace.importing.auto_memory import AutoMemoryFiles as Notes
     from keeplore.workspace.importing.import_survey import SourceSurvey
+    from keeplore.workspace.importing.session_import import KnownDecision
     from keeplore.workspace.registry import Registry
     from keeplore.workspace.workspace import Workspace
 
@@ -105,10 +106,8 @@ def _found(
 
     notes = None
     if host in (None, AUTO_MEMORY):
-        base = folder or Path(
-            os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude"
-        )
-        notes = find_auto_memory(base.resolve() if folder else base, Path.cwd(), since)
+        base = folder.resolve() if folder else _claude_folder()
+        notes = find_auto_memory(base, Path.cwd(), since)
     if host == AUTO_MEMORY:
         return [], notes
     folders = {}
@@ -118,6 +117,10 @@ def _found(
         folders[host] = str(folder.resolve().parent if is_inside else folder)
     found = survey(registry, os.environ, since=since, folders=folders)
     return [one for one in found if host in (None, one.source.name)], notes
+
+
+def _claude_folder() -> Path:
+    return Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
 
 
 def _say_nothing(
@@ -170,21 +173,24 @@ def _say_left_out(found: Notes) -> None:
 
 def _show(found: Sequence[SourceSurvey], notes: Notes | None) -> None:
     """The same table for what is there and for what is about to be read."""
-    rows: list[tuple[object, ...]] = []
-    for one in found:
-        if one.sessions or one.known:
-            known = f"{one.known} known from their host" if one.known else ""
-            facts = (_size(one.size), *one.days, _named(one.directories))
-            rows.append((one.source.name, len(one.sessions), *facts, known))
+    rows = [_session_cells(one) for one in found if one.sessions or one.known]
     if notes and (notes.files or notes.left_out):
-        days = sorted(file.written_at.strftime("%Y-%m-%d") for file in notes.files) or [
-            ""
-        ]
-        size = _size(sum(file.size for file in notes.files))
-        facts = (size, days[0], days[-1], _named([file.cwd for file in notes.files]))
-        left_out = f"{len(notes.left_out)} folders" if notes.left_out else ""
-        rows.append((AUTO_MEMORY, f"{len(notes.files)} notes", *facts, left_out))
+        rows.append(_note_cells(notes))
     table(HEADINGS, rows, wide=("projects",))
+
+
+def _session_cells(one: SourceSurvey) -> tuple[object, ...]:
+    known = f"{one.known} known from their host" if one.known else ""
+    facts = (_size(one.size), *one.days, _named(one.directories))
+    return (one.source.name, len(one.sessions), *facts, known)
+
+
+def _note_cells(notes: Notes) -> tuple[object, ...]:
+    days = sorted(file.written_at.strftime("%Y-%m-%d") for file in notes.files) or [""]
+    size = _size(sum(file.size for file in notes.files))
+    facts = (size, days[0], days[-1], _named([file.cwd for file in notes.files]))
+    left_out = f"{len(notes.left_out)} folders" if notes.left_out else ""
+    return (AUTO_MEMORY, f"{len(notes.files)} notes", *facts, left_out)
 
 
 def _named(directories: Iterable[str]) -> str:
@@ -284,9 +290,13 @@ def _show_known(workspace: Workspace) -> None:
     held = workspace.index.state().memories
     click.echo(f"\n{workspace.name} now holds {held} memories. Among them:\n")
     for thing in known:
-        say(f"  {thing.title}", bold=True)
-        say(f"  {thing.date} · {thing.project or 'workspace'} · {thing.path}", dim=True)
-        quote = f"“{plain(thing.quote)}”"
-        click.echo(textwrap.indent(textwrap.fill(quote, WIDTH - 4), "    "))
+        _show_decision(thing)
         say()
     say('Ask for more: `keeplore recall "what did we decide about …"`')
+
+
+def _show_decision(thing: KnownDecision) -> None:
+    say(f"  {thing.title}", bold=True)
+    say(f"  {thing.date} · {thing.project or 'workspace'} · {thing.path}", dim=True)
+    quote = f"“{plain(thing.quote)}”"
+    click.echo(textwrap.indent(textwrap.fill(quote, WIDTH - 4), "    "))

@@ -112,6 +112,10 @@ def _show(moves: Sequence[ArchiveMove], done: ArchiveResult | None) -> None:
     table(("id", "title", "why", "path"), rows, wide=("title", "path"))
     if len(moves) > len(shown):
         note(f"the first {len(shown)} of {len(moves)}; --json lists all")
+    _tell_outcome(moves, done)
+
+
+def _tell_outcome(moves: Sequence[ArchiveMove], done: ArchiveResult | None) -> None:
     size = f"{sum(move.size for move in moves) / 1000:.0f} kB"
     if not moves:
         note("nothing to archive by these rules")

@@ -71,8 +71,7 @@ def cost_command(
         told = {"since": first, "rows": groups, "spent": spent, "budget": budget}
         emit_json({**told, "queue": [_queue_json(count) for count in waiting]})
         return
-    headings = (*by_names, "calls", "read", "cached", "written", "price")
-    table(headings, [_cells(group, by_names) for group in groups])
+    _show_groups(groups, by_names)
     _note_budget(spent, budget)
     _note_unknown(groups)
     for count in waiting:
@@ -112,6 +111,11 @@ def _grouped(
             }
         )
     return found
+
+
+def _show_groups(groups: Sequence[dict[str, Any]], by: Sequence[str]) -> None:
+    headings = (*by, "calls", "read", "cached", "written", "price")
+    table(headings, [_cells(group, by) for group in groups])
 
 
 def _cells(group: dict[str, Any], by: Sequence[str]) -> list[str]:

@@ -122,14 +122,18 @@ def _purge(
         _ask_for(short(memory_id))
     done = purge(workspace, memory_id)
     if not is_quiet:
-        say(
-            f"Purged: {done.commits} commits were written anew, and nothing on this machine holds "
-            f"the text."
-        )
-        if workspace.store.remote():
-            say("`keeplore sync` replaces the history at the remote.")
+        _say_purged(workspace, done.commits)
     _note_quoting(quoting, "keeplore forget --purge")
     return _as_json(done.ids, quoting, is_purged=True) | {"commits": done.commits}
+
+
+def _say_purged(workspace: Workspace, commits: int) -> None:
+    say(
+        f"Purged: {commits} commits were written anew, and nothing on this machine holds "
+        f"the text."
+    )
+    if workspace.store.remote():
+        say("`keeplore sync` replaces the history at the remote.")
 
 
 def _note_quoting(rows: Iterable[MemoryRow], command: str) -> None:
@@ -171,7 +175,14 @@ def _plan_lines(workspace: Workspace, plan: PurgePlan) -> Iterator[str]:
         yield f"* {ref.removeprefix('refs/heads/')}: {count} commits get other ids"
     if plan.signed:
         yield f"* {len(plan.signed)} of them lose their signature"
-    remote = workspace.store.remote()
+    yield from _elsewhere_lines(plan, workspace.store.remote())
+    yield (
+        "* A password or key that was in it has to be changed all the same: others may have seen it"
+    )
+
+
+def _elsewhere_lines(plan: PurgePlan, remote: str) -> Iterator[str]:
+    """What other copies of the workspace hold of it."""
     if plan.is_pushed:
         branches = ", ".join(
             ref.removeprefix("refs/remotes/") for ref in plan.remote_refs
@@ -181,9 +192,6 @@ def _plan_lines(workspace: Workspace, plan: PurgePlan) -> Iterator[str]:
         yield from PUSHED
     elif remote:
         yield "* The text was not pushed; no other machine has it from here"
-    yield (
-        "* A password or key that was in it has to be changed all the same: others may have seen it"
-    )
 
 
 def _ask_for(digits: str) -> None:

@@ -19,6 +19,7 @@ from keeplore.config.settings import FILE
 from keeplore.errors import NotFound
 
 if TYPE_CHECKING:
+    from keeplore.memory.lint_rules import LintFinding
     from keeplore.workspace.lifecycle.lint import LintReport
 
 
@@ -94,15 +95,9 @@ def _report(
 
 def _show(report: LintReport, *, is_quiet: bool) -> None:
     for finding in report.findings:
-        is_error = finding.level == "error"
-        if is_quiet and not is_error:  # before a commit, what stops it counts
-            continue
-        level = click.style(finding.level, fg="red" if is_error else "yellow")
-        click.echo(
-            f"{plain(finding.path)}:{finding.line}: {level}: {plain(finding.message)}"
-        )
-        if finding.remedy:
-            say(f"  → {finding.remedy}")
+        # before a commit, what stops it counts
+        if not is_quiet or finding.level == "error":
+            _show_finding(finding)
     warnings = len(report.findings) - report.errors
     if report.errors or (report.findings and not is_quiet):
         say(
@@ -111,6 +106,15 @@ def _show(report: LintReport, *, is_quiet: bool) -> None:
         )
     elif not is_quiet:
         say(f"{report.files} files, nothing wrong")
+
+
+def _show_finding(finding: LintFinding) -> None:
+    colour = "red" if finding.level == "error" else "yellow"
+    level = click.style(finding.level, fg=colour)
+    place = f"{plain(finding.path)}:{finding.line}"
+    click.echo(f"{place}: {level}: {plain(finding.message)}")
+    if finding.remedy:
+        say(f"  → {finding.remedy}")
 
 
 def _root(places: Places, paths: Sequence[str]) -> Path:

@@ -42,21 +42,23 @@ def restore_command(
     if is_list:
         _list(registry.for_directory(Path.cwd()), as_json=as_json)
         return
+    done = [_restore(registry, ref, is_quiet=as_json) for ref in refs]
+    if as_json:
+        emit_json(done)
+
+
+def _restore(registry: Registry, ref: str, *, is_quiet: bool) -> dict[str, Any]:
     # heavy: git and the index are needed here, not for --help
     from keeplore.workspace.reading.deleted_memories import find_forgotten
     from keeplore.workspace.writing.forget import restore
 
-    done = []
-    for ref in refs:
-        workspace, memory_id = find_forgotten(registry, ref, Path.cwd())
-        restored = restore(workspace, memory_id)
-        done.append({"ids": list(restored.ids), "paths": list(restored.paths)})
-        if not as_json:
-            for path in restored.paths:
-                say(f"Restored {path}")
-        note_if_uncommitted(is_committed=restored.is_committed)
-    if as_json:
-        emit_json(done)
+    workspace, memory_id = find_forgotten(registry, ref, Path.cwd())
+    restored = restore(workspace, memory_id)
+    if not is_quiet:
+        for path in restored.paths:
+            say(f"Restored {path}")
+    note_if_uncommitted(is_committed=restored.is_committed)
+    return {"ids": list(restored.ids), "paths": list(restored.paths)}
 
 
 def _list(workspace: Workspace, *, as_json: bool) -> None:

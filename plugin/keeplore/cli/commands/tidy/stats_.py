@@ -48,22 +48,7 @@ def stats_command(workspace: Workspace, *, as_json: bool) -> None:
         return
     _show(counted)
     say()
-    takes = {
-        "text": counted.bytes_text,
-        "git": counted.bytes_git,
-        "index": counted.bytes_index,
-    }
-    takes |= {
-        f"index, vectors by {model}": size
-        for model, size in counted.kept_vectors.items()
-    }
-    takes |= {
-        "cache, all workspaces": machine["bytes_cache"],
-        "inbox": machine["bytes_state"],
-    }
-    table(
-        ("takes", "MB"), [(name, f"{size / 1e6:.1f}") for name, size in takes.items()]
-    )
+    _show_sizes(counted, machine)
     say()
     say(
         f"{spool['new'] + spool['claimed']} host events wait, {spool['dead']} could not be read"
@@ -71,6 +56,16 @@ def stats_command(workspace: Workspace, *, as_json: bool) -> None:
 
 
 def _show(counted: Statistics) -> None:
+    _show_memories(counted)
+    vectors = f"{counted.vectors} with a vector; embedding model: {counted.model}"
+    say(f"{counted.passages} passages, {vectors}")
+    if counted.switch:
+        say(str(counted.switch))
+    for heading in ("scope", "kind", "category", "trust", "project", "month"):
+        _bars(heading, getattr(counted, f"by_{heading}"))
+
+
+def _show_memories(counted: Statistics) -> None:
     permanent = f"{counted.permanent} of them permanent"
     say(f"{counted.workspace}: {counted.memories} memories, {permanent}", bold=True)
     if counted.memories:
@@ -78,19 +73,9 @@ def _show(counted: Statistics) -> None:
         say(f"from {counted.oldest} to {counted.newest}; {written}")
     earlier = f"{counted.superseded} earlier versions"
     say(f"{counted.archived} archived, {earlier}, {counted.forgotten} forgotten")
-    forks = (
-        f", {counted.forks} of them forked: see `keeplore doctor`"
-        if counted.forks
-        else ""
-    )
-    say(f"{counted.chains} chains of versions{forks}")
+    doctor = f", {counted.forks} of them forked: see `keeplore doctor`"
+    say(f"{counted.chains} chains of versions{doctor if counted.forks else ''}")
     say(f"{counted.used} were of use to agents or opened, {counted.uses} times in all")
-    vectors = f"{counted.vectors} with a vector; embedding model: {counted.model}"
-    say(f"{counted.passages} passages, {vectors}")
-    if counted.switch:
-        say(str(counted.switch))
-    for heading in ("scope", "kind", "category", "trust", "project", "month"):
-        _bars(heading, getattr(counted, f"by_{heading}"))
 
 
 def _bars(heading: str, counts: Mapping[str, int]) -> None:
@@ -104,3 +89,17 @@ def _bars(heading: str, counts: Mapping[str, int]) -> None:
             for name, number in counts.items()
         ]
         table((heading, "memories", ""), rows)
+
+
+def _show_sizes(counted: Statistics, machine: Mapping[str, int]) -> None:
+    takes = {
+        "text": counted.bytes_text,
+        "git": counted.bytes_git,
+        "index": counted.bytes_index,
+    }
+    for model, size in counted.kept_vectors.items():
+        takes[f"index, vectors by {model}"] = size
+    takes["cache, all workspaces"] = machine["bytes_cache"]
+    takes["inbox"] = machine["bytes_state"]
+    rows = [(name, f"{size / 1e6:.1f}") for name, size in takes.items()]
+    table(("takes", "MB"), rows)

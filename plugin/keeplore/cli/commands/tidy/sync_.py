@@ -36,16 +36,7 @@ def sync_command(workspace: Workspace, *, join: bool) -> None:
             f"found now."
         )
     if left := _contradictions(workspace):
-        new = f", {len(left - before)} of them new" if left - before else ""
-        counted = (
-            "1 contradiction waits"
-            if len(left) == 1
-            else f"{len(left)} contradictions wait"
-        )
-        say(
-            f"{counted} for you{new}: two machines changed the same lines; `keeplore review` shows "
-            f"them."
-        )
+        _say_contradictions(len(left), len(left - before))
 
 
 def _contradictions(workspace: Workspace) -> set[str]:
@@ -56,3 +47,12 @@ def _contradictions(workspace: Workspace) -> set[str]:
     return {
         dispute.other.row.id for dispute in disputes(workspace.index, workspace.store)
     }
+
+
+def _say_contradictions(count: int, new: int) -> None:
+    counted = "1 contradiction waits" if count == 1 else f"{count} contradictions wait"
+    told = f", {new} of them new" if new else ""
+    say(
+        f"{counted} for you{told}: two machines changed the same lines; `keeplore review` shows "
+        f"them."
+    )

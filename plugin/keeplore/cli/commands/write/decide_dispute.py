@@ -39,25 +39,34 @@ def decide_dispute(workspace: Workspace, dispute: Dispute) -> str:
     not be done.
     """
     # heavy: git and the index
-    from keeplore.workspace.writing.disputes import DisputeDecision, settle
+    from keeplore.workspace.writing.disputes import settle
 
     _show(dispute)
     try:
         choice = choose("Which?", CHOICES)
         if choice in DECISIONS:
             settle(workspace, dispute, DECISIONS[choice])
-        elif choice == "e":
-            state, others = workspace.places.state, [dispute.other.memory]
-            with in_editor(state, dispute.first.memory, others) as edited:
-                if edited is None:
-                    say("  Nothing changed, so it is left for later.")
-                    return "s"
-                joined = changes(dispute.first.memory, edited)
-                settle(workspace, dispute, DisputeDecision.JOINED, joined)
+        elif choice == "e" and not _is_joined(workspace, dispute):
+            say("  Nothing changed, so it is left for later.")
+            return "s"
     except (KeeploreError, OSError) as e:
         note(f"left for later: {e}")
         return "s"
     return choice
+
+
+def _is_joined(workspace: Workspace, dispute: Dispute) -> bool:
+    """Make one of the two in the editor; whether the person saved something."""
+    # heavy, as above
+    from keeplore.workspace.writing.disputes import DisputeDecision, settle
+
+    state, others = workspace.places.state, [dispute.other.memory]
+    with in_editor(state, dispute.first.memory, others) as edited:
+        if edited is None:
+            return False
+        joined = changes(dispute.first.memory, edited)
+        settle(workspace, dispute, DisputeDecision.JOINED, joined)
+    return True
 
 
 def dispute_cells(dispute: Dispute) -> tuple[object, ...]:

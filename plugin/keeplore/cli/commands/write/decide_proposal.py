@@ -70,11 +70,7 @@ def proposal_json(held: HeldProposal) -> dict[str, Any]:
 def _show(held: HeldProposal) -> None:
     entry = held.entry
     say(f"{DEEDS.get(held.action, held.action)}: {held.statement}", bold=True)
-    sure = f"{_confidence(held)} sure"
-    facts = [held.said_at[:10], entry.get("category", ""), _place(held), sure]
-    if held.is_permanent:
-        facts.append("for good")
-    say(f"  {' · '.join(facts)}", dim=True)
+    say(f"  {' · '.join(_facts(held))}", dim=True)
     say(f"  held back: {entry.get('gate', '')}, {entry.get('detail', '')}", dim=True)
     say(f"  {entry.get('speaker', '')}: “{entry.get('span', '')}”")
     for word, row in (("changes", held.target), ("contradicts", held.against)):
@@ -82,6 +78,12 @@ def _show(held: HeldProposal) -> None:
             say(f"  {word} {row.title}; `keeplore show {short(row.id)}`", fg="yellow")
     talk = held.conversation
     say(f"  in {talk.title}; `keeplore show {short(talk.id)}`", dim=True)
+
+
+def _facts(held: HeldProposal) -> list[str]:
+    sure = f"{_confidence(held)} sure"
+    facts = [held.said_at[:10], held.entry.get("category", ""), _place(held), sure]
+    return [*facts, "for good"] if held.is_permanent else facts
 
 
 def _confidence(held: HeldProposal) -> str:

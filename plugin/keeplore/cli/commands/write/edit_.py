@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,23 +54,14 @@ def edit_command(
     """
     found = _head(registry, registry.find(reference, Path.cwd()))
     if any(chosen.values()):
-        fields = {key: chosen[key] for key in ("title", "category") if chosen[key]}
-        fields |= _moved(registry, found, chosen["scope"], chosen["project"])
-        body = _retitled(found.memory, chosen["title"] or "")
-        outcome = found.workspace.notes.revise(found.row.id, body=body, **fields)
+        outcome = _with_options(registry, found, chosen)
     else:
         outcome = _in_editor(registry, found)
     if not outcome.is_new:
         say("Nothing changed.")
         return
     settle(found.workspace, message)
-    memory = outcome.memory
-    say(f"Changed: {memory.title}", bold=True)
-    say(f"  {near(found.workspace.root / outcome.path)}", fg="cyan")
-    say(
-        f"  {memory.id}, version {memory.version}; `keeplore history {short(memory.id)}` shows "
-        f"what it was"
-    )
+    _tell(outcome.memory, found.workspace.root / outcome.path)
 
 
 def _head(registry: Registry, found: FoundMemory) -> FoundMemory:
@@ -82,6 +74,15 @@ def _head(registry: Registry, found: FoundMemory) -> FoundMemory:
         return found
     note(f"{short(found.row.id)} is an old version; the newest one is changed")
     return registry.find(found.row.superseded_by, found.workspace.root)
+
+
+def _with_options(
+    registry: Registry, found: FoundMemory, chosen: Mapping[str, str | None]
+) -> NoteOutcome:
+    fields = {key: chosen[key] for key in ("title", "category") if chosen[key]}
+    fields |= _moved(registry, found, chosen["scope"], chosen["project"])
+    body = _retitled(found.memory, chosen["title"] or "")
+    return found.workspace.notes.revise(found.row.id, body=body, **fields)
 
 
 def _retitled(memory: Memory, title: str) -> str | None:
@@ -146,3 +147,12 @@ def _in_editor(registry: Registry, found: FoundMemory) -> NoteOutcome:
         if edited is None:
             return NoteOutcome(found.memory, found.row.path, is_new=False)
         return notes.revise(id_, **changes(found.memory, edited))
+
+
+def _tell(memory: Memory, path: Path) -> None:
+    say(f"Changed: {memory.title}", bold=True)
+    say(f"  {near(path)}", fg="cyan")
+    say(
+        f"  {memory.id}, version {memory.version}; `keeplore history {short(memory.id)}` shows "
+        f"what it was"
+    )

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 SHOWN = 30  # sources whose end is listed
 TRY_AGAIN_S = 0.2  # while another process has the source, or a page is tried again
+INTERRUPTED = "Interrupted. What is left is ingested when the worker next runs, or at the next ingest."
 SAID = {"new": "Ingested", "updated": "Updated", "unchanged": "Unchanged"}
 
 
@@ -109,11 +110,7 @@ def _ingest(
         try:
             _work(ingesting, latest, [status.key for status in added])
         except KeyboardInterrupt:
-            say(
-                "Interrupted. What is left is ingested when the worker next runs, or at the next "
-                "ingest.",
-                err=True,
-            )
+            say(INTERRUPTED, err=True)
             raise
         return [latest[status.key] for status in added]
 
@@ -171,18 +168,22 @@ def _tell(registry: Registry, status: IngestStatus) -> None:
     if status.state == "failed":
         say(f"keeplore: {status.source}: {status.reason}", err=True)
         return
-    digits = short(status.id)
     where = f"project {status.project}" if status.project else f"{status.scope} scope"
     pieces = "1 passage" if status.pieces == 1 else f"{status.pieces} passages"
-    hint = {
+    say(f"{SAID[status.what]}: {status.title}", bold=True)
+    say(f"  {where}, {pieces}")
+    say(f"  {near(registry.named(status.workspace).root / status.path)}", fg="cyan")
+    say(f"  {status.id}: {_next_step(status)}")
+
+
+def _next_step(status: IngestStatus) -> str:
+    digits = short(status.id)
+    steps = {
         "new": f"`keeplore forget {digits}` takes it away",
         "updated": f"`keeplore history {digits}` shows what it replaced",
         "unchanged": "its source says what it said",
     }
-    say(f"{SAID[status.what]}: {status.title}", bold=True)
-    say(f"  {where}, {pieces}")
-    say(f"  {near(registry.named(status.workspace).root / status.path)}", fg="cyan")
-    say(f"  {status.id}: {hint[status.what]}")
+    return steps[status.what]
 
 
 def _show_all(found: Sequence[IngestStatus], *, as_json: bool) -> None:

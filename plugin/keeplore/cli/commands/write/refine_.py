@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,13 +91,7 @@ def refine_command(
     if not parts:
         say("Nothing to refine.")
         return
-    titles = {part.memory.id: part.memory.title for part in parts}
-    done = _work(queue, titles)
-    settle(workspace, "Refine conversations")
-    say(f"{done} of {len(titles)} talks refined.")
-    say(
-        "`keeplore audit` shows what was decided, `keeplore review` what waits for you."
-    )
+    _refine(workspace, queue, parts)
 
 
 def _check_set(workspace: Workspace, mode: str | None) -> None:
@@ -165,6 +160,18 @@ def _queued(
     return refinery
 
 
+def _refine(
+    workspace: Workspace, refinery: Refinery, parts: Iterable[PendingPart]
+) -> None:
+    titles = {part.memory.id: part.memory.title for part in parts}
+    done = _work(refinery, titles)
+    settle(workspace, "Refine conversations")
+    say(f"{done} of {len(titles)} talks refined.")
+    say(
+        "`keeplore audit` shows what was decided, `keeplore review` what waits for you."
+    )
+
+
 def _work(refinery: Refinery, titles: dict[str, str]) -> int:
     """Take jobs until none is due; the worker may do some of them meanwhile."""
     done = failed = 0
@@ -183,12 +190,13 @@ def _tell(step: RefineStep, title: str) -> None:
     if result is None:
         say(f"{title}: {step.problem}", fg="yellow")
         return
-    counted = ", ".join(
-        f"{count} {what}" for what, count in sorted(result.outcomes.items())
-    )
-    told = result.why or counted or "nothing to note"
+    told = result.why or _counted(result.outcomes) or "nothing to note"
     if dropped := sum(result.dropped.values()):
         told += f", {dropped} left out"
     if usage := result.usage.input_tokens:
         told += f" ({usage:,} + {result.usage.output_tokens:,} tokens)"
     say(f"{title}: {told}")
+
+
+def _counted(outcomes: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {what}" for what, count in sorted(outcomes.items()))

@@ -244,33 +244,37 @@ def _asked(target: NoteTarget, draft: NoteDraft) -> tuple[str, tuple[SimilarNote
 
 def _tell(workspace: Workspace, outcome: NoteOutcome, *, is_replacing: bool) -> None:
     memory = outcome.memory
-    facts = (
-        memory.category,
-        "permanent" if memory.is_permanent else "",
-        _where(outcome),
-    )
+    permanent = "permanent" if memory.is_permanent else ""
+    facts = (memory.category, permanent, _where(outcome))
     deed = "Remembered"
     if not outcome.is_new:
         deed = f"This is remembered already, since {memory.created_at[:10]}"
     say(f"{deed}: {memory.title}", bold=True)
     say(f"  {', '.join(filter(None, facts))}")
     say(f"  {near(workspace.root / outcome.path)}", fg="cyan")
+    say(f"  {memory.id}{_next_step(outcome, is_replacing=is_replacing)}")
+    if outcome.is_new and outcome.similar and not sys.stdin.isatty():
+        _note_similar(outcome)
+
+
+def _next_step(outcome: NoteOutcome, *, is_replacing: bool) -> str:
     if not outcome.is_new:
-        say(f"  {memory.id}; that it was said again is noted")
-        return
-    digits = short(memory.id)
+        return "; that it was said again is noted"
+    digits = short(outcome.memory.id)
     # to forget a version is to forget them all
-    undo = f"`keeplore forget {digits}` undoes it"
     if is_replacing:
-        undo = f"`keeplore history {digits}` shows what it replaced"
-    say(f"  {memory.id}: {undo}")
-    if outcome.similar and not sys.stdin.isatty():
-        note("earlier notes say nearly the same:")
-        _list(outcome.similar, err=True)
-        note(
-            f"both may stay; `keeplore forget {short(outcome.similar[0].row.id)}` keeps the new "
-            f"one, `keeplore forget {digits}` the old one"
-        )
+        return f": `keeplore history {digits}` shows what it replaced"
+    return f": `keeplore forget {digits}` undoes it"
+
+
+def _note_similar(outcome: NoteOutcome) -> None:
+    note("earlier notes say nearly the same:")
+    _list(outcome.similar, err=True)
+    earlier, new = short(outcome.similar[0].row.id), short(outcome.memory.id)
+    note(
+        f"both may stay; `keeplore forget {earlier}` keeps the new one, `keeplore forget {new}` "
+        f"the old one"
+    )
 
 
 def _where(outcome: NoteOutcome) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,9 @@ from keeplore.cli.parameters import limit_option, pass_workspace, short, since_o
 from keeplore.cli.writing import settle
 
 if TYPE_CHECKING:
+    from keeplore.index import ScopeFilter
     from keeplore.workspace.workspace import Workspace
+    from keeplore.workspace.writing.disputes import Dispute
     from keeplore.workspace.writing.proposals import HeldProposal
     from keeplore.workspace.writing.review import ReviewCandidate
 
@@ -86,38 +88,32 @@ def review_command(
     )
     workspace.index.refresh()
     contradictions = disputes(workspace.index, workspace.store)
-    held = _held(workspace, since or "")
-    here = [one for one in held if not allowed.scopes or one.place in allowed.scopes]
-    if elsewhere := len(held) - len(here):
-        note(
-            f"proposals of other projects: {elsewhere}; --all-projects offers them, too"
-        )
+    here = _held(workspace, allowed, since or "")
     if as_json:
         proposed = [*map(dispute_json, contradictions), *map(proposal_json, here)]
         emit_json([*proposed, *map(_as_json, found)])
     elif sys.stdin.isatty() and sys.stdout.isatty():
-        decisions: list[Callable[[], str]]
-        decisions = [
-            functools.partial(decide_dispute, workspace, one) for one in contradictions
-        ]
-        decisions += [
-            functools.partial(decide_proposal, workspace, one) for one in here
-        ]
-        _ask(workspace, decisions, found)
+        _ask(workspace, _decisions(workspace, contradictions, here), found)
     else:
         rows = [*map(dispute_cells, contradictions), *map(proposal_cells, here)]
         _list([*rows, *map(_cells, found)], has_contradictions=bool(contradictions))
 
 
-def _held(workspace: Workspace, since: str) -> list[HeldProposal]:
-    """The proposals of every project that were held back."""
+def _held(workspace: Workspace, allowed: ScopeFilter, since: str) -> list[HeldProposal]:
+    """The proposals that were held back; how many there are elsewhere is told."""
     if not any(entry.get("event") == "refine" for entry in workspace.store.records()):
         return []
     # here, because it costs a tenth of a second, and most have no model that refines
     from keeplore.index import ScopeFilter
     from keeplore.workspace.writing.proposals import held_proposals
 
-    return list(held_proposals(workspace, ScopeFilter(()), since))
+    held = list(held_proposals(workspace, ScopeFilter(()), since))
+    here = [one for one in held if not allowed.scopes or one.place in allowed.scopes]
+    if elsewhere := len(held) - len(here):
+        note(
+            f"proposals of other projects: {elsewhere}; --all-projects offers them, too"
+        )
+    return here
 
 
 def _list(rows: list[tuple[object, ...]], *, has_contradictions: bool) -> None:
@@ -135,22 +131,27 @@ def _list(rows: list[tuple[object, ...]], *, has_contradictions: bool) -> None:
         note("nothing to decide")
 
 
+def _decisions(
+    workspace: Workspace,
+    contradictions: Iterable[Dispute],
+    proposals: Iterable[HeldProposal],
+) -> list[Callable[[], str]]:
+    """A function for each, which asks and does what was answered; it returns the letter."""
+    return [
+        *(functools.partial(decide_dispute, workspace, one) for one in contradictions),
+        *(functools.partial(decide_proposal, workspace, one) for one in proposals),
+    ]
+
+
 def _ask(
     workspace: Workspace,
-    decisions: list[Callable[[], str]],
+    decisions: Sequence[Callable[[], str]],
     offered: Iterable[ReviewCandidate],
 ) -> None:
     """Ask for one decision after the other until the person stops, and commit what they were."""
-    decided = 0
-    choice = ""
-    for decide in decisions:
-        choice = decide()
-        decided += choice not in "sq"
-        say()
-        if choice == "q":
-            break
+    decided, has_stopped = _decide(decisions)
     counts = [(decided, "decided")]
-    if choice != "q":
+    if not has_stopped:
         kept, rejected, asked = _offer(workspace, iter(offered))
         counts += [(kept, "kept"), (rejected, "rejected")]
         if not decisions and not asked:
@@ -161,11 +162,23 @@ def _ask(
         say(f"{told}.")
 
 
+def _decide(decisions: Iterable[Callable[[], str]]) -> tuple[int, bool]:
+    """How many were decided, and whether the person stopped before the end."""
+    decided = 0
+    for decide in decisions:
+        choice = decide()
+        decided += choice not in "sq"
+        say()
+        if choice == "q":
+            return decided, True
+    return decided, False
+
+
 def _offer(
     workspace: Workspace, offered: Iterator[ReviewCandidate]
 ) -> tuple[int, int, int]:
     """Ask for each statement whether it becomes a note; how many were kept, rejected, shown."""
-    from keeplore.workspace.writing.review import accept, reject  # heavy, as above
+    from keeplore.workspace.writing.review import reject  # heavy, as above
 
     kept = rejected = asked = 0
     for offer in offered:
@@ -175,18 +188,23 @@ def _offer(
         if choice == "q":
             break
         if choice in ("y", "e"):
-            text = (
-                click.edit(offer.draft.text, extension=".md") if choice == "e" else ""
-            )
-            outcome = accept(workspace, offer, (text or "").strip())
-            kept += outcome.is_new
-            deed = "Kept" if outcome.is_new else "It is there already"
-            say(f"  {deed}: {outcome.path}", fg="cyan")
+            kept += _is_kept(workspace, offer, is_edited=choice == "e")
         elif choice == "n":
             reject(workspace, workspace.machine, offer)
             rejected += 1
         say()
     return kept, rejected, asked
+
+
+def _is_kept(workspace: Workspace, offer: ReviewCandidate, *, is_edited: bool) -> bool:
+    """Make a note of the statement; False where it is there already."""
+    from keeplore.workspace.writing.review import accept  # heavy, as above
+
+    text = click.edit(offer.draft.text, extension=".md") if is_edited else ""
+    outcome = accept(workspace, offer, (text or "").strip())
+    deed = "Kept" if outcome.is_new else "It is there already"
+    say(f"  {deed}: {outcome.path}", fg="cyan")
+    return outcome.is_new
 
 
 def _show(offer: ReviewCandidate) -> None:
