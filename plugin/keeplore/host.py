@@ -132,9 +132,8 @@ class PythonHost:
             self._has_written, self._settled_at = False, time.monotonic()
         opened = self.registry.opened()
         for workspace in opened:
-            with contextlib.suppress(
-                RepositoryError
-            ):  # the files wait on disk for the next commit
+            # the files wait on disk for the next commit
+            with contextlib.suppress(RepositoryError):
                 workspace.commit()
         if ask(self.registry.places.state, "changed", timeout_s=WORKER_S) is not None:
             return
@@ -142,10 +141,7 @@ class PythonHost:
             with contextlib.suppress(
                 IndexUnavailable, RepositoryError, ModelUnavailable
             ):
-                workspace.index.refresh(wait_s=REFRESH_S, within_s=REFRESH_S)
-                # a server may take longer than a program waits
-                if not (workspace.embedder.is_remote or workspace.index.is_remote):
-                    workspace.index.embed_pending(VECTORS)
+                _index(workspace)
 
     def close(self) -> None:
         """End every session and commit. Raises KeeploreError or OSError; may be called again."""
@@ -195,11 +191,7 @@ class HostSession:
                 return ""
             blocks = []
             if not self._is_briefed:
-                room = TextBudget(wishes.brief_tokens, CONTEXT_BYTES)
-                told = brief(
-                    self._host.views(), session=self.id, source="startup", room=room
-                )
-                blocks.append(self._noted(told))
+                blocks.append(self._brief(wishes.brief_tokens))
                 self._is_briefed = True
             if wishes.prompt_tokens and is_worth_asking(prompt):
                 room = TextBudget(wishes.prompt_tokens, CONTEXT_BYTES)
@@ -241,6 +233,10 @@ class HostSession:
                 self._has_spoken = False
                 self._host.written()
 
+    def _brief(self, tokens: int) -> str:
+        views, room = self._host.views(), TextBudget(tokens, CONTEXT_BYTES)
+        return self._noted(brief(views, session=self.id, source="startup", room=room))
+
     def _asked(self, prompt: str, threshold: float, room: TextBudget) -> str:
         """What is recalled for a prompt."""
         unasked = for_prompt(
@@ -254,3 +250,10 @@ class HostSession:
     def _noted(self, told: ContextBlock) -> str:
         self._words |= words_in(told[0])
         return told[0]
+
+
+def _index(workspace: Workspace) -> None:
+    workspace.index.refresh(wait_s=REFRESH_S, within_s=REFRESH_S)
+    # a server may take longer than a program waits
+    if not (workspace.embedder.is_remote or workspace.index.is_remote):
+        workspace.index.embed_pending(VECTORS)

@@ -91,16 +91,19 @@ def server_of(url: str) -> str:
         host = parts.hostname or ""
     except (ValueError, KeyError):
         host, port = "", 0
-    is_plain = (
+    if not _is_plain(url) or not host or not port:
+        raise ConfigError("that is not the address of a server", wanted)
+    path = parts.path.rstrip("/")
+    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{port}{path}"
+
+
+def _is_plain(url: str) -> bool:
+    return (
         url.isascii()
         and url.isprintable()
         and not set(url) & set(" \\@?#\"'<>`")
         and len(url) <= MAX_URL
     )
-    if not is_plain or not host or not port:
-        raise ConfigError("that is not the address of a server", wanted)
-    path = parts.path.rstrip("/")
-    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{port}{path}"
 
 
 def is_loopback(server: str) -> bool:

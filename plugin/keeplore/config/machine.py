@@ -11,6 +11,7 @@ import secrets
 import socket
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from keeplore.config import machine_fingerprint
 from keeplore.config.places import Places
@@ -45,15 +46,7 @@ class Machine:
         """
         path = places.state / FILE
         try:
-            data = json.loads(path.read_bytes())
-            known = {
-                str(name): Path(place) for name, place in data["workspaces"].items()
-            }
-            copied = str(data.get("copied_from", ""))
-            found = cls(
-                str(data["id"]), str(data["name"]), str(data["home"]), known, copied
-            )
-            return found._here(places, str(data.get("hardware", "")))
+            return cls._of(json.loads(path.read_bytes()), places)
         except FileNotFoundError:
             host = _host()
             return cls(f"{host[:24]}-{secrets.token_hex(2)}", host)
@@ -62,6 +55,15 @@ class Machine:
                 f"{path} cannot be read: {e}",
                 "Mend or remove it, then run `keeplore init DIR`",
             ) from e
+
+    @classmethod
+    def _of(cls, data: dict[str, Any], places: Places) -> Machine:
+        known = {str(name): Path(place) for name, place in data["workspaces"].items()}
+        copied = str(data.get("copied_from", ""))
+        found = cls(
+            str(data["id"]), str(data["name"]), str(data["home"]), known, copied
+        )
+        return found._here(places, str(data.get("hardware", "")))
 
     def save(self, places: Places) -> None:
         data = {

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 import yaml
 
@@ -192,18 +192,7 @@ def load_settings(root: Path) -> Settings:
     workspace.
     """
     path = root / FILE
-    try:
-        with path.open("rb") as file:
-            text = file.read(MAX_FILE + 1)
-    except OSError as e:
-        raise ConfigError(
-            f"{root} is no workspace: {path.name} cannot be read",
-            "Run `keeplore init DIR`",
-        ) from e
-    if len(text) > MAX_FILE:
-        raise ConfigError(
-            f"{path} is larger than {MAX_FILE} bytes", "Compare it with the template"
-        )
+    text = _text(path)
     try:
         # the loader in C overflows its stack on hostile nesting; this one raises
         data = yaml.safe_load(text)
@@ -217,6 +206,22 @@ def load_settings(root: Path) -> Settings:
     except ValueError as e:
         raise ConfigError(f"{path}: {e}", "Mend or remove that key") from e
     return settings
+
+
+def _text(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            text = file.read(MAX_FILE + 1)
+    except OSError as e:
+        raise ConfigError(
+            f"{path.parent} is no workspace: {path.name} cannot be read",
+            "Run `keeplore init DIR`",
+        ) from e
+    if len(text) > MAX_FILE:
+        raise ConfigError(
+            f"{path} is larger than {MAX_FILE} bytes", "Compare it with the template"
+        )
+    return text
 
 
 def _filled(default: Any, data: Any, key: str) -> Any:
@@ -247,13 +252,13 @@ def _filled_section(default: Any, data: Any, key: str) -> Any:
         field.name: getattr(default, field.name)
         for field in dataclasses.fields(default)
     }
-    values = {}
-    for name, value in data.items():
-        inside = f"{key}.{name}" if key else str(name)
+    inside = {name: f"{key}.{name}" if key else str(name) for name in data}
+    for name, place in inside.items():
         if name not in known:
-            raise ValueError(f"{inside}: there is no such key")
-        values[name] = (value, inside)
-    filled = {name: _filled(known[name], *value) for name, value in values.items()}
+            raise ValueError(f"{place}: there is no such key")
+    filled = {
+        name: _filled(known[name], value, inside[name]) for name, value in data.items()
+    }
     return dataclasses.replace(default, **filled)
 
 
@@ -271,12 +276,7 @@ def _check(settings: Settings) -> None:
         raise ValueError(
             f"schema: {settings.schema} is of a newer Keeplore; this one knows {SCHEMA}"
         )
-    if not _NAME.match(settings.name):
-        raise ValueError(
-            "name: it should be small letters, digits and . _ -, 63 at most"
-        )
-    if not 0 < len(settings.branch) <= MAX_BRANCH:
-        raise ValueError(f"branch: it should have 1 to {MAX_BRANCH} characters")
+    _check_workspace(settings)
     for name, (least, most) in _RANGES.items():
         if not least <= getattr(settings.context, name) <= most:
             raise ValueError(f"context.{name}: it should be {least} to {most}")
@@ -284,12 +284,16 @@ def _check(settings: Settings) -> None:
     _check_llm(settings.llm)
     if settings.refine.mode not in list(RefineMode):
         raise ValueError(f"refine.mode: it should be one of {', '.join(RefineMode)}")
-    for fingerprint in settings.redaction.allow:
-        if not _FINGERPRINT.match(fingerprint):
-            raise ValueError(
-                f"redaction.allow: {fingerprint!r} should be a kind and six digits, like "
-                f"api-key:12ab34"
-            )
+    _check_allowed(settings.redaction)
+
+
+def _check_workspace(settings: Settings) -> None:
+    if not _NAME.match(settings.name):
+        raise ValueError(
+            "name: it should be small letters, digits and . _ -, 63 at most"
+        )
+    if not 0 < len(settings.branch) <= MAX_BRANCH:
+        raise ValueError(f"branch: it should have 1 to {MAX_BRANCH} characters")
 
 
 def _check_engine(engine: EngineSettings) -> None:
@@ -315,14 +319,18 @@ def _check_engine(engine: EngineSettings) -> None:
             raise ValueError(
                 f"index.url: it should be an address of {MAX_URL} plain characters at most"
             )
-        if not parts.scheme:
-            raise ValueError(
-                "index.url: it should be an address like postgresql://db.example.com/keeplore"
-            )
-        if parts.password or not set(dict(parse_qsl(parts.query))) <= _ENGINE_OPTIONS:
-            raise ValueError(
-                "index.url: passwords and keys belong into the environment, see docs/scaling.md"
-            )
+        _check_engine_address(parts)
+
+
+def _check_engine_address(address: SplitResult) -> None:
+    if not address.scheme:
+        raise ValueError(
+            "index.url: it should be an address like postgresql://db.example.com/keeplore"
+        )
+    if address.password or not set(dict(parse_qsl(address.query))) <= _ENGINE_OPTIONS:
+        raise ValueError(
+            "index.url: passwords and keys belong into the environment, see docs/scaling.md"
+        )
 
 
 def _check_llm(llm: LlmSettings) -> None:
@@ -339,6 +347,10 @@ def _check_llm(llm: LlmSettings) -> None:
             server_of(llm.base_url)
         except ConfigError as e:
             raise ValueError(f"llm.base_url: {e.message}") from e
+    _check_llm_limits(llm)
+
+
+def _check_llm_limits(llm: LlmSettings) -> None:
     if not 1 <= llm.timeout_s <= MAX_TIMEOUT_S:
         raise ValueError(f"llm.timeout_s: it should be 1 to {MAX_TIMEOUT_S}")
     if min(llm.daily_tokens, llm.monthly_tokens) < 0:
@@ -348,3 +360,12 @@ def _check_llm(llm: LlmSettings) -> None:
     for name, price in llm.prices.items():
         if not all(0 <= value < math.inf for value in dataclasses.astuple(price)):
             raise ValueError(f"llm.prices.{name}: a price should be 0 or more")
+
+
+def _check_allowed(redaction: RedactionSettings) -> None:
+    for fingerprint in redaction.allow:
+        if not _FINGERPRINT.match(fingerprint):
+            raise ValueError(
+                f"redaction.allow: {fingerprint!r} should be a kind and six digits, like "
+                f"api-key:12ab34"
+            )

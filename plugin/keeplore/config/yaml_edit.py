@@ -31,9 +31,7 @@ def write_setting(root: Path, section: str, key: str, value: str) -> None:
     try:
         before = path.read_bytes()[:MAX_FILE].decode()
         after = _changed(before, section, key, _quoted(value))
-        wanted: dict[str, Any] = yaml.safe_load(before) or {}
-        wanted[section] = {**(wanted.get(section) or {}), key: value}
-        is_right = yaml.safe_load(after) == wanted
+        is_right = yaml.safe_load(after) == _wanted(before, section, key, value)
     except (
         OSError,
         ValueError,
@@ -55,6 +53,13 @@ def _changed(text: str, section: str, key: str, value: str) -> str:
         if heading.match(line):
             return _changed_in_block(lines, number + 1, key, value)
     return _changed_in_line(text, section, key, value)
+
+
+def _wanted(text: str, section: str, key: str, value: str) -> dict[str, Any]:
+    """What is to be read after the change."""
+    data: dict[str, Any] = yaml.safe_load(text) or {}
+    data[section] = {**(data.get(section) or {}), key: value}
+    return data
 
 
 def _changed_in_block(lines: list[str], start: int, key: str, value: str) -> str:

@@ -32,12 +32,7 @@ def apply(plan: ConnectPlan, state: Path) -> None:
     then, and all of it is recorded. Raises OSError.
     """
     with _alone(state):
-        is_changed = any(read_file(one.target) != one.before for one in plan.changes)
-        if is_changed or ConnectionRecord.load(state) != plan.before:
-            raise ConfigError(
-                "a file has changed while you looked at this",
-                "Run the same command again",
-            )
+        _expect_as_planned(plan, state)
         plan.during.save(state)
         if plan.ready:
             write_clients(state)
@@ -49,6 +44,16 @@ def apply(plan: ConnectPlan, state: Path) -> None:
         _remove_empty(plan.during.folders)
         left = [folder for folder in plan.after.folders if Path(folder).is_dir()]
         replace(plan.after, folders=tuple(left) if plan.after.files else ()).save(state)
+
+
+def _expect_as_planned(plan: ConnectPlan, state: Path) -> None:
+    """Raises ConfigError where something is other than it was when the plan was made."""
+    is_changed = any(read_file(one.target) != one.before for one in plan.changes)
+    if is_changed or ConnectionRecord.load(state) != plan.before:
+        raise ConfigError(
+            "a file has changed while you looked at this",
+            "Run the same command again",
+        )
 
 
 def _make(change: FileChange) -> None:

@@ -41,13 +41,15 @@ def host_files(host: str) -> dict[str, bytes]:
         files = _below(root / "gemini").items()
         return {name: data for name, data in files if not name.startswith("hooks/")}
     if host == "opencode":
-        shim = {
-            f"plugins/{PLUGIN}.ts": (root / "opencode" / f"{PLUGIN}.ts").read_bytes()
-        }
-        return {**shim, **_prefixed("commands", _below(root / "opencode" / "commands"))}
+        return _opencode(root / "opencode")
     raise ConfigError(
         f"there are no files for a host called {host}", "See keeplore connect --help"
     )
+
+
+def _opencode(folder: Path) -> dict[str, bytes]:
+    shim = {f"plugins/{PLUGIN}.ts": (folder / f"{PLUGIN}.ts").read_bytes()}
+    return {**shim, **_prefixed("commands", _below(folder / "commands"))}
 
 
 def _root() -> Path:

@@ -34,13 +34,16 @@ def launcher(
     isolated = (python, "-I", "-S")
     tell: tuple[str, ...] = ("sh", str(state / FOLDER / "client.sh"))
     if is_windows:
-        silent = Path(python).with_name(
-            "pythonw.exe"
-        )  # it opens no window, and prints nothing
-        tell = (str(silent) if silent.exists() else python, "-I", "-S", client)
+        tell = (_silent(python), "-I", "-S", client)
     server = (*isolated, mcp) if has_mcp else ()
     asked = (*isolated, client)
     return Launcher(asked, tell, server, is_windows=is_windows, before_edit=before_edit)
+
+
+def _silent(python: str) -> str:
+    """The Python beside it that opens no window and prints nothing, itself where there is none."""
+    silent = Path(python).with_name("pythonw.exe")
+    return str(silent) if silent.exists() else python
 
 
 def refresh_clients(state: Path) -> tuple[str, ...]:

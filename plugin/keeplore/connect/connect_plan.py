@@ -6,7 +6,7 @@ import difflib
 import json
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -87,15 +87,8 @@ def connect(
         ]
         if why := _has_keeplore_otherwise(owner, record, launcher):
             builder.skip(host, why, is_connected=bool(recorded))
-            continue
-        wanted = desired(host, surroundings, launcher)
-        for one in wanted:
-            builder.install(owner, one)
-        paths = {str(one.path) for one in wanted}
-        for file in recorded:
-            if file.path not in paths:  # an earlier release had it
-                builder.uninstall(owner, file)
-        builder.ready.append(host)
+        else:
+            builder.connect(owner, desired(host, surroundings, launcher), recorded)
     return builder.plan()
 
 
@@ -151,6 +144,21 @@ class PlanBuilder:
         self._changes: dict[Path, FileChange] = {}
         self._problems: list[ConnectProblem] = []
         self._skipped: list[ConnectProblem] = []
+
+    def connect(
+        self,
+        owner: Owner,
+        wanted: Sequence[Desired],
+        recorded: Iterable[ConnectedFile],
+    ) -> None:
+        """Install what is wanted, and take out what an earlier release had beside it."""
+        for one in wanted:
+            self.install(owner, one)
+        paths = {str(one.path) for one in wanted}
+        for file in recorded:
+            if file.path not in paths:
+                self.uninstall(owner, file)
+        self.ready.append(owner.host)
 
     def install(self, owner: Owner, wanted: Desired) -> None:
         path, name = wanted.path, str(wanted.path)

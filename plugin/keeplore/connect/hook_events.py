@@ -90,12 +90,13 @@ def hooks(host: str, launcher: Launcher) -> dict[str, Any]:
     events: dict[str, list[dict[str, Any]]] = {}
     for hook in (*EVENTS[host], *wished):
         handler = form(launcher, hook)
-        if host in _GROUPED:
-            handler = {"hooks": [handler]}
-        if hook.matcher:
-            handler = {"matcher": hook.matcher, **handler}
-        events.setdefault(hook.event, []).append(handler)
+        events.setdefault(hook.event, []).append(_entry(host, hook, handler))
     return {"version": 1, "hooks": events} if host in _VERSIONED else {"hooks": events}
+
+
+def _entry(host: str, hook: HookEvent, handler: dict[str, Any]) -> dict[str, Any]:
+    entry = {"hooks": [handler]} if host in _GROUPED else handler
+    return {"matcher": hook.matcher, **entry} if hook.matcher else entry
 
 
 def mcp(host: str, launcher: Launcher) -> dict[str, Any]:

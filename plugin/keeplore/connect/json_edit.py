@@ -114,17 +114,24 @@ def _put(
         made.insert(0, path)
         value = [value] if key is None else {key: value}
         path, key = path[:-1], path[-1]
-    if not isinstance(holder.value, list if key is None else dict):
-        place = ".".join(path) or "the top"
-        raise ValueError(f"{place} is no {'list' if key is None else 'object'} there")
-    if key is not None and key in holder.value:
-        raise ValueError(f"{'.'.join(entry.path)} has another value there")
+    _expect_room(holder, path, key, entry)
     inner = dict(trace.inner)
     if not holder.items:
         inner.setdefault(path, document.text[holder.start + 1 : holder.end - 1])
     known = [place for place in made if place not in trace.made]
     text = _added(document, holder, key, value)
     return text, JsonTrace((*trace.made, *known), tuple(inner.items()))
+
+
+def _expect_room(
+    holder: JsonNode, path: Path, key: str | None, entry: JsonEntry
+) -> None:
+    """Raises ValueError where the holder is of another kind, or has the key."""
+    if not isinstance(holder.value, list if key is None else dict):
+        place = ".".join(path) or "the top"
+        raise ValueError(f"{place} is no {'list' if key is None else 'object'} there")
+    if key is not None and key in holder.value:
+        raise ValueError(f"{'.'.join(entry.path)} has another value there")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,24 +170,28 @@ def _added(
 ) -> str:
     if not holder.items:
         return _filled(document, holder, key, value)
-    text, style, last = document.text, _style(document.text), holder.items[-1]
+    text, last = document.text, holder.items[-1]
     before = text[_edge(document, holder, len(holder.items) - 1) : last.start]
-    indent = _indent_of_line(text, last.start) if "\n" in before else ""
-    style = replace(style, is_spread="\n" in before)
-    if style.is_spread:
-        separator = style.newline + indent
-    else:
-        separator = (
-            before if len(holder.items) > 1 and before.isspace() else style.space
-        )
+    style = replace(_style(text), is_spread="\n" in before)
+    indent = _indent_of_line(text, last.start) if style.is_spread else ""
     end, has_comma = last.node.end, last.comma >= 0
     at = _past_comments(document, last.comma + 1 if has_comma else end, holder.end - 1)
+    separator = _separator(style, indent, before if len(holder.items) > 1 else "")
     if _ends_in_line_comment(document, end, at) and "\n" not in separator:
         separator = style.newline
     new = separator + style.written(value, indent, key)
     if has_comma:
         return f"{text[:at]}{new},{text[at:]}"
     return f"{text[:end]},{text[end:at]}{new}{text[at:]}"
+
+
+def _separator(style: JsonStyle, indent: str, before: str) -> str:
+    """What stands before another part; ``before`` is what stands before the last, "" for nothing
+    that tells.
+    """
+    if style.is_spread:
+        return style.newline + indent
+    return before if before.isspace() else style.space
 
 
 def _filled(

@@ -131,16 +131,21 @@ class JsonReader:
                 else JsonItem(at, "", self.value(at, depth))
             )
             items.append(item)
-            at = self.skip(item.node.end)
-            if self.text.startswith(",", at):
-                item.comma = at
-                at = self.skip(at + 1)
+            at = self._past_comma(item)
         if items and items[-1].comma >= 0:
             self.is_strict = False
         value: Any = [item.node.value for item in items]
         if is_object:
             value = {item.key: item.node.value for item in items}
         return JsonNode(start, at + 1, value, items)
+
+    def _past_comma(self, item: JsonItem) -> int:
+        """Where the next item or the end may stand; the item learns where its comma is."""
+        at = self.skip(item.node.end)
+        if self.text.startswith(",", at):
+            item.comma = at
+            at = self.skip(at + 1)
+        return at
 
     def _member(self, at: int, depth: int) -> JsonItem:
         if not self.text.startswith('"', at):

@@ -162,16 +162,20 @@ class JsonEntries(Resource):
             text = json.dumps(json.loads(self.skeleton), indent=2) + "\n"
         try:
             document = parse(text)
-            if self.host and not document.is_strict:
-                raise EditRefused(
-                    f"it has comments or trailing commas, which {self.host} does not read",
-                    f"Take them out and {AGAIN}",
-                )
+            self._expect_readable(document)
             return self._installed(document, base)
         except NotJson as e:
             raise EditRefused(f"it is no JSON: {e}", f"Mend it and {AGAIN}") from None
         except ValueError as e:
             raise EditRefused(str(e), f"Mend it and {AGAIN}") from None
+
+    def _expect_readable(self, document: JsonDocument) -> None:
+        """Raises EditRefused where the host does not read what stands there."""
+        if self.host and not document.is_strict:
+            raise EditRefused(
+                f"it has comments or trailing commas, which {self.host} does not read",
+                f"Take them out and {AGAIN}",
+            )
 
     def _installed(
         self, document: JsonDocument, known: JsonEntries
@@ -273,10 +277,7 @@ class TomlTable(Resource):
         self, current: bytes | None, known: Resource | None
     ) -> tuple[FileEdit, Resource]:
         text = _decoded(current)
-        try:
-            found = toml_edit.table_at(tomllib.loads(text), self.name)
-        except (tomllib.TOMLDecodeError, RecursionError) as e:
-            raise EditRefused(f"it is no TOML: {e}", f"Mend it and {AGAIN}") from None
+        found = self._table(text)
         base = known if isinstance(known, TomlTable) else self
         base = replace(base, is_made=base.is_made or current is None)
         if found == toml_edit.as_read(self.values):
@@ -287,6 +288,13 @@ class TomlTable(Resource):
             theirs = f"has another [{self.name}], which is left as it is"
             return FileEdit(current, (mine if base.pieces else theirs,)), base
         return self._appended(base, bare)
+
+    def _table(self, text: str) -> Any:
+        """What the table holds, None for no table. Raises EditRefused."""
+        try:
+            return toml_edit.table_at(tomllib.loads(text), self.name)
+        except (tomllib.TOMLDecodeError, RecursionError) as e:
+            raise EditRefused(f"it is no TOML: {e}", f"Mend it and {AGAIN}") from None
 
     def _adopted(self, known: TomlTable, text: str) -> TomlTable:
         """The table stands there as it should; where the record was lost, as if we had put it
@@ -380,21 +388,19 @@ def _obstacle(
     there = document.at(entry.path)
     if there is None or json_edit.find(document, entry):
         return ""
-    place, values = (
-        ".".join(entry.path),
-        [one.value for one in known if one.path == entry.path],
-    )
+    place = ".".join(entry.path)
+    values = [one.value for one in known if one.path == entry.path]
     if not entry.is_element:
         why = f"{place} is another's, or was changed by hand, and is left as it is"
         return "" if there.value in values else why
-    strange = [
-        json.dumps(one.node.value)
-        for one in there.items
-        if one.node.value not in values
-    ]
-    marks = [json.dumps(mark)[1:-1] for mark in MARKS]
-    is_ours = any(mark in text for text in strange for mark in marks)
+    strange = [one.node.value for one in there.items if one.node.value not in values]
+    is_ours = any(map(_names_keeplore, strange))
     return f"an entry of {place} is from elsewhere, or {BY_HAND}" if is_ours else ""
+
+
+def _names_keeplore(value: Any) -> bool:
+    text = json.dumps(value)
+    return any(json.dumps(mark)[1:-1] in text for mark in MARKS)
 
 
 def _holders(entries: Iterable[JsonEntry]) -> list[tuple[str, ...]]:

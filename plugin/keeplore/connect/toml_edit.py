@@ -54,14 +54,16 @@ def cut(text: str, name: str, pieces: tuple[str, ...], expected: Values) -> str 
             return _proved(text, text.replace(piece, "", 1), name)
     if table_at(tomllib.loads(text), name) != as_read(expected):
         return None
-    mark, header = (
-        rf"(?:{re.escape(MARK)}\r?\n)?",
-        rf"[ \t]*{re.escape(f'[{name}]')}[^\n]*",
-    )
+    return _proved(text, _table(name).sub("", text, count=1), name)
+
+
+def _table(name: str) -> re.Pattern[str]:
+    """Our mark, the header of the table, and its lines up to the first empty one."""
+    mark = rf"(?:{re.escape(MARK)}\r?\n)?"
+    header = rf"[ \t]*{re.escape(f'[{name}]')}[^\n]*"
     line = r"(?![ \t]*\[)[^\n]*\S[^\n]*"
     end = r"(?:\n|\Z)"
-    table = re.compile(rf"{mark}^{header}{end}(?:{line}{end})*", re.MULTILINE)
-    return _proved(text, table.sub("", text, count=1), name)
+    return re.compile(rf"{mark}^{header}{end}(?:{line}{end})*", re.MULTILINE)
 
 
 def as_read(values: Values) -> dict[str, Any]:

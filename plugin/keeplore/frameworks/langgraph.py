@@ -129,12 +129,8 @@ class KeeploreStore(BaseStore):
         target.workspace.index.refresh()
         found = _head(target, id_)
         known = value_of(found.memory) if found else None
-        value = Value(
-            op.namespace,
-            op.key,
-            dict(op.value or {}),
-            known.created_at if known else now(),
-        )
+        since = known.created_at if known else now()
+        value = Value(op.namespace, op.key, dict(op.value or {}), since)
         draft = draft_of(
             value,
             target.workspace.plugins.redact,

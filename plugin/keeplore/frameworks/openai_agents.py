@@ -133,12 +133,15 @@ def _said(item: Any) -> tuple[str, str]:
     """
     if not isinstance(item, dict) or item.get("type", "message") != "message":
         return "", ""
-    content = item.get("content")
+    return str(item.get("role", "")), _words(item.get("content"))
+
+
+def _words(content: Any) -> str:
     if isinstance(content, str):
-        return str(item.get("role", "")), content
+        return content
     parts = [part for part in content or () if isinstance(part, dict)]
     texts = [str(part.get(_TEXTS.get(str(part.get("type")), ""), "")) for part in parts]
-    return str(item.get("role", "")), "\n\n".join(filter(None, texts))
+    return "\n\n".join(filter(None, texts))
 
 
 def _with_block(item: Any, block: str) -> Any:

@@ -50,30 +50,33 @@ def draft_of(
             f"{name!r} cannot be the name of a namespace",
             "Use letters, digits and signs",
         )
-    data = {
-        "namespace": value.namespace,
-        "key": value.key,
-        "value": value.content,
-        "since": value.created_at,
-    }
-    block = redact(f"{_OPEN}{_plain(json.dumps(data, ensure_ascii=False))}{_CLOSE}")
+    block = redact(_block(value))
     if _read(block) is None:
         raise StoreError(
             f"{value.key!r} holds a secret that cannot be taken out of it",
             "Store what it is for, not the secret",
         )
     words = "\n".join(_words(value.content)) or value.key
+    has_words = any(map(str.isalnum, words))
     return NoteDraft(
         f"{words}\n\n{block}",
-        title=words.split("\n", 1)[0][:80]
-        if any(map(str.isalnum, words))
-        else f"{name} {value.key}",
+        title=words.split("\n", 1)[0][:80] if has_words else f"{name} {value.key}",
         scope=scope,
         project=project,
         trust=TRUST,
         source={"host": HOST, "session": name},
         id=id_,
     )
+
+
+def _block(value: Value) -> str:
+    data = {
+        "namespace": value.namespace,
+        "key": value.key,
+        "value": value.content,
+        "since": value.created_at,
+    }
+    return f"{_OPEN}{_plain(json.dumps(data, ensure_ascii=False))}{_CLOSE}"
 
 
 def value_of(memory: Memory) -> Value | None:

@@ -25,12 +25,7 @@ def serve() -> None:
     is_off = bool(os.environ.get("KEEPLORE_OFF"))
     cwd = _working_directory()
     places.create()
-    # version 1 reads a file .env where it stands, which may be anybody's, and variables that are no
-    # business of ours
-    os.chdir(places.state)
-    for name in list(os.environ):
-        if name.startswith("FASTMCP_"):
-            del os.environ[name]
+    _leave_settings(places.state)
     _reserve_the_wire()
     try:
         # the SDK takes a second, and is an extra
@@ -54,6 +49,16 @@ def serve() -> None:
     finally:
         if context is not None:
             context.close()
+
+
+def _leave_settings(state: Path) -> None:
+    """Version 1 of the SDK reads a file .env where it stands, which may be anybody's, and variables
+    that are no business of ours.
+    """
+    os.chdir(state)
+    for name in list(os.environ):
+        if name.startswith("FASTMCP_"):
+            del os.environ[name]
 
 
 class _Wire:

@@ -4,7 +4,7 @@ was said.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from keeplore.errors import NotFound
 from keeplore.mcp_server.answer_text import fenced, pages, said_by
@@ -60,17 +60,6 @@ def read(
         )
     chosen = every[page - 1]
     counted = f", page {page} of {len(every)}" if len(every) > 1 else ""
-    row = found.row
-    trust = said_by(
-        found.workspace.machine_trust.trust_of(found.memory), row.title, chosen
-    )
-    facts = [
-        label(row.updated_at[:10]),
-        place(row.scope, row.project),
-        trust,
-        label(row.id),
-    ]
-    head = f"{quoted(row.title, TITLE_CHARS)} ({' · '.join(facts)})"
     more = (
         f"page={page + 1} with the same max_tokens goes on. "
         if page < len(every)
@@ -79,9 +68,22 @@ def read(
     shown = "exchange" if turn else part
     return fenced(
         f"The {shown} of one memory{counted}.",
-        f"{head}\n\n{chosen}",
+        f"{_head(found, chosen)}\n\n{chosen}",
         f"{more}{GOES_ON[shown]}",
     )
+
+
+def _head(found: FoundMemory, text: str) -> str:
+    """Title, day, place, who said the text, and id."""
+    row = found.row
+    trust = found.workspace.machine_trust.trust_of(found.memory)
+    facts = [
+        label(row.updated_at[:10]),
+        place(row.scope, row.project),
+        said_by(trust, row.title, text),
+        label(row.id),
+    ]
+    return f"{quoted(row.title, TITLE_CHARS)} ({' · '.join(facts)})"
 
 
 def _conversation(found: FoundMemory) -> Conversation | None:
@@ -108,23 +110,17 @@ def _overview(_context: McpContext, found: FoundMemory) -> str:
     talk = _conversation(found)
     if talk is None or not talk.exchanges:
         return "\n".join((*facts, *problems, "", found.memory.body))
-    short = short_turns(talk.exchanges)
-    asked = [
-        f"{number}. {minute_of(one.at)} · turn={label(short[one.id])} · "
-        f"{one_line(one.user, FIRST_LINE)}"
-        for number, one in enumerate(talk.exchanges, 1)
-    ]
-    return "\n".join(
-        (
-            *facts,
-            *problems,
-            "",
-            talk.head,
-            "",
-            "Exchanges, each with how it begins:",
-            *asked,
-        )
-    )
+    heading = "Exchanges, each with how it begins:"
+    asked = _beginnings(talk.exchanges)
+    return "\n".join((*facts, *problems, "", talk.head, "", heading, *asked))
+
+
+def _beginnings(exchanges: Sequence[Exchange]) -> Iterator[str]:
+    short = short_turns(exchanges)
+    for number, one in enumerate(exchanges, 1):
+        turn = label(short[one.id])
+        asked = one_line(one.user, FIRST_LINE)
+        yield f"{number}. {minute_of(one.at)} · turn={turn} · {asked}"
 
 
 def _exchanges(_context: McpContext, found: FoundMemory) -> str:
@@ -168,9 +164,7 @@ def _source(context: McpContext, found: FoundMemory) -> str:
         for key, value in source.items()
         if key != "turns"
     ]
-    talk = _conversation(found)
-    times = {one.id: minute_of(one.at) for one in talk.exchanges} if talk else {}
-    turns = list(dict.fromkeys((*memory.turns, *times)))
+    turns = _turns(found)
     return "\n".join(
         (
             f"file: {found.workspace.root / found.row.path}",
@@ -178,9 +172,17 @@ def _source(context: McpContext, found: FoundMemory) -> str:
             *kept,
             f"transcript: {transcript_of(context.places, memory) or 'not on this machine'}",
             f"turns: {len(turns)}",
-            *(f"- {turn} {times.get(turn, '')}".rstrip() for turn in turns),
+            *turns,
         )
     )
+
+
+def _turns(found: FoundMemory) -> list[str]:
+    """A line for each turn that it was made of, with its time where that is known."""
+    talk = _conversation(found)
+    times = {one.id: minute_of(one.at) for one in talk.exchanges} if talk else {}
+    turns = dict.fromkeys((*found.memory.turns, *times))
+    return [f"- {turn} {times.get(turn, '')}".rstrip() for turn in turns]
 
 
 def _history(_context: McpContext, found: FoundMemory) -> str:

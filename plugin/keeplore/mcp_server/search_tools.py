@@ -63,11 +63,7 @@ def search(
 ) -> str:
     """The memories that answer a question, best first. Raises KeeploreError."""
     asked = context.place.asked(directory)
-    request = RecallRequest(query, asked.directory, limit, wide=wide)
-    answer = context.recall(request)
-    if not answer["hits"] and answer["stamp"]["vectors"] < answer["stamp"]["passages"]:
-        # beside passages with a vector, what has none yet is not sure enough
-        answer = context.recall(replace(request, text_only=True))
+    answer = _recall(context, RecallRequest(query, asked.directory, limit, wide=wide))
     notes = (
         [*answer["notes"], *_waiting(context)] if answer["status"] != "empty" else []
     )
@@ -83,6 +79,14 @@ def search(
     )
     before = f"{len(shown)} found, best first, {_seen_from(context, directory)}.{left}"
     return fenced(before, "\n".join(shown), "\n".join(filter(None, (about, MORE))))
+
+
+def _recall(context: McpContext, request: RecallRequest) -> dict[str, Any]:
+    answer = context.recall(request)
+    if not answer["hits"] and answer["stamp"]["vectors"] < answer["stamp"]["passages"]:
+        # beside passages with a vector, what has none yet is not sure enough
+        return context.recall(replace(request, text_only=True))
+    return answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,28 +184,30 @@ def _waiting(context: McpContext) -> list[str]:
 
 
 def _hit(number: int, hit: dict[str, Any]) -> str:
-    changed = f", changed {hit['changes']}×" if hit["changes"] else ""
-    changed += (
-        f", replaced since by {label(hit['replaced_by'])}" if hit["replaced_by"] else ""
-    )
-    parts = [
-        label(hit["date"]),
-        place(hit["scope"], hit["project"]),
-        label(hit["category"] or hit["kind"]) + changed,
-        said_by(hit["trust"], hit["title"], hit["passage"], hit["decision"]),
+    lines = [
+        f"{number}. {quoted(hit['title'], TITLE_CHARS)} ({' · '.join(_facts(hit))})"
     ]
-    lines = [f"{number}. {quoted(hit['title'], TITLE_CHARS)} ({' · '.join(parts)})"]
-    if one_line(hit["passage"], EXCERPT_CHARS) != one_line(hit["title"], EXCERPT_CHARS):
+    passage = one_line(hit["passage"], EXCERPT_CHARS)
+    if passage != one_line(hit["title"], EXCERPT_CHARS):
         lines.append(quoted(hit["passage"], EXCERPT_CHARS))
-    if hit["decision"] and one_line(hit["decision"], EXCERPT_CHARS) not in one_line(
-        hit["passage"], EXCERPT_CHARS
-    ):
+    if hit["decision"] and one_line(hit["decision"], EXCERPT_CHARS) not in passage:
         lines.append(f"decided: {quoted(hit['decision'], EXCERPT_CHARS)}")
     turn = f", turn={label(hit['turn'])}" if hit["turn"] else ""
     lines.append(
         f"read: id={label(hit['memory_id'])}{turn} · {one_line(hit['path'], PATH_CHARS)}"
     )
     return "\n   ".join(lines)
+
+
+def _facts(hit: dict[str, Any]) -> list[str]:
+    """Its day, where it counts, what it is with its changes, and who said it."""
+    what = label(hit["category"] or hit["kind"])
+    if hit["changes"]:
+        what += f", changed {hit['changes']}×"
+    if hit["replaced_by"]:
+        what += f", replaced since by {label(hit['replaced_by'])}"
+    said = said_by(hit["trust"], hit["title"], hit["passage"], hit["decision"])
+    return [label(hit["date"]), place(hit["scope"], hit["project"]), what, said]
 
 
 def _line(row: MemoryRow) -> str:

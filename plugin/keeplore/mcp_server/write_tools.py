@@ -5,6 +5,7 @@ good.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 
 from keeplore.errors import ConfigError, KeeploreError, NotFound
 from keeplore.mcp_server.answer_text import fenced
@@ -14,6 +15,7 @@ from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, label, one_line, quo
 from keeplore.workspace.note_writer import NoteOutcome
 from keeplore.workspace.registry import FoundMemory
 from keeplore.workspace.workspace import Workspace
+from keeplore.workspace.writing.forget import ForgetResult
 from keeplore.workspace.writing.forget import forget as forget_memory
 from keeplore.workspace.writing.remember import NoteRequest, drafted, replace, target_of
 from keeplore.workspace.writing.remember import remember as remember_draft
@@ -61,13 +63,17 @@ def forget(context: McpContext, memory_id: str, *, directory: str) -> str:
         f", with {len(forgot.ids) - 1} other versions" if len(forgot.ids) > 1 else ""
     )
     undo = f"`keeplore restore {found.row.id}` in a terminal brings it back."
-    after = [f"{undo} Tell the person what was forgotten."]
-    if forgot.quoting:
-        ids = ", ".join(row.id for row in forgot.quoting)
-        after.append(f"Notes that quote it stay: {one_line(ids, 10 * TITLE_CHARS)}")
+    after = (f"{undo} Tell the person what was forgotten.", _quoting(forgot), told)
     return fenced(
-        f"Forgotten{versions}.", _named(found), "\n".join(filter(None, (*after, told)))
+        f"Forgotten{versions}.", _named(found), "\n".join(filter(None, after))
     )
+
+
+def _quoting(forgot: ForgetResult) -> str:
+    if not forgot.quoting:
+        return ""
+    ids = ", ".join(row.id for row in forgot.quoting)
+    return f"Notes that quote it stay: {one_line(ids, 10 * TITLE_CHARS)}"
 
 
 def _exact(context: McpContext, memory_id: str, directory: str) -> FoundMemory:
@@ -110,18 +116,20 @@ def _told(context: McpContext, workspace: Workspace, outcome: NoteOutcome) -> st
         f"file: {one_line(str(workspace.root / outcome.path), PATH_CHARS)}",
         f"id={label(memory.id)}",
     ]
-    if outcome.similar:
-        lines.append(
-            "Earlier notes that say nearly the same; `remember` with replaces=ID makes one of them "
-            "newer:"
-        )
-        lines += [
-            f"- {quoted(near.row.title, TITLE_CHARS)} id={label(near.row.id)}"
-            for near in outcome.similar
-        ]
+    lines += _similar(outcome)
     return fenced(
         before, "\n".join(lines), context.settle(workspace) if outcome.is_new else ""
     )
+
+
+def _similar(outcome: NoteOutcome) -> Iterator[str]:
+    if outcome.similar:
+        yield (
+            "Earlier notes that say nearly the same; `remember` with replaces=ID makes one of them "
+            "newer:"
+        )
+    for near in outcome.similar:
+        yield f"- {quoted(near.row.title, TITLE_CHARS)} id={label(near.row.id)}"
 
 
 def _where(outcome: NoteOutcome) -> str:

@@ -29,11 +29,7 @@ def clone(url: str, directory: Path) -> None:
     url, protocols = checked_url(url, is_path_allowed=True)
     if protocols == "file" and "://" not in url:
         url = str(Path(url).expanduser().resolve())
-    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
-        raise ConfigError(
-            f"{directory} is there already and not empty",
-            "Name a directory that does not exist",
-        )
+    _expect_empty(directory)
     with _aside(directory) as aside:
         arguments = ("--quiet", "--", url, str(aside))
         call(directory.parent, protocols, _CLONE, *arguments, timeout_s=CLONE_TIMEOUT_S)
@@ -44,6 +40,14 @@ def clone(url: str, directory: Path) -> None:
                 "clone of it and push",
             )
         aside.replace(directory)
+
+
+def _expect_empty(directory: Path) -> None:
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise ConfigError(
+            f"{directory} is there already and not empty",
+            "Name a directory that does not exist",
+        )
 
 
 def clone_project(

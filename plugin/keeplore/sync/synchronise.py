@@ -59,15 +59,11 @@ def synchronise(
     SyncError (a RemoteError) with its ``kind``, RepositoryBusy, or RepositoryError; all that was
     written stays on disk and in git.
     """
-    remote = store.remote_in_full()
-    if remote is None:
-        remedy = f"`git -C '{store.root}' remote add origin URL`, then `keeplore sync`"
-        raise SyncError(FailureKind.NO_REMOTE, "this workspace has no remote", remedy)
+    remote = _remote(store)
     _, protocols = checked_url(remote.url, is_path_allowed=True)
     taken = SyncResult(0, 0, 0, "")
     for number in range(ATTEMPTS):
-        if number:
-            time.sleep(PAUSE_S * 2**number * (1 + random.random()))  # noqa: S311  # jitter
+        _pause_before(number)
         try:
             store.commit()
             taken, at_remote, theirs = _take_in(
@@ -82,6 +78,20 @@ def synchronise(
         if not (to_push or replaced) or _is_pushed(store, remote, protocols, replaced):
             return _concluded(taken, to_push)
     raise failure("[rejected]")
+
+
+def _remote(store: Store) -> Remote:
+    """Raises SyncError where there is none."""
+    remote = store.remote_in_full()
+    if remote is None:
+        remedy = f"`git -C '{store.root}' remote add origin URL`, then `keeplore sync`"
+        raise SyncError(FailureKind.NO_REMOTE, "this workspace has no remote", remedy)
+    return remote
+
+
+def _pause_before(attempt: int) -> None:
+    if attempt:
+        time.sleep(PAUSE_S * 2**attempt * (1 + random.random()))  # noqa: S311  # jitter
 
 
 def _checked_commits(store: Store, theirs: str, scan: Scan) -> int:

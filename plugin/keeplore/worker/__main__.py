@@ -38,21 +38,7 @@ def main() -> int:
         os.setsid()  # where the client could not: a closing terminal must not end the worker
     places = Places.from_environment(os.environ)
     places.create()
-    handler = logging.handlers.RotatingFileHandler(
-        places.state / "worker.log",
-        maxBytes=LOG_BYTES,
-        backupCount=LOG_FILES,
-        encoding="utf-8",
-    )
-    handler.setFormatter(
-        RedactingFormatter(
-            "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
-        )
-    )
-    logging.basicConfig(level=logging.INFO, handlers=[handler])
-    logging.getLogger("watchdog").setLevel(
-        logging.CRITICAL
-    )  # it calls its own end an error
+    _open_log(places)
     try:
         # here, because an installation that is broken has to be written down too
         from keeplore.worker.loop import Worker
@@ -67,6 +53,23 @@ def main() -> int:
     if worker.wants_successor:
         _become_successor(places)
     return 0
+
+
+def _open_log(places: Places) -> None:
+    handler = logging.handlers.RotatingFileHandler(
+        places.state / "worker.log",
+        maxBytes=LOG_BYTES,
+        backupCount=LOG_FILES,
+        encoding="utf-8",
+    )
+    handler.setFormatter(
+        RedactingFormatter(
+            "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
+        )
+    )
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
+    # it calls its own end an error
+    logging.getLogger("watchdog").setLevel(logging.CRITICAL)
 
 
 def _become_successor(places: Places) -> None:

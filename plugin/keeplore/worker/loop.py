@@ -152,10 +152,7 @@ class Worker:
             self._loop(registry, spool, handler, usage, self._background)
         finally:
             watch.stop()
-            try:
-                usage.save(is_last=True)
-            except Exception:
-                LOG.exception("what was of use could not be written")
+            _save_last(usage)
             self._background.close()
 
     def _loop(
@@ -327,3 +324,10 @@ class Worker:
             **self._background.status(),
             "faults": faults.latest(),
         }
+
+
+def _save_last(usage: UsageFeedback) -> None:
+    try:
+        usage.save(is_last=True)
+    except Exception:
+        LOG.exception("what was of use could not be written")

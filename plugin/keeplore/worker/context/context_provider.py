@@ -83,10 +83,8 @@ class ContextProvider:
                 workspace, origin, cwd, wishes, TextBudget(wishes.brief_tokens, size)
             )
             size -= len(before.encode()) + bool(before)
-        room, deadline_s = (
-            TextBudget(wishes.prompt_tokens, size),
-            wishes.deadline_ms / 1000 - spent_s,
-        )
+        room = TextBudget(wishes.prompt_tokens, size)
+        deadline_s = wishes.deadline_ms / 1000 - spent_s
         told = self._prompt(ask.text, origin, cwd, wishes.threshold, room, deadline_s)
         return "\n".join(filter(None, (before, told)))
 
@@ -125,12 +123,7 @@ class ContextProvider:
         )
 
     def _brief(self, source: str, origin: Origin, cwd: Path, room: TextBudget) -> str:
-        if source in ("compact", "clear", SHORTENED):
-            self._shown.lost(origin)
-        elif source == "fork":
-            self._shown.inherit(origin)
-        elif source != "resume":
-            self._shown.forget(origin)
+        self._note_start(source, origin)
         views = self._registry.views(cwd)
         if source == "compact":
             self._caught_up(CAUGHT_UP_S)
@@ -147,6 +140,15 @@ class ContextProvider:
             brief(views, session=session, source=reason, room=room, told=told),
             InjectionKind.BRIEF,
         )
+
+    def _note_start(self, source: str, origin: Origin) -> None:
+        """What of the memories that the session was shown before still stands before it."""
+        if source in ("compact", "clear", SHORTENED):
+            self._shown.lost(origin)
+        elif source == "fork":
+            self._shown.inherit(origin)
+        elif source != "resume":
+            self._shown.forget(origin)
 
     def _noted(
         self,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -152,34 +152,14 @@ class SlashCommands:
         notes = workspace.index.listed(MemoryFilter(allowed, kind="note"))
         talks = workspace.index.listed(MemoryFilter(allowed, kind="conversation"))
         decisions = [row for row in notes if row.category == "architectural-decisions"]
-        identity = workspace.identities.of(cwd)
-        project = f"project {identity.project}" if identity.project else "no project"
-        about = [
-            f"workspace {one_line(f'{workspace.name} at {workspace.root}', PATH_CHARS)}",
-            one_line(f"{project}: {identity.reason}", LINE_CHARS),
-            f"{len(notes)} notes and {len(talks)} conversations apply here",
-            f"{workspace.index.state().memories} memories in the whole workspace",
-        ]
+        counted = f"{len(notes)} notes and {len(talks)} conversations apply here"
+        problems = [one_line(p, LINE_CHARS) for p in self._problems(workspace)]
         return block(
             [
-                BlockSection(
-                    "Keeplore's memory here:", [BlockLine(line) for line in about]
-                ),
-                BlockSection(
-                    "Newest decisions:",
-                    [BlockLine(_named(row)) for row in decisions[:DECISIONS]],
-                ),
-                BlockSection(
-                    "Newest conversations:",
-                    [BlockLine(_named(row)) for row in talks[:DECISIONS]],
-                ),
-                BlockSection(
-                    "Problems:",
-                    [
-                        BlockLine(one_line(p, LINE_CHARS))
-                        for p in self._problems(workspace)
-                    ],
-                ),
+                _section("Keeplore's memory here:", _about(workspace, cwd, counted)),
+                _section("Newest decisions:", map(_named, decisions[:DECISIONS])),
+                _section("Newest conversations:", map(_named, talks[:DECISIONS])),
+                _section("Problems:", problems),
             ],
             room,
         )
@@ -220,6 +200,22 @@ def _draft(workspace: Workspace, text: str, origin: Origin) -> NoteDraft:
     )
 
 
+def _about(workspace: Workspace, cwd: Path, counted: str) -> list[str]:
+    """Which workspace and project apply to a directory, and how much there is."""
+    identity = workspace.identities.of(cwd)
+    project = f"project {identity.project}" if identity.project else "no project"
+    return [
+        f"workspace {one_line(f'{workspace.name} at {workspace.root}', PATH_CHARS)}",
+        one_line(f"{project}: {identity.reason}", LINE_CHARS),
+        counted,
+        f"{workspace.index.state().memories} memories in the whole workspace",
+    ]
+
+
+def _section(heading: str, lines: Iterable[str]) -> BlockSection:
+    return BlockSection(heading, [BlockLine(line) for line in lines])
+
+
 def _remembered(
     workspace: Workspace, outcome: NoteOutcome, origin: Origin
 ) -> Iterator[BlockSection]:
@@ -242,9 +238,7 @@ def _remembered(
         "Earlier notes that say nearly the same; `keeplore forget ID` and `keeplore edit ID` "
         "change that:"
     )
-    yield BlockSection(
-        heading, [BlockLine(_named(near.row)) for near in outcome.similar]
-    )
+    yield _section(heading, (_named(near.row) for near in outcome.similar))
 
 
 def _forgotten(row: MemoryRow, forgot: ForgetResult) -> Iterator[BlockSection]:

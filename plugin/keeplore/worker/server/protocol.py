@@ -36,23 +36,27 @@ def ask(
     """Ask the worker of this machine and return the decoded JSON; None where no worker answers in
     time.
     """
+    # a worker that is older leaves for this version, which has to be known then
     with contextlib.suppress(OSError):
-        installation.supersede(
-            state
-        )  # a worker that is older leaves for this version, which has to be known then
+        installation.supersede(state)
     try:
         address = (state / ADDRESS_FILE).read_text(encoding="utf-8").strip()
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-            connection.settimeout(timeout_s)
-            _connect(connection, address, time.monotonic() + timeout_s)
-            body = b"" if payload is None else json.dumps(payload).encode()
-            connection.sendall(f"{NAME} {__version__} {operation}\n".encode() + body)
-            connection.shutdown(socket.SHUT_WR)
-            reply = receive(connection, MAX_REQUEST * 8, timeout_s)
+        body = b"" if payload is None else json.dumps(payload).encode()
+        request = f"{NAME} {__version__} {operation}\n".encode() + body
+        reply = _reply(address, request, timeout_s)
         length, _, data = reply.partition(b"\n")
         return json.loads(data) if int(length) == len(data) else None
     except (OSError, ValueError, AttributeError):
         return None
+
+
+def _reply(address: str, request: bytes, timeout_s: float) -> bytes:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.settimeout(timeout_s)
+        _connect(connection, address, time.monotonic() + timeout_s)
+        connection.sendall(request)
+        connection.shutdown(socket.SHUT_WR)
+        return receive(connection, MAX_REQUEST * 8, timeout_s)
 
 
 def _connect(connection: socket.socket, address: str, deadline: float) -> None:

@@ -44,12 +44,7 @@ class SocketServer:
         self._aside = ""
         path = state / "worker.sock"
         if len(os.fsencode(path)) > MAX_SOCKET_PATH:
-            # here, as the next one: it is rare, and the first answer waits for every import
-            import tempfile
-
-            self._aside = tempfile.mkdtemp(
-                prefix="keeplore-"
-            )  # 0700 and a name nobody can foresee
+            self._aside = _folder_aside()
             path = Path(self._aside) / "worker.sock"
         with contextlib.suppress(FileNotFoundError):
             # left by a worker that was killed; the lock says that we are the only one
@@ -92,23 +87,32 @@ class SocketServer:
     def _serve(self, connection: socket.socket) -> None:
         try:
             with connection:
-                if not _is_own_user(connection):
-                    return
-                header, _, payload = receive(
-                    connection, MAX_REQUEST + MAX_HEADER, REQUEST_S
-                ).partition(b"\n")
-                words = header[:MAX_HEADER].decode("ascii", "replace").split(" ")
-                if len(words) < 3 or words[0] != NAME:
-                    return
-                reply = self._handle(words[2], [words[1], *words[3:]], payload)
-                connection.settimeout(REQUEST_S)
-                connection.sendall(f"{len(reply)}\n".encode() + reply)
+                if _is_own_user(connection):
+                    self._answer(connection)
         except (OSError, ValueError) as e:
             LOG.info("a request was dropped: %r", e)
         except Exception:
             LOG.exception("a request failed")
         finally:
             self._slots.release()
+
+    def _answer(self, connection: socket.socket) -> None:
+        request = receive(connection, MAX_REQUEST + MAX_HEADER, REQUEST_S)
+        header, _, payload = request.partition(b"\n")
+        words = header[:MAX_HEADER].decode("ascii", "replace").split(" ")
+        if len(words) < 3 or words[0] != NAME:
+            return
+        reply = self._handle(words[2], [words[1], *words[3:]], payload)
+        connection.settimeout(REQUEST_S)
+        connection.sendall(f"{len(reply)}\n".encode() + reply)
+
+
+def _folder_aside() -> str:
+    """A new folder, 0700, with a name that nobody can foresee."""
+    # here, as the next one: it is rare, and the first answer waits for every import
+    import tempfile
+
+    return tempfile.mkdtemp(prefix="keeplore-")
 
 
 def _is_own_user(connection: socket.socket) -> bool:

@@ -58,12 +58,21 @@ class _SessionLog:
     cwd: str = ""
     has_lost: bool = False  # its host has shortened or emptied its context
     ids: dict[str, str] = field(default_factory=dict)  # memory → when it was shown
-    answers: list[str] = field(
-        default_factory=list
-    )  # memories that were shown otherwise than in a brief
-    words: list[str] = field(
-        default_factory=list
-    )  # keys of the sentences, the last ones
+    # memories that were shown otherwise than in a brief
+    answers: list[str] = field(default_factory=list)
+    # keys of the sentences, the last ones
+    words: list[str] = field(default_factory=list)
+
+    def note(self, told: ContextBlock, at: str, *, is_brief: bool) -> None:
+        """What the session is shown now."""
+        text, ids = told
+        self.ids |= dict.fromkeys(ids, at)
+        if is_brief:
+            self.briefed_at = at
+        else:
+            self.answers = [*dict.fromkeys((*self.answers, *ids))]
+        words = dict.fromkeys((*self.words, *sorted(words_in(text))))
+        self.words = [*words][-MAX_WORDS:]
 
 
 class InjectionLog:
@@ -152,16 +161,7 @@ class InjectionLog:
             at = now()
             self._given.append(Injection(origin, text, ids, way, at))
             session.cwd = origin.cwd
-            session.briefed_at = at if is_brief else session.briefed_at
-            session.ids |= dict.fromkeys(ids, at)
-            session.answers = (
-                session.answers
-                if is_brief
-                else [*dict.fromkeys((*session.answers, *ids))]
-            )
-            session.words = [*dict.fromkeys((*session.words, *sorted(words_in(text))))][
-                -MAX_WORDS:
-            ]
+            session.note(told, at, is_brief=is_brief)
             self._sessions[_key(origin)] = session  # behind all others
             while len(self._sessions) > MAX_SESSIONS:
                 del self._sessions[next(iter(self._sessions))]

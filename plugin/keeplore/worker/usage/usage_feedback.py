@@ -64,11 +64,20 @@ class _SessionUsage:
     turn: str = ""  # the one that was heard last
     is_answered: bool = False  # that one
     now: list[str] = field(default_factory=list)  # words of that turn
-    said: list[str] = field(
-        default_factory=list
-    )  # words of all turns before it, the last ones
+    # words of all turns before it, the last ones
+    said: list[str] = field(default_factory=list)
     told: dict[str, _InjectedMemory] = field(default_factory=dict)  # by memory
     is_saved: bool = True
+
+    def note_told(self, memory: str, words: dict[str, float], given: Injection) -> None:
+        """Unless it is known what became of it: the words of the memory that it is told now."""
+        known = self.told.get(memory, _InjectedMemory(given.at, {}, is_prompted=False))
+        if not known.outcome:
+            is_prompted = known.is_prompted or given.way is InjectionKind.PROMPT
+            after = self.turn if self.is_answered else ""
+            self.told[memory] = _InjectedMemory(
+                given.at, known.words | words, is_prompted, after
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,18 +150,8 @@ class UsageFeedback:
             session.is_saved = False
             lines = given.text.splitlines()
             for id_ in given.ids:
-                words = telling(
-                    " ".join(_quoted(line) for line in lines if reference(id_) in line)
-                )
-                known = session.told.get(
-                    id_, _InjectedMemory(given.at, {}, is_prompted=False)
-                )
-                if not known.outcome:
-                    is_prompted = known.is_prompted or given.way is InjectionKind.PROMPT
-                    after = session.turn if session.is_answered else ""
-                    session.told[id_] = _InjectedMemory(
-                        given.at, known.words | words, is_prompted, after
-                    )
+                quoted = [_quoted(line) for line in lines if reference(id_) in line]
+                session.note_told(id_, telling(" ".join(quoted)), given)
 
     def _heard(self, turn: Turn) -> None:
         session = self._session(turn.origin)

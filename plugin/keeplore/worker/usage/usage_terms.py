@@ -37,13 +37,13 @@ def telling(text: str) -> dict[str, float]:
     for block in _blocks(_UNSPACED.sub(" ", cut)):
         for word in words(block):
             lower = word.lower().replace("’", "'").partition("'")[0]
-            if (
-                len(lower) >= LEAST_CHARS
-                and lower not in STOP
-                and stem(lower) not in common()
-            ):
+            if _is_rare(lower):
                 found[_key(stem(lower))] = NAME if _NAME.search(word) else WORD
     return found
+
+
+def _is_rare(word: str) -> bool:
+    return len(word) >= LEAST_CHARS and word not in STOP and stem(word) not in common()
 
 
 def is_used(told: Mapping[str, float], fresh: Collection[str]) -> bool:

@@ -50,9 +50,8 @@ def take_opened(state: Path) -> list[tuple[str, str]]:
         if day < today or not is_id(memory_id):
             note.unlink(missing_ok=True)
         elif not is_counted:
-            note.write_bytes(
-                b"counted\n"
-            )  # it stays for the day, so that opening it once more counts for nothing
+            # it stays for the day, so that opening it once more counts for nothing
+            note.write_bytes(b"counted\n")
     return taken
 
 
