@@ -69,12 +69,17 @@ def _changed_in_block(lines: list[str], start: int, key: str, value: str) -> str
         if line.strip() and not line[0].isspace():
             break
         if found := entry.match(line):
-            name, old, gap, comment = found.groups(default="")
-            room = max(len(old) + len(gap) - len(value), 2) if comment else 0
-            lines[number] = f"{name} {value}{' ' * room}{comment}\n"
+            lines[number] = _with_value(found, value)
             return "".join(lines)
     lines.insert(start, f"  {key}: {value}\n")
     return "".join(lines)
+
+
+def _with_value(line: re.Match[str], value: str) -> str:
+    """The line with another value, its comment in the same column where there is room."""
+    name, old, gap, comment = line.groups(default="")
+    room = max(len(old) + len(gap) - len(value), 2) if comment else 0
+    return f"{name} {value}{' ' * room}{comment}\n"
 
 
 def _changed_in_line(text: str, section: str, key: str, value: str) -> str:

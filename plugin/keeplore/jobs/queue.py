@@ -126,13 +126,7 @@ class JobQueue:
                     )
                     return False
             if replace and like:
-                # a new payload has all its attempts before it
-                db.execute(
-                    "UPDATE jobs SET payload = ?, attempts = 0, reason = '', due = MIN(due, "
-                    "?),"  # our own words
-                    f" version = {_NEXT} WHERE id = ?",
-                    (text, now.timestamp(), like[0]["id"]),
-                )
+                _replace(db, like[0], text, now)
             else:
                 _insert(db, kind, key, text, replace=replace, now=now)
             return True
@@ -293,6 +287,17 @@ def _insert(
         # our own words
         f"INSERT INTO jobs ({columns}) VALUES (?, ?, ?, ?, ?, 0, ?, 0, '', '', ?, {_NEXT})",
         (kind, key, payload, replace, JobState.WAITING, at, at),
+    )
+
+
+def _replace(
+    db: sqlite3.Connection, job: sqlite3.Row, payload: str, now: datetime
+) -> None:
+    """Give a job that waits a new payload, which has all its attempts before it."""
+    db.execute(
+        "UPDATE jobs SET payload = ?, attempts = 0, reason = '', due = MIN(due, ?),"
+        f" version = {_NEXT} WHERE id = ?",  # our own words
+        (payload, now.timestamp(), job["id"]),
     )
 
 

@@ -32,7 +32,7 @@ from keeplore.recall.render import (
 from keeplore.recall.request import RecallRequest
 from keeplore.recall.weights import EXCERPT_CHARS
 from keeplore.text.dates import in_utc, moment_of
-from keeplore.workspace.reading.listing import listing
+from keeplore.workspace.reading.listing import Listing, listing
 from keeplore_hooks.spool import Spool
 
 MORE = (
@@ -112,19 +112,7 @@ class TimelineRequest:
 
 def timeline(context: McpContext, request: TimelineRequest) -> str:
     """Memories by time, newest first. Raises KeeploreError."""
-    found = listing(
-        context.registry,
-        context.place.asked(request.directory).directory,
-        MemoryFilter(
-            kind=request.kind,
-            category=request.category,
-            since=in_utc(_moment(request.since)),
-            before=in_utc(_moment(request.before)),
-        ),
-        project=request.project,
-        all_projects=request.wide and not request.project,
-        limit=request.page * request.limit,
-    )
+    found = _listing(context, request)
     rows = [item.row for item in found.items[request.skipped :]]
     if not rows:
         return _no_rows(total=found.total, is_empty=found.is_empty, page=request.page)
@@ -137,6 +125,22 @@ def timeline(context: McpContext, request: TimelineRequest) -> str:
     before = f"Memories {first} to {last} of {found.total}, newest first, {where}."
     rest = _rest(len(lines) - len(shown), found.total - last)
     return fenced(before, "\n".join(shown), "\n".join((*rest, MORE)))
+
+
+def _listing(context: McpContext, request: TimelineRequest) -> Listing:
+    return listing(
+        context.registry,
+        context.place.asked(request.directory).directory,
+        MemoryFilter(
+            kind=request.kind,
+            category=request.category,
+            since=in_utc(_moment(request.since)),
+            before=in_utc(_moment(request.before)),
+        ),
+        project=request.project,
+        all_projects=request.wide and not request.project,
+        limit=request.page * request.limit,
+    )
 
 
 def _no_rows(*, total: int, is_empty: bool, page: int) -> str:

@@ -133,16 +133,19 @@ def _take_in(
     if before and not purged and not is_ancestor(store.root, before, at_remote):
         rescued = back_up(store.root, before)
     theirs = store.tip(_known(store, remote))
-    merged = 0
-    if theirs:
-        _check_workspace(store, theirs)
-        merged = len(store.merge(theirs, is_unrelated=is_unrelated).paths)
+    merged = _merged(store, theirs, is_unrelated=is_unrelated) if theirs else 0
     sums = (taken.fetched + fetched, taken.merged + merged)
     return (
         SyncResult(*sums, 0, "", (*taken.purged, *purged), rescued),
         at_remote,
         theirs,
     )
+
+
+def _merged(store: Store, theirs: str, *, is_unrelated: bool) -> int:
+    """Merge what the remote has; how many files that has changed."""
+    _check_workspace(store, theirs)
+    return len(store.merge(theirs, is_unrelated=is_unrelated).paths)
 
 
 def _fetch(store: Store, remote: Remote, protocols: str) -> tuple[str, str]:

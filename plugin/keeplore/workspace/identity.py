@@ -120,10 +120,7 @@ def identify(directory: Path, store: Store, home: Path) -> Identity:
         if reason := _matches(entry, found):
             return Identity(entry.name, reason, is_known=True, also=entry.also)
     name = _free_name(found, {entry.name for entry in projects})
-    proposal = Project(
-        name, found.remotes[:1], found.root_commit, "" if found.remotes else found.path
-    )
-    return Identity(name, found.reason, proposal=proposal)
+    return Identity(name, found.reason, proposal=found.proposal(name))
 
 
 class IdentityResolver:
@@ -251,6 +248,11 @@ class _Evidence:
     path: str = ""
     marker: str = ""
 
+    def proposal(self, name: str) -> Project:
+        """The entry that the workspace would have of it."""
+        path = "" if self.remotes else self.path
+        return Project(name, self.remotes[:1], self.root_commit, path)
+
 
 def _evidence(directory: Path, around: CheckoutInfo | None, home: Path) -> _Evidence:
     if around is not None:
@@ -269,11 +271,7 @@ def _evidence(directory: Path, around: CheckoutInfo | None, home: Path) -> _Evid
 def _of_checkout(around: CheckoutInfo, home: Path) -> _Evidence:
     top = around.main or around.top
     path, root = _below_home(top, home), around.root_commit
-    by_use = sorted(
-        around.remotes, key=lambda name: (name != "origin", name != "upstream", name)
-    )
-    normal = (normalise_remote(around.remotes[name]) for name in by_use)
-    if remotes := tuple(dict.fromkeys(filter(None, normal))):
+    if remotes := _remotes(around):
         first = remotes[0]
         return _Evidence(
             _name(first), f"git remote {first}", first, remotes, root, path
@@ -283,6 +281,15 @@ def _of_checkout(around: CheckoutInfo, home: Path) -> _Evidence:
             _name(top.name), f"root commit {root[:8]}", root, (), root, path
         )
     return _Evidence(_name(top.name), f"path {path}", path, path=path)
+
+
+def _remotes(around: CheckoutInfo) -> tuple[str, ...]:
+    """Normalised, that which is most likely the project's own first."""
+    by_use = sorted(
+        around.remotes, key=lambda name: (name != "origin", name != "upstream", name)
+    )
+    normal = (normalise_remote(around.remotes[name]) for name in by_use)
+    return tuple(dict.fromkeys(filter(None, normal)))
 
 
 def _of_worktree(directory: Path) -> Path:

@@ -319,11 +319,14 @@ class MachineTrust:
         )
         is_new = found.count >= SAVED_EVERY or not now.is_like(self._saved)
         if is_new or not self._saved.head:
-            with contextlib.suppress(OSError):  # a full disk costs time alone
-                now.save(self._cache)
-                self._saved = now
+            self._save(now)
         self._history = now
         return now
+
+    def _save(self, history: CommitHistory) -> None:
+        with contextlib.suppress(OSError):  # a full disk costs time alone
+            history.save(self._cache)
+            self._saved = history
 
     def _summary(self, head: str, old: str = "") -> signature.AuthorshipSummary:
         return signature.summary(signature.authored_commits(self._root, head, old))

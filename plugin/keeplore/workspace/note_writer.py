@@ -258,9 +258,6 @@ def _next_version(
 ) -> Memory:
     at = now()
     links = changed.get("related", old.meta.get("related"))
-    kept = links if isinstance(links, list) else []
-    related = [link for link in kept if not _is_superseding(link)]
-    related += [{"id": id_, "relationship": "supersedes"} for id_ in forks]
     meta = {
         **old.meta,
         "id": new_id(),
@@ -270,11 +267,18 @@ def _next_version(
         "supersedes": head,
         "source": {**old.source, "from": head},
         **changed,
-        "related": related or None,
+        "related": _related(links, forks) or None,
     }
     return Memory(
         in_order({key: value for key, value in meta.items() if value is not None}), body
     )
+
+
+def _related(links: Any, forks: Iterable[str]) -> list[Any]:
+    """The links of the old version, and one to each other end that this version replaces."""
+    kept = links if isinstance(links, list) else []
+    related = [link for link in kept if not _is_superseding(link)]
+    return related + [{"id": id_, "relationship": "supersedes"} for id_ in forks]
 
 
 def _is_superseding(link: Any) -> bool:

@@ -7,7 +7,7 @@ import difflib
 import os
 import shlex
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -99,11 +99,7 @@ class Registry:
                     "Run `keeplore init DIR`",
                 )
             if settings is None and not (root / ".git").exists():
-                raise ConfigError(
-                    f"the workspace {name!r} is not in {root} any more",
-                    f"Mount its disk; where it was moved, `keeplore init NEW-DIR --name {name}`;"
-                    f" where it is gone for good, `keeplore workspaces remove {name}`",
-                )
+                raise _is_gone(name, root)
             if name not in self._opened:
                 self._opened[name] = Workspace(
                     name, root, self.places, self.machine, self._models
@@ -186,11 +182,7 @@ class Registry:
                 )
                 continue
             is_named = name in workspace.settings.inherits
-            hits = [
-                replace(hit, path=str(other.root / hit.path))
-                for hit in more.hits
-                if hit.scope == "user" or (is_named and hit.scope == "workspace")
-            ]
+            hits = _inherited(more.hits, other.root, is_named=is_named)
             answer = _merged(answer, hits, request.limit)
         return answer
 
@@ -204,11 +196,7 @@ class Registry:
             workspace.index.refresh()
             rows = workspace.index.find(_within(workspace.root, reference.strip(), cwd))
             if len(rows) > 1:
-                meant = ", ".join(f"{row.id} ({row.title})" for row in rows[:SHOWN])
-                raise NotFound(
-                    f"{reference!r} may mean {len(rows)} memories: {meant}",
-                    "Give more digits",
-                )
+                raise _is_ambiguous(reference, rows)
             if rows:
                 return FoundMemory(
                     workspace, rows[0], workspace.store.load(rows[0].path)
@@ -343,4 +331,30 @@ def _within(root: Path, reference: str, cwd: Path) -> str:
     place = Path(os.path.normpath(cwd / Path(reference).expanduser()))
     return (
         place.relative_to(root).as_posix() if place.is_relative_to(root) else reference
+    )
+
+
+def _is_gone(name: str, root: Path) -> ConfigError:
+    return ConfigError(
+        f"the workspace {name!r} is not in {root} any more",
+        f"Mount its disk; where it was moved, `keeplore init NEW-DIR --name {name}`;"
+        f" where it is gone for good, `keeplore workspaces remove {name}`",
+    )
+
+
+def _inherited(
+    hits: Iterable[RecallHit], root: Path, *, is_named: bool
+) -> list[RecallHit]:
+    """What another workspace gives to one that inherits it; its own memories where it is named."""
+    return [
+        replace(hit, path=str(root / hit.path))
+        for hit in hits
+        if hit.scope == "user" or (is_named and hit.scope == "workspace")
+    ]
+
+
+def _is_ambiguous(reference: str, rows: Sequence[MemoryRow]) -> NotFound:
+    meant = ", ".join(f"{row.id} ({row.title})" for row in rows[:SHOWN])
+    return NotFound(
+        f"{reference!r} may mean {len(rows)} memories: {meant}", "Give more digits"
     )

@@ -265,12 +265,8 @@ def _together(
         nearer = [other for other in order if distances[other] == distances[number] - 1]
         for other in (*order[:LINES], *nearer[:1]):
             kept.add((min(number, other), max(number, other)))
-    found = [
-        SharedMemories(first, second, shared[first, second]) for first, second in kept
-    ]
-    return tuple(
-        sorted(found, key=lambda pair: (-pair.memories, pair.first, pair.second))
-    )
+    pairs = sorted(kept, key=lambda pair: (-shared[pair], *pair))
+    return tuple(SharedMemories(*pair, shared[pair]) for pair in pairs)
 
 
 def _shared(memories: Sequence[Sequence[str]]) -> Counter[tuple[int, int]]:

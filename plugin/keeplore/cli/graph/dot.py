@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from keeplore.cli.graph.picture import GENERATOR, GraphNode, GraphPicture, GraphRelation
+from keeplore.cli.graph.picture import (
+    GENERATOR,
+    GraphNode,
+    GraphPicture,
+    GraphRelation,
+    SharedMemories,
+)
 from keeplore.cli.graph.tree import counted
 
 # a name would take a whole line of the drawing otherwise
@@ -38,8 +44,7 @@ def as_dot(picture: GraphPicture) -> Iterator[str]:
     for relation in picture.relations:
         yield from _arrow(relation)
     for pair in picture.together:
-        yield f'  n{pair.first} -> n{pair.second} [dir=none, style=dashed, color="#c9ccd0", '
-        yield f"tooltip={_quoted(f'together in {pair.memories} memories')}];\n"
+        yield from _dashed_line(pair)
     yield "}\n"
 
 
@@ -57,6 +62,11 @@ def _arrow(relation: GraphRelation) -> Iterator[str]:
     label = _quoted(relation.relationship)
     yield f"  n{relation.source} -> n{relation.target} [label={label}, "
     yield f"tooltip={_quoted(told)}];\n"
+
+
+def _dashed_line(pair: SharedMemories) -> Iterator[str]:
+    yield f'  n{pair.first} -> n{pair.second} [dir=none, style=dashed, color="#c9ccd0", '
+    yield f"tooltip={_quoted(f'together in {pair.memories} memories')}];\n"
 
 
 def _quoted(text: str) -> str:

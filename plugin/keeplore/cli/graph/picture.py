@@ -116,7 +116,6 @@ def as_data(picture: GraphPicture) -> dict[str, Any]:
     """What ``--format json`` prints, and what the page holds: memories once, entities by their
     position.
     """
-    memories = {told.id: told for node in picture.nodes for told in node.memories}
     return {
         "generator": GENERATOR,
         "workspace": picture.workspace,
@@ -132,10 +131,7 @@ def as_data(picture: GraphPicture) -> dict[str, Any]:
             {"entities": [pair.first, pair.second], "memories": pair.memories}
             for pair in picture.together
         ],
-        "memories": {
-            id_: {"title": told.title, "date": told.date}
-            for id_, told in memories.items()
-        },
+        "memories": _memories(picture),
     }
 
 
@@ -169,4 +165,13 @@ def _relation(relation: GraphRelation) -> dict[str, Any]:
         "target": relation.target,
         "confidence": round(relation.confidence, 3),
         "mentions": relation.mentions,
+    }
+
+
+def _memories(picture: GraphPicture) -> dict[str, dict[str, str]]:
+    """Each memory of any node, once, by its id."""
+    return {
+        told.id: {"title": told.title, "date": told.date}
+        for node in picture.nodes
+        for told in node.memories
     }

@@ -77,6 +77,12 @@ class ContextProvider:
             return self._edit(
                 ask.text, origin, cwd, wishes, TextBudget(wishes.prompt_tokens, size)
             )
+        return self._beside_prompt(ask.text, origin, cwd, workspace, size)
+
+    def _beside_prompt(
+        self, prompt: str, origin: Origin, cwd: Path, workspace: Workspace, size: int
+    ) -> str:
+        wishes = workspace.settings.context
         before, spent_s = "", 0.0
         if origin.host in ASK_NO_MORE:
             before, spent_s = self._after_compaction(
@@ -85,7 +91,7 @@ class ContextProvider:
             size -= len(before.encode()) + bool(before)
         room = TextBudget(wishes.prompt_tokens, size)
         deadline_s = wishes.deadline_ms / 1000 - spent_s
-        told = self._prompt(ask.text, origin, cwd, wishes.threshold, room, deadline_s)
+        told = self._prompt(prompt, origin, cwd, wishes.threshold, room, deadline_s)
         return "\n".join(filter(None, (before, told)))
 
     def _after_compaction(

@@ -15,6 +15,7 @@ from typing import Any
 from keeplore.capture.message_filter import argument
 from keeplore.errors import KeeploreError
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
+from keeplore.memory import Memory
 from keeplore.memory.note import NoteDraft, session_note_id
 from keeplore.recall.prompt_context import asked_context
 from keeplore.recall.render import (
@@ -222,23 +223,22 @@ def _remembered(
     memory = outcome.memory
     # the worker may have read the same command in the transcript a moment before it was asked
     is_of_now = outcome.is_new or memory.source.get("session") == origin.session
-    where = ", ".join(
-        filter(None, (memory.category, memory.project or f"{memory.scope} scope"))
-    )
     place = one_line(str(workspace.root / outcome.path), PATH_CHARS)
-    said = (
-        f"{quoted(memory.title, TITLE_CHARS)} ({one_line(where, TITLE_CHARS)}) → {place} "
-        f"({memory.id})"
-    )
     yield BlockSection(
         "Remembered, for good:" if is_of_now else "This was remembered before:",
-        [BlockLine(said, memory.id)],
+        [BlockLine(f"{_described(memory)} → {place} ({memory.id})", memory.id)],
     )
     heading = (
         "Earlier notes that say nearly the same; `keeplore forget ID` and `keeplore edit ID` "
         "change that:"
     )
     yield _section(heading, (_named(near.row) for near in outcome.similar))
+
+
+def _described(memory: Memory) -> str:
+    place = memory.project or f"{memory.scope} scope"
+    where = ", ".join(filter(None, (memory.category, place)))
+    return f"{quoted(memory.title, TITLE_CHARS)} ({one_line(where, TITLE_CHARS)})"
 
 
 def _forgotten(row: MemoryRow, forgot: ForgetResult) -> Iterator[BlockSection]:

@@ -20,14 +20,15 @@ from keeplore.worker.usage.injection_log import (
     InjectionLog,
 )
 from keeplore.workspace.registry import Registry
+from keeplore_hooks.events import Origin
+from keeplore_hooks.hosts import Ask, Host
 from keeplore_hooks.hosts.sender import sender
 
 if TYPE_CHECKING:
     from keeplore.worker.context.slash_commands import SlashCommands
 
-CAUGHT_UP_S = (
-    0.6  # how long is waited for what a session said before it asked to remember it
-)
+# how long is waited for what a session said before it asked to remember it
+CAUGHT_UP_S = 0.6
 
 
 class RequestHandler:
@@ -60,6 +61,9 @@ class RequestHandler:
             told = self._commands.answer(ask, origin, host.context_bytes)
             self._shown.add(origin, told, InjectionKind.ASKED)
             return host.reply(event, told[0])
+        return self._with_context(host, event, ask, origin)
+
+    def _with_context(self, host: Host, event: str, ask: Ask, origin: Origin) -> bytes:
         try:
             with self._counted() if ask.kind == "prompt" else contextlib.nullcontext():
                 return host.reply(

@@ -46,13 +46,7 @@ class SocketServer:
         if len(os.fsencode(path)) > MAX_SOCKET_PATH:
             self._aside = _folder_aside()
             path = Path(self._aside) / "worker.sock"
-        with contextlib.suppress(FileNotFoundError):
-            # left by a worker that was killed; the lock says that we are the only one
-            path.unlink()
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._socket.bind(str(path))
-        path.chmod(0o600)
-        self._socket.listen(MAX_CONNECTIONS)
+        self._socket = _listening(path)
         self._path = path
         durable.write(state / ADDRESS_FILE, str(path).encode())
         threading.Thread(
@@ -113,6 +107,17 @@ def _folder_aside() -> str:
     import tempfile
 
     return tempfile.mkdtemp(prefix="keeplore-")
+
+
+def _listening(path: Path) -> socket.socket:
+    with contextlib.suppress(FileNotFoundError):
+        # left by a worker that was killed; the lock says that we are the only one
+        path.unlink()
+    made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    made.bind(str(path))
+    path.chmod(0o600)
+    made.listen(MAX_CONNECTIONS)
+    return made
 
 
 def _is_own_user(connection: socket.socket) -> bool:

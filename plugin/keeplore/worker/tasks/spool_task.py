@@ -55,16 +55,10 @@ class SpoolTask:
             try:
                 result = self._result_of(claimed)
             except (ConfigError, IndexUnavailable, RepositoryError, OSError) as e:
-                # not the entry's fault: it stays until there is a workspace that can be used
-                LOG.warning("%s has to wait: %s", entry.name, e)
                 waiting.add(entry.name)
-                self.waiting.add(
-                    entry.name
-                )  # before the watch tells that it is there again
-                self._spool.release(claimed)
-                if isinstance(
-                    e, NoWorkspace | OSError
-                ):  # every other entry would meet the same
+                self._hold_back(claimed, e)
+                # every other entry would meet the same
+                if isinstance(e, NoWorkspace | OSError):
                     break
             else:
                 if result is not None:
@@ -72,6 +66,13 @@ class SpoolTask:
                     self._taken(result)
         self.waiting = waiting
         return now + RETRY_S if waiting else NEVER
+
+    def _hold_back(self, claimed: SpoolEntry, error: Exception) -> None:
+        """Not the entry's fault: it stays until there is a workspace that can be used."""
+        LOG.warning("%s has to wait: %s", claimed.name, error)
+        # before the watch tells that it is there again
+        self.waiting.add(claimed.name)
+        self._spool.release(claimed)
 
     def _result_of(self, claimed: SpoolEntry) -> IntakeResult | None:
         """What an entry led to; None where it was set aside, or is tried again.

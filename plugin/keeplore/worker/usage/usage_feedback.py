@@ -69,6 +69,11 @@ class _SessionUsage:
     told: dict[str, _InjectedMemory] = field(default_factory=dict)  # by memory
     is_saved: bool = True
 
+    def begin(self, turn: str) -> None:
+        if turn != self.turn:
+            self.said = [*dict.fromkeys((*self.said, *self.now))][-MAX_SAID:]
+            self.turn, self.now = turn, []
+
     def note_told(self, memory: str, words: dict[str, float], given: Injection) -> None:
         """Unless it is known what became of it: the words of the memory that it is told now."""
         known = self.told.get(memory, _InjectedMemory(given.at, {}, is_prompted=False))
@@ -155,25 +160,18 @@ class UsageFeedback:
 
     def _heard(self, turn: Turn) -> None:
         session = self._session(turn.origin)
-        if turn.id != session.turn:
-            session.said = [*dict.fromkeys((*session.said, *session.now))][-MAX_SAID:]
-            session.turn, session.now = turn.id, []
+        session.begin(turn.id)
         asked, answer = telling(clean(turn.user)), telling(turn.assistant)
         before = set(session.said).union(asked)
         # what a command of ours was answered with is passed on, which is no use of it
         if not own_command(turn.user):
             fresh = answer.keys() - before
             for id_, told in session.told.items():
-                if (
-                    told.outcome != "used"
-                    and turn.id != told.after
-                    and _is_after(turn, told.at)
-                ):
+                is_after = turn.id != told.after and _is_after(turn, told.at)
+                if told.outcome != "used" and is_after:
                     self._judge(id_, told, before, fresh, turn)
-        session.now, session.is_answered = (
-            [*dict.fromkeys((*session.now, *asked, *answer))],
-            bool(turn.assistant.strip()),
-        )
+        session.now = [*dict.fromkeys((*session.now, *asked, *answer))]
+        session.is_answered = bool(turn.assistant.strip())
         session.is_saved = not session.told
 
     def _judge(

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from keeplore.capture.message_filter import clean
 from keeplore.capture.notes.note_candidates import category_of
@@ -75,29 +76,37 @@ def find_auto_memory(
     """The notes under a configuration directory of Claude Code; any other folder holds those of
     ``cwd`` itself.
     """
-    if base.name == "projects" and not (base / "projects").is_dir():
-        base = base.parent
-    kept = list(claude_auto_memory.kept(base))
-    if not kept and not (base / "projects").is_dir():
-        files = claude_auto_memory.files_of(base)
-        kept = [claude_auto_memory.AutoMemoryNotes(base, files, (str(cwd),))]
     found: list[AutoMemoryFile] = []
     left_out = []
-    for notes in kept:
+    for notes in _folders(base, cwd):
         if len(notes.directories) == 1:
             found += [
                 _file(notes.folder, name, notes.directories[0]) for name in notes.files
             ]
         else:
-            meant = " or ".join(notes.directories) or "no directory that is here"
-            remedy = (
-                f"in the right one, `keeplore import auto-memory --from {notes.folder}` takes "
-                f"them"
-            )
-            left_out.append((notes.folder, f"these notes may be of {meant}; {remedy}"))
+            left_out.append((notes.folder, _doubt(notes)))
     return AutoMemoryFiles(
         tuple(file for file in found if since is None or file.written_at >= since),
         tuple(left_out),
+    )
+
+
+def _folders(base: Path, cwd: Path) -> list[claude_auto_memory.AutoMemoryNotes]:
+    if base.name == "projects" and not (base / "projects").is_dir():
+        base = base.parent
+    kept = list(claude_auto_memory.kept(base))
+    if kept or (base / "projects").is_dir():
+        return kept
+    files = claude_auto_memory.files_of(base)
+    return [claude_auto_memory.AutoMemoryNotes(base, files, (str(cwd),))]
+
+
+def _doubt(notes: claude_auto_memory.AutoMemoryNotes) -> str:
+    """Which directories the notes may be of, and how a person says which one is right."""
+    meant = " or ".join(notes.directories) or "no directory that is here"
+    return (
+        f"these notes may be of {meant}; in the right one, `keeplore import auto-memory --from "
+        f"{notes.folder}` takes them"
     )
 
 
@@ -129,10 +138,7 @@ def import_auto_memory(
 
 def _taken(registry: Registry, workspace: Workspace, file: AutoMemoryFile) -> str:
     """ "new" or "updated"; "" where there is nothing to do. Raises StoreError."""
-    if any(
-        file.path.resolve().is_relative_to(root.resolve())
-        for root in registry.machine.workspaces.values()
-    ):
+    if _is_in_a_workspace(registry, file.path):
         return ""  # it is a memory where it lies
     memory = _memory(workspace, file)
     if memory is None or workspace.store.is_forgotten(memory.id):
@@ -146,6 +152,11 @@ def _taken(registry: Registry, workspace: Workspace, file: AutoMemoryFile) -> st
             return _next(workspace, heads[-1], memory)
         return _first(workspace, memory, file.cwd)
     return ""
+
+
+def _is_in_a_workspace(registry: Registry, path: Path) -> bool:
+    roots = registry.machine.workspaces.values()
+    return any(path.resolve().is_relative_to(root.resolve()) for root in roots)
 
 
 def _first(workspace: Workspace, memory: Memory, cwd: str) -> str:
@@ -198,10 +209,28 @@ def _memory(workspace: Workspace, file: AutoMemoryFile) -> Memory | None:
     body = _body(title, workspace.plugins.redact(clean(read.body), project))
     if not body:
         return None
+    made = Memory(_meta(workspace, file, read, project, title, body), body)
+    source = {
+        "host": HOST,
+        "path": workspace.plugins.redact(_shown(file.path), project),
+        "machine": workspace.machine,
+        "content": _content(made),
+    }
+    return made.with_meta(source=source)
+
+
+def _meta(
+    workspace: Workspace,
+    file: AutoMemoryFile,
+    read: Memory,
+    project: str,
+    title: str,
+    body: str,
+) -> dict[str, Any]:
     kind = MemoryKind.NOTE if read.kind == MemoryKind.NOTE else MemoryKind.DOCUMENT
     guess = category_of(body) if kind == MemoryKind.NOTE else ""
     written = min(in_utc(file.written_at), now())
-    meta = new_meta(
+    return new_meta(
         id=new_id("auto-memory", workspace.machine, _shown(file.path)),
         kind=str(kind),
         title=title,
@@ -213,14 +242,6 @@ def _memory(workspace: Workspace, file: AutoMemoryFile) -> Memory | None:
         trust="assistant",
         trigger=TRIGGER,
     )
-    made = Memory(meta, body)
-    source = {
-        "host": HOST,
-        "path": workspace.plugins.redact(_shown(file.path), project),
-        "machine": workspace.machine,
-        "content": _content(made),
-    }
-    return made.with_meta(source=source)
 
 
 def _place(project: str) -> dict[str, str]:
@@ -248,11 +269,14 @@ def _read(file: AutoMemoryFile, project: str) -> Memory:
         head = _HEAD.match(text.lstrip("\ufeff \n").replace("\r\n", "\n"))
         if head is None:
             raise
-        pairs = dict(filter(None, map(_pair, head[1].split("\n"))))
-        stated = "".join(
-            f"{key}: {json.dumps(value)}\n" for key, value in pairs.items()
-        )
-        return as_memory(f"---\n{stated}---\n{head.string[head.end() :]}", path)
+        rest = head.string[head.end() :]
+        return as_memory(f"---\n{_stated(head[1])}---\n{rest}", path)
+
+
+def _stated(lines: str) -> str:
+    """What front matter states by lines, as YAML."""
+    pairs = dict(filter(None, map(_pair, lines.split("\n"))))
+    return "".join(f"{key}: {json.dumps(value)}\n" for key, value in pairs.items())
 
 
 def _pair(line: str) -> tuple[str, str] | None:

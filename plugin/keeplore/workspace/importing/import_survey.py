@@ -79,18 +79,13 @@ def survey(
     found = []
     directories: dict[str, None] = {}
     for source in SOURCES.values():
-        folder = folders.get(source.name, "") or (
-            environment.get(source.variable, "") if source.variable else ""
-        )
+        named = environment.get(source.variable, "") if source.variable else ""
+        folder = folders.get(source.name, "") or named
         if source.name in HOSTS or folder:
             recorded = list(source.recorded(home, folder))
         else:
-            around = _upwards((*directories, *_of_projects(registry)), home)
-            recorded = [
-                session
-                for directory in around
-                for session in _kept_in(source, home, directory)
-            ]
+            known = (*directories, *_of_projects(registry))
+            recorded = list(_kept_around(source, home, known))
         directories.update(
             dict.fromkeys(session.cwd for session in recorded if session.cwd)
         )
@@ -101,6 +96,14 @@ def survey(
         chosen = tuple(worth_reading(new, since))
         found.append(SourceSurvey(source, chosen, len(recorded) - len(new)))
     return found
+
+
+def _kept_around(
+    source: SessionSource, home: Path, directories: Iterable[str]
+) -> Iterator[Recorded]:
+    """What a source keeps in these directories and those above them."""
+    for directory in _upwards(directories, home):
+        yield from _kept_in(source, home, directory)
 
 
 def _kept_in(source: SessionSource, home: Path, directory: str) -> Iterator[Recorded]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -69,14 +69,11 @@ class Intake:
         reading = host.read(event, payload, progress.cursor, entry.at)
         self._hand_over(reading.events)
         phases = [event for event in reading.events if isinstance(event, Session)]
-        ended_at = progress.ended_at if progress.ended_at != SWEPT else ""
-        if phases:
-            ended_at = phases[-1].at if phases[-1].phase == "ended" else ""
         after = SessionProgress(
             origin,
             reading.cursor,
             entry.at,
-            ended_at,
+            _ended_at(progress, phases),
             progress.problem,
             progress.problem_at,
         )
@@ -101,14 +98,12 @@ class Intake:
         self._hand_over(reading.events)
         heard_at = max([progress.heard_at, *(event.at for event in reading.events)])
         if reading.cursor != progress.cursor or not progress.heard_at:
-            # one that was swept and has grown since is swept again
-            ended_at = progress.ended_at if progress.ended_at != SWEPT else ""
             after = replace(
                 progress,
                 origin=origin,
                 cursor=reading.cursor,
                 heard_at=heard_at,
-                ended_at=ended_at,
+                ended_at=_ended_at(progress),
             )
             self._cursors.save(_with_problems(after, reading.problems))
         return IntakeResult(_turns(reading.events), reading.problems)
@@ -160,6 +155,15 @@ class Intake:
                 for event in group:
                     workspace.plugins.emit(event)
                     self._heard(event)
+
+
+def _ended_at(progress: SessionProgress, phases: Sequence[Session] = ()) -> str:
+    """When the session ended, "" while it is open; one that was swept and has grown since is swept
+    again.
+    """
+    if phases:
+        return phases[-1].at if phases[-1].phase == "ended" else ""
+    return progress.ended_at if progress.ended_at != SWEPT else ""
 
 
 def _is_due(progress: SessionProgress, moment: datetime) -> bool:

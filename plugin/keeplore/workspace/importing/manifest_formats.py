@@ -86,37 +86,28 @@ def is_manifest(file_name: str) -> bool:
 def _pyproject(text: str) -> Named:
     data = _toml(text)
     project, tool = _table(data, "project"), _table(data, "tool")
-    yield OWN, _text(project, "name") or _text(_table(tool, "poetry"), "name")
+    poetry = _table(tool, "poetry")
+    yield OWN, _text(project, "name") or _text(poetry, "name")
     if "requires-python" in project:
         yield TOOLS, "python"
-    lists = [
-        _list(project, "dependencies"),
-        _list(_table(data, "build-system"), "requires"),
-    ]
-    groups = (
-        _table(project, "optional-dependencies"),
-        _table(data, "dependency-groups"),
-    )
-    lists += [
-        value
-        for group in (*groups, _table(_table(tool, "pdm"), "dev-dependencies"))
-        for value in group.values()
-    ]
-    lists.append(_list(_table(tool, "uv"), "dev-dependencies"))
-    for requirements in lists:
+    for requirements in _requirement_lists(data, project, tool):
         yield from _requirements(requirements if isinstance(requirements, list) else [])
-    poetry = _table(tool, "poetry")
-    tables = [
-        poetry,
-        *(
-            group
-            for group in _table(poetry, "group").values()
-            if isinstance(group, dict)
-        ),
-    ]
-    for table in tables:
+    groups = _table(poetry, "group").values()
+    for table in (poetry, *(group for group in groups if isinstance(group, dict))):
         yield from _keys(table, "dependencies", "dev-dependencies")
     yield from ((TOOLS, name) for name in tool)
+
+
+def _requirement_lists(
+    data: Mapping[str, Any], project: Mapping[str, Any], tool: Mapping[str, Any]
+) -> Iterator[object]:
+    """What should be a list of requirements, wherever the tools let people write one."""
+    yield _list(project, "dependencies")
+    yield _list(_table(data, "build-system"), "requires")
+    yield from _table(project, "optional-dependencies").values()
+    yield from _table(data, "dependency-groups").values()
+    yield from _table(_table(tool, "pdm"), "dev-dependencies").values()
+    yield _list(_table(tool, "uv"), "dev-dependencies")
 
 
 def _requirements(items: Iterable[object]) -> Named:

@@ -83,10 +83,8 @@ class ProjectManifests:
         text = _text(workspace, project, _names(top, found))
         path = f"projects/{project}/manifests/{workspace.machine}.json"
         has_changed = _is_other(workspace, path, text)
-        if has_changed and text:
-            workspace.store.write_text(path, text)
-        elif has_changed:
-            workspace.store.remove(path)
+        if has_changed:
+            _write(workspace, path, text)
         self._seen[key] = found
         return has_changed
 
@@ -212,3 +210,10 @@ def _top(directory: Path) -> Path:
             directory,
         )
     return around.main if (around.main / ".git").exists() else around.top
+
+
+def _write(workspace: Workspace, path: str, text: str) -> None:
+    if text:
+        workspace.store.write_text(path, text)
+    else:
+        workspace.store.remove(path)

@@ -120,9 +120,16 @@ def known_decisions(workspace: Workspace, limit: int = 3) -> list[KnownDecision]
                 row.created_at[:10], row.project, row.title, quotes[0].text, row.path
             )
             found.append((_worth(conversation, quotes[0]), row.session, known))
+    return _best_of_each_session(found)[:limit]
+
+
+def _best_of_each_session(
+    found: list[tuple[int, str, KnownDecision]],
+) -> list[KnownDecision]:
+    """Of worth, session and decision, the worthiest first."""
     found.sort(key=lambda item: -item[0])  # stable: newer ones first among equals
     best = {session: known for _, session, known in reversed(found)}
-    return [known for _, session, known in found if best[session] is known][:limit]
+    return [known for _, session, known in found if best[session] is known]
 
 
 def _worth(conversation: Conversation, decision: Quote) -> int:

@@ -57,12 +57,16 @@ def remove(places: Places, name: str) -> RegisteredWorkspace:
         )
     home = next(iter(left), "") if record.is_home else machine.home
     replace(machine, home=home, workspaces=left).save(places)
-    shutil.rmtree(places.cache / "index" / name, ignore_errors=True)
-    Consents(places.state).withdraw(record.root)
+    _remove_state(places, record)
+    return replace(record, is_home=False)
+
+
+def _remove_state(places: Places, gone: RegisteredWorkspace) -> None:
+    shutil.rmtree(places.cache / "index" / gone.name, ignore_errors=True)
+    Consents(places.state).withdraw(gone.root)
     # what was said of another one's machines must not count for a namesake
     for place in (places.state, places.cache):
-        (place / "machines" / f"{name}.json").unlink(missing_ok=True)
-    return replace(record, is_home=False)
+        (place / "machines" / f"{gone.name}.json").unlink(missing_ok=True)
 
 
 def rename(places: Places, old: str, new: str) -> RegisteredWorkspace:
@@ -73,13 +77,7 @@ def rename(places: Places, old: str, new: str) -> RegisteredWorkspace:
     """
     machine = Machine.load(places)
     is_home = _record(machine, old).is_home
-    if not is_project_name(new):
-        remedy = "Choose one of lower-case letters, digits, dots and dashes"
-        raise ConfigError(f"{new!r} cannot be the name of a workspace", remedy)
-    if new in machine.workspaces:
-        raise ConfigError(
-            f"this machine has another workspace named {new!r}", "Choose another name"
-        )
+    _expect_free(machine, new)
     _move_state(places, old, new)
     known = {
         new if name == old else name: path for name, path in machine.workspaces.items()
@@ -87,6 +85,17 @@ def rename(places: Places, old: str, new: str) -> RegisteredWorkspace:
     machine = replace(machine, home=new if is_home else machine.home, workspaces=known)
     machine.save(places)
     return _record(machine, new)
+
+
+def _expect_free(machine: Machine, name: str) -> None:
+    """Raises ConfigError for a name that is taken or cannot be one."""
+    if not is_project_name(name):
+        remedy = "Choose one of lower-case letters, digits, dots and dashes"
+        raise ConfigError(f"{name!r} cannot be the name of a workspace", remedy)
+    if name in machine.workspaces:
+        raise ConfigError(
+            f"this machine has another workspace named {name!r}", "Choose another name"
+        )
 
 
 def _move_state(places: Places, old: str, new: str) -> None:

@@ -198,9 +198,8 @@ def _others(
 ) -> list[LintedFile]:
     wanted = {""}  # digits of ids
     for memory in filter(None, (one.memory for one in checked)):
-        wanted.update(
-            id_[4:12] for id_ in (memory.id, *(target for _, target in memory.links))
-        )
+        linked = (target for _, target in memory.links)
+        wanted.update(id_[4:12] for id_ in (memory.id, *linked))
     own = {one.path for one in checked}
     memories = (path for path in present if path not in own and is_memory(path))
     likely = (path for path in memories if digits_of(path) in wanted)
@@ -224,17 +223,7 @@ def _claims(
     """Names that files of entities give to two things in one place: one of the two has it, and
     nobody would see why.
     """
-    holders: dict[tuple[str, str], dict[str, str]] = {}
-    for path in sorted(filter(is_side, present)):
-        if path.split("/")[-2] != "entities":
-            continue
-        # what is wrong with the file itself is told of it
-        with suppress(StoreError, OSError, ValueError):
-            for one in defined(path, files.read(root, path, MAX_FILE).decode())[0]:
-                holders.setdefault((one.place, one.name), {}).setdefault(
-                    one.entity, path
-                )
-    for (_, name), entities in holders.items():
+    for (_, name), entities in _holders(root, present).items():
         first, *others = sorted(entities)
         for path in chosen.intersection(map(entities.__getitem__, others)):
             said = f"{name!r} is a name of {first!r} too, in {entities[first]}, and means that"
@@ -243,13 +232,40 @@ def _claims(
             )
 
 
+def _holders(
+    root: Path, present: Iterable[str]
+) -> dict[tuple[str, str], dict[str, str]]:
+    """Place and name → the entities that have it there, each with its file."""
+    holders: dict[tuple[str, str], dict[str, str]] = {}
+    for path in sorted(filter(is_side, present)):
+        if path.split("/")[-2] != "entities":
+            continue
+        # what is wrong with the file itself is told of it
+        with suppress(StoreError, OSError, ValueError):
+            for one in defined(path, files.read(root, path, MAX_FILE).decode())[0]:
+                entities = holders.setdefault((one.place, one.name), {})
+                entities.setdefault(one.entity, path)
+    return holders
+
+
 def _names(
     present: Iterable[str], chosen: Iterable[str] | Mapping[str, object]
 ) -> Iterator[LintFinding]:
+    wanted = set(chosen)
+    yield from _alike_names(present, wanted)
+    for path in sorted(wanted):
+        if not is_portable(path):
+            said = "git does not get it: not every system can hold a file of this name"
+            yield LintFinding(path, 1, LintLevel.ERROR, said, _RENAME)
+        elif path.lower().endswith((".md", ".markdown")) and not is_memory(path):
+            said = "it is not read: the name does not end in .md"
+            yield LintFinding(path, 1, LintLevel.WARNING, said, _RENAME)
+
+
+def _alike_names(present: Iterable[str], wanted: set[str]) -> Iterator[LintFinding]:
     alike: dict[str, list[str]] = {}
     for path in present:
         alike.setdefault(unicodedata.normalize("NFC", path).casefold(), []).append(path)
-    wanted = set(chosen)
     for same in alike.values():
         first, *others = sorted(same)
         for path in wanted.intersection(others):
@@ -258,15 +274,3 @@ def _names(
                 f"of them only"
             )
             yield LintFinding(path, 1, LintLevel.ERROR, said, _RENAME)
-    for path in sorted(wanted):
-        if not is_portable(path):
-            said = "git does not get it: not every system can hold a file of this name"
-            yield LintFinding(path, 1, LintLevel.ERROR, said, _RENAME)
-        elif path.lower().endswith((".md", ".markdown")) and not is_memory(path):
-            yield LintFinding(
-                path,
-                1,
-                LintLevel.WARNING,
-                "it is not read: the name does not end in .md",
-                _RENAME,
-            )

@@ -53,20 +53,24 @@ def erase_copies(workspace: Workspace, remains: PurgeTraces) -> None:
     Raw events of the sessions go as a whole: what else they announced is read again from the host's
     own record.
     """
-    places, sessions = workspace.places, workspace.sessions
+    places = workspace.places
     ids = [memory_id.encode() for memory_id in remains.ids]
     named = [*(session.encode() for _, session in remains.sessions), *ids]
     Spool(places.spool).discard(lambda payload: any(name in payload for name in named))
-    cursors = Cursors(places.sessions)
-    with sessions.locked():
-        for host, session in remains.sessions:
-            sessions.discard(host, session)
-            cursors.restart(host, session)
+    _restart_sessions(workspace, remains)
     _remove_half_written(workspace.root, remains.ids)
     for folder in ("ingest", "uses"):
         _drop_naming(places.state / folder, ids)
     _empty_logs(places.state, [*(word.encode() for word in remains.words), *ids])
     workspace.index.scrub()
+
+
+def _restart_sessions(workspace: Workspace, remains: PurgeTraces) -> None:
+    sessions, cursors = workspace.sessions, Cursors(workspace.places.sessions)
+    with sessions.locked():
+        for host, session in remains.sessions:
+            sessions.discard(host, session)
+            cursors.restart(host, session)
 
 
 def _remove_half_written(root: Path, ids: Collection[str]) -> None:

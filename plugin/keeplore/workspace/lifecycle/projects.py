@@ -73,17 +73,21 @@ def add(workspace: Workspace, directory: Path, name: str = "") -> Project:
             "Name the directory of a project",
         )
     project = replace(identity.proposal, name=name or identity.proposal.name)
-    if not is_project_name(project.name):
-        raise ConfigError(f"{project.name!r} cannot be a project's name", _NAMES)
-    if project.name in {entry.name for entry in load_projects(workspace.store)}:
-        raise AlreadyExists(
-            f"there is a project {project.name!r} already",
-            "Choose another name with --name",
-        )
+    _expect_free(workspace, project.name)
     save_project(workspace.store, project)
     workspace.identities.forget()
     ProjectManifests().take(workspace, directory)
     return project
+
+
+def _expect_free(workspace: Workspace, name: str) -> None:
+    if not is_project_name(name):
+        raise ConfigError(f"{name!r} cannot be a project's name", _NAMES)
+    if name in {entry.name for entry in load_projects(workspace.store)}:
+        raise AlreadyExists(
+            f"there is a project {name!r} already",
+            "Choose another name with --name",
+        )
 
 
 def parse_project_list(text: str) -> tuple[list[Project], int]:
@@ -99,10 +103,7 @@ def parse_project_list(text: str) -> tuple[list[Project], int]:
         raise ConfigError(
             f"this is no JSON: {e}", "Name a file that lists projects"
         ) from e
-    if isinstance(data, dict) and isinstance(data.get("projects"), list | dict):
-        data = data["projects"]
-    unnamed = [("", item) for item in data] if isinstance(data, list) else []
-    items = list(data.items()) if isinstance(data, dict) else unnamed
+    items = _items(data)
     found = [
         project
         for name, item in items[:MAX_LISTED]
@@ -114,6 +115,15 @@ def parse_project_list(text: str) -> tuple[list[Project], int]:
             "See docs/commands.md for what it may hold",
         )
     return found, len(items) - len(found)
+
+
+def _items(data: Any) -> list[tuple[Any, Any]]:
+    """Name, "" for none, and entry of each project in the list."""
+    if isinstance(data, dict) and isinstance(data.get("projects"), list | dict):
+        data = data["projects"]
+    if isinstance(data, dict):
+        return list(data.items())
+    return [("", item) for item in data] if isinstance(data, list) else []
 
 
 def add_missing(workspace: Workspace, projects: list[Project]) -> list[Project]:
@@ -178,14 +188,19 @@ def clone(
         elif place.exists() and (not place.is_dir() or any(place.iterdir())):
             yield _found(project, place)
         else:
-            try:
-                _, protocols = checked_url(url, is_path_allowed=False)
-                clone_project(
-                    url, protocols, place, functools.partial(followed, project.name)
-                )
-                yield ClonedProject(project.name, place, is_new=True)
-            except (KeeploreError, OSError) as e:
-                yield ClonedProject(project.name, place, str(e))
+            follow = functools.partial(followed, project.name)
+            yield _cloned(project.name, url, place, follow)
+
+
+def _cloned(
+    name: str, url: str, place: Path, follow: Callable[[str], None]
+) -> ClonedProject:
+    try:
+        _, protocols = checked_url(url, is_path_allowed=False)
+        clone_project(url, protocols, place, follow)
+    except (KeeploreError, OSError) as e:
+        return ClonedProject(name, place, str(e))
+    return ClonedProject(name, place, is_new=True)
 
 
 def reassign(workspace: Workspace, old: str, new: str) -> Project:
@@ -202,23 +217,26 @@ def reassign(workspace: Workspace, old: str, new: str) -> Project:
         )
     if old not in entries and ("project", old) not in workspace.index.scopes():
         raise NotFound(f"there is no project {old!r}", "`keeplore projects` lists them")
-    before, into = entries.get(old, Project(old)), entries.get(new, Project(new))
-    also = dict.fromkeys((*into.also, old, *before.also))
-    also.pop(new, None)
-    joined = Project(
-        new,
-        tuple(dict.fromkeys((*into.remotes, *before.remotes))),
-        into.root_commit or before.root_commit,
-        into.path or before.path,
-        tuple(also),
-        tuple(dict.fromkeys((*into.deny, *before.deny))),
-    )
+    joined = _joined(entries.get(old, Project(old)), entries.get(new, Project(new)))
     # the new entry first: a project that two entries name is found, one that none names is lost
     workspace.store.write_text(f"projects/{new}/project.json", joined.to_json())
     if old in entries:
         workspace.store.remove(f"projects/{old}/project.json")
     workspace.identities.forget()
     return joined
+
+
+def _joined(before: Project, into: Project) -> Project:
+    also = dict.fromkeys((*into.also, before.name, *before.also))
+    also.pop(into.name, None)
+    return Project(
+        into.name,
+        tuple(dict.fromkeys((*into.remotes, *before.remotes))),
+        into.root_commit or before.root_commit,
+        into.path or before.path,
+        tuple(also),
+        tuple(dict.fromkeys((*into.deny, *before.deny))),
+    )
 
 
 def _found(project: Project, place: Path) -> ClonedProject:

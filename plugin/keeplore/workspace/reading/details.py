@@ -81,22 +81,29 @@ def detail_lines(described: MemoryDetails) -> Iterator[tuple[str, str]]:
     yield "what", _kind_of(row)
     where = f"project {row.project}" if row.scope == "project" else f"{row.scope} scope"
     yield "where", f"{where}, workspace {described.found.workspace.name}"
-    changed = (
-        f", changed {minute_of(row.updated_at)}"
-        if row.updated_at != row.created_at
-        else ""
-    )
-    yield "when", f"{minute_of(row.created_at)}{changed}"
+    yield "when", _when(row)
     if described.versions > 1:
         yield "version", _version(described)
     yield "trust", _trust(described)
     yield "source", source_of(memory.source, str(memory.meta.get("trigger") or ""))
     yield from map(_repetition, described.again[-SHOWN_AGAIN:])
-    for other in described.disputed_with:
-        named = f"{_short(other.id)} {other.title}"
-        told = f"two machines changed the same lines, see {named}; `keeplore review` decides"
-        yield "contradiction", told
+    yield from map(_contradiction, described.disputed_with)
     yield from map(_link_line, described.links)
+
+
+def _when(row: MemoryRow) -> str:
+    written = minute_of(row.created_at)
+    if row.updated_at == row.created_at:
+        return written
+    return f"{written}, changed {minute_of(row.updated_at)}"
+
+
+def _contradiction(other: MemoryRow) -> tuple[str, str]:
+    named = f"{_short(other.id)} {other.title}"
+    told = (
+        f"two machines changed the same lines, see {named}; `keeplore review` decides"
+    )
+    return "contradiction", told
 
 
 def _link_line(link: MemoryLink) -> tuple[str, str]:

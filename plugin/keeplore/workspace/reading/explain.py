@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from keeplore.recall.request import RecallRequest
 from keeplore.recall.score_explanation import ScoreExplanation, why
 from keeplore.workspace.reading.deleted_memories import find_forgotten
 from keeplore.workspace.registry import Registry
+from keeplore.workspace.workspace import Workspace
 
 
 def explain(
@@ -33,10 +35,7 @@ def explain(
     told = why(workspace.recall, seen_from, found.row, head, found.memory.body)
     if is_own:
         return told
-    given = next(
-        (view.scopes for view in registry.views(cwd) if view.index is workspace.index),
-        None,
-    )
+    given = _inherited_scopes(registry, cwd, workspace)
     if given is not None and (head.scope, head.project) in given:
         return replace(
             told,
@@ -69,3 +68,13 @@ def _forgotten(
         f"brought back"
     )
     return ScoreExplanation(id_, "", is_found=False, place=0, verdict=verdict)
+
+
+def _inherited_scopes(
+    registry: Registry, cwd: Path, workspace: Workspace
+) -> Sequence[tuple[str, str]] | None:
+    """What of the workspace a directory inherits, None for nothing."""
+    for view in registry.views(cwd):
+        if view.index is workspace.index:
+            return view.scopes
+    return None

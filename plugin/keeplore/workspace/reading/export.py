@@ -134,31 +134,31 @@ def _contents(rows: Sequence[MemoryRow]) -> Iterator[str]:
 
 def _entry(row: MemoryRow, memory: Memory, *, is_full: bool) -> Iterator[str]:
     yield f'\n{"#" * LEVEL} <a id="{_anchor(row)}"></a>{inline(_title(row))}\n\n'
-    source = memory.source
-    told = {
-        "": row.created_at[:10],
+    told = (
+        f"{name}: {inline(value)}".removeprefix(": ")
+        for name, value in _facts(row, memory).items()
+        if value
+    )
+    yield " · ".join(told) + "\n"
+    if text := enclosed(sanitise(_text(memory, is_full=is_full)), LEVEL):
+        yield f"\n{text}\n"
+
+
+def _facts(row: MemoryRow, memory: Memory) -> dict[str, str]:
+    """What stands below the heading; its date needs no name, and some are ""."""
+    created, changed = row.created_at[:10], row.updated_at[:10]
+    return {
+        "": created,
         "trust": row.trust,
         "permanent": "yes" if row.permanent else "",
-        "changed": row.updated_at[:10]
-        if row.updated_at[:10] != row.created_at[:10]
-        else "",
+        "changed": changed if changed != created else "",
         "version": str(memory.version) if memory.version > 1 else "",
         "replaced by": row.superseded_by,
         "archived": "yes" if row.is_archived else "",
-        "host": str(source.get("host") or ""),
-        "machine": str(source.get("machine") or ""),
+        "host": str(memory.source.get("host") or ""),
+        "machine": str(memory.source.get("machine") or ""),
         "file": row.path,
     }
-    yield (
-        " · ".join(
-            f"{name}: {inline(value)}".removeprefix(": ")
-            for name, value in told.items()
-            if value
-        )
-        + "\n"
-    )
-    if text := enclosed(sanitise(_text(memory, is_full=is_full)), LEVEL):
-        yield f"\n{text}\n"
 
 
 def _text(memory: Memory, *, is_full: bool) -> str:

@@ -57,14 +57,8 @@ def _compared(workspace: Workspace, memory: Memory, cwd: Path) -> Freshness | No
         there = [name for name in files if (directory / name).is_file()]
         if there:
             gone = tuple(name for name in files if name not in there)
-            touched = [
-                n
-                for n in there
-                if (directory / n).stat().st_mtime > written_at.timestamp() + GRACE_S
-            ]
-            return Freshness(
-                tuple(files), tuple(_differing(directory, touched, written_at)), gone
-            )
+            changed = tuple(_changed(directory, there, written_at))
+            return Freshness(tuple(files), changed, gone)
     return None
 
 
@@ -95,6 +89,13 @@ def _is_below(name: str, directory: Path) -> bool:
         and "\0" not in name
         and Path(path).is_relative_to(directory)
     )
+
+
+def _changed(directory: Path, names: Sequence[str], since: datetime) -> list[str]:
+    """Raises RepositoryError where git does not answer."""
+    from_s = since.timestamp() + GRACE_S
+    touched = [name for name in names if (directory / name).stat().st_mtime > from_s]
+    return _differing(directory, touched, since)
 
 
 def _differing(directory: Path, touched: Sequence[str], since: datetime) -> list[str]:

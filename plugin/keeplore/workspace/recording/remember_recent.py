@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -120,9 +120,8 @@ def _draft(memory: Memory, exchanges: tuple[Exchange, ...]) -> NoteDraft:
     title = title_of(exchanges, parts)
     related = (ConversationLink(memory.title, memory.id, "refines"),)
     text = Conversation(title, exchanges, related=related, **parts).to_markdown()
-    _, heading, rest = text.partition(
-        "\n## "
-    )  # title, date and place stand in the front matter
+    # title, date and place stand in the front matter
+    _, heading, rest = text.partition("\n## ")
     turns = [exchange.id for exchange in exchanges]
     source = {key: memory.source[key] for key in _KEPT if key in memory.source}
     return NoteDraft(
@@ -135,11 +134,10 @@ def _draft(memory: Memory, exchanges: tuple[Exchange, ...]) -> NoteDraft:
         trust=memory.trust,  # what both said: the lower of the two
         source={**source, "turns": turns},
         related=({"id": memory.id, "relationship": "refines"},),
-        id=new_id(
-            "note",
-            str(source.get("host", "")),
-            str(source.get("session", "")),
-            "recent",
-            *turns,
-        ),
+        id=_note_id(source, turns),
     )
+
+
+def _note_id(source: Mapping[str, Any], turns: Iterable[str]) -> str:
+    session = (str(source.get("host", "")), str(source.get("session", "")))
+    return new_id("note", *session, "recent", *turns)

@@ -162,13 +162,7 @@ def _reason(row: MemoryRow, size: int, rules: ArchiveRules, now: datetime) -> st
     age = _age(row.updated_at, now)
     limit = rules.older_than
     if limit is None and not rules.larger_than:
-        limit = (
-            SUPERSEDED_AGE
-            if row.superseded_by
-            else CONVERSATION_AGE
-            if row.kind == "conversation"
-            else None
-        )
+        limit = _usual_limit(row)
         if limit is None:
             return ""
     if limit is not None and (age is None or age < limit):
@@ -179,6 +173,13 @@ def _reason(row: MemoryRow, size: int, rules: ArchiveRules, now: datetime) -> st
     reasons += [f"{age.days} days old"] if limit is not None and age is not None else []
     reasons += [f"{size / 1000:.0f} kB"] if rules.larger_than else []
     return ", ".join(reasons)
+
+
+def _usual_limit(row: MemoryRow) -> timedelta | None:
+    """The age at which it goes where no rule is given, None for never."""
+    if row.superseded_by:
+        return SUPERSEDED_AGE
+    return CONVERSATION_AGE if row.kind == "conversation" else None
 
 
 def _age(updated_at: str, now: datetime) -> timedelta | None:

@@ -73,15 +73,11 @@ def disputes(index: Index, store: Store) -> tuple[Dispute, ...]:
     rows = index.memories(sorted({id_ for id_, _ in links}))
     members = {id_: chain.members for chain in index.chains() for id_ in chain.members}
     gone = store.stones.ids()
-    settled = {
-        str(entry.get("id"))
-        for entry in store.records()
-        if entry.get("event") == SETTLED
-    }
+    decided = _settled(store) | gone
     found = []
     for id_, row in rows.items():
         chain = members.get(id_, (id_,))
-        if not _is_current(row) or not settled.union(gone).isdisjoint(chain):
+        if not _is_current(row) or not decided.isdisjoint(chain):
             continue
         if other := _loaded(store, row):
             first = _counterpart(index, store, other.memory, gone)
@@ -89,6 +85,15 @@ def disputes(index: Index, store: Store) -> tuple[Dispute, ...]:
                 found.append(Dispute(first, other))
     newest = sorted(found, key=lambda one: (one.other.row.updated_at, one.other.row.id))
     return tuple(reversed(newest))
+
+
+def _settled(store: Store) -> set[str]:
+    """The ids of the versions that somebody has decided about."""
+    return {
+        str(entry.get("id"))
+        for entry in store.records()
+        if entry.get("event") == SETTLED
+    }
 
 
 def disputed_with(
@@ -117,13 +122,7 @@ def settle(
     """
     first, other = dispute.first, dispute.other
     if decision == DisputeDecision.OTHER:
-        taken = {
-            key: value for key, value in other.memory.meta.items() if key not in _OWN
-        }
-        source = {**other.memory.source, "from": other.row.id}  # whose words they are
-        workspace.notes.revise(
-            first.row.id, body=other.memory.body, source=source, **taken
-        )
+        _take_other(workspace, dispute)
     elif decision == DisputeDecision.JOINED:
         workspace.notes.revise(first.row.id, **(change or {}))
     at = now()
@@ -140,6 +139,15 @@ def settle(
     }
     workspace.store.record(workspace.machine, event)
     workspace.index.refresh()
+
+
+def _take_other(workspace: Workspace, dispute: Dispute) -> None:
+    other = dispute.other
+    taken = {key: value for key, value in other.memory.meta.items() if key not in _OWN}
+    source = {**other.memory.source, "from": other.row.id}  # whose words they are
+    workspace.notes.revise(
+        dispute.first.row.id, body=other.memory.body, source=source, **taken
+    )
 
 
 def _is_current(row: MemoryRow) -> bool:

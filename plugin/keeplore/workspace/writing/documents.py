@@ -105,10 +105,7 @@ class Documents:
             heads = list(self._heads(memory))
             if not heads:
                 written = self._first(memory)
-            elif (
-                len(heads) == 1
-                and heads[0][1].source.get("content") == memory.source["content"]
-            ):
+            elif len(heads) == 1 and _says_the_same(heads[0][1], memory):
                 return WrittenDocument(UNCHANGED, heads[0][1], heads[0][0].path)
             else:
                 written = self._next(memory, heads)
@@ -135,12 +132,7 @@ class Documents:
         """
         head, old = heads[0]
         if old.source.get("content") != content_for(old.title, old.body):
-            raise StoreError(
-                "the document was changed here since it was ingested, and its source as well",
-                f"`keeplore edit {head.id[4:12]}` takes over what is new; after `keeplore forget "
-                f"{head.id[4:12]}`"
-                " it is ingested anew",
-            )
+            raise _is_changed_here(head.id[4:12])
         # by its words, so that what was forgotten is known again; what it says a second time needs
         # another
         is_there = self._workspace.index.path_of(memory.id) is not None
@@ -188,4 +180,16 @@ def _source_of(memory: Memory) -> tuple[str, str, str]:
         (url, "", "")
         if url
         else ("", str(source.get("machine") or ""), str(source.get("path") or ""))
+    )
+
+
+def _says_the_same(known: Memory, new: Memory) -> bool:
+    return bool(known.source.get("content") == new.source["content"])
+
+
+def _is_changed_here(digits: str) -> StoreError:
+    return StoreError(
+        "the document was changed here since it was ingested, and its source as well",
+        f"`keeplore edit {digits}` takes over what is new; after `keeplore forget {digits}` it is "
+        f"ingested anew",
     )

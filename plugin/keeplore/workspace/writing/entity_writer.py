@@ -74,10 +74,7 @@ def add(
     with workspace.store.exclusive:
         known = list(entity_records(workspace.store, project))
         same = _named(known, name)
-        for wanted in (name, *others):
-            for one in known:
-                if one is not same and canonical(wanted) in one.names:
-                    raise _is_taken(wanted, one)
+        _expect_free((name, *others), (one for one in known if one is not same))
         path = same.path if same else _path(name, project)
         if not same and state(workspace.root, path):
             raise Corrupt(
@@ -93,6 +90,15 @@ def add(
         own = _joined_aliases(name, said, others)
         said = {**said, "type": type_ or said["type"], "aliases": own}
         return _save(workspace, path, same, said)
+
+
+def _expect_free(names: Iterable[str], others: Iterable[EntityRecord]) -> None:
+    """Raises AlreadyExists for a name that another entity goes by."""
+    others = tuple(others)
+    for name in names:
+        for one in others:
+            if canonical(name) in one.names:
+                raise _is_taken(name, one)
 
 
 def _joined_aliases(
@@ -128,9 +134,8 @@ def remove(
         if not gone:
             workspace.store.remove(found.path)
         else:
-            kept = [
-                alias for alias in found.entity.aliases if canonical(alias) not in gone
-            ]
+            own = found.entity.aliases
+            kept = [alias for alias in own if canonical(alias) not in gone]
             _save(workspace, found.path, found, {**found.entity.said, "aliases": kept})
         return found.entity.name
 
@@ -198,12 +203,9 @@ def _is_taken(name: str, other: EntityRecord) -> AlreadyExists:
 def _is_unknown(
     store: Store, name: str, known: Iterable[EntityRecord], project: str
 ) -> NotFound:
-    by_key = {key: one.entity.name for one in known for key in one.names}
-    close = difflib.get_close_matches(canonical(name), by_key, SHOWN)
-    names = dict.fromkeys(by_key[key] for key in close)
-    meant = f"Did you mean {' or '.join(names)}? " if names else ""
     others = (entry.name for entry in load_projects(store) if entry.name != project)
     own = [other for other in others if _named(entity_records(store, other), name)]
+    meant = _meant(name, known)
     if own:
         meant = f"It is of {' and of '.join(own)}: add `--project {own[0]}`. "
     where = f"of {project} " if project else ""
@@ -211,6 +213,14 @@ def _is_unknown(
         f"nobody has added an entity {where}{name!r}",
         f"{meant}`keeplore entity list` lists all",
     )
+
+
+def _meant(name: str, known: Iterable[EntityRecord]) -> str:
+    """A question whether one of those with a name close to it is meant, "" for none."""
+    by_key = {key: one.entity.name for one in known for key in one.names}
+    close = difflib.get_close_matches(canonical(name), by_key, SHOWN)
+    names = dict.fromkeys(by_key[key] for key in close)
+    return f"Did you mean {' or '.join(names)}? " if names else ""
 
 
 def _named(known: Iterable[EntityRecord], name: str) -> EntityRecord | None:

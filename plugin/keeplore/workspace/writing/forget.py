@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from keeplore.errors import NotFound, RepositoryBusy, StoreError
@@ -141,6 +142,11 @@ def _forgotten_together(workspace: Workspace, memory_id: str) -> tuple[str, ...]
                 links[stone.id] = {
                     id_ for kind, id_ in memory.links if kind == "supersedes"
                 }
+    return _linked(memory_id, links)
+
+
+def _linked(memory_id: str, links: Mapping[str, set[str]]) -> tuple[str, ...]:
+    """What the links lead to from a version, in both directions, itself first."""
     found, waiting = [memory_id], [memory_id]
     while waiting:
         current = waiting.pop()

@@ -118,31 +118,20 @@ class IngestQueue:
         try:
             status = self._taken(job, status)
         except (SourceUnavailable, IndexUnavailable, RepositoryBusy, OSError) as e:
-            is_last = job.attempts >= MAX_ATTEMPTS
-            self._note(
-                replace(
-                    status, state=FAILED if is_last else QUEUED, reason=str(e), at=now()
-                )
+            self._note_end(
+                status, QUEUED if job.attempts < MAX_ATTEMPTS else FAILED, str(e)
             )
             self._queue.fail(job, datetime.now(UTC), str(e))
         except KeeploreError as e:  # trying again would end in the same way
-            self._note(replace(status, state=FAILED, reason=str(e), at=now()))
+            self._note_end(status, FAILED, str(e))
             self._queue.done(job)
-        except (
-            KeyboardInterrupt
-        ):  # whoever comes next need not wait for the end of the lease
-            self._note(replace(status, state=QUEUED, at=now()))
+        except KeyboardInterrupt:
+            # whoever comes next need not wait for the end of the lease
+            self._note_end(status, QUEUED)
             self._queue.put_off(job, datetime.now(UTC), "")
             raise
         except Exception as e:
-            self._note(
-                replace(
-                    status,
-                    state=FAILED,
-                    reason=f"an error of Keeplore itself: {e!r}",
-                    at=now(),
-                )
-            )
+            self._note_end(status, FAILED, f"an error of Keeplore itself: {e!r}")
             self._queue.fail(job, datetime.now(UTC), repr(e))
             raise
         return self.status(status.key) or status
@@ -216,6 +205,9 @@ class IngestQueue:
         if known is None or known[0] is not workspace:  # it was opened anew
             known = self._documents[workspace.name] = (workspace, Documents(workspace))
         return known[1]
+
+    def _note_end(self, status: IngestStatus, state: str, reason: str = "") -> None:
+        self._note(replace(status, state=state, reason=reason, at=now()))
 
     def _note(self, status: IngestStatus) -> IngestStatus:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -108,24 +108,28 @@ def accept(
         workspace.store.move(target.path, path)
         workspace.plugins.written(target.id, path)
     elif target is not None:
-        title, said = title_and_text(statement)
-        fields: dict[str, Any] = {
-            "title": title,
-            "trust": "user",
-            "trigger": "refine",
-            "source": _source(workspace, held),
-        }
-        fields |= facts_in(held.entry, statement)
-        if held.is_permanent:
-            fields["permanent"] = True
-        body = body_of(title, said, (_quote(held),))
-        path = workspace.notes.revise(
-            target.id, body=body, confidence=None, **fields
-        ).path
+        path = _revised(workspace, held, target, statement)
     else:
         path = workspace.notes.write(_draft(workspace, held, statement)).path
     _record(workspace, held, ProposalOutcome.ACCEPTED, target)
     return path
+
+
+def _revised(
+    workspace: Workspace, held: HeldProposal, target: MemoryRow, statement: str
+) -> str:
+    title, said = title_and_text(statement)
+    fields: dict[str, Any] = {
+        "title": title,
+        "trust": "user",
+        "trigger": "refine",
+        "source": _source(workspace, held),
+    }
+    fields |= facts_in(held.entry, statement)
+    if held.is_permanent:
+        fields["permanent"] = True
+    body = body_of(title, said, (_quote(held),))
+    return workspace.notes.revise(target.id, body=body, confidence=None, **fields).path
 
 
 def reject(workspace: Workspace, held: HeldProposal) -> None:

@@ -11,7 +11,7 @@ from keeplore.capture.notes.note_candidates import LEAST, NoteCandidate, candida
 from keeplore.capture.notes.note_taker import draft_of
 from keeplore.errors import StoreError
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
-from keeplore.memory import Conversation
+from keeplore.memory import Conversation, Memory
 from keeplore.memory.note import NoteDraft
 from keeplore.text.dates import now
 from keeplore.workspace.note_writer import NoteOutcome
@@ -39,12 +39,7 @@ def review_candidates(
     or forgotten.
     """
     workspace.index.refresh()
-    seen = {
-        str(entry.get("id"))
-        for entry in workspace.store.records()
-        if entry.get("event") == REJECTED
-    }
-    seen |= workspace.store.stones.ids()
+    seen = _rejected(workspace) | workspace.store.stones.ids()
     for row in workspace.index.listed(
         MemoryFilter(allowed, kind="conversation", since=since)
     ):
@@ -54,25 +49,37 @@ def review_candidates(
             memory = workspace.store.load(row.path)
         except (StoreError, OSError):
             continue
-        if workspace.machine_trust.is_foreign(
-            memory
-        ):  # what another person said is that person's to decide
+        # what another person said is that person's to decide
+        if workspace.machine_trust.is_foreign(memory):
             continue
-        exchanges = Conversation.from_markdown(memory.body).exchanges
-        said_at = {exchange.id: exchange.at for exchange in exchanges}
-        keys = ("host", "session", "branch")
-        source = {
-            **{key: memory.source[key] for key in keys if key in memory.source},
-            "from": memory.id,
-        }
-        for candidate in candidates(exchanges):
-            at = said_at.get(candidate.turn, row.created_at)
-            draft = draft_of(candidate, memory.scope, memory.project, source, at)
-            if candidate.confidence < LEAST or draft.id in seen:
+        for one in _candidates_in(memory, row):
+            if one.candidate.confidence < LEAST or one.draft.id in seen:
                 continue
-            seen.add(draft.id)
-            if not workspace.index.memories([draft.id]):
-                yield ReviewCandidate(candidate, row, draft)
+            seen.add(one.draft.id)
+            if not workspace.index.memories([one.draft.id]):
+                yield one
+
+
+def _rejected(workspace: Workspace) -> set[str]:
+    return {
+        str(entry.get("id"))
+        for entry in workspace.store.records()
+        if entry.get("event") == REJECTED
+    }
+
+
+def _candidates_in(memory: Memory, row: MemoryRow) -> Iterator[ReviewCandidate]:
+    exchanges = Conversation.from_markdown(memory.body).exchanges
+    said_at = {exchange.id: exchange.at for exchange in exchanges}
+    keys = ("host", "session", "branch")
+    source = {
+        **{key: memory.source[key] for key in keys if key in memory.source},
+        "from": memory.id,
+    }
+    for candidate in candidates(exchanges):
+        at = said_at.get(candidate.turn, row.created_at)
+        draft = draft_of(candidate, memory.scope, memory.project, source, at)
+        yield ReviewCandidate(candidate, row, draft)
 
 
 def accept(

@@ -57,6 +57,8 @@ def stats_command(workspace: Workspace, *, as_json: bool) -> None:
 
 def _show(counted: Statistics) -> None:
     _show_memories(counted)
+    _show_versions(counted)
+    say(f"{counted.used} were of use to agents or opened, {counted.uses} times in all")
     vectors = f"{counted.vectors} with a vector; embedding model: {counted.model}"
     say(f"{counted.passages} passages, {vectors}")
     if counted.switch:
@@ -71,11 +73,13 @@ def _show_memories(counted: Statistics) -> None:
     if counted.memories:
         written = f"{counted.open} are still being written"
         say(f"from {counted.oldest} to {counted.newest}; {written}")
+
+
+def _show_versions(counted: Statistics) -> None:
     earlier = f"{counted.superseded} earlier versions"
     say(f"{counted.archived} archived, {earlier}, {counted.forgotten} forgotten")
     doctor = f", {counted.forks} of them forked: see `keeplore doctor`"
     say(f"{counted.chains} chains of versions{doctor if counted.forks else ''}")
-    say(f"{counted.used} were of use to agents or opened, {counted.uses} times in all")
 
 
 def _bars(heading: str, counts: Mapping[str, int]) -> None:

@@ -13,6 +13,7 @@ from keeplore.cli.parameters import short
 from keeplore.errors import KeeploreError
 
 if TYPE_CHECKING:
+    from keeplore.index import MemoryRow
     from keeplore.workspace.workspace import Workspace
     from keeplore.workspace.writing.proposals import HeldProposal
 
@@ -73,11 +74,14 @@ def _show(held: HeldProposal) -> None:
     say(f"  {' · '.join(_facts(held))}", dim=True)
     say(f"  held back: {entry.get('gate', '')}, {entry.get('detail', '')}", dim=True)
     say(f"  {entry.get('speaker', '')}: “{entry.get('span', '')}”")
-    for word, row in (("changes", held.target), ("contradicts", held.against)):
-        if row is not None:
-            say(f"  {word} {row.title}; `keeplore show {short(row.id)}`", fg="yellow")
-    talk = held.conversation
-    say(f"  in {talk.title}; `keeplore show {short(talk.id)}`", dim=True)
+    _show_row("changes", held.target, fg="yellow")
+    _show_row("contradicts", held.against, fg="yellow")
+    _show_row("in", held.conversation, dim=True)
+
+
+def _show_row(word: str, row: MemoryRow | None, **style: Any) -> None:
+    if row is not None:
+        say(f"  {word} {row.title}; `keeplore show {short(row.id)}`", **style)
 
 
 def _facts(held: HeldProposal) -> list[str]:

@@ -69,13 +69,11 @@ def ingest_command(
     if not sources and not is_status:
         raise click.UsageError("name a file or a URL, or use --status")
     check_place(scope, project)
-    # heavy, as the registry is
-    from keeplore.workspace.writing.ingest_jobs import IngestQueue
-    from keeplore.workspace.writing.remember import target_of
-
     if is_status:
-        _show_all(IngestQueue(registry).all(), as_json=as_json)
+        _show_all(registry, as_json=as_json)
         return
+    from keeplore.workspace.writing.remember import target_of  # heavy, as the registry
+
     target = target_of(registry, Path.cwd(), scope=scope or "", project=project or "")
     done = _ingest(registry, target, list(dict.fromkeys(sources)))
     _settle(registry, done)
@@ -186,8 +184,10 @@ def _next_step(status: IngestStatus) -> str:
     return steps[status.what]
 
 
-def _show_all(found: Sequence[IngestStatus], *, as_json: bool) -> None:
-    newest = list(reversed(found))
+def _show_all(registry: Registry, *, as_json: bool) -> None:
+    from keeplore.workspace.writing.ingest_jobs import IngestQueue  # heavy, as above
+
+    newest = list(reversed(IngestQueue(registry).all()))
     if as_json:
         emit_json([asdict(status) for status in newest])
         return
