@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from keeplore_hooks.events import (
@@ -135,6 +135,11 @@ class HostPayload:
             is_complete=bool(words),
             is_provisional=True,
         )
+
+    def ended_turn(self, turn: Turn, words: str) -> Turn:
+        """A turn of the record, over with the assistant's last words, which it lacks."""
+        replies = (*turn.replies, words)
+        return replace(turn, replies=replies, ended_at=self.at, is_complete=True)
 
     def lifecycle_events(self) -> list[HostEvent]:
         """The start or end of the session, or the compaction that begins; none for the rest."""

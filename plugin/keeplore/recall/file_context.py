@@ -5,7 +5,7 @@ file.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from keeplore.index import MemoryRow, ScopeFilter
 from keeplore.memory import Conversation
@@ -69,13 +69,17 @@ def edit_context(
                 ]
                 known |= {read.row.id} if found else set()
                 items += found
-        name = quoted(path.replace("\\", "/").rpartition("/")[2], NAME_CHARS)
-        sections.append(
-            BlockSection(
-                f"About {name}, which is about to be edited:", items[:MAX_ITEMS]
-            )
-        )
+        heading = f"About {_shown(path)}, which is about to be edited:"
+        sections.append(BlockSection(heading, items[:MAX_ITEMS]))
     return block(sections, room)
+
+
+def _shown(path: str) -> str:
+    return quoted(_base_name(path), NAME_CHARS)
+
+
+def _base_name(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2]
 
 
 def names(text: str, path: str, cwd: str) -> bool:
@@ -87,11 +91,8 @@ def names(text: str, path: str, cwd: str) -> bool:
         if whole[-len(mention) :] == mention:
             return True
         # another machine has the project elsewhere
-        if (
-            _is_absolute(found[0])
-            and len(inside) > 1
-            and mention[-len(inside) :] == inside
-        ):
+        is_elsewhere = _is_absolute(found[0]) and len(inside) > 1
+        if is_elsewhere and mention[-len(inside) :] == inside:
             return True
     return False
 
@@ -102,28 +103,24 @@ def _naming(
     """Notes of the categories that matter, then conversations with a decision, the newest first in
     each.
     """
-    base = path.replace("\\", "/").rpartition("/")[2]
     for view in views:
-        matches = view.index.text_search(base, ScopeFilter(view.scopes), CANDIDATES)
-        rows = view.index.memories(
-            sorted(
-                {
-                    passage.memory_id
-                    for passage in view.index.passages(
-                        [match.passage for match in matches]
-                    )
-                }
-            )
-        ).values()
         wanted = [
             row
-            for row in rows
+            for row in _saying(view, _base_name(path))
             if _rank(row) < len(CATEGORIES) + 1 and not row.is_archived
         ]
         wanted.sort(key=lambda row: row.updated_at, reverse=True)
         for read in loaded(view, sorted(wanted, key=_rank)):
             if names(read.memory.body, path, cwd):
                 yield read
+
+
+def _saying(view: WorkspaceView, name: str) -> Iterable[MemoryRow]:
+    """The memories of passages in which a name stands."""
+    index = view.index
+    matches = index.text_search(name, ScopeFilter(view.scopes), CANDIDATES)
+    passages = index.passages([match.passage for match in matches])
+    return index.memories(sorted({row.memory_id for row in passages})).values()
 
 
 def _rank(row: MemoryRow) -> int:

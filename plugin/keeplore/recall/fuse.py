@@ -17,7 +17,7 @@ from __future__ import annotations
 import itertools
 import math
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from keeplore.recall.request import INHERITED, OWN, SIBLING
@@ -231,18 +231,25 @@ def rank(
     for (memory, _), candidate in best.items():
         standing = standings[memory]
         beside = priors(standing, w)
-        total = round(candidate.odds + sum(beside), _DIGITS)
-        parts: tuple[tuple[str, float], ...] = ()
-        if explain:
-            lost = (candidate.echo, candidate.outdated, *beside)
-            parts = (*steps.parts(candidate.by), *zip(PARTS[7:15], lost, strict=True))
-        shown, by = candidate.passage, candidate.by
         ranked.append(
             Ranked(
-                memory, total, shown, standing.distance, standing.age_days, by, parts
+                memory,
+                round(candidate.odds + sum(beside), _DIGITS),
+                candidate.passage,
+                standing.distance,
+                standing.age_days,
+                candidate.by,
+                _parts(candidate, steps, beside) if explain else (),
             )
         )
     return in_order(ranked)
+
+
+def _parts(
+    candidate: _Candidate, steps: ScoreSteps, beside: Iterable[float]
+) -> tuple[tuple[str, float], ...]:
+    lost = (candidate.echo, candidate.outdated, *beside)
+    return (*steps.parts(candidate.by), *zip(PARTS[7:15], lost, strict=True))
 
 
 def _candidate(
@@ -292,16 +299,19 @@ def supported(
             of_turn.setdefault((e.memory, e.turn), []).append(e.passage)
     for first, *others in of_turn.values():
         if others:
-            sure, second = (
-                max(0.0, exchanged[id_] + w.doubt) for id_ in (first, others[0])
-            )
-            exchanged[first] += (sure + w.turn * second) / (1.0 + w.turn / 2) - sure
+            exchanged[first] += _support(exchanged[first], exchanged[others[0]], w)
     joined: dict[int, float] = {}
     for entries in of_memory.values():
         mean = _mean_of_best(entries, exchanged, w)
         for e in entries:
             joined[e.passage] = (1 - w.memory) * exchanged[e.passage] + w.memory * mean
     return exchanged, joined
+
+
+def _support(best: float, second: float, w: Weights) -> float:
+    """What the second best passage of an exchange adds to the best one."""
+    sure, beside = max(0.0, best + w.doubt), max(0.0, second + w.doubt)
+    return (sure + w.turn * beside) / (1.0 + w.turn / 2) - sure
 
 
 def _best_first(
@@ -332,6 +342,24 @@ def current(
 
     They must be of one place, and none may be an older version: what replaced it is known there.
     """
+    given = dict(values)
+    for entries in _near_by_place(known, values, standings, w):
+        closest = max(e.close for e in entries)
+        rivals = [e for e in entries if e.close >= closest - w.current_within]
+        newest = sorted(rivals, key=lambda e: (e.at, e.passage), reverse=True)
+        given |= {
+            e.passage: values[r.passage] for e, r in zip(newest, rivals, strict=True)
+        }
+    return given
+
+
+def _near_by_place(
+    known: Sequence[Evidence],
+    values: Mapping[int, float],
+    standings: Mapping[str, Standing],
+    w: Weights,
+) -> Iterable[Sequence[Evidence]]:
+    """The statements of each place that are close to the question and hold, the best first."""
     places: dict[tuple[int, str], list[Evidence]] = {}
     order = _best_first(known, values)[: w.current_among]
     for e in order:
@@ -341,15 +369,7 @@ def current(
         is_replaced = standing.head not in ("", e.memory)
         if is_near and not is_replaced and not standing.is_archived:
             places.setdefault((standing.distance, standing.place), []).append(e)
-    given = dict(values)
-    for entries in places.values():
-        closest = max(e.close for e in entries)
-        rivals = [e for e in entries if e.close >= closest - w.current_within]
-        newest = sorted(rivals, key=lambda e: (e.at, e.passage), reverse=True)
-        given |= {
-            e.passage: values[r.passage] for e, r in zip(newest, rivals, strict=True)
-        }
-    return given
+    return places.values()
 
 
 def in_order(ranked: Sequence[Ranked]) -> list[Ranked]:

@@ -114,15 +114,7 @@ class RecallRequest:
             data = json.loads(payload)
         except ValueError as e:
             raise _malformed(str(e)) from e
-        if not isinstance(data, dict):
-            raise _malformed("it is no object")
-        if different := sorted(data.keys() ^ _FIELD_TYPES.keys()):
-            raise _malformed(f"missing or unknown: {', '.join(different)}")
-        for name, kind in _FIELD_TYPES.items():
-            if type(data[name]) is not kind:
-                raise _malformed(f"{name} is no {kind.__name__}")
-        if data["limit"] < 1:
-            raise _malformed("limit is below 1")
+        _check_fields(data)
         return cls(
             data["query"],
             Path(data["cwd"]),
@@ -131,6 +123,19 @@ class RecallRequest:
             by_exchange=data["exchanges"],
             text_only=data["text"],
         )
+
+
+def _check_fields(data: Any) -> None:
+    """Raises ConfigError for what is no request."""
+    if not isinstance(data, dict):
+        raise _malformed("it is no object")
+    if different := sorted(data.keys() ^ _FIELD_TYPES.keys()):
+        raise _malformed(f"missing or unknown: {', '.join(different)}")
+    for name, kind in _FIELD_TYPES.items():
+        if type(data[name]) is not kind:
+            raise _malformed(f"{name} is no {kind.__name__}")
+    if data["limit"] < 1:
+        raise _malformed("limit is below 1")
 
 
 def _malformed(reason: str) -> ConfigError:

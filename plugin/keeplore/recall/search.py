@@ -52,33 +52,28 @@ def search(
     for one in found:
         row = passages.get(one.passage)
         if row and one.passage in places:
-            at = (
-                row.at
-                or memories[row.memory_id].updated_at
-                or memories[row.memory_id].created_at
-            )
-            described = replace(
-                one, memory=row.memory_id, turn=row.turn, at=at, passages=row.passages
-            )
+            described = _described(one, row, memories[row.memory_id])
             evidence.append(_read(described, row, query, places[one.passage], w))
         else:
             evidence.append(one)
     return SearchResults(tuple(evidence), passages, memories)
 
 
+def _described(e: Evidence, row: PassageRow, memory: MemoryRow) -> Evidence:
+    """Evidence with where its passage stands, and when that was said."""
+    at = row.at or memory.updated_at or memory.created_at
+    return replace(e, memory=row.memory_id, turn=row.turn, at=at, passages=row.passages)
+
+
 def _matches(
     index: Index, query: PreparedQuery, allowed: ScopeFilter, w: Weights
 ) -> tuple[list[Evidence], dict[int, PassageRow]]:
     """What the searches say of each passage, and the rows that were read for that."""
-    said, patient = query.question.text, query.is_patient
-    matches = index.text_search(said, allowed, w.candidates, is_patient=patient)
+    matches = index.text_search(
+        query.question.text, allowed, w.candidates, is_patient=query.is_patient
+    )
     text = {match.passage: match.score for match in matches}
-    cosines = {}
-    if query.vector is not None:
-        nearest = index.vector_search(
-            query.vector, allowed, w.candidates, model=query.model, is_patient=patient
-        )
-        cosines = {match.passage: match.score for match in nearest}
+    cosines = _cosines(index, query, allowed, w)
     best = sorted(text, key=lambda id_: (-text[id_], id_))[: w.covering]
     passages = _rows(index, best)
     coverage = {
@@ -90,6 +85,21 @@ def _matches(
         for id_ in sorted(text.keys() | cosines.keys())
     ]
     return found, passages
+
+
+def _cosines(
+    index: Index, query: PreparedQuery, allowed: ScopeFilter, w: Weights
+) -> dict[int, float]:
+    if query.vector is None:
+        return {}
+    nearest = index.vector_search(
+        query.vector,
+        allowed,
+        w.candidates,
+        model=query.model,
+        is_patient=query.is_patient,
+    )
+    return {match.passage: match.score for match in nearest}
 
 
 def _rows(index: Index, ids: Iterable[int]) -> dict[int, PassageRow]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
@@ -86,14 +86,10 @@ def period_hits(
         rows = index.said_between(allowed, span.first, span.last, LOOKED_AT)
         passages |= {row.id: row for row in rows}
     memories = index.memories(sorted({row.memory_id for row in passages.values()}))
-    of_memory: dict[str, list[PassageRow]] = {}
-    for row in passages.values():
-        if row.memory_id in memories and row.path == memories[row.memory_id].path:
-            of_memory.setdefault(row.memory_id, []).append(row)
     ranked = in_order(
         [
             entry
-            for id_, own in of_memory.items()
+            for id_, own in _by_memory(passages.values(), memories).items()
             for entry in _entries(context, period, memories[id_], own)
         ]
     )
@@ -101,6 +97,17 @@ def period_hits(
     words = words_of(ranked, passages)
     hits, left = verify(context, parse_question(""), ranked, results, words)
     return hits, [note_of(period, len(ranked), len(hits)), *left_out(left)]
+
+
+def _by_memory(
+    rows: Iterable[PassageRow], memories: Mapping[str, MemoryRow]
+) -> dict[str, list[PassageRow]]:
+    """The passages of each memory, those of a file that is elsewhere now left out."""
+    found: dict[str, list[PassageRow]] = {}
+    for row in rows:
+        if row.memory_id in memories and row.path == memories[row.memory_id].path:
+            found.setdefault(row.memory_id, []).append(row)
+    return found
 
 
 def _entries(
@@ -113,17 +120,19 @@ def _entries(
     """
     w = context.deps.weights
     standing = context.standing_of(memory)
-    decided = _DECIDED if memory.kind == "note" else _DECISION
-    is_decided = memory.category == _DECISIONS or any(
-        decided.search(row.said) for row in own
-    )
     # what is asked for by its time is not the worse for having been put aside since
-    odds = _worth(memory, w, is_decided=is_decided)
+    odds = _worth(memory, w, is_decided=_is_decided(memory, own))
     odds += sum(priors(replace(standing, is_archived=False), w))
     by_exchange = context.request.by_exchange
     for row in _exchanges(own) if by_exchange else [_telling(period, memory, own)]:
         age = age_days(row.at, context.now) if row.at else standing.age_days
         yield Ranked(memory.id, round(odds, 6), row.id, standing.distance, age)
+
+
+def _is_decided(memory: MemoryRow, own: Iterable[PassageRow]) -> bool:
+    """Whether it is a decision, or one of these passages says that one was taken."""
+    decided = _DECIDED if memory.kind == "note" else _DECISION
+    return memory.category == _DECISIONS or any(decided.search(row.said) for row in own)
 
 
 def note_of(period: Period, found: int, shown: int) -> str:

@@ -253,15 +253,7 @@ def _last_words(told: ClaudePayload) -> list[HostEvent]:
         last.assistant
     ):
         return []
-    replies = (*last.replies, words)
-    return [
-        replace(
-            last,
-            replies=replies,
-            ended_at=payload.at,
-            is_complete=True,
-        )
-    ]
+    return [payload.ended_turn(last, words)]
 
 
 def _is_of_another(told: ClaudePayload, words: str) -> bool:

@@ -104,15 +104,7 @@ class Codex(LogHost):
             return []  # the rollout went on after this payload, or will tell it
         if prompt_text.is_said(words, last):
             return []
-        replies = (*last.replies, words)
-        return [
-            replace(
-                last,
-                replies=replies,
-                ended_at=payload.at,
-                is_complete=True,
-            )
-        ]
+        return [payload.ended_turn(last, words)]
 
     def head(self, path: Path) -> Recorded | None:
         size = path.stat().st_size

@@ -264,18 +264,6 @@ def _part(part: str, line: str) -> str:
     return part  # the result of a tool goes on until somebody speaks
 
 
-def _blocks(record: Json) -> list[Json]:
-    content = mapping(record, "message").get("content")
-    if isinstance(content, str):
-        return [
-            {
-                "type": "text",
-                "text": content,
-            }
-        ]
-    return mappings({"content": content}, "content")
-
-
 def _query(words: str) -> tuple[str | None, str]:
     """What stands in the elements of the person's words, None where there are none; and what stands
     around them.

@@ -214,7 +214,7 @@ def _last_words(told: GeminiPayload) -> list[HostEvent]:
     if last and prompt_text.is_said(words, last):
         return []
     if last and _is_about(last, told.prompt):
-        return [_with_words(last, words, payload.at)]
+        return [payload.ended_turn(_without_said(last, words), words)]
     if not prompt.id or prompt.text != told.prompt:
         prompt = told.announce(told.prompt, words)
     told.missing = replace(prompt, is_answered=True)
@@ -234,21 +234,12 @@ def _is_about(turn: Turn, prompt: str) -> bool:
     return is_command or prompt_key(turn.user) == prompt_key(prompt)
 
 
-def _with_words(
-    turn: Turn,
-    words: str,
-    at: str,
-) -> Turn:
-    """The turn, ended with words that may hold what was said before."""
-    replies = turn.replies
-    if prompt_text.squashed(turn.assistant) in prompt_text.squashed(words):
-        replies = tuple(reply for reply in replies if isinstance(reply, Question))
-    return replace(
-        turn,
-        replies=(*replies, words),
-        ended_at=at,
-        is_complete=True,
-    )
+def _without_said(turn: Turn, words: str) -> Turn:
+    """The turn without what the assistant has said, where the words hold it."""
+    if prompt_text.squashed(turn.assistant) not in prompt_text.squashed(words):
+        return turn
+    asked = tuple(reply for reply in turn.replies if isinstance(reply, Question))
+    return replace(turn, replies=asked)
 
 
 def _answers(told: GeminiPayload) -> Iterator[Question]:
