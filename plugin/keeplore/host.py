@@ -35,9 +35,8 @@ from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Origin, Question, Session, Turn
 
 CONTEXT_BYTES = 16_000
-REFRESH_S = (
-    1.0  # for reading what changed, and for what another process is writing just now
-)
+# for reading what changed, and for what another process is writing just now
+REFRESH_S = 1.0
 SETTLE_S = 30.0  # between two commits; a busy program makes few
 WORKER_S = 1.0
 VECTORS = 32  # texts that are embedded at once where no worker does it
@@ -93,9 +92,8 @@ class PythonHost:
         """The workspaces that apply here, the directory's first, with indexes that are in step."""
         views = self.registry.views(self.cwd)
         for view in views:
-            with contextlib.suppress(
-                IndexUnavailable, RepositoryError
-            ):  # then the index as it is
+            # then the index as it is
+            with contextlib.suppress(IndexUnavailable, RepositoryError):
                 view.index.refresh(wait_s=REFRESH_S, within_s=REFRESH_S)
         return views
 

@@ -118,10 +118,11 @@ class Reference(click.ParamType[str]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
+        # a shell asks without running the command, so there is no context of ours
         del (
             ctx,
             param,
-        )  # a shell asks without running the command, so there is no context of ours
+        )
         # whatever goes wrong, a person who presses the tabulator wants no error
         with contextlib.suppress(Exception):
             return _completions(incomplete)

@@ -16,9 +16,8 @@ from keeplore_hooks.events import Origin
 if TYPE_CHECKING:
     from keeplore.workspace.workspace import Workspace
 
-SESSION = (
-    "CLAUDE_CODE_SESSION_ID"  # of all that the host knows, its shell tells this alone
-)
+# of all that the host knows, its shell tells this alone
+SESSION = "CLAUDE_CODE_SESSION_ID"
 HOST = "claude-code"
 ANSWER_S = 1.0
 

@@ -18,9 +18,8 @@ from keeplore import __version__
 from keeplore_hooks import durable
 
 FILE = "python"
-TRIES_FILE = (
-    "worker.tries"  # how often clients have started a worker since one last got going
-)
+# how often clients have started a worker since one last got going
+TRIES_FILE = "worker.tries"
 BROKEN_TRIES = 3  # from here on clients start one less often
 MAX_FILE = 4096  # bytes
 

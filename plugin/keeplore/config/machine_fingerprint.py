@@ -46,10 +46,11 @@ def _of_macos() -> str:
     import ctypes  # here, because every command reads this module and other systems need none
 
     try:
+        # a timespec of one second
         uuid, wait = (
             (ctypes.c_ubyte * 16)(),
             (ctypes.c_long * 2)(1, 0),
-        )  # a timespec of one second
+        )
         return (
             bytes(uuid).hex() if ctypes.CDLL(None).gethostuuid(uuid, wait) == 0 else ""
         )

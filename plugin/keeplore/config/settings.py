@@ -42,16 +42,16 @@ _WANTED = {
 _FINGERPRINT = re.compile(r"[a-z0-9-]{1,40}:[0-9a-f]{6}\Z")
 _BACKEND = re.compile(r"[a-z0-9-]{1,40}\Z")
 _ENGINE_NAME = re.compile(r"[a-z0-9_]{1,40}\Z")
+# of libpq: none that names a file or a secret
 _ENGINE_OPTIONS = {
     "host",
     "port",
     "sslmode",
     "target_session_attrs",
-}  # of libpq: none that names a file or a secret
+}
 _PROVIDER = re.compile(r"[a-z0-9-]{0,40}\Z")
-_MODEL = re.compile(
-    r"(?:[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199})?\Z"
-)  # it also becomes an argument of a command
+# it also becomes an argument of a command
+_MODEL = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199})?\Z")
 _NAME = re.compile(r"[a-z0-9._-]{0,63}\Z")
 
 

@@ -55,9 +55,8 @@ class StateDatabase:
         connection = sqlite3.connect(self.file, timeout=WAIT_S, isolation_level=None)
         try:
             connection.execute("PRAGMA journal_mode=DELETE")
-            connection.execute(
-                "PRAGMA synchronous=EXTRA"
-            )  # the directory too, else a power cut undoes a commit
+            # the directory too, else a power cut undoes a commit
+            connection.execute("PRAGMA synchronous=EXTRA")
             connection.row_factory = sqlite3.Row
         except sqlite3.Error:
             connection.close()

@@ -46,9 +46,8 @@ class Launcher:
     """
 
     ask: tuple[str, ...]  # client.py: a reply is wanted
-    tell: tuple[
-        str, ...
-    ]  # client.sh: nothing is answered; on Windows client.py as well
+    # client.sh: nothing is answered; on Windows client.py as well
+    tell: tuple[str, ...]
     mcp: tuple[str, ...]
     windows: tuple[str, ...] = ()
     is_windows: bool = False
@@ -204,11 +203,12 @@ _FORMS: Mapping[str, Callable[[Launcher, HookEvent], dict[str, Any]]] = {
     "cursor": _cursor,
     "copilot": _copilot,
 }
+# they take several handlers for one matcher
 _GROUPED = (
     "claude-code",
     "codex",
     "gemini-cli",
-)  # they take several handlers for one matcher
+)
 
 
 def _bundled(root: str, server: str = "", windows: str = "") -> Launcher:

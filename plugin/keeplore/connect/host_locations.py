@@ -16,9 +16,8 @@ from keeplore_hooks.hosts import PLUGIN
 
 _TABLE = Path(__file__).with_name("host_locations.toml")
 MAX_BYTES = 4 << 20  # of a file that is read
-_IN_PLACE = (
-    f"{PLUGIN}@skills-dir"  # how Claude Code calls the plugin in its folder of skills
-)
+# how Claude Code calls the plugin in its folder of skills
+_IN_PLACE = f"{PLUGIN}@skills-dir"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,8 @@ from keeplore.errors import KeeploreError
 from keeplore.host import HostSession
 
 LOG = logging.getLogger(__name__)
-CONTEXT_S = (
-    5.0  # so long a run waits for what is recalled; the first time a model is loaded
-)
+# so long a run waits for what is recalled; the first time a model is loaded
+CONTEXT_S = 5.0
 CAPTURE_S = 30.0  # and until a turn is on disk; then it goes on without, and the thread finishes
 T = TypeVar("T")
 

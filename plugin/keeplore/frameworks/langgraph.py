@@ -54,9 +54,8 @@ OWN = "keeplore"  # the first label of namespaces that mean the workspace itself
 SCOPES = ("user", "workspace")
 LOOKED_AT = 200  # memories that a search with a filter chooses from
 Namespace = tuple[str, ...]
-_Found = tuple[
-    WorkspaceView, MemoryRow, float | None, str
-]  # with its score and best part, where it was asked for
+# with its score and best part, where it was asked for
+_Found = tuple[WorkspaceView, MemoryRow, float | None, str]
 
 
 class KeeploreStore(BaseStore):

@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     from agents.memory import Session, SessionSettings
     from agents.run import CallModelData
 
+# kind of a part → where its words are
 _TEXTS = {
     "input_text": "text",
     "output_text": "text",
     "refusal": "refusal",
-}  # kind of a part → where its words are
+}
 
 
 class KeeploreSession:

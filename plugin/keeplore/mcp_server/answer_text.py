@@ -11,9 +11,8 @@ from keeplore.recall.injection_filter import may_be_injected
 from keeplore.recall.render import SAID_BY, SUSPECT
 from keeplore.text.fences import escape, fence, sanitise
 
-BYTES_PER_TOKEN = (
-    3  # of UTF-8: prose has four to five, ids and other scripts two to three
-)
+# of UTF-8: prose has four to five, ids and other scripts two to three
+BYTES_PER_TOKEN = 3
 MIN_TOKENS = 500
 MAX_TOKENS = 8_000  # some hosts warn from 10,000 on, and cut at 25,000
 FRAME = 900  # bytes: the fence, its header, and our sentences before and after it
@@ -51,9 +50,8 @@ def pages(text: str, max_tokens: int) -> list[str]:
     found: list[str] = []
     current: list[str] = []
     left = limit
-    for piece in _pieces(
-        escape(sanitise(text)).replace("![", "["), limit
-    ):  # an image is fetched by whoever shows it
+    # an image is fetched by whoever shows it
+    for piece in _pieces(escape(sanitise(text)).replace("![", "["), limit):
         if size(piece) > left and current:
             found.append("".join(current))
             current, left = [], limit

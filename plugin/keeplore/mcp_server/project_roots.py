@@ -19,10 +19,11 @@ ROOTS = (
     "COPILOT_PLUGIN_ROOT",
     "CURSOR_PLUGIN_ROOT",
 )
+# variable → host
 SESSIONS = {
     "CLAUDE_CODE_SESSION_ID": "claude-code",
     "COPILOT_AGENT_SESSION_ID": "copilot",
-}  # variable → host
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,5 +115,6 @@ def _sound(directory: str) -> Path | None:
         OSError,
         RuntimeError,
         ValueError,
-    ):  # a name that is too long, a home that nobody has
+    ):
+        # a name that is too long, a home that nobody has
         return None

@@ -13,9 +13,8 @@ from keeplore.text.similarity import content_hash, normalised
 FEW_WORDS = 4  # a sentence with fewer tells nothing beside others
 KEY_CHARS = 80  # of a sentence, so that one which was cut is known again
 KEY_DIGITS = 16
-SAME_FROM = (
-    0.8  # share of the words of the shorter text that the longer one has too; judgement
-)
+# share of the words of the shorter text that the longer one has too; judgement
+SAME_FROM = 0.8
 _QUOTATION = re.compile(r"“([^“”]*)”")
 _BREAK = re.compile(r"(?<=[.!?;])\s+|\s[-*•]\s+|(?:^|\s)(?:User|Assistant):\s")
 _LEAD = re.compile(r"(?:[A-Z]\w{1,15}:\s+)+")  # "Decision: …"

@@ -31,12 +31,13 @@ from keeplore.recall.render import (
     quoted,
 )
 
+# in this order
 CATEGORIES = (
     "gotchas",
     "corrections",
     "project-conventions",
     "architectural-decisions",
-)  # in this order
+)
 MAX_FILES = 20  # of one edit
 MAX_ITEMS = 5
 CANDIDATES = 60  # passages that are looked at for a file

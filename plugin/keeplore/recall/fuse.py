@@ -43,9 +43,8 @@ PARTS = (
     "feedback",
     "repeated",  # it says nearly what another one says
 )
-_DIGITS = (
-    6  # of log-odds: smaller differences are noise of floating point, and count as ties
-)
+# of log-odds: smaller differences are noise of floating point, and count as ties
+_DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +53,8 @@ class Evidence:
 
     passage: int
     memory: str  # "" where it was not looked up
-    text: float | None = (
-        None  # BM25, higher is better; None where the text search did not find it
-    )
+    # BM25, higher is better; None where the text search did not find it
+    text: float | None = None
     cosine: float | None = None  # None where the vector search did not find it
     coverage: float = 0.0  # share of the question's words in it, 0..1
     is_echo: bool = False  # it asks the same and does not answer
@@ -79,9 +77,8 @@ class Standing:
     head: str = ""  # id of the version that replaces it, "" where it is the newest
     place: str = ""  # scope and project
     graph: float = 0.0  # how much of what the question names it is about, 0..1
-    feedback: float = (
-        1.0  # weight of its aspects: above 1 it was of use, below it fades
-    )
+    # weight of its aspects: above 1 it was of use, below it fades
+    feedback: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +88,10 @@ class Ranked:
     passage: int | None  # None where only an older version's words were found
     distance: int = OWN
     age_days: float = 0.0
-    by: int | None = (
-        None  # the passage whose words count: that of an older version, where this matched better
-    )
-    parts: tuple[
-        tuple[str, float], ...
-    ] = ()  # names of PARTS and log-odds, where they were asked for
+    # the passage whose words count: that of an older version, where this matched better
+    by: int | None = None
+    # names of PARTS and log-odds, where they were asked for
+    parts: tuple[tuple[str, float], ...] = ()
 
     @property
     def score(self) -> float:
@@ -109,9 +104,8 @@ class _Candidate:
     """The passage that speaks best for a memory."""
 
     odds: float
-    passage: (
-        int | None
-    )  # that is shown; None where only an older version's words were found
+    # that is shown; None where only an older version's words were found
+    passage: int | None
     by: int  # whose words count
     echo: float  # what was lost because it only asks the same
     outdated: float  # what was lost because its newest version may not be shown
@@ -121,9 +115,8 @@ class _Candidate:
 class ScoreSteps:
     """What each step of scoring makes of each passage's log-odds, in their order."""
 
-    said: Mapping[
-        int, tuple[float, float, float]
-    ]  # by the text, by the vectors, and the doubt
+    # by the text, by the vectors, and the doubt
+    said: Mapping[int, tuple[float, float, float]]
     worded: Mapping[int, float]
     exchanged: Mapping[int, float]
     joined: Mapping[int, float]

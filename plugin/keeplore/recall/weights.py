@@ -31,9 +31,8 @@ class Weights:
     # share that the mean of the memory's three best passages has in each of them
     memory: float = 0.23
     when: float = 1.5  # said at a time that the question names; judgement
-    most_bonus: float = (
-        4.0  # more than all that can raise a score together, graph and feedback too
-    )
+    # more than all that can raise a score together, graph and feedback too
+    most_bonus: float = 4.0
     # what an exchange's second best piece counts beside its best one; half as sure, it changes
     # nothing
     turn: float = 0.6
@@ -51,9 +50,8 @@ class Weights:
     inherited: float = 0.3
     sibling: float = 0.8  # another project's memory must be clearly better; judgement
     impermanent: float = 0.2  # whatever nobody marked as permanent; judgement
-    oldest: float = (
-        0.4  # what age can cost at most; judgement: seldom more than one place
-    )
+    # what age can cost at most; judgement: seldom more than one place
+    oldest: float = 0.4
     half_life_days: float = 90.0  # after which half of that is lost; judgement
     # about what the question names, or what is related to it: .15 of the likelihood at the middle
     graph: float = 0.6
@@ -61,9 +59,8 @@ class Weights:
     # what its use has shown can give or take at most; measured: with .4 chance does harm
     feedback: float = 0.3
     archived: float = 1.5  # found when asked for, rarely first; judgement
-    outdated: float = (
-        4.0  # superseded by a memory that may not be shown here; judgement
-    )
+    # superseded by a memory that may not be shown here; judgement
+    outdated: float = 4.0
     repeated: float = 1.5  # says nearly what a better hit says; judgement
     # the same question, not answered; judgement: an answer that half matches comes before it
     echo: float = 4.0
@@ -81,9 +78,8 @@ class Weights:
     then_document: float = 0.8
 
     # --- thresholds on the score ---
-    nothing_below: float = (
-        0.2  # measured: most unrelated questions stay below, most paraphrases above
-    )
+    # measured: most unrelated questions stay below, most paraphrases above
+    nothing_below: float = 0.2
     # where nothing is surer than this, the other projects are asked too; judgement
     widen_below: float = 0.5
 
@@ -96,9 +92,7 @@ class Weights:
 WEIGHTS = Weights()
 EXCERPT_CHARS = 400  # of a hit's passage; contract
 PROMPT_HITS = 3  # unasked memories for one prompt; contract
-PROMPT_CANDIDATES = (
-    4  # looked at for it; one may say what a better one says, or may not be told
-)
-QUERY_CHARS = (
-    2_000  # of a prompt: its beginning and its end; the model reads some 1,000
-)
+# looked at for it; one may say what a better one says, or may not be told
+PROMPT_CANDIDATES = 4
+# of a prompt: its beginning and its end; the model reads some 1,000
+QUERY_CHARS = 2_000

@@ -154,9 +154,8 @@ def _fetch(store: Store, remote: Remote, protocols: str) -> tuple[str, str]:
     before = store.tip(known)
     command = "fetch --quiet --no-tags --no-recurse-submodules --no-write-fetch-head"
     if run(root, "rev-parse --is-shallow-repository").text == "true":
-        command += (
-            " --unshallow"  # where both sides parted may lie beyond what was cloned
-        )
+        # where both sides parted may lie beyond what was cloned
+        command += " --unshallow"
     refs = f"+refs/heads/{store.current_branch()}:{known}"
     done = attempt(root, protocols, command, "--", remote.name, refs)
     if done.code == 0:

@@ -29,11 +29,12 @@ if TYPE_CHECKING:
     from watchdog.observers.api import BaseObserver, ObservedWatch
 
 LOG = logging.getLogger(__name__)
+# of a workspace; git's own folder changes with everything that we do
 FOLDERS = (
     "memory",
     "projects",
     "user",
-)  # of a workspace; git's own folder changes with everything that we do
+)
 AGAIN_S = 300.0  # after the system refused a watch: others may have given theirs back
 _LIMITS = {
     errno.ENOSPC: "fs.inotify.max_user_watches",
@@ -124,9 +125,8 @@ class Watch:
         except FileNotFoundError:  # it is looked for at the next step
             pass
         except OSError as e:
-            self._leave(
-                {}
-            )  # half of the folders would be of no use here, and may be to others
+            # half of the folders would be of no use here, and may be to others
+            self._leave({})
             self._refused, self._again_at = _reason(e), time.monotonic() + AGAIN_S
             LOG.warning(
                 "changes of workspaces are looked for, not watched: %s", self._refused

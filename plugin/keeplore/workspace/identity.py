@@ -24,9 +24,8 @@ from keeplore_hooks.events import Origin
 if TYPE_CHECKING:
     from keeplore.capture.capture_deps import MemoryPlace
 
-MARKER = (
-    ".keeplore-project"  # a file with the project's name, for directories without git
-)
+# a file with the project's name, for directories without git
+MARKER = ".keeplore-project"
 # <project>/.worktrees/<name>, <project>/.claude/worktrees/<name>
 WORKTREE_FOLDERS = (".worktrees", "worktrees")
 MAX_MARKER = 200  # bytes
@@ -34,9 +33,8 @@ MAX_PROJECT_FILE = 64 * 1024  # bytes
 MAX_DENIED = 100  # patterns of one project
 MAX_PROJECTS = 10_000
 SCHEMA = 1
-REMEMBERED_S = (
-    30.0  # how long a directory keeps its project: a remote may have been added
-)
+# how long a directory keeps its project: a remote may have been added
+REMEMBERED_S = 30.0
 _SCP = re.compile(r"(?:[^@/:\s]+@)?(?P<host>[^/:\s]+):(?P<path>[^\s]+)\Z")
 _DEFAULT_PORTS = {"ssh": 22, "https": 443, "http": 80, "git": 9418}
 
@@ -71,9 +69,8 @@ class Identity:
     project: str
     reason: str  # what told, in a few words
     is_known: bool = False  # the workspace has an entry for it
-    proposal: Project | None = (
-        None  # the entry to write when memory of it is first captured
-    )
+    # the entry to write when memory of it is first captured
+    proposal: Project | None = None
     also: tuple[str, ...] = ()
 
 

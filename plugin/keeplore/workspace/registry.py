@@ -34,9 +34,8 @@ SHOWN = 5  # memories that a reference may mean
 
 
 def _merged(answer: Answer, hits: list[RecallHit], limit: int) -> Answer:
-    best = sorted((*answer.hits, *hits), key=lambda hit: -hit.score)[
-        :limit
-    ]  # stable: one's own come first
+    # stable: one's own come first
+    best = sorted((*answer.hits, *hits), key=lambda hit: -hit.score)[:limit]
     return replace(
         answer, hits=tuple(best), status=AnswerStatus.FOUND if best else answer.status
     )
@@ -59,14 +58,12 @@ class Registry:
     def __init__(self, places: Places) -> None:
         places.create()
         self.places = places
-        self._seen: tuple[int, int] | None = (
-            None  # inode and time of the list of workspaces
-        )
+        # inode and time of the list of workspaces
+        self._seen: tuple[int, int] | None = None
         self.machine = self._load()
         self._opened: dict[str, Workspace] = {}
-        self._settings: dict[
-            str, tuple[int, int] | None
-        ] = {}  # of each that is open: inode and time of its settings
+        # of each that is open: inode and time of its settings
+        self._settings: dict[str, tuple[int, int] | None] = {}
         self._models = EmbeddingModels(places.models)
         self._lock = threading.RLock()
 
@@ -127,9 +124,8 @@ class Registry:
         for name in sorted(
             self.machine.workspaces, key=lambda known: (known != home, known)
         ):
-            with contextlib.suppress(
-                ConfigError
-            ):  # a workspace that is gone must not hide the others
+            # a workspace that is gone must not hide the others
+            with contextlib.suppress(ConfigError):
                 workspace = self.named(name)
                 if workspace.identities.of(directory).is_known:
                     return workspace
@@ -226,9 +222,8 @@ class Registry:
         for name in dict.fromkeys(
             (own.name, *self.inherited(own), *self.machine.workspaces)
         ):
-            with contextlib.suppress(
-                ConfigError
-            ):  # a workspace that is gone must not hide the others
+            # a workspace that is gone must not hide the others
+            with contextlib.suppress(ConfigError):
                 workspace = self.named(name)
                 yield workspace
 
@@ -301,9 +296,8 @@ class Registry:
                 self.machine = self._load()
 
     def _load(self) -> Machine:
-        self._seen = stamp(
-            self.places.state / FILE
-        )  # before reading: a change in between is seen the next time
+        # before reading: a change in between is seen the next time
+        self._seen = stamp(self.places.state / FILE)
         return Machine.load(self.places)
 
 

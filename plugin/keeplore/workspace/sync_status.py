@@ -62,8 +62,7 @@ class SyncLog:
         self._write(LastSync(at, at))
 
     def _write(self, last: LastSync) -> None:
-        with contextlib.suppress(
-            OSError
-        ):  # a full disk must not turn an exchange that went well into an error
+        # a full disk must not turn an exchange that went well into an error
+        with contextlib.suppress(OSError):
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             durable.write(self._path, json.dumps(asdict(last)).encode())

@@ -41,9 +41,8 @@ from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.disputes import disputes
 
 OLD_LOCK_S = 60.0  # git commands of a person hold one for moments
-INDEX_PER_TEXT = (
-    100  # bytes of index for a byte of text; peers had files of hundreds of GB
-)
+# bytes of index for a byte of text; peers had files of hundreds of GB
+INDEX_PER_TEXT = 100
 _UNFIT = (
     "a link, no regular file, or a repository of its own",
     "Move it out of the memory folders",

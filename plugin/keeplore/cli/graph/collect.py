@@ -22,9 +22,8 @@ from keeplore.cli.output import plain
 from keeplore.index import Index, ScopeFilter
 from keeplore.index.graph.entity_queries import Entity
 
-SEEN = (
-    300  # the newest memories of an entity by which it is known what it stands beside
-)
+# the newest memories of an entity by which it is known what it stands beside
+SEEN = 300
 EVERY = 1_000_000  # memories: none is left out
 TOLD = 8  # memories that are named with an entity
 BESIDE = 10  # of what stands in the same memories, at one hop

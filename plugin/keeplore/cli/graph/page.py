@@ -18,12 +18,13 @@ from typing import Any
 from keeplore.cli.graph.picture import GraphPicture, as_data
 
 HERE = Path(__file__).parent
+# each needs those before it
 LIBRARIES = (
     "d3-dispatch",
     "d3-quadtree",
     "d3-timer",
     "d3-force",
-)  # each needs those before it
+)
 PARTS = ("layout", "panel", "view", "main")
 _FIELD = re.compile(r"\{\{(\w+)\}\}")
 _MARKUP = re.compile("[<>&]")

@@ -31,10 +31,11 @@ REFRESH_S = 0.6
 # was decided before
 ASK_NO_MORE = ("copilot", "cursor", "gemini-cli")
 SHORTENED = "shortened"  # the source of such a brief
+# how the events are named that such a host reports
 COMPACTIONS = (
     "precompact",
     "precompress",
-)  # how the events are named that such a host reports
+)
 # of the time for a prompt, where what was said before a compaction still has to be taken
 SPOOL_SHARE = 0.5
 # how long is waited at a session's start for what was said before it was compacted

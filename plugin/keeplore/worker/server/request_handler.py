@@ -117,9 +117,8 @@ class RequestHandler:
         )
 
     def _caught_up(self, seconds: float) -> bool:
-        with self._counted(
-            -1
-        ):  # the spool does not stand back for a prompt that waits for it
+        # the spool does not stand back for a prompt that waits for it
+        with self._counted(-1):
             return self._wait_for_spool(seconds)
 
     @contextlib.contextmanager

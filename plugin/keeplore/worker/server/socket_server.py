@@ -29,9 +29,8 @@ MAX_CONNECTIONS = 64  # at once; more wait in the backlog
 NO_DESCRIPTOR_S = 0.2  # after the system had no descriptor for a connection
 REQUEST_S = 5.0  # a caller that takes longer to send is dropped
 
-Handler = Callable[
-    [str, list[str], bytes], bytes
-]  # operation and arguments after the version, payload → reply
+# operation and arguments after the version, payload → reply
+Handler = Callable[[str, list[str], bytes], bytes]
 
 
 class SocketServer:
@@ -121,9 +120,8 @@ def _listening(path: Path) -> socket.socket:
 
 
 def _is_own_user(connection: socket.socket) -> bool:
-    if not hasattr(
-        socket, "SO_PEERCRED"
-    ):  # macOS: the directory's mode keeps others out
+    # macOS: the directory's mode keeps others out
+    if not hasattr(socket, "SO_PEERCRED"):
         return True
     raw = connection.getsockopt(
         socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")

@@ -113,9 +113,8 @@ class SyncTask:
                 self.last = f"{now()} {workspace.name}: {result.note}"
                 if result.merged:
                     self._merged()
-        except (
-            Exception
-        ) as e:  # nobody waits for this thread: what ends it would go unseen
+        except Exception as e:
+            # nobody waits for this thread: what ends it would go unseen
             self.last = f"{now()} {workspace.name}: {e}"
             is_ours = not isinstance(e, KeeploreError)
             LOG.warning("sync of %s: %s", workspace.name, e, exc_info=is_ours)

@@ -17,9 +17,8 @@ INDEX_DELAY_S = 0.4
 INDEX_STEP_S = 2.0  # of reading text at once; after a clone it is minutes in all
 INDEX_LATEST_S = 10.0  # after the first one
 LOOK_S = 10.0  # between two looks at files whose changes nobody tells of
-LOOK_WATCHED_S = (
-    300.0  # where somebody does; a system that has too much to tell drops some
-)
+# where somebody does; a system that has too much to tell drops some
+LOOK_WATCHED_S = 300.0
 LOOK_SHARE = 100  # times what a look takes; so looking never takes more than a hundredth of a core
 
 
@@ -38,9 +37,8 @@ class IndexTask:
         self._latest_at = 0.0
         self._look_took_s = 0.0
         self._is_looking = False
-        self.has_unread = (
-            False  # text that there was no time for, which comes before vectors
-        )
+        # text that there was no time for, which comes before vectors
+        self.has_unread = False
         self.unwatched = ""  # why changes of files go unnoticed, "" where none does
 
     @property

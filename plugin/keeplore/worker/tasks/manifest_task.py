@@ -65,9 +65,8 @@ class ManifestTask:
                     self._written()
             except (KeeploreError, OSError) as e:
                 LOG.warning("what %s is made of: %s", directory, e)
-            except (
-                Exception
-            ):  # nobody waits for this thread: what ends it would go unseen
+            except Exception:
+                # nobody waits for this thread: what ends it would go unseen
                 LOG.exception("what %s is made of", directory)
 
     def _next(self) -> str:

@@ -109,9 +109,8 @@ class RefineTask:
             pause_s = PAUSE_S
             try:
                 pause_s = self._take_due()
-            except (
-                Exception
-            ):  # nobody waits for this thread: what ends it would go unseen
+            except Exception:
+                # nobody waits for this thread: what ends it would go unseen
                 LOG.exception("refining failed")
             finally:
                 self.is_running = False

@@ -22,12 +22,10 @@ from keeplore_hooks import durable
 from keeplore_hooks.events import Origin
 
 FILE = "shown.json"
-MAX_SESSIONS = (
-    200  # the oldest are forgotten; showing a memory again is the lesser harm
-)
-TWICE_S = (
-    5.0  # for so long a host may run the entries of several plugins about one message
-)
+# the oldest are forgotten; showing a memory again is the lesser harm
+MAX_SESSIONS = 200
+# for so long a host may run the entries of several plugins about one message
+TWICE_S = 5.0
 MAX_WORDS = 2_000  # sentences of a session
 MAX_ASKED = 50  # messages of which it is known that they were just asked about
 MAX_GIVEN = 200  # blocks that nobody has looked at yet

@@ -37,9 +37,8 @@ from keeplore_hooks.events import HostEvent, Origin, Session, Turn
 from keeplore_hooks.hosts.prompt_text import own_command
 
 LOG = logging.getLogger(__name__)
-MAX_SESSIONS = (
-    200  # the oldest are forgotten: what they were told counts for nothing more
-)
+# the oldest are forgotten: what they were told counts for nothing more
+MAX_SESSIONS = 200
 MAX_LOADED = 20  # of them in memory, at a quarter of a megabyte
 MAX_SAID = 4_000  # words of a session, the last ones
 SAVE_S = 300.0  # for so long counts wait for more of them, and a crash may lose them
@@ -122,9 +121,8 @@ class UsageFeedback:
                 ):
                     self._heard(event)
         except Exception:
-            LOG.exception(
-                "what was of use could not be counted"
-            )  # no event is lost for it
+            # no event is lost for it
+            LOG.exception("what was of use could not be counted")
 
     def save(self, *, is_last: bool = False) -> bool:
         """Write what is due, or all where it is the last time. Returns whether a workspace changed.

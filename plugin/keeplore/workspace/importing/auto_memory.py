@@ -303,7 +303,8 @@ def _file(folder: Path, name: str, cwd: str) -> AutoMemoryFile:
         OSError,
         ValueError,
         OverflowError,
-    ):  # it vanished, or has a time that nobody can have
+    ):
+        # it vanished, or has a time that nobody can have
         return AutoMemoryFile(folder, name, cwd, 0, datetime.fromtimestamp(0, UTC))
 
 

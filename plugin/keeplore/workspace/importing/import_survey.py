@@ -129,9 +129,8 @@ def _is_new(
 def _of_projects(registry: Registry) -> Iterator[str]:
     """The directories of the projects that the workspaces know by their path."""
     for name in registry.machine.workspaces:
-        with contextlib.suppress(
-            ConfigError
-        ):  # a workspace that is gone must not hide the others
+        # a workspace that is gone must not hide the others
+        with contextlib.suppress(ConfigError):
             paths = [
                 project.path for project in load_projects(registry.named(name).store)
             ]

@@ -95,9 +95,8 @@ def _take_manifests(registry: Registry, directories: Iterable[str]) -> None:
     """
     manifests = ProjectManifests()
     for directory in directories:
-        with contextlib.suppress(
-            KeeploreError, OSError
-        ):  # the next session there looks again
+        # the next session there looks again
+        with contextlib.suppress(KeeploreError, OSError):
             workspace = registry.for_directory(Path(directory))
             if workspace.settings.capture.enabled:
                 manifests.take(workspace, Path(directory))

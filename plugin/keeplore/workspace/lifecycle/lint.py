@@ -212,9 +212,8 @@ def _nothing(_data: bytes) -> tuple[tuple[int, int, str], ...]:
 
 def _forgotten(root: Path) -> list[str]:
     folder = root / "forgotten"
-    return [
-        path.stem for path in folder.glob("*.json")
-    ]  # none where the folder is not there
+    # none where the folder is not there
+    return [path.stem for path in folder.glob("*.json")]
 
 
 def _claims(

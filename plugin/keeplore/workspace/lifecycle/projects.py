@@ -27,9 +27,8 @@ from keeplore.workspace.identity import (
 from keeplore.workspace.importing.project_manifests import ProjectManifests
 from keeplore.workspace.workspace import Workspace
 
-LIST = (
-    "projects.json"  # a list that a person brings along, in the root of the workspace
-)
+# a list that a person brings along, in the root of the workspace
+LIST = "projects.json"
 MAX_LIST = 1024 * 1024  # bytes
 MAX_LISTED = 10_000
 _URLS = ("remote", "url", "repo", "repository", "remote_url", "git", "clone_url")

@@ -111,9 +111,8 @@ def remove(places: Places, planned: UninstallPlan) -> None:
         (places.state, bool(planned.state)),
     ):
         if is_removed:
-            with contextlib.suppress(
-                OSError
-            ):  # not empty: something of the person's is in it
+            # not empty: something of the person's is in it
+            with contextlib.suppress(OSError):
                 folder.rmdir()
 
 
@@ -132,8 +131,7 @@ def _ours(
 
 def _checks(roots: Iterable[Path]) -> Iterator[Path]:
     for root in roots:
-        with contextlib.suppress(
-            KeeploreError, OSError
-        ):  # gone, or git refuses: there is nothing of ours to find
+        # gone, or git refuses: there is nothing of ours to find
+        with contextlib.suppress(KeeploreError, OSError):
             if place := pre_commit_hook.installed(root):
                 yield place

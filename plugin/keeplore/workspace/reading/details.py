@@ -38,9 +38,8 @@ class MemoryDetails:
     head: MemoryRow | None  # the newest version, None where this is it
     links: tuple[MemoryLink, ...]  # the chain of versions left out
     again: tuple[dict[str, Any], ...]  # lines of the audit: at, source
-    disputed_with: tuple[
-        MemoryRow, ...
-    ] = ()  # what a merge set beside it, until a person decides
+    # what a merge set beside it, until a person decides
+    disputed_with: tuple[MemoryRow, ...] = ()
 
 
 def details_of(found: FoundMemory) -> MemoryDetails:

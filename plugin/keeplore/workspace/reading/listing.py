@@ -98,8 +98,7 @@ def _places(
     own = registry.for_directory(cwd)
     yield own, None if all_projects else own.identities.here(cwd).scopes
     for name in registry.inherited(own):
-        with contextlib.suppress(
-            ConfigError
-        ):  # a workspace that is gone must not hide the others
+        # a workspace that is gone must not hide the others
+        with contextlib.suppress(ConfigError):
             given = ("user", *(["workspace"] if name in own.settings.inherits else []))
             yield registry.named(name), tuple((scope, "") for scope in given)

@@ -109,10 +109,11 @@ class Cursors:
     def _load(self, path: Path) -> SessionProgress | None:
         try:
             data = json.loads(path.read_bytes())
+            # older versions had none
             problem = (
                 str(data.get("problem", "")),
                 str(data.get("problem_at", "")),
-            )  # older versions had none
+            )
             origin, cursor = Origin(**data["origin"]), Cursor(**data["cursor"])
             return SessionProgress(
                 origin, cursor, data["heard_at"], data["ended_at"], *problem

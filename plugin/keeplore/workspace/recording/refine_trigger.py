@@ -18,15 +18,15 @@ from keeplore_hooks.events import Compaction
 from keeplore_hooks.specs import hookimpl_last
 
 LOG = logging.getLogger(__name__)
+# of jobs: what a host is about to lose sight of goes first
 FIRST, REST = KINDS = (
     "refine-compaction",
     "refine",
-)  # of jobs: what a host is about to lose sight of goes first
+)
 COMPACTION, CLOSED, ASKED = "compaction", "closed", "asked"
 FROZEN = "frozen"
-RECENT = timedelta(
-    days=7
-)  # a talk that is imported later is backlog, which costs money only when it is asked for
+# a talk that is imported later is backlog, which costs money only when it is asked for
+RECENT = timedelta(days=7)
 
 
 class RefineTrigger:
@@ -61,7 +61,8 @@ class RefineTrigger:
         except (
             KeeploreError,
             OSError,
-        ) as e:  # what was said is kept all the same, and `keeplore refine` finds it
+        ) as e:
+            # what was said is kept all the same, and `keeplore refine` finds it
             LOG.warning(
                 "%s: %s is not queued to be refined: %s", workspace.name, memory_id, e
             )

@@ -82,9 +82,8 @@ class RecentOnCommand:
                     command.origin.session,
                     before=command.at,
                 )
-            except (
-                StoreError
-            ) as e:  # nothing was said yet, or the note was forgotten since
+            except StoreError as e:
+                # nothing was said yet, or the note was forgotten since
                 LOG.info("/%s at %s: %s", command.name, command.at, e)
             del self._due[0]
 

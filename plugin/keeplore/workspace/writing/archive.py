@@ -14,12 +14,10 @@ from keeplore.memory.location import archived_path, location_of
 from keeplore.memory.note import KEPT_CATEGORIES
 from keeplore.workspace.workspace import Workspace
 
-CONVERSATION_AGE = timedelta(
-    days=365
-)  # a year of conversations is what recall ranks as its own time
-SUPERSEDED_AGE = timedelta(
-    days=180
-)  # an earlier version is kept at hand for half a year
+# a year of conversations is what recall ranks as its own time
+CONVERSATION_AGE = timedelta(days=365)
+# an earlier version is kept at hand for half a year
+SUPERSEDED_AGE = timedelta(days=180)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +26,8 @@ class ArchiveRules:
     are always kept.
     """
 
-    older_than: timedelta | None = (
-        None  # since it was changed; without it, the ages above
-    )
+    # since it was changed; without it, the ages above
+    older_than: timedelta | None = None
     larger_than: int = 0  # bytes
     categories: Collection[str] = ()
     kinds: Collection[str] = ()

@@ -44,9 +44,8 @@ class Documents:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._sources: dict[
-            str, tuple[str, str, str]
-        ] = {}  # by id; what a file states of its source does not change
+        # by id; what a file states of its source does not change
+        self._sources: dict[str, tuple[str, str, str]] = {}
 
     def drafted(
         self, found: Extracted, origin: SourceAddress, scope: str, project: str
@@ -116,9 +115,8 @@ class Documents:
         store, index = self._workspace.store, self._workspace.index
         try:
             path = store.add(memory, index.path_of)
-        except (
-            AlreadyExists
-        ):  # a person gave it another source, or a merge set it aside
+        except AlreadyExists:
+            # a person gave it another source, or a merge set it aside
             path, known = store.get(memory.id)
             return WrittenDocument(UNCHANGED, known, path)
         self._workspace.plugins.written(memory.id, path)

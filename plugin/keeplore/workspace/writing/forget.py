@@ -28,9 +28,8 @@ class ForgetResult:
 
     ids: tuple[str, ...]
     quoting: tuple[MemoryRow, ...] = ()
-    is_committed: bool = (
-        True  # else git is busy with something of the person's, and it is done later
-    )
+    # else git is busy with something of the person's, and it is done later
+    is_committed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,13 +46,13 @@ from keeplore.workspace.workspace import Workspace
 LOG = logging.getLogger(__name__)
 LOCK = "refine.lock"
 OUTAGE_S, BUSY_S = 300.0, 60.0  # until a model or a repository is tried again
+# tokens that a model writes, of those that were said; for what it would cost
 OUTPUT_SHARE, LEAST_OUTPUT = (
     0.15,
     150,
-)  # tokens that a model writes, of those that were said; for what it would cost
-ASPECTS_SHARE = (
-    0.2  # tokens of aspects that a model writes, of those of the facts; measured: 0.15
 )
+# tokens of aspects that a model writes, of those of the facts; measured: 0.15
+ASPECTS_SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +134,8 @@ class Refinery:
 
     def _done(self, job: Job) -> None:
         self.queue.done(job)
-        self.queue.bury(
-            KINDS, job.key
-        )  # what was given up earlier is no longer something to tell of
+        # what was given up earlier is no longer something to tell of
+        self.queue.bury(KINDS, job.key)
 
     def _put_off(self, job: Job, error: KeeploreError, until: datetime) -> RefineStep:
         self.queue.put_off(job, until, str(error))

@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from keeplore.index.graph.entity_queries import Entity
     from keeplore.workspace.registry import Registry
 
+# entities, if the person names no number
 LIMITS = {
     "tree": 30,
     "dot": 100,
     "mermaid": 100,
     "json": 500,
     "html": 500,
-}  # entities, if the person names no number
+}
 MOST = 2000  # entities; with more nobody sees anything
 NOTHING, EMPTY = 4, 5  # exit status, as of `recall`
 CLOSE = 5  # names that may have been meant

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from keeplore.workspace.workspace import Workspace
 
 MAX_SHOWN = 4_000  # characters of a change
+# as `git diff --word-diff` writes them
 MARKS = {
     "-": ("[-", "-]", "red"),
     "+": ("{+", "+}", "green"),
-}  # as `git diff --word-diff` writes them
+}
 
 
 @click.command(short_help="Show how a memory changed, from its first version on.")

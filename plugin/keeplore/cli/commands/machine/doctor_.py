@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
     from keeplore.cli.doctor import DoctorFinding
 
+# by level
 _MARKS = {
     "wrong": ("!!", "red"),
     "note": ("--", "yellow"),
     "ok": ("ok", "green"),
-}  # by level
+}
 
 
 @click.command(short_help="Check that everything works, and say what does not.")

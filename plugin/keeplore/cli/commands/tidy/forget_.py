@@ -66,9 +66,8 @@ def forget_command(
     """
     done: list[dict[str, Any]] = []
     gone: set[str] = set()
-    targets = [
-        _target(registry, ref) for ref in refs
-    ]  # all of them, before the first one goes
+    # all of them, before the first one goes
+    targets = [_target(registry, ref) for ref in refs]
     for workspace, memory_id in dict.fromkeys(targets):
         if memory_id not in gone:  # with another version of it
             act = _purge if purge else _forget
