@@ -163,9 +163,8 @@ class ScopeFilter:
 @dataclass(frozen=True, slots=True)
 class PassageMatch:
     passage: int
-    score: (
-        float  # higher is better; BM25 or cosine, so comparable within one search alone
-    )
+    # higher is better; BM25 or cosine, so comparable within one search alone
+    score: float
 
 
 class EngineDatabase(Protocol):

@@ -45,9 +45,8 @@ class Origin:
     session: str
     cwd: str = ""
     branch: str = ""
-    transcript: str = (
-        ""  # path of the host's own record on this machine, "" where there is none
-    )
+    # path of the host's own record on this machine, "" where there is none
+    transcript: str = ""
     agent: str = ""  # id of the subagent that spoke, "" for the main conversation
 
 
@@ -70,15 +69,13 @@ class Work:
     """What the agent did during a turn, as references: the content of tool calls is not kept."""
 
     files: tuple[str, ...] = ()  # paths written or edited, as the host names them
-    commands: tuple[
-        str, ...
-    ] = ()  # shell commands, of each the first line that does something
+    # shell commands, of each the first line that does something
+    commands: tuple[str, ...] = ()
     # "<abbreviated hash> <subject>", without the hash where git kept quiet
     commits: tuple[str, ...] = ()
     links: tuple[str, ...] = ()  # pull requests
-    agents: tuple[
-        str, ...
-    ] = ()  # subagents that worked for it: "<kind>: <task> (<the host's id>)"
+    # subagents that worked for it: "<kind>: <task> (<the host's id>)"
+    agents: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,8 @@ MAX_ATTEMPTS = 3  # then the entry is set aside for a person to look at
 MAX_DEATHS = 10  # of workers over one entry: most are shut down or killed for reasons of their own
 # a file that nobody has written to for so long belongs to a writer that was killed
 LEFTOVER_S = 3600.0
-WORD_MAX = (
-    64  # characters; so that a name stays far below the 255 bytes of a file system
-)
+# characters; so that a name stays far below the 255 bytes of a file system
+WORD_MAX = 64
 REASON_SUFFIX = ".reason"
 MAX_REASON = 2000  # bytes that are read
 
@@ -200,9 +199,8 @@ class Spool:
         found = [Path(item.path) for box in boxes for item in _listing(box)]
         removed = 0
         for path in found:
-            with contextlib.suppress(
-                OSError
-            ):  # taken by another process a moment ago, or a link
+            # taken by another process a moment ago, or a link
+            with contextlib.suppress(OSError):
                 if is_meant(durable.read(path)):
                     path.unlink()
                     path.with_name(path.name + REASON_SUFFIX).unlink(missing_ok=True)
@@ -252,9 +250,8 @@ class Spool:
             )
             if parts is None or not at:
                 reason = "not an entry of the spool: see docs/spool.md for the names"
-                with contextlib.suppress(
-                    OSError
-                ):  # one stubborn file must not hide the others
+                # one stubborn file must not hide the others
+                with contextlib.suppress(OSError):
                     self._bury(Path(item.path), reason)
                 continue
             key = (at, _fraction(parts["fraction"], at, details.st_mtime_ns))

@@ -12,9 +12,8 @@ from keeplore_hooks.events import HostEvent, Origin
 
 IMAGE = "[image]"  # the line that stands for a picture in a prompt
 DOCUMENT = "[document]"  # the same for another attachment
-PLUGIN = (
-    "keeplore"  # before a command's name, where a host names the plugin that it is from
-)
+# before a command's name, where a host names the plugin that it is from
+PLUGIN = "keeplore"
 
 
 class OwnCommand(StrEnum):

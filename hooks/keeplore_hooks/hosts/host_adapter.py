@@ -69,13 +69,11 @@ class RecordAdapter(ABC):
 class HostAdapter(RecordAdapter):
     """A host program that reports events."""
 
-    context_bytes: ClassVar[int] = (
-        10_000  # of a host that states no limit, as the others take
-    )
+    # of a host that states no limit, as the others take
+    context_bytes: ClassVar[int] = 10_000
     session_key: ClassVar[str] = "session_id"  # as problems call it
-    kinds: ClassVar[
-        Mapping[str, PayloadKind]
-    ]  # by the host's name; other events are not read
+    # by the host's name; other events are not read
+    kinds: ClassVar[Mapping[str, PayloadKind]]
     aliases: ClassVar[Mapping[str, str]] = {}  # other names for them
     answering: ClassVar[Collection[str]]  # events that take a context
     starts: ClassVar[Collection[str]] = tuple(StartReason)  # that the host tells apart

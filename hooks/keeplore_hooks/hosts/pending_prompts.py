@@ -10,13 +10,11 @@ from keeplore_hooks.events import Turn
 from keeplore_hooks.hosts.base import prompt_key
 from keeplore_hooks.hosts.jsonl import Json, digest, rfc3339
 
-RECORDED_LIMIT = (
-    200  # prompts; one that is forgotten comes as a provisional turn, which is no harm
-)
+# prompts; one that is forgotten comes as a provisional turn, which is no harm
+RECORDED_LIMIT = 200
 PROMPT_LIMIT = 64_000  # characters of a prompt that a cursor keeps
-_TWICE_S = (
-    5  # for so long a host may run the entries of several plugins about one prompt
-)
+# for so long a host may run the entries of several plugins about one prompt
+_TWICE_S = 5
 # by which a record may name an earlier time than the client that got the payload
 _AHEAD = timedelta(seconds=10)
 

@@ -17,9 +17,8 @@ _MAKES_COMMITS = re.compile(
     rf"\bgit{_OPTIONS}\s+(?:commit|cherry-pick|revert|am|merge|rebase)\b(?![-./\w])"
 )
 _COMMITS = re.compile(rf"\bgit{_OPTIONS}\s+commit\b(?![-./\w])([^\n;&|]{{0,500}})")
-_TRIES = re.compile(
-    rf"\bgit{_OPTIONS}\s+(?:init|clone)\b|\bmktemp -d"
-)  # a repository that is made to try something out
+# a repository that is made to try something out
+_TRIES = re.compile(rf"\bgit{_OPTIONS}\s+(?:init|clone)\b|\bmktemp -d")
 _AMENDS = re.compile(r"\s--amend\b")
 _MAKES_REQUESTS = re.compile(r"\b(?:gh\s+pr|glab\s+mr)\s+create\b")
 _COMMITTED = re.compile(

@@ -132,9 +132,8 @@ class GivenEvents:
 
     def __init__(self, given: Mapping[str, str]) -> None:
         self._given = dict(given)
-        self._window: dict[
-            str, str
-        ] = {}  # those behind the place where reading starts next
+        # those behind the place where reading starts next
+        self._window: dict[str, str] = {}
 
     def begin_window(self) -> None:
         self._window = {}
@@ -325,9 +324,8 @@ class TurnAssembler:
             trigger,
             summary,
         )
-        if not self._given.has(
-            event
-        ):  # read again, the turn has its later form already
+        # read again, the turn has its later form already
+        if not self._given.has(event):
             self.finish("")
         self.emit(event)
 

@@ -20,9 +20,8 @@ class WorkLog:
     _commands: dict[str, str] = field(default_factory=dict)  # by call
     _commits: list[str] = field(default_factory=list)
     _links: list[str] = field(default_factory=list)
-    _agents: dict[str, tuple[str, str]] = field(
-        default_factory=dict
-    )  # by call: task, the host's id of the agent
+    # by call: task, the host's id of the agent
+    _agents: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def write(self, call: str, path: str) -> None:
         """Take a file that the call writes, edits or removes."""

@@ -21,9 +21,8 @@ from keeplore_hooks.hosts.host_adapter import HostAdapter
 from keeplore_hooks.hosts.jsonl import Json, clean, text
 from keeplore_hooks.hosts.payload import SHARED_KINDS, HostPayload, PayloadKind
 
-CONTEXT_LIMIT = (
-    10_000  # UTF-16 code units; above it Claude Code shows a path in place of the text
-)
+# UTF-16 code units; above it Claude Code shows a path in place of the text
+CONTEXT_LIMIT = 10_000
 _END_OF_TIME = "9999"
 _KINDS = SHARED_KINDS | {
     "UserPromptExpansion": PayloadKind.COMMAND,

@@ -155,9 +155,8 @@ class ClaudeSideTurns:
     """Turns that have grown though they are not the last: those of other terminals."""
 
     given: dict[str, ClaudeOpenTurn] = field(default_factory=dict)
-    grown: dict[str, ClaudeOpenTurn] = field(
-        default_factory=dict
-    )  # that have to be given
+    # that have to be given
+    grown: dict[str, ClaudeOpenTurn] = field(default_factory=dict)
     # start of a line (bytes) and its turn
     _places: list[tuple[int, ClaudeOpenTurn]] = field(default_factory=list)
 

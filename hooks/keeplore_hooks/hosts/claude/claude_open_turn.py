@@ -17,14 +17,12 @@ _DELEGATES = ("Task", "Agent")
 class ClaudeResumeState:
     """What must be known about the lines before a turn, when reading starts there."""
 
-    queue: tuple[
-        str, ...
-    ] = ()  # prompts typed ahead and still waiting, "" for what is no prompt
+    # prompts typed ahead and still waiting, "" for what is no prompt
+    queue: tuple[str, ...] = ()
     seen: tuple[str, ...] = ()  # keys of the prompts so far
     at: str = ""  # time of the last line that had one
-    is_old: bool = (
-        False  # written by a version whose queued prompts stand in the queue alone
-    )
+    # written by a version whose queued prompts stand in the queue alone
+    is_old: bool = False
     session: str = ""
     cwd: str = ""
     branch: str = ""
@@ -55,9 +53,8 @@ class _Tool:
     name: str
     target: str = ""  # file, or what is kept of the command
     command: str = ""  # whole
-    asked: dict[int, Question] = field(
-        default_factory=dict
-    )  # by place among the replies
+    # by place among the replies
+    asked: dict[int, Question] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -72,9 +69,8 @@ class ClaudeOpenTurn:
     # the turn of a prompt without a line of its own, which took over
     goes_on: ClaudeOpenTurn | None = None
     _replies: list[_Reply | Question] = field(default_factory=list)
-    _tools: dict[str, _Tool] = field(
-        default_factory=dict
-    )  # called, without a result so far
+    # called, without a result so far
+    _tools: dict[str, _Tool] = field(default_factory=dict)
     _log: WorkLog = field(default_factory=WorkLog)
 
     @property

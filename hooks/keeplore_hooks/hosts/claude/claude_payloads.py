@@ -20,9 +20,8 @@ from keeplore_hooks.hosts.payload import HostPayload, PayloadKind
 from keeplore_hooks.hosts.pending_prompts import PROMPT_LIMIT, is_twice
 
 _SOURCE_LENGTH = 20  # characters; there are user, project and the like
-_AHEAD_LIMIT = (
-    200  # prompts; one that is forgotten comes as a provisional turn, which is no harm
-)
+# prompts; one that is forgotten comes as a provisional turn, which is no harm
+_AHEAD_LIMIT = 200
 
 
 @dataclass(slots=True)

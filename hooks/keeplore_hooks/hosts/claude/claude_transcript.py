@@ -78,15 +78,12 @@ class ClaudeReading:
     fingerprint: str
     state: ClaudeState
     last: Turn | None = None
-    prompt: str = (
-        ""  # the host's id of the last turn's prompt, where the transcript has it
-    )
-    aside: tuple[
-        Turn, ...
-    ] = ()  # those of ``events`` that have grown though they are not the last
-    again: tuple[
-        str, ...
-    ] = ()  # ids of those among them that began in an earlier reading
+    # the host's id of the last turn's prompt, where the transcript has it
+    prompt: str = ""
+    # those of ``events`` that have grown though they are not the last
+    aside: tuple[Turn, ...] = ()
+    # ids of those among them that began in an earlier reading
+    again: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
 
     def cursor(self, state: ClaudeState) -> Cursor:

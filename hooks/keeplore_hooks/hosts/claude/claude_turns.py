@@ -287,9 +287,8 @@ class ClaudeTurnAssembler:
             # what came to the turn before it after the command was typed
             self._give(is_complete=True)
             self._begin(turn)
-        elif (
-            turn is None
-        ):  # the file starts in the middle, after a compaction for instance
+        elif turn is None:
+            # the file starts in the middle, after a compaction for instance
             turn = self._begin(self._new(self.line.id_of(data), ""))
         self._settle_boundary()
         turn.ended_at = self.line.state.at

@@ -34,10 +34,11 @@ _SHELLS = (
     "container.exec",
     "Bash",
 )
+# their output goes on with that of an earlier command
 CONTINUED = (
     "write_stdin",
     "wait",
-)  # their output goes on with that of an earlier command
+)
 _SCRIPT = re.compile(
     r"""exec_command\(\s*\{\s*"?cmd"?\s*:\s*("(?:[^"\\]|\\.){0,20000}"|'[^'\\]{0,20000}')"""
 )

@@ -21,9 +21,8 @@ from keeplore_hooks.hosts.patches import files_in
 from keeplore_hooks.hosts.payload import SHARED_KINDS, HostPayload, PayloadKind
 
 PACKED = ".jsonl.zst"
-CONTEXT_BYTES = (
-    7_500  # UTF-8; Codex shows a path in place of what has more than about 2,500 tokens
-)
+# UTF-8; Codex shows a path in place of what has more than about 2,500 tokens
+CONTEXT_BYTES = 7_500
 _PATCHES = ("apply_patch", "Edit", "Write")  # names under which a patch is announced
 _PLACES = (
     "sessions/*/*/*/rollout-*",

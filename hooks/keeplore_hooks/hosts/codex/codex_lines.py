@@ -9,9 +9,8 @@ from keeplore_hooks.hosts.base import COMMANDS, IMAGE, PLUGIN
 from keeplore_hooks.hosts.jsonl import Json, mappings, sequence, text
 
 _REQUEST = "## My request for Codex:"
-_COMMENTS = (
-    "# Diff comments:"  # a person's own, or those of a review that the person chose
-)
+# a person's own, or those of a review that the person chose
+_COMMENTS = "# Diff comments:"
 _PREFACE = (
     "# Context from my IDE setup",
     "# Files mentioned by the user",

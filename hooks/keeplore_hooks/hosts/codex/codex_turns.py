@@ -50,9 +50,8 @@ class CodexContext:
     task: str = ""
     count: int = 0  # prompts of the task
     total: int = 0  # prompts of the rollout
-    has_events: bool = (
-        False  # what was said stands in events, so its other form is not read
-    )
+    # what was said stands in events, so its other form is not read
+    has_events: bool = False
     is_own: bool = False  # the rollout's own first line was read
 
     def with_task(self, task: str) -> CodexContext:

@@ -228,9 +228,8 @@ def answered(
         answer = ""
         if told is not None:
             answer = _answer(told, item, question.question)
-        elif len(asked) == 1 and isinstance(
-            output, str
-        ):  # no JSON: the words of the answer
+        elif len(asked) == 1 and isinstance(output, str):
+            # no JSON: the words of the answer
             answer = output
         yield replace(question, answer=clean(answer).strip()[:_ANSWER_LENGTH])
 
@@ -275,9 +274,8 @@ def _query(words: str) -> tuple[str | None, str]:
         around.append(before)
         if not found:
             break
-        inner, _, rest = rest.partition(
-            closing
-        )  # one that is not closed holds the rest
+        # one that is not closed holds the rest
+        inner, _, rest = rest.partition(closing)
         said.append(inner.strip())
     return ("\n\n".join(said).strip() if said else None), "\n".join(around)
 

@@ -50,9 +50,8 @@ LOG, OLD = ".jsonl", ".txt"
 _FOLDER = "agent-transcripts"
 _HEAD_LINES = 21  # in which a session may say when it began
 _SMALL = 1 << 20  # bytes; of a file that tells which directory a project is
-_LISTED = (
-    500  # directories that are looked into for the one that a project is named after
-)
+# directories that are looked into for the one that a project is named after
+_LISTED = 500
 _RUN = re.compile(r"[^a-zA-Z0-9]+")
 
 

@@ -38,11 +38,12 @@ _PATCHERS = ("apply_patch", "patch")
 _SHELLS = ("bash", "shell")
 _ASK = "question"
 _DELEGATE = "task"
+# the model goes on after a step that ends so
 _UNFINISHED = (
     "tool-calls",
     "unknown",
     "",
-)  # the model goes on after a step that ends so
+)
 _REFUSED = "The user rejected permission"
 _PARTS = (
     "text",
@@ -91,9 +92,8 @@ class OpenCodeTurnReader(TurnReader):
         self._created = created  # of the session, ms
         # message that asks for a summary → what triggered it
         self._compactions: dict[str, str] = {}
-        self._is_replay = (
-            False  # a compaction came, after which the host may repeat the prompt
-        )
+        # a compaction came, after which the host may repeat the prompt
+        self._is_replay = False
 
     def take_message(self, message: Json, number: int) -> None:
         """Take the message at that place of the session."""

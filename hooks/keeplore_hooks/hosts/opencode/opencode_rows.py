@@ -12,9 +12,8 @@ _UNSPOKEN = (
     "system",
     "skill",
 )
-_Form = tuple[
-    Json, list[Json]
-]  # what stands in a message's info beside the usual, and its parts
+# what stands in a message's info beside the usual, and its parts
+_Form = tuple[Json, list[Json]]
 
 
 def message_of(

@@ -38,9 +38,8 @@ from keeplore_hooks.hosts.opencode.opencode_messages import (
 from keeplore_hooks.hosts.opencode.opencode_rows import message_of
 
 DATABASE, STORAGE = ".db", "storage"
-_DATABASES = (
-    "opencode*.db"  # versions that are not releases write beside the release's own
-)
+# versions that are not releases write beside the release's own
+_DATABASES = "opencode*.db"
 _PROGRAM = OpenCodeTurnReader.program
 _ID = re.compile(r"[A-Za-z]{1,10}_[\w-]{1,100}")
 _BUSY_S = 5.0

@@ -30,13 +30,11 @@ _MESSAGE = re.compile(r"^<!-- message-id: ([\w.:-]{1,100}) -->\s*$")
 _TOOL = re.compile(
     r'^<tool-use data-tool-type="([^"\n]{0,60})" data-tool-name="([^"\n]{0,100})">'
 )
-_OLD_TOOL = re.compile(
-    r"^Tool use: \*\*([^*\n]{1,100})\*\*\s*$"
-)  # in histories without elements
+# in histories without elements
+_OLD_TOOL = re.compile(r"^Tool use: \*\*([^*\n]{1,100})\*\*\s*$")
 _HEAD_LINES = 12  # in which a history says whose it is
-_RULE = (
-    "---"  # between messages, and in histories of an editor between the pieces of one
-)
+# between messages, and in histories of an editor between the pieces of one
+_RULE = "---"
 _ENDS = ("</tool-use>", "</think>", "</thinking>")
 
 
@@ -120,9 +118,8 @@ class HistoryReader:
         self._has_elements = has_elements
         self._message: HistoryMessage | None = None
         self._latest = ""
-        self._is_timed = (
-            False  # the first message of the person has a time, so all of them have
-        )
+        # the first message of the person has a time, so all of them have
+        self._is_timed = False
         self._tool: HistoryTool | None = None
         self._depth = 0  # tools in tools, where one prints another history
         self._is_thought = self._is_fenced = False

@@ -61,9 +61,8 @@ _COMMANDS = (
 _QUESTION = re.compile(r"^\*\*([^\n]{1,4000}?)\*\*\s*$")
 _OPTION = re.compile(r"^- \*\*([^\n]{1,1000}?)\*\*")
 _ANSWER = "**Answer:**"
-_PREVIEW = (
-    '" selected preview:'  # SpecStory cuts the answers out of a text and takes too much
-)
+# SpecStory cuts the answers out of a text and takes too much
+_PREVIEW = '" selected preview:'
 
 
 def note(
