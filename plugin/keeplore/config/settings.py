@@ -231,9 +231,7 @@ def _filled(default: Any, data: Any, key: str) -> Any:
     if dataclasses.is_dataclass(default) and not isinstance(default, type):
         return _filled_section(default, data, key)
     if isinstance(default, dict) and isinstance(data, Mapping):
-        return {
-            str(name): _price(price, f"{key}.{name}") for name, price in data.items()
-        }
+        return _prices(data, key)
     if isinstance(default, tuple) and _is_list_of_texts(data):
         return tuple(data)
     if isinstance(default, float) and type(data) is int:
@@ -264,6 +262,10 @@ def _filled_section(default: Any, data: Any, key: str) -> Any:
 
 def _is_list_of_texts(data: Any) -> bool:
     return isinstance(data, list) and all(isinstance(item, str) for item in data)
+
+
+def _prices(data: Mapping[Any, Any], key: str) -> dict[str, TokenPrice]:
+    return {str(name): _price(price, f"{key}.{name}") for name, price in data.items()}
 
 
 def _price(data: Any, key: str) -> TokenPrice:

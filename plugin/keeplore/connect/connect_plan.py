@@ -177,10 +177,8 @@ class PlanBuilder:
             edit.after != current or made.status(current) == ResourceStatus.INTACT
         )
         if known or is_there:
-            owners = {owner, *(known.owners if known else ())}
-            self._files[name] = ConnectedFile(
-                name, str(target), tuple(sorted(owners)), made
-            )
+            owners = tuple(sorted({owner, *(known.owners if known else ())}))
+            self._files[name] = ConnectedFile(name, str(target), owners, made)
 
     def uninstall(self, owner: Owner, file: ConnectedFile) -> None:
         recorded = self._files[file.path]

@@ -135,10 +135,7 @@ def _worker(places: Places, told: Mapping[str, Any]) -> Iterator[DoctorFinding]:
         yield note(
             "worker", f"it is of version {version}, and this command of {__version__}"
         )
-    for fault in told.get("faults", ()):
-        if _age_s(fault[:20]) < FAULT_S:
-            log = places.state / "worker.log"
-            yield note("worker", f"a while ago: {fault}", f"{log} has more of it")
+    yield from _faults(places, told.get("faults", ()))
     if reason := told.get("unwatched"):
         message = f"it looks for changes of files every few seconds: {reason}"
         yield note(
@@ -146,6 +143,13 @@ def _worker(places: Places, told: Mapping[str, Any]) -> Iterator[DoctorFinding]:
             message,
             "On Linux `sysctl` raises the limit; nothing is lost without",
         )
+
+
+def _faults(places: Places, faults: Iterable[str]) -> Iterator[DoctorFinding]:
+    for fault in faults:
+        if _age_s(fault[:20]) < FAULT_S:
+            log = places.state / "worker.log"
+            yield note("worker", f"a while ago: {fault}", f"{log} has more of it")
 
 
 def _no_worker(places: Places) -> Iterator[DoctorFinding]:

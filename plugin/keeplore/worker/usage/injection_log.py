@@ -161,9 +161,12 @@ class InjectionLog:
             session.cwd = origin.cwd
             session.note(told, at, is_brief=is_brief)
             self._sessions[_key(origin)] = session  # behind all others
-            while len(self._sessions) > MAX_SESSIONS:
-                del self._sessions[next(iter(self._sessions))]
+            self._forget_oldest()
             self._is_saved = False
+
+    def _forget_oldest(self) -> None:
+        while len(self._sessions) > MAX_SESSIONS:
+            del self._sessions[next(iter(self._sessions))]
 
     def taken(self) -> list[Injection]:
         """What sessions were given since the last time that this was asked."""

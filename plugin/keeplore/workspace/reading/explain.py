@@ -37,15 +37,11 @@ def explain(
         return told
     given = _inherited_scopes(registry, cwd, workspace)
     if given is not None and (head.scope, head.project) in given:
-        return replace(
-            told,
-            verdict=f"{told.verdict}, among those of the workspace {workspace.name}",
-        )
-    place = (
-        f"the workspace {workspace.name}"
-        if given is None
-        else f"a project of the workspace {workspace.name}"
-    )
+        verdict = f"{told.verdict}, among those of the workspace {workspace.name}"
+        return replace(told, verdict=verdict)
+    place = f"the workspace {workspace.name}"
+    if given is not None:
+        place = f"a project of {place}"
     verdict = f"not looked for: it is in {place}, which {own.name} does not inherit"
     return replace(told, is_found=False, place=0, verdict=verdict)
 

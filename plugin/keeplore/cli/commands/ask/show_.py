@@ -233,8 +233,12 @@ def _freshness(found: FoundMemory) -> str:
     other = (*since.changed, *since.gone)
     counted = f"{len(other) or 'none'} of {len(since.files)} files changed after this was written"
     gone = f", {len(since.gone)} gone" if since.gone else ""
-    named = f": {', '.join(other[:SHOWN_FILES])}" if other else ""
-    return f"{counted}{gone}{named}{', …' if len(other) > SHOWN_FILES else ''}"
+    return f"{counted}{gone}{_names(other)}"
+
+
+def _names(files: Sequence[str]) -> str:
+    named = f": {', '.join(files[:SHOWN_FILES])}" if files else ""
+    return f"{named}, …" if len(files) > SHOWN_FILES else named
 
 
 def _show_body(kind: str, body: str, *, is_folded: bool) -> None:

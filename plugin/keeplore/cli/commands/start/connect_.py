@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -110,8 +111,12 @@ def _notes_folder(places: Places, named: Path | None, hosts: list[str]) -> Path 
     folder = named.expanduser().resolve()
     if any(_is_memory(folder, root) for root in roots.values()):
         return folder
-    known = ", ".join(str(root / "user" / "memory") for root in roots.values())
-    raise ConfigError(
+    raise _is_elsewhere(folder, roots.values())
+
+
+def _is_elsewhere(folder: Path, roots: Iterable[Path]) -> ConfigError:
+    known = ", ".join(str(root / "user" / "memory") for root in roots)
+    return ConfigError(
         f"{folder} is not in the memory of a workspace", f"Name a folder in {known}"
     )
 

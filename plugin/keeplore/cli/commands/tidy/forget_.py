@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -166,10 +166,7 @@ def _show(workspace: Workspace, memory_id: str, *, is_quiet: bool) -> None:
 
 def _plan_lines(workspace: Workspace, plan: PurgePlan) -> Iterator[str]:
     yield f"{len(plan.blobs)} texts are taken out of {plan.commits} commits of {workspace.name}:"
-    for path in plan.paths[:SHOWN]:
-        yield f"- {path}"
-    if len(plan.paths) > SHOWN:
-        yield f"- and {len(plan.paths) - SHOWN} more"
+    yield from _path_lines(plan.paths)
     for ref, count in plan.refs:
         yield f"* {ref.removeprefix('refs/heads/')}: {count} commits get other ids"
     if plan.signed:
@@ -178,6 +175,13 @@ def _plan_lines(workspace: Workspace, plan: PurgePlan) -> Iterator[str]:
     yield (
         "* A password or key that was in it has to be changed all the same: others may have seen it"
     )
+
+
+def _path_lines(paths: Sequence[str]) -> Iterator[str]:
+    for path in paths[:SHOWN]:
+        yield f"- {path}"
+    if len(paths) > SHOWN:
+        yield f"- and {len(paths) - SHOWN} more"
 
 
 def _elsewhere_lines(plan: PurgePlan, remote: str) -> Iterator[str]:

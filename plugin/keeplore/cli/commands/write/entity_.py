@@ -18,6 +18,7 @@ from keeplore.cli.parameters import (
 from keeplore.cli.writing import settle
 
 if TYPE_CHECKING:
+    from keeplore.index.graph.entity_queries import Entity
     from keeplore.workspace.registry import Registry
     from keeplore.workspace.workspace import Workspace
 
@@ -60,16 +61,17 @@ def list_(workspace: Workspace, text: str, limit: int, *, as_json: bool) -> None
     if as_json:
         emit_json([asdict(entity) for entity in found])
         return
-    rows = [
-        (one.spelling, one.type, one.place or "-", one.mentions, ", ".join(one.aliases))
-        for one in found
-    ]
     headings = ("entity", "what it is", "project", "mentions", "also called")
-    table(headings, rows, wide=("entity", "also called"))
+    table(headings, map(_cells, found), wide=("entity", "also called"))
     if not found and text:
         note(f"none has {text!r} in its name: `keeplore entity list` lists all")
     elif not found:
         note("none yet: `keeplore entity add NAME` names one, and memories show others")
+
+
+def _cells(one: Entity) -> tuple[object, ...]:
+    aliases = ", ".join(one.aliases)
+    return one.spelling, one.type, one.place or "-", one.mentions, aliases
 
 
 @entity_command.command()

@@ -68,10 +68,10 @@ def ingest_command(
         raise click.UsageError("--status stands alone")
     if not sources and not is_status:
         raise click.UsageError("name a file or a URL, or use --status")
-    check_place(scope, project)
     if is_status:
         _show_all(registry, as_json=as_json)
         return
+    check_place(scope, project)
     from keeplore.workspace.writing.remember import target_of  # heavy, as the registry
 
     target = target_of(registry, Path.cwd(), scope=scope or "", project=project or "")
