@@ -246,11 +246,13 @@ class HostSession:
         return self._noted(told)
 
     def _noted(self, told: ContextBlock) -> str:
+        """The text of the block, whose words are not told again."""
         self._words |= words_in(told[0])
         return told[0]
 
 
 def _index(workspace: Workspace) -> None:
+    """Read what changed, and make the vectors of a few passages."""
     workspace.index.refresh(wait_s=REFRESH_S, within_s=REFRESH_S)
     # a server may take longer than a program waits
     if not (workspace.embedder.is_remote or workspace.index.is_remote):

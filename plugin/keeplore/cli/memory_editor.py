@@ -156,6 +156,7 @@ def read_back(text: str, old: Memory, *, is_cut: bool) -> Edited:
 
 
 def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields with another value, None for those that are gone."""
     wanted = {key: after.get(key) or None for key in FIELDS}
     return {
         key: value
@@ -208,6 +209,7 @@ def _with_one_title(old: Memory, title: str, body: str) -> tuple[str, str]:
 
 
 def _line_of(text: str, key: str) -> int:
+    """From 1; the first one where no line has the key."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.startswith(f"{key}:"):
             return number

@@ -92,6 +92,7 @@ def in_vain(state: Path) -> str:
 
 
 def is_newer(version: str, than: str) -> bool:
+    """Whether a version of Keeplore is a later one, by its numbers alone."""
     return _numbers(version) > _numbers(than)
 
 

@@ -87,6 +87,7 @@ def _cursor(directory: Path, launcher: Launcher) -> Iterator[Desired]:
 
 
 def _copilot(directory: Path, launcher: Launcher) -> Iterator[Desired]:
+    """A file of host events, and the MCP server among those that Copilot CLI knows."""
     host = "copilot"
     yield _hooks_file(directory / "hooks" / f"{PLUGIN}.json", host, launcher)
     if launcher.mcp:

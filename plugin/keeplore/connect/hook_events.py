@@ -141,6 +141,7 @@ def _cursor(launcher: Launcher, hook: HookEvent) -> dict[str, Any]:
 
 
 def _copilot(launcher: Launcher, hook: HookEvent) -> dict[str, Any]:
+    """A handler as Copilot CLI reads it, with a command for each kind of shell."""
     handler: dict[str, Any] = {"type": "command"}
     if launcher.is_windows:
         handler["powershell"] = _powershell(launcher, launcher.words("copilot", hook))

@@ -127,6 +127,7 @@ def _fits(value: Any, condition: Any) -> bool:
 
 
 def _read(text: str) -> Value | None:
+    """The value whose block stands last in a text; None where there is none, or it is damaged."""
     _, opened, rest = text.rpartition(_OPEN)
     try:
         data = json.loads(rest.partition(_CLOSE)[0]) if opened else {}

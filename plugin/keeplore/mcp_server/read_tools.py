@@ -124,6 +124,7 @@ def _beginnings(exchanges: Sequence[Exchange]) -> Iterator[str]:
 
 
 def _exchanges(_context: McpContext, found: FoundMemory) -> str:
+    """The whole talk. Raises NotFound for a memory that is none."""
     talk = _conversation(found)
     if talk is None or not talk.exchanges:
         turns = ", ".join(found.memory.turns)

@@ -106,6 +106,7 @@ def _refuse_permanent(found: FoundMemory, instead: str) -> None:
 
 
 def _told(context: McpContext, workspace: Workspace, outcome: NoteOutcome) -> str:
+    """What became of a note: its heading, its file, its id, and notes that nearly say it."""
     memory = outcome.memory
     if outcome.is_new:
         before = "Remembered, as concluded by the assistant; `forget` with this id undoes it."

@@ -76,6 +76,7 @@ def edit_context(
 
 
 def _shown(path: str) -> str:
+    """The file's name as an agent may be shown it."""
     return quoted(_base_name(path), NAME_CHARS)
 
 
@@ -157,6 +158,7 @@ def _mentions(base: str) -> re.Pattern[str]:
 
 
 def _parts(path: str) -> list[str]:
+    """The names along a path, of any system."""
     return [
         part for part in path.replace("\\", "/").split("/") if part not in ("", ".")
     ]

@@ -310,6 +310,7 @@ def _support(best: float, second: float, w: Weights) -> float:
 def _best_first(
     known: Sequence[Evidence], values: Mapping[int, float]
 ) -> list[Evidence]:
+    """The highest value first, equals by number."""
     return sorted(known, key=lambda e: (-values[e.passage], e.passage))
 
 

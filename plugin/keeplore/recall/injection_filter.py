@@ -154,6 +154,7 @@ def _plain(text: str) -> str:
 
 
 def _variants(plain: str) -> Iterator[str]:
+    """The text as it may have been disguised: digits for letters, signs within words, backwards."""
     yield plain
     yield plain.translate(_DIGITS_AS_LETTERS)
     yield _INSIDE.sub("", plain)

@@ -172,6 +172,7 @@ _Form = tuple[re.Pattern[str], _Read]
 
 
 def _day(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
+    """A day of a month, in the named year or the last one that has it."""
     month = _month_of(match["month"])
     year = match["year"]
     # 29 February is not in every year
@@ -268,6 +269,7 @@ def _weekday(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
 
 
 def _month_of(name: str) -> int:
+    """1 to 12, by the first three letters."""
     return next(
         number
         for number, month in enumerate(MONTHS, start=1)

@@ -159,6 +159,7 @@ def _listing(period: Period) -> str:
 
 
 def _worth(memory: MemoryRow, w: Weights, *, is_decided: bool) -> float:
+    """Log-odds by which decisions come before notes, and those before talks and documents."""
     if memory.kind == "note":
         return w.then_decision if is_decided else w.then_note
     if memory.kind == "conversation":

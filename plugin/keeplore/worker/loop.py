@@ -230,6 +230,7 @@ class Worker:
             (self._places.state / installation.TRIES_FILE).unlink(missing_ok=True)
 
     def _note_taken(self, taken: IntakeResult, sweep: SweepTask) -> None:
+        """Whatever an entry led to is work, and the sessions it touched may be closed later."""
         self._has_taken = True
         sweep.note_event(time.monotonic())
         if self._background:
@@ -246,6 +247,7 @@ class Worker:
         self._changed()
 
     def _noticed(self, name: str) -> None:
+        """Called by the watch, from its own thread, with the name of a new file of the spool."""
         # what this worker itself put back is tried again in time, not at once
         if self._inbox is None or name not in self._inbox.waiting:
             self._wake.set()

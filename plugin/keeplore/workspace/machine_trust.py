@@ -324,6 +324,7 @@ class MachineTrust:
         return now
 
     def _save(self, history: CommitHistory) -> None:
+        """Keep what was read of the history for other processes."""
         with contextlib.suppress(OSError):  # a full disk costs time alone
             history.save(self._cache)
             self._saved = history

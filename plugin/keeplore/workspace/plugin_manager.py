@@ -97,6 +97,7 @@ class PluginManager(pluggy.PluginManager):
         return str(arguments[field])
 
     def _guard(self, caller: pluggy.HookCaller, plugin: object, name: str) -> None:
+        """Let what a plugin raises at one extension point stop nothing else."""
         for implementation in caller.get_hookimpls():
             if implementation.plugin is plugin:
                 guarded = self._forgiving(

@@ -35,6 +35,7 @@ def subject(wishes: EngineSettings) -> str:
 
 
 def is_accepted(wishes: EngineSettings, root: Path, state: Path) -> bool:
+    """Whether this machine may use the engine that is set; the embedded one needs no consent."""
     return not is_shared(wishes) or Consents(state).has(
         root, ConsentUse.INDEX, subject(wishes)
     )

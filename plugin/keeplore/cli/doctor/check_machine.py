@@ -82,7 +82,8 @@ def _waiting(spool: Spool, waiting: int, *, is_running: bool) -> DoctorFinding:
 
 def _set_aside(places: Places, spool: Spool) -> Iterator[DoctorFinding]:
     dead = spool.dead()
-    if entries := [entry for entry in dead if entry.event]:
+    entries = [entry for entry in dead if entry.event]
+    if entries:
         yield wrong(
             "spool",
             f"{len(entries)} host events could not be read: {_reasons(entries)}",
@@ -189,6 +190,7 @@ def _python(places: Places) -> Iterator[DoctorFinding]:
 
 
 def _register(places: Places) -> str:
+    """Let hosts start workers with this Python."""
     installation.register(places.state, anyway=True)
     return f"registered {sys.executable}"
 

@@ -85,6 +85,7 @@ def _denied(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
 
 
 def _locks(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
+    """What git commands that were killed have left, which holds up every later one."""
     for lock, age_s in old_locks(workspace.root, OLD_LOCK_S):
         # never removed by us: it may be a person's, at work in another window
         remedy = f"If no git command runs there, `rm '{lock}'`"

@@ -158,6 +158,7 @@ def _beside(view: GraphView, entity: Entity, limit: int) -> Iterator[Entity | No
 
 
 def _memories(view: GraphView, entity: Entity) -> list[str]:
+    """The ids of the memories that mention it, the newest first."""
     return [
         memory for memory, _ in view.index.graph.mentioning(entity, view.allowed, SEEN)
     ]

@@ -274,6 +274,7 @@ def _named(row: MemoryRow) -> str:
 
 
 def _told(heading: str, lines: list[str], room: TextBudget) -> ContextBlock:
+    """A block of one section, for a command that is done."""
     return block(
         [BlockSection(heading, [BlockLine(line) for line in lines])], room, DONE
     )

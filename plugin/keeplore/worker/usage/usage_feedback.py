@@ -233,6 +233,7 @@ class UsageFeedback:
             session.is_saved = True
 
     def _save_sessions(self) -> None:
+        """Write every session that has changed, and remove the files of the oldest."""
         for key in self._sessions:
             self._save_session(key)
         files = sorted(

@@ -177,6 +177,7 @@ def _is_due(progress: SessionProgress, moment: datetime) -> bool:
 
 
 def _sender(entry: SpoolEntry, payload: bytes) -> tuple[Host, str]:
+    """The adapter that reads the payload, and its name of the event. Raises TranscriptError."""
     try:
         return sender(entry.host, entry.event, payload)
     except KeyError as e:

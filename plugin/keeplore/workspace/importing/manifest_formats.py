@@ -92,9 +92,9 @@ def _pyproject(text: str) -> Named:
         yield TOOLS, "python"
     for requirements in _requirement_lists(data, project, tool):
         yield from _requirements(requirements if isinstance(requirements, list) else [])
-    groups = _table(poetry, "group").values()
-    for table in (poetry, *(group for group in groups if isinstance(group, dict))):
-        yield from _keys(table, "dependencies", "dev-dependencies")
+    for table in (poetry, *_table(poetry, "group").values()):
+        if isinstance(table, dict):
+            yield from _keys(table, "dependencies", "dev-dependencies")
     yield from ((TOOLS, name) for name in tool)
 
 
@@ -292,6 +292,7 @@ def _keys(data: Mapping[str, Any], *tables: str) -> Named:
 
 
 def _toml(text: str) -> Mapping[str, Any]:
+    """Raises ValueError for what is no TOML, or none that a person writes."""
     # a key of a hundred thousand parts takes the parser ten seconds
     if any(line.count(".") > MAX_DOTS for line in text.splitlines()):
         raise ValueError("this is no manifest of a person's")

@@ -95,6 +95,7 @@ def _below(path: str, present: Iterable[str]) -> set[str]:
 
 
 def _unread(path: str) -> LintFinding:
+    """Of what stands among the memories and is no file of one."""
     said = "it is not read: a link, no regular file, or a repository of its own"
     return LintFinding(path, 1, LintLevel.WARNING, said, "Move it out")
 
@@ -262,6 +263,7 @@ def _names(
 
 
 def _alike_names(present: Iterable[str], wanted: set[str]) -> Iterator[LintFinding]:
+    """Names that differ by letter case alone, each beside the first of its kind."""
     alike: dict[str, list[str]] = {}
     for path in present:
         alike.setdefault(unicodedata.normalize("NFC", path).casefold(), []).append(path)

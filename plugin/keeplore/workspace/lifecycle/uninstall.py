@@ -119,6 +119,7 @@ def remove(places: Places, planned: UninstallPlan) -> None:
 def _ours(
     folder: Path, names: Iterable[str]
 ) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
+    """What in a folder has one of our names, and what else there is."""
     if not folder.is_dir():
         return (), ()
     ours: list[Path] = []

@@ -91,6 +91,7 @@ def detail_lines(described: MemoryDetails) -> Iterator[tuple[str, str]]:
 
 
 def _when(row: MemoryRow) -> str:
+    """When it was written, and when it was changed since."""
     written = minute_of(row.created_at)
     if row.updated_at == row.created_at:
         return written
@@ -116,6 +117,7 @@ def _link_line(link: MemoryLink) -> tuple[str, str]:
 
 
 def _kind_of(row: MemoryRow) -> str:
+    """Kind, category and what holds of it, as one line."""
     states = {
         "permanent": row.permanent,
         "archived": row.is_archived,

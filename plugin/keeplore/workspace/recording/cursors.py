@@ -107,6 +107,7 @@ class Cursors:
         return self._directory / f"{name}.json"
 
     def _load(self, path: Path) -> SessionProgress | None:
+        """None where the file is gone or damaged."""
         try:
             data = json.loads(path.read_bytes())
             # older versions had none

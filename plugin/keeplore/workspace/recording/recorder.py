@@ -114,6 +114,7 @@ class Recorder:
         self._workspace.plugins.hook.keeplore_conversation_closing(meta=meta, body=body)
 
     def _known_turns(self, ids: Iterable[str]) -> Mapping[str, str]:
+        """Turn → the conversation that has it, also where that was forgotten."""
         index = self._workspace.index
         if not self._has_refreshed:  # another process may have written since
             index.refresh()

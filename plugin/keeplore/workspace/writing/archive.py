@@ -143,6 +143,7 @@ def _moved(
 
 
 def _may_go(row: MemoryRow, rules: ArchiveRules) -> bool:
+    """Whether it is of what was chosen, and not of what is kept for good."""
     if row.permanent or row.is_open or row.is_archived:
         return False
     if row.category in KEPT_CATEGORIES:

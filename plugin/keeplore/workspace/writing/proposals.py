@@ -140,6 +140,7 @@ def reject(workspace: Workspace, held: HeldProposal) -> None:
 def _held(
     workspace: Workspace, entry: Mapping[str, Any], allowed: ScopeFilter
 ) -> HeldProposal | None:
+    """The proposal of an audit line; None where it no longer holds or is of another place."""
     index = workspace.index
     ids = [
         str(entry.get(key, "")) for key in ("conversation", "target", "against", "id")

@@ -221,6 +221,7 @@ def _most_read(part: PendingPart, facts: int) -> int:
 
 
 def _most_read_of_aspects(facts: int) -> int:
+    """In tokens, for so many tokens of facts."""
     listed = tokens(" " * aspects.LISTED * aspects.MAX_ASPECT)
     return (
         aspects.MAX_CALLS * (_of_stage(aspects.PROMPT.text, aspects.SCHEMA) + listed)

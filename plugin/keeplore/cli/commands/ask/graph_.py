@@ -150,6 +150,7 @@ def _view(registry: Registry, project: str) -> GraphView:
 def _picture(
     view: GraphView, name: str, hops: int, limit: int, *, is_tied: bool
 ) -> GraphPicture | None:
+    """Around NAME, or of what is mentioned most without one; None for a name that nothing has."""
     # heavy, as above
     from keeplore.cli.graph.collect import neighbourhood, overview
 

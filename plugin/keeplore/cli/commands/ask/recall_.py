@@ -154,6 +154,7 @@ def _start_worker(places: Places, answer: dict[str, Any]) -> bool:
 
 
 def _note_waiting(places: Places) -> None:
+    """The answer knows nothing of what is not read yet."""
     waiting = Spool(places.spool).counts()["new"]
     if waiting:
         note(f"{waiting} host events wait to be read; `keeplore worker run` reads them")

@@ -196,6 +196,7 @@ def clone_all(workspace: Workspace, names: tuple[str, ...], into: Path) -> bool:
 
 
 def _recognised(project: Project) -> str:
+    """By what a directory is known to be of the project, and which other projects it was."""
     told = (
         ", ".join(project.remotes)
         or project.path

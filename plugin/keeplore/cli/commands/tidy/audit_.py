@@ -78,6 +78,7 @@ def _time_of(entry: Mapping[str, Any]) -> str:
 def _fits(
     entry: Mapping[str, Any], wanted: Mapping[str, str | None], since: str
 ) -> bool:
+    """Whether a line of the audit is of refining, new enough, and has each wanted value."""
     if entry.get("event") != "refine" or _time_of(entry) < since:
         return False
     return all(

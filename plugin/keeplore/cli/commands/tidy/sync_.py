@@ -50,6 +50,7 @@ def _contradictions(workspace: Workspace) -> set[str]:
 
 
 def _say_contradictions(count: int, new: int) -> None:
+    """How many wait for the person, and how many of them this sync has brought."""
     counted = "1 contradiction waits" if count == 1 else f"{count} contradictions wait"
     told = f", {new} of them new" if new else ""
     say(

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 SHOWN = 30  # sources whose end is listed
 TRY_AGAIN_S = 0.2  # while another process has the source, or a page is tried again
-INTERRUPTED = "Interrupted. What is left is ingested when the worker next runs, or at the next ingest."
+INTERRUPTED = (
+    "Interrupted. What is left is ingested when the worker next runs, or at the next "
+    "ingest."
+)
 SAID = {"new": "Ingested", "updated": "Updated", "unchanged": "Unchanged"}
 
 
