@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 NODES_A_FUNCTION = 200
-NODES_A_FUNCTION_P90 = 102  # the aim is 90: lower it with the code, never raise it
+NODES_A_FUNCTION_P90 = 90  # lower it with the code, never raise it
 NODES_A_LINE = 5.0  # of a function, the median
 COLUMNS = 100
 MODULE_LINES = 500
