@@ -373,7 +373,7 @@ def test_a_choice_says_what_it_is_for() -> None:
         "Then let's go with Postgres and SKIP LOCKED.",
         "Agreed.",
     )
-    assert title(*said) == "Job queue: Postgres and SKIP LOCKED"
+    assert title(*said) == "Go with Postgres and SKIP LOCKED for the job queue"
 
 
 def test_a_request_that_names_nothing_is_completed_by_the_subject() -> None:

@@ -56,7 +56,7 @@ _DETERMINED = re.compile(
 
 class Wording(NamedTuple):
     """A phrase that could be a title, and what it is: "order", "question", "thing",
-    "statement" or "choice" (of which the subject stands elsewhere).
+    "statement" or "choice" (which may leave out what it is for).
     """
 
     text: str
@@ -128,8 +128,8 @@ def decided(text: str) -> Wording | None:
         choice = _thing(plain(answer))
         return Wording(choice, "choice") if choice else None
     if found := asked(Sentence(text)):
-        choice = _without(found.text, "title_choice")
-        return Wording(choice, "choice") if choice != found.text else found
+        is_choice = opens_with(found.text, "title_choice")
+        return Wording(found.text, "choice") if is_choice else found
     whole = plain(text)
     title = fit(whole)
     is_short = len(whole.split()) <= MAX_STATEMENT and len(title) + 2 > len(whole)

@@ -93,7 +93,7 @@ def title_of(
     scored = [
         (_score(wording, about, spread) + worth, wording.text)
         for wording, worth in _candidates(exchanges, parts, work or Work(), about)
-        if wording.text and REDACTED not in wording.text
+        if 0 < len(wording.text) <= MAX_TITLE and REDACTED not in wording.text
     ]
     # the shorter of equals, and then the alphabet, so that no order of dictionaries shows
     best = min(scored, key=lambda c: (-c[0], len(c[1]), c[1]), default=(0.0, ""))
@@ -127,19 +127,26 @@ def _candidates(
 def _decided(
     decision: str, exchanges: Sequence[Exchange], about: Profile
 ) -> Wording | None:
-    """A decision; a choice is led by what was chosen for, as its question or the talk's opening
-    names it.
+    """A decision; a choice with what it was made for, as its question or the talk's opening names
+    it.
     """
     found = decided(decision)
     if found is None or found.form != "choice":
         return found
-    question = decision.rpartition(" → ")[0] or exchanges[0].user
-    chosen = set(terms(found.text))
+    question = decision.rpartition(" → ")[0]
+    rest = set(terms(question or exchanges[0].user)).difference(terms(found.text))
     for subject in about.phrases:
-        own = set(terms(subject))
-        if " " in subject and own <= set(terms(question)) - chosen:
-            return Wording(f"{subject}: {found.text}", "choice")
-    return Wording(f"use {found.text}", "choice")
+        if " " in subject and rest.issuperset(terms(subject)):
+            return _chosen(found.text, subject, is_answer=bool(question))
+    return None if question else found
+
+
+def _chosen(choice: str, subject: str, *, is_answer: bool) -> Wording:
+    if is_answer:
+        return Wording(f"{subject}: {choice}", "choice")
+    whole = f"{choice} for the {subject}"
+    is_whole = " for " in choice or not subject.islower() or len(whole) > MAX_TITLE
+    return Wording(choice if is_whole else whole, "choice")
 
 
 def _done(work: Work) -> Iterator[Candidate]:
