@@ -331,6 +331,22 @@ def test_what_the_agent_says_by_itself_is_not_written() -> None:
     assert written(("Look around", said), "What does the parser do?") == []
 
 
+def test_what_the_agent_found_out_is_written_as_the_agents() -> None:
+    trap = (
+        "`jq` exits with 0 when the filter finds nothing, so `set -e` doesn't stop the script; "
+        "only `jq -e` does."
+    )
+    (found,) = written(("Why does the script go on?", f"Let me look. {trap}"))
+    assert (found.text, found.speaker, found.category, found.turn) == (
+        trap,
+        "assistant",
+        "gotchas",
+        "turn-0",
+    )
+    doubted = talk(("Why does the script go on?", trap), "no, that is wrong")
+    assert all(c.confidence < AUTOMATIC for c in candidates(doubted))
+
+
 def test_what_is_taken_back_in_the_same_talk_is_not_written() -> None:
     first = "Let's go with Postgres instead of MySQL."
     assert written(first, "Scratch that, what would SQLite cost us?") == []

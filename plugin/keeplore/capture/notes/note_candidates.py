@@ -21,6 +21,8 @@ from keeplore.capture.distill.decisions import (
     standing,
 )
 from keeplore.capture.distill.title_wording import is_pasted
+from keeplore.capture.notes.findings import OFFERED, SURE, Finding, findings
+from keeplore.capture.notes.note_wording import capitalised, plain, points_elsewhere
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.memory.model import Category
 from keeplore.memory.note import TITLE_CHARS
@@ -40,10 +42,12 @@ A_MESSAGE = 4
 HEDGE = 0.06  # what "I think" takes: people say so of what they have decided, too
 SUBJECT_CHARS = 1000  # of a text that say what it is about
 MIN_TERMS = 3  # content words of a sentence that says something by itself
-_LOWER_WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?[,;:]?(?:\s|\Z)")
 _FIGURE = re.compile(r"\b\d+\b")
 # what a person says of themselves is short
 PERSONAL = (Category.USER_FACTS, Category.PREFERENCES)
+# what a finding of the agent's may be; what else its words sound like, it is a gotcha
+OF_SYSTEMS = (Category.SECURITY, Category.INFRASTRUCTURE, Category.PATTERNS)
+SUREST = 0.95  # confidence of a finding that is surely one
 FIRM = 0.06  # what a clause of the person's that gives a reason adds
 
 
@@ -94,6 +98,7 @@ def candidates(exchanges: Sequence[Exchange]) -> tuple[NoteCandidate, ...]:
 
     stands = {decision.quote for decision in standing(exchanges, settled)}
     kept = [c for quote, c in made.items() if c.order or quote in stands]
+    kept += map(_of_finding, findings(exchanges))
     kept.sort(key=lambda candidate: candidate.confidence)
     return tuple(
         {content_hash(candidate.text): candidate for candidate in kept}.values()
@@ -175,7 +180,7 @@ def _ordered_by(sentence: Sentence, turn: str) -> Iterator[NoteCandidate]:
     ):
         yield _order(found["what"], "note", text, turn)
     elif says(text, "standing_order") and _is_sound(sentence, text):
-        yield _order(_plain(text), "rule", text, turn)
+        yield _order(plain(text), "rule", text, turn)
 
 
 def _is_sound(sentence: Sentence, what: str) -> bool:
@@ -184,11 +189,11 @@ def _is_sound(sentence: Sentence, what: str) -> bool:
         return False
     if says(pattern("note_wanted").sub("", what), "undecided"):
         return False
-    return not (_points_elsewhere(what) or says(what, "moment"))
+    return not (points_elsewhere(what) or says(what, "moment"))
 
 
 def _order(text: str, order: str, quote: str, turn: str) -> NoteCandidate:
-    text = _capitalised(text)
+    text = capitalised(text)
     default = Category.CONVENTIONS if order == "rule" else Category.USER_FACTS
     quoted = Quote(clip(quote), "user", turn)
     return NoteCandidate(text, category_of(text, default), ORDERED, quoted, order)
@@ -217,7 +222,7 @@ def _stated(sentence: Sentence, turn: str) -> NoteCandidate | None:
         return None
     category = rule.category or _kind_of_decision(text)
     quote = Quote(clip(text), "user", turn)
-    return NoteCandidate(_plain(text), category, round(min(confidence, 0.95), 2), quote)
+    return NoteCandidate(plain(text), category, round(min(confidence, 0.95), 2), quote)
 
 
 def _adjusted(text: str, category: str) -> float:
@@ -228,7 +233,7 @@ def _adjusted(text: str, category: str) -> float:
     against = (
         (0.2, says(text, "moment")),
         (0.2, not is_exempt and says(text, "trouble")),
-        (0.3, _points_elsewhere(text)),
+        (0.3, points_elsewhere(text)),
         (0.2, says(text, "talk")),
         (0.2, says(text, "of_screen")),
         (0.2, says(text, "turned")),
@@ -244,17 +249,6 @@ def _adjusted(text: str, category: str) -> float:
     )
     lost = sum(weight for weight, holds in against if holds)
     return FIRM * says(text, "firm") - lost
-
-
-def _points_elsewhere(text: str) -> bool:
-    """True where a word stands for what was said before, so that the sentence cannot be read
-    alone.
-    """
-    text = pattern("led_in").sub("", text)
-    if any(says(text, name) for name in ("pointer", "demonstrative", "subjectless")):
-        return True
-    pronoun = pattern("pronoun").search(text)
-    return pronoun is not None and len(set(terms(text[: pronoun.start()]))) < 2
 
 
 def _of_answer(asked: AnsweredQuestion, turn: str) -> Iterator[NoteCandidate]:
@@ -300,14 +294,29 @@ def _of_agent(exchange: Exchange, before: Exchange | None) -> Iterator[NoteCandi
     if not is_bare or any(s.is_question or says(s.text, "hedged_reply") for s in said):
         confidence -= 0.2
     is_vague = (
-        _points_elsewhere(text)
+        points_elsewhere(text)
         or says(text, "hedged")
         or len(set(terms(text))) < MIN_TERMS
     )
     if is_vague:
         confidence -= 0.3
     quote = Quote(clip(found.text), "assistant", before.id)
-    yield NoteCandidate(_capitalised(text), _kind_of_decision(text), confidence, quote)
+    yield NoteCandidate(capitalised(text), _kind_of_decision(text), confidence, quote)
+
+
+def _of_finding(finding: Finding) -> NoteCandidate:
+    """What the agent found out: below ``AUTOMATIC`` where the model is not sure that it lasts."""
+    least, most, start = LEAST, AUTOMATIC, OFFERED
+    if finding.is_sure:
+        least, most, start = AUTOMATIC, SUREST, SURE
+    reached = min(1.0, (finding.chance - start) / (1 - start))
+    category = category_of(finding.text, Category.GOTCHAS)
+    return NoteCandidate(
+        finding.text,
+        category if category in OF_SYSTEMS else str(Category.GOTCHAS),
+        round(least + reached * (most - least) - 0.005, 2),
+        Quote(clip(finding.said), "assistant", finding.turn),
+    )
 
 
 def _kind_of_decision(text: str) -> str:
@@ -321,19 +330,3 @@ def _kind_of_decision(text: str) -> str:
         Category.PREFERENCES,
     )
     return category if is_more else str(Category.DECISIONS)
-
-
-def _plain(text: str) -> str:
-    """The statement without the small words that lead up to it."""
-    rest = pattern("opener").sub("", pattern("note_loose").sub("", text), count=1)
-    led = text[: len(text) - len(rest)]
-    # "no tests on Friday" says the opposite without its "no"
-    is_part = says(led, "note_negation")
-    return _capitalised(text if is_part or len(terms(rest)) < 2 else rest)
-
-
-def _capitalised(text: str) -> str:
-    text = text.strip("*_ \t\n")
-    if text.startswith("(") and text.endswith(")") and text.count("(") == 1:
-        text = text[1:-1]
-    return text[:1].upper() + text[1:] if _LOWER_WORD.match(text) else text

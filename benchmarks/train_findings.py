@@ -1,0 +1,142 @@
+"""Fit the weights by which findings of an agent are told to last, and say how good they are on
+sessions they were not fitted on.
+
+    python benchmarks/train_findings.py [--write] [--show]
+
+Logistic regression with a ridge penalty over the features of ``lasting_model``, by iteratively
+reweighted least squares. The labels in ``findings_labels.tsv`` were given by reading, from
+sentences that ``findings.places`` lets through; each names a sentence by the first eight hex digits
+of its SHA-256. The figures are of sessions that were left out one by one. Without ``--write`` they
+are only printed. The data is not part of the repository (KEEPLORE_DATA, or ../shared/data).
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import math
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from talks import DATA, exchanges
+
+from keeplore.capture.notes import findings, lasting_model
+
+LABELS = Path(__file__).with_name("findings_labels.tsv")
+LASTS = "lasts"
+PENALTY = 10.0  # of the squared weights of standardised features
+STEPS = 30
+THRESHOLDS = (0.3, 0.4, 0.5, 0.55, 0.6, 0.7)
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    session: str
+    place: findings.Place
+    lasts: bool
+
+
+def main(*, is_written: bool, is_shown: bool) -> int:
+    if not DATA.is_dir():
+        print(f"no transcripts in {DATA}: set KEEPLORE_DATA")
+        return 0
+    rows = read()
+    told = [lasting_model.features(row.place.statement) for row in rows]
+    names = list(told[0])
+    found = np.array([[features[name] for name in names] for features in told])
+    lasts = np.array([float(row.lasts) for row in rows])
+    chances = left_out(found, lasts, [row.session for row in rows])
+    print_figures(rows, chances)
+    if is_shown:
+        for n in np.argsort(-chances)[:60]:
+            mark = "+" if rows[n].lasts else "-"
+            print(f"{chances[n]:.2f} {mark} {rows[n].place.statement.text[:160]}")
+    if is_written:
+        write(names, *fit(found, lasts))
+    return 0
+
+
+def read() -> list[Labelled]:
+    """The labelled sentences as the model sees them; those of changed sessions are left out."""
+    rows: list[Labelled] = []
+    labels: dict[str, str] = {}
+    session = ""
+    for line in [*LABELS.read_text(encoding="utf-8").splitlines(), "= "]:
+        if line.startswith("= "):
+            rows += _of_session(session, labels)
+            session, labels = line[2:], {}
+        elif not line.startswith("#"):
+            digest, label = line.split("\t")
+            labels[digest] = label
+    return rows
+
+
+def _of_session(session: str, labels: dict[str, str]) -> list[Labelled]:
+    rows = []
+    for place in findings.places(exchanges(DATA / session)) if session else ():
+        said = place.sentence.text.encode()
+        if label := labels.pop(hashlib.sha256(said).hexdigest()[:8], ""):
+            rows.append(Labelled(session, place, label == LASTS))
+    return rows
+
+
+def fit(found: Matrix, lasts: Matrix) -> tuple[Matrix, float]:
+    """Weights, a feature each, and the intercept."""
+    mean, spread = found.mean(0), found.std(0)
+    spread[spread < 1e-6] = 1e6  # a feature that never varies weighs nothing
+    rows = np.c_[(found - mean) / spread, np.ones(len(found))]
+    ridge = np.eye(rows.shape[1]) * PENALTY
+    ridge[-1, -1] = 1e-6
+    weights = np.zeros(rows.shape[1])
+    for _ in range(STEPS):
+        chances = 1 / (1 + np.exp(-rows @ weights))
+        curve = chances * (1 - chances) + 1e-9
+        slope = rows.T @ (lasts - chances) - ridge @ weights
+        weights += np.linalg.solve(rows.T @ (rows * curve[:, None]) + ridge, slope)
+    plain = weights[:-1] / spread
+    return plain, float(weights[-1] - plain @ mean)
+
+
+def left_out(found: Matrix, lasts: Matrix, sessions: list[str]) -> Matrix:
+    """The chance of each sentence by weights that were fitted on the other sessions."""
+    chances = np.zeros(len(lasts))
+    for session in sorted(set(sessions)):
+        own = np.array([name == session for name in sessions])
+        weights, intercept = fit(found[~own], lasts[~own])
+        chances[own] = 1 / (1 + np.exp(-(found[own] @ weights + intercept)))
+    return chances
+
+
+def print_figures(rows: list[Labelled], chances: Matrix) -> None:
+    lasting = sum(row.lasts for row in rows)
+    sessions = len({row.session for row in rows})
+    print(f"{len(rows)} sentences of {sessions} sessions, {lasting} lasting")
+    print("| chance | told to last | precision | recall |\n|---|---|---|---|")
+    for threshold in THRESHOLDS:
+        likely = [
+            row.lasts for row, c in zip(rows, chances, strict=True) if c >= threshold
+        ]
+        precision = sum(likely) / len(likely) if likely else math.nan
+        mark = " (used)" if threshold == findings.SURE else ""
+        print(
+            f"| {threshold}{mark} | {len(likely)} | {precision:.2f} | "
+            f"{sum(likely) / lasting:.2f} |"
+        )
+
+
+def write(names: list[str], weights: Matrix, intercept: float) -> None:
+    pairs = [*zip(names, weights, strict=True), (lasting_model.INTERCEPT, intercept)]
+    lines = "".join(f"{name} {weight:.4f}\n" for name, weight in pairs)
+    lasting_model.WEIGHTS.write_text(lines, encoding="ascii")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="fit what makes findings last")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--show", action="store_true")
+    given = parser.parse_args()
+    sys.exit(main(is_written=given.write, is_shown=given.show))

@@ -1,0 +1,228 @@
+"""What an agent found out and the person let stand: how systems, files and commands behave.
+
+A finding is a sentence in the present tense about something that it names, and not about the steps
+of the work. How likely it lasts is weighed by ``lasting_model``; what is needed to read it alone,
+the sentence before or the heading above, is put before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from keeplore.capture.cues import opens_with, pattern, says
+from keeplore.capture.distill.title_wording import is_pasted
+from keeplore.capture.notes.lasting_model import MOST_ECHOES, Statement, chance, names
+from keeplore.capture.notes.note_wording import capitalised, points_elsewhere
+from keeplore.memory import Exchange
+from keeplore.text.sentences import Sentence, sentences
+from keeplore.text.terms import overlap, terms
+
+SURE = 0.55  # chance from which a finding is written unasked; docs/benchmarks.md has the figures
+OFFERED = 0.3  # and from which it is offered for review
+MOST_SURE = 3  # findings of one conversation that are written unasked
+MOST = 12  # that are written or offered
+SHORTEST, LONGEST = 5, 60  # words of a sentence that states something
+NOTE_CHARS = 500  # of a note with the sentence that it leans on
+READ_CHARS = 400  # of a person's message that say what it asks for, or that it objects
+OFTEN = 60  # sentences; a term that stands in more of them tells none from another
+LEAST_TERMS = 3  # content words that a sentence shares with another that says it again
+SAME = 0.6  # share of its content words
+# what a sentence says that is sure to be over soon, or is not the agent's to lay down
+NOT_SURE = ("states_observed", "moment", "trouble", "states_ruling")
+_BEGINS = re.compile(r"[\w`*“\"(~.-]|/(?!/)")
+_FIRST_PERSON = re.compile(  # and not the "i" of an option
+    r"(?<![-\w])(?:i|me|my|i['’]\w+|let['’]s|shall)\b", re.IGNORECASE
+)
+_LABEL = re.compile(
+    r"\A\*\*(?P<label>[^*\n]{2,80})\*\*(?:\s\([^)\n]{0,80}\))?\s?(?::|[—–-]\s)\s*"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """``text`` can be read alone; ``said`` is the sentence that it is taken from."""
+
+    text: str
+    said: str
+    turn: str
+    chance: float  # 0..1, that it lasts
+    is_sure: bool = False  # enough to be written unasked
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A sentence that may be a finding, with the piece of an answer that it stands in."""
+
+    statement: Statement
+    sentence: Sentence
+    before: Sentence | None
+    after: Sentence | None
+    exchange: int
+    piece: tuple[int, int]  # exchange, number in it
+
+
+def findings(exchanges: Sequence[Exchange]) -> list[Finding]:
+    """The findings of a conversation that may last, the likeliest first; each is told once."""
+    weighed = [(chance(place.statement), place) for place in places(exchanges)]
+    likely = [(weight, place) for weight, place in weighed if weight >= OFFERED]
+    likely.sort(key=lambda found: -found[0])
+    kept: list[Finding] = []
+    for weight, place in likely:
+        text = _alone(place)
+        if len(kept) == MOST or not text or _is_told(text, kept):
+            continue
+        is_sure = (
+            weight >= SURE
+            and sum(finding.is_sure for finding in kept) < MOST_SURE
+            and _is_sure(place)
+            and not _is_objected(exchanges[place.exchange + 1 :][:1])
+        )
+        turn = exchanges[place.exchange].id
+        kept.append(Finding(text, place.sentence.text, turn, weight, is_sure))
+    return kept
+
+
+def places(exchanges: Sequence[Exchange]) -> list[Place]:
+    """The sentences that may be findings, with all that is weighed."""
+    found = [
+        place
+        for at, exchange in enumerate(exchanges)
+        for place in _of_exchange(exchange, at)
+    ]
+    return _with_echoes(found)
+
+
+def core_of(sentence: Sentence) -> str:
+    """What a sentence states, without the words that lead up to it and the step that follows from
+    it; "" where it states nothing.
+    """
+    text = sentence.text
+    if sentence.is_question or sentence.is_heading or text.endswith(":"):
+        return ""
+    if not _BEGINS.match(text):
+        return ""
+    label = _label_of(text)
+    core = _LABEL.sub("", text, count=1)
+    core = pattern("states_step").sub("", core)
+    for name in ("states_opener", "states_label", "states_opener"):
+        core = pattern(name).sub("", core, count=1)
+    if not SHORTEST <= len(core.split()) <= LONGEST or _FIRST_PERSON.search(core):
+        return ""
+    is_order = opens_with(core, "states_order") or opens_with(core, "states_change")
+    if is_order or not says(core, "states_present"):
+        return ""
+    return core if names(core) or names(label) else ""
+
+
+def _of_exchange(exchange: Exchange, at: int) -> Iterator[Place]:
+    asks = says(exchange.user[:READ_CHARS], "asks")
+    replies = [reply for reply in exchange.replies if isinstance(reply, str)]
+    for number, reply in enumerate(replies):
+        if is_pasted(reply):
+            continue
+        said = sentences(reply)
+        is_final = number == len(replies) - 1
+        for n, sentence in enumerate(said):
+            if core := core_of(sentence):
+                statement = Statement(
+                    core,
+                    heading=sentence.heading,
+                    label=_label_of(sentence.text),
+                    is_item=bool(sentence.label),
+                    is_answer=asks,
+                    is_final=is_final,
+                )
+                before = said[n - 1] if n else None
+                after = said[n + 1] if n + 1 < len(said) else None
+                yield Place(statement, sentence, before, after, at, (at, number))
+
+
+def _label_of(text: str) -> str:
+    label = _LABEL.match(text)
+    return label["label"].rstrip(" :") if label else ""
+
+
+def _with_echoes(found: Sequence[Place]) -> list[Place]:
+    """Each with how many other exchanges name the same, and how many other pieces say it again."""
+    named = [names(place.statement.text) for place in found]
+    said = [frozenset(terms(place.statement.text)) for place in found]
+    by_name: dict[str, set[int]] = defaultdict(set)
+    by_term: dict[str, list[int]] = defaultdict(list)
+    for n, place in enumerate(found):
+        for name in named[n]:
+            if len(by_name[name]) <= MOST_ECHOES:
+                by_name[name].add(place.exchange)
+        for term in said[n]:
+            by_term[term].append(n)
+    listed = []
+    for n, place in enumerate(found):
+        elsewhere = set[int]().union(*(by_name[name] for name in named[n]))
+        again = _same(said[n], by_term)
+        statement = replace(
+            place.statement,
+            echoes=len(elsewhere - {place.exchange}),
+            repeats=len({found[m].piece for m in again} - {place.piece}),
+        )
+        listed.append(replace(place, statement=statement))
+    return listed
+
+
+def _same(said: frozenset[str], by_term: Mapping[str, Sequence[int]]) -> list[int]:
+    """The sentences that say the same in other words."""
+    shared: Counter[int] = Counter()
+    for term in said:
+        if len(by_term[term]) <= OFTEN:
+            shared.update(by_term[term])
+    least = max(LEAST_TERMS, SAME * len(said))
+    return [n for n, count in shared.items() if count >= least]
+
+
+def _alone(place: Place) -> str:
+    """The statement as it can be read without its talk; "" where that cannot be had."""
+    core, label, before = place.statement.text, place.statement.label, place.before
+    text = f"{label}: {core}" if names(label) else capitalised(core)
+    if place.after and opens_with(place.after.text, "states_consequence"):
+        text = _joined(text, place.after.text)
+    if not points_elsewhere(core):
+        return text
+    if before and _can_lead(before):
+        return _joined(before.text, text)
+    heading = place.sentence.heading.rstrip(" :")
+    return f"{heading}: {text}" if names(heading) else ""
+
+
+def _can_lead(before: Sentence) -> bool:
+    """True where what a sentence leans on is named by the one before it."""
+    if before.is_question or before.is_heading or before.text.endswith(":"):
+        return False
+    if _FIRST_PERSON.search(before.text) or points_elsewhere(before.text):
+        return False
+    return bool(names(before.text))
+
+
+def _joined(first: str, second: str) -> str:
+    """Both as one text; the second alone where that would be too long."""
+    whole = f"{first} {second}"
+    return whole if len(whole) <= NOTE_CHARS else second
+
+
+def _is_told(text: str, kept: Sequence[Finding]) -> bool:
+    """True where a finding that is kept says the same."""
+    said = terms(text)
+    return any(overlap(said, terms(finding.text)) > SAME for finding in kept)
+
+
+def _is_sure(place: Place) -> bool:
+    core = place.statement.text
+    if opens_with(core, "states_bare"):
+        return False
+    return not any(says(core, name) for name in NOT_SURE)
+
+
+def _is_objected(following: Sequence[Exchange]) -> bool:
+    """True where the person's next message does not let the answer stand."""
+    opening = following[0].user[:READ_CHARS] if following else ""
+    return opens_with(opening, "objected") or says(opening, "corrected")

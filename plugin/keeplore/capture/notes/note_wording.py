@@ -1,0 +1,39 @@
+"""How a statement is worded as a note: without the words that lead up to it, and readable alone."""
+
+from __future__ import annotations
+
+import re
+
+from keeplore.capture.cues import pattern, says
+from keeplore.text.sentences import bare
+from keeplore.text.terms import terms
+
+_LOWER_WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?[,;:]?(?:\s|\Z)")
+
+
+def points_elsewhere(text: str) -> bool:
+    """True where a word stands for what was said before, so that the sentence cannot be read
+    alone.
+    """
+    text = pattern("led_in").sub("", text)
+    if any(says(text, name) for name in ("pointer", "demonstrative", "subjectless")):
+        return True
+    pronoun = pattern("pronoun").search(text)
+    return pronoun is not None and len(set(terms(text[: pronoun.start()]))) < 2
+
+
+def plain(text: str) -> str:
+    """The statement without the small words that lead up to it."""
+    rest = pattern("opener").sub("", pattern("note_loose").sub("", text), count=1)
+    led = text[: len(text) - len(rest)]
+    # "no tests on Friday" says the opposite without its "no"
+    is_part = says(led, "note_negation")
+    return capitalised(text if is_part or len(terms(rest)) < 2 else rest)
+
+
+def capitalised(text: str) -> str:
+    """The text with a capital where it begins with a word in lower case."""
+    text = bare(text)
+    if text.startswith("(") and text.endswith(")") and text.count("(") == 1:
+        text = text[1:-1]
+    return text[:1].upper() + text[1:] if _LOWER_WORD.match(text) else text

@@ -1,0 +1,130 @@
+"""What an agent found out becomes a finding: how things are, readable alone, and no report of
+work.
+"""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from keeplore.capture.notes.findings import MOST, MOST_SURE, findings
+from keeplore.memory import Exchange
+
+GOTCHA = (
+    "The issue is that go-git doesn't read the global gitignore by default, it only reads "
+    "`.gitignore` files in the repository, so `Status()` reports ignored files as untracked."
+)
+STATED = (
+    "go-git doesn't read the global gitignore by default, it only reads `.gitignore` files in the "
+    "repository, so `Status()` reports ignored files as untracked."
+)
+EXITS = (
+    "`jq` exits with 0 when the filter finds nothing, so `set -e` doesn't stop the script; only "
+    "`jq -e` does."
+)
+# of these nothing lasts: work, plans, guesses, what is seen now, questions, the agent itself
+OF_THE_WORK = [
+    "Added a `--dry-run` flag to `deploy.sh` and updated the tests.",
+    "All tests pass now and `make lint` is clean.",
+    "`parser.go` — renamed `parseLine` to `readLine`",
+    "The test is failing because `db.py` isn't mocked.",
+    "Update `config.yaml` so that it uses port 8080.",
+    "I think `nginx` probably drops the header.",
+    "Let me check why `nginx` only drops the header when it is empty.",
+    "Does `nginx` only drop the header when it is empty?",
+    "`README.md` is now updated with the new command.",
+]
+LEANING = (
+    "It takes `--json` only, so any other flag such as `--all` is read as a path and `graph "
+    "commit` doesn't complain."
+)
+
+
+def talk(*turns: tuple[str, str]) -> list[Exchange]:
+    return [
+        Exchange(f"turn-{n}", "2026-02-09T14:00:00Z", user, (reply,))
+        for n, (user, reply) in enumerate(turns)
+    ]
+
+
+def test_a_trap_with_its_cause_is_told_without_the_steps_around_it() -> None:
+    reply = f"Let me look.\n\n{GOTCHA} I'll switch to the command line."
+    (found,) = findings(talk(("Why is the file reported?", reply)))
+    assert (found.text, found.said, found.turn, found.is_sure) == (
+        STATED,
+        GOTCHA,
+        "turn-0",
+        True,
+    )
+
+
+def test_what_the_agent_does_about_it_is_cut_off() -> None:
+    said = f"{EXITS[:-1]}, so I'm using that in the script."
+    (found,) = findings(talk(("Why does it go on?", said)))
+    assert found.text == EXITS[:-1]
+
+
+@pytest.mark.parametrize("said", OF_THE_WORK)
+def test_what_is_done_planned_or_guessed_is_no_finding(said: str) -> None:
+    assert findings(talk(("How is it?", said))) == []
+
+
+def test_a_sentence_that_leans_on_another_takes_it_along() -> None:
+    named = "The subcommand is called `graph commit`."
+    (alone,) = findings(talk(("How?", f"{named} {LEANING}")))
+    assert alone.text == f"{named} {LEANING}"
+    assert not alone.is_sure
+    assert findings(talk(("How?", LEANING))) == []
+
+
+def test_a_ruling_of_the_agent_is_offered_and_never_sure() -> None:
+    said = "`PaymentClient` must always be closed by the caller, because it holds a socket."
+    (found,) = findings(talk(("Why does it leak?", said)))
+    assert not found.is_sure
+
+
+@pytest.mark.parametrize("answer", ["No, that is wrong.", "nope, still untracked"])
+def test_what_the_person_rejects_is_not_sure(answer: str) -> None:
+    talked = talk(("Why is the file reported?", GOTCHA), (answer, "Hm."))
+    (found,) = findings(talked)
+    assert not found.is_sure
+
+
+def test_what_is_said_again_is_told_once() -> None:
+    again = GOTCHA.replace("The issue is that ", "As said, ")
+    told = findings(talk(("Why is it reported?", GOTCHA), ("And now?", again)))
+    assert [found.is_sure for found in told] == [True]
+
+
+def test_of_many_findings_the_likeliest_are_sure_and_some_are_offered() -> None:
+    many = "\n\n".join(
+        f"`tool{n}` exits with {n} when its `input{n}` names nothing, so `set{n} -e` doesn't "
+        f"stop `script{n}.sh`; only `run{n} -e` does."
+        for n in range(30)
+    )
+    told = findings(talk(("Why does it go on?", many)))
+    assert len(told) == MOST
+    assert sum(found.is_sure for found in told) == MOST_SURE
+
+
+def test_a_pasted_document_in_an_answer_is_not_read() -> None:
+    assert findings(talk(("Write the page", f"# Traps\n\n{GOTCHA}"))) == []
+
+
+@pytest.mark.parametrize(
+    "said", ["", "。", "`" * 9000, "so " * 9000, "**" * 9000, ". " * 9000, "a: " * 9000]
+)
+def test_any_text_can_be_read(said: str) -> None:
+    assert findings(talk((said, said), (said, said))) == []
+
+
+def test_time_grows_with_the_length_of_the_talk() -> None:
+    def seconds(turns: int) -> float:
+        talked = talk(*((f"Why {n}?", f"{GOTCHA} {n} `a{n}`.") for n in range(turns)))
+        start = time.perf_counter()
+        findings(talked)
+        return time.perf_counter() - start
+
+    seconds(20)
+    assert seconds(800) < 12 * max(seconds(200), 0.02)
