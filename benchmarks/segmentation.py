@@ -34,7 +34,7 @@ from keeplore.capture import segmenter
 from keeplore.capture.segmenter import Segmenter, Shift
 from keeplore.index import Embedder, embedder_for
 from keeplore.text.terms import cosine, weighted
-from keeplore_hooks.events import Origin, Turn
+from keeplore_hooks.events import Origin, Turn, Work
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = (
@@ -103,11 +103,10 @@ def ours(cutter: Segmenter, *, prompt_only: bool, seconds: list[float]) -> Cutte
                 user,
                 (answer,) if answer and not prompt_only else (),
             )
-            cutter.shift_of(
-                open_, turn
-            )  # the embeddings are there when the clock starts
+            # the embeddings are there when the clock starts
+            cutter.shift_of(open_, turn, turn.work)
             start = time.perf_counter()
-            reason = cutter.keeplore_segment(open_, turn)
+            reason = cutter.keeplore_segment(open_, turn, turn.work)
             seconds.append(time.perf_counter() - start)
             if open_ and reason:
                 found.add(first)
@@ -129,7 +128,9 @@ class Words(Segmenter):
         super().__init__(None)
         self._size = 1.0 if soft else 0.0
 
-    def shift_of(self, _exchanges: Sequence[Mapping[str, Any]], _turn: Turn) -> Shift:
+    def shift_of(
+        self, _exchanges: Sequence[Mapping[str, Any]], _turn: Turn, _work: Work
+    ) -> Shift:
         return Shift(self._size, need=2.0, need_maybe=1.0)
 
 
@@ -145,10 +146,10 @@ class Subject(Segmenter):
         self._lexical = segmenter.LEXICAL if lexical is None else lexical
 
     def keeplore_segment(
-        self, exchanges: Sequence[Mapping[str, Any]], turn: Turn
+        self, exchanges: Sequence[Mapping[str, Any]], turn: Turn, work: Work
     ) -> str | None:
         usual, segmenter.LEXICAL = segmenter.LEXICAL, self._lexical
-        shift = self.shift_of(exchanges, turn)
+        shift = self.shift_of(exchanges, turn, work)
         segmenter.LEXICAL = usual
         return "shift" if exchanges and shift.size >= shift.need else ""
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         LanguageModel,
         ModelSettings,
     )
-    from keeplore_hooks.events import Command, Compaction, Question, Session, Turn
+    from keeplore_hooks.events import Command, Compaction, Question, Session, Turn, Work
 
 NAME = "keeplore"
 
@@ -92,13 +92,15 @@ def keeplore_redact(text: str, project: str) -> str | None:
 
 
 @hookspec_firstresult
-def keeplore_segment(exchanges: Sequence[Mapping[str, Any]], turn: Turn) -> str | None:
+def keeplore_segment(
+    exchanges: Sequence[Mapping[str, Any]], turn: Turn, work: Work
+) -> str | None:
     """Called for every new turn while a conversation is open, to ask whether the turn opens a new
     topic.
 
     ``exchanges`` are those of the open conversation, oldest first, each with ``id``, ``at``,
-    ``ended_at``, ``user`` and ``assistant``. Returns the reason for a boundary (a word), ``""`` for
-    none, or None to let the next plugin decide.
+    ``ended_at``, ``user`` and ``assistant``; ``work`` is what was done in them. Returns the reason
+    for a boundary (a word), ``""`` for none, or None to let the next plugin decide.
     """
 
 

@@ -19,8 +19,9 @@ from keeplore.capture.segmenter import (
     is_confirmation,
     takes_up,
 )
+from keeplore.capture.task_change import TaskEvidence
 from keeplore.errors import ModelUnavailable
-from keeplore_hooks.events import Origin, Turn
+from keeplore_hooks.events import Origin, Turn, Work
 
 HERE = Origin("test", "one")
 
@@ -251,24 +252,37 @@ def test_words_that_may_open_a_subject_need_some_shift() -> None:
     assert boundary(QUEUE, message, shift=Shift(0.0, 0.4, 0.2)) == ""
 
 
-def test_building_begins_a_new_file_after_a_talk_but_not_after_a_word() -> None:
-    assert (
-        boundary(QUEUE, turn("ok, let's build this"), shift=Shift(0.0, 0.4, 0.2))
-        == "words"
-    )
-    assert (
-        boundary(QUEUE[:1], turn("ok, let's build this"), shift=Shift(0.0, 0.4, 0.2))
-        == ""
-    )
+def test_carrying_out_what_was_talked_about_goes_on() -> None:
+    message = turn("ok, let's build this")
+    assert boundary(QUEUE, message, shift=Shift(0.0, 0.4, 0.2)) == ""
+
+
+BUSY = TaskEvidence(0.0, 0.0, 0.0, 0.5, 0.0, 1.0, 0.0)
+
+
+def test_where_an_agent_works_a_reply_never_opens_a_topic() -> None:
+    asked = [*QUEUE[:-1], {**QUEUE[-1], "assistant": "Done. Shall I push it?"}]
+    sure = Shift(1.0, 0.3, 0.3, BUSY)
+    message = turn("the export of invoices crashes on the second page")
+    assert boundary(asked, message, shift=sure) == ""
+    assert boundary(QUEUE, message, shift=sure) == "shift"
+    assert boundary(asked, turn("next task: the export"), shift=sure) == "words"
+    later = turn(message.user, at="2026-03-01T11:20:00Z")
+    assert boundary(asked, later, shift=sure) == "shift"
+
+
+def test_where_an_agent_works_silence_is_no_boundary() -> None:
+    later = turn("and the queue's table?", at="2026-03-03T11:20:00Z")
+    assert boundary(QUEUE, later, shift=Shift(0.29, 0.3, 0.3, BUSY)) == ""
 
 
 def test_by_rule_a_young_conversation_needs_a_stronger_shift_than_an_old_one() -> None:
     needs = [
-        Segmenter(None).shift_of(QUEUE * n, turn("our login page is slow")).need
+        Segmenter(None).shift_of(QUEUE * n, turn("our login page is slow"), Work()).need
         for n in (1, 3)
     ]
     assert (
-        Segmenter(None).shift_of(QUEUE[:1], turn("our login page is slow")).need
+        Segmenter(None).shift_of(QUEUE[:1], turn("our login page is slow"), Work()).need
         > needs[0]
         > needs[1]
     )
@@ -277,7 +291,7 @@ def test_by_rule_a_young_conversation_needs_a_stronger_shift_than_an_old_one() -
 def test_by_rule_a_message_that_takes_up_what_was_said_needs_more() -> None:
     cutter = Segmenter(None)
     plain, taken_up = (
-        cutter.shift_of(QUEUE, turn(f"{start} login page is slow"))
+        cutter.shift_of(QUEUE, turn(f"{start} login page is slow"), Work())
         for start in ("the", "and that")
     )
     assert taken_up.need > plain.need
@@ -294,16 +308,21 @@ def test_by_rule_a_message_that_takes_up_what_was_said_needs_more() -> None:
 def test_handing_in_the_work_needs_more(message: str) -> None:
     cutter = Segmenter(None)
     assert (
-        cutter.shift_of(QUEUE, turn(message)).need
-        > cutter.shift_of(QUEUE, turn("review the PR page")).need
+        cutter.shift_of(QUEUE, turn(message), Work()).need
+        > cutter.shift_of(QUEUE, turn("review the PR page"), Work()).need
     )
 
 
 def test_a_file_does_not_grow_without_end() -> None:
     assert (
-        boundary(QUEUE * 6, turn("how long is the lease"), shift=Shift(0.0, 0.4, 0.2))
+        boundary(QUEUE * 25, turn("how long is the lease"), shift=Shift(0.0, 0.4, 0.2))
         == "size"
     )
+    shorter = QUEUE * 24
+    question = turn("how long is the lease")
+    assert boundary(shorter, question, shift=Shift(0.0, 0.4, 0.2)) == ""
+    assert boundary(QUEUE * 25, turn("yes"), shift=Shift(0.0, 0.4, 0.2)) == ""
+    assert boundary(QUEUE * 50, turn("yes"), shift=Shift(0.0, 0.4, 0.2)) == "size"
     huge = talk(("log", "x" * segmenter.MAX_SIZE))
     assert (
         boundary(huge, turn("how long is the lease"), shift=Shift(0.0, 0.4, 0.2))
@@ -321,10 +340,12 @@ def test_the_shift_is_larger_for_another_subject(
         turn(
             "does the job lease in the postgres queue need a heartbeat from the worker?"
         ),
+        Work(),
     )
     other = cutter.shift_of(
         QUEUE,
         turn("My CSS grid puffs up buggy fuzzy gifs: fix glyph padding, why huh?"),
+        Work(),
     )
     assert other.size > 0.4 > same.size
 
@@ -333,13 +354,17 @@ def test_without_a_model_another_subject_is_still_found() -> None:
     cutter = Segmenter(None)
     assert (
         cutter.keeplore_segment(
-            QUEUE, turn("Please restyle the invoice page header with our brand colours")
+            QUEUE,
+            turn("Please restyle the invoice page header with our brand colours"),
+            Work(),
         )
         == "shift"
     )
     assert (
         cutter.keeplore_segment(
-            QUEUE, turn("should a dead worker lose the lease on its job at once?")
+            QUEUE,
+            turn("should a dead worker lose the lease on its job at once?"),
+            Work(),
         )
         == ""
     )
@@ -347,32 +372,36 @@ def test_without_a_model_another_subject_is_still_found() -> None:
 
 def test_a_message_of_few_words_says_too_little_to_be_measured() -> None:
     cutter = Segmenter(None)
-    assert cutter.shift_of(QUEUE, turn("hm")).size == 0.0
-    assert cutter.shift_of(QUEUE, turn("why mauve")).size < 0.4
+    assert cutter.shift_of(QUEUE, turn("hm"), Work()).size == 0.0
+    assert cutter.shift_of(QUEUE, turn("why mauve"), Work()).size < 0.4
 
 
 def test_a_model_that_fails_is_not_asked_again() -> None:
     broken = BrokenEmbedder()
     cutter = Segmenter(broken)
-    expected = Segmenter(None).shift_of(QUEUE, turn("restyle the invoice page header"))
-    assert expected == cutter.shift_of(QUEUE, turn("restyle the invoice page header"))
-    cutter.shift_of(QUEUE, turn("restyle the footer"))
+    expected = Segmenter(None).shift_of(
+        QUEUE, turn("restyle the invoice page header"), Work()
+    )
+    assert expected == cutter.shift_of(
+        QUEUE, turn("restyle the invoice page header"), Work()
+    )
+    cutter.shift_of(QUEUE, turn("restyle the footer"), Work())
     assert broken.asked == 1
 
 
 def test_each_text_is_embedded_once() -> None:
     embedder = LetterEmbedder()
     cutter = Segmenter(embedder)
-    cutter.shift_of(QUEUE, turn("one question about leases"))
+    cutter.shift_of(QUEUE, turn("one question about leases"), Work())
     before = embedder.asked
-    cutter.shift_of(QUEUE, turn("another question about leases"))
+    cutter.shift_of(QUEUE, turn("another question about leases"), Work())
     assert before + 1 == embedder.asked
 
 
 def test_the_kept_embeddings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(segmenter, "CACHED", 3)
     cutter = Segmenter(LetterEmbedder())
-    cutter.shift_of(QUEUE, turn("one question about leases"))
+    cutter.shift_of(QUEUE, turn("one question about leases"), Work())
     assert len(cutter._vectors) == 3
 
 
@@ -387,7 +416,9 @@ def test_any_text_gets_an_answer_and_always_the_same(
 ) -> None:
     exchanges = talk(*pairs)
     answers = {
-        Segmenter(LetterEmbedder()).keeplore_segment(exchanges, turn(message, at=at))
+        Segmenter(LetterEmbedder()).keeplore_segment(
+            exchanges, turn(message, at=at), Work()
+        )
         for _ in range(2)
     }
     assert len(answers) == 1

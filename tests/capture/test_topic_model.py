@@ -14,7 +14,7 @@ from keeplore.capture import segmenter, topic_model
 from keeplore.capture.segmenter import Segmenter
 from keeplore.capture.topic_model import Unit
 from keeplore.index import embedder_for
-from keeplore_hooks.events import Origin, Turn
+from keeplore_hooks.events import Origin, Turn, Work
 
 QUEUE = (
     (
@@ -95,7 +95,7 @@ def test_another_subject_is_likelier_to_open_a_topic(packaged: Any) -> None:
         *((user, f"{answer} {answer.lower()} " * 3) for user, answer in QUEUE)
     )
     same, other = (
-        cutter.shift_of(exchanges, Turn("t", Origin("test", ""), "", u, (a,)))
+        cutter.shift_of(exchanges, Turn("t", Origin("test", ""), "", u, (a,)), Work())
         for u, a in (SAME, OTHER)
     )
     assert other.size >= other.need
@@ -113,7 +113,7 @@ def test_a_few_words_to_an_assistant_open_a_topic_only_where_that_is_nearly_sure
     )
     needs = [
         cutter.shift_of(
-            exchanges, Turn("t", Origin("test", ""), "", user, (OTHER[1] * 4,))
+            exchanges, Turn("t", Origin("test", ""), "", user, (OTHER[1] * 4,)), Work()
         ).need
         for user in (
             "I use brave",

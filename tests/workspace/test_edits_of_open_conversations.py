@@ -19,7 +19,7 @@ from keeplore.memory import Conversation, parse
 from keeplore.workspace import Registry
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.workspace import Workspace
-from keeplore_hooks.events import Command, Origin, Turn
+from keeplore_hooks.events import Origin, Session, Turn
 
 ORIGIN = Origin("claude-code", "session-1")
 
@@ -130,7 +130,7 @@ def test_each_kind_of_edit_stays_while_the_talk_goes_on_and_after_it_is_closed(
     for number in (4, 5):
         workspace.emit(said(number))
     workspace.emit(said(2))  # a host that tells its record once more
-    workspace.emit(Command("c-1", ORIGIN, "2026-02-09T14:30:00Z", "clear"))
+    workspace.emit(Session("s-1", ORIGIN, "2026-02-09T14:30:00Z", "ended"))
     path = the_file(workspace)
     text = path.read_text()
     assert [name for name, (_, stays) in EDITS.items() if not stays(text)] == []
@@ -233,7 +233,7 @@ def test_greetings_to_which_a_person_wrote_something_are_kept(
             "\n## Exchanges\n", "\nSeen by hand.\n\n## Exchanges\n"
         ),
     )
-    workspace.emit(Command("c-1", ORIGIN, "2026-02-09T14:30:00Z", "clear"))
+    workspace.emit(Session("s-1", ORIGIN, "2026-02-09T14:30:00Z", "ended"))
     text = the_file(workspace).read_text()
     assert "Seen by hand." in text and not parse(text).is_open
 

@@ -136,8 +136,12 @@ def test_a_closed_conversation_is_never_written_again(workspace, project):
             "eu",
         )
     )
-    (closed,) = files(workspace.root).items()
     workspace.emit(turn(2, "Second subject: the deployment", "Done.", cwd=project))
+    (closed,) = (
+        (name, text)
+        for name, text in files(workspace.root).items()
+        if "status: open" not in text
+    )
     workspace.emit(
         turn(
             1,
@@ -147,7 +151,7 @@ def test_a_closed_conversation_is_never_written_again(workspace, project):
         )
     )
     after = files(workspace.root)
-    assert after[closed[0]] == closed[1] and "status: open" not in closed[1]
+    assert after[closed[0]] == closed[1] and "First subject" in closed[1]
     assert len(after) == 2 and any(
         "began with /deploy eu" in text for text in after.values()
     )
@@ -159,7 +163,7 @@ def test_what_an_agent_says_after_its_conversation_was_closed_is_kept_in_the_nex
     origin = Origin("claude-code", "session-1", str(project))
     first = turn(1, "Build the index", "I begin.", cwd=project, is_complete=False)
     workspace.emit(first)
-    workspace.emit(Command("c1", origin, "2026-02-09T14:01:30Z", "deploy"))
+    workspace.emit(Session("s1", origin, "2026-02-09T14:01:30Z", "ended"))
     workspace.emit(replace(first, replies=("I begin.", "It is built.")))
     workspace.emit(
         replace(
@@ -172,13 +176,14 @@ def test_what_an_agent_says_after_its_conversation_was_closed_is_kept_in_the_nex
         "turn-1~1",
         "turn-1",
     ]
-    text = "".join(files(workspace.root).values())
-    assert (
-        text.count("I begin.")
-        == text.count("It is built.")
-        == text.count("And tested.")
-        == 1
-    )
+    bodies = [parse(text).body for text in files(workspace.root).values()]
+    told = [
+        reply
+        for body in bodies
+        for exchange in Conversation.from_markdown(body).exchanges
+        for reply in exchange.replies
+    ]
+    assert sorted(told) == ["And tested.", "I begin.", "It is built."]
 
 
 def test_housekeeping_commands_and_repeated_ones_are_no_boundary(workspace, project):
@@ -441,7 +446,6 @@ def test_a_subject_that_comes_back_continues_by_a_link_and_the_closed_file_stays
         turn(3, "Restyle the invoice header", "It uses the brand palette.", cwd=project)
     )
     workspace.emit(Command("c2", origin, "2026-02-09T14:04:00Z", "deploy"))
-    before = files(workspace.root)
     workspace.emit(
         turn(
             50,
@@ -450,11 +454,68 @@ def test_a_subject_that_comes_back_continues_by_a_link_and_the_closed_file_stays
             cwd=project,
         )
     )
-    workspace.emit(Command("c3", origin, "2026-02-09T14:55:00Z", "deploy"))
+    before = files(workspace.root)
+    workspace.emit(Session("s1", origin, "2026-02-09T14:55:00Z", "ended"))
     after = files(workspace.root)
-    first = next(parse(text) for text in before.values() if "worker queue" in text)
-    new = next(parse(text) for name, text in after.items() if name not in before)
-    assert {name: after[name] for name in before} == before
-    assert new.links == (("relates-to", first.id),) and new.problems == ()
-    assert f"## Related\n\n- {first.title} ({first.id}, relates-to)" in new.body
-    assert not any(parse(text).links for text in before.values())
+    first, second, third = (
+        next(parse(text) for text in after.values() if f"turn {name} " in text)
+        for name in ("turn-1", "turn-3", "turn-50")
+    )
+    changed = [name for name in before if after[name] != before[name]]
+    assert [parse(after[name]).id for name in changed] == [third.id]
+    assert first.links == (("relates-to", second.id),)
+    assert second.links == (("relates-to", first.id), ("relates-to", third.id))
+    assert third.links == (("relates-to", second.id), ("relates-to", first.id))
+    assert f"- {first.title} ({first.id}, relates-to)\n" in third.body
+    assert f"- Earlier in this session ({second.id}, relates-to)\n" in third.body
+    assert f"- Later in this session ({second.id}, relates-to)\n" in first.body
+    assert not any(memory.problems for memory in (first, second, third))
+
+
+def test_a_session_that_goes_on_after_a_crash_names_the_part_before(
+    places, project
+) -> None:
+    origin = Origin("claude-code", "session-1", str(project))
+    with Registry(places) as registry:
+        workspace = registry.named("memory")
+        workspace.emit(turn(1, "Build the index of the words", "Built.", cwd=project))
+        state = workspace.sessions.get(origin)
+        open_id = state.open_id
+        workspace.emit(Session("s1", origin, "2026-02-09T14:01:30Z", "ended"))
+        # as it was when the file was closed and the session's state not yet written
+        state.open_id, state.before = open_id, ""
+        workspace.sessions.save(state)
+    with Registry(places) as registry:
+        workspace = registry.named("memory")
+        workspace.emit(turn(2, "And its size?", "Small.", cwd=project))
+        (second,) = (
+            parse(text)
+            for text in files(workspace.root).values()
+            if "turn turn-2 " in text
+        )
+    assert second.links == (("relates-to", open_id),)
+
+
+def test_a_command_on_the_work_in_hand_goes_on_with_it(workspace, project):
+    origin = Origin("claude-code", "session-1", str(project))
+    workspace.emit(turn(1, "Build the index of the words", "Built.", cwd=project))
+    for number, name in enumerate(("review", "compact", "team:execute-plan"), 2):
+        workspace.emit(Command(f"c{number}", origin, "2026-02-09T14:02:00Z", name))
+        workspace.emit(turn(number, f"Look at part {number}", "Fine.", cwd=project))
+    assert len(files(workspace.root)) == 1
+
+
+def test_a_conversation_names_the_earlier_one_of_its_pull_request(workspace, project):
+    links = ("https://github.com/acme/ledgerly/pull/17",)
+    for number, words in enumerate(("Round VAT once a rate", "Answer the reviewer")):
+        origin = Origin("claude-code", f"session-{number}", str(project))
+        at = f"2026-02-09T1{number}:00:00Z"
+        workspace.emit(
+            Turn(f"t{number}", origin, at, words, ("Done.",), work=Work(links=links))
+        )
+        workspace.emit(Session(f"s{number}", origin, at, "ended"))
+    first, second = (
+        next(parse(t) for t in files(workspace.root).values() if f"turn {name} " in t)
+        for name in ("t0", "t1")
+    )
+    assert (first.links, second.links) == ((), (("refines", first.id),))

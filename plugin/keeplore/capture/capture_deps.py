@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from keeplore.memory import Memory
-from keeplore_hooks.events import Origin, Turn
+from keeplore_hooks.events import Origin, Turn, Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class CaptureDeps:
     place: Callable[[Origin], MemoryPlace]
     # of a text and the directory in which it was said
     redact: Callable[[str, str], str]
-    segment: Callable[[Sequence[Mapping[str, Any]], Turn], str]
+    segment: Callable[[Sequence[Mapping[str, Any]], Turn, Work], str]
     known_turns: Callable[[Iterable[str]], Mapping[str, str]]
     written: Callable[[str, str], None]
     closing: Callable[[Mapping[str, Any], str], None]

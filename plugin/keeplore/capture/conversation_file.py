@@ -88,7 +88,9 @@ def made_of(
     # the model's say in which quotations are central is worth its time once, not at every turn
     parts: dict[str, Any] = dict(distill(exchanges, None if is_open else deps.embed))
     title = title_of(exchanges, parts, current.conversation.work)
-    related = current.conversation.related if is_open else _related(current, deps)
+    if not is_open:
+        link_earlier(current, deps)
+    related = current.conversation.related
     conversation = replace(current.conversation, title=title, related=related, **parts)
     meta = new_meta(
         id=current.id,
@@ -124,17 +126,25 @@ def _source(
     return {key: value for key, value in source.items() if value}
 
 
-def _related(
-    current: OpenConversation, deps: CaptureDeps
-) -> tuple[ConversationLink, ...]:
-    """The conversation whose subject this one takes up again: a closed file never grows."""
+def link_earlier(current: OpenConversation, deps: CaptureDeps) -> None:
+    """Name earlier conversations that this one goes on with, by a pull request or by its subject: a
+    closed file never grows.
+    """
+    known = {current.id, *(link.id for link in current.conversation.related)}
+    links = set(current.conversation.work.links)
     earlier = []
     for memory in deps.earlier(current.place, current.exchanges[0].at):
-        if memory.id != current.id:
-            link = ConversationLink(memory.title, memory.id, "relates-to")
-            earlier.append((link, Conversation.from_markdown(memory.body).exchanges))
-    found = taken_up(current.exchanges, earlier)
-    return (found,) if found else ()
+        conversation = Conversation.from_markdown(memory.body)
+        link = ConversationLink(memory.title, memory.id, "relates-to")
+        if memory.id in known:
+            continue
+        if links.intersection(conversation.work.links):
+            links.clear()  # the newest that has it: the next step back is its own
+            current.link(memory.title, memory.id, "refines")
+        else:
+            earlier.append((link, conversation.exchanges))
+    if found := taken_up(current.exchanges, earlier):
+        current.link(found.title, found.id)
 
 
 def taken_up(

@@ -6,7 +6,12 @@ from dataclasses import dataclass, replace
 
 from keeplore.capture.capture_deps import MemoryPlace
 from keeplore.capture.segmenter import is_confirmation
-from keeplore.memory import AnsweredQuestion, Conversation, Exchange
+from keeplore.memory import (
+    AnsweredQuestion,
+    Conversation,
+    ConversationLink,
+    Exchange,
+)
 from keeplore.memory.conversation_body import NO_WORK
 from keeplore.text.terms import terms
 from keeplore_hooks.events import Turn, Work
@@ -17,6 +22,22 @@ MAX_WORK = 200  # references of one kind that a conversation lists
 MAX_COMMANDS = 12  # the first ones; the rest repeats them
 FEW_TERMS = 4  # content words of a remark
 FEW_CHARS = 200  # characters of hardly an answer
+# how the parts of a session name one another: titles change, and may be forgotten
+EARLIER, LATER = "Earlier in this session", "Later in this session"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The conversation that is to begin, and why it is not the one before."""
+
+    id: str
+    place: MemoryPlace
+    reason: str = ""
+
+    @property
+    def relationship(self) -> str:
+        """What it is to the part before: of a file that was full it is more of the same."""
+        return "refines" if self.reason == "size" else "relates-to"
 
 
 @dataclass(slots=True)
@@ -82,6 +103,13 @@ class OpenConversation:
             self.conversation, exchanges=changed, work=everything
         )
         self.is_dirty = True
+
+    def link(self, title: str, other: str, relationship: str = "relates-to") -> None:
+        """Name another conversation by its id, once."""
+        known = self.conversation.related
+        if all(link.id != other for link in known):
+            related = (*known, ConversationLink(title, other, relationship))
+            self.conversation = replace(self.conversation, related=related)
 
     def cut(self, at: int) -> None:
         """Drop what stands from this place on."""

@@ -24,7 +24,7 @@ class SessionState:
     open_id: str = (
         ""  # the open conversation's memory id, written before the conversation itself
     )
-    opened_by: str = ""  # what began it: a command's name, or ""
+    opened_by: str = ""  # the command that begins the next one, or ""
     trigger: str = "turn"
     seen: list[str] = field(default_factory=list)
     # turns that began with a command of Keeplore's
@@ -32,6 +32,7 @@ class SessionState:
     # the open conversation as it was last made, before anybody's edits, and as the time before: the
     # newest first
     made: list[str] = field(default_factory=list)
+    before: str = ""  # the session's last conversation that was closed
 
     def is_new(self, event_id: str) -> bool:
         """True the first time an id is asked for."""

@@ -16,7 +16,10 @@ from keeplore.capture.conversation_file import (
 )
 from keeplore.capture.message_filter import clean, observed, observed_work
 from keeplore.capture.open_conversation import (
+    EARLIER,
+    LATER,
     OpenConversation,
+    Part,
     is_tentative,
     says_little,
 )
@@ -38,6 +41,14 @@ model output-style permissions plugin plugins privacy-settings reload-plugins re
 statusline tasks terminal-setup theme upgrade usage vim
 """
 HOUSEKEEPING = OWN.union(_HOUSEKEEPING.split())
+# commands that look at the work in hand, or interrupt it
+_AT_WORK = """
+compact diff exit pr-comments quit review rewind security-review simplify
+"""
+AT_WORK = frozenset(_AT_WORK.split())
+# with these words begin the names of commands that carry it on ("superpowers:execute-plan")
+_CARRYING_ON = "commit continue execute executing finish push resume ship"
+CARRYING_ON = frozenset(_CARRYING_ON.split())
 # characters of a command that a conversation is said to have begun with
 MAX_COMMAND = 200
 
@@ -83,7 +94,7 @@ class Capture:
             if current is not None and at is not None:
                 current.put(at, exchange, work)
                 return
-        current = self._continued(state, current, turn, exchange)
+        current = self._continued(state, current, replace(turn, work=work), exchange)
         current.put(len(current.exchanges), exchange, work)
 
     @hookimpl_last
@@ -93,10 +104,8 @@ class Capture:
             return
         if command.name in OWN:
             state.own = [*state.own, command.id][-MAX_SEEN:]
-        if command.name in HOUSEKEEPING:
+        if command.name in HOUSEKEEPING or _goes_on(command.name):
             return
-        if current := self._current(state):
-            self._close(state, current)
         arguments = self._deps.redact(clean(command.args), command.origin.cwd)
         state.opened_by = f"/{command.name} {arguments}".strip()[:MAX_COMMAND]
 
@@ -156,10 +165,19 @@ class Capture:
     ) -> OpenConversation:
         """The conversation that a new exchange goes on with; a new one behind a boundary."""
         place = self._deps.place(turn.origin)
-        if current is not None and self._is_boundary(current, place, turn, exchange):
+        origin = state.origin
+        part = Part(new_id(origin.host, origin.session, exchange.id), place)
+        if current is not None:
+            reason = self._boundary(state, current, place, turn, exchange)
+            if not reason:
+                return current
+            if current.is_hollow and not self._is_edited(state, current):
+                part = replace(part, id=current.id)
+            else:
+                current.link(LATER, part.id)
+            part = replace(part, reason=reason)
             self._close(state, current)
-            current = None
-        return current or self._begin(state, exchange, place)
+        return self._begin(state, exchange, part)
 
     def _unknown(
         self, current: OpenConversation | None, exchange: Exchange, turn: Turn
@@ -211,50 +229,54 @@ class Capture:
         return self._open[key]
 
     def _begin(
-        self, state: SessionState, exchange: Exchange, place: MemoryPlace
+        self, state: SessionState, exchange: Exchange, part: Part
     ) -> OpenConversation:
         origin = state.origin
         context = f"{origin.host} session {short_turn(origin.session)}"
-        if place.branch:
-            context += f" on branch {place.branch}"
+        if part.place.branch:
+            context += f" on branch {part.place.branch}"
         if state.opened_by:
             context += f", began with {state.opened_by}"
-        projects = (place.project,) if place.project else ()
+        projects = (part.place.project,) if part.place.project else ()
         empty = Conversation("", (), session_context=context, projects=projects)
-        conversation_id = new_id(origin.host, origin.session, exchange.id)
-        current = OpenConversation(conversation_id, place, empty, exchange.at)
-        state.open_id, state.trigger = (
-            conversation_id,
-            "command" if state.opened_by else "turn",
-        )
-        state.opened_by, state.made = "", []
+        current = OpenConversation(part.id, part.place, empty, exchange.at)
+        # one that is known as open here was closed before a crash, or by a person
+        before = state.open_id or state.before
+        if before and before != part.id and not self._store.is_forgotten(before):
+            current.link(EARLIER, before, part.relationship)
+        state.open_id, state.trigger = part.id, "command" if state.opened_by else "turn"
+        state.opened_by, state.made, state.before = "", [], before
         # before the file: after a crash between the two the same file is written again, under the
         # same id
         self._sessions.save(state)
         self._open[(origin.host, origin.session)] = current
         return current
 
-    def _is_boundary(
+    def _boundary(
         self,
+        state: SessionState,
         current: OpenConversation,
         place: MemoryPlace,
         turn: Turn,
         exchange: Exchange,
-    ) -> bool:
+    ) -> str:
+        """Why the exchange begins another conversation, "" where it does not."""
         if (current.place.scope, current.place.project) != (place.scope, place.project):
-            return True
+            return "place"
+        if state.opened_by:
+            return "command"
         if is_tentative(exchange) or says_little(exchange, turn.work):
-            return False
+            return ""
         replies = tuple(reply for reply in exchange.replies if isinstance(reply, str))
         cleaned = replace(turn, user=exchange.user, replies=replies)
-        return bool(
-            self._deps.segment([_as_dict(e) for e in current.exchanges], cleaned)
-        )
+        exchanges = [_as_dict(e) for e in current.exchanges]
+        return self._deps.segment(exchanges, cleaned, current.conversation.work)
 
     def _close(self, state: SessionState, current: OpenConversation) -> None:
         if current.is_hollow and not self._is_edited(state, current):
             self._discard(current)
         else:
+            state.before = current.id
             self._save(state, current, is_open=False)
         self._closed |= {exchange.id: current.id for exchange in current.exchanges}
         self._leave(state)
@@ -304,6 +326,11 @@ def _as_dict(exchange: Exchange) -> dict[str, str]:
     """An exchange as the extension point for segments has it."""
     names = ("id", "at", "ended_at", "user", "assistant")
     return {name: getattr(exchange, name) for name in names}
+
+
+def _goes_on(command: str) -> bool:
+    name = command.rpartition(":")[2].lower().replace("_", "-")
+    return name in AT_WORK or name.partition("-")[0] in CARRYING_ON
 
 
 def _is_own_command(turn: Turn, state: SessionState) -> bool:

@@ -1,10 +1,10 @@
 """Is this turn still about the same topic? Asked once for each new turn, and answered for good.
 
-With the packaged embedding model the shift of subject is what ``topics`` makes of it. With another
-one, or none, it is measured as in TextTiling (M. Hearst, 1997), between the new turn and the block
-before it, but online: against what is usual in this conversation so far and not against the valley
-that would follow. Alike means the cosine of embeddings and shared words; without a model, shared
-words alone.
+With the packaged embedding model the shift of subject is what ``topic_model`` makes of it, and
+where an agent works, ``task_change``. With another one, or none, it is measured as in TextTiling
+(M. Hearst, 1997), between the new turn and the block before it, but online: against what is usual
+in this conversation so far and not against the valley that would follow. Alike means the cosine of
+embeddings and shared words; without a model, shared words alone.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ import functools
 import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from keeplore.capture import topic_model
+from keeplore.capture import task_change, topic_model
 from keeplore.capture.cues import opens_with, pattern, words
+from keeplore.capture.task_change import TaskEvidence, minutes_between
 from keeplore.errors import ModelUnavailable
+from keeplore.memory.conversation_body import NO_WORK
 from keeplore.text.sentences import sentences
 from keeplore.text.terms import terms
-from keeplore_hooks.events import Turn
+from keeplore_hooks.events import Turn, Work
 from keeplore_hooks.specs import hookimpl_last
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ PAUSE = 60  # weaker evidence will do
 LONG_PAUSE = 120  # none is needed
 OPENING = 300  # characters of a message in which words open a subject
 CONFIRMATION_CHARS = 80  # a go-ahead is shorter
-MAX_EXCHANGES = 24  # a safety against files that nobody can read, not a habit
+MAX_EXCHANGES = 100  # a safety against files that nobody can read, not a habit
 MAX_SIZE = 200_000  # characters, likewise
 # exchanges: the habit. Below, a boundary needs strong evidence; above, weaker evidence will do
 FEW, MANY = 3, 8
@@ -44,6 +45,7 @@ NEED_FEW, NEED_USUAL, NEED_MANY = (
     0.35,
 )  # shift that makes a boundary, see ``shift_of``
 NEED_MAYBE = 0.2  # the same beside words like "now let's build …"
+NEED_TASK = 0.36  # of the probability that another task begins, where an agent works
 # the same, of the model's probability: where people chat, and with an assistant
 LIKELY, LIKELY_ASSISTED, LIKELY_MAYBE = 0.4, 0.35, 0.25
 ALONE = 0.35  # what more it needs to leave a single exchange with an assistant behind
@@ -82,6 +84,7 @@ class Shift(NamedTuple):
     size: float
     need: float
     need_maybe: float  # beside words that may open a subject
+    task: TaskEvidence | None = None  # where an agent works: silence says nothing there
 
 
 def boundary(exchanges: Sequence[Mapping[str, Any]], turn: Turn, shift: Shift) -> str:
@@ -91,27 +94,49 @@ def boundary(exchanges: Sequence[Mapping[str, Any]], turn: Turn, shift: Shift) -
     ``exchanges`` are those of the open conversation, oldest first, with ``at``, ``user``,
     ``assistant`` and, if known, ``ended_at``.
     """
-    if not exchanges or is_confirmation(turn.user):
+    if not exchanges:
         return ""
-    last, opening, count = exchanges[-1], turn.user[:OPENING], len(exchanges)
-    is_likely = shift.size >= shift.need_maybe
-    minutes = _minutes(str(last.get("ended_at") or last["at"]), turn.at)
-    if minutes >= LONG_PAUSE or (minutes >= PAUSE and is_likely):
+    if is_confirmation(turn.user):
+        return _size(exchanges, 2 * MAX_EXCHANGES)
+    last = exchanges[-1]
+    minutes = minutes_between(str(last.get("ended_at") or last["at"]), turn.at)
+    if shift.task is None and _is_pause(minutes, shift):
         return "pause"
     if is_again(turn.user, str(last["user"])):
         return ""
-    if opens_with(opening, "new_topic") or (
-        count >= FEW and opens_with(opening, "next_phase")
-    ):
+    opening = turn.user[:OPENING]
+    if opens_with(opening, "new_topic"):
         return "words"
-    if is_likely and opens_with(opening, "maybe_topic"):
+    if shift.task and is_reply(exchanges, turn.user, minutes):
+        return ""
+    if shift.size >= shift.need_maybe and opens_with(opening, "maybe_topic"):
         return "words"
-    if shift.size >= shift.need:
-        return "shift"
-    size = sum(
-        len(exchange["user"]) + len(exchange["assistant"]) for exchange in exchanges
-    )
-    return "size" if count >= MAX_EXCHANGES or size >= MAX_SIZE else ""
+    return "shift" if shift.size >= shift.need else _size(exchanges, MAX_EXCHANGES)
+
+
+def _is_pause(minutes: float, shift: Shift) -> bool:
+    is_likely = shift.size >= shift.need_maybe
+    return minutes >= LONG_PAUSE or (minutes >= PAUSE and is_likely)
+
+
+def _size(exchanges: Sequence[Mapping[str, Any]], most: int) -> str:
+    characters = sum(len(e["user"]) + len(e["assistant"]) for e in exchanges)
+    is_full = characters >= MAX_SIZE * most / MAX_EXCHANGES
+    return "size" if len(exchanges) >= most or is_full else ""
+
+
+def is_reply(
+    exchanges: Sequence[Mapping[str, Any]], message: str, minutes: float
+) -> bool:
+    """True where a message answers, at once, what was asked last, or quotes a recent answer."""
+    answers = [str(exchange["assistant"]) for exchange in exchanges[-BLOCK:]]
+    is_asked = minutes < PAUSE and ends_with_question(answers[-1])
+    return is_asked or task_change.quotes(message, answers)
+
+
+def ends_with_question(answer: str) -> bool:
+    """True where an answer ends in a question or an offer: what comes next replies to it."""
+    return answer.rstrip("*_) \n").endswith(("?", "？"))
 
 
 def is_confirmation(message: str) -> bool:
@@ -169,7 +194,7 @@ def takes_up(message: str, replies: Sequence[str]) -> bool:
     labels = _labels("labels", message[:LABELS_CHARS])
     if labels and any(labels & _labels("labelled", reply) for reply in replies):
         return True
-    is_offered = bool(replies) and replies[-1].rstrip("*_ \n").endswith(("?", "？"))
+    is_offered = bool(replies) and ends_with_question(replies[-1])
     return is_offered and opens_with(message, "accepts")
 
 
@@ -197,11 +222,13 @@ class Segmenter:
 
     @hookimpl_last
     def keeplore_segment(
-        self, exchanges: Sequence[Mapping[str, Any]], turn: Turn
+        self, exchanges: Sequence[Mapping[str, Any]], turn: Turn, work: Work
     ) -> str | None:
-        return boundary(exchanges, turn, self.shift_of(exchanges, turn))
+        return boundary(exchanges, turn, self.shift_of(exchanges, turn, work))
 
-    def shift_of(self, exchanges: Sequence[Mapping[str, Any]], turn: Turn) -> Shift:
+    def shift_of(
+        self, exchanges: Sequence[Mapping[str, Any]], turn: Turn, work: Work
+    ) -> Shift:
         """The turn's shift of subject against the open conversation: learned where that is
         possible, else by rule.
         """
@@ -210,14 +237,20 @@ class Segmenter:
         said.append((turn.user, turn.assistant))
         texts = [compact(user, assistant) for user, assistant in said]
         vectors = self._embedded(texts) if recent else None
-        if vectors is not None and self._embedder is not None:
-            model = topic_model.model_for(self._embedder.fingerprint)
-            if model is not None:
-                pairs = zip(said, vectors, strict=True)
-                units = [topic_model.Unit(*both, vector) for both, vector in pairs]
-                return likely(model.chance(units), units)
-        need = _usual_need(len(exchanges)) + _more(turn.user)
-        return Shift(self._by_rule(said, vectors), need, NEED_MAYBE)
+        model = (
+            topic_model.model_for(self._embedder.fingerprint)
+            if self._embedder
+            else None
+        )
+        if vectors is None or model is None:
+            need = _usual_need(len(exchanges)) + _more(turn.user)
+            return Shift(self._by_rule(said, vectors), need, NEED_MAYBE)
+        pairs = zip(said, vectors, strict=True)
+        units = [topic_model.Unit(*both, vector) for both, vector in pairs]
+        if work == turn.work == NO_WORK:
+            return likely(model.chance(units), units)
+        found = task_change.evidence(model.score(units), exchanges, turn, work)
+        return Shift(task_change.chance(found), NEED_TASK, NEED_TASK, found)
 
     def _by_rule(
         self, said: Sequence[tuple[str, str]], vectors: Sequence[Any] | None
@@ -319,12 +352,3 @@ def compact(user: str, assistant: str) -> str:
     question = " ".join(user[: 2 * HEAD_USER].split())[:HEAD_USER]
     answer = " ".join(sentence.text for sentence in sentences(assistant)[:3])
     return f"{question}\n{answer[:HEAD_ASSISTANT]}".strip()
-
-
-def _minutes(earlier: str, later: str) -> float:
-    """Minutes between two RFC 3339 times, 0 where one is no time."""
-    try:
-        pause = datetime.fromisoformat(later) - datetime.fromisoformat(earlier)
-        return pause.total_seconds() / 60
-    except (ValueError, TypeError):
-        return 0.0

@@ -85,10 +85,18 @@ class Model:
         """
         return self.chance_of(features(units))
 
+    def score(self, units: Sequence[Unit]) -> float:
+        """The same in log odds, -30 to 30."""
+        return self.score_of(features(units))
+
     def chance_of(self, found: NDArray[np.float32]) -> float:
         """The same of ``features``."""
+        return 1 / (1 + math.exp(-self.score_of(found)))
+
+    def score_of(self, found: NDArray[np.float32]) -> float:
+        """The same in log odds, -30 to 30."""
         score = float(found @ self.weights[:-1]) + float(self.weights[-1])
-        return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
+        return max(-30.0, min(30.0, score))
 
 
 def model_for(fingerprint: str) -> Model | None:

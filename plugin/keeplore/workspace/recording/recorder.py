@@ -25,7 +25,7 @@ from keeplore.text.dates import is_recent
 from keeplore.workspace.loading import load_or_none
 from keeplore.workspace.recording.recorded_workspace import RecordedWorkspace
 from keeplore.workspace.recording.remember_recent import RecentOnCommand
-from keeplore_hooks.events import HostEvent, Origin, Turn
+from keeplore_hooks.events import HostEvent, Origin, Turn, Work
 
 # for so long the commit that is checked out is that of what was said
 RECENT_COMMIT = timedelta(hours=1)
@@ -102,13 +102,13 @@ class Recorder:
             text, self._workspace.identities.project_of(cwd)
         )
 
-    def _segment(self, exchanges: Sequence[Mapping[str, Any]], turn: Turn) -> str:
-        return (
-            self._workspace.plugins.hook.keeplore_segment(
-                exchanges=exchanges, turn=turn
-            )
-            or ""
+    def _segment(
+        self, exchanges: Sequence[Mapping[str, Any]], turn: Turn, work: Work
+    ) -> str:
+        reason: str | None = self._workspace.plugins.hook.keeplore_segment(
+            exchanges=exchanges, turn=turn, work=work
         )
+        return reason or ""
 
     def _closing(self, meta: Mapping[str, Any], body: str) -> None:
         self._workspace.plugins.hook.keeplore_conversation_closing(meta=meta, body=body)

@@ -1,0 +1,145 @@
+"""One task of an agent and the next: what is weighed, and which way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from keeplore.capture.segmenter import Segmenter, boundary
+from keeplore.capture.task_change import (
+    TaskEvidence,
+    chance,
+    evidence,
+    first_sentence,
+    minutes_between,
+)
+from keeplore.index import embedder_for
+from keeplore_hooks.events import Origin, Turn, Work
+
+HERE = Origin("test", "one")
+WORKED = Work(files=("app/queue.py", "tests/test_queue.py"))
+DONE = "The worker now leases a job row with a deadline. All tests pass."
+NEUTRAL = TaskEvidence(0.0, 0.0, 0.0, 0.5, 0.0, 1.0, 0.0)
+
+
+def turn(user: str, *files: str, at: str = "2026-03-01T10:30:00Z") -> Turn:
+    return Turn("t", HERE, at, user, ("Done.",), work=Work(files=files))
+
+
+def talk(answer: str = DONE, minutes: int = 20) -> list[dict[str, str]]:
+    return [
+        {
+            "id": "1",
+            "at": "2026-03-01T10:00:00Z",
+            "ended_at": f"2026-03-01T10:{minutes:02d}:00Z",
+            "user": "move the job queue from redis to postgres",
+            "assistant": answer,
+        }
+    ]
+
+
+def test_all_that_is_weighed_is_read_from_the_turn_and_the_talk() -> None:
+    asked = talk("Shall I also add a heartbeat? It costs one query.")
+    new = turn("Invoices crash on export: see the log.", "app/queue.py", "app/new.py")
+    found = evidence(9.0, asked, new, WORKED)
+    assert found._replace(effort=round(found.effort, 2)) == TaskEvidence(
+        subject=6.0,
+        trouble=1.0,
+        reacts=0.0,
+        substance=0.5,
+        same_files=0.5,
+        effort=3.04,
+        asked=1.0,
+    )
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "no, the other table",
+        "still fails with the same message",
+        "ok. that's not what I asked for",
+        "fix 4",
+        "#12 please",
+        "pr feedback: the lease is never renewed",
+        "Code review for PR 17: rename the column",
+        "why did you drop the index?",
+        "nein, die andere Tabelle",
+        "不对，是另一个表",
+    ],
+)
+def test_a_message_that_judges_what_was_done_reacts(message: str) -> None:
+    assert evidence(0.0, talk(), turn(message), WORKED).reacts == 1.0
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["can we rebase on main, please?", "write a demo of the queue", "northern region"],
+)
+def test_a_request_of_its_own_does_not(message: str) -> None:
+    assert evidence(0.0, talk(), turn(message), WORKED).reacts == 0.0
+
+
+@pytest.mark.parametrize(
+    ("part", "is_more_likely"),
+    [
+        ("subject", True),
+        ("trouble", True),
+        ("reacts", False),
+        ("substance", True),
+        ("same_files", False),
+        ("effort", True),
+        ("asked", False),
+    ],
+)
+def test_each_part_speaks_for_one_side(part: str, is_more_likely: bool) -> None:
+    more = NEUTRAL._replace(**{part: getattr(NEUTRAL, part) + 1})
+    assert (chance(more) > chance(NEUTRAL)) is is_more_likely
+
+
+def test_a_first_sentence_ends_at_the_first_stop() -> None:
+    assert first_sentence(" Fix it. Then push") == "Fix it"
+    assert first_sentence("see app/queue.py\nand more") == "see app/queue.py"
+    assert first_sentence("队列坏了。请修复") == "队列坏了"
+    assert len(first_sentence("word " * 100)) == 250
+
+
+@pytest.mark.parametrize("at", ["", "yesterday", "2026-03-01T11:20:00"])
+def test_a_time_that_cannot_be_compared_took_no_minutes(at: str) -> None:
+    assert minutes_between("2026-03-01T10:00:00Z", at) == 0.0
+
+
+@given(st.text(max_size=400), st.text(max_size=400), st.floats(-30, 30))
+def test_any_text_has_a_probability(user: str, answer: str, score: float) -> None:
+    found = evidence(score, talk(answer), turn(user), WORKED)
+    assert 0.0 < chance(found) < 1.0
+
+
+@pytest.fixture
+def packaged(tmp_path: Path) -> Any:
+    return embedder_for("packaged", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("message", "files", "expected"),
+    [
+        (
+            "The invoice page header is broken on phones, the logo covers the menu",
+            ("web/invoice.css",),
+            "shift",
+        ),
+        ("no, keep the redis settings until friday", ("app/queue.py",), ""),
+        ("does the lease survive a restart of the worker?", ("app/queue.py",), ""),
+    ],
+)
+def test_a_task_of_its_own_after_a_finished_one_begins_a_conversation(
+    message: str, files: tuple[str, ...], expected: str, packaged: Any
+) -> None:
+    new = turn(message, *files)
+    before = talk(minutes=4)
+    shift = Segmenter(packaged).shift_of(before, new, WORKED)
+    assert boundary(before, new, shift) == expected
