@@ -148,25 +148,25 @@ def sample(size: int, seed: int, within: str) -> Iterator[Mutant]:
             yield mutant
 
 
-def nearest(path: str) -> list[list[str]]:
+def nearest(root: Path, path: str) -> list[list[str]]:
     """Files and folders of tests, in the order in which they are asked about a module."""
     dotted = path.split("/", 1)[1].removesuffix(".py").replace("/", ".")
     package, _, stem = dotted.rpartition(".")
     spellings = (f"from {dotted} import", f"import {dotted}", f'"{dotted}')
     importing = [
-        str(test.relative_to(ROOT))
-        for test in sorted((ROOT / "tests").rglob("test_*.py"))
+        str(test.relative_to(root))
+        for test in sorted((root / "tests").rglob("test_*.py"))
         if any(spelling in test.read_text(encoding="utf-8") for spelling in spellings)
         or f"from {package} import {stem}\n" in test.read_text(encoding="utf-8")
     ]
     room = (
-        ROOT
+        root
         / "tests"
         / ("hooks" if path.startswith("hooks/") else dotted.split(".")[1])
     )
     stages = [
         importing,
-        [str(room.relative_to(ROOT))] if room.is_dir() else [],
+        [str(room.relative_to(root))] if room.is_dir() else [],
         ["tests"],
     ]
     return [stage for stage in stages if stage]
@@ -228,6 +228,9 @@ class Copy:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        # PYTHONPATH leads to what makes mutants, which no test may find
+        self._environment = {"KEEPLORE_DATA": DATA, **os.environ}
+        self._environment.pop("PYTHONPATH", None)
         self._written = 1_600_000_000  # seconds, as times of files are
         subprocess.run(["git", "clone", "-q", str(ROOT), str(folder)], check=True)
         venv.create(folder / ".venv", symlinks=True)
@@ -242,7 +245,7 @@ class Copy:
 
     def judged(self, mutant: Mutant, proof: Proof, *, near: bool) -> Judgement:
         """What the tests say. ``near`` leaves the tests of other packages out. Raises NotGreen."""
-        stages = nearest(mutant.path)
+        stages = nearest(self._folder, mutant.path)
         for tests in stages[:-1] if near and stages[1:] else stages:
             judgement = self._judged_by(tests, mutant, proof)
             if judgement.fate is not Fate.LIVED:
@@ -285,7 +288,7 @@ class Copy:
         process = subprocess.Popen(
             command,
             cwd=self._folder,
-            env={"KEEPLORE_DATA": DATA, **os.environ},
+            env=self._environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
