@@ -5,8 +5,8 @@
 Each mutant is one change of one place: an operator, a number, a condition, an argument, a result.
 The words of messages are left alone, and so is what no test can tell apart (annotations,
 docstrings).
-A mutant runs in a copy of the tree, first against the tests that import its module, then against
-the tests of its package, then against all (left out with NEAR). Before that the same tests must
+A mutant runs in a copy of the tree, first against the tests that import its module or are named
+after it, then against the tests of its package, then against all (left out with NEAR). Before that the same tests must
 pass without it; where they do not, nothing is known of the mutant, which is no death. Tests that
 end only at their limit of time count as a death where, run again at once without the mutant, they
 take less than a third of it. A test that fails among others and not alone is left out. Printed is what became of each, with the test that failed, and the share that died. The exit status
@@ -152,12 +152,17 @@ def nearest(root: Path, path: str) -> list[list[str]]:
     """Files and folders of tests, in the order in which they are asked about a module."""
     dotted = path.split("/", 1)[1].removesuffix(".py").replace("/", ".")
     package, _, stem = dotted.rpartition(".")
-    spellings = (f"from {dotted} import", f"import {dotted}", f'"{dotted}')
-    importing = [
+    spellings = (
+        f"from {dotted} import",
+        f"import {dotted}",
+        f'"{dotted}',
+        f"from {package} import {stem}\n",
+    )
+    about = [
         str(test.relative_to(root))
         for test in sorted((root / "tests").rglob("test_*.py"))
-        if any(spelling in test.read_text(encoding="utf-8") for spelling in spellings)
-        or f"from {package} import {stem}\n" in test.read_text(encoding="utf-8")
+        if stem.strip("_") in test.stem
+        or any(spelling in test.read_text(encoding="utf-8") for spelling in spellings)
     ]
     room = (
         root
@@ -165,7 +170,7 @@ def nearest(root: Path, path: str) -> list[list[str]]:
         / ("hooks" if path.startswith("hooks/") else dotted.split(".")[1])
     )
     stages = [
-        importing,
+        about,
         [str(room.relative_to(root))] if room.is_dir() else [],
         ["tests"],
     ]
