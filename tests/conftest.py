@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from loaded_model import once
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 REAL_HOME = Path("~").expanduser()
@@ -100,22 +101,11 @@ def _own_home(
 
 @pytest.fixture(scope="session", autouse=True)
 def _loaded_once() -> Iterator[None]:
-    """A model is loaded once a process, wherever its files lie: loading takes longer than most
-    tests.
-    """
+    """A model is loaded once a process."""
     # here, because what it imports must be loaded in the home of the tests
     from keeplore.index.embedding import local_embedder
 
-    load, loaded = local_embedder.OnnxRunner, {}
-
-    def runner(files: Any, threads: int) -> Any:
-        tokenizer = (files.directory / "tokenizer.json").read_bytes()
-        model = (files.sha256, files.file, files.pooling, files.max_tokens, tokenizer)
-        key = (model, threads, os.getpid())  # a child has no threads of its parent's
-        if key not in loaded:
-            loaded[key] = load(files, threads)
-        return loaded[key]
-
+    runner = once(local_embedder.OnnxRunner)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(local_embedder, "OnnxRunner", runner)
         yield

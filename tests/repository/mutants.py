@@ -6,11 +6,12 @@ Each mutant is one change of one place: an operator, a number, a condition, an a
 The words of messages are left alone, and so is what no test can tell apart (annotations,
 docstrings).
 A mutant runs in a copy of the tree, first against the tests that import its module or are named
-after it, then against the tests of its package, then against all (left out with NEAR). Before that the same tests must
-pass without it; where they do not, nothing is known of the mutant, which is no death. Tests that
-end only at their limit of time count as a death where, run again at once without the mutant, they
-take less than a third of it. A test that fails among others and not alone is left out. Printed is what became of each, with the test that failed, and the share that died. The exit status
-is 1 where less than ``WANTED`` died.
+after it, then against the tests of its package, then against all (left out with NEAR). Before that
+the same tests must pass without it; where they do not, nothing is known of the mutant, which is no
+death. Tests that end only at their limit of time count as a death where, run again at once without
+the mutant, they take less than a third of it. A test that fails among others and not alone is left
+out. Printed is what became of each, with the test that failed, and the share that died. The exit
+status is 1 where less than ``WANTED`` died.
 """
 
 from __future__ import annotations
@@ -161,8 +162,8 @@ def nearest(root: Path, path: str) -> list[list[str]]:
     about = [
         str(test.relative_to(root))
         for test in sorted((root / "tests").rglob("test_*.py"))
-        if stem.strip("_") in test.stem
-        or any(spelling in test.read_text(encoding="utf-8") for spelling in spellings)
+        if not str(test.relative_to(root)).startswith(TEXTUAL)
+        and (stem.strip("_") in test.stem or _holds(test, spellings))
     ]
     room = (
         root
@@ -175,6 +176,11 @@ def nearest(root: Path, path: str) -> list[list[str]]:
         ["tests"],
     ]
     return [stage for stage in stages if stage]
+
+
+def _holds(test: Path, spellings: tuple[str, ...]) -> bool:
+    text = test.read_text(encoding="utf-8")
+    return any(spelling in text for spelling in spellings)
 
 
 class Fate(StrEnum):

@@ -18,6 +18,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import traceback
 from collections.abc import Mapping
@@ -204,6 +205,19 @@ def _load() -> None:
     del sys.modules["pygit2"]
     for name in ALSO:
         importlib.import_module(name)
+    _load_model()
+
+
+def _load_model() -> None:
+    """With one thread, which forks keep."""
+    # here, because a test that asks this module for a command loads nothing of this
+    from loaded_model import once
+
+    from keeplore.index.embedding import local_embedder, model_files
+
+    local_embedder.OnnxRunner = once(local_embedder.OnnxRunner, threads=1)
+    with tempfile.TemporaryDirectory() as cache:
+        local_embedder.OnnxRunner(model_files.packaged(Path(cache)), 1)
 
 
 def _next(control: socket.socket) -> None:

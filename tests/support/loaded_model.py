@@ -1,0 +1,29 @@
+"""A model of a process that is loaded once, wherever its files lie: loading takes longer than most
+tests.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+
+def once(load: Callable[..., Any], *, threads: int | None = None) -> Callable[..., Any]:
+    """``load(files, threads)``, asked once for files of one content.
+
+    A child does not inherit its parent's threads, so it loads anew, but for a model with one
+    thread, the one that asks.
+    """
+    loaded: dict[tuple[Any, ...], Any] = {}
+
+    def runner(files: Any, wanted: int) -> Any:
+        wanted = threads or wanted
+        tokenizer = (files.directory / "tokenizer.json").read_bytes()
+        model = (files.sha256, files.file, files.pooling, files.max_tokens, tokenizer)
+        key = (model, wanted, os.getpid() if wanted > 1 else 0)
+        if key not in loaded:
+            loaded[key] = load(files, wanted)
+        return loaded[key]
+
+    return runner
