@@ -297,5 +297,6 @@ def _sample(
 
 
 def _path_of(connection: sqlite3.Connection, hash_: bytes) -> str:
+    """The path of a file that has the text of this hash, "" for none."""
     sql = "SELECT m.path FROM passages p JOIN memories m ON m.key = p.memory WHERE p.hash = ?"
     return str(value(connection, sql, (hash_,)) or "")

@@ -193,6 +193,7 @@ class IndexDatabase:
                 _close(connection)
 
     def _taken(self) -> tuple[sqlite3.Connection, tuple[int, int] | None]:
+        """A connection that reads the file as it is now, and which file that is."""
         identity = _identity(self.file)
         if identity is None:
             self.write(lambda _: None)
@@ -283,6 +284,7 @@ class IndexDatabase:
             raise self._unavailable(e) from e
 
     def _unlink(self) -> None:
+        """Remove the database with what belongs to it."""
         schema_upgrade.unlink(self.file)
         self._marker.unlink(missing_ok=True)
 

@@ -81,6 +81,7 @@ def _any_of(spellings: tuple[str, ...]) -> str:
 
 
 def _count(connection: sqlite3.Connection, term: str) -> int:
+    """How many passages have a term, MOST_COUNTED at most."""
     sql = "SELECT count(*) FROM (SELECT 1 FROM passages_fts WHERE passages_fts MATCH ? LIMIT ?)"
     return int(value(connection, sql, (term, MOST_COUNTED)))
 

@@ -447,5 +447,6 @@ class Index:
 
 
 def _report(progress: Progress | None, done: int, total: int, made: int) -> None:
+    """Tell how far all is, where somebody wants to know."""
     if progress:
         progress(min(done + made, total), total)

@@ -29,6 +29,7 @@ _MAX_CONTROLS = 0.002
 
 
 def charset_of(content_type: str) -> str:
+    """The encoding that a content type names, "" for none."""
     found = _CHARSET.search(content_type)
     return found[1] if found else ""
 
@@ -85,6 +86,7 @@ def _strictly(data: bytes, encoding: str) -> str | None:
 
 
 def _guessed(data: bytes) -> str | None:
+    """The text in the encoding that fits best; None where none does."""
     # here, because nearly every text is UTF-8
     from charset_normalizer import from_bytes
 

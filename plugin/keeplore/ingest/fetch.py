@@ -158,6 +158,7 @@ def _request(
 def _body(
     pieces: Iterable[bytes], said: dict[str, str], max_bytes: int, until: float
 ) -> bytes:
+    """The bytes of a page. Raises SourceRefused for too many, ReadTimeout where the time is up."""
     length = said.get("content-length", "0")
     if length.isdigit() and int(length) > max_bytes:
         raise too_large(max_bytes)

@@ -55,6 +55,7 @@ def is_public(address: str) -> bool:
 
 
 def _inside(ip: IPv6Address) -> IPv4Address | None:
+    """The address of IPv4 that one of IPv6 stands for, None for all others."""
     if ip.ipv4_mapped is not None:
         return ip.ipv4_mapped
     return IPv4Address(int(ip) & 0xFFFFFFFF) if ip in _NAT64 else None

@@ -61,6 +61,7 @@ def _values(text: str) -> list[Any]:
 
 
 def _in_brackets(text: str) -> Iterator[str]:
+    """Each stretch between brackets that belong together. Raises ValueError for an open end."""
     start = 0
     while (begin := _next_bracket(text, start)) >= 0:
         start = _balanced(text, begin)

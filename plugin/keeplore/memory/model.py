@@ -192,6 +192,7 @@ class Memory:
 
     @property
     def source(self) -> Mapping[str, Any]:
+        """Where it comes from: host, session, machine and turns, as far as it says."""
         value = self.meta.get("source")
         return value if isinstance(value, Mapping) else {}
 
@@ -210,6 +211,7 @@ class Memory:
         )
 
     def _text(self, key: str) -> str:
+        """The text under a key, "" for anything else."""
         value = self.meta.get(key)
         return value if isinstance(value, str) else ""
 

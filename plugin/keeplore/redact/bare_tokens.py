@@ -62,8 +62,7 @@ def bare(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
     start, end = match
     if start < examined:
         return [], examined
-    run = data[start:end]
-    if not any(c in _DIGITS for c in run) or run.isdigit():
+    if not _is_mixed_run(data[start:end]):
         return [], end
     left, right = _around(data, start, end)
     text = data[left:right].decode("ascii").rstrip(".:/-,")
@@ -73,6 +72,11 @@ def bare(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
         left, text = left + name.end(), text[name.end() :]
     found = [(left, left + len(text))] if _is_secret(data, left, text) else []
     return found, right
+
+
+def _is_mixed_run(run: bytes) -> bool:
+    """Whether digits stand among letters."""
+    return any(c in _DIGITS for c in run) and not run.isdigit()
 
 
 def _is_secret(data: bytes, at: int, text: str) -> bool:

@@ -138,19 +138,29 @@ def find(
 ) -> list[Hit]:
     """The secrets in UTF-8 text: in order, apart from one another, and none inside a marker."""
     engine = _engine()
-    found: list[Hit] = []
-    for pattern in deny:
-        matches = (match.span() for match in pattern.finditer(data) if match[0])
-        found += [Hit(start, end, DENIED, -1) for start, end in matches]
-    plain, back = readable(data)
     ranks = engine.forms if is_id else engine.plain if is_decoded else engine.all
-    for hit in engine.hits(plain, ranks):
-        found.append(replace(hit, start=back(hit.start), end=back(hit.end)))
+    found = [*_denied(data, deny), *_ruled(engine, data, ranks)]
     if not found:
         return []
     markers = [match.span() for match in engine.marker.finditer(data)]
     apart = (_outside(data, merged, markers) for merged in _merged(data, found))
     return [*chain.from_iterable(apart)]
+
+
+def _ruled(engine: _Engine, data: bytes, ranks: frozenset[int]) -> Iterator[Hit]:
+    """What the rules of these ranks find, also where it is written with escapes."""
+    plain, back = readable(data)
+    for hit in engine.hits(plain, ranks):
+        yield replace(hit, start=back(hit.start), end=back(hit.end))
+
+
+def _denied(data: bytes, patterns: Sequence[Any]) -> Iterator[Hit]:
+    """What a person denies; an empty match is none."""
+    for pattern in patterns:
+        for match in pattern.finditer(data):
+            if match[0]:
+                start, end = match.span()
+                yield Hit(start, end, DENIED, -1)
 
 
 def rules() -> tuple[RedactionRule, ...]:
@@ -180,12 +190,7 @@ class _Engine:
         self._everywhere = tuple(
             rank for rank, rule in enumerate(self.rules) if not rule.keywords
         )
-        longest = _options()
-        longest.longest_match = True
-        longest.case_sensitive = False
-        self._keywords = re2.compile(
-            b"|".join(re2.escape(word.encode("latin-1")) for word in words), longest
-        )
+        self._keywords = _any_of(words)
 
     def _ranks_of(self, word: str) -> tuple[int, ...]:
         """The rules of a keyword; one that begins with another stands for both, because only the
@@ -235,6 +240,7 @@ def _engine() -> _Engine:
 
 
 def _rule(row: Mapping[str, Any], macros: Mapping[str, str]) -> RedactionRule:
+    """A rule of the file; ``macros`` are parts of patterns by their names."""
     pattern = row["pattern"]
     for name, text in macros.items():
         pattern = pattern.replace(f"<{name}>", text)
@@ -256,6 +262,15 @@ def _rule(row: Mapping[str, Any], macros: Mapping[str, str]) -> RedactionRule:
 def _keyword(word: Any) -> str:
     """A word in small letters, each byte of it a character."""
     return str(word).lower().encode().decode("latin-1")
+
+
+def _any_of(words: Iterable[str]) -> Any:
+    """A pattern for the keywords, the longest of those that begin at one place."""
+    longest = _options()
+    longest.longest_match = True
+    longest.case_sensitive = False
+    escaped = (re2.escape(word.encode("latin-1")) for word in words)
+    return re2.compile(b"|".join(escaped), longest)
 
 
 def _options() -> Any:
@@ -334,6 +349,7 @@ def _secrets(
 def _encoded(
     _rule: RedactionRule, match: Any, data: bytes
 ) -> Iterator[tuple[int, int]]:
+    """A text in base64 or the like that holds secrets."""
     start, end = match.span()
     start += is_diff_mark(data, start)
     plain = decoded(data[start:end])
@@ -366,6 +382,7 @@ def _values_of(rule: RedactionRule, match: Any) -> list[tuple[int, int]]:
 
 
 def _text(data: bytes, start: int, end: int) -> str:
+    """A part of the data as text."""
     # surrogateescape keeps the byte count, whatever a window cuts in two
     return data[start:end].decode("utf-8", "surrogateescape")
 
@@ -409,6 +426,7 @@ def _outside(data: bytes, hit: Hit, markers: list[tuple[int, int]]) -> Iterator[
 
 
 def _replace(data: bytes, hits: list[Hit], key: bytes) -> bytes:
+    """The data with a marker in the place of each hit."""
     pieces = []
     position = 0
     for hit in hits:

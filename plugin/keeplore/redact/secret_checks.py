@@ -350,6 +350,7 @@ def _setting(candidate: SecretCandidate) -> tuple[int, str]:
 
 
 def _has_no_secret_name(candidate: SecretCandidate) -> bool:
+    """Whether what stands before a value does not name a secret after all."""
     # alternatives: pass|fail
     if "|" in candidate.gap and not re.search(r" \| |\|\|", candidate.gap):
         return True

@@ -146,17 +146,22 @@ def listed(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
     """The words of a mnemonic wherever they stand: a dozen in a row out of the list that wallets
     take them from.
     """
+    longest = max(_seed_runs(data, max(match[0], examined), match[1]), key=len)
+    if not _is_seed([word[0] for word in longest]):
+        return [], match[1]
+    return [(longest[0].start(), longest[-1].end())], match[1]
+
+
+def _seed_runs(data: bytes, start: int, end: int) -> list[list[re.Match[bytes]]]:
+    """Words of the list that stand one after the other; the first run may be empty."""
     runs: list[list[re.Match[bytes]]] = [[]]
-    for word in _LISTED_WORD.finditer(data, max(match[0], examined), match[1]):
+    for word in _LISTED_WORD.finditer(data, start, end):
         if word[0] not in _seed_words():
             continue
         if runs[-1] and _breaks(data, runs[-1][-1].end(), word.start()):
             runs.append([])
         runs[-1].append(word)
-    longest = max(runs, key=len)
-    if not _is_seed([word[0] for word in longest]):
-        return [], match[1]
-    return [(longest[0].start(), longest[-1].end())], match[1]
+    return runs
 
 
 def _is_seed(words: list[bytes]) -> bool:

@@ -75,6 +75,7 @@ def known_to(graph: EntityGraph, project: str) -> Callable[[str], KnownEntity]:
     """Tells of a name what the notes say of what it means in a project, "" for all of them."""
 
     def known(name: str) -> KnownEntity:
+        """The type of what a name means, and its first aspects."""
         entity = graph.entity(name, project)
         names = (
             (aspect_name(row.aspect) for row in graph.aspects(entity)) if entity else ()

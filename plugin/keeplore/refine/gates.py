@@ -73,6 +73,7 @@ def verdict(proposal: Proposal, ground: GateContext) -> Verdict:
 
 
 def _blocked(proposal: Proposal, ground: GateContext) -> Verdict | None:
+    """The verdict on what is wrong whatever a person would say."""
     if proposal.confidence < LEAST_CONFIDENCE:
         return _block(
             "confidence", f"{proposal.confidence:.2f} is below {LEAST_CONFIDENCE}"

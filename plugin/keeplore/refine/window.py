@@ -188,6 +188,7 @@ def _cut(text: str, room: int) -> int:
 
 
 def _said(exchange: Exchange) -> Iterator[tuple[str, str]]:
+    """Speaker and text of each message; of a question the options belong to it."""
     yield "user", exchange.user
     for reply in exchange.replies:
         if isinstance(reply, AnsweredQuestion):

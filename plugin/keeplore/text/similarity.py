@@ -49,6 +49,7 @@ def similarity(one: str, other: str) -> float:
 
 
 def _words(text: str) -> set[str]:
+    """The words that say something; all of them where none does."""
     words = set(_WORD.findall(text))
     return words - _EMPTY or words
 

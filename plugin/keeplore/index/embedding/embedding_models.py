@@ -91,6 +91,7 @@ class EmbeddingModels:
         self._making = threading.Lock()
 
     def named(self, model: str) -> Embedder:
+        """The embedder of a model, made once."""
         with self._making:
             if model not in self._made:
                 self._made[model] = embedder_for(model, self._cache)

@@ -176,6 +176,7 @@ def _entry(name: str) -> dict[str, Any]:
 
 
 def _file_below(home: Path, name: str) -> Path | None:
+    """The first file below a directory whose path ends so."""
     for path in sorted(home.rglob(Path(name).name)):
         if path.as_posix().endswith(f"/{name}"):
             return path
@@ -214,6 +215,7 @@ def _assemble(directory: Path, model: Path) -> None:
 
 
 def _link(link: Path, model: Path) -> None:
+    """Let a name stand for the model, without a moment in which there is none."""
     aside = link.with_name(f".{link.name}.{os.getpid()}.tmp")
     aside.unlink(missing_ok=True)
     try:

@@ -349,6 +349,7 @@ class ServerEmbedder:
         return self._unavailable(str(error))
 
     def _unavailable(self, why: str) -> ModelUnavailable:
+        """The error of this server, with what a person can do."""
         variable = self._address.key_variable
         return ModelUnavailable(
             f"the embedding server {self._address.server} {why}",

@@ -324,6 +324,7 @@ class GraphReader:
         return Entity(self._text(id_), spelling, type_, place, count, names)
 
     def _spelling(self, id_: int, place: str) -> str:
+        """As files spell an entity, else as most notes do."""
         sql = "SELECT min(spelling) FROM definitions WHERE name = ? AND entity = name AND place = ?"
         for where in (place, SHARED):
             if found := value(self._connection, sql, (id_, where)):

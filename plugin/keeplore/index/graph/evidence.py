@@ -186,6 +186,7 @@ def _conversation(memory: Memory) -> Conversation | None:
 
 
 def _texts(memory: Memory, conversation: Conversation | None) -> list[str]:
+    """The texts of a memory in their order; of a conversation what was said alone."""
     if conversation is None:
         return [memory.title, memory.body[:MAX_TEXT]]
     texts = [memory.title]
@@ -195,6 +196,7 @@ def _texts(memory: Memory, conversation: Conversation | None) -> list[str]:
 
 
 def _text_of(reply: str | AnsweredQuestion) -> str:
+    """A reply as one text; a question with its options and its answer."""
     if isinstance(reply, str):
         return reply
     return "\n".join((reply.question, *reply.options, reply.answer))

@@ -155,6 +155,7 @@ def _words(folded: str) -> list[str]:
 
 
 def _bounded(texts: Iterable[str]) -> Iterator[str]:
+    """The texts up to MAX_TEXT characters in all, lone surrogates replaced."""
     room = MAX_TEXT
     for text in texts:
         if room > 0:

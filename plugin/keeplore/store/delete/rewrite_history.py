@@ -238,6 +238,7 @@ class HistoryRewriter:
         return key + b" " + new.encode()
 
     def _commit_tree(self, tree: str) -> str:
+        """The new tree of a commit's tree; one that holds nothing where all goes."""
         return self._tree(tree, self._top) or str(
             self._repository.TreeBuilder().write()
         )

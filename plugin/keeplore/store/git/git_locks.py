@@ -172,6 +172,7 @@ class CommitLock:
 
 
 def durable_replace(source: Path, target: Path) -> None:
+    """Put a file in the place of another, so that a power cut does not undo it."""
     source.replace(target)
     durable.sync_directory(target.parent)
 
