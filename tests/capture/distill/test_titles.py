@@ -85,6 +85,10 @@ def title(*said: str) -> str:
             "Weird flicker in the invoice table",
         ),
         (
+            "the chart in the new test blows up on CI, for now can we skip its check?",
+            "Chart in the new test blows up on CI",
+        ),
+        (
             "The import of the ledger fails since noon, can you find out why?",
             "Import of the ledger fails",
         ),
@@ -112,6 +116,10 @@ def test_a_request_loses_its_wrapping(request_: str, expected: str) -> None:
         (
             "# Plan\n\n## Context\n\n## Move invoices to the new ledger\n\nText.",
             "Move invoices to the new ledger",
+        ),
+        (
+            "# Plan: Show totals in the overview + fix the first row\n\nText.",
+            "Show totals in the overview + fix the first row",
         ),
     ],
 )
@@ -179,6 +187,21 @@ def test_a_bare_go_ahead_is_named_by_what_was_done() -> None:
             "Base directory for this skill: ~/pr\n\n# PR review\n\nARGUMENTS: 12",
             "# Token refresh in the login page\n\nThe refresh runs twice.",
             "Token refresh in the login page",
+        ),
+        (
+            "/review\n\nReview the commits of this branch.",
+            "# Code Review — `ledger-export`\n\nThe export leaks.\n\n## Findings\n\nTwo.",
+            "Code Review: ledger-export",
+        ),
+        (
+            "## Context\n\n- Pull request: title:\tExport ledgers as CSV\nstate:\tOPEN",
+            "I'll start by reading the diff.",
+            "Export ledgers as CSV",
+        ),
+        (
+            "can you add https://example.org/ann/ledger-export as a new remote?",
+            "Done.",
+            "Add ledger-export as a new remote",
         ),
         (
             "This session is being continued from a previous conversation.",

@@ -73,8 +73,9 @@ def asked(sentence: Sentence) -> Wording | None:
     found = [wording for wording in _asked(text) if wording.text]
     if title := _wanting(text):
         found.append(Wording(title, "statement"))
-    telling_first = sorted(found, key=lambda wording: not named(wording.text))
-    return next(iter(telling_first), None)
+    return min(
+        found, key=lambda w: looseness(w.text) + (not named(w.text)), default=None
+    )
 
 
 def _asked(text: str) -> Iterator[Wording]:
@@ -233,6 +234,7 @@ def fit(text: str) -> str:
         _EDGES
     )
     text = _cut_between_words(_cut_at_clause(_OWNER.sub("the", text)))
+    text = _without(text, "title_asides")
     for opening, closing in ("()", "[]", "{}"):
         if text.count(opening) > text.count(closing):
             text = text[: text.rfind(opening)]
