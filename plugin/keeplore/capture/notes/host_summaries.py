@@ -22,7 +22,7 @@ from keeplore_hooks.events import Compaction
 from keeplore_hooks.specs import hookimpl_last
 
 SAID_BY = "What the host wrote when it shortened its context; none of it is the user's own words."
-MIN_CHARS = 80  # "Compacted" alone is no summary
+MIN_CHARS = 20  # "Compacted" alone is no summary
 
 
 class SummaryKeeper:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 
 _PREFACE = re.compile(
-    r"\s*(?:This session is being continued from a previous conversation"
-    r"|Another language model started to solve this problem)[^\n]*\n*"
+    r"\s*(?:This session is being continued from a previous conversation[^\n.]*\.?"
+    r"(?:[ \t]*(?:The (?:conversation|summary)\b|This summary\b)[^\n]*)?"
+    r"|Another language model started to solve this problem[^\n]*)\s*"
 )
 _NOTES = re.compile(r"\s*(?:Analysis:|<analysis>)")
 _SUMMARY = re.compile(r"^[ \t]*(?:Summary:|<summary>)[ \t]*\n*", re.MULTILINE)
