@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,12 +9,13 @@ from hypothesis import strategies as st
 from keeplore.index.passages import AFTER, BEFORE, BODY, TITLE, passages_of, split
 from keeplore.index.query_terms import extra_tokens, query_terms, token_count
 from keeplore.memory import AnsweredQuestion, Conversation, Exchange, Memory, Quote
-from keeplore.memory.conversation_body import turns_of
+from keeplore.memory.conversation_body import ConversationLink, turns_of
+from keeplore_hooks.events import Work
 
 MODEL_READS = 256  # tokens
 
 
-def talk(*exchanges: Exchange, **parts: tuple[Quote, ...]) -> Memory:
+def talk(*exchanges: Exchange, **parts: Any) -> Memory:
     made = Conversation("Drop Redis", exchanges, **parts)
     meta = {
         "kind": "conversation",
@@ -24,36 +26,56 @@ def talk(*exchanges: Exchange, **parts: tuple[Quote, ...]) -> Memory:
     return Memory(meta, made.to_markdown())
 
 
-def test_a_conversation_gives_a_head_and_one_passage_for_each_exchange() -> None:
+def test_a_conversation_gives_a_head_its_quotations_and_its_exchanges() -> None:
     first = Exchange(
         "t1", "2026-02-09T14:00:00Z", "Why did we drop Redis?", ("It leaked memory.",)
     )
     second = Exchange("t2", "2026-02-09T14:05:00Z", "What now?", ("SQLite.",))
-    passages = passages_of(
-        talk(first, second, decision=(Quote("We take SQLite.", "user", "t2"),))
+    memory = talk(
+        first,
+        second,
+        decision=(Quote("We take SQLite.", "user", "t2"),),
+        outcome=(Quote("It leaked memory.", "assistant", "t1"),),
     )
-    assert [(p.kind, p.turn) for p in passages] == [
-        ("head", ""),
-        ("exchange", "t1"),
-        ("exchange", "t2"),
+    found = [(p.kind, p.turn, p.at, p.body, p.context) for p in passages_of(memory)]
+    assert found == [
+        ("head", "", "", "", "\n\n\nkasha · 2026-02-09"),
+        (
+            "decision",
+            "t2",
+            "2026-02-09T14:05:00Z",
+            "We take SQLite.",
+            "What now?\n\n\n2026-02-09",
+        ),
+        (
+            "statement",
+            "t1",
+            "2026-02-09T14:00:00Z",
+            "It leaked memory.",
+            "Why did we drop Redis?\n\n\n2026-02-09",
+        ),
+        (
+            "exchange",
+            "t1",
+            "2026-02-09T14:00:00Z",
+            "User: Why did we drop Redis?\n\nAssistant: It leaked memory.",
+            "\n\nUser: What now? Assistant: SQLite.\n2026-02-09",
+        ),
+        (
+            "exchange",
+            "t2",
+            "2026-02-09T14:05:00Z",
+            "User: What now?\n\nAssistant: SQLite.",
+            "\nUser: Why did we drop Redis? Assistant: It leaked memory.\n\n2026-02-09",
+        ),
     ]
-    assert (
-        passages[1].body
-        == "User: Why did we drop Redis?\n\nAssistant: It leaked memory."
-    )
-    assert passages[2].at == "2026-02-09T14:05:00Z"
 
 
-def test_the_head_holds_the_quotations_without_their_receipts_and_says_where_it_belongs() -> (
-    None
-):
-    exchange = Exchange("turn-1234", "2026-02-09T14:00:00Z", "We take SQLite.")
-    head = passages_of(
-        talk(exchange, decision=(Quote("We take SQLite.", "user", "turn-1234"),))
-    )[0]
-    assert "- We take SQLite." in head.body
-    assert "turn turn" not in head.body
-    assert head.context == "\n\n\nkasha · 2026-02-09"
+def test_files_and_commands_stay_in_the_head_and_links_to_others_do_not() -> None:
+    exchange = Exchange("t1", "2026-02-09T14:00:00Z", "Hello")
+    link = ConversationLink("Another talk", f"mem_{'0' * 36}", "relates-to")
+    memory = talk(exchange, work=Work(files=("queue.py",)), related=(link,))
+    assert passages_of(memory)[0].body == "Code references\n- file: `queue.py`"
 
 
 def test_what_a_person_wrote_above_the_exchanges_can_be_found() -> None:

@@ -103,7 +103,6 @@ def test_nothing_in_a_memory_or_a_question_gets_out_of_the_fence():
         hit(
             title=HOSTILE,
             passage=HOSTILE,
-            decision=HOSTILE,
             path=HOSTILE,
             category=HOSTILE,
             project=HOSTILE,

@@ -89,16 +89,6 @@ def test_a_daily_order_is_not_interrupted() -> None:
     assert is_worth_asking("run the tests of the ledger")
 
 
-def test_the_decision_of_a_conversation_is_told_with_it() -> None:
-    assert "; decided: “We take B.”" in context(hit(decision="We take B."))[0]
-    assert (
-        "; decided"
-        not in context(
-            hit(decision="We take B.", passage="Long talk. We take B. So be it.")
-        )[0]
-    )
-
-
 def test_beside_a_prompt_all_is_left_out_that_is_unsure_known_or_the_sessions_own(
     written, embedder
 ) -> None:

@@ -20,6 +20,7 @@ BODY = 190
 TITLE = 24
 BEFORE = 24
 AFTER = 14
+STATEMENTS = frozenset({"decision", "statement"})  # kinds that are one sentence
 HASH = (
     16  # bytes: two texts of one hash are not to be expected, and every passage has two
 )
@@ -36,6 +37,8 @@ _FORM = re.compile(
     r"^(?:\*\*(?:Date|Session context|Projects involved)\*\*: |- command: ).*\n?",
     re.MULTILINE,
 )
+# a part's heading without anything below it
+_EMPTY_PART = re.compile(r"^## .*\n\s*(?=^## |\Z)", re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6} +(.*?)[ #]*$")
 
 
@@ -43,7 +46,7 @@ _HEADING = re.compile(r"^#{1,6} +(.*?)[ #]*$")
 class Passage:
     """``body`` is what is shown; title and context help to find it."""
 
-    kind: str  # head | exchange | section
+    kind: str  # head | decision | statement | exchange | section
     title: str
     body: str
     # what stands around it, on four lines: question or heading, before, after, place and date
@@ -101,6 +104,8 @@ def still_says(memory: Memory, talk: Conversation | None, turn: str, text: str) 
         return all(line in memory.body for line in text.splitlines())
     if turn:
         talk = talk or Conversation.from_markdown(memory.body)
+        if any(quote.text == text for quote in talk.quotes):
+            return True
         return any(
             text in _spoken(exchange)
             for exchange in talk.exchanges
@@ -126,11 +131,43 @@ def _passages(memory: Memory) -> Iterator[Passage]:
         conversation = Conversation.from_markdown(body)
         if conversation.exchanges:
             title = memory.title or conversation.title
-            head = body.partition(f"\n{EXCHANGES}\n")[0]
-            yield from _sections(title, _RECEIPT.sub("", _FORM.sub("", head)), place)
+            if memory.kind == "conversation":
+                yield from _sections(title, _furniture(body), place)
+                yield from _statements(title, conversation)
+            else:
+                head = body.partition(f"\n{EXCHANGES}\n")[0]
+                head = _RECEIPT.sub("", _FORM.sub("", head))
+                yield from _sections(title, head, place)
             yield from _exchanges(title, conversation.exchanges)
             return
     yield from _sections(memory.title, body, place)
+
+
+def _furniture(body: str) -> str:
+    """The head without its quotations, which are passages of their own, and without its links."""
+    head = body.partition(f"\n{EXCHANGES}\n")[0]
+    lines, is_left_out = list[str](), False
+    for line in _FORM.sub("", head).splitlines():
+        if line.startswith("## "):
+            is_left_out = line == "## Related"
+        if not is_left_out and not _RECEIPT.search(line):
+            lines.append(line)
+    return _EMPTY_PART.sub("", "\n".join([*lines, ""]))
+
+
+def _statements(title: str, conversation: Conversation) -> Iterator[Passage]:
+    """Each quotation of the head but the options, with what the person said before it."""
+    exchanges = {exchange.id: exchange for exchange in conversation.exchanges}
+    # an option says what might have been; what was said of it stands in its exchange
+    stated = [q for q in conversation.quotes if q not in conversation.options]
+    decided = {*conversation.decision, *conversation.also_decided}
+    for quote in stated:
+        exchange = exchanges.get(quote.turn)
+        asked = exchange.user if exchange else ""
+        at = exchange.at if exchange else ""
+        context = _around(asked=_head_of(asked, BEFORE), place=at[:10])
+        kind = "decision" if quote in decided else "statement"
+        yield Passage(kind, title, quote.text, context, quote.turn, at)
 
 
 def _sections(title: str, markdown: str, place: str) -> Iterator[Passage]:

@@ -30,7 +30,7 @@ class PassageRow:
     id: int
     memory_id: str
     path: str  # relative to the workspace
-    kind: str  # head | exchange | section
+    kind: str  # head | decision | statement | exchange | section
     turn: str
     at: str
     text: str

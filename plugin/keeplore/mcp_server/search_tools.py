@@ -194,8 +194,6 @@ def _hit(number: int, hit: dict[str, Any]) -> str:
     passage = one_line(hit["passage"], EXCERPT_CHARS)
     if passage != one_line(hit["title"], EXCERPT_CHARS):
         lines.append(quoted(hit["passage"], EXCERPT_CHARS))
-    if hit["decision"] and one_line(hit["decision"], EXCERPT_CHARS) not in passage:
-        lines.append(f"decided: {quoted(hit['decision'], EXCERPT_CHARS)}")
     turn = f", turn={label(hit['turn'])}" if hit["turn"] else ""
     lines.append(
         f"read: id={label(hit['memory_id'])}{turn} · {one_line(hit['path'], PATH_CHARS)}"
@@ -210,7 +208,7 @@ def _facts(hit: dict[str, Any]) -> list[str]:
         what += f", changed {hit['changes']}×"
     if hit["replaced_by"]:
         what += f", replaced since by {label(hit['replaced_by'])}"
-    said = said_by(hit["trust"], hit["title"], hit["passage"], hit["decision"])
+    said = said_by(hit["trust"], hit["title"], hit["passage"])
     return [label(hit["date"]), place(hit["scope"], hit["project"]), what, said]
 
 

@@ -120,6 +120,11 @@ class Conversation:
     related: tuple[ConversationLink, ...] = ()
 
     @property
+    def quotes(self) -> tuple[Quote, ...]:
+        """The quotations of all parts, in the order of the parts."""
+        return tuple(quote for name in PARTS for quote in getattr(self, name))
+
+    @property
     def head(self) -> str:
         """Everything above the exchanges, as markdown."""
         return "\n".join(_head(self))

@@ -24,6 +24,7 @@ from keeplore.recall.request import INHERITED, OWN, SIBLING
 from keeplore.recall.weights import WEIGHTS, Weights
 
 LOOKED_AT = 50  # memories that are compared with all better ones; no more than a handful is shown
+STATEMENTS = 12  # of a memory that may be shown
 SUPPORT = 3  # passages of a memory that speak for one another
 PARTS = (
     "text",  # what the words said
@@ -64,6 +65,7 @@ class Evidence:
     passages: int = 1  # of its memory
     # share of the question's words in two sentences that hold now, 0..1; 0 for none
     close: float = 0.0
+    is_statement: bool = False  # one sentence of the head, which holds at the end
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,8 @@ class Ranked:
     by: int | None = None
     # names of PARTS and log-odds, where they were asked for
     parts: tuple[tuple[str, float], ...] = ()
+    # passages of its head that were found, the best first
+    statements: tuple[int, ...] = ()
 
     @property
     def score(self) -> float:
@@ -213,8 +217,13 @@ def rank(
     leaves its older version, far down. ``by_turn`` gives one entry for each exchange instead;
     ``explain`` fills in the parts.
     """
-    known = sorted((e for e in found if e.memory in standings), key=lambda e: e.passage)
+    # a statement stands for its conversation, and not for the exchange that it is from
+    known = [
+        e for e in found if e.memory in standings and not (by_turn and e.is_statement)
+    ]
+    known.sort(key=lambda e: e.passage)
     steps = steps_of(found, known, standings, floor, w)
+    statements = _statements(known, steps.worded, w)
     best: dict[tuple[str, str], _Candidate] = {}
     for e in known:
         memory, candidate = _candidate(e, standings, steps.current[e.passage], w)
@@ -233,9 +242,22 @@ def rank(
                 standing.age_days,
                 candidate.by,
                 _parts(candidate, steps, beside) if explain else (),
+                statements.get(memory, ()),
             )
         )
     return in_order(ranked)
+
+
+def _statements(
+    known: Sequence[Evidence], values: Mapping[int, float], w: Weights
+) -> dict[str, tuple[int, ...]]:
+    """The statements of each memory that were found, the best first; none that is far behind it."""
+    found: dict[str, list[int]] = {}
+    for e in _best_first([e for e in known if e.is_statement], values):
+        own = found.setdefault(e.memory, [])
+        if not own or values[own[0]] - values[e.passage] <= w.beside_best:
+            own.append(e.passage)
+    return {memory: tuple(ids[:STATEMENTS]) for memory, ids in found.items()}
 
 
 def _parts(

@@ -85,7 +85,7 @@ def prompt_context(answer: Answer, *, room: TextBudget) -> ContextBlock:
     """
     sure: list[RecallHit] = []
     for hit in answer.hits:
-        is_fine = may_be_injected(hit.trust, hit.title, hit.passage, hit.decision)
+        is_fine = may_be_injected(hit.trust, hit.title, hit.passage)
         # a note and the conversation that it was made of
         if is_fine and not any(
             says_same(hit.passage, better.passage) for better in sure
@@ -140,7 +140,7 @@ def _item(hit: RecallHit) -> BlockLine:
     changed += (
         f", replaced since by {reference(hit.replaced_by)}" if hit.replaced_by else ""
     )
-    is_fine = may_be_injected(hit.trust, hit.title, hit.passage, hit.decision)
+    is_fine = may_be_injected(hit.trust, hit.title, hit.passage)
     source = (
         f"{SAID_BY[hit.trust]}{changed}{'' if is_fine else f', {SUSPECT}'}; "
         f"{reference(hit.memory_id, hit.turn)}"
@@ -149,9 +149,5 @@ def _item(hit: RecallHit) -> BlockLine:
         normalised(hit.title.removesuffix("…"))
     )
     title = "" if is_title else f"{quoted(hit.title, TITLE_CHARS)}: "
-    is_told = not hit.decision or one_line(hit.decision, EXCERPT_CHARS) in one_line(
-        hit.passage, EXCERPT_CHARS
-    )
-    decided = "" if is_told else f"; decided: {quoted(hit.decision, EXCERPT_CHARS)}"
-    said = f"{title}{quoted(hit.passage, EXCERPT_CHARS)}{decided}"
+    said = f"{title}{quoted(hit.passage, EXCERPT_CHARS)}"
     return BlockLine(f"{about} · {said} ({source})", hit.memory_id)

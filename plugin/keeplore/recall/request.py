@@ -161,8 +161,8 @@ class RecallHit:
     path: str  # relative to the workspace
     changes: int  # earlier versions that it replaces
     session: str = ""  # of the host, where it was recorded in one
-    decision: str = ""  # the first decision that a conversation led to, word for word
     replaced_by: str = ""  # id of its newest version, where this is an earlier one
+    at: str = ""  # RFC 3339: when the turn was, "" where it is from none
 
 
 class AnswerStatus(StrEnum):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from keeplore.index import MemoryRow, PassageRow, ScopeFilter
+from keeplore.index.passages import STATEMENTS
 from keeplore.recall.fuse import Evidence, least_odds, odds
 from keeplore.recall.passage_features import bonuses, closeness, is_unanswered
 from keeplore.recall.prepare import PreparedQuery
@@ -62,7 +63,14 @@ def search(
 def _described(e: Evidence, row: PassageRow, memory: MemoryRow) -> Evidence:
     """Evidence with where its passage stands, and when that was said."""
     at = row.at or memory.updated_at or memory.created_at
-    return replace(e, memory=row.memory_id, turn=row.turn, at=at, passages=row.passages)
+    return replace(
+        e,
+        memory=row.memory_id,
+        turn=row.turn,
+        at=at,
+        passages=row.passages,
+        is_statement=row.kind in STATEMENTS,
+    )
 
 
 def _matches(

@@ -41,8 +41,6 @@ _ONE_THING = re.compile(
 _DECIDED = re.compile(
     r"\b(?:deci[ds]\w*|agree\w*|chose\w*|choose|conclu\w+|settled?)\b", re.IGNORECASE
 )
-# the heading as a passage has it
-_DECISION = re.compile(r"^(?:Decision|Also decided)$", re.MULTILINE)
 _DECISIONS = "architectural-decisions"  # the category
 
 
@@ -131,8 +129,10 @@ def _entries(
 
 def _is_decided(memory: MemoryRow, own: Iterable[PassageRow]) -> bool:
     """Whether it is a decision, or one of these passages says that one was taken."""
-    decided = _DECIDED if memory.kind == "note" else _DECISION
-    return memory.category == _DECISIONS or any(decided.search(row.said) for row in own)
+    is_note = memory.kind == "note"
+    return memory.category == _DECISIONS or any(
+        _DECIDED.search(row.said) if is_note else row.kind == "decision" for row in own
+    )
 
 
 def note_of(period: Period, found: int, shown: int) -> str:
@@ -179,7 +179,7 @@ def _telling(
     if said and not period.holds(memory.created_at):
         return said[0]
     written = [row for row in own if row.kind != "exchange" and row.text.strip()]
-    decisions = [row for row in written if _DECISION.search(row.text)]
+    decisions = [row for row in written if row.kind == "decision"]
     if period.is_of_decisions and decisions:
         return decisions[0]
     return [*written, *said, *own][0]

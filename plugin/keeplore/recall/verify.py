@@ -21,7 +21,10 @@ from keeplore.recall.question import ParsedQuestion, stems_of
 from keeplore.recall.request import RecallHit
 from keeplore.recall.search import SearchResults
 from keeplore.recall.time_expressions import Span
+from keeplore.recall.weights import EXCERPT_CHARS
 
+LEAST_EXCERPT = 120  # characters of an exchange that are worth showing
+_BREAK = "\n"
 EARLIER = 2  # earlier versions of one memory, at most
 _BEFORE = re.compile(
     r"\b(?:before|used to|previous\w*|earlier|former\w*|old|older|replaced?|back then|until "
@@ -85,7 +88,8 @@ def verify(
         passage = (
             results.passages.get(entry.passage) if entry.passage is not None else None
         )
-        hit = _verified(context.deps, row, passage, entry.score, question)
+        statements = [results.passages[id_] for id_ in entry.statements]
+        hit = _verified(context.deps, row, passage, entry.score, question, statements)
         if hit is None:
             left.append((entry.memory, LeftOut.CHANGED))
         elif not request.filter.is_shown(hit.passage):
@@ -145,6 +149,7 @@ def _verified(
     passage: PassageRow | None,
     score: float,
     question: ParsedQuestion,
+    statements: Sequence[PassageRow] = (),
 ) -> RecallHit | None:
     """The hit as its file has it now; None where the file is gone, unreadable, or no longer says
     it.
@@ -156,7 +161,7 @@ def _verified(
     except (StoreError, OSError):
         return None
     conversation = (
-        Conversation.from_markdown(memory.body) if row.kind == "conversation" else None
+        Conversation.from_markdown(memory.body) if row.kind != "document" else None
     )
     if passage is None:
         text, turn = _most_covering(memory, question)
@@ -167,7 +172,14 @@ def _verified(
     # a note without the words that it was made from
     if row.kind == "note" and len(passages_of(memory)) == 1:
         text = statement_of(memory)
-    decision = conversation.decision if conversation else ()
+    shown = excerpt(text, question)
+    at = ""
+    if conversation:
+        is_said = passage is None or passage.kind == "exchange"
+        if holding := _holding(conversation, statements):
+            shown = _stated(holding, text if is_said else "", question)
+            turn = turn if is_said else holding[0].turn
+        at = next((e.at for e in conversation.exchanges if e.id == turn), "")
     return RecallHit(
         row.id,
         row.title,
@@ -178,14 +190,38 @@ def _verified(
         row.category,
         deps.trust(memory),
         round(score, 3),
-        excerpt(text, question),
+        shown,
         turn,
         row.path,
         row.changes,
         row.session,
-        decision[0].text if decision else "",
         row.superseded_by,
+        at,
     )
+
+
+def _holding(
+    conversation: Conversation, statements: Sequence[PassageRow]
+) -> list[PassageRow]:
+    """Those of the statements that the head of the file has now."""
+    held = {quote.text for quote in conversation.quotes}
+    return [statement for statement in statements if statement.text in held]
+
+
+def _stated(
+    statements: Sequence[PassageRow], text: str, question: ParsedQuestion
+) -> str:
+    """As many statements as fit, the best first, and what is left of the room from the exchange."""
+    room = EXCERPT_CHARS
+    lines: list[str] = []
+    for statement in statements:
+        length = len(statement.text) + len(_BREAK)
+        if length <= room:
+            lines.append(statement.text)
+            room -= length
+    if text and room >= LEAST_EXCERPT:
+        lines.append(excerpt(text, question, room))
+    return _BREAK.join(lines)
 
 
 def _most_covering(memory: Memory, question: ParsedQuestion) -> tuple[str, str]:

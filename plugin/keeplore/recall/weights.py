@@ -28,6 +28,8 @@ class Weights:
     telling: float = 0.4  # a passage of forty words against one of ten
     asking: float = 0.8  # it ends with a question: what answers it stands elsewhere
     speaker: float = 0.8  # said by somebody whom the question names
+    # how far, in log-odds, a statement may be behind the best one of its memory to be shown with it
+    beside_best: float = 3.0
     # share that the mean of the memory's three best passages has in each of them
     memory: float = 0.23
     when: float = 1.5  # said at a time that the question names; judgement

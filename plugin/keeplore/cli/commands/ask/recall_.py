@@ -186,7 +186,13 @@ def _show_hit(number: int, hit: dict[str, Any]) -> None:
 
 def _facts(hit: dict[str, Any]) -> list[str]:
     where, what = hit["project"] or hit["scope"], hit["category"] or hit["kind"]
-    facts = [hit["date"], where, f"{hit['score']:.2f}", what]
+    # here, because an answer without a hit needs no memory
+    from keeplore.memory.conversation_body import short_turn
+
+    said_at = hit["at"][:16].replace("T", " ")
+    facts = [said_at or hit["date"], where, f"{hit['score']:.2f}", what]
+    if hit["turn"]:
+        facts.append(f"turn {plain(short_turn(hit['turn']))}")
     if hit["trust"] == "foreign":
         facts.append("from another person's machine")
     if hit["changes"]:
@@ -197,13 +203,11 @@ def _facts(hit: dict[str, Any]) -> list[str]:
 
 
 def _show_words(hit: dict[str, Any]) -> None:
-    """The passage, and the decision, where the title or the passage do not say it already."""
+    """The passage, where the title does not say it already."""
     passage = block(hit["passage"])
     if plain(passage) != plain(hit["title"]):
         for paragraph in passage.splitlines():
             _fill(paragraph)
-    if hit["decision"] and hit["decision"] not in " ".join(hit["passage"].split()):
-        _fill(f"decided: “{plain(hit['decision'])}”")
 
 
 def _fill(text: str) -> None:
