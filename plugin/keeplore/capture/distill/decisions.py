@@ -14,7 +14,14 @@ from itertools import groupby
 from operator import attrgetter
 
 from keeplore.capture.cues import meanings, opens_with, pattern, says, weight_of
-from keeplore.capture.distill.title_wording import is_instructions
+from keeplore.capture.discourse.instructions import is_instructions
+from keeplore.capture.discourse.salience import DIRECTS, directive_odds
+from keeplore.capture.discourse.statements import (
+    Act,
+    Statement,
+    answer_line,
+    statements_of,
+)
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.text.sentences import MAX_QUOTE, Sentence, bare, clip, sentences
 from keeplore.text.terms import overlap, terms
@@ -23,6 +30,7 @@ MAIN = 2.0  # weight from which a decision is a conversation's own and not one o
 MIN_AGENT = 1.5
 ANSWERED = 3.2  # an answer to a question that was put is as explicit as a decision gets
 PICKED = 3.0
+STIPULATED = 1.2  # what is said of how a thing shall be, without a word of a decision
 PLANNED = 2.4  # the approach of a plan that the person handed over, or agreed to
 CONFIRMED = 2.4
 SAME_MATTER = 0.5  # share of terms from which a later decision replaces an earlier one
@@ -35,6 +43,7 @@ PLAN_HEADINGS = 3  # from which a message is a plan
 PASTED = 40  # sentences from which a message is a plan or a document
 IN_REPLY = 3  # sentences at the beginning of a message that answer what was said before
 TAIL = 8  # sentences at the end of a reply in which a proposal waits for an answer
+STIPULATING = ("changes", "wanted", "required", "please", "suggested")  # phrases
 DIRECTIVE_TERMS = 3  # content words; "remove it" tells a later reader nothing
 FEW_TERMS = (
     4  # likewise where the sentence says "this", "it", "them" of what it does not name
@@ -156,7 +165,30 @@ def _of_person(
         yield _decision(sentence.text, "user", exchange.id, PLANNED, at)
     for sentence, weight in _settled(said, is_reply=before is not None):
         yield _decision(sentence.text, "user", exchange.id, weight, at)
+    yield from _stipulated(exchange, at)
     yield from _of_answers(exchange, at)
+
+
+def _stipulated(exchange: Exchange, at: int) -> Iterator[Decision]:
+    """What the person's other sentences say of how a thing shall be."""
+    for statement in statements_of([replace(exchange, replies=())]):
+        if statement.is_foreign or not _may_stipulate(statement):
+            continue
+        if directive_odds(statement) >= DIRECTS:
+            yield _decision(statement.text, "user", exchange.id, STIPULATED, at)
+
+
+def _may_stipulate(statement: Statement) -> bool:
+    """False for what only goes on with the work, asks or puts off."""
+    text = statement.text
+    if len(statement.terms) < DIRECTIVE_TERMS or says(text, "workflow"):
+        return False
+    if not any(says(text, name) for name in STIPULATING):
+        return False
+    if statement.act is Act.QUESTION:
+        return says(text, "suggested") or says(text, "please")
+    is_left = weight_of(text, "put_off") or weight_of(text, "open")
+    return statement.act is Act.REQUEST and not is_left
 
 
 def _settled(
@@ -211,7 +243,7 @@ def _of_answer(asked: AnsweredQuestion, turn: str, at: int) -> Iterator[Decision
     """
     if not is_step(asked):
         yield replace(
-            _decision(answered(asked), "user", turn, ANSWERED, at), is_answer=True
+            _decision(answer_line(asked), "user", turn, ANSWERED, at), is_answer=True
         )
     elif asked.answer not in asked.options:
         for sentence in sentences(asked.answer)[:6]:
@@ -343,13 +375,6 @@ def is_step(asked: AnsweredQuestion) -> bool:
     return opens_with(asked.question, "leave") or says(
         asked.question, "workflow_question"
     )
-
-
-def answered(asked: AnsweredQuestion) -> str:
-    """Question and answer as one line, the question shortened where both do not fit."""
-    answer = clip(" ".join(asked.answer.split()), MAX_QUOTE // 2)
-    question = clip(" ".join(asked.question.split()), MAX_QUOTE - 3 - len(answer))
-    return f"{question} → {answer}"
 
 
 def _uncorrected(

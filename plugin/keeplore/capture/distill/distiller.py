@@ -10,15 +10,17 @@ than a wrong line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from keeplore.capture.cues import opens_with, says, weight_of
+from keeplore.capture.discourse.conversation_model import ConversationModel
+from keeplore.capture.discourse.standing import is_sent_back
+from keeplore.capture.discourse.statements import Statement, answer_line
 from keeplore.capture.distill import outcomes
 from keeplore.capture.distill.decisions import (
     MAIN,
     Decision,
-    answered,
     decisions,
     is_decided,
     is_step,
@@ -35,10 +37,9 @@ from keeplore.capture.distill.extracts import (
     strongest,
 )
 from keeplore.capture.distill.key_phrases import TYPED_COMMANDS
-from keeplore.capture.distill.title_wording import is_instructions
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.memory.conversation_body import PARTS
-from keeplore.text.sentences import Sentence, clip, sentences
+from keeplore.text.sentences import Sentence, clip
 from keeplore.text.terms import is_prose, overlap, stems, terms
 
 CAPS = {
@@ -51,8 +52,13 @@ CAPS = {
     "open_questions": 5,
 }
 DOUBT = 2.0  # weight up to which what a person says is open is only what they ask to be told
-DOCUMENT = 12  # sentences from which a message counts as a paste
-PREAMBLE = 3  # its first sentences, which may be the person's own
+FEWEST_LINES = 4  # of a head; it grows with what was said
+STATEMENTS_A_LINE = 7
+FEWEST_STATEMENTS = (
+    12  # of a conversation from which a choice among them is worth making
+)
+MOST_LINES = 30
+LEAST_TELLING = -2.2  # log-odds below which a statement is worth no line
 MIN_TOLD = 3  # content words of a sentence of context
 ASKED_WORDS = 3  # content words of a question that can be understood later
 LAST_WORDS = 4  # sentences at the end of the last answer in which a question waits for the person
@@ -72,54 +78,16 @@ EXPLAINED = 2.4  # weight from which a reason counts that has no word of a decis
 
 
 @dataclass(frozen=True, slots=True)
-class _Utterance:
-    """A sentence with who said it and where."""
-
-    sentence: Sentence
-    speaker: str
-    turn: str
-    at: int  # number of the exchange
-    n: int  # number of the sentence in its message
-    left: int  # sentences after it in its message
-
-    @property
-    def text(self) -> str:
-        return self.sentence.text
-
-    @property
-    def is_of_person(self) -> bool:
-        return self.speaker == "user"
-
-    @property
-    def is_pasted(self) -> bool:
-        return self.left + self.n > DOCUMENT
-
-    @property
-    def is_preamble(self) -> bool:
-        """Of a pasted document its first lines and its section on the background count, not its
-        every bullet.
-        """
-        return self.n < PREAMBLE or says(self.sentence.heading, "context_heading")
-
-    @property
-    def quote(self) -> Quote:
-        return Quote(clip(self.text), self.speaker, self.turn)
-
-
-@dataclass(frozen=True, slots=True)
 class _Source:
     """What the parts are taken from."""
 
-    exchanges: Sequence[Exchange]
-    said: Sequence[_Utterance]
+    model: ConversationModel
+    said: Sequence[Statement]
     decided: Sequence[Decision]
 
-    def asked(self, since: int = 0) -> Iterator[tuple[int, AnsweredQuestion]]:
-        """The agent's questions in form, with the number of their exchange."""
-        for at, exchange in enumerate(self.exchanges[since:], since):
-            for reply in exchange.replies:
-                if isinstance(reply, AnsweredQuestion):
-                    yield at, reply
+    @property
+    def exchanges(self) -> Sequence[Exchange]:
+        return self.model.exchanges
 
 
 def distill(
@@ -133,7 +101,9 @@ def distill(
     None, and words are compared.
     """
     decided = [d for d in decisions(exchanges) if stands_alone(d.quote.text)]
-    source = _Source(exchanges, [*_utterances(exchanges)], decided)
+    model = ConversationModel.of(exchanges)
+    said = [s for s in model.statements if not s.is_answer]
+    source = _Source(model, said, decided)
     main, also = _split(decided, embed)
     taken = [quote.text for quote in (*main, *also)]
     parts = {"decision": main, "also_decided": also, "options": _options(source, taken)}
@@ -147,20 +117,39 @@ def distill(
         others = (f for f in found if f.quote not in parts["options"])
         parts[name] = _pick(name, others, embed, taken)
         taken += [quote.text for quote in parts[name]]
+    parts |= _filled(model, parts)
     return {name: parts[name] for name in PARTS}
 
 
-def _utterances(exchanges: Sequence[Exchange]) -> Iterator[_Utterance]:
-    for at, exchange in enumerate(exchanges):
-        for speaker, message in (
-            ("user", exchange.user),
-            ("assistant", exchange.assistant),
-        ):
-            found = sentences(message)
-            for n, sentence in enumerate(found):
-                yield _Utterance(
-                    sentence, speaker, exchange.id, at, n, len(found) - n - 1
-                )
+def _filled(
+    model: ConversationModel, parts: Mapping[str, Quotes]
+) -> Mapping[str, Quotes]:
+    """Context and outcome with the statements that tell most, until the head has as many lines as
+    the conversation is long.
+    """
+    quotes = [quote for found in parts.values() for quote in found]
+    taken = [quote.text for quote in quotes]
+    if len(model.statements) < FEWEST_STATEMENTS:
+        return {}
+    room = min(MOST_LINES, FEWEST_LINES + len(model.statements) // STATEMENTS_A_LINE)
+    added: list[tuple[int, Statement]] = []
+    for odds, number, statement in sorted(model.telling(), key=lambda t: (-t[0], t[1])):
+        if len(quotes) + len(added) >= room or odds < LEAST_TELLING:
+            break
+        if not is_said(statement.quote.text, taken):
+            taken.append(statement.quote.text)
+            added.append((number, statement))
+    places = {s.quote: n for n, s in reversed([*enumerate(model.statements)])}
+
+    def with_added(part: str, *, of_person: bool) -> Quotes:
+        found = {quote: places.get(quote, -1) for quote in parts[part]}
+        found |= {s.quote: n for n, s in added if s.is_of_person is of_person}
+        return tuple(sorted(found, key=lambda quote: found[quote]))
+
+    return {
+        "context": with_added("context", of_person=True),
+        "outcome": with_added("outcome", of_person=False),
+    }
 
 
 def _split(decided: Sequence[Decision], embed: Embed | None) -> tuple[Quotes, Quotes]:
@@ -186,21 +175,20 @@ def _split(decided: Sequence[Decision], embed: Embed | None) -> tuple[Quotes, Qu
 
 def _context(source: _Source) -> Iterator[Extract]:
     """What the person told of the situation, in the first messages that tell anything."""
-    for_agents = {e.id for e in source.exchanges if is_instructions(e.user)}
-    own = (s for s in source.said if s.is_of_person and s.turn not in for_agents)
+    own = (s for s in source.said if s.is_of_person and not s.is_foreign)
     opening = [s for s in own if not s.sentence.is_heading][:OPENING]
     telling = [(order, s) for order, s in enumerate(opening) if _tells(s)]
     for order, s in telling:
         is_first = order == telling[0][0]
-        if s.is_pasted and not s.is_preamble:
+        if s.is_pasted:
             continue
-        if not is_first and (s.at >= CONTEXT_EXCHANGES or is_decided(s.sentence)):
+        if not is_first and (s.exchange >= CONTEXT_EXCHANGES or is_decided(s.sentence)):
             continue
         if weight := _context_weight(s, is_first=is_first):
-            yield Extract(s.quote, weight - 0.6 * s.at - 0.05 * s.n, order)
+            yield Extract(s.quote, weight - 0.6 * s.exchange - 0.05 * s.place, order)
 
 
-def _context_weight(s: _Utterance, *, is_first: bool) -> float:
+def _context_weight(s: Statement, *, is_first: bool) -> float:
     weight = 0.0 if s.sentence.is_question else weight_of(s.text, "context")
     if is_first:  # what they came with says what it is all for, if nothing else does
         weight = max(weight, STATED) + 1.0
@@ -208,7 +196,7 @@ def _context_weight(s: _Utterance, *, is_first: bool) -> float:
     return max(weight, HEADED) if is_headed else weight
 
 
-def _tells(s: _Utterance) -> bool:
+def _tells(s: Statement) -> bool:
     text = TYPED_COMMANDS.sub("", s.text)
     if len(stems(text)) < MIN_TOLD or opens_with(text, "boilerplate"):
         return False
@@ -234,7 +222,7 @@ def _reasons(source: _Source) -> Iterator[Extract]:
         near = max((_nearness(s, d) for d in source.decided), default=0.0)
         weight = _reason_weight(s)
         # before that it thinks aloud
-        is_report = bool(s.sentence.heading) or s.n >= s.left
+        is_report = bool(s.sentence.heading) or s.place >= s.left
         cause = weight_of(s.text, "cause")
         if cause and _is_let_stand(s, source):
             yield Extract(s.quote, cause + near, order)
@@ -244,12 +232,12 @@ def _reasons(source: _Source) -> Iterator[Extract]:
             yield Extract(s.quote, weight - 1.0, order)
 
 
-def _is_let_stand(s: _Utterance, source: _Source) -> bool:
+def _is_let_stand(s: Statement, source: _Source) -> bool:
     """True for what the agent reports and the person did not send back."""
-    return not s.is_of_person and not outcomes.is_sent_back(source.exchanges, s.at)
+    return not s.is_of_person and not is_sent_back(source.exchanges, s.exchange)
 
 
-def _may_reason(s: _Utterance, source: _Source) -> bool:
+def _may_reason(s: Statement, source: _Source) -> bool:
     """False for what only asks, leads on or guesses, and for a proposal that was not taken."""
     sentence = s.sentence
     if sentence.is_question or sentence.is_heading or s.text.endswith((":", "...")):
@@ -257,17 +245,17 @@ def _may_reason(s: _Utterance, source: _Source) -> bool:
     if len(stems(s.text)) < 4 or not is_prose(s.text):
         return False
     if s.is_of_person:
-        return (s.is_preamble or not s.is_pasted) and not says(s.text, "asks_for_work")
+        return not s.is_pasted and not says(s.text, "asks_for_work")
     if (
         not outcomes.is_claim(sentence)
         or says(s.text, "guessed")
         or says(s.text, "leaning")
     ):
         return False
-    return not weight_of(s.text, "proposed") or _is_taken(source, s.at)
+    return not weight_of(s.text, "proposed") or _is_taken(source, s.exchange)
 
 
-def _reason_weight(s: _Utterance) -> float:
+def _reason_weight(s: Statement) -> float:
     weight = weight_of(s.text, "reason")
     if s.is_of_person and says(s.text, "ruled_out"):
         weight = RULED_OUT
@@ -287,11 +275,11 @@ def _is_taken(source: _Source, at: int) -> bool:
     return any((d.quote.speaker, d.quote.turn) == place for d in source.decided)
 
 
-def _nearness(s: _Utterance, decision: Decision) -> float:
+def _nearness(s: Statement, decision: Decision) -> float:
     """0 for a sentence that has nothing to do with the decision, up to 2."""
     quote = decision.quote
     shared = len(decision.terms.intersection(terms(s.text)))
-    distance = abs(s.at - decision.at)
+    distance = abs(s.exchange - decision.at)
     if s.is_of_person and (quote.speaker, quote.turn) == (s.speaker, s.turn):
         shared += 1  # the person goes on about what was just decided
     if not shared or distance > 3 or quote.text == clip(s.text):
@@ -325,8 +313,8 @@ def _options(source: _Source, settled: Sequence[str]) -> Quotes:
 
 
 def _options_put(source: _Source, settled: Sequence[str]) -> Iterator[Quote]:
-    for at, asked in source.asked():
-        if answered(asked) not in settled:
+    for at, asked in source.model.questions():
+        if answer_line(asked) not in settled:
             continue
         if any(opens_with(option, "yes_or_no") for option in asked.options):
             continue
@@ -355,14 +343,15 @@ def _is_prose_option(sentence: Sentence) -> bool:
 
 def _open(source: _Source) -> Iterator[Extract]:
     """What was put off, what a report leaves undone, and what was asked and never answered."""
-    lines = [(s.at, s.speaker, s.sentence) for s in source.said]
+    lines = [(s.exchange, s.speaker, s.sentence) for s in source.said]
     undone = {n: weight for weight, n in outcomes.left(lines)}
     for order, s in enumerate(source.said):
         asked = set(terms(s.text))
         if s.sentence.is_heading or len(terms(s.text)) < 2:
             continue
         if any(
-            d.at >= s.at and overlap(asked, d.terms) >= ALIKE for d in source.decided
+            d.at >= s.exchange and overlap(asked, d.terms) >= ALIKE
+            for d in source.decided
         ):
             continue
         weight = _open_weight(s, source, undone.get(order, 0.0))
@@ -373,7 +362,7 @@ def _open(source: _Source) -> Iterator[Extract]:
     yield from _unanswered(source)
 
 
-def _open_weight(s: _Utterance, source: _Source, undone: float) -> float:
+def _open_weight(s: Statement, source: _Source, undone: float) -> float:
     """How surely a sentence tells that something is open; ``undone`` is what it weighs as something
     that a report leaves.
     """
@@ -381,9 +370,9 @@ def _open_weight(s: _Utterance, source: _Source, undone: float) -> float:
     is_asked = s.is_of_person and sentence.is_question
     # a doubt that the other side heard and answered is none any more; what came of it stands
     # elsewhere
-    is_replied = is_asked or s.at < len(source.exchanges) - 1
+    is_replied = is_asked or s.exchange < len(source.exchanges) - 1
     weight = 0.0 if is_replied else weight_of(s.text, "open")
-    if s.is_of_person and weight <= DOUBT and source.exchanges[s.at].assistant:
+    if s.is_of_person and weight <= DOUBT and source.exchanges[s.exchange].assistant:
         weight = 0.0
     if s.is_of_person and not sentence.is_question:
         weight = max(weight, weight_of(s.text, "put_off"))
@@ -394,38 +383,38 @@ def _open_weight(s: _Utterance, source: _Source, undone: float) -> float:
     return weight
 
 
-def _waits_for_answer(s: _Utterance, source: _Source) -> bool:
+def _waits_for_answer(s: Statement, source: _Source) -> bool:
     """True for a question at the very end, and for one of the person's that nobody answered."""
-    if not s.sentence.is_question:
+    if not s.sentence.is_question or ": " in s.text:
         return False
     if s.is_of_person:
-        is_unheard = not _is_heard(s, source.exchanges)
-    else:
-        last = len(source.exchanges) - 1
-        # where the agent asked in form and was answered, what it asked in prose has its answer too
-        has_answers = any(asked.answer.strip() for _, asked in source.asked(last))
-        is_unheard = s.at == last and s.left < LAST_WORDS and not has_answers
-    return (
-        is_unheard and len(terms(s.text)) >= ASKED_WORDS and not says(s.text, "offer")
-    )
+        is_told = len(terms(s.text)) >= ASKED_WORDS and not says(s.text, "offer")
+        return is_told and not _is_heard(s, source.exchanges)
+    last = len(source.exchanges) - 1
+    if s.exchange != last or s.left >= LAST_WORDS or says(s.text, "courtesy"):
+        return False
+    # where the agent asked in form and was answered, what it asked in prose has its answer too
+    return not any(asked.answer.strip() for _, asked in source.model.questions(last))
 
 
-def _is_heard(s: _Utterance, exchanges: Sequence[Exchange]) -> bool:
+def _is_heard(s: Statement, exchanges: Sequence[Exchange]) -> bool:
     """True where an answer came, be it as an exchange of its own, or to the same words sent
     again.
     """
-    if exchanges[s.at].replies:
+    if exchanges[s.exchange].replies:
         return True
-    following = exchanges[s.at + 1 : s.at + 2]
+    following = exchanges[s.exchange + 1 : s.exchange + 2]
     return any(not e.user or s.text in e.user for e in following)
 
 
 def _unanswered(source: _Source) -> Iterator[Extract]:
     """The agent's questions in form that the person let pass, also when they came again."""
-    for at, asked in source.asked():
+    for at, asked in source.model.questions():
         if asked.answer.strip() or is_step(asked) or not asked.question.strip():
             continue
-        if not any(_is_answer_to(asked, later) for _, later in source.asked(at)):
+        if not any(
+            _is_answer_to(asked, later) for _, later in source.model.questions(at)
+        ):
             text = clip(" ".join(asked.question.split()))
             quote = Quote(text, "assistant", source.exchanges[at].id)
             yield Extract(quote, ASKED, len(source.said) + at)

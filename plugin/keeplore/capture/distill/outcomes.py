@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from keeplore.capture.cues import says, weight_of
-from keeplore.capture.segmenter import is_again
+from keeplore.capture.discourse.standing import is_sent_back
 from keeplore.memory import Exchange
 from keeplore.text.sentences import Sentence, sentences
 from keeplore.text.terms import overlap, stems, terms
@@ -25,7 +25,6 @@ UNNAMED = 0.8  # likewise one that names nothing: no file, no function, no figur
 MIN_WEIGHT = 1.8
 MIN_WORDS = 3
 SETTLED = 0.6  # share of a question's terms that a later answer has
-SENT_BACK = 200  # characters of a message in which it objects
 REPORTS = ("cause", "done", "outcome", "state")  # tables of cues
 
 # weight, number of the exchange, of the sentence
@@ -54,21 +53,6 @@ def _before_plan(said: Sequence[Sentence]) -> Sequence[Sentence]:
         if sentence.is_heading and says(sentence.text, "plan_heading"):
             return said[:n]
     return said
-
-
-def is_sent_back(exchanges: Sequence[Exchange], at: int) -> bool:
-    """True where the person's next message says that it is not so, or not good, or the agent takes
-    it back itself.
-    """
-    if at + 1 >= len(exchanges):
-        return False
-    following = exchanges[at + 1]
-    return (
-        says(following.user[:SENT_BACK], "objected")
-        # asked again in the same words: the conversation was rewound, and the answer with it
-        or is_again(following.user, exchanges[at].user)
-        or says(following.assistant[:SENT_BACK], "taken_back")
-    )
 
 
 def is_claim(sentence: Sentence) -> bool:

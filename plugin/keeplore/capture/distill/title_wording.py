@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from keeplore.capture.cues import meanings, opens_with, pattern, says, words
+from keeplore.capture.discourse.instructions import is_instructions
 from keeplore.capture.distill.key_phrases import plain
 from keeplore.text.sentences import Sentence
 from keeplore.text.terms import STOP, is_foreign, stems, terms
@@ -33,11 +34,7 @@ _SIGNS = re.compile(
 _OWNER = re.compile(r"\b(?:my|our|your)\b(?= \w)", re.IGNORECASE)
 _AGAIN = re.compile(r"\A(?:re|pre|un|de|auto)-?")
 _ARTICLE = re.compile(r"\A(?:an?|the|some|any|our|my)\s+", re.IGNORECASE)
-_STRUCTURE = re.compile(
-    r"^\s{0,3}(?:#{1,6}\s+\S|\d{1,2}[.)]\s+\S|[-*]\s+\S|</?[a-z_]+>\s*$)", re.MULTILINE
-)
-_ADDRESS_CHARS, _STRUCTURE_CHARS = 600, 20_000
-_STRUCTURED = 3  # headings and list items from which a message is a document
+_DOCUMENT_CHARS = 20_000  # of a document in which its title is looked for
 _COMMIT_KIND = re.compile(
     r"\A(?P<kind>[a-z]{2,10})(?:\([^)]{1,40}\))?!?:\s+", re.IGNORECASE
 )
@@ -178,7 +175,7 @@ def heading(text: str) -> str:
 
 def titled(document: str) -> str:
     """What a document or a command's output says that its title is, "" where it does not."""
-    found = _FIELD.search(document[:_STRUCTURE_CHARS])
+    found = _FIELD.search(document[:_DOCUMENT_CHARS])
     return fit(_unkinded(plain(found[1]))) if found else ""
 
 
@@ -186,17 +183,6 @@ def is_pasted(message: str) -> bool:
     """True where a message is a document: a plan, a skill, a page."""
     is_page = message.lstrip().startswith("#")
     return is_page or opens_with(message, "title_pasted") or is_instructions(message)
-
-
-def is_instructions(message: str) -> bool:
-    """True for a skill or a prompt that was written for agents: its rules are not what the person
-    says today.
-    """
-    head = message.lstrip()[:_ADDRESS_CHARS]
-    if opens_with(head, "skill_head"):
-        return True
-    structure = _STRUCTURE.findall(message[:_STRUCTURE_CHARS])
-    return len(structure) >= _STRUCTURED and says(head, "title_addressed")
 
 
 def telling(phrase: str) -> set[str]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from keeplore.capture.cues import opens_with
+from keeplore.capture.discourse.instructions import is_instructions
 from keeplore.capture.distill.key_phrases import (
     Profile,
     capitalised,
@@ -26,7 +27,6 @@ from keeplore.capture.distill.title_wording import (
     decided,
     fit,
     heading,
-    is_instructions,
     is_pasted,
     is_step,
     looseness,

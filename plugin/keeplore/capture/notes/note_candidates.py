@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from keeplore.capture.cues import opens_with, pattern, rules, says
+from keeplore.capture.discourse.statements import answer_line
 from keeplore.capture.distill.decisions import (
     Decision,
     agreed,
-    answered,
     is_step,
     standing,
 )
@@ -263,7 +263,7 @@ def _of_answer(asked: AnsweredQuestion, turn: str) -> Iterator[NoteCandidate]:
     question = " ".join(asked.question.split())
     answer = pattern("note_recommended").sub("", answer)
     category = _kind_of_decision(f"{question} {answer}")
-    quote = Quote(answered(asked), "user", turn)
+    quote = Quote(answer_line(asked), "user", turn)
     title = _titled(question, answer)
     is_of_task = says(asked.question, "task_question")
     confidence = ANSWERED - OF_TASK if is_of_task else ANSWERED

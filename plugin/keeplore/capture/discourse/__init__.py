@@ -1,0 +1,1 @@
+"""The model of a conversation: its statements, and which of them still hold."""

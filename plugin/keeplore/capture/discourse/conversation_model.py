@@ -1,0 +1,43 @@
+"""A conversation read once: its statements, which of them still hold, and how much each tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from keeplore.capture.cues import says
+from keeplore.capture.discourse.salience import salience
+from keeplore.capture.discourse.standing import ended
+from keeplore.capture.discourse.statements import Act, Statement, statements_of
+from keeplore.memory import AnsweredQuestion, Exchange
+
+_NO_SUBSTANCE = frozenset({Act.HEADING, Act.QUESTION, Act.ANNOUNCEMENT, Act.PASTED})
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationModel:
+    """``ended``: the number of each statement that no longer holds → the exchange that ended it."""
+
+    exchanges: Sequence[Exchange]
+    statements: Sequence[Statement]
+    ended: Mapping[int, int]
+
+    @classmethod
+    def of(cls, exchanges: Sequence[Exchange]) -> ConversationModel:
+        statements = statements_of(exchanges)
+        return cls(exchanges, statements, ended(statements, exchanges))
+
+    def telling(self) -> Iterator[tuple[float, int, Statement]]:
+        """What holds and has substance: its salience, number and the statement."""
+        for number, statement in enumerate(self.statements):
+            if number in self.ended or statement.act in _NO_SUBSTANCE:
+                continue
+            if statement.is_of_person or not says(statement.text, "guessed"):
+                yield salience(statement, len(self.exchanges)), number, statement
+
+    def questions(self, since: int = 0) -> Iterator[tuple[int, AnsweredQuestion]]:
+        """The agent's questions in form, with the number of their exchange."""
+        for at, exchange in enumerate(self.exchanges[since:], since):
+            for reply in exchange.replies:
+                if isinstance(reply, AnsweredQuestion):
+                    yield at, reply

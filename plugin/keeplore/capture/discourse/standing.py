@@ -1,0 +1,96 @@
+"""Which statements no longer hold at the end of a conversation, and what ended each.
+
+The agent's claims end where the person sends the answer back, where the conversation was rewound,
+where the agent takes them back itself, and where it later gives another cause for the same thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from keeplore.capture.cues import says, weight_of
+from keeplore.capture.discourse.statements import Act, Statement
+from keeplore.capture.segmenter import is_again
+from keeplore.memory import Exchange
+from keeplore.text.terms import overlap, terms
+
+SENT_BACK = 200  # characters of a message in which it objects
+REVISED_WITHIN = 6  # exchanges in which a new cause replaces an earlier one
+NAMES_SOMETHING = 3  # content words from which an objection says what it is about
+SHARED = 2  # content words that an objection has of what it rejects
+SAME_MATTER = 0.3  # share of terms from which two causes are of one thing
+_CLAIMS = frozenset({Act.REPORT, Act.FINDING, Act.PROPOSAL})
+
+
+def ended(
+    statements: Sequence[Statement], exchanges: Sequence[Exchange]
+) -> Mapping[int, int]:
+    """The number of each statement that no longer holds → the exchange that ended it."""
+    found = dict(_sent_back(statements, exchanges))
+    return found | dict(_revised(statements))
+
+
+def is_sent_back(exchanges: Sequence[Exchange], at: int) -> bool:
+    """True where the person's next message says that it is not so, or not good, or the agent takes
+    it back itself.
+    """
+    if at + 1 >= len(exchanges):
+        return False
+    following = exchanges[at + 1]
+    return (
+        says(following.user[:SENT_BACK], "objected")
+        # asked again in the same words: the conversation was rewound, and the answer with it
+        or is_again(following.user, exchanges[at].user)
+        or says(following.assistant[:SENT_BACK], "taken_back")
+    )
+
+
+def _sent_back(
+    statements: Sequence[Statement], exchanges: Sequence[Exchange]
+) -> Iterator[tuple[int, int]]:
+    """Claims that the next message rejects: all where the answer went with it, else those that it
+    speaks of.
+    """
+    rejected = {at for at in range(len(exchanges)) if is_sent_back(exchanges, at)}
+    for number, statement in enumerate(statements):
+        is_claim = not statement.is_of_person and statement.act in _CLAIMS
+        if not is_claim or statement.exchange not in rejected:
+            continue
+        objection = exchanges[statement.exchange + 1].user
+        is_again_asked = is_again(objection, exchanges[statement.exchange].user)
+        if is_again_asked or _is_about(objection[:SENT_BACK], statement):
+            yield number, statement.exchange + 1
+
+
+def _is_about(objection: str, claim: Statement) -> bool:
+    """Does an objection speak of a claim? One that names nothing is about the answer's reports."""
+    named = frozenset(terms(objection))
+    if len(named) < NAMES_SOMETHING:
+        return claim.is_final and claim.act is Act.REPORT
+    return len(named & claim.terms) >= min(SHARED, len(claim.terms))
+
+
+def _revised(statements: Sequence[Statement]) -> Iterator[tuple[int, int]]:
+    """Causes and guesses that a later word of the agent's on the same matter replaces."""
+    causes: list[int] = []
+    for number, later in enumerate(statements):
+        if later.is_of_person or later.act is not Act.FINDING:
+            continue
+        is_cause = weight_of(later.text, "cause") > 0
+        if is_cause or says(later.text, "revised"):
+            for earlier in causes:
+                if _replaces(later, statements[earlier]):
+                    yield earlier, later.exchange
+        if is_cause or says(later.text, "guessed"):
+            causes.append(number)
+            del causes[:-20]
+
+
+def _replaces(later: Statement, earlier: Statement) -> bool:
+    is_same_message = (later.exchange, later.message) == (
+        earlier.exchange,
+        earlier.message,
+    )
+    if is_same_message or later.exchange - earlier.exchange > REVISED_WITHIN:
+        return False
+    return overlap(later.terms, earlier.terms) >= SAME_MATTER

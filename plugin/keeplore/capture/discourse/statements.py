@@ -1,0 +1,181 @@
+"""Exchanges → statements: each sentence with who said it, where it stands and what it does.
+
+What a sentence does is its dialogue act (H. Bunt et al., ISO 24617-2, 2012), read from its form and
+from the cue phrases that people use for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from keeplore.capture.cues import says, weight_of
+from keeplore.capture.discourse.instructions import is_instructions
+from keeplore.memory import AnsweredQuestion, Exchange, Quote
+from keeplore.text.sentences import MAX_QUOTE, Sentence, clip, sentences
+from keeplore.text.terms import terms
+
+DOCUMENT = 12  # sentences from which a person's message counts as a paste
+PREAMBLE = 3  # its first sentences, which may be the person's own
+
+
+class Act(StrEnum):
+    """What a statement does in the conversation."""
+
+    HEADING = "heading"
+    QUESTION = "question"
+    ANSWER = "answer"  # to a question that the agent put in form
+    PASTED = "pasted"
+    DECISION = "decision"
+    DIRECTIVE = "directive"  # an order of the person's that says how a thing shall be
+    REQUEST = "request"  # any other sentence of the person's
+    ANNOUNCEMENT = "announcement"  # what the agent is about to do
+    PROPOSAL = "proposal"
+    REPORT = "report"  # work that was done
+    FINDING = "finding"  # how things are, and why
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence, or an answered question, with its place in the conversation."""
+
+    sentence: Sentence
+    speaker: str  # user | assistant
+    turn: str
+    exchange: int  # number of its exchange
+    message: int  # of its message in the exchange: 0 for the person's, then the replies
+    place: int  # of the sentence in its message
+    size: int  # sentences of its message
+    is_final: bool = False  # in the last reply of its exchange
+    is_answer: bool = False
+    is_foreign: bool = False  # in a message that is somebody else's text as a whole
+
+    @property
+    def text(self) -> str:
+        return self.sentence.text
+
+    @property
+    def is_of_person(self) -> bool:
+        return self.speaker == "user"
+
+    @property
+    def left(self) -> int:
+        """How many sentences of its message follow."""
+        return self.size - self.place - 1
+
+    @property
+    def is_pasted(self) -> bool:
+        """In a long message of the person's, and neither at its beginning nor in its section on the
+        background.
+        """
+        if not self.is_of_person or self.is_answer:
+            return False
+        is_preamble = self.place < PREAMBLE or says(
+            self.sentence.heading, "context_heading"
+        )
+        return self.is_foreign or (self.size > DOCUMENT and not is_preamble)
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        return frozenset(terms(self.text))
+
+    @cached_property
+    def act(self) -> Act:
+        return act_of(self)
+
+    @property
+    def quote(self) -> Quote:
+        return Quote(clip(self.text), self.speaker, self.turn)
+
+
+def statements_of(exchanges: Sequence[Exchange]) -> tuple[Statement, ...]:
+    """All statements in the order in which they were made."""
+    return tuple(
+        statement
+        for number, exchange in enumerate(exchanges)
+        for statement in _of_exchange(number, exchange)
+    )
+
+
+def _of_exchange(number: int, exchange: Exchange) -> Iterator[Statement]:
+    is_foreign = is_instructions(exchange.user)
+    said = sentences(exchange.user)
+    for place, sentence in enumerate(said):
+        yield Statement(
+            sentence,
+            "user",
+            exchange.id,
+            number,
+            0,
+            place,
+            len(said),
+            is_foreign=is_foreign,
+        )
+    for message, reply in enumerate(exchange.replies, 1):
+        if isinstance(reply, AnsweredQuestion):
+            yield from _answered(number, exchange.id, message, reply)
+            continue
+        said = sentences(reply)
+        is_final = message == len(exchange.replies)
+        for place, sentence in enumerate(said):
+            yield Statement(
+                sentence,
+                "assistant",
+                exchange.id,
+                number,
+                message,
+                place,
+                len(said),
+                is_final,
+            )
+
+
+def _answered(
+    number: int, turn: str, message: int, asked: AnsweredQuestion
+) -> Iterator[Statement]:
+    if asked.question.strip() and asked.answer.strip():
+        line = Sentence(answer_line(asked))
+        yield Statement(line, "user", turn, number, message, 0, 1, is_answer=True)
+
+
+def answer_line(asked: AnsweredQuestion) -> str:
+    """Question and answer as one line, the question shortened where both do not fit."""
+    answer = clip(" ".join(asked.answer.split()), MAX_QUOTE // 2)
+    question = clip(" ".join(asked.question.split()), MAX_QUOTE - 3 - len(answer))
+    return f"{question} → {answer}"
+
+
+def act_of(statement: Statement) -> Act:
+    """The dialogue act of a statement by its own form."""
+    sentence = statement.sentence
+    if statement.is_answer:
+        return Act.ANSWER
+    if sentence.is_heading:
+        return Act.HEADING
+    if sentence.is_question:
+        return Act.QUESTION
+    if statement.is_of_person:
+        return _act_of_person(statement)
+    return _act_of_agent(statement.text)
+
+
+def _act_of_person(statement: Statement) -> Act:
+    if statement.is_pasted:
+        return Act.PASTED
+    if weight_of(statement.text, "decided"):
+        return Act.DECISION
+    if weight_of(statement.text, "directives"):
+        return Act.DIRECTIVE
+    return Act.REQUEST
+
+
+def _act_of_agent(text: str) -> Act:
+    if weight_of(text, "done"):
+        return Act.REPORT
+    if says(text, "announced") or text.endswith((":", "...", "…")):
+        return Act.ANNOUNCEMENT
+    if weight_of(text, "proposed") or says(text, "offer"):
+        return Act.PROPOSAL
+    return Act.FINDING

@@ -1,0 +1,69 @@
+"""Which statements no longer hold at the end, and what ended them."""
+
+from __future__ import annotations
+
+from keeplore.capture.discourse.standing import ended
+from keeplore.capture.discourse.statements import statements_of
+from keeplore.memory import Exchange
+
+
+def talk(*said: str) -> list[Exchange]:
+    """Messages of the person and the agent in turn."""
+    pairs = zip(said[::2], said[1::2], strict=True)
+    return [
+        Exchange(f"t{n}", f"2026-03-01T10:{n:02}:00Z", user, (reply,))
+        for n, (user, reply) in enumerate(pairs)
+    ]
+
+
+def gone(*said: str) -> dict[str, int]:
+    exchanges = talk(*said)
+    statements = statements_of(exchanges)
+    return {statements[n].text: at for n, at in ended(statements, exchanges).items()}
+
+
+def test_an_objection_ends_the_claims_that_it_speaks_of_and_no_others() -> None:
+    assert gone(
+        "why does the login fail?",
+        "The login fails since the session cookie has expired. "
+        "The parser reads `config.toml` first.",
+        "no, the session cookie has not expired, I set it a minute ago",
+        "Right.",
+    ) == {"The login fails since the session cookie has expired.": 1}
+
+
+def test_an_objection_that_names_nothing_ends_what_was_reported_as_done() -> None:
+    assert gone(
+        "fix the export",
+        "Fixed the export of dates. The writer is in `export.py`.",
+        "still broken",
+        "I see.",
+    ) == {"Fixed the export of dates.": 1}
+
+
+def test_what_was_asked_again_in_the_same_words_took_its_answer_with_it() -> None:
+    question = "how long does the nightly export of all customers take now?"
+    assert gone(
+        question, "It takes two hours.", question, "It takes nine minutes."
+    ) == {"It takes two hours.": 1}
+
+
+def test_a_new_cause_of_the_same_thing_replaces_the_one_before() -> None:
+    assert gone(
+        "the build is slow",
+        "The problem is the cache of the build server.",
+        "look again",
+        "The real problem is the build server's disk, not its cache.",
+    ) == {"The problem is the cache of the build server.": 1}
+
+
+def test_a_cause_of_something_else_replaces_nothing() -> None:
+    assert (
+        gone(
+            "the build is slow",
+            "The problem is the cache of the build server.",
+            "and the login?",
+            "The problem is a missing index on the sessions table.",
+        )
+        == {}
+    )

@@ -1,0 +1,70 @@
+"""Exchanges as statements: who said each, where it stands, and what it does."""
+
+from __future__ import annotations
+
+import pytest
+
+from keeplore.capture.discourse.statements import Act, answer_line, statements_of
+from keeplore.memory import AnsweredQuestion, Exchange
+
+AT = "2026-03-01T10:00:00Z"
+
+
+def said(user: str, *replies: str | AnsweredQuestion) -> list[Exchange]:
+    return [Exchange("t1", AT, user, replies)]
+
+
+def test_each_sentence_has_its_speaker_its_place_and_its_act() -> None:
+    asked = AnsweredQuestion("Which queue?", "Postgres", ("Postgres", "Redis"))
+    exchanges = said(
+        "Jobs get lost. We decided to use one database.",
+        "Let me look at the worker.",
+        asked,
+        "## Summary\n\nMoved the queue to Postgres. The worker polls every second. "
+        "I suggest an index on `state`. Shall I add it?",
+    )
+    found = [
+        (s.speaker, s.message, s.place, s.size, s.is_final, s.act, s.text)
+        for s in statements_of(exchanges)
+    ]
+    assert found == [
+        ("user", 0, 0, 2, False, Act.REQUEST, "Jobs get lost."),
+        ("user", 0, 1, 2, False, Act.DECISION, "We decided to use one database."),
+        ("assistant", 1, 0, 1, False, Act.ANNOUNCEMENT, "Let me look at the worker."),
+        ("user", 2, 0, 1, False, Act.ANSWER, "Which queue? → Postgres"),
+        ("assistant", 3, 0, 5, True, Act.HEADING, "Summary"),
+        ("assistant", 3, 1, 5, True, Act.REPORT, "Moved the queue to Postgres."),
+        ("assistant", 3, 2, 5, True, Act.FINDING, "The worker polls every second."),
+        ("assistant", 3, 3, 5, True, Act.PROPOSAL, "I suggest an index on `state`."),
+        ("assistant", 3, 4, 5, True, Act.QUESTION, "Shall I add it?"),
+    ]
+
+
+def test_a_question_that_was_declined_states_nothing() -> None:
+    assert statements_of(said("", AnsweredQuestion("Which queue?", ""))) == ()
+
+
+def test_of_a_paste_only_the_beginning_and_the_background_are_the_persons_own() -> None:
+    lines = [f"Point {n} is about the parser." for n in range(20)]
+    page = "\n\n".join(["Here is the report.", *lines, "## Background", "It crashed."])
+    found = statements_of(said(page))
+    own = [s.text for s in found if s.act not in (Act.PASTED, Act.HEADING)]
+    assert own == [
+        "Here is the report.",
+        "Point 0 is about the parser.",
+        "Point 1 is about the parser.",
+        "It crashed.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "line"),
+    [
+        ("Which\nqueue?", "Postgres", "Which queue? → Postgres"),
+        ("w " * 400, "yes", f"{'w ' * 146}w → yes"),
+    ],
+)
+def test_an_answer_is_one_line_with_its_question(
+    question: str, answer: str, line: str
+) -> None:
+    assert answer_line(AnsweredQuestion(question, answer)) == line
