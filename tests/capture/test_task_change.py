@@ -57,6 +57,14 @@ def test_all_that_is_weighed_is_read_from_the_turn_and_the_talk() -> None:
     )
 
 
+def test_a_turn_that_is_said_to_end_after_the_next_began_took_the_time_between() -> (
+    None
+):
+    late = [{**talk()[0], "ended_at": "2026-03-01T16:00:00Z"}]
+    found = evidence(0.0, late, turn("and the lease?"), WORKED)
+    assert round(found.effort, 2) == 3.43  # half an hour
+
+
 @pytest.mark.parametrize(
     "message",
     [

@@ -46,8 +46,8 @@ class TaskEvidence(NamedTuple):
     asked: float  # 1 where the last answer asks something near its end
 
 
-WEIGHTS = TaskEvidence(0.22, 1.29, -1.12, 1.85, -1.74, 0.72, -1.48)
-INTERCEPT = -2.23
+WEIGHTS = TaskEvidence(0.21, 1.32, -1.06, 1.63, -1.80, 0.64, -1.53)
+INTERCEPT = -1.95
 
 
 def evidence(
@@ -58,7 +58,10 @@ def evidence(
     last = exchanges[-1]
     sentence = first_sentence(turn.user)
     files = set(turn.work.files)
-    minutes = minutes_between(str(last["at"]), str(last.get("ended_at") or last["at"]))
+    ended_at = str(last.get("ended_at") or last["at"])
+    # a record that was written anew has later times than what follows
+    ended_at = min(ended_at, turn.at) if turn.at else ended_at
+    minutes = minutes_between(str(last["at"]), ended_at)
     return TaskEvidence(
         max(-SUBJECT_MOST, min(SUBJECT_MOST, score)),
         float(says(turn.user[:OPENING], "not_working")),
