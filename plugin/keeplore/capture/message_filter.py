@@ -13,6 +13,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import itemgetter
 
+from keeplore.capture.telling_commands import rank
 from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore.redact.home_paths import shortening
 from keeplore.redact.said_fields import FieldRedaction
@@ -44,14 +45,6 @@ _QUOTATION_MARKS = (
     ("„", "“"),
     ("«", "»"),
     ("「", "」"),
-)
-# commands that only look: they say nothing about what came of it all
-_LOOKING = re.compile(
-    r"(?:cd \S+ *(?:&&|;) *)*(?:"
-    r"(?:ls|cat|head|tail|grep|rg|find|fd|wc|echo|pwd|cd|which|file|stat|tree|less|sed -n|ps|pgrep|"
-    r"sleep|date|env|jq)\b"
-    r"|git (?:-C \S+ )?(?:status|log|diff|show|branch|remote|rev-parse|blame|ls-files|reflog|"
-    r"worktree list)\b)"
 )
 LINE_SEEN = 200  # characters before a tag in which a backtick may make it code
 
@@ -153,7 +146,7 @@ def observed_work(turn: Turn, redact: Callable[[str, str], str]) -> Work:
 
     work = turn.work
     commands = (
-        command for command in clean_items(work.commands) if not _LOOKING.match(command)
+        command for command in clean_items(work.commands) if rank(command) is not None
     )
     files, commits, agents = map(clean_items, (work.files, work.commits, work.agents))
     return Work(files, tuple(commands), commits, work.links, agents)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from keeplore.capture.capture_deps import MemoryPlace
 from keeplore.capture.segmenter import is_confirmation
+from keeplore.capture.telling_commands import chosen
 from keeplore.memory import (
     AnsweredQuestion,
     Conversation,
@@ -19,7 +20,6 @@ from keeplore_hooks.hosts import prompt_key
 
 PROVISIONAL = "prompt:"  # how the id of a turn begins of which only the prompt is known
 MAX_WORK = 200  # references of one kind that a conversation lists
-MAX_COMMANDS = 12  # the first ones; the rest repeats them
 FEW_TERMS = 4  # content words of a remark
 FEW_CHARS = 200  # characters of hardly an answer
 # how the parts of a session name one another: titles change, and may be forgotten
@@ -150,8 +150,10 @@ def _is_hardly_answered(exchange: Exchange) -> bool:
 def _joined_work(old: Work, new: Work) -> Work:
     """The references of both, each once, as many as a conversation lists."""
 
-    def both(name: str, most: int = MAX_WORK) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*getattr(old, name), *getattr(new, name))))[:most]
+    def both(name: str) -> tuple[str, ...]:
+        found = dict.fromkeys((*getattr(old, name), *getattr(new, name)))
+        return tuple(found)[:MAX_WORK]
 
-    commands = both("commands", MAX_COMMANDS)
-    return Work(both("files"), commands, both("commits"), both("links"), both("agents"))
+    commits = both("commits")
+    commands = chosen((*old.commands, *new.commands), has_commits=bool(commits))
+    return Work(both("files"), commands, commits, both("links"), both("agents"))

@@ -721,3 +721,28 @@ def test_text_that_cannot_be_written_as_utf8_is_mended(
     )
     (turn,) = session.turns(t)
     assert turn.user == "lone \N{REPLACEMENT CHARACTER} and nul, pair \N{GRINNING FACE}"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "The user doesn't want to proceed with this tool use. STOP what you are doing.",
+        "Permission for this tool use was denied. The tool use was rejected.",
+        "Permission to use Bash with command make deploy has been denied.",
+        "Claude requested permissions to use Bash, but you haven't granted it yet.",
+        "<tool_use_error>Sibling tool call errored</tool_use_error>",
+        "denied",
+    ],
+)
+def test_a_command_that_was_not_run_is_no_work(
+    session: Any, lines: Any, told: str
+) -> None:
+    t = lines()
+    t.user("Ship it")
+    call = t.call("Bash", {"command": "make deploy"})
+    denial = {"toolDenialKind": "user"} if told == "denied" else {}
+    t.result(call, told, is_error=True, **denial)
+    done = t.call("Bash", {"command": "make test"})
+    t.result(done, "Exit code 1\nmake: *** [test] Error 1", is_error=True)
+    turn = session.events(t)[-1]
+    assert turn.work.commands == ("make test",)

@@ -141,11 +141,33 @@ def test_work_is_named_and_its_content_left_out(rollout: Any, codex: Any) -> Non
         "https://forge.example/o/r/pull/7\n",
     )
     t.call("exec_command", {"cmd": "rm -rf /"}, "exec command rejected by user")
+    refused = 'exec_command failed for `bash -lc rm`: CreateProcess { message: "Rejected(\\"no\\")" }'
+    t.call("exec_command", {"cmd": "rm -rf /etc"}, refused)
     turn = only(codex.turns(t.bytes()))
     assert turn.work.files == ("/home/ann/kasha/src/a.py", "/tmp/b.py")
     assert turn.work.commands == ('git commit -m "x"', "gh pr create")
     assert turn.work.commits == ("1234567 Drop Redis",)
     assert turn.work.links == ("https://forge.example/o/r/pull/7",)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "apply_patch verification failed: Failed to find expected lines in /a.py:\nx = 1",
+        {"output": "apply_patch verification failed: no such file", "metadata": {}},
+        "Chunk ID: e6\nProcess exited with code 1\nOutput:\nInvalid patch: no hunk",
+    ],
+)
+def test_a_patch_that_failed_names_no_file(
+    rollout: Any, codex: Any, output: object
+) -> None:
+    t = rollout()
+    t.task("task-1")
+    t.user("Mend it")
+    patch = "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n*** End Patch"
+    told = output if isinstance(output, str) else json.dumps(output)
+    t.call("apply_patch", {"input": patch}, told)
+    assert only(codex.turns(t.bytes())).work.files == ()
 
 
 def test_the_commands_and_patches_of_a_script_are_named(

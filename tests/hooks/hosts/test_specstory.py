@@ -524,3 +524,18 @@ def test_times_are_those_of_the_headings(path):
         re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", turn.at)
         for turn in turns(path, HEAD + user("Hi", 1))
     )
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "The user doesn't want to proceed with this tool use.",
+        "Permission for this tool use was denied. The tool use was rejected.",
+    ],
+)
+def test_a_command_that_was_refused_is_no_work(path, told):
+    block = f"Ship it\n\n`make deploy`\n\n```text\n{told}\n```"
+    (turn,) = read(
+        path, HEAD + user("Ship", 1) + agent(tool("Bash", "shell", block), 2)
+    )
+    assert isinstance(turn, Turn) and turn.work.commands == ()

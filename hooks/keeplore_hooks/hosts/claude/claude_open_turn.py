@@ -160,7 +160,7 @@ class ClaudeOpenTurn:
         self._log.worked(call, text(structured, "agentId"))
         if is_error:
             self._log.failed(call)
-        if objection is not None:
+        if is_error and (objection is not None or lines.is_not_run(output, structured)):
             self._log.refused(call)
         if objection and not tool.asked:
             request = f"Allow {tool.name} {tool.target}".rstrip() + "?"

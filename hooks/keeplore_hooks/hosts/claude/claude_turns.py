@@ -138,7 +138,7 @@ class ClaudeTurnAssembler:
             return
         for block in mappings(data, "message", "content"):
             if block.get("type") == "tool_result":
-                self._result(block, data.get("toolUseResult"), turn)
+                self._result(block, lines.result_of(data), turn)
         said, uuid = lines.person_input(data), self.line.id_of(data)
         self._take_input(said, uuid, host_id=text(data, "promptId"))
 

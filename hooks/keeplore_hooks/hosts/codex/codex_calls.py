@@ -47,6 +47,13 @@ _REFUSED = (
     "patch rejected by user",
     "rejected by user",
 )
+# at the beginning of what a command or a patch that was not carried out gives back
+_NOT_RUN = re.compile(r"exec_command failed for .{1,4000}?Rejected\(", re.DOTALL)
+_PATCH_FAILED = re.compile(
+    r"(?:^|\")(?:apply_patch verification failed|Invalid patch|Failed to find expected lines)",
+    re.MULTILINE,
+)
+_PATCH_SEEN = 2000  # characters of an output in which a patch says that it failed
 _NOTE = "user_note: "  # before what the person typed beside the options
 
 
@@ -151,7 +158,13 @@ def output_of(item: Json) -> str:
 
 
 def is_refused(output: str) -> bool:
-    return output.lstrip().startswith(_REFUSED)
+    told = output.lstrip()
+    return told.startswith(_REFUSED) or bool(_NOT_RUN.match(told))
+
+
+def has_failed_to_patch(output: str) -> bool:
+    """Did a patch change nothing? Codex says so in words alone."""
+    return bool(_PATCH_FAILED.search(output[:_PATCH_SEEN]))
 
 
 def _printed(words: str) -> str:

@@ -353,6 +353,9 @@ class CodexTurnReader(TurnReader):
                 turn.log.refused(f"{call_id}:{number}")
             for number in range(len(call.files)):
                 turn.log.refused(f"{call_id}:file:{number}")
+        elif calls.has_failed_to_patch(output):
+            for number in range(len(call.files)):
+                turn.log.failed(f"{call_id}:file:{number}")
         is_continued = call.name in calls.CONTINUED
         if command := call.command or (self._turn.command if is_continued else ""):
             turn.log.printed(command, output, has_failed=is_refused)

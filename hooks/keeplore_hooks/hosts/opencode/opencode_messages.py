@@ -44,7 +44,10 @@ _UNFINISHED = (
     "unknown",
     "",
 )
-_REFUSED = "The user rejected permission"
+_REFUSED = (
+    "The user rejected permission",
+    "The user has specified a rule which prevents you",
+)
 _PARTS = (
     "text",
     "file",

@@ -40,8 +40,13 @@ _ASKING = (
 )
 _FAILED = (
     "<tool_use_error>",
-    "The user doesn't want to proceed with this tool use.",
     "**Error:**",
+)
+_REFUSED = (
+    "The user doesn't want to proceed with this tool use.",
+    "Permission for this tool use was denied.",
+    "Permission to use ",
+    "[Request interrupted by user for tool use]",
 )
 _FILES = (
     re.compile(r"^The file (\S.{0,1000}?) has been (?:updated|created)"),
@@ -73,13 +78,15 @@ def note(
 ) -> None:
     """Take what the tool did; a call that failed or was refused changed nothing."""
     name = tool.name.lower()
-    has_failed = any(line.startswith(_FAILED) for line in tool.lines)
+    is_refused = any(line.startswith(_REFUSED) for line in tool.lines)
+    has_failed = is_refused or any(line.startswith(_FAILED) for line in tool.lines)
     if (tool.kind == "write" or name in _WRITERS) and not has_failed:
         for path in _files(tool):
             log.write(f"{key} {path}", absolute(path, cwd))
     elif tool.kind == "shell" or name in _SHELLS:
         command = _command(tool)
-        log.run(key, command)
+        if not is_refused:
+            log.run(key, command)
         log.printed(command, "\n".join(tool.lines), has_failed=has_failed)
 
 
