@@ -44,6 +44,7 @@ DATA = {
     "keeplore/capture/cues/fr.yaml",
     "keeplore/capture/cues/zh.yaml",
     "keeplore/capture/notes/lasting_model.txt",
+    "keeplore/capture/telling_commands.toml",
     "keeplore/capture/topic_model.txt",
     *(f"keeplore/cli/graph/page/{name}" for name in GRAPH_PAGE),
     *(f"keeplore/cli/graph/vendor/{name}" for name in GRAPH_VENDORED),

@@ -75,6 +75,14 @@ def test_of_a_summary_of_codex_it_is_not_said_where_it_comes_from() -> None:
     assert substance(text) == "The queue moved to Postgres. The worker is next."
 
 
+def test_what_follows_the_preface_on_its_line_is_substance() -> None:
+    for preface in (
+        "This session is being continued from a previous conversation.",
+        "Another language model started to solve this problem and summed it up.",
+    ):
+        assert substance(f"{preface} We took SQLite.") == "We took SQLite."
+
+
 def test_the_elements_of_gemini_and_copilot_become_headings() -> None:
     text = (
         "<overall_goal>\n    Move the queue to Postgres.\n</overall_goal>\n"

@@ -44,12 +44,11 @@ class SummaryKeeper:
 
     @hookimpl_last
     def keeplore_compaction(self, compaction: Compaction) -> None:
-        text = substance(
-            shortening(self._deps.redact, compaction.origin.cwd)(
-                clean(compaction.summary)
-            )
+        summary = shortening(self._deps.redact, compaction.origin.cwd)(
+            clean(compaction.summary)
         )
-        if len(text) < MIN_CHARS:
+        text = substance(summary)
+        if len(summary) < MIN_CHARS or not text:
             return
         self._flush()
         memory = self._memory(compaction, text)

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 
 _PREFACE = re.compile(
-    r"\s*(?:This session is being continued from a previous conversation[^\n.]*\.?"
-    r"(?:[ \t]*(?:The (?:conversation|summary)\b|This summary\b)[^\n]*)?"
-    r"|Another language model started to solve this problem[^\n]*)\s*"
+    r"\s*(?:This session is being continued from a previous conversation(?: that ran out of "
+    r"context)?\.?\s*(?:The summary below covers[^.\n]*\.|The conversation is summarized below:?)?"
+    r"|Another language model started to solve this problem(?:[^\n]{0,1000}?analysis:|[^.\n]*\.))"
+    r"\s*"
 )
 _NOTES = re.compile(r"\s*(?:Analysis:|<analysis>)")
 _SUMMARY = re.compile(r"^[ \t]*(?:Summary:|<summary>)[ \t]*\n*", re.MULTILINE)
