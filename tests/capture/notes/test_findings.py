@@ -59,6 +59,13 @@ def test_a_trap_with_its_cause_is_told_without_the_steps_around_it() -> None:
     )
 
 
+def test_how_it_was_found_out_is_left_out_and_so_is_emphasis() -> None:
+    told = EXITS.replace("only", "**only**")
+    said = f"The reviewer went through the scripts and found one thing: {told}"
+    (found,) = findings(talk(("Why does it go on?", said)))
+    assert (found.text, found.said) == (EXITS, said)
+
+
 def test_what_the_agent_does_about_it_is_cut_off() -> None:
     said = f"{EXITS[:-1]}, so I'm using that in the script."
     (found,) = findings(talk(("Why does it go on?", said)))

@@ -81,7 +81,8 @@ def findings(exchanges: Sequence[Exchange]) -> list[Finding]:
             and not _is_objected(exchanges[place.exchange + 1 :][:1])
         )
         turn = exchanges[place.exchange].id
-        kept.append(Finding(text, place.sentence.text, turn, weight, is_sure))
+        plain = text.replace("**", "")
+        kept.append(Finding(plain, place.sentence.text, turn, weight, is_sure))
     return kept
 
 
@@ -109,6 +110,7 @@ def core_of(sentence: Sentence) -> str:
     core = pattern("states_step").sub("", core)
     for name in ("states_opener", "states_label", "states_opener"):
         core = pattern(name).sub("", core, count=1)
+    core = _told(core)
     if not SHORTEST <= len(core.split()) <= LONGEST or _FIRST_PERSON.search(core):
         return ""
     is_order = opens_with(core, "states_order") or opens_with(core, "states_change")
@@ -138,6 +140,13 @@ def _of_exchange(exchange: Exchange, at: int) -> Iterator[Place]:
                 before = said[n - 1] if n else None
                 after = said[n + 1] if n + 1 < len(said) else None
                 yield Place(statement, sentence, before, after, at, (at, number))
+
+
+def _told(core: str) -> str:
+    """Of "the review found one thing: …" what was found."""
+    lead, _, told = core.partition(": ")
+    is_tale = len(told.split()) >= SHORTEST and says(lead, "states_past")
+    return told if is_tale and says(told, "states_present") else core
 
 
 def _label_of(text: str) -> str:
