@@ -182,10 +182,6 @@ class Demo:
                 f"    {hit['title']}  [{hit['date']} · {hit['project']} · {hit['score']:.2f}]"
             )
             print(textwrap.indent(hit["passage"], "      "))
-            if hit["decision"] and hit["decision"] not in " ".join(
-                hit["passage"].split()
-            ):
-                print(f"      decided: “{hit['decision']}”")
             print()
         print(f"  $ keeplore recall {UNRELATED!r}    (exit status {done.returncode})")
         show(done.stdout)

@@ -70,6 +70,7 @@ def _described(e: Evidence, row: PassageRow, memory: MemoryRow) -> Evidence:
         at=at,
         passages=row.passages,
         is_statement=row.kind in STATEMENTS,
+        is_decision=row.kind == "decision",
     )
 
 
@@ -133,6 +134,8 @@ def _read(
     the best.
     """
     question = query.question
+    if e.is_statement:
+        e = replace(e, own=question.coverage(stems_of(row.text)))
     if place >= w.read:
         return e
     close = 0.0

@@ -30,6 +30,10 @@ class Weights:
     speaker: float = 0.8  # said by somebody whom the question names
     # how far, in log-odds, a statement may be behind the best one of its memory to be shown with it
     beside_best: float = 3.0
+    own_words: float = (
+        2.0  # times the share of the question's words in a statement itself
+    )
+    decision: float = 0.5  # a statement by which something was decided
     # share that the mean of the memory's three best passages has in each of them
     memory: float = 0.23
     when: float = 1.5  # said at a time that the question names; judgement
