@@ -226,6 +226,7 @@ def _item(name: str, value: Any) -> Any:
 
 
 def _text(value: Any) -> str:
+    """Raises TypeError for anything else."""
     if not isinstance(value, str):
         raise TypeError(f"expected text, got {type(value).__name__}")
     return value

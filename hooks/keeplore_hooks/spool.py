@@ -285,6 +285,7 @@ class Spool:
         self._move(replace(entry, name=name), self._new)
 
     def _move(self, entry: SpoolEntry, box: Path) -> SpoolEntry:
+        """The entry in its new place. Raises FileNotFoundError where another process was faster."""
         self._create()
         path = box / entry.name
         entry.path.rename(path)

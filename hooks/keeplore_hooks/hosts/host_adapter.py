@@ -158,6 +158,7 @@ class HostAdapter(RecordAdapter):
         """Name and arguments of the command that a prompt calls."""
 
     def _prompt_ask(self, prompt: str) -> Ask | None:
+        """What a prompt waits for: a command of Keeplore's its answer, others what matters."""
         if not prompt:
             return None
         if command := self.command_in(prompt):

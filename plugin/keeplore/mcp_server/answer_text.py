@@ -78,6 +78,7 @@ def said_by(trust: str, *texts: str) -> str:
 
 
 def _pieces(text: str, limit: int) -> Iterator[str]:
+    """The lines of a text, those with more bytes than the limit cut into several."""
     step = max(limit // _BYTES_PER_CHARACTER, 1)
     for line in text.splitlines(keepends=True):
         if size(line) <= limit:

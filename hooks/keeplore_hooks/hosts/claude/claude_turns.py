@@ -342,6 +342,7 @@ class ClaudeTurnAssembler:
         )
 
     def _summary(self, data: Json) -> None:
+        """What a compaction has left of the talk, in the line after its boundary."""
         if self._is_replay:
             return
         compaction = self._boundary or self._compaction(data)

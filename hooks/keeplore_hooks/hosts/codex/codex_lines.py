@@ -101,6 +101,7 @@ def command_in(prompt: str) -> tuple[str, str] | None:
 
 
 def words_of_item(item: Json) -> str:
+    """The words of all parts that have some."""
     return "\n".join(
         text(part, "text") for part in mappings(item, "content") if "text" in part
     )

@@ -55,6 +55,7 @@ class CodexContext:
     is_own: bool = False  # the rollout's own first line was read
 
     def with_task(self, task: str) -> CodexContext:
+        """The same in another task, whose prompts are counted anew."""
         if not task or task == self.task:
             return self
         return replace(self, task=task, count=0)
@@ -166,6 +167,7 @@ class CodexTurnReader(TurnReader):
             self._context = self._context.with_task(text(payload, "turn_id"))
 
     def _task_started(self, payload: Json) -> None:
+        """A task that was read before a turn began repeats what is known."""
         task = text(payload, "turn_id")
         if task and task != self._context.task:
             self._is_replay = self.is_repeated(task)

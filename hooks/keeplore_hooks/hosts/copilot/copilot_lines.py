@@ -222,6 +222,7 @@ def _options(given: Json) -> Iterator[str]:
 
 
 def _is_picture(attached: Json) -> bool:
+    """By its type, or by its name where it has none."""
     mime = text(attached, "mimeType")
     return mime.startswith("image/") or (
         not mime and text(attached, "path").lower().endswith(_PICTURES)

@@ -126,6 +126,7 @@ def recorded(base: Path) -> Iterator[Recorded]:
 
 
 def _recorded(path: Path) -> Recorded | None:
+    """The session that a file holds; None for one of another kind. Raises OSError."""
     is_own = path.parent.name in (_FOLDER, path.stem)
     if path.suffix not in (LOG, OLD) or not is_own:
         return None

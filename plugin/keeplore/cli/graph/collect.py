@@ -171,6 +171,7 @@ def _picture(
     has_more: bool,
     has_middle: bool,
 ) -> GraphPicture:
+    """Entities with their hops from the middle, and what ties them, in their final order."""
     order = sorted(found, key=lambda item: (item[1], -item[0].mentions, *_key(item[0])))
     entities = [entity for entity, _ in order]
     at = {_key(entity): number for number, entity in enumerate(entities)}

@@ -300,6 +300,7 @@ def _toml(text: str) -> Mapping[str, Any]:
 
 
 def _json(text: str) -> Mapping[str, Any]:
+    """Empty for JSON that is no object. Raises ValueError for what is none."""
     data = json.loads(text)
     return data if isinstance(data, dict) else {}
 

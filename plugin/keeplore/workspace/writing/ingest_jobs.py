@@ -210,6 +210,7 @@ class IngestQueue:
         self._note(replace(status, state=state, reason=reason, at=now()))
 
     def _note(self, status: IngestStatus) -> IngestStatus:
+        """Write down how far a source is, and tell whoever follows."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         durable.write(
             self._folder / f"{status.key}.json",

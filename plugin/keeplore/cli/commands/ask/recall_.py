@@ -113,6 +113,7 @@ def _answer(places: Places, request: RecallRequest) -> dict[str, Any]:
 
 
 def _without_worker(places: Places, request: RecallRequest) -> dict[str, Any]:
+    """The answer as a worker would give it, with a few missing vectors made on the way."""
     # half a second of imports that a warm worker has behind it
     from keeplore.workspace.registry import Registry
 

@@ -130,6 +130,7 @@ def _check_same(name: str, found: FoundMemory) -> None:
 
 
 def _in_editor(registry: Registry, found: FoundMemory) -> NoteOutcome:
+    """The new version. Raises StoreError where another came while the editor was open."""
     # heavy, as the registry is
     from keeplore.workspace.note_writer import NoteOutcome
 
