@@ -7,6 +7,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from typing import Any
 
 from keeplore.errors import KeeploreError
@@ -19,14 +20,18 @@ from keeplore_hooks.specs import hookimpl_last
 
 LOG = logging.getLogger(__name__)
 # of jobs: what a host is about to lose sight of goes first
-FIRST, REST = KINDS = (
-    "refine-compaction",
-    "refine",
-)
-COMPACTION, CLOSED, ASKED = "compaction", "closed", "asked"
+FIRST, REST = KINDS = ("refine-compaction", "refine")
 FROZEN = "frozen"
 # a talk that is imported later is backlog, which costs money only when it is asked for
 RECENT = timedelta(days=7)
+
+
+class RefineCause(StrEnum):
+    """Why a conversation is queued."""
+
+    COMPACTION = "compaction"
+    CLOSED = "closed"
+    ASKED = "asked"
 
 
 class RefineTrigger:
@@ -41,14 +46,16 @@ class RefineTrigger:
     def keeplore_conversation_closing(self, meta: Mapping[str, Any]) -> None:
         if is_recent(str(meta.get("updated_at", "")), RECENT):
             self._queue(
-                str(meta.get("id", "")), CLOSED, at=str(meta.get("created_at", ""))
+                str(meta.get("id", "")),
+                RefineCause.CLOSED,
+                at=str(meta.get("created_at", "")),
             )
 
     @hookimpl_last
     def keeplore_compaction(self, compaction: Compaction) -> None:
         state = self._workspace.sessions.get(compaction.origin)
         if state.open_id and is_recent(compaction.at, RECENT):
-            self._queue(state.open_id, COMPACTION)
+            self._queue(state.open_id, RefineCause.COMPACTION)
 
     def _queue(self, memory_id: str, why: str, **about: str) -> None:
         workspace = self._workspace
@@ -87,7 +94,7 @@ def enqueue(
         "why": why,
         **{key: wish for key, wish in wishes.items() if wish},
     }
-    is_compaction = why == COMPACTION
+    is_compaction = why == RefineCause.COMPACTION
     return queue.add(
         FIRST if is_compaction else REST,
         memory_id,

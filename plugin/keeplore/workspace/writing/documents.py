@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 
 from keeplore.errors import AlreadyExists, StoreError
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
@@ -19,7 +20,6 @@ from keeplore.workspace.workspace import Workspace
 
 TRIGGER = "document"
 TRUST = "document"
-NEW, UPDATED, UNCHANGED = "new", "updated", "unchanged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,17 @@ class DocumentDraft:
     pieces: int
 
 
+class DocumentChange(StrEnum):
+    """What ingesting a source came to."""
+
+    NEW = "new"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+
+
 @dataclass(frozen=True, slots=True)
 class WrittenDocument:
-    """``what`` is new, updated or unchanged."""
-
-    what: str
+    what: DocumentChange
     memory: Memory
     path: str
 
@@ -105,7 +111,9 @@ class Documents:
             if not heads:
                 written = self._first(memory)
             elif len(heads) == 1 and _says_the_same(heads[0][1], memory):
-                return WrittenDocument(UNCHANGED, heads[0][1], heads[0][0].path)
+                return WrittenDocument(
+                    DocumentChange.UNCHANGED, heads[0][1], heads[0][0].path
+                )
             else:
                 written = self._next(memory, heads)
         workspace.index.refresh()
@@ -118,9 +126,9 @@ class Documents:
         except AlreadyExists:
             # a person gave it another source, or a merge set it aside
             path, known = store.get(memory.id)
-            return WrittenDocument(UNCHANGED, known, path)
+            return WrittenDocument(DocumentChange.UNCHANGED, known, path)
         self._workspace.plugins.written(memory.id, path)
-        return WrittenDocument(NEW, memory, path)
+        return WrittenDocument(DocumentChange.NEW, memory, path)
 
     def _next(
         self, memory: Memory, heads: list[tuple[MemoryRow, Memory]]
@@ -144,7 +152,7 @@ class Documents:
             trigger=TRIGGER,
             source={**memory.source, "from": head.id},
         )
-        return WrittenDocument(UPDATED, done.memory, done.path)
+        return WrittenDocument(DocumentChange.UPDATED, done.memory, done.path)
 
     def _heads(self, memory: Memory) -> Iterator[tuple[MemoryRow, Memory]]:
         """What the same source said last in this place, the latest first; more than one where

@@ -11,6 +11,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
 
 from keeplore.errors import (
@@ -30,16 +31,19 @@ from keeplore.workspace.writing.documents import Documents
 from keeplore_hooks import durable
 
 KIND = "ingest"
-QUEUED, EXTRACTING, CHUNKING, INDEXING, DONE, FAILED = STATES = (
-    "queued",
-    "extracting",
-    "chunking",
-    "indexing",
-    "done",
-    "failed",
-)
 KEPT = 500  # sources whose end is remembered
 LOG = logging.getLogger(__name__)
+
+
+class IngestState(StrEnum):
+    """How far a source is; the last two are its end."""
+
+    QUEUED = "queued"
+    EXTRACTING = "extracting"
+    CHUNKING = "chunking"
+    INDEXING = "indexing"
+    DONE = "done"
+    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,7 @@ class IngestStatus:
     state: str
     at: str  # RFC 3339, UTC: of this state
     reason: str = ""
-    what: str = ""  # new | updated | unchanged, once it is done
+    what: str = ""  # a DocumentChange, once it is done
     id: str = ""
     title: str = ""
     path: str = ""  # relative to the workspace
@@ -70,7 +74,7 @@ class IngestStatus:
 
     @property
     def is_over(self) -> bool:
-        return self.state in (DONE, FAILED)
+        return self.state in (IngestState.DONE, IngestState.FAILED)
 
 
 class IngestQueue:
@@ -97,7 +101,13 @@ class IngestQueue:
     ) -> IngestStatus:
         """Put a source in; the same one that waits already is taken once."""
         status = IngestStatus(
-            origin.name, origin.is_url, workspace, scope, project, QUEUED, now()
+            origin.name,
+            origin.is_url,
+            workspace,
+            scope,
+            project,
+            IngestState.QUEUED,
+            now(),
         )
         payload = {"source": origin.name, "is_url": origin.is_url}
         payload |= {"workspace": workspace, "scope": scope, "project": project}
@@ -107,31 +117,37 @@ class IngestQueue:
 
     def refused(self, status: IngestStatus, why: KeeploreError) -> IngestStatus:
         """Note a source that never came into the queue."""
-        return self._note(replace(status, state=FAILED, reason=str(why)))
+        return self._note(replace(status, state=IngestState.FAILED, reason=str(why)))
 
     def step(self) -> IngestStatus | None:
         """Take the source whose turn it is, to its end; None where none is due."""
         job = self._queue.lease([KIND], datetime.now(UTC))
         if job is None:
             return None
-        status = IngestStatus(**job.payload, state=EXTRACTING, at=now())
+        status = IngestStatus(**job.payload, state=IngestState.EXTRACTING, at=now())
         try:
             status = self._taken(job, status)
         except (SourceUnavailable, IndexUnavailable, RepositoryBusy, OSError) as e:
             self._note_end(
-                status, QUEUED if job.attempts < MAX_ATTEMPTS else FAILED, str(e)
+                status,
+                IngestState.QUEUED
+                if job.attempts < MAX_ATTEMPTS
+                else IngestState.FAILED,
+                str(e),
             )
             self._queue.fail(job, datetime.now(UTC), str(e))
         except KeeploreError as e:  # trying again would end in the same way
-            self._note_end(status, FAILED, str(e))
+            self._note_end(status, IngestState.FAILED, str(e))
             self._queue.done(job)
         except KeyboardInterrupt:
             # whoever comes next need not wait for the end of the lease
-            self._note_end(status, QUEUED)
+            self._note_end(status, IngestState.QUEUED)
             self._queue.put_off(job, datetime.now(UTC), "")
             raise
         except Exception as e:
-            self._note_end(status, FAILED, f"an error of Keeplore itself: {e!r}")
+            self._note_end(
+                status, IngestState.FAILED, f"an error of Keeplore itself: {e!r}"
+            )
             self._queue.fail(job, datetime.now(UTC), repr(e))
             raise
         return self.status(status.key) or status
@@ -173,7 +189,7 @@ class IngestQueue:
         documents = self._documents_of(workspace)
         origin = SourceAddress(status.source, status.is_url)
         found = self._read(origin)
-        status = self._note(replace(status, state=CHUNKING, at=now()))
+        status = self._note(replace(status, state=IngestState.CHUNKING, at=now()))
         draft = documents.drafted(found, origin, status.scope, status.project)
         # whoever took so long that another one has the job now must not write beside it
         if not self._queue.renew(job, datetime.now(UTC)):
@@ -181,7 +197,7 @@ class IngestQueue:
         status = self._note(
             replace(
                 status,
-                state=INDEXING,
+                state=IngestState.INDEXING,
                 title=draft.memory.title,
                 pieces=draft.pieces,
                 at=now(),
@@ -190,7 +206,7 @@ class IngestQueue:
         written = documents.write(draft)
         done = replace(
             status,
-            state=DONE,
+            state=IngestState.DONE,
             what=written.what,
             id=written.memory.id,
             path=written.path,
@@ -247,7 +263,7 @@ def _known(file: Path, dead: dict[str, str]) -> IngestStatus | None:
     except (OSError, ValueError, TypeError):  # gone meanwhile, or of another version
         return None
     if not status.is_over and (reason := dead.get(file.stem)):
-        return replace(status, state=FAILED, reason=reason)
+        return replace(status, state=IngestState.FAILED, reason=reason)
     return status
 
 

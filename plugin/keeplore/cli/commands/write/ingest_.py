@@ -125,7 +125,7 @@ def _added(
     # heavy, as above
     from keeplore.text.dates import now
     from keeplore.workspace.writing.ingest_jobs import (
-        QUEUED,
+        IngestState,
         IngestStatus,
         source_named,
     )
@@ -135,7 +135,7 @@ def _added(
     except KeeploreError as e:
         place = (target.workspace.name, target.scope, target.project)
         return ingesting.refused(
-            IngestStatus(source, "://" in source, *place, QUEUED, now()), e
+            IngestStatus(source, "://" in source, *place, IngestState.QUEUED, now()), e
         )
     return ingesting.add(origin, target.workspace.name, target.scope, target.project)
 

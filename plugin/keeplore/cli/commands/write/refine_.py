@@ -150,13 +150,15 @@ def _queued(
     anywhere: bool,
 ) -> Refinery:
     # heavy, as above
-    from keeplore.workspace.recording.refine_trigger import ASKED, enqueue
+    from keeplore.workspace.recording.refine_trigger import RefineCause, enqueue
     from keeplore.workspace.writing.refinery import Refinery
 
     refinery = Refinery(registry)
     for part in parts:
         wishes = {"mode": mode, "anywhere": anywhere, "at": part.memory.created_at}
-        enqueue(refinery.queue, workspace.name, part.memory.id, ASKED, **wishes)
+        enqueue(
+            refinery.queue, workspace.name, part.memory.id, RefineCause.ASKED, **wishes
+        )
     return refinery
 
 
