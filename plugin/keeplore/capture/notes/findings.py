@@ -14,7 +14,12 @@ from dataclasses import dataclass, replace
 
 from keeplore.capture.cues import opens_with, pattern, says
 from keeplore.capture.distill.title_wording import is_pasted
-from keeplore.capture.notes.lasting_model import MOST_ECHOES, Statement, chance, names
+from keeplore.capture.notes.lasting_model import (
+    MOST_ECHOES,
+    PlacedSentence,
+    chance,
+    names,
+)
 from keeplore.capture.notes.note_wording import capitalised, points_elsewhere
 from keeplore.memory import Exchange
 from keeplore.text.sentences import Sentence, sentences
@@ -56,7 +61,7 @@ class Finding:
 class Place:
     """A sentence that may be a finding, with the piece of an answer that it stands in."""
 
-    statement: Statement
+    statement: PlacedSentence
     sentence: Sentence
     before: Sentence | None
     after: Sentence | None
@@ -129,7 +134,7 @@ def _of_exchange(exchange: Exchange, at: int) -> Iterator[Place]:
         is_final = number == len(replies) - 1
         for n, sentence in enumerate(said):
             if core := core_of(sentence):
-                statement = Statement(
+                statement = PlacedSentence(
                     core,
                     heading=sentence.heading,
                     label=_label_of(sentence.text),

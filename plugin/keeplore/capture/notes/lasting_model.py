@@ -57,7 +57,7 @@ _SYMBOL = re.compile(r"[a-z][A-Z]|_|\(\)|\w\.[A-Z]")
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class PlacedSentence:
     """A sentence of an agent's, with what is known of its place in the talk."""
 
     text: str
@@ -70,7 +70,7 @@ class Statement:
     repeats: int = 0  # other pieces of answers that say it again
 
 
-def chance(statement: Statement) -> float:
+def chance(statement: PlacedSentence) -> float:
     """Probability, 0 to 1, that the statement lasts; 0 where there are no weights."""
     weights = _load(WEIGHTS)
     if not weights:
@@ -93,7 +93,7 @@ def _is_symbol(name: str) -> bool:
     return _SYMBOL.search(name) is not None and "/" not in name and " " not in name
 
 
-def features(statement: Statement) -> Mapping[str, float]:
+def features(statement: PlacedSentence) -> Mapping[str, float]:
     """What is weighed, by name."""
     text = statement.text.replace("**", "")
     heading = f"{statement.heading} {statement.label}"
