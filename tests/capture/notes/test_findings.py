@@ -129,9 +129,9 @@ def test_any_text_can_be_read(said: str) -> None:
 def test_time_grows_with_the_length_of_the_talk() -> None:
     def seconds(turns: int) -> float:
         talked = talk(*((f"Why {n}?", f"{GOTCHA} {n} `a{n}`.") for n in range(turns)))
-        start = time.perf_counter()
+        start = time.process_time()
         findings(talked)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     seconds(20)
     assert seconds(800) < 12 * max(seconds(200), 0.02)
