@@ -66,8 +66,8 @@ class Evidence:
     # share of the question's words in two sentences that hold now, 0..1; 0 for none
     close: float = 0.0
     is_statement: bool = False  # one sentence of the head, which holds at the end
-    is_decision: bool = False
-    own: float = 0.0  # share of the question's words in a statement itself, 0..1
+    # share of the question's words in a statement itself, more for a decision that is asked for
+    own: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,10 +256,7 @@ def _statements(
     """The statements of each memory that were found, the best first; none that is far behind it."""
     stated = [e for e in known if e.is_statement]
     # the title, which all have, says nothing of which one answers
-    values = {
-        e.passage: worded[e.passage] + w.own_words * e.own + w.decision * e.is_decision
-        for e in stated
-    }
+    values = {e.passage: worded[e.passage] + w.own_words * e.own for e in stated}
     found: dict[str, list[int]] = {}
     for e in _best_first(stated, values):
         own = found.setdefault(e.memory, [])

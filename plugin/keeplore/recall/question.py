@@ -42,6 +42,11 @@ _ASKS = re.compile(
     r"|will)\b",
     re.IGNORECASE,
 )
+_DECIDED = re.compile(
+    r"\b(?:why|reasons?|deci[ds]\w*|chose\w*|choose|choice|pick(?:ed)?|agreed?|settled?|"
+    r"went with|go with)\b",
+    re.IGNORECASE,
+)
 _FILLERS = STOP_WORDS | set(_GOING_ON.split())
 
 
@@ -76,6 +81,11 @@ class ParsedQuestion:
     def is_about_past(self) -> bool:
         """True where what held once is as good an answer as what holds now."""
         return bool(_PAST.search(self.text))
+
+    @property
+    def is_about_decision(self) -> bool:
+        """True where it is asked what was decided, or why."""
+        return bool(_DECIDED.search(self.text))
 
     @property
     def asks(self) -> bool:

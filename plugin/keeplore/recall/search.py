@@ -70,7 +70,6 @@ def _described(e: Evidence, row: PassageRow, memory: MemoryRow) -> Evidence:
         at=at,
         passages=row.passages,
         is_statement=row.kind in STATEMENTS,
-        is_decision=row.kind == "decision",
     )
 
 
@@ -135,7 +134,10 @@ def _read(
     """
     question = query.question
     if e.is_statement:
-        e = replace(e, own=question.coverage(stems_of(row.text)))
+        own = question.coverage(stems_of(row.text))
+        if row.kind == "decision" and question.is_about_decision:
+            own += w.decision
+        e = replace(e, own=own)
     if place >= w.read:
         return e
     close = 0.0

@@ -33,7 +33,8 @@ class Weights:
     own_words: float = (
         2.0  # times the share of the question's words in a statement itself
     )
-    decision: float = 0.5  # a statement by which something was decided
+    # added to that share for a decision, where what was decided is asked for
+    decision: float = 0.7
     # share that the mean of the memory's three best passages has in each of them
     memory: float = 0.23
     when: float = 1.5  # said at a time that the question names; judgement
