@@ -35,6 +35,8 @@ LOOKALIKES = [
     "aws_secret_access_key = " + "wJalrXUtnFEMI/K7MDENG/" + "bPxRfiCYEXAMPLEKEY",
     "def login(user: str, password: str) -> Token:",
     "password: str",
+    "login with password=auth_key1 and try again",
+    "password=dbPassword2",
     "password: string;",
     "token = get_token()",
     "token = response.json()['access_token']",
