@@ -54,3 +54,26 @@ def test_turns_do_not_make_it_ask_a_remote_in_vain_again_and_again_and_one_that_
         check=True,
     )
     assert b"offline" in listed.stdout and b"online" in listed.stdout
+
+
+def test_each_failure_in_a_row_doubles_the_pause_up_to_its_limit(tmp_path: Path):
+    places = Places.from_environment(os.environ)
+    initialise(places, tmp_path / "memory")
+    subprocess.run(
+        ["git", "remote", "add", "origin", str(tmp_path / "nowhere.git")],
+        cwd=tmp_path / "memory",
+        check=True,
+    )
+    least, most = SYNC_BACKOFF_S
+    with Registry(places) as registry:
+        registry.named("memory")
+        background = BackgroundTasks(registry, lambda _: "", lambda: None, lambda: True)
+        sync = background.sync
+        pauses = []
+        for _ in range(3):
+            pauses.append(sync._pause_s)
+            sync.exchange_all()
+        sync._pause_s = most * 0.75
+        sync.exchange_all()
+    assert pauses == [least, 2 * least, 4 * least]
+    assert sync._pause_s == most
