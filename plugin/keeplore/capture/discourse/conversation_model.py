@@ -11,6 +11,7 @@ from keeplore.capture.discourse.standing import ended
 from keeplore.capture.discourse.statements import Act, Statement, statements_of
 from keeplore.memory import AnsweredQuestion, Exchange
 
+ERRAND = 8  # content words of an order that says more than what to do next
 _NO_SUBSTANCE = frozenset({Act.HEADING, Act.QUESTION, Act.ANNOUNCEMENT, Act.PASTED})
 
 
@@ -32,7 +33,7 @@ class ConversationModel:
         for number, statement in enumerate(self.statements):
             if number in self.ended or statement.act in _NO_SUBSTANCE:
                 continue
-            if statement.is_of_person or not says(statement.text, "guessed"):
+            if not (_is_errand(statement) or _is_guess(statement)):
                 yield salience(statement, len(self.exchanges)), number, statement
 
     def questions(self, since: int = 0) -> Iterator[tuple[int, AnsweredQuestion]]:
@@ -41,3 +42,13 @@ class ConversationModel:
             for reply in exchange.replies:
                 if isinstance(reply, AnsweredQuestion):
                     yield at, reply
+
+
+def _is_errand(statement: Statement) -> bool:
+    """Is it a short order of the person's for work of the day?"""
+    is_short = statement.is_of_person and len(statement.terms) < ERRAND
+    return is_short and says(statement.text, "chore")
+
+
+def _is_guess(statement: Statement) -> bool:
+    return not statement.is_of_person and says(statement.text, "guessed")

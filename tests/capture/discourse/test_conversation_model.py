@@ -1,0 +1,43 @@
+"""What of a conversation holds and has substance."""
+
+from __future__ import annotations
+
+from keeplore.capture.discourse.conversation_model import ConversationModel
+from keeplore.memory import AnsweredQuestion, Exchange
+
+
+def test_orders_of_the_moment_guesses_questions_and_what_ended_tell_nothing() -> None:
+    exchanges = [
+        Exchange(
+            "a",
+            "2026-03-01T10:00:00Z",
+            "The export drops rows. Run the tests. Why?",
+            (
+                "Let me look at the writer.",
+                "It might be the encoding. Fixed the export of dates.",
+            ),
+        ),
+        Exchange(
+            "b",
+            "2026-03-01T10:05:00Z",
+            "still broken",
+            ("## Cause\n\nThe filter runs before the `id` is set.",),
+        ),
+    ]
+    telling = ConversationModel.of(exchanges).telling()
+    assert [(number, s.text) for _, number, s in telling] == [
+        (0, "The export drops rows."),
+        (6, "still broken"),
+        (8, "The filter runs before the `id` is set."),
+    ]
+
+
+def test_the_questions_in_form_have_the_number_of_their_exchange() -> None:
+    asked = AnsweredQuestion("Which queue?", "Postgres", ("Postgres", "Redis"))
+    exchanges = [
+        Exchange("a", "2026-03-01T10:00:00Z", "begin", ("Yes.",)),
+        Exchange("b", "2026-03-01T10:05:00Z", "go on", (asked, "Done.")),
+    ]
+    model = ConversationModel.of(exchanges)
+    assert [*model.questions()] == [(1, asked)]
+    assert [*model.questions(since=2)] == []
