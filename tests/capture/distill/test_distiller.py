@@ -903,3 +903,34 @@ def test_of_a_plan_its_approach_is_the_decision_and_its_goal_only_without_one() 
     plan = f"# Regions\n\n## Goal\n{goal}\n\n## Approach\n{way}\n\n## Steps\n1. Write the store\n"
     assert decided(plan, "I begin.") == [way]
     assert decided(plan.replace("## Approach", "## Notes"), "I begin.") == [goal]
+
+
+def test_an_option_that_is_a_name_alone_is_told_with_its_question() -> None:
+    found = texts(
+        talk(
+            "Which database?",
+            "1. Postgres\n2. SQLite\n\nWhich one do you want?",
+            "2",
+            "I take SQLite.",
+        ),
+        "decision",
+    )
+    assert found == ["Which database? → SQLite"]
+
+
+def test_a_correction_of_something_else_leaves_a_decision_as_it_is() -> None:
+    found = texts(
+        talk(
+            "What shall we use for the queue?",
+            "Option 1: Redis with RQ.\n\nOption 2: Postgres with SKIP LOCKED.",
+            "Let's go with Postgres, option 2, because it is already there.",
+            "Fine.",
+            "No, use pnpm, not npm",
+            "Switched to pnpm.",
+        ),
+        "decision",
+    )
+    assert found == [
+        "Let's go with Postgres, option 2, because it is already there.",
+        "No, use pnpm, not npm",
+    ]

@@ -203,6 +203,8 @@ def test_what_a_program_printed_is_no_context() -> None:
         "The regex has no idea whether it is inside of a block.",
         "The section on fill levels is marked as unresolved.",
         "The distinction is: has the transcript grown at all?",
+        "There are no unresolved threads on the pull request.",
+        "Nothing is left unfixed in the parser.",
     ],
 )
 def test_what_is_told_of_something_else_is_not_open(said: str) -> None:

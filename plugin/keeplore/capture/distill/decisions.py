@@ -8,7 +8,7 @@ picked it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
@@ -160,13 +160,22 @@ def _of_person(
     said = () if is_instructions(exchange.user) else sentences(exchange.user)
     if before is not None and said and (found := agreed(said, before)):
         weight = PICKED if found.is_pick else CONFIRMED
-        yield _decision(found.text, "assistant", before.id, weight, at - 1)
+        text = _picked_line(found, before)
+        yield _decision(text, "assistant", before.id, weight, at - 1)
     for sentence in _approach(said):
         yield _decision(sentence.text, "user", exchange.id, PLANNED, at)
     for sentence, weight in _settled(said, is_reply=before is not None):
         yield _decision(sentence.text, "user", exchange.id, weight, at)
     yield from _stipulated(exchange, at)
     yield from _of_answers(exchange, at)
+
+
+def _picked_line(found: Agreed, before: Exchange) -> str:
+    """What was agreed to; an option that is a name alone with the question that it answers."""
+    if not found.is_pick or len(set(terms(found.text))) > 1:
+        return found.text
+    asked = [s.text for s in sentences(before.user) if s.is_question]
+    return f"{asked[-1]} → {found.text}" if asked else found.text
 
 
 def _stipulated(exchange: Exchange, at: int) -> Iterator[Decision]:
@@ -385,25 +394,29 @@ def _uncorrected(
     if not (is_withdrawn or (found and says(opening, "corrected"))):
         return stand
     recent = [old for old in stand if at - old.at <= LOOK_BACK]
-    corrected = [*_rejected(stand, recent, opening), *_renewed(stand, recent, found)]
-    # "no, SQLite" is about what was said last; what names its own matter, and "let's not", need not
-    # be
+    rejected = _rejected_terms(opening)
+    corrected = [*_rejected(stand, recent, rejected), *_renewed(stand, recent, found)]
+    # "no, SQLite" is about what was said last; what names its own matter or what it rejects, and
+    # "let's not", need not be
     names_its_own = bool(found) and min(len(new.terms) for new in found) > OWN_MATTER
     is_about_last = is_withdrawn or not (
-        names_its_own or opens_with(opening, "declined")
+        names_its_own or rejected or opens_with(opening, "declined")
     )
     if not corrected and is_about_last:
         corrected = recent[-1:]
     return [old for old in stand if old not in corrected]
 
 
+def _rejected_terms(opening: str) -> frozenset[str]:
+    """The content words of what a message says that it does not want."""
+    texts = pattern("rejected_after").findall(opening)
+    return frozenset(term for text in texts for term in terms(text))
+
+
 def _rejected(
-    stand: Sequence[Decision], recent: Sequence[Decision], opening: str
+    stand: Sequence[Decision], recent: Sequence[Decision], rejected: Set[str]
 ) -> Iterator[Decision]:
     """What shares a word with what the message rejects, or two where it was long ago."""
-    rejected: set[str] = set()
-    for text in pattern("rejected_after").findall(opening):
-        rejected.update(terms(text))
     for old in stand:
         if len(rejected & old.terms) > (0 if old in recent else 1):
             yield old
