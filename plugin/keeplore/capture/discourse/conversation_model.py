@@ -33,6 +33,8 @@ class ConversationModel:
         for number, statement in enumerate(self.statements):
             if number in self.ended or statement.act in _NO_SUBSTANCE:
                 continue
+            if len(statement.terms) < 2 or statement.text.endswith((":", "：")):
+                continue
             if not (_is_errand(statement) or _is_guess(statement)):
                 yield salience(statement, len(self.exchanges)), number, statement
 
