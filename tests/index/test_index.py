@@ -58,7 +58,7 @@ def test_the_stamp_names_the_commit_and_counts_what_is_there(
     assert (stamp.commit, stamp.memories, stamp.passages, stamp.vectors) == (
         "abc",
         1,
-        3,
+        2,
         1,
     )
     assert stamp.model == "words:1:256"

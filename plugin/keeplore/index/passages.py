@@ -116,7 +116,7 @@ def still_says(memory: Memory, talk: Conversation | None, turn: str, text: str) 
 
 def passages_of(memory: Memory) -> list[Passage]:
     """All passages of a memory, the head first; a memory without text still has a head, made of its
-    title.
+    title. A conversation has one where more stands above its exchanges than quotations.
     """
     return list(_passages(memory))
 
@@ -132,7 +132,8 @@ def _passages(memory: Memory) -> Iterator[Passage]:
         if conversation.exchanges:
             title = memory.title or conversation.title
             if memory.kind == "conversation":
-                yield from _sections(title, _furniture(body), place)
+                if any(_blocks(furniture := _furniture(body), title)):
+                    yield from _sections(title, furniture, place)
                 yield from _statements(title, conversation)
             else:
                 head = body.partition(f"\n{EXCHANGES}\n")[0]

@@ -133,7 +133,7 @@ class Conversation:
         """The body of the file; ``from_markdown`` gives back an equal conversation."""
         blocks = [self.head, "", EXCHANGES, ""]
         for exchange in self.exchanges:
-            blocks += _exchange_lines(exchange)
+            blocks += exchange_lines(exchange)
         return "\n".join(blocks).rstrip("\n") + "\n"
 
     @classmethod
@@ -243,12 +243,14 @@ def _work_lines(work: Work) -> Iterator[str]:
             yield f"- {label}: {_code(item)}"
 
 
-def _exchange_lines(exchange: Exchange) -> Iterator[str]:
+def exchange_lines(exchange: Exchange, *, folds: bool = True) -> Iterator[str]:
+    """The block of an exchange; where it ``folds``, steps are items of lists."""
     times = (exchange.id, exchange.at, exchange.ended_at)
     yield f"<!-- keeplore:turn {' '.join(map(_field, times)).rstrip()} -->"
     yield from (f"### User · {exchange.at[11:16]}", "", _escape(exchange.user), "")
     is_below = False  # below a heading of the assistant's
-    for is_step, replies in groupby(_told(exchange.replies), key=itemgetter(0)):
+    told_replies = _told(exchange.replies) if folds else _unfolded(exchange.replies)
+    for is_step, replies in groupby(told_replies, key=itemgetter(0)):
         told = [reply for _, reply in replies]
         if is_step:
             yield from _mark_lines("steps", is_below=is_below)
@@ -272,6 +274,11 @@ def _told(
     for place, reply in enumerate(replies):
         is_line = isinstance(reply, str) and len(reply) <= MAX_STEP and place < last
         yield is_line and bool(_STEP.fullmatch(str(reply))), reply
+
+
+def _unfolded(replies: Sequence[Reply]) -> Iterator[tuple[bool, Reply]]:
+    for reply in replies:
+        yield False, reply
 
 
 def _mark_lines(kind: str, *, is_below: bool) -> Iterator[str]:

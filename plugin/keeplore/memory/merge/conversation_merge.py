@@ -16,6 +16,7 @@ from keeplore.memory.conversation_body import (
     PARTS,
     Conversation,
     Exchange,
+    exchange_lines,
 )
 from keeplore.memory.merge.line_merge import LineMerge, merge_by_lines, merge_lists
 
@@ -110,8 +111,31 @@ def _exchanges(base: Blocks, one: Blocks, other: Blocks) -> tuple[list[str], boo
 def _joined(was: str | None, one: str, other: str) -> LineMerge:
     """One exchange; where both sides only heard more of it, the longer says what the other does."""
     result = merge_by_lines(was, one, other)
+    if was is not None and result.is_clash:
+        result = _joined_unfolded(was, one, other) or result
     grown = _grown(one, other) if was is None or result.is_clash else None
     return grown or result
+
+
+def _joined_unfolded(was: str, one: str, other: str) -> LineMerge | None:
+    """One exchange merged with every reply in a block of its own: where a reply follows, the one
+    before may have become an item of a list. None where that clashes too, or would lose a line.
+    """
+    texts = (was, one, other)
+    exchanges = [found for text in texts if (found := _exchange(text))]
+    plain = ["\n".join(exchange_lines(found, folds=False)) for found in exchanges]
+    if len(plain) < len(texts) or not all(map(_says_all, plain, texts)):
+        return None
+    result = merge_by_lines(*plain)
+    merged = _exchange(result.text)
+    if result.is_clash or merged is None:
+        return None
+    return LineMerge("\n".join(exchange_lines(merged)), is_clash=False)
+
+
+def _says_all(text: str, other: str) -> bool:
+    """Does a text have each line of the other one?"""
+    return _words(other.split("\n")) <= _words(text.split("\n"))
 
 
 def _grown(one: str, other: str) -> LineMerge | None:
