@@ -6,6 +6,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from example_count import examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -125,7 +126,7 @@ def test_the_plugin_says_nothing_where_nothing_is_to_hide() -> None:
 
 
 @given(st.integers(0, 10_000), st.text(max_size=40), st.text(max_size=40))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_no_planted_secret_survives_between_any_other_lines(
     seed: int, before: str, after: str
 ) -> None:
@@ -182,14 +183,14 @@ _PIECES += [
     )
 )
 @example("\ud800 password=\ud800Ab3$xY9!")
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 def test_redacting_never_fails_and_twice_is_once(text: str) -> None:
     once = redact(text, KEY)
     assert redact(once, KEY) == once
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_redacting_a_planted_text_twice_is_once(seed: int) -> None:
     rng = random.Random(seed)
     text, _ = planted.expand(rng.choice(list(planted.KINDS.values())), rng)

@@ -21,7 +21,10 @@ GOLDEN = Path(__file__).with_name("golden_planted.json")
 ANEW = f"python {Path(__file__).name} writes the file anew"
 
 # vectors whose secret another rule finds as well, or whose hit is wider than the secret
+_PAIR = "[REDACTED:aws-access-key-id]", "[REDACTED:aws-secret-key]"
 WIDER = {
+    "AKIA{u16}\n«{B40}»": "\n".join(_PAIR),
+    "AKIA{u16} / «{B40}»": " / ".join(_PAIR),
     "importprivkey «K{w51}»": "importprivkey [REDACTED:random-token]",
     "openssl enc -pass pass:«{w12}» -d": "openssl enc -pass [REDACTED:password] -d",
     "credentials: admin:«{p14}»": "credentials: [REDACTED:secret]",

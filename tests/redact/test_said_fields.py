@@ -9,6 +9,7 @@ import string
 from dataclasses import replace
 
 import pytest
+from example_count import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -148,7 +149,7 @@ def conversation_of(ids: list[str], session: str, words: list[str]) -> Conversat
 
 
 @pytest.mark.parametrize("host", IDS)
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(data=st.data())
 def test_no_word_before_an_id_costs_it(host: str, data: st.DataObject) -> None:
     ids = data.draw(st.lists(IDS[host], min_size=2, max_size=3, unique=True))
@@ -174,7 +175,7 @@ def test_no_word_before_an_id_costs_it(host: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("host", IDS)
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(data=st.data())
 def test_no_id_of_a_host_is_taken_for_a_token(host: str, data: st.DataObject) -> None:
     turn = data.draw(IDS[host])

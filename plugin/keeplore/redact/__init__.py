@@ -20,7 +20,7 @@ from keeplore.redact.rules import Wishes, name, redact, unwanted
 from keeplore.redact.said_fields import FieldRedaction, NamedSpan, secrets_in
 from keeplore_hooks.specs import hookimpl_last
 
-__all__ = ("Redactor", "project_of", "redact")
+__all__ = ("Redactor", "is_secret_id", "project_of", "redact")
 
 _PROJECT = re.compile(rb"(?m)^project: *[\"']?([a-z0-9._-]{1,100})[\"']? *$")
 
@@ -91,6 +91,11 @@ class Redactor:
     def _wishes_for(self, project: str) -> Wishes:
         denied = self._denied(project) if self._denied and project else ()
         return self._wishes.also(denied) if denied else self._wishes
+
+
+def is_secret_id(text: str) -> bool:
+    """Whether somebody took a vendor's token for an id."""
+    return redact(text, is_id=True) != text
 
 
 def project_of(data: bytes) -> str:

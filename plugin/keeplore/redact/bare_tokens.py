@@ -4,11 +4,15 @@ to be read.
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 import string
 
+from keeplore.redact.placeholders import is_placeholder
 from keeplore.redact.randomness import entropy, is_sequence
-from keeplore.redact.secret_checks import SecretCandidate, is_placeholder, phrase
+from keeplore.redact.secret_checks import SecretCandidate, phrase
+from keeplore.redact.value_shapes import TIMED_ID
 
 Span = tuple[int, int]
 # characters of a run: after a prefix, alone, alone in one case
@@ -33,7 +37,8 @@ _OTHER = re.compile(
         |img|tmp|temp|cache|build
     |hash|integrity|digest|checksum|uuid|guid|id|v\d+|css|jsx?|kwDO\w*|ssh|ed25519|arn|urn|http
         |https
-    |data|image)[_\-.:=]""",
+    |data|image)[_\-.:=]
+    """,
     re.VERBOSE | re.IGNORECASE,
 )
 _PUBLIC = re.compile(
@@ -44,6 +49,8 @@ _PUBLIC_BLOCK = re.compile(
     rb"-----BEGIN (?:CERTIFICATE|PUBLIC|RSA PUBLIC|SSH|PGP (?:MESSAGE|PUBLIC|SIGNATURE))|"
     rb"base64,\s*$"
 )
+_PRINTED = bytes(range(32, 127)) + b"\t\r\n"
+_MAIL_HOST = re.compile(rb"@(?:[\w-]{1,63}\.){1,6}[A-Za-z]{2,}")
 _HEX = re.compile(r"^[0-9a-f]+$|^[0-9A-F]+$")
 _PIECES = re.compile(r"[0-9]+|[A-Z]?[a-z]+|[A-Z]+")  # of a name they are words
 _FIRST = re.compile(
@@ -81,9 +88,21 @@ def _is_mixed_run(run: bytes) -> bool:
 
 def _is_secret(data: bytes, at: int, text: str) -> bool:
     """Whether the text at a place is a token, and none of a block that is meant for all."""
-    if len(text) > MAX_TOKEN - 20 or not is_token(text):
+    if len(text) > MAX_TOKEN - 20 or not is_token(text) or is_text(text):
+        return False
+    if _MAIL_HOST.match(data, at + len(text)):
         return False
     return not _PUBLIC_BLOCK.search(data, max(0, at - 2048), at)
+
+
+def is_text(packed: str) -> bool:
+    """True for base64 of plain text, whose secrets are looked for when it is read."""
+    whole = packed[: len(packed) // 4 * 4]
+    try:
+        plain = base64.b64decode(whole, validate=True)
+    except binascii.Error:
+        return False
+    return len(plain) >= 12 and plain.isascii() and not plain.translate(None, _PRINTED)
 
 
 def _around(data: bytes, start: int, end: int) -> Span:
@@ -123,7 +142,12 @@ def is_token(text: str) -> bool:
 
 def _is_harmless(text: str) -> bool:
     """Whether a text is public by its form, or an example, or a path."""
-    is_known = _PUBLIC.search(text) or _OTHER.search(text) or is_placeholder(text)
+    is_known = (
+        TIMED_ID.match(text)
+        or _PUBLIC.search(text)
+        or _OTHER.search(text)
+        or is_placeholder(text)
+    )
     return bool(is_known) or text.count("/") > 3
 
 

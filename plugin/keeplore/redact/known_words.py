@@ -36,3 +36,13 @@ id_token access_token refresh_token client_secret letmein welcome abc123 123456 
 123456789 1234567890 qwerty 111111 000000 abcdef
 """
 COMMON_VALUES = frozenset(_COMMON.split())
+
+# a value of such words alone stands for a secret in a test or an example
+_STAND_IN = """
+my the a an is some any test tests testing tester foo bar baz qux user username name new old good
+bad right wrong correct valid invalid fake dummy real plain hello spam eggs super very long short
+safe
+strong weak secure top other another not no pass passwd password passphrase pwd pw pswd secret token
+key api access auth client private your sample example value string hash login
+"""
+STAND_IN_WORDS = frozenset(_STAND_IN.split())

@@ -23,7 +23,10 @@ import yaml
 from keeplore.errors import ConfigError
 from keeplore.redact.bare_tokens import Span, is_diff_mark
 from keeplore.redact.escapes import readable
-from keeplore.redact.secret_checks import CHECKS, SecretCandidate, is_placeholder
+from keeplore.redact.joined_texts import joined
+from keeplore.redact.keyword_runs import KeywordRuns, windows
+from keeplore.redact.placeholders import is_placeholder
+from keeplore.redact.secret_checks import CHECKS, SecretCandidate
 from keeplore.redact.structure import DETECTORS, decoded
 
 # bytes around a keyword in which its rule looks, unless the rule says otherwise
@@ -149,9 +152,19 @@ def find(
 
 def _ruled(engine: _Engine, data: bytes, ranks: frozenset[int]) -> Iterator[Hit]:
     """What the rules of these ranks find, also where it is written with escapes."""
-    plain, back = readable(data)
-    for hit in engine.hits(plain, ranks):
-        yield replace(hit, start=back(hit.start), end=back(hit.end))
+    text = readable(data)
+    for hit in chain(engine.hits(text.said, ranks), _joined(engine, text.said, ranks)):
+        yield replace(hit, start=text.begin(hit.start), end=text.end(hit.end))
+
+
+def _joined(engine: _Engine, data: bytes, ranks: frozenset[int]) -> Iterator[Hit]:
+    """What stands in several pieces: ``"abc" + "def"``."""
+    for start, text, seams in joined(data):
+        for hit in engine.hits(text.said, ranks):
+            seam = bisect_right(seams, hit.start)
+            if seam < len(seams) and seams[seam] < hit.end:
+                begin, end = text.begin(hit.start), text.end(hit.end)
+                yield replace(hit, start=start + begin, end=start + end)
 
 
 def _denied(data: bytes, patterns: Sequence[Any]) -> Iterator[Hit]:
@@ -186,11 +199,11 @@ class _Engine:
         self.plain = self._with(lambda check: check != _ENCODED)
         self.marker = _compile(r"\[REDACTED:[a-z0-9-]{1,40}(?::[0-9a-f]{6})?\]")
         words = sorted({word for rule in self.rules for word in rule.keywords})
-        self._ranks = {word.encode("latin-1"): self._ranks_of(word) for word in words}
-        self._everywhere = tuple(
-            rank for rank, rule in enumerate(self.rules) if not rule.keywords
-        )
-        self._keywords = _any_of(words)
+        by_word = {word.encode("latin-1"): self._ranks_of(word) for word in words}
+        self._keywords = KeywordRuns(by_word, _options())
+        self._everywhere: dict[int, list[Span]] = {
+            rank: [] for rank, rule in enumerate(self.rules) if not rule.keywords
+        }
 
     def _ranks_of(self, word: str) -> tuple[int, ...]:
         """The rules of a keyword; one that begins with another stands for both, because only the
@@ -207,29 +220,16 @@ class _Engine:
 
     def hits(self, data: bytes, ranks: frozenset[int]) -> Iterator[Hit]:
         """What the rules of these ranks find."""
-        for rank, places in self._places(data).items():
+        for rank, runs in (self._keywords.by_rank(data) | self._everywhere).items():
             if rank not in ranks:
                 continue
             rule = self.rules[rank]
-            windows: Iterable[Span] = ((0, len(data)),)
+            parts: Iterable[Span] = ((0, len(data)),)
             if rule.keywords:
-                windows = _windows(places, rule.before, rule.after, len(data))
-            matches = (rule.pattern.finditer(data, *window) for window in windows)
+                parts = windows(runs, rule.before, rule.after, len(data))
+            matches = (rule.pattern.finditer(data, *part) for part in parts)
             for start, end in _secrets(rule, chain.from_iterable(matches), data):
                 yield Hit(start, end, rule.kind, rank)
-
-    def _places(self, data: bytes) -> dict[int, list[int]]:
-        """Where the keywords of each rule begin, by rank; a rule without keywords looks
-        everywhere.
-        """
-        places: dict[int, list[int]] = {}
-        position = 0
-        while match := self._keywords.search(data, position):
-            start, end = match.span()
-            for rank in self._ranks[data[start:end].lower()]:
-                places.setdefault(rank, []).append(start)
-            position = start + 1  # not its end: keywords may overlap
-        return places | {rank: [] for rank in self._everywhere}
 
 
 @cache
@@ -260,17 +260,8 @@ def _rule(row: Mapping[str, Any], macros: Mapping[str, str]) -> RedactionRule:
 
 
 def _keyword(word: Any) -> str:
-    """A word in small letters, each byte of it a character."""
-    return str(word).lower().encode().decode("latin-1")
-
-
-def _any_of(words: Iterable[str]) -> Any:
-    """A pattern for the keywords, the longest of those that begin at one place."""
-    longest = _options()
-    longest.longest_match = True
-    longest.case_sensitive = False
-    escaped = (re2.escape(word.encode("latin-1")) for word in words)
-    return re2.compile(b"|".join(escaped), longest)
+    """A word in small letters of ASCII, as the search knows them, each byte of it a character."""
+    return str(word).encode().lower().decode("latin-1")
 
 
 def _options() -> Any:
@@ -315,21 +306,6 @@ def _lenient(text: str) -> Any:
     except ConfigError:
         literal = text.encode("utf-8", "replace") or b"?"
         return re2.compile(re2.escape(literal), _options())
-
-
-def _windows(
-    places: Iterable[int], before: int, after: int, size: int
-) -> Iterator[Span]:
-    """Stretches around the places, joined where they touch: no byte is searched twice by a rule."""
-    start = end = -1
-    for place in places:
-        if place - before > end:
-            if end >= 0:
-                yield start, min(end, size)
-            start = max(0, place - before)
-        end = place + after
-    if end >= 0:
-        yield start, min(end, size)
 
 
 def _secrets(

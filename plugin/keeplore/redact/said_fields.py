@@ -44,6 +44,17 @@ class FieldRedaction:
         """A front matter whose keys keep their places."""
         return {key: self._value(key, value) for key, value in meta.items()}
 
+    def content(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """A value of JSON whose names nobody knows, each field with its own name."""
+        return {self.words(key): self._member(key, it) for key, it in content.items()}
+
+    def _member(self, key: str, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return self.content(value)
+        if isinstance(value, list | tuple):
+            return [self._member(key, item) for item in value]
+        return self._said(key, value)
+
     def question(self, asked: AnsweredQuestion) -> AnsweredQuestion:
         """A question and its answer, which may be a secret for what was asked alone."""
         question = self.words(asked.question)

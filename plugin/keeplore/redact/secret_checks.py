@@ -10,16 +10,20 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from keeplore.redact.code_references import is_reference
 from keeplore.redact.known_words import COMMON_VALUES, SECRET_WORDS
+from keeplore.redact.placeholders import is_placeholder
 from keeplore.redact.randomness import (
     SEEN_CHARS,
     classes,
     has_many_turns,
     is_sequence,
 )
+from keeplore.redact.secret_names import is_no_secret_name, is_password_name
 from keeplore.redact.value_shapes import (
     HEX,
     NUMBER,
+    TIMED_ID,
     WORDS,
     has_secret_word,
     is_joined,
@@ -29,8 +33,6 @@ from keeplore.redact.value_shapes import (
     names_a_secret,
     parts_of,
 )
-
-PLACEHOLDER_CHARS = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,102 +58,30 @@ class SecretCandidate:
 _QUOTES = tuple("\"'`")
 _NAME = re.compile(r"[\w.\-\[\]$]*$")
 _TRAILING = ".,;:!?)]}>*'\"`"
-_FILLERS = ("xxxx", "****", "••••", "...", "…", "____", "[redacted:")
-_PLACEHOLDER = re.compile(
-    r"""^(?:
-      [<\[{(%@&*].*[>\]})%] | <.* | [$\#]\{.* | \$\(.* | \{\{.* | %\(.*
-    | \$[A-Z_][A-Z0-9_]*[/.]? | \$[a-z_]+ | \$env:.* | \$\w+(?:->|\[).* | %[A-Za-z_]\w*%? | @\w+\(.*
-    | [x*.•#_?0-]+ | (.)\1{3,}
-    | !\w+.* | (?:arn|vault|op|file|ssm|sm|secret|keyring|env|ref|https?|path)://?.* | arn:.*
-        | ENC\[.*
-    | (?i:.*(?:example|placeholder|change[_-]?me|change[_-]?this|redacted|dummy|insert[_-]
-        |replace[_-]?|sample).*)
-    | (?i:(?:your|my|the|some|any|this|user|new|old|enter|put|set|use|a|an|fake|test|mock|foo|bar
-        |todo|fixme)
-        [\ _.-].*(?:key|token|secret|pass\w*|pwd|here|value|id|credential\w*|string|auth
-          |code)s?\d?[>\]})]*)
-    | (?i:(?:your|my|user|test|fake|mock|super)?(?:api|access|secret|auth|client|private)?
-        (?:key|token|secret|password)s?\d?)
-    | (?i:your[A-Z_-].*)
-    )$""",
-    re.VERBOSE | re.DOTALL,
-)
-_REFERENCE = re.compile(
-    r"""^(?:
-      (?:process|os|env|environ|import\.meta|config|cfg|conf|settings|self|this|cls|req|request
-        |res|response|ctx|context
-        |props|state|data|params?|args?|options?|opts|secrets|vars?|local|module|inputs|github
-            |user|account|session
-        |Deno|Bun|System|Environment|Rails|ENV|ctrl|cmd|flags?|body|headers?|payload|result|event
-            |auth|client|app|obj)
-      (?:\.|\[|\?\.|->|::).*
-    | \*?&?[A-Za-z_][\w.:]*(?:\(|\[).* | [A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+ | [A-Za-z_]\w*(?:->|::
-        |\?\.).*
-    | (?:new|await|async|lambda|function|def|return|not|None|null|nil|true|false)\b.*
-    )$""",
-    re.VERBOSE | re.DOTALL,
-)
+_CLOSERS = ",;:)]}`'\"*"  # of a setting, whose value may end with any other sign
+_SIGNS = "@#$%&*^+=~?!"  # at either end of a word they may be anything
+_ADDRESS = re.compile(r"^(?:[\w.-]+:\d{1,5}|\d{1,3}(?:\.\d{1,3}){3})$")  # host:port
 _UUID = re.compile(
     r"^\{?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\}?$",
     re.IGNORECASE,
 )
 _PORT = re.compile(r"^\d{1,5}(?:$|[:/])")
 _DATE = re.compile(r"^\d{4}-\d\d-\d\d(?:[T ].*)?$")
+_TIME = re.compile(r"^\d\d:\d\d(?:[:.]\d+)*Z?$")
 _DATE_FIRST = re.compile(r"^\d{4}-\d\d-\d\d")
 _VERSION = re.compile(r"^[\^~>=<v]*\d+(?:\.\d+){1,3}(?:[-+]\w+)?$")
 _CODE_IN_PROSE = re.compile(
     r"[A-Za-z_][\w.-]*=[\w\"'(\[]|[\w.-]+=$|--|[{(\[][A-Za-z_]\w*[.(})\]]|[{(\[][A-Za-z_.]+$"
 )
+_COMMA = re.compile(r"[\"'`]\s*,")
+_SECRET_NAME = re.compile(r"secret(?:[_-]?key)?$", re.IGNORECASE)
+_ARGUMENT_NAME = re.compile(r"[a-z_]+=")
+_ID_NAME = re.compile(r"(?:session|sid|sessid|signature|sig)$", re.IGNORECASE)
+_EXAMPLE_HOST = re.compile(r"@(?:[\w-]+\.)*(?:example\b|localhost\b|host\b|test\b)")
 _LINK = re.compile(r"[:=→]|->|\b(?:is|was|ist|lautet|be)\b", re.IGNORECASE)
 _NEXT_SETTING = re.compile(
     r"[;,&](?=\s*[\"']?[A-Za-z_][\w .-]{0,30}[\"']?\s*[=:])|[;,&]$|&(?=[\w-]+=)|\|(?=$)"
 )
-# names that hold a secret's word and no secret: password_field, tokenUrl, max_tokens, primary_key,
-# bypass
-_NOT_A_SECRET_NAME = re.compile(
-    r"""(?:word|wd|pass|phrase|code|pwd|psk|secret|token|key|credentials?|auth|session|sid|sig
-      |signature|salt|bearer)s?[_.\-]?
-    (?:field|label|name|type|ur[il]s?|file|path|dir|folder|counts?|limit|len|length|size|polic\w+
-      |expir\w*|ttl|ids?|index
-      |prefix|suffix|regex|pattern|var|refs?|placeholder|hint|errors?|message|msg|required
-          |enabled|disabled|min|max
-      |version|status|state|format|algorithm|alg|manager|store|storage|provider|service|class
-          |column|input|form|reset
-      |budget|usage|iz\w+|costs?|price|rate|window|total|used|left|remaining|strength|rules?
-          |rotation|scopes?|kind|mode
-      |source|method|handler|strategy|endpoint|link|page|screen|view|button|icon|text|title
-          |description|validator
-      |checker|generator|exists|valid|invalid|changed|at|by|needed|map|list|set|array|types|names
-          |arn|engine|command|cmd
-      |prompt|selector|header|param|attr|less|protected|based|only|flow|grant|tests?|examples?
-          |docs?|estimate|overlap
-      |cap|board|stone|frame|ring)$
-    | (?:secret|token|key|word|phrase|code)s$
-    | (?:^|[_.\-$])(?:max|min|num|total|prompt|input|output|completion|cached?|context|reasoning
-        |n|per|count|special|pad
-      |eos|bos|unk|sep|mask|stop|next|page|continuation|design|cancellation|cancel|sort|partition
-          |dict|map|object|hash
-      |lookup|row|composite|unique|react|hot|short|arrow|press|enter|escape|no)[_.\-]?(?:tokens?
-          |key|pass)$
-    | (?:public|primary|foreign|publishable)[_.\-]?key$ | (?:by|com|sur|tres|under|over|im)pass$
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-
-
-def is_placeholder(value: str) -> bool:
-    """True for what stands in the place of a secret: ``your-api-key``, ``$VAR``, ``<token>``,
-    ``xxxx``.
-    """
-    value = value[:PLACEHOLDER_CHARS].strip(".,;:!?\"'`")
-    lower = value.lower()
-    if (
-        not value
-        or lower in COMMON_VALUES
-        or any(filler in lower for filler in _FILLERS)
-    ):
-        return True
-    return _PLACEHOLDER.match(value) is not None
 
 
 def token(candidate: SecretCandidate) -> int:
@@ -175,7 +105,7 @@ def password(candidate: SecretCandidate) -> int:
     if candidate.is_quoted:
         return length if _is_quoted_password(value, candidate.name) else 0
     is_short_number = len(value) < 6 and NUMBER.match(value)
-    if is_short_number or _CODE_IN_PROSE.match(value) or _REFERENCE.match(value):
+    if is_short_number or _CODE_IN_PROSE.match(value) or is_reference(value):
         return 0
     return length if _is_bare_password(value, candidate) else 0
 
@@ -185,10 +115,13 @@ def secret(candidate: SecretCandidate) -> int:
     length, value = _setting(candidate)
     if len(value) < 8 or is_placeholder(value) or _has_no_secret_name(candidate):
         return 0
-    if not candidate.is_quoted and _REFERENCE.match(value):
+    if not candidate.is_quoted and is_reference(value):
         return 0
     if is_path(value) or _DATE.match(value) or _VERSION.match(value) or " " in value:
         return 0
+    if _SECRET_NAME.search(candidate.name):  # as freely chosen as a password
+        is_chosen = is_joined(value) or (_is_whole(candidate) and is_mixed(value))
+        return length if is_chosen or is_random(value, bits=2.6) else 0
     return length if is_random(value, bits=2.6) else 0
 
 
@@ -201,8 +134,9 @@ def weak(candidate: SecretCandidate) -> int:
         return 0
     if _UUID.match(value) or _DATE_FIRST.match(value) or is_path(value) or " " in value:
         return 0
-    is_digest = len(value) in (40, 64) and HEX.match(value)
-    if is_digest or _REFERENCE.match(value):
+    is_id = _ID_NAME.search(candidate.name) and HEX.match(value)
+    is_digest = is_id or (len(value) in (40, 64) and HEX.match(value))
+    if is_digest or is_reference(value):
         return 0
     return length if is_random(value, bits=3.3) and classes(value) >= 2 else 0
 
@@ -211,35 +145,48 @@ def phrase(candidate: SecretCandidate) -> int:
     """A password in a sentence: only what no sentence would hold otherwise."""
     value = candidate.value
     if not candidate.is_quoted:
-        value = value[:SEEN_CHARS].rstrip(_TRAILING)
-    # "pass" alone may be the verb
-    is_verb = candidate.name.lower() == "pass" and not _LINK.search(candidate.gap)
-    if is_verb or _CODE_IN_PROSE.match(value) or _is_no_password(value):
+        value = _without_closers(value[:SEEN_CHARS], _TRAILING)
+    if _CODE_IN_PROSE.match(value) or _is_verb(candidate) or _is_no_password(value):
         return 0
-    if candidate.is_quoted:
+    if candidate.gap.lstrip("\"'`*")[:1] == "," and not is_mixed(value):
+        return 0
+    if candidate.is_quoted and is_password_name(candidate.name):
         return len(value) if _is_quoted_password(value, candidate.name) else 0
-    if _VERSION.match(value) or _DATE.match(value) or _UUID.match(value):
+    is_time = _DATE.match(value) or _TIME.match(value)
+    if is_time or _VERSION.match(value) or _UUID.match(value):
         return 0
-    return len(value) if is_joined(value) or is_mixed(value) else 0
+    if " " in value or _ADDRESS.match(value):
+        return 0
+    return len(value) if is_joined(value) or is_mixed(value.strip(_SIGNS)) else 0
+
+
+def _is_verb(candidate: SecretCandidate) -> bool:
+    """Whether ``pass`` says what somebody does."""
+    return candidate.name.lower() == "pass" and not _LINK.search(candidate.gap)
 
 
 def _is_no_password(value: str) -> bool:
     """Whether a word is too short, an example, a path or a reference."""
     if len(value) < 4 or is_placeholder(value) or is_path(value):
         return True
-    return _REFERENCE.match(value) is not None
+    return is_reference(value)
 
 
 def random_text(candidate: SecretCandidate) -> int:
     """A long random string near a word that says what it is."""
     value = candidate.value[:SEEN_CHARS]
-    is_known = _UUID.match(value) or WORDS.match(value)
+    is_known = _UUID.match(value) or WORDS.match(value) or TIMED_ID.match(value)
     if is_known or is_path(value) or is_placeholder(value):
         return 0
     if HEX.match(value):
         is_key = len(value) >= 32 and len(value) not in (40, 64)
         return len(candidate.value) if is_key else 0
-    if "/" in value and (len(value) < 32 or "-" in value or "_" in value):
+    is_packed = value.endswith("=")
+    if (
+        "/" in value
+        and not is_packed
+        and (len(value) < 32 or "-" in value or "_" in value)
+    ):
         return 0
     is_secret = is_random(value, bits=3.5) and classes(value) >= 3
     return len(candidate.value) if is_secret else 0
@@ -248,15 +195,16 @@ def random_text(candidate: SecretCandidate) -> int:
 def header(candidate: SecretCandidate) -> int:
     """What an authorisation header or a cookie carries."""
     value = candidate.value.rstrip(",;")
-    seen = value[:SEEN_CHARS]
+    seen = value[:SEEN_CHARS].rstrip(")]}")
     if (
         len(value) < 8
         or is_placeholder(seen)
-        or _REFERENCE.match(seen)
+        or is_reference(seen)
         or WORDS.match(seen)
     ):
         return 0
-    return len(value)
+    is_word = candidate.gap.rstrip().lower().endswith("basic") and len(value) < 12
+    return 0 if is_word else len(value)
 
 
 def cookie(candidate: SecretCandidate) -> int:
@@ -275,7 +223,8 @@ def url_password(candidate: SecretCandidate) -> int:
     value = candidate.value[:SEEN_CHARS]
     if len(value) < 3 or value.lower() in COMMON_VALUES or _PORT.match(value):
         return 0
-    return 0 if is_placeholder(value) else len(candidate.value)
+    is_example = WORDS.match(value) and _EXAMPLE_HOST.match(candidate.after)
+    return 0 if is_example or is_placeholder(value) else len(candidate.value)
 
 
 def flag(candidate: SecretCandidate) -> int:
@@ -284,6 +233,7 @@ def flag(candidate: SecretCandidate) -> int:
     if (
         len(value) < 5
         or value[0] == "-"
+        or _ARGUMENT_NAME.fullmatch(value)
         or _has_no_secret_name(candidate)
         or is_placeholder(value)
     ):
@@ -291,7 +241,7 @@ def flag(candidate: SecretCandidate) -> int:
     if (
         _PORT.match(value)
         or is_path(value)
-        or _REFERENCE.match(value)
+        or is_reference(value)
         or _VERSION.match(value)
     ):
         return 0
@@ -310,7 +260,7 @@ def markup(candidate: SecretCandidate) -> int:
         return 0
     if NUMBER.match(value):
         return 0
-    if "pass" in candidate.name.lower() or "pwd" in candidate.name.lower():
+    if is_password_name(candidate.name):
         return len(candidate.value) if _is_quoted_password(value, "") else 0
     return (
         len(candidate.value) if is_random(value, bits=2.6) and not is_path(value) else 0
@@ -338,6 +288,42 @@ def key_block(candidate: SecretCandidate) -> int:
     return len(candidate.value) if len(candidate.value) >= 80 else 0
 
 
+def called(candidate: SecretCandidate) -> int:
+    """The value of a call or an output whose name says that it is secret: a word without a digit
+    or a sign is a name or a text.
+    """
+    if _has_no_secret_name(candidate) or _is_verb(candidate):
+        return 0
+    return 0 if _CODE_IN_PROSE.match(candidate.value) else argument(candidate)
+
+
+def argument(candidate: SecretCandidate) -> int:
+    """The same where the place among others says it, as in ``login("ann", …)``."""
+    value = candidate.value[:SEEN_CHARS]
+    if _is_no_password(value) or " " in value or _ADDRESS.match(value):
+        return 0
+    is_secret = is_mixed(value) or is_joined(value) or is_random(value, bits=2.6)
+    return len(candidate.value) if is_secret else 0
+
+
+def printed(candidate: SecretCandidate) -> int:
+    """What a command printed that was asked for a secret, alone on its line."""
+    value = candidate.value[:SEEN_CHARS]
+    if _is_no_password(value) or _CODE_IN_PROSE.match(value) or value[-1] in ":;,)({":
+        return 0
+    if _VERSION.match(value) or _DATE.match(value) or "://" in value:
+        return 0
+    is_secret = any(map(str.isdigit, value)) and is_mixed(value)
+    return len(candidate.value) if is_secret or is_random(value, bits=2.6) else 0
+
+
+def _without_closers(value: str, closers: str) -> str:
+    """An unquoted value without the punctuation behind it."""
+    if value[:1] in ("{", "[", "(", "<") and value.rstrip(closers) != value:
+        return ""  # a form to be filled in, or code
+    return value.rstrip(closers)
+
+
 def _setting(candidate: SecretCandidate) -> tuple[int, str]:
     """Length of an unquoted value without the punctuation or the next setting after it, and as much
     of it as is looked at.
@@ -345,7 +331,7 @@ def _setting(candidate: SecretCandidate) -> tuple[int, str]:
     value = candidate.value
     if not candidate.is_quoted:
         cut = _NEXT_SETTING.search(value[:SEEN_CHARS])
-        value = (value[: cut.start()] if cut else value).rstrip(",;:)]}`'\"*")
+        value = _without_closers(value[: cut.start()] if cut else value, _CLOSERS)
     return len(value), value[:SEEN_CHARS]
 
 
@@ -354,13 +340,30 @@ def _has_no_secret_name(candidate: SecretCandidate) -> bool:
     # alternatives: pass|fail
     if "|" in candidate.gap and not re.search(r" \| |\|\|", candidate.gap):
         return True
+    if _COMMA.search(candidate.gap) and not _is_pair(candidate):
+        return True
     if candidate.name == "PASS" and "=" not in candidate.gap:  # a test's result
         return True
-    return _NOT_A_SECRET_NAME.search(candidate.name) is not None
+    if "pass" in candidate.name.lower() and not is_password_name(candidate.name):
+        return True
+    return is_no_secret_name(candidate.name)
+
+
+def _is_pair(candidate: SecretCandidate) -> bool:
+    """Whether name and value, apart by a comma, are two arguments and no list of words."""
+    value = candidate.value[:SEEN_CHARS]
+    if _ADDRESS.match(value) or " " in value:
+        return False
+    is_name = re.fullmatch(r"\w+", value) and not re.search(r"[a-z]_\d{2,4}$", value)
+    if is_name and "_" in value:
+        return is_random(value.replace("_", ""), bits=3.3)
+    return is_mixed(value) or is_random(value, bits=2.6) or is_joined(value)
 
 
 def _is_quoted_password(value: str, name: str) -> bool:
-    if is_path(value) or (_REFERENCE.match(value) and "(" not in value[1:-1]):
+    if is_path(value) or _ADDRESS.match(value):
+        return False
+    if is_reference(value) and "(" not in value[1:-1]:
         return False
     if " " in value:
         words = value.split(" ")
@@ -421,6 +424,11 @@ def _is_bare_name(value: str, candidate: SecretCandidate) -> bool:
     return is_setting or (is_mixed(value) and len(value) >= 6)
 
 
+def _is_whole(candidate: SecretCandidate) -> bool:
+    """Whether it is known where the value ends."""
+    return candidate.is_quoted or _is_setting(candidate)
+
+
 def _is_setting(candidate: SecretCandidate) -> bool:
     """True where name and value make a whole line, as in an ``.env`` or YAML file."""
     rest = candidate.after.lstrip("\"'")
@@ -452,4 +460,7 @@ CHECKS: dict[str, Callable[[SecretCandidate], int]] = {
     "key_block": key_block,
     "bytes": key_bytes,
     "block": block,
+    "called": called,
+    "argument": argument,
+    "printed": printed,
 }

@@ -13,9 +13,9 @@ from functools import cache
 from importlib.resources import files
 
 from keeplore.redact.bare_tokens import Span, bare, told
+from keeplore.redact.placeholders import is_placeholder
 from keeplore.redact.secret_checks import (
     SecretCandidate,
-    is_placeholder,
     password,
     random_text,
     secret,
@@ -37,7 +37,7 @@ _TOKEN = re.compile(
     rb"(?<![A-Za-z0-9+/_=~.-])[A-Za-z0-9+/_~-]{16,}={0,2}(?![A-Za-z0-9+/_=~-])"
 )
 _OTHER_NAME = re.compile(
-    rb"([A-Za-z_][\w-]{0,40})(?:\\*[\"'`]\s?[:=]|\s?=)\s?\\*[\"'`]?$"
+    rb"([A-Za-z_][\w-]{0,40})(?:\\*[\"'`]\s?[:=]|\s?=|\(b?)\s?\\*[\"'`]?$"
 )
 _SECRET_NAME = re.compile(rb"key|token|secret|pass|auth|cred", re.IGNORECASE)
 _PASSWORD_COLUMN = re.compile(
@@ -50,6 +50,9 @@ _SECRET_COLUMN = re.compile(
     re.IGNORECASE,
 )
 _TITLE = re.compile(r"^(?:[\w \t./()#*\"'+>|-]|:(?=\s|\d)){0,64}$")
+_CODE_CELL = re.compile(r"[\w.]*[(=]")
+_HEAD = re.compile(r"^(?:\W*\w[\w ()/#*-]{0,64})?$")
+_BORDER = re.compile(rb"[-+=]{3}[-+=|: \t\r]*$")
 _LISTED_WORD = re.compile(rb"(?<!\w)[a-z]{3,8}(?!\w)")
 _SEED_WORD = re.compile(rb"[A-Za-z]{3,8}(?![A-Za-z])")
 _FUNCTION = (
@@ -70,6 +73,8 @@ _ENTRY = re.compile(
 _MEMBER = re.compile(
     rb"[\"'][\w.\-]{1,64}\\*[\"']\s{0,3}:\s{0,3}\\*[\"']([^\s\"'\\]{4,})\\*[\"']"
 )
+_PARENTHESES = re.compile(rb"\(((?:[^()]|\([^()]*\))*)\)")
+_SQL_VALUE = re.compile(rb"\s*(?:N?\\*'[^']*'|\"[^\"]*\"|[^,'\"]+)+")
 _ENCODED_GAP = re.compile(rb"(?:\s|\\+[nr])+[ \t>+|]*")
 
 
@@ -92,9 +97,16 @@ def table(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
         line_end = data.find(b"\n", position)
         row = data[position : line_end if line_end >= 0 else len(data)]
         cells = split(row)
-        if len(cells) < 2 or (split is not _by_bar and len(cells) != width):
+        if _BORDER.search(row) and line_end >= 0:
+            position = line_end + 1
+            continue
+        before = width - len(cells)
+        is_first = before > 0 and b'{"' in heading  # JSON begins on the heading's line
+        if len(cells) < 2 or (split is not _by_bar and before and not is_first):
             break
-        found += _values_in(row, cells, position, columns)
+        shift = before if is_first and split is not _by_bar else 0
+        shifted = {column - shift: kind for column, kind in columns.items()}
+        found += _values_in(row, cells, position, shifted)
         if line_end < 0:
             break
         position = line_end + 1
@@ -106,7 +118,7 @@ def _values_in(
 ) -> Iterator[Span]:
     """The secrets in a row of a table; ``columns`` are those that hold some, with their kind."""
     for column, kind in columns.items():
-        if column < len(cells):
+        if 0 <= column < len(cells):
             yield from _cell(row, cells[column], offset, kind)
 
 
@@ -228,6 +240,24 @@ def _members(data: bytes, at: int) -> Iterator[re.Match[bytes]]:
         at = value.end()
 
 
+def inserted(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
+    """Values of a row that SQL inserts into columns that name a secret."""
+    if match[0] < examined:
+        return [], examined
+    names, *rows = _PARENTHESES.finditer(data, *match)
+    columns = _columns(names[1], _by_comma)
+    found: list[Span] = []
+    for row in rows:
+        cells = _values_of_row(row[1])
+        found += _values_in(row[1], cells, row.start(1), columns)
+    return found, match[1]
+
+
+def _values_of_row(row: bytes) -> list[Span]:
+    """The values between commas that stand in no quotes."""
+    return [value.span() for value in _SQL_VALUE.finditer(row)]
+
+
 def _columns(heading: bytes, split: Split) -> dict[int, str]:
     """Which cells of a table's heading name a secret, ``{}`` where it is none: an indented word
     makes no table.
@@ -235,9 +265,11 @@ def _columns(heading: bytes, split: Split) -> dict[int, str]:
     titles = [
         heading[a:b].decode("utf-8", "replace").strip() for a, b in split(heading)
     ]
-    if sum(map(bool, titles)) < 2 or (
-        split is not _by_bar and not all(map(_TITLE.match, titles))
-    ):
+    if sum(map(bool, titles)) < 2:
+        return {}
+    if split is not _by_bar and not all(map(_TITLE.match, titles)):
+        return {}
+    if split is _by_blanks and not all(map(_HEAD.match, titles)):
         return {}
     return {i: kind for i, title in enumerate(titles) if (kind := _column_kind(title))}
 
@@ -250,9 +282,11 @@ def _column_kind(title: str) -> str:
 
 def _cell(line: bytes, cell: Span, offset: int, kind: str) -> Iterator[Span]:
     raw = line[cell[0] : cell[1]]
-    stripped = raw.strip(b" \t\r*`\"'")
+    stripped = raw.strip(b" \t\r*`\"'\\")
     text = stripped.decode("utf-8", "replace")
     if not text or not text.strip("-:=") or is_placeholder(text) or " " in text:
+        return
+    if _CODE_CELL.match(text):
         return
     candidate = SecretCandidate(key="password", gap='="', value=text, after='"')
     if (password if kind == "password" else secret)(candidate):
@@ -273,7 +307,9 @@ def _splitter(separator: bytes) -> Split:
 
 
 _by_bar = _splitter(rb"\|")
-_SPLITTERS = (_by_bar, _splitter(rb"\t+"), _splitter(rb"[,;]"), _splitter(rb" {2,}"))
+_by_blanks = _splitter(rb" {2,}")
+_by_comma = _splitter(rb"[,;]")
+_SPLITTERS = (_by_bar, _splitter(rb"\t+"), _by_comma, _by_blanks)
 
 
 def near(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
@@ -315,6 +351,7 @@ DETECTORS: dict[str, Callable[[bytes, Span, int], tuple[list[Span], int]]] = {
     "listed": listed,
     "wordlist": wordlist,
     "manifest": manifest,
+    "inserted": inserted,
     "bare": bare,
     "told": told,
 }

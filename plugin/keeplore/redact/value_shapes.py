@@ -9,19 +9,26 @@ from keeplore.redact.known_words import SECRET_WORDS
 from keeplore.redact.randomness import (
     LETTER_RUN,
     SEEN_CHARS,
+    classes,
     entropy,
     has_many_turns,
     is_sequence,
 )
 
 HEX = re.compile(r"^(?:0x)?[0-9a-f]+$", re.IGNORECASE)
-BASE64 = re.compile(r"^[A-Za-z0-9+/]{40,}={1,2}$")
+BASE64 = re.compile(r"^[A-Za-z0-9+/]{22,}={0,2}$")
 PATH = re.compile(
-    r"^(?:\.{0,2}/|~/|[A-Za-z]:[\\/]|https?://|[\w.-]+(?:/[\w.-]+){1,}\.\w{1,5}$)"
+    r"^(?:\.{0,2}/|~/|[A-Za-z]:[\\/]|https?://|[\w.-]+(?:/[\w.-]+){1,}\.\w{1,5}$"
+    r"|[\w.:-]+\.(?:pem|key|crt|cer|pub|p12|pfx|jks|asc|gpg|json|ya?ml|toml|ini|cfg|conf|env|txt|md"
+    r"|py|pyi|js|ts|go|rs|rb|java|sh|db|sqlite|html?|xml|log)$)"
 )
 NUMBER = re.compile(
     r"^[+-]?[\d_,.]+(?:px|em|rem|ms|s|m|h|d|kb|mb|gb|k|%)?$", re.IGNORECASE
 )
+# an id of a service that gives them in order of time
+TIMED_ID = re.compile(r"^[a-z]{2,12}_01[A-Za-z0-9]{20,26}$")
+SNAKE = re.compile(r"^[a-z]+(?:_(?:[a-z]{2,}|\d{1,4}[a-z]?))+$")
+_FILLED = re.compile(r"\{[A-Za-z_][\w.()]*\}")  # where a program puts something
 WORDS = re.compile(r"^[A-Za-z]+(?:[ _./:@-][A-Za-z]+)*$")
 TECHNICAL = re.compile(
     r"""^(?:md|sha|utf|base|rot|aes|rsa|v|https?|ipv|oauth|argon|pbkdf|ed|x|p|step|phase|issue|pr
@@ -57,7 +64,14 @@ def names_a_secret(word: str) -> bool:
 
 
 def is_path(value: str) -> bool:
-    return PATH.match(value) is not None and not BASE64.match(value)
+    return PATH.match(value) is not None and not _is_base64(value)
+
+
+def _is_base64(value: str) -> bool:
+    """True for letters and digits as random as no names of folders are."""
+    return BASE64.match(value) is not None and (
+        value.endswith("=") or (classes(value) == 3 and has_many_turns(value))
+    )
 
 
 def is_mixed(value: str) -> bool:
@@ -79,6 +93,8 @@ def is_mixed(value: str) -> bool:
 def is_random(value: str, bits: float) -> bool:
     if HEX.match(value) and len(value) >= 16:
         return len(set(value)) >= 6 and not is_sequence(value)
+    if SNAKE.match(value) or _FILLED.search(value):
+        return False
     has_digit = any(c.isdigit() for c in value)
     if not has_digit:
         return len(value) >= 16 and has_many_turns(value) and entropy(value) >= 3.5
