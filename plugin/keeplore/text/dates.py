@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
-_DAYS = {"d": 1, "w": 7, "y": 365}
+MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_LENGTHS = {"d": 1, "w": 7, "y": 365}
 _AGE = re.compile(r"(\d{1,5})\s*([dwy])")
 
 
 def age_of(value: str) -> timedelta | None:
     """``180d``, ``8w``, ``1y``; None for anything else."""
     match = _AGE.fullmatch(value)
-    return timedelta(days=int(match[1]) * _DAYS[match[2]]) if match else None
+    return timedelta(days=int(match[1]) * _LENGTHS[match[2]]) if match else None
 
 
 def moment_of(value: str) -> datetime | None:

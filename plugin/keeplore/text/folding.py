@@ -6,17 +6,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from keeplore.text.code_fences import code_spans
 
-CODE_LINES = 200  # a fenced block up to this size survives verbatim
-CODE_CHARS = 20_000
-LOG_LINES = 60  # a run of unfenced lines that look like program output
-# anything unfenced and longer is a dumped file, whatever its lines look like
-STRETCH_LINES = 800
-LINE_CHARS = 8_000  # longer lines are minified files or one-line JSON, not dictation
-HEAD_LINES, TAIL_LINES = 20, 20
-HEAD_CHARS, TAIL_CHARS = 1_500, 500
+
+@dataclass(frozen=True, slots=True)
+class FoldLimits:
+    """How much of what was pasted stays."""
+
+    code_lines: int  # a fenced block up to this size stays verbatim
+    code_chars: int
+    log_lines: int  # a run of unfenced lines that look like program output
+    # anything unfenced and longer is a dumped file, whatever its lines look like
+    stretch_lines: int
+    line_chars: int  # longer lines are minified files or one-line JSON, not dictation
+    head_lines: int  # of what is cut
+    tail_lines: int
+    head_chars: int
+    tail_chars: int
+
+
+KEPT = FoldLimits(200, 20_000, 60, 800, 8_000, 20, 20, 1_500, 500)  # in memory
+SHOWN = FoldLimits(30, 4_000, 15, 200, 1_500, 8, 4, 600, 200)  # to who reads one turn
 BASE64_CHARS = 800  # a longer run without white space is a file, not a token
 BRIDGE_LINES = 2  # lines of another look that do not end a run of log lines
 
@@ -52,7 +64,7 @@ _BEGINNING = 6  # characters, in which the lines of one program are alike
 _SEEN_CHARS = 200
 
 
-def fold(text: str) -> str:
+def fold(text: str, limits: FoldLimits = KEPT) -> str:
     """``text`` with encoded data named, and oversized pastes cut to head and tail with the count of
     what went.
     """
@@ -63,7 +75,7 @@ def fold(text: str) -> str:
     return "\n".join(
         line
         for is_code, lines in _stretches(text)
-        for line in _folded(lines, is_code=is_code)
+        for line in _folded(lines, limits, is_code=is_code)
     )
 
 
@@ -84,36 +96,38 @@ def _stretches(text: str) -> Iterator[tuple[bool, list[str]]]:
         yield False, text[position:].split("\n")
 
 
-def _folded(lines: list[str], *, is_code: bool) -> list[str]:
-    lines = [_cut_line(line) for line in lines]
+def _folded(lines: list[str], limits: FoldLimits, *, is_code: bool) -> list[str]:
+    lines = [_cut_line(line, limits) for line in lines]
     if is_code:
-        is_sane = len(lines) <= CODE_LINES + 2 and sum(map(len, lines)) <= CODE_CHARS
-        return lines if is_sane else [lines[0], *_cut(lines[1:-1]), lines[-1]]
-    kept = _without_output(lines)
-    return kept if len(kept) <= STRETCH_LINES else _cut(kept)
+        is_few = len(lines) <= limits.code_lines + 2
+        if is_few and sum(map(len, lines)) <= limits.code_chars:
+            return lines
+        return [lines[0], *_cut(lines[1:-1], limits), lines[-1]]
+    kept = _without_output(lines, limits)
+    return kept if len(kept) <= limits.stretch_lines else _cut(kept, limits)
 
 
-def _without_output(lines: list[str]) -> list[str]:
+def _without_output(lines: list[str], limits: FoldLimits) -> list[str]:
     """The lines, of each long run of program output its beginning and end."""
     kept: list[str] = []
     position = 0
-    for start, end in _output_runs(lines):
+    for start, end in _output_runs(lines, limits.log_lines):
         kept += lines[position:start]
-        kept += _cut(lines[start:end])
+        kept += _cut(lines[start:end], limits)
         position = end
     return [*kept, *lines[position:]]
 
 
-def _output_runs(lines: list[str]) -> Iterator[tuple[int, int]]:
-    """Index ranges of runs of program output that are longer than LOG_LINES."""
+def _output_runs(lines: list[str], most: int) -> Iterator[tuple[int, int]]:
+    """Index ranges of runs of program output that are longer than ``most`` lines."""
     start, last = 0, -BRIDGE_LINES - 2
     for i in _output_lines(lines):
         if i - last > BRIDGE_LINES + 1:
-            if last - start >= LOG_LINES:
+            if last - start >= most:
                 yield start, last + 1
             start = i
         last = i
-    if last - start >= LOG_LINES:
+    if last - start >= most:
         yield start, last + 1
 
 
@@ -134,22 +148,23 @@ def beginning(line: str) -> str:
     return re.sub(r"\d+", "0", line.lstrip()[: 4 * _BEGINNING])[:_BEGINNING]
 
 
-def _cut(lines: list[str]) -> list[str]:
-    left_out = lines[HEAD_LINES : len(lines) - TAIL_LINES]
+def _cut(lines: list[str], limits: FoldLimits) -> list[str]:
+    left_out = lines[limits.head_lines : len(lines) - limits.tail_lines]
     if not left_out:  # few lines, all long
         return lines
     return [
-        *lines[:HEAD_LINES],
+        *lines[: limits.head_lines],
         f"[{len(left_out)} lines left out]",
-        *lines[len(lines) - TAIL_LINES :],
+        *lines[len(lines) - limits.tail_lines :],
     ]
 
 
-def _cut_line(line: str) -> str:
-    if len(line) <= LINE_CHARS:
+def _cut_line(line: str, limits: FoldLimits) -> str:
+    if len(line) <= limits.line_chars:
         return line
-    count = len(line) - HEAD_CHARS - TAIL_CHARS
-    return f"{line[:HEAD_CHARS]} [{count} characters left out] {line[-TAIL_CHARS:]}"
+    head, tail = line[: limits.head_chars], line[-limits.tail_chars :]
+    count = len(line) - len(head) - len(tail)
+    return f"{head} [{count} characters left out] {tail}"
 
 
 def _kilobytes(encoded: str) -> str:

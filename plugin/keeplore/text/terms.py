@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from keeplore.text.common_words import stem
+from keeplore.text.unspaced import pairs, runs, without_runs
 
 # characters of a script without spaces that are a sentence, or most of one
 MIN_UNSPACED = 6
@@ -52,8 +53,6 @@ sont être avoir fait comme tout ne sa ses leur leurs ça cela aussi donc très 
 STOP = frozenset((*_STOP.split(), *_STOP_ABROAD.split()))
 _ABROAD = frozenset(_STOP_ABROAD.split()) - frozenset(_STOP.split())
 _WORD = re.compile(r"[^\W\d_][\w]*(?:[.\-/+'’][\w]+)*[+#]*|(?<!\d)\d+(?:\.\d+)+")
-# scripts that put no spaces between words
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+")
 _CAMEL = re.compile(r"[a-z0-9](?=[A-Z])|[_.\-/]")
 _SEAM = re.compile(r"[_.\-/]|(?<=[a-z0-9])(?=[A-Z])")
 MAX_TEXT = 20_000  # characters that are looked at; beyond it a text's words only repeat
@@ -68,7 +67,7 @@ def words(text: str) -> list[str]:
 def terms(text: str) -> tuple[str, ...]:
     """Stems of the content words in order; an identifier counts as itself and as its parts."""
     found = list(_pairs(text))
-    for word in words(_UNSPACED.sub(" ", text)):
+    for word in words(without_runs(text)):
         lower = word.lower()
         if lower.partition("'")[0].partition("’")[0] in STOP or len(lower) < 2:
             continue
@@ -83,7 +82,7 @@ def terms(text: str) -> tuple[str, ...]:
 
 def stems(text: str) -> set[str]:
     """Stems of the content words, an identifier counting once."""
-    lower = (word.lower() for word in words(_UNSPACED.sub(" ", text)))
+    lower = (word.lower() for word in words(without_runs(text)))
     return set(_pairs(text)) | {
         stem(word)
         for word in lower
@@ -95,15 +94,15 @@ def _pairs(text: str) -> Iterator[str]:
     """Of scripts without spaces each two characters that stand together, as in searches of such
     text.
     """
-    for run in _UNSPACED.findall(text[:MAX_TEXT]):
-        yield from (run[n : n + 2] for n in range(max(len(run) - 1, 1)))
+    for run in runs(text[:MAX_TEXT]):
+        yield from pairs(run)
 
 
 def is_prose(text: str) -> bool:
     """False for what programs print: a sentence of ten words has a function word in each five, or
     so.
     """
-    if sum(map(len, _UNSPACED.findall(text))) >= MIN_UNSPACED:
+    if sum(map(len, runs(text))) >= MIN_UNSPACED:
         return True
     said = words(text)
     return (

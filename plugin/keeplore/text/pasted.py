@@ -1,0 +1,87 @@
+"""What of a message is somebody else's text that the person pasted, and what are their own words.
+
+Pasted counts what is marked as a quotation (``>``, fences, tags, quotation marks after "the page
+says"), and what follows a line that announces a page, a mail, a reply or the like.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+
+from keeplore.text.similarity import normalised
+
+_SOURCE = (
+    r"(?:pages?|readme(?:\.md)?|docs?|documentation|documents?|articles?|issues?|tickets?|e-?mails?"
+    r"|mails?|messages?|posts?|threads?|comments?|reviews?|websites?|site|wiki|guides?|tutorials?"
+    r"|changelog|release notes|announcement|advisory|runbook|snippet|text|transcript|quote"
+    r"|reply|replied|answered|seite|artikel|nachricht|anleitung|pagina|mensaje|articulo)"
+)
+_SAYS = (
+    r"(?:says?|said|wrote|writes?|reads?|states?|stated|claims?|tells?|sagt|schreibt|steht"
+    r"|dit|dice)"
+)
+# a line after which the rest of the message is somebody else's
+_ANNOUNCED = re.compile(
+    rf"(?:\b{_SOURCE}\b[^.!?\n]{{0,80}}|\b{_SAYS}\b[^.!?\n]{{0,40}}"
+    r"|\b(?:from|at|on|of)\s+https?://\S+|\bpasted?\b[^.!?\n]{0,40}):\s*\Z",
+    re.IGNORECASE,
+)
+# "my mail:", "write this comment:" announce words of the person's own
+_OWN = re.compile(
+    r"\b(?:my|our|write|add|post|put|use|create|make|reply|answer)\b", re.IGNORECASE
+)
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+_MARKED = re.compile(r"\s*(?:>|</?[a-z!][^>\n]*>)", re.IGNORECASE)
+_QUOTED = re.compile(
+    rf"\b(?:{_SAYS}|{_SOURCE})\b[^\"“”«»„\n]{{0,30}}([\"“«„][^\"“”«»„\n]{{12,}}[\"”»“])",
+    re.IGNORECASE,
+)
+
+
+def own_words(message: str) -> str:
+    """The message without what was pasted."""
+    return _parted(message)[0]
+
+
+def pasted_words(message: str) -> str:
+    """What was pasted into the message, "" for nothing."""
+    return _parted(message)[1]
+
+
+def is_pasted_into(message: str, text: str) -> bool:
+    """Is a text (a sentence, a quotation) of what was pasted into the message?"""
+    words = normalised(text).rstrip("…").strip()
+    return bool(words) and words in _normalised(pasted_words(message))
+
+
+@functools.lru_cache(maxsize=64)
+def _normalised(text: str) -> str:
+    return normalised(text)
+
+
+@functools.lru_cache(maxsize=256)  # asked of every sentence of a message
+def _parted(message: str) -> tuple[str, str]:
+    own: list[str] = []
+    pasted: list[str] = []
+    for line, is_theirs in _lines(message):
+        if is_theirs:
+            pasted.append(line)
+            continue
+        pasted += [found[1] for found in _QUOTED.finditer(line)]
+        own.append(_QUOTED.sub(lambda found: found[0].replace(found[1], " "), line))
+    return "\n".join(own), "\n".join(pasted)
+
+
+def _lines(message: str) -> Iterator[tuple[str, bool]]:
+    """Each line, and whether it was pasted."""
+    fence, is_rest = "", False
+    lines = message.splitlines()
+    for line in lines:
+        mark = _FENCE.match(line)
+        yield line, bool(is_rest or fence or mark or _MARKED.match(line))
+        if mark:
+            fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
+        elif not fence and _ANNOUNCED.search(line) and not _OWN.search(line):
+            is_rest = True

@@ -1,0 +1,151 @@
+"""Sentences by which something is put in the place of something else, and what they replace.
+
+"Use pnpm instead of npm for the shop" rejects npm; "we move the queue to Redis after all" turns
+from whatever the queue was on. Only the surest ways of saying so are read: what a sentence revises
+is told beside older words, and a wrong one there is worse than none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+
+from keeplore.text.sentences import sentences
+from keeplore.text.terms import stems, terms
+
+READ_CHARS = 500
+ENOUGH = 2  # content words that both sentences have, from which they are of one matter
+MOST_ABOUT = 8  # content words of the matter; a sentence with more speaks of several
+_END = r"(?=\s*(?:[,.;:()!?]|\bafter all\b|\b(?:for|in|on) the\b|$))"
+_OLD, _NEW = (
+    rf"(?P<old>[^,.;:()!?]{{2,60}}?){_END}",
+    rf"(?P<new>[^,.;:()!?]{{2,60}}?){_END}",
+)
+_INSTEAD = (
+    "instead of|rather than|in place of|anstatt|anstelle von|statt|en vez de|en lugar de|"
+    "au lieu de|plutôt que"
+)
+_NO_LONGER = "no longer|not any ?more|nicht mehr|ya no|ne plus"
+_REPLACE = "replac(?:e|ed|ing)|swap(?:ped)?|drop(?:ped)?|ditch(?:ed)?|abandon"
+_MOVE = "move[ds]?|moving|migrat(?:e|ed|ing)|convert|port|go"
+_TURN = "switch(?:ed|ing)?|revert(?:ed)?|go(?:ing)? back"
+_TAKE = "use|using|take|pick|choose|go with|stay with"
+# why it is so says nothing of what is replaced
+_REASON = re.compile(
+    r"\s*(?:[,;—–-]\s*)?\b(?:because|since|as (?:it|we|they|the)|so that|weil|denn|porque)\b.*"
+    r"|\s+[—–]\s.*",
+    re.IGNORECASE | re.DOTALL,
+)
+_WORDS = r"[\w./+#-]+(?:\s+[\w./+#-]+){0,2}"
+
+
+def _compiled(*phrases: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(phrase, re.IGNORECASE) for phrase in phrases)
+
+
+# what is rejected; ``new`` is put in its place, else it is among the other words
+_REJECTING = _compiled(
+    rf"\b(?:{_MOVE}|{_TURN}|chang\w+|renam\w+)\b[^,.;:]{{0,60}}?\bfrom\s+"
+    rf"(?P<old>[^,.;:()!?]{{2,60}}?)\s+(?:back |over )?to\s+{_NEW}",
+    rf"\b(?:{_REPLACE})\s+(?P<old>[^,.;:()!?]{{2,60}}?)\s+(?:with|by|for|in favou?r of)\s+{_NEW}",
+    rf"\b(?:{_INSTEAD})\s+{_OLD}",
+    rf"\b(?:{_NO_LONGER})\s+(?:in |on |with |use |using )?{_OLD}",
+    rf",\s+(?:and )?not\s+(?:on |in |with |at )?(?P<old>{_WORDS})\s*[.!]?\s*\Z",
+)
+# what is taken instead of what is not named
+_TURNING = _compiled(
+    rf"\b(?:{_TURN})\b[^,.;:]{{0,60}}?\bto\s+{_NEW}",
+    rf"\b(?:{_MOVE})\b[^,.;:]{{1,60}}?\b(?:back |over )?to\s+{_NEW}",
+    rf"\b(?:{_TAKE})\s+{_NEW}",
+)
+_TURNED = re.compile(
+    r"\b(?:after all|chang\w+ (?:my|our|their) minds?|on second thought|scratch that|"
+    rf"take that back|(?:{_TURN}) (?:\S+ ){{0,6}}?to)\b",
+    re.IGNORECASE,
+)
+# how a message begins that puts something else in the place of what was said just before it
+_CORRECTING = re.compile(
+    r"\W*(?:(?:ok(?:ay)?|hm+|oh|sorry)[\s,.]+)*(?:no|nope|nah|actually|wait|hold on|scratch that|"
+    r"on second thought|i(?:['’]ve| have)? changed my mind)\b"
+    r"(?!,? (?:problem|worries|rush|also|and|one more|can|could|let['’]?s also)\b)",
+    re.IGNORECASE,
+)
+# words of changing, which are no matter
+_CHANGING = frozenset(
+    terms(
+        "move migrate convert port switch revert replace swap drop ditch abandon change choose "
+        "pick stay longer mind scratch thought statt anstatt anstelle vez lugar lieu "
+        "plutôt"
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """Stems of content words: of what holds no more, of what is put in its place (empty where it is
+    not told apart from the matter), and of the matter.
+    """
+
+    rejected: frozenset[str]
+    chosen: frozenset[str]
+    about: frozenset[str]
+
+    @property
+    def key(self) -> frozenset[str]:
+        """By which it is found: a sentence that it replaces has one of these."""
+        return self.rejected | self.about
+
+
+def is_correction(message: str) -> bool:
+    """Does a message begin by taking back what was said just before it?"""
+    return _CORRECTING.match(message) is not None
+
+
+def revision_of(text: str) -> Revision | None:
+    """What a sentence replaces, None where it does not surely replace anything."""
+    said = _REASON.sub("", text[:READ_CHARS])
+    if said.rstrip().endswith("?"):
+        return None
+    for phrase in _REJECTING:
+        if found := phrase.search(said):
+            old = found["old"]
+            new = found.groupdict().get("new") or ""
+            return _revision(said, old, new)
+    if not _TURNED.search(said):
+        return None
+    news = (found["new"] for phrase in _TURNING if (found := phrase.search(said)))
+    new = next(news, "")
+    return _revision(said, "", new) if terms(new) else None
+
+
+def _revision(said: str, old: str, new: str) -> Revision | None:
+    rejected, chosen = frozenset(stems(old)), frozenset(stems(new)) - _CHANGING
+    about = frozenset(stems(said)) - rejected - chosen - _CHANGING
+    if (old and not rejected) or len(about) > MOST_ABOUT:
+        return None
+    return Revision(rejected, chosen, about)
+
+
+def replaces(revision: Revision, said: str, around: Set[str], *, decides: bool) -> bool:
+    """Does a revision replace what an earlier sentence said? ``around`` are stems of what was
+    spoken of, ``decides`` says that the sentence is known to settle its matter.
+    """
+    earlier = revision_of(said)
+    held = frozenset(stems(said)) - (earlier.rejected if earlier else frozenset())
+    if not held or revision.chosen & held:
+        return False
+    if not revision.rejected:
+        return decides and bool(revision.about) and revision.about <= (held | around)
+    shared = len(revision.about & (held | around))
+    # of what is named one word may be what is new
+    enough = min(ENOUGH, len(revision.about) - (not revision.chosen))
+    says_new = bool(revision.chosen or revision.about - held)
+    return revision.rejected <= held and says_new and shared >= max(1, enough)
+
+
+def revisions_in(text: str) -> Iterator[tuple[str, Revision]]:
+    """The sentences of a text that replace something, with what they replace."""
+    for sentence in sentences(text):
+        if found := revision_of(sentence.text):
+            yield sentence.text, found

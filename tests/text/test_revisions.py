@@ -1,0 +1,76 @@
+"""What a sentence puts in the place of something, and what it replaces."""
+
+from __future__ import annotations
+
+import pytest
+
+from keeplore.text.revisions import replaces, revision_of
+from keeplore.text.terms import stems
+
+QUEUE = "We move the queue to Redis after all, because Postgres is slow."
+DATABASE = "The staging database is on db7, not db3."
+
+
+@pytest.mark.parametrize(
+    ("said", "rejected", "chosen", "about"),
+    [
+        (QUEUE, "", "Redis", "queue"),
+        (DATABASE, "db3", "", "staging database db7"),
+        ("Use pnpm instead of npm for the shop", "npm", "", "pnpm shop"),
+        ("Replace Celery with RQ in the worker", "Celery", "RQ", "worker"),
+        ("We migrate the jobs from Celery to RQ", "Celery", "RQ", "jobs"),
+        ("Let's switch the tests to vitest", "", "vitest", "tests"),
+        ("Nimm pnpm statt npm", "npm", "", "Nimm pnpm"),
+    ],
+)
+def test_what_is_rejected_chosen_and_spoken_of(
+    said: str, rejected: str, chosen: str, about: str
+) -> None:
+    found = revision_of(said)
+    assert found is not None
+    parts = (found.rejected, found.chosen, found.about)
+    assert parts == tuple(frozenset(stems(text)) for text in (rejected, chosen, about))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Move the button to the left",
+        "Use Redis for the queue",
+        "Should we move the queue to Redis after all?",
+        "Do not rewrite it, not now",
+        "It works after all",
+        "I changed my mind",
+        "",
+    ],
+)
+def test_what_replaces_nothing_for_sure(said: str) -> None:
+    assert revision_of(said) is None
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "around", "decides", "expected"),
+    [
+        (QUEUE, "Postgres with SKIP LOCKED", "Which queue?", True, True),
+        (QUEUE, "Postgres, and no Redis instead of it", "Which queue?", True, False),
+        (QUEUE, "Postgres rather than Redis", "Which queue?", True, True),
+        (QUEUE, "The queue holds invoices", "", False, False),
+        (QUEUE, "The queue is in Redis", "", True, False),
+        (QUEUE, "Prices are rounded to cents", "Which rounding?", True, False),
+        (DATABASE, "The staging database runs on db3", "", False, True),
+        (DATABASE, "Invoices live on db3", "", True, False),
+        (DATABASE, "The staging database has 3 replicas", "", True, False),
+    ],
+)
+def test_what_a_sentence_replaces(
+    new: str, old: str, around: str, *, decides: bool, expected: bool
+) -> None:
+    revision = revision_of(new)
+    assert revision is not None
+    spoken_of = frozenset(stems(around))
+    assert replaces(revision, old, spoken_of, decides=decides) is expected
+
+
+def test_hostile_text_takes_no_time() -> None:
+    assert revision_of("from " * 50_000) is None
+    assert revision_of("switch " + "to " * 50_000) is None

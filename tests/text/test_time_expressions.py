@@ -1,0 +1,101 @@
+from datetime import date
+
+import pytest
+
+from keeplore.text.time_expressions import Span, sessions_in, spans_in
+
+TODAY = date(2026, 11, 21)  # a Saturday
+
+
+@pytest.mark.parametrize(
+    ("asked", "first", "last"),
+    [
+        ("what did we decide on 2026-07-03?", "2026-07-03", "2026-07-03"),
+        ("on 3 July", "2026-07-03", "2026-07-03"),
+        ("on the 3rd of July 2023", "2023-07-03", "2023-07-03"),
+        ("July 3rd, 2023", "2023-07-03", "2023-07-03"),
+        ("on 24 December", "2025-12-24", "2025-12-24"),
+        ("on 29 February", "2024-02-29", "2024-02-29"),
+        ("in May", "2026-05-01", "2026-05-31"),
+        ("in December", "2025-12-01", "2025-12-31"),
+        ("since February 2024", "2024-02-01", "2026-11-21"),
+        ("after 3 July", "2026-07-03", "2026-11-21"),
+        ("on 2026/07/03", "2026-07-03", "2026-07-03"),
+        ("in Sept 2025", "2025-09-01", "2025-09-30"),
+        ("the day before yesterday", "2026-11-19", "2026-11-19"),
+        ("in 2024", "2024-01-01", "2024-12-31"),
+        ("yesterday", "2026-11-20", "2026-11-20"),
+        ("last week", "2026-11-09", "2026-11-15"),
+        ("this week", "2026-11-16", "2026-11-21"),
+        ("the past week", "2026-11-14", "2026-11-21"),
+        ("last month", "2026-10-01", "2026-10-31"),
+        ("two weeks ago", "2026-11-04", "2026-11-10"),
+        ("on Monday", "2026-11-16", "2026-11-16"),
+        ("last Saturday", "2026-11-14", "2026-11-14"),
+        ("since Monday", "2026-11-16", "2026-11-21"),
+        ("a fortnight ago", "2026-10-31", "2026-11-14"),
+        ("last quarter", "2026-07-01", "2026-09-30"),
+        ("this quarter", "2026-10-01", "2026-11-21"),
+        ("in Q2", "2026-04-01", "2026-06-30"),
+        ("in Q4 2025", "2025-10-01", "2025-12-31"),
+        ("between March and May", "2026-03-01", "2026-05-31"),
+        ("from November to February 2025", "2024-11-01", "2025-02-28"),
+        ("in early June", "2026-06-01", "2026-06-10"),
+        ("mid-June", "2026-06-11", "2026-06-20"),
+        ("late February 2024", "2024-02-21", "2024-02-29"),
+    ],
+)
+def test_a_time_becomes_its_days(asked: str, first: str, last: str) -> None:
+    assert spans_in(asked, TODAY) == (Span(first, last),)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "you may do 3 things",
+        "march on",
+        "2026-02-30",
+        "version 2024",
+        "0 weeks",
+        "before 3 July",
+        "too late may it be",
+        "before Monday",
+        "the Q5 port",
+    ],
+)
+def test_words_and_numbers_that_are_no_time_are_left_alone(asked: str) -> None:
+    assert spans_in(asked, TODAY) == ()
+
+
+def test_a_span_holds_moments_of_its_days() -> None:
+    span = Span("2026-07-03", "2026-07-04")
+    assert span.holds("2026-07-03T00:00:00Z")
+    assert span.holds("2026-07-04T23:59:59Z")
+    assert not span.holds("2026-07-05T00:00:00Z")
+    assert not span.holds("")
+
+
+@pytest.mark.parametrize(
+    ("asked", "numbers"),
+    [
+        ("in the fifth session", (5, 5)),
+        ("the sixteenth session", (16, 16)),
+        ("our 21st conversation", (21, 21)),
+        ("session 3", (3, 3)),
+        ("session #12", (12, 12)),
+        ("sessions 8 through 10", (8, 10)),
+        ("sessions 8-10", (8, 10)),
+        ("the previous session", (-1, -1)),
+        ("our last chat", (-1, -1)),
+        ("6 sessions ago", (-6, -6)),
+        ("three conversations ago", (-3, -3)),
+        ("the last two sessions", (-2, -1)),
+        ("in the first three sessions", (1, 3)),
+        ("session ids", None),
+        ("the sessions table", None),
+    ],
+)
+def test_sessions_are_named_by_their_numbers(
+    asked: str, numbers: tuple[int, int] | None
+) -> None:
+    assert sessions_in(asked) == numbers
