@@ -20,7 +20,8 @@ from keeplore.memory import AnsweredQuestion, Conversation, Exchange, Memory
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import HostEvent, Origin, Question, Turn
-from keeplore_hooks.hosts import HOSTS, Cursor
+from keeplore_hooks.hosts import Cursor
+from keeplore_hooks.installed import HOSTS
 
 WITHOUT_ADAPTER = ("opencode", "specstory")
 

@@ -16,7 +16,8 @@ from pathlib import Path
 from keeplore.capture.message_filter import clean
 from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore_hooks.events import Turn
-from keeplore_hooks.hosts import HOSTS, Cursor
+from keeplore_hooks.hosts import Cursor
+from keeplore_hooks.installed import HOSTS
 
 DATA = (
     Path(

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+from logistic import Matrix, fit, left_out
 from talks import DATA, exchanges
 
 from keeplore.capture.notes import findings, lasting_model
@@ -28,9 +28,7 @@ from keeplore.capture.notes import findings, lasting_model
 LABELS = Path(__file__).with_name("findings_labels.tsv")
 LASTS = "lasts"
 PENALTY = 10.0  # of the squared weights of standardised features
-STEPS = 30
 THRESHOLDS = (0.3, 0.4, 0.5, 0.55, 0.6, 0.7)
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +47,14 @@ def main(*, is_written: bool, is_shown: bool) -> int:
     names = list(told[0])
     found = np.array([[features[name] for name in names] for features in told])
     lasts = np.array([float(row.lasts) for row in rows])
-    chances = left_out(found, lasts, [row.session for row in rows])
+    chances = left_out(found, lasts, [row.session for row in rows], PENALTY)
     print_figures(rows, chances)
     if is_shown:
         for n in np.argsort(-chances)[:60]:
             mark = "+" if rows[n].lasts else "-"
             print(f"{chances[n]:.2f} {mark} {rows[n].place.statement.text[:160]}")
     if is_written:
-        write(names, *fit(found, lasts))
+        write(names, *fit(found, lasts, PENALTY))
     return 0
 
 
@@ -82,33 +80,6 @@ def _of_session(session: str, labels: dict[str, str]) -> list[Labelled]:
         if label := labels.pop(hashlib.sha256(said).hexdigest()[:8], ""):
             rows.append(Labelled(session, place, label == LASTS))
     return rows
-
-
-def fit(found: Matrix, lasts: Matrix) -> tuple[Matrix, float]:
-    """Weights, a feature each, and the intercept."""
-    mean, spread = found.mean(0), found.std(0)
-    spread[spread < 1e-6] = 1e6  # a feature that never varies weighs nothing
-    rows = np.c_[(found - mean) / spread, np.ones(len(found))]
-    ridge = np.eye(rows.shape[1]) * PENALTY
-    ridge[-1, -1] = 1e-6
-    weights = np.zeros(rows.shape[1])
-    for _ in range(STEPS):
-        chances = 1 / (1 + np.exp(-rows @ weights))
-        curve = chances * (1 - chances) + 1e-9
-        slope = rows.T @ (lasts - chances) - ridge @ weights
-        weights += np.linalg.solve(rows.T @ (rows * curve[:, None]) + ridge, slope)
-    plain = weights[:-1] / spread
-    return plain, float(weights[-1] - plain @ mean)
-
-
-def left_out(found: Matrix, lasts: Matrix, sessions: list[str]) -> Matrix:
-    """The chance of each sentence by weights that were fitted on the other sessions."""
-    chances = np.zeros(len(lasts))
-    for session in sorted(set(sessions)):
-        own = np.array([name == session for name in sessions])
-        weights, intercept = fit(found[~own], lasts[~own])
-        chances[own] = 1 / (1 + np.exp(-(found[own] @ weights + intercept)))
-    return chances
 
 
 def print_figures(rows: list[Labelled], chances: Matrix) -> None:

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import logistic
 import numpy as np
 from segmentation import HERE, Kept
 
@@ -123,21 +124,12 @@ def rows(session: Recorded, judge: Judge) -> list[Row]:
 
 
 def fit(all_rows: Sequence[Row]) -> tuple[TaskEvidence, float]:
-    """Weights and intercept, by iteratively reweighted least squares with a ridge penalty."""
+    """Weights and intercept."""
     inputs = np.array([row[0] for row in all_rows])
     answers = np.array([row[1] for row in all_rows], float)
     counts = np.array([row[2] for row in all_rows])
-    mean, spread = inputs.mean(axis=0), inputs.std(axis=0) + 1e-6
-    x = np.c_[(inputs - mean) / spread, np.ones(len(inputs))]
-    penalty = np.diag([PENALTY] * inputs.shape[1] + [1e-6])
-    weights = np.zeros(x.shape[1])
-    for _ in range(50):
-        p = 1 / (1 + np.exp(-x @ weights))
-        curvature = (x * (counts * p * (1 - p))[:, None]).T @ x + penalty
-        slope = x.T @ (counts * (answers - p)) - penalty @ weights
-        weights += np.linalg.solve(curvature, slope)
-    plain = weights[:-1] / spread
-    return TaskEvidence(*plain.tolist()), float(weights[-1] - plain @ mean)
+    weights, intercept = logistic.fit(inputs, answers, PENALTY, counts)
+    return TaskEvidence(*weights.tolist()), intercept
 
 
 def cuts(session: Recorded, judge: Judge) -> Counter[str]:

@@ -1,21 +1,14 @@
 import unicodedata
 
 import pytest
+from example_count import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keeplore.capture.message_filter import clean, observed, without_split_private
 from keeplore.memory import Conversation, Exchange
 from keeplore.text.fences import fence
-from keeplore.text.folding import (
-    CODE_LINES,
-    HEAD_LINES,
-    LINE_CHARS,
-    LOG_LINES,
-    STRETCH_LINES,
-    TAIL_LINES,
-    fold,
-)
+from keeplore.text.folding import KEPT, SHOWN, fold
 from keeplore_hooks.events import Origin, Turn
 
 
@@ -177,15 +170,19 @@ def test_a_pasted_log_is_cut_to_head_and_tail_with_the_count() -> None:
     text = clean(f"it fails with\n\n{log(500)}\n\nany idea?")
     lines = text.split("\n")
     assert lines[0] == "it fails with" and lines[-1] == "any idea?"
-    assert f"[{500 - HEAD_LINES - TAIL_LINES} lines left out]" in lines
-    assert len(lines) == HEAD_LINES + TAIL_LINES + 1 + 4
+    assert f"[{500 - KEPT.head_lines - KEPT.tail_lines} lines left out]" in lines
+    assert len(lines) == KEPT.head_lines + KEPT.tail_lines + 1 + 4
     assert "step 0" in text and "step 499" in text and "step 250" not in text
 
 
 def test_a_short_log_and_a_sane_code_block_survive() -> None:
-    short = f"look:\n{log(LOG_LINES)}"
+    short = f"look:\n{log(KEPT.log_lines)}"
     assert clean(short) == short
-    code = "```python\n" + "\n".join(f"x{i} = {i}" for i in range(CODE_LINES)) + "\n```"
+    code = (
+        "```python\n"
+        + "\n".join(f"x{i} = {i}" for i in range(KEPT.code_lines))
+        + "\n```"
+    )
     assert clean(code) == code
 
 
@@ -194,7 +191,10 @@ def test_a_dumped_file_in_a_code_block_keeps_its_fences() -> None:
         "```json\n" + "\n".join(f'"k{i}": {i},' for i in range(5000)) + "\n```"
     ).split("\n")
     assert lines[0] == "```json" and lines[-1] == "```"
-    assert lines[HEAD_LINES + 1] == f"[{5000 - HEAD_LINES - TAIL_LINES} lines left out]"
+    assert (
+        lines[KEPT.head_lines + 1]
+        == f"[{5000 - KEPT.head_lines - KEPT.tail_lines} lines left out]"
+    )
 
 
 def test_a_long_talk_is_not_a_log() -> None:
@@ -210,15 +210,15 @@ def test_a_long_talk_is_not_a_log() -> None:
 def test_an_unfenced_dump_is_cut_whatever_its_lines_look_like() -> None:
     lines = clean(
         "\n".join(
-            f"and then there was line {i} of it" for i in range(STRETCH_LINES * 2)
+            f"and then there was line {i} of it" for i in range(KEPT.stretch_lines * 2)
         )
     ).split("\n")
-    assert len(lines) == HEAD_LINES + TAIL_LINES + 1
+    assert len(lines) == KEPT.head_lines + KEPT.tail_lines + 1
 
 
 def test_an_endless_line_is_cut_to_its_ends() -> None:
-    text = clean("word " * LINE_CHARS)
-    assert len(text) < LINE_CHARS / 2
+    text = clean("word " * KEPT.line_chars)
+    assert len(text) < KEPT.line_chars / 2
     assert "characters left out]" in text
 
 
@@ -253,7 +253,7 @@ _PIECES += [
         st.lists(st.sampled_from(_PIECES), max_size=40).map("".join),
     )
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_cleaning_never_fails_and_nothing_after_an_open_private_is_left(
     text: str,
 ) -> None:
@@ -263,7 +263,7 @@ def test_cleaning_never_fails_and_nothing_after_an_open_private_is_left(
 
 
 @given(st.text(alphabet="ab\n`-+ {", max_size=300))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_folding_leaves_what_is_small(text: str) -> None:
     assert fold(text) == text
 
@@ -316,3 +316,19 @@ def test_a_code_block_keeps_its_empty_lines_and_gaps_around_it_are_closed(
     exchange = Exchange("t1", "2026-02-09T14:00:00Z", clean(block), (clean(block),))
     body = Conversation("Title", (exchange,)).to_markdown()
     assert Conversation.from_markdown(body).exchanges == (exchange,)
+
+
+def test_who_reads_one_turn_is_shown_less_of_what_was_pasted() -> None:
+    text = f"Why does it fail?\n\n{log(40)}\n\nIt did not yesterday."
+    assert fold(text) == text
+    lines = fold(text, SHOWN).split("\n")
+    left_out = 40 - SHOWN.head_lines - SHOWN.tail_lines
+    assert lines == [
+        "Why does it fail?",
+        "",
+        *log(40).split("\n")[: SHOWN.head_lines],
+        f"[{left_out} lines left out]",
+        *log(40).split("\n")[-SHOWN.tail_lines :],
+        "",
+        "It did not yesterday.",
+    ]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from example_count import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -405,7 +406,7 @@ def test_the_kept_embeddings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(cutter._vectors) == 3
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(st.tuples(st.text(max_size=80), st.text(max_size=200)), max_size=6),
     st.text(max_size=200),

@@ -82,10 +82,9 @@ def overwrite_pages(file: Path) -> None:
     file.write_bytes(data)
 
 
-def make_it_another_schema(file: Path) -> None:
-    with sqlite3.connect(file) as connection:
-        connection.execute("PRAGMA user_version=999")
-    connection.close()
+def make_it_no_schema(file: Path) -> None:
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA user_version=0")
 
 
 def make_it_text(file: Path) -> None:
@@ -99,7 +98,7 @@ def make_it_text(file: Path) -> None:
         empty,
         zero_the_header,
         overwrite_pages,
-        make_it_another_schema,
+        make_it_no_schema,
         make_it_text,
     ],
 )
@@ -122,6 +121,19 @@ def test_a_damaged_or_foreign_file_is_built_again_and_answers_as_before(
     assert answers(again, embedder) == before
     assert name_of(again) != name
     again.close()
+
+
+def test_the_index_of_a_newer_keeplore_is_left_as_it_is(
+    files: Any, filled: Index, index_directory: Path, embedder: Any
+) -> None:
+    filled.close()
+    with contextlib.closing(sqlite3.connect(index_directory / FILE)) as connection:
+        connection.execute(f"PRAGMA user_version={VERSION + 1}")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    before = (index_directory / FILE).read_bytes()
+    with pytest.raises(IndexUnavailable, match=r"newer Keeplore.*keeplore upgrade"):
+        Index(index_directory, files, embedder).refresh()
+    assert (index_directory / FILE).read_bytes() == before
 
 
 def test_the_vectors_of_an_older_keeplore_are_kept(

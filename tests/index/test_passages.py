@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keeplore.index.passages import AFTER, BEFORE, BODY, TITLE, passages_of, split
-from keeplore.index.query_terms import extra_tokens, query_terms, token_count
 from keeplore.memory import AnsweredQuestion, Conversation, Exchange, Memory, Quote
 from keeplore.memory.conversation_body import ConversationLink, turns_of
+from keeplore.text.query_terms import extra_tokens, query_terms, token_count
 from keeplore_hooks.events import Work
 
 MODEL_READS = 256  # tokens

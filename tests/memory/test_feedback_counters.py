@@ -9,6 +9,7 @@ from datetime import date
 from functools import reduce
 
 import pytest
+from example_count import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -33,7 +34,7 @@ TALLIES = st.builds(
 )
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.lists(TALLIES, min_size=1, max_size=4), st.randoms())
 def test_machines_add_up_whatever_the_order_and_the_grouping(tallies, random):
     shuffled = random.sample(tallies, len(tallies))
@@ -45,7 +46,7 @@ def test_machines_add_up_whatever_the_order_and_the_grouping(tallies, random):
     assert total(tallies).used == sum(tally.used for tally in tallies)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(TALLIES, TALLIES)
 def test_two_versions_of_one_machines_file_count_once(one, other):
     texts = [written({ID: tally}) for tally in (one, other)]

@@ -88,7 +88,7 @@ class Sessions:
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """One process captures at a time; what another one wrote meanwhile is read again."""
-        self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        durable.make_private(self._directory)
         # the file is never unlinked: a lock on a file that was replaced would hold nothing
         with (self._directory / ".lock").open("ab") as handle:
             fcntl.flock(handle, fcntl.LOCK_EX)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from keeplore.index import file_rows
+from keeplore.index import file_rows, revision_rows
 from keeplore.index.database import IndexDatabase
 from keeplore.index.file_rows import IndexedFile, ParsedFile, TextSource
 from keeplore.index.graph import graph_rows
@@ -66,6 +66,8 @@ def database_flaws(database: IndexDatabase) -> Iterator[IndexFlaw]:
 _ORPHANS = {
     "memories": "FROM memories WHERE path NOT IN (SELECT path FROM files)",
     "passages": "FROM passages WHERE memory NOT IN (SELECT key FROM memories)",
+    "revisions": "FROM revisions WHERE passage NOT IN (SELECT id FROM passages)",
+    "endings": "FROM endings WHERE memory NOT IN (SELECT key FROM memories)",
     "turns": "FROM turns WHERE memory NOT IN (SELECT key FROM memories)",
     "links": "FROM links WHERE memory NOT IN (SELECT key FROM memories)",
     "mentions": "FROM mentions WHERE memory NOT IN (SELECT key FROM memories)",
@@ -232,6 +234,10 @@ def _memory_difference(
     sql = f"SELECT {texts} FROM passages WHERE memory = ? ORDER BY id"
     if connection.execute(sql, (key,)).fetchall() != _passage_rows(item, scope_id):
         return "its passages are not those of the file"
+    if revision_rows.stored(connection, key) != item.revisions:
+        return "what it replaces is not what the file says"
+    if revision_rows.stored_ending(connection, key) != revision_rows.ending_of(memory):
+        return "what it puts an end to is not what the file says"
     return ""
 
 

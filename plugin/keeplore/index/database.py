@@ -172,7 +172,7 @@ class IndexDatabase:
     def close(self) -> None:
         with self._mutex:
             for connection in self._readers:
-                _close(connection)
+                connection.close()
             self._readers, self._identity = [], None
 
     @contextlib.contextmanager
@@ -184,13 +184,13 @@ class IndexDatabase:
         try:
             yield connection
         except BaseException:
-            _close(connection)
+            connection.close()
             raise
         with self._mutex:
             if identity == self._identity and len(self._readers) < READERS:
                 self._readers.append(connection)
             else:  # the file is another one by now
-                _close(connection)
+                connection.close()
 
     def _taken(self) -> tuple[sqlite3.Connection, tuple[int, int] | None]:
         """A connection that reads the file as it is now, and which file that is."""
@@ -327,7 +327,7 @@ class IndexDatabase:
             time.sleep(POLL_S)
 
     def _open_lock(self) -> int:
-        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        durable.make_private(self.directory)
         note = self.directory / "README"
         if not note.exists():
             note.write_text(README, encoding="utf-8")
@@ -348,11 +348,6 @@ def _transaction(
             connection.rollback()
         raise
     return result
-
-
-def _close(connection: sqlite3.Connection) -> None:
-    with contextlib.suppress(sqlite3.Error):
-        connection.close()
 
 
 def _identity(file: Path) -> tuple[int, int] | None:

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 from keeplore.errors import KeeploreError, NotFound
+from keeplore.index import revision_rows
 from keeplore.index.graph import graph_rows
 from keeplore.index.graph.graph_rows import NOTHING, FileShare
 from keeplore.index.passages import Passage, passages_of
@@ -23,6 +24,7 @@ from keeplore.memory.note import hash_of
 # A file written twice within one tick of the file system's clock can keep its time and size; so one
 # that was young when it was read is read again at the next refresh. FAT's clock is the slowest.
 SETTLED_NS = 2_000_000_000
+_SOURCE = ("session", "host", "machine")  # columns by these names
 MAX_SIDE = 4 * 1024 * 1024  # bytes of a file that is no memory
 
 
@@ -83,6 +85,7 @@ class ParsedFile:
     turns: tuple[str, ...] = ()
     problem: str = ""
     share: FileShare = NOTHING  # in the graph
+    revisions: tuple[revision_rows.Revising, ...] = ()
 
 
 def known_files(connection: sqlite3.Connection) -> dict[str, KnownFile]:
@@ -114,15 +117,17 @@ def parse(source: TextSource, file: IndexedFile, now_ns: int) -> ParsedFile | No
 
 def _parse_memory(file: IndexedFile, memory: Memory, *, is_settled: bool) -> ParsedFile:
     meta = json.dumps(dict(memory.meta), ensure_ascii=False, default=str)
+    passages = tuple(passages_of(memory))
     return ParsedFile(
         file,
         is_settled,
         _sum(f"{meta}\0{memory.body}"),
         memory,
-        tuple(passages_of(memory)),
+        passages,
         tuple(turns_of(memory)),
         "; ".join(memory.problems),
         graph_rows.share_of(memory, place_of(memory)[1]),
+        tuple(revision_rows.revising_terms(memory, passages)),
     )
 
 
@@ -171,7 +176,7 @@ def _drop_rows(connection: sqlite3.Connection, path: str) -> None:
     graph_rows.drop(connection, path, key)
     if key is not None:
         block_files.lose(connection, key)
-        for table in ("passages", "turns", "links"):
+        for table in ("passages", "turns", "links", "endings"):
             connection.execute(f"DELETE FROM {table} WHERE memory = ?", (key,))  # ours
         connection.execute("DELETE FROM memories WHERE key = ?", (key,))
 
@@ -196,6 +201,8 @@ def _add_memory(
         "INSERT INTO passages VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         ((key, scope_id, *passage_columns(passage)) for passage in item.passages),
     )
+    revision_rows.put(connection, int(key or 0), scope_id, item.revisions)
+    revision_rows.put_ending(connection, int(key or 0), memory)
     return int(key or 0)
 
 
@@ -203,7 +210,7 @@ def columns(memory: Memory, path: str) -> tuple[Any, ...]:
     """What the table of memories says of one: after its path, without its scope."""
     dates = (memory.created_at, memory.updated_at)
     texts = (memory.id, memory.title, memory.kind, memory.category, *dates)
-    source = (str(memory.source.get(key) or "") for key in ("session", "host"))
+    source = (str(memory.source.get(key) or "") for key in _SOURCE)
     return (
         *map(_text, texts),
         int(memory.is_permanent),

@@ -4,11 +4,15 @@ there is.
 
 from __future__ import annotations
 
+import functools
+import math
 import sqlite3
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
-from keeplore.index.query_terms import query_terms
-from keeplore.index.sql import count_passages, scope_ids, value
+from keeplore.index.sql import column, count_passages, rows_in, scope_ids, state, value
+from keeplore.text.query_terms import query_terms
+from keeplore.text.unspaced import runs
 from keeplore_hooks.contracts import PassageMatch, ScopeFilter
 
 # terms that are asked for however common they are, within what may be scored
@@ -16,10 +20,17 @@ LEAST_OR = 3
 COMMON_SHARE = 0.1  # of the passages
 COMMON_FROM = 2000  # passages; fewer are scored in no time
 MAX_OR = 8  # terms; FTS5 scores every posting of every term, so the time grows with each common one
+MAX_PAIRS = (
+    20  # the same where a question is looked up by pairs of letters: three make a word
+)
 # postings, at 1.6 µs each, so that the time does not grow with the memory; the rarest has any
 MOST_SCORED = 16_000
 # of one term: how common it is beyond that makes no difference
 MOST_COUNTED = 5 * MOST_SCORED
+# of BM25 over whole memories: the usual values (Robertson and Zaragoza 2009)
+SATURATION, LENGTH_SHARE = 1.2, 0.75
+# the columns that hold what a memory says itself: its title stands beside every passage
+_OWN = "{head body extra}"
 
 
 def text_search(
@@ -32,7 +43,7 @@ def text_search(
     scopes = scope_ids(connection, allowed)
     if not terms or scopes == [] or limit < 1:
         return []
-    found = _found(connection, terms, scopes, limit)
+    found = _found(connection, terms, scopes, limit, most=_most_terms(query))
     best = sorted(found.items(), key=lambda match: (-match[1], match[0]))
     return [PassageMatch(passage, score) for passage, score in best[:limit]]
 
@@ -42,10 +53,12 @@ def _found(
     terms: list[str],
     scopes: list[int] | None,
     limit: int,
+    *,
+    most: int,
 ) -> dict[int, float]:
-    """Passages with their scores, whatever their number."""
-    counts = {term: _count(connection, term) for term in terms}
-    rarest = _rarest(connection, counts)
+    """Passages with their scores, whatever their number; ``most`` terms are asked for."""
+    counts = _counts(connection, terms)
+    rarest = _rarest(connection, counts, most)
     found: dict[int, float] = {}
     if rarest and len(terms) <= MAX_OR and all(counts.values()):
         # cheap also with common ones: the rarest leads
@@ -55,11 +68,17 @@ def _found(
     return found
 
 
-def _rarest(connection: sqlite3.Connection, counts: dict[str, int]) -> list[str]:
+def _most_terms(query: str) -> int:
+    return MAX_PAIRS if runs(query) else MAX_OR
+
+
+def _rarest(
+    connection: sqlite3.Connection, counts: dict[str, int], most: int
+) -> list[str]:
     """The rarest terms, without those that stand everywhere and are dear to score: these say next
     to nothing.
     """
-    found = sorted((count, term) for term, count in counts.items() if count)[:MAX_OR]
+    found = sorted((count, term) for term, count in counts.items() if count)[:most]
     if not found or found[-1][0] < COMMON_FROM:  # counting goes over the whole table
         return [term for _, term in found]
     many = max(COMMON_FROM, COMMON_SHARE * count_passages(connection))
@@ -78,6 +97,23 @@ def _any_of(spellings: tuple[str, ...]) -> str:
     # a quoted string is a phrase of plain words, whatever stands in it
     quoted = ['"{}"'.format(spelling.replace('"', '""')) for spelling in spellings]
     return quoted[0] if len(quoted) == 1 else f"({' OR '.join(quoted)})"
+
+
+def _counts(connection: sqlite3.Connection, terms: Sequence[str]) -> dict[str, int]:
+    """How many passages have each term; a question asks for the same ones more than once."""
+    known = _counted(*state(connection))
+    for term in terms:
+        if term not in known:
+            known[term] = _count(connection, term)
+    return {term: known[term] for term in terms}
+
+
+@functools.lru_cache(maxsize=8)
+def _counted(_database: str, _version: int) -> dict[str, int]:
+    """What was counted in this state of a database: with a change of its passages it is another
+    one.
+    """
+    return {}
 
 
 def _count(connection: sqlite3.Connection, term: str) -> int:
@@ -100,3 +136,46 @@ def _matches(
         )
     sql = "SELECT rowid, -rank FROM passages_fts WHERE passages_fts MATCH ? ORDER BY rank LIMIT ?"
     return dict(connection.execute(sql, (expression, limit)).fetchall())
+
+
+def memory_scores(
+    connection: sqlite3.Connection, query: str, memories: Sequence[str]
+) -> dict[str, float]:
+    """How much of the query each of these memories speaks of as a whole: BM25, where a word counts
+    once for each passage that has it.
+
+    A word that nearly every passage has says next to nothing and is not looked up.
+    """
+    terms = [_any_of(spellings) for spellings in query_terms(query)]
+    counts = _counts(connection, terms)
+    owners = _owners(connection, memories)
+    lengths = Counter(owners.values())
+    usual = len(owners) / (len(lengths) or 1)
+    passages = count_passages(connection)
+    scores = dict.fromkeys(lengths, 0.0)
+    for term in _rarest(connection, counts, _most_terms(query)):
+        weight = math.log(1.0 + passages / (1.0 + counts[term]))
+        for memory, having in _having(connection, term, owners).items():
+            length = 1.0 - LENGTH_SHARE + LENGTH_SHARE * lengths[memory] / usual
+            scores[memory] += weight * having / (having + SATURATION * length)
+    return scores
+
+
+def _owners(connection: sqlite3.Connection, memories: Sequence[str]) -> dict[int, str]:
+    """The memory (id) of each of their passages."""
+    rows = rows_in(
+        connection,
+        "SELECT p.id, m.id FROM memories m JOIN passages p ON p.memory = m.key"
+        " WHERE m.id IN ({marks})",
+        memories,
+    )
+    return dict(rows)
+
+
+def _having(
+    connection: sqlite3.Connection, term: str, owners: Mapping[int, str]
+) -> Counter[str]:
+    """How many passages of each memory have a term."""
+    sql = "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ?"
+    found = column(connection, sql, (f"{_OWN} : ({term})",))
+    return Counter(owners[passage] for passage in found if passage in owners)

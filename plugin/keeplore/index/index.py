@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from keeplore.errors import EngineUnavailable, ModelUnavailable
-from keeplore.index import consistency, file_rows, full_text, memory_queries, sql
+from keeplore.index import (
+    consistency,
+    file_rows,
+    full_text,
+    memory_queries,
+    revision_rows,
+    sql,
+)
 from keeplore.index.backends.embedded_engine import EmbeddedEngine
 from keeplore.index.database import IndexDatabase
 from keeplore.index.embedding.capabilities import batch_of, fingerprint_of, prepare
@@ -306,6 +313,10 @@ class Index:
         except EngineUnavailable:
             return self._database.read(full_text.text_search, query, allowed, limit)
 
+    def memory_scores(self, query: str, memories: Sequence[str]) -> dict[str, float]:
+        """How much of a query each of these memories (ids) speaks of as a whole, 0 and more."""
+        return self._database.read(full_text.memory_scores, query, memories)
+
     def vector_search(
         self,
         vector: NDArray[np.float32],
@@ -335,9 +346,38 @@ class Index:
             else []
         )
 
+    def cosines(
+        self, vector: NDArray[np.float32], passages: Sequence[int], *, model: str
+    ) -> dict[int, float]:
+        """The cosine of each passage (id) to ``vector`` (float32, (dim,), L2-normalised) of the
+        model with this fingerprint; none for one without a vector.
+        """
+        return self._database.read(embedding_rows.cosines, model, vector, passages)
+
+    def statements(self, memory_id: str) -> list[PassageRow]:
+        """The passages of a memory that are one sentence of its head, in their order."""
+        return self._database.read(memory_queries.statement_rows, memory_id)
+
+    def revising(
+        self, allowed: ScopeFilter, terms: Collection[str]
+    ) -> list[PassageRow]:
+        """The decisions and notes of these scopes that replace something with one of these words
+        (``stems`` of ``keeplore.text.terms``).
+        """
+        ids = self._database.read(revision_rows.revising, allowed, terms)
+        return self.passages(ids)
+
+    def endings(self, turns: Collection[str]) -> list[tuple[str, str]]:
+        """Of what holds no more of these turns the words, and the note (id) that says so."""
+        return self._database.read(revision_rows.endings, turns)
+
     def passages(self, ids: Sequence[int]) -> list[PassageRow]:
         """In the order of ``ids``; a passage that is gone meanwhile is left out."""
         return self._database.read(memory_queries.passage_rows, ids)
+
+    def passage_order(self, ids: Sequence[int]) -> dict[int, int]:
+        """See ``memory_queries.passage_order``."""
+        return self._database.read(memory_queries.passage_order, ids)
 
     def memories(self, ids: Sequence[str]) -> dict[str, MemoryRow]:
         return self._database.read(memory_queries.memory_rows, ids)
@@ -346,9 +386,13 @@ class Index:
         """Where the file of an id is, None where no file has it."""
         return self._database.read(memory_queries.path_of, memory_id)
 
-    def listed(self, wanted: MemoryFilter) -> list[MemoryRow]:
-        """The memories that fit, the one changed last first."""
-        return self._database.read(memory_queries.listed, wanted)
+    def listed(
+        self,
+        wanted: MemoryFilter,
+        keep: Callable[[MemoryRow], bool] = lambda _: True,
+    ) -> list[MemoryRow]:
+        """The memories that fit and are to be kept, the one changed last first."""
+        return self._database.read(memory_queries.listed, wanted, keep)
 
     def count(self, wanted: MemoryFilter) -> int:
         """How many memories fit, whatever the limit."""

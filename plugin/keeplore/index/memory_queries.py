@@ -5,13 +5,22 @@ from __future__ import annotations
 import itertools
 import re
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from keeplore.index.database import IndexDatabase
+from keeplore.index.passages import STATEMENTS
 from keeplore.index.rows import MemoryFilter, MemoryRow, PassageRow
-from keeplore.index.sql import column, escaped, in_list, rows_in, scope_ids, value
+from keeplore.index.sql import (
+    column,
+    escaped,
+    in_list,
+    marks,
+    rows_in,
+    scope_ids,
+    value,
+)
 from keeplore.memory.chains import Chain, ChainPosition, chain_positions, chains
 from keeplore_hooks.contracts import ScopeFilter
 
@@ -19,7 +28,7 @@ MOST_MEANT = 20  # memories that a reference may mean
 _AFTER_ALL = "~"  # behind a day or a moment it comes after every moment that begins so
 _MEMORIES = (
     "SELECT m.id, m.path, m.title, m.kind, s.scope, s.project, m.category, m.created_at,"
-    " m.updated_at, m.permanent, m.trust, m.session, m.host, m.is_open, m.is_archived"
+    " m.updated_at, m.permanent, m.trust, m.session, m.host, m.machine, m.is_open, m.is_archived"
     " FROM memories m JOIN scopes s ON s.id = m.scope_id WHERE"
 )
 # Two files may carry one id: a copy, or a move that is half done. What is not archived counts, then
@@ -33,6 +42,11 @@ _IS_FIRST = (
     "NOT EXISTS (SELECT 1 FROM memories b WHERE b.id = m.id AND "
     f"{_RANK.replace('m.', 'b.')} > {_RANK})"
 )
+_PASSAGES = (
+    "SELECT p.id, m.id, m.path, p.kind, p.turn, p.at, p.head || p.body, m.title,"
+    " (SELECT count(*) FROM passages o WHERE o.memory = p.memory) FROM passages p"
+    " JOIN memories m ON m.key = p.memory WHERE"
+)
 _SUPERSEDING = (
     "SELECT m.id, l.target FROM links l JOIN memories m ON m.key = l.memory WHERE "
     "l.relationship = 'supersedes'"
@@ -43,15 +57,32 @@ def passage_rows(
     connection: sqlite3.Connection, ids: Sequence[int]
 ) -> list[PassageRow]:
     """The passages with these ids, in this order; one that is gone is left out."""
+    rows = rows_in(connection, f"{_PASSAGES} p.id IN ({{marks}})", ids)
+    found = {row[0]: PassageRow(*row) for row in rows}
+    return [found[id_] for id_ in ids if id_ in found]
+
+
+def statement_rows(connection: sqlite3.Connection, memory_id: str) -> list[PassageRow]:
+    """The passages of a memory that are one sentence of its head, in their order."""
+    kinds = sorted(STATEMENTS)
+    sql = f"{_PASSAGES} m.id = ? AND p.kind IN ({marks(kinds)}) ORDER BY p.id"
+    rows = connection.execute(sql, (memory_id, *kinds))
+    return [PassageRow(*row) for row in rows]
+
+
+def passage_order(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, int]:
+    """The passages with these ids, each with its place by what it says and of which memory it is:
+    the same in every index of the same files.
+    """
     rows = rows_in(
         connection,
-        "SELECT p.id, m.id, m.path, p.kind, p.turn, p.at, p.head || p.body, m.title,"
-        " (SELECT count(*) FROM passages o WHERE o.memory = p.memory) FROM passages p"
+        "SELECT m.id, m.path, p.turn, p.kind, p.hash, p.id FROM passages p"
         " JOIN memories m ON m.key = p.memory WHERE p.id IN ({marks})",
         ids,
     )
-    found = {row[0]: PassageRow(*row) for row in rows}
-    return [found[id_] for id_ in ids if id_ in found]
+    known = {row[-1]: place for place, row in enumerate(sorted(rows))}
+    gone = sorted(set(ids) - known.keys())
+    return known | {id_: len(known) + n for n, id_ in enumerate(gone)}
 
 
 def memory_rows(
@@ -183,16 +214,21 @@ def linked(connection: sqlite3.Connection, relationship: str) -> list[tuple[str,
     ).fetchall()
 
 
-def listed(connection: sqlite3.Connection, wanted: MemoryFilter) -> list[MemoryRow]:
-    """Memories that fit, the one changed last first."""
+def listed(
+    connection: sqlite3.Connection,
+    wanted: MemoryFilter,
+    keep: Callable[[MemoryRow], bool] = lambda _: True,
+) -> list[MemoryRow]:
+    """Memories that fit and are to be kept, the one changed last first."""
     heads = chain_positions(all_chains(connection))
     condition, values = _fitting(connection, wanted)
     rows = connection.execute(
         f"{_MEMORIES} {condition} ORDER BY m.updated_at DESC, m.id",  # our own words
         values,
     )
-    kept = (row for row in rows if wanted.superseded or _is_head(heads, row[0]))
-    return [_memory_row(row, heads) for row in itertools.islice(kept, wanted.limit)]
+    current = (row for row in rows if wanted.superseded or _is_head(heads, row[0]))
+    kept = filter(keep, (_memory_row(row, heads) for row in current))
+    return list(itertools.islice(kept, wanted.limit))
 
 
 def count_listed(connection: sqlite3.Connection, wanted: MemoryFilter) -> int:
@@ -350,8 +386,9 @@ def _completions(
 
 
 def _memory_row(row: tuple[Any, ...], heads: Mapping[str, ChainPosition]) -> MemoryRow:
-    *texts, permanent, trust, session, host, is_open, is_archived = row
+    *texts, permanent, trust, session, host, machine, is_open, is_archived = row
     place = heads.get(row[0], ChainPosition())
     flags = (bool(is_open), bool(is_archived), place.superseded_by, place.changes)
-    values: tuple[Any, ...] = (*texts, bool(permanent), trust, session, host, *flags)
+    said = (*texts, bool(permanent), trust, session, host)
+    values: tuple[Any, ...] = (*said, *flags, machine)
     return MemoryRow(*values)

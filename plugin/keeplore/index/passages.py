@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from keeplore.index.query_terms import extra_tokens, spoken_day, token_count
 from keeplore.memory import AnsweredQuestion, Conversation, Exchange, Memory
 from keeplore.memory.conversation_body import EXCHANGES
 from keeplore.text.code_fences import fenced_lines
+from keeplore.text.query_terms import extra_tokens, spoken_day, token_count
 
 # All in tokens, so that a passage with its title and context stays within the 256 that the packaged
 # model reads.
@@ -20,7 +20,8 @@ BODY = 190
 TITLE = 24
 BEFORE = 24
 AFTER = 14
-STATEMENTS = frozenset({"decision", "statement"})  # kinds that are one sentence
+DECISION = "decision"
+STATEMENTS = frozenset({DECISION, "statement"})  # kinds that are one sentence
 HASH = (
     16  # bytes: two texts of one hash are not to be expected, and every passage has two
 )
@@ -131,24 +132,22 @@ def _passages(memory: Memory) -> Iterator[Passage]:
         conversation = Conversation.from_markdown(body)
         if conversation.exchanges:
             title = memory.title or conversation.title
+            head = _FORM.sub("", body.partition(f"\n{EXCHANGES}\n")[0])
             if memory.kind == "conversation":
-                if any(_blocks(furniture := _furniture(body), title)):
-                    yield from _sections(title, furniture, place)
+                rest = _sections(title, _furniture(head), place)
+                yield from (passage for passage in rest if passage.body)
                 yield from _statements(title, conversation)
             else:
-                head = body.partition(f"\n{EXCHANGES}\n")[0]
-                head = _RECEIPT.sub("", _FORM.sub("", head))
-                yield from _sections(title, head, place)
+                yield from _sections(title, _RECEIPT.sub("", head), place)
             yield from _exchanges(title, conversation.exchanges)
             return
     yield from _sections(memory.title, body, place)
 
 
-def _furniture(body: str) -> str:
-    """The head without its quotations, which are passages of their own, and without its links."""
-    head = body.partition(f"\n{EXCHANGES}\n")[0]
+def _furniture(head: str) -> str:
+    """A head without its quotations, which are passages of their own, and without its links."""
     lines, is_left_out = list[str](), False
-    for line in _FORM.sub("", head).splitlines():
+    for line in head.splitlines():
         if line.startswith("## "):
             is_left_out = line == "## Related"
         if not is_left_out and not _RECEIPT.search(line):
@@ -167,7 +166,7 @@ def _statements(title: str, conversation: Conversation) -> Iterator[Passage]:
         asked = exchange.user if exchange else ""
         at = exchange.at if exchange else ""
         context = _around(asked=_head_of(asked, BEFORE), place=at[:10])
-        kind = "decision" if quote in decided else "statement"
+        kind = DECISION if quote in decided else "statement"
         yield Passage(kind, title, quote.text, context, quote.turn, at)
 
 

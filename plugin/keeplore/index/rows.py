@@ -62,6 +62,7 @@ class MemoryRow:
     is_archived: bool
     superseded_by: str = ""  # id of the newest version, "" where this is it
     changes: int = 0  # how many earlier versions this one stands on
+    machine: str = ""  # that its file names as its writer
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 import sqlite3
 
-VERSION = 9
+VERSION = 12
 # A word of the title says most about a passage, one that only a neighbour used says least.
 FTS_WEIGHTS = {"title": 3.0, "head": 1.5, "body": 1.0, "context": 0.25, "extra": 0.5}
 TOKENIZER = "porter unicode61 remove_diacritics 2"
@@ -23,7 +23,7 @@ CREATE TABLE memories (
     key INTEGER PRIMARY KEY, path TEXT UNIQUE, id TEXT, scope_id INTEGER REFERENCES scopes,
     title TEXT, kind TEXT,
     category TEXT, created_at TEXT, updated_at TEXT, permanent INTEGER, trust TEXT, session
-    TEXT, host TEXT,
+    TEXT, host TEXT, machine TEXT,
     is_open INTEGER, is_archived INTEGER, says BLOB
 );
 CREATE INDEX memories_id ON memories (id);
@@ -48,6 +48,16 @@ CREATE TABLE passages (
 CREATE INDEX passages_memory ON passages (memory);
 CREATE INDEX passages_hash ON passages (hash);
 CREATE INDEX passages_scope ON passages (scope_id);
+-- content words of what decisions and notes say that holds no more: see ``keeplore.text.revisions``
+CREATE TABLE revisions (
+    term TEXT, scope_id INTEGER, passage INTEGER, PRIMARY KEY (term, scope_id, passage)
+) WITHOUT ROWID;
+CREATE INDEX revisions_passage ON revisions (passage);
+-- words of a turn that hold no more because of what a note says
+CREATE TABLE endings (
+    turn TEXT, memory INTEGER REFERENCES memories, words TEXT, PRIMARY KEY (turn, memory)
+) WITHOUT ROWID;
+CREATE INDEX endings_memory ON endings (memory);
 CREATE VIRTUAL TABLE passages_fts USING fts5(
     {columns}, scope_word,
     content='passages', content_rowid='id', tokenize='{tokenizer}'
@@ -57,6 +67,7 @@ CREATE TRIGGER passages_added AFTER INSERT ON passages BEGIN
     VALUES (new.id, new.title, new.head, new.body, new.context, new.extra, new.scope_word);
 END;
 CREATE TRIGGER passages_removed AFTER DELETE ON passages BEGIN
+    DELETE FROM revisions WHERE passage = old.id;
     INSERT INTO passages_fts(passages_fts, rowid, title, head, body, context, extra, scope_word)
     VALUES ('delete', old.id, old.title, old.head, old.body, old.context, old.extra,
     old.scope_word);

@@ -249,8 +249,8 @@ def exchange_lines(exchange: Exchange, *, folds: bool = True) -> Iterator[str]:
     yield f"<!-- keeplore:turn {' '.join(map(_field, times)).rstrip()} -->"
     yield from (f"### User · {exchange.at[11:16]}", "", _escape(exchange.user), "")
     is_below = False  # below a heading of the assistant's
-    told_replies = _told(exchange.replies) if folds else _unfolded(exchange.replies)
-    for is_step, replies in groupby(told_replies, key=itemgetter(0)):
+    marked = _told(exchange.replies, folds=folds)
+    for is_step, replies in groupby(marked, key=itemgetter(0)):
         told = [reply for _, reply in replies]
         if is_step:
             yield from _mark_lines("steps", is_below=is_below)
@@ -266,19 +266,13 @@ def exchange_lines(exchange: Exchange, *, folds: bool = True) -> Iterator[str]:
             is_below = isinstance(reply, str)
 
 
-def _told(
-    replies: Sequence[Reply],
-) -> Iterator[tuple[bool, Reply]]:
-    """Each reply, and whether it only says what the agent does next."""
+def _told(replies: Sequence[Reply], *, folds: bool) -> Iterator[tuple[bool, Reply]]:
+    """Each reply, and whether it is a step: none is where nothing ``folds``."""
     last = len(replies) - 1
     for place, reply in enumerate(replies):
-        is_line = isinstance(reply, str) and len(reply) <= MAX_STEP and place < last
+        may_fold = folds and place < last
+        is_line = may_fold and isinstance(reply, str) and len(reply) <= MAX_STEP
         yield is_line and bool(_STEP.fullmatch(str(reply))), reply
-
-
-def _unfolded(replies: Sequence[Reply]) -> Iterator[tuple[bool, Reply]]:
-    for reply in replies:
-        yield False, reply
 
 
 def _mark_lines(kind: str, *, is_below: bool) -> Iterator[str]:

@@ -22,7 +22,8 @@ _FENCE = re.compile(
     r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
 )
 # the three lines that a failed merge leaves, in their order
-_CONFLICT = [re.compile(rf"^{sign}{{7}}(?:\s|\Z)", re.MULTILINE) for sign in "<=>"]
+# git makes the marks longer where a conflict holds another one or the file was renamed
+_CONFLICT = re.compile(r"^<{7,}(?=\s|\Z)", re.MULTILINE)
 # what anchors, aliases and deep nesting need; a sound front matter seldom has it, and looking
 # closer costs time
 _SUSPICIOUS = re.compile(r"[&*]|(?:[-?:][ \t]+){10}|(?:[\[{][^\[{]*){20}")
@@ -211,14 +212,17 @@ def conflict(body: str) -> tuple[str, ...]:
 
 def conflict_line(text: str) -> int:
     """The line, from 1, on which the marks of a failed merge begin; 0 where there are none."""
-    position, first = 0, -1
-    for sign in _CONFLICT:
-        found = sign.search(text, position)
-        if found is None:
-            return 0
-        first = found.start() if first < 0 else first
-        position = found.end()
-    return text.count("\n", 0, first) + 1
+    for start in _CONFLICT.finditer(text):
+        length, position = len(start[0]), start.end()
+        for sign in "=>":
+            mark = re.compile(rf"^{sign}{{{length}}}(?:\s|\Z)", re.MULTILINE)
+            found = mark.search(text, position)
+            if found is None:
+                break
+            position = found.end()
+        else:
+            return text.count("\n", 0, start.start()) + 1
+    return 0
 
 
 def _is_plain(value: Any, depth: int = 0) -> bool:

@@ -93,6 +93,7 @@ FIELDS = (
     "permanent",
     "supersedes",
     "related",
+    "wikilinks",
     "entities",
     "aspects",
     "confidence",

@@ -72,6 +72,15 @@ _HEAD = re.compile(
 )
 _NOTE_QUOTE = re.compile(f"^> “(?P<words>.*)”{_BY}".encode(), re.MULTILINE)
 
+_TEXT = rb'"(?:[^"\\\n]|\\.)*"'
+# an item of a key-value store, as the last block of its note
+_STORED = re.compile(
+    rb'^```json\n\{"namespace": \[(?P<labels>[^\]\n]*)\], "key": (?P<name>%s), '
+    rb'"value": (?P<value>\{.*\}), "since": "[0-9TZ:.+-]*"\}\n```$' % _TEXT,
+    re.MULTILINE,
+)
+_MEMBER = re.compile(_TEXT + rb"(?:: " + _TEXT + rb")?")
+
 
 class PartKind(StrEnum):
     WORDS = "words"
@@ -112,10 +121,22 @@ def of_body(data: bytes, start: int = 0) -> Iterator[SaidPart]:
     """The parts of the text below a front matter, which begins at ``start``."""
     exchanges = _EXCHANGES.search(data, start)
     if exchanges is None:
-        yield from _between(data, start, len(data), _NOTE_QUOTE)
+        yield from _of_note(data, start)
         return
     yield from _between(data, start, exchanges.start(), _HEAD)
     yield from _between(data, exchanges.end(), len(data), _MARKS)
+
+
+def _of_note(data: bytes, start: int) -> Iterator[SaidPart]:
+    """Of a stored value each field is a part, together with its name."""
+    for stored in _STORED.finditer(data, start):
+        yield from _between(data, start, stored.start(), _NOTE_QUOTE)
+        for name in ("labels", "name"):
+            yield SaidPart(*stored.span(name), PartKind.ID)
+        for member in _MEMBER.finditer(data, *stored.span("value")):
+            yield SaidPart(*member.span(), PartKind.WORDS)
+        start = stored.end()
+    yield from _between(data, start, len(data), _NOTE_QUOTE)
 
 
 def is_own(key: str, within: str = "") -> bool:

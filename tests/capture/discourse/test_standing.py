@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from keeplore.capture.discourse.standing import ended
+from keeplore.capture.discourse.standing import ended, sent_back
 from keeplore.capture.discourse.statements import statements_of
 from keeplore.memory import Exchange
 
@@ -19,7 +19,8 @@ def talk(*said: str) -> list[Exchange]:
 def gone(*said: str) -> dict[str, int]:
     exchanges = talk(*said)
     statements = statements_of(exchanges)
-    return {statements[n].text: at for n, at in ended(statements, exchanges).items()}
+    found = ended(statements, exchanges, sent_back(exchanges))
+    return {statements[n].text: at for n, at in found.items()}
 
 
 def test_an_objection_ends_the_claims_that_it_speaks_of_and_no_others() -> None:

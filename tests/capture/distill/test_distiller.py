@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from example_count import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -510,7 +511,7 @@ EXCHANGES = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(EXCHANGES)
 def test_whatever_is_said_every_quotation_is_somebodys_words(
     exchanges: list[Exchange],
@@ -812,6 +813,20 @@ def test_a_command_that_was_typed_is_no_context() -> None:
         texts(talk("/review /simplify", "The loader reads each file twice."), "context")
         == []
     )
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "Commit please, then push and open a PR.",
+        "Give me a commit message for these changes.",
+        "ok cool, let's get this committed",
+    ],
+)
+def test_an_order_of_the_moment_is_no_context(order: str) -> None:
+    told = "Our billing service runs on two servers behind nginx."
+    found = distill(talk(order, "Done.", told, "I see."))
+    assert [quote.text for quote in found["context"]] == [told]
 
 
 def test_what_leads_into_a_pasted_log_is_context() -> None:

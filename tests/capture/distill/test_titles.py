@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from example_count import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -91,6 +92,18 @@ def title(*said: str) -> str:
         (
             "The import of the ledger fails since noon, can you find out why?",
             "Import of the ledger fails",
+        ),
+        (
+            "I wonder how we could consolidate the hook types of agents.",
+            "How to consolidate the hook types of agents",
+        ),
+        (
+            "Can you clean this up by removing the unused StageFiles function?",
+            "Remove the unused StageFiles function",
+        ),
+        (
+            "The session list doesn't display checkpoints AFAIK.",
+            "Session list doesn't display checkpoints",
         ),
         (
             "ok, assuming so, search results should be in reverse order",
@@ -286,7 +299,7 @@ def test_no_exchange_gives_the_fallback() -> None:
     assert title_of([], distill([])) == FALLBACK
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.text(max_size=200), max_size=6))
 def test_any_talk_has_one_short_line_for_a_title_and_always_the_same(
     said: list[str],

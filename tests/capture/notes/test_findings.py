@@ -135,3 +135,17 @@ def test_time_grows_with_the_length_of_the_talk() -> None:
 
     seconds(20)
     assert seconds(800) < 12 * max(seconds(200), 0.02)
+
+
+@pytest.mark.parametrize(
+    "following",
+    [
+        ("No, it still fails with an empty filter.", "Let me look again."),
+        ("Why is the file reported?", "Let me look again."),  # asked again: rewound
+        ("What now?", "That was not the cause: the mount is read-only."),
+    ],
+)
+def test_what_was_sent_back_is_not_sure(following: tuple[str, str]) -> None:
+    asked = ("Why is the file reported?", GOTCHA)
+    (found,) = [f for f in findings(talk(asked, following)) if f.turn == "turn-0"]
+    assert (found.text, found.is_sure) == (STATED, False)

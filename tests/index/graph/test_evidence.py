@@ -93,6 +93,18 @@ def test_names_are_told_by_their_shape(
     assert [mention.name for mention in found if not mention.type] == named
 
 
+def test_only_a_name_of_plain_words_is_looked_for_in_other_memories() -> None:
+    told = {
+        mention.name: mention.is_word
+        for mention in evident(note("`index-writer`, `embed_pending` and cli/main.py"))
+    }
+    assert told == {
+        "index-writer": True,
+        "embed_pending": False,
+        "cli/main.py": False,
+    }
+
+
 def test_an_issue_is_spelled_without_what_follows_it() -> None:
     found = evident(
         note(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from keeplore.capture.cues import says
+from keeplore.capture.cues import opens_with, says
 from keeplore.capture.discourse.salience import salience
-from keeplore.capture.discourse.standing import ended
+from keeplore.capture.discourse.standing import ended, sent_back
 from keeplore.capture.discourse.statements import Act, Statement, statements_of
 from keeplore.memory import AnsweredQuestion, Exchange
 
@@ -17,16 +17,21 @@ _NO_SUBSTANCE = frozenset({Act.HEADING, Act.QUESTION, Act.ANNOUNCEMENT, Act.PAST
 
 @dataclass(frozen=True, slots=True)
 class ConversationModel:
-    """``ended``: the number of each statement that no longer holds → the exchange that ended it."""
+    """``ended``: the number of each statement that no longer holds → the exchange that ended it;
+    ``sent_back``: the exchanges whose answers the person did not let stand.
+    """
 
     exchanges: Sequence[Exchange]
     statements: Sequence[Statement]
     ended: Mapping[int, int]
+    sent_back: Set[int]
 
     @classmethod
     def of(cls, exchanges: Sequence[Exchange]) -> ConversationModel:
         statements = statements_of(exchanges)
-        return cls(exchanges, statements, ended(statements, exchanges))
+        rejected = sent_back(exchanges)
+        gone = ended(statements, exchanges, rejected)
+        return cls(exchanges, statements, gone, rejected)
 
     def telling(self) -> Iterator[tuple[float, int, Statement]]:
         """What holds and has substance: its salience, number and the statement."""
@@ -35,7 +40,7 @@ class ConversationModel:
                 continue
             if len(statement.terms) < 2 or statement.text.endswith((":", "：")):
                 continue
-            if not (_is_errand(statement) or _is_guess(statement)):
+            if not (is_errand(statement) or _is_guess(statement)):
                 yield salience(statement, len(self.exchanges)), number, statement
 
     def questions(self, since: int = 0) -> Iterator[tuple[int, AnsweredQuestion]]:
@@ -46,10 +51,12 @@ class ConversationModel:
                     yield at, reply
 
 
-def _is_errand(statement: Statement) -> bool:
+def is_errand(statement: Statement) -> bool:
     """Is it a short order of the person's for work of the day?"""
     is_short = statement.is_of_person and len(statement.terms) < ERRAND
-    return is_short and says(statement.text, "chore")
+    return is_short and (
+        says(statement.text, "chore") or opens_with(statement.text, "next_step")
+    )
 
 
 def _is_guess(statement: Statement) -> bool:

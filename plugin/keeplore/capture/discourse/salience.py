@@ -4,7 +4,7 @@ says how a thing shall be.
 Linear scores over form and place, as in trainable extracting (J. Kupiec, J. Pedersen and F. Chen,
 "A trainable document summarizer", 1995): logistic regression on coding sessions in which people
 marked the sentences that answer questions, and the decisions. ``docs/benchmarks.md`` has the
-figures on sessions left out.
+figures.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from keeplore.capture.cues import says, weight_of
-from keeplore.capture.discourse.statements import Act, Statement
+from keeplore.capture.discourse.statements import Statement
 
 SALIENCE = {
     "bias": -1.8,
@@ -22,10 +22,6 @@ SALIENCE = {
     "sentences": -0.18,
     "of the agent": -0.43,
     "answer": 1.3,
-    "heading": -0.32,
-    "question": -0.16,
-    "announcement": -0.41,
-    "pasted": -0.42,
     "last exchange": 0.49,
     "last answer": 0.45,
     "on the way": -0.15,
@@ -79,30 +75,28 @@ _CUES = ("done", "directives", "decided", "state", "left")
 
 
 def salience(statement: Statement, exchanges: int) -> float:
-    """The log-odds that a person would mark the statement; ``exchanges`` is how many there are."""
-    return _score(SALIENCE, _features(statement, exchanges))
+    """The log-odds that a person would mark a statement of substance (see
+    ``ConversationModel.telling``); ``exchanges`` is how many there are.
+    """
+    return _score(SALIENCE, statement_features(statement, exchanges))
 
 
 def directive_odds(statement: Statement) -> float:
     """The log-odds that a sentence of the person's settles how a thing shall be."""
-    return _score(DIRECTIVE, _directive_features(statement))
+    return _score(DIRECTIVE, directive_features(statement))
 
 
 def _score(weights: Mapping[str, float], values: Iterator[tuple[str, float]]) -> float:
     return weights["bias"] + sum(weights[name] * value for name, value in values)
 
 
-def _features(s: Statement, exchanges: int) -> Iterator[tuple[str, float]]:
+def statement_features(s: Statement, exchanges: int) -> Iterator[tuple[str, float]]:
     """Names and values, those of 0 left out."""
     is_last = s.exchange == exchanges - 1
     is_on_the_way = not s.is_of_person and not s.is_final
     marks = {
         "of the agent": not s.is_of_person,
         "answer": s.is_answer,
-        "heading": s.act is Act.HEADING,
-        "question": s.act is Act.QUESTION,
-        "announcement": s.act is Act.ANNOUNCEMENT,
-        "pasted": s.is_pasted,
         "last exchange": is_last,
         "last answer": is_last and s.is_final,
         "on the way": is_on_the_way,
@@ -117,7 +111,7 @@ def _features(s: Statement, exchanges: int) -> Iterator[tuple[str, float]]:
     yield from _cue_weights(s.text, _CUES)
 
 
-def _directive_features(s: Statement) -> Iterator[tuple[str, float]]:
+def directive_features(s: Statement) -> Iterator[tuple[str, float]]:
     marks = {"pasted": s.is_pasted, "code": "`" in s.text}
     yield from _size(s)
     yield from ((name, 1.0) for name, holds in marks.items() if holds)

@@ -6,7 +6,7 @@ where the agent takes them back itself, and where it later gives another cause f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from keeplore.capture.cues import says, weight_of
 from keeplore.capture.discourse.statements import Act, Statement
@@ -23,14 +23,23 @@ _CLAIMS = frozenset({Act.REPORT, Act.FINDING, Act.PROPOSAL})
 
 
 def ended(
-    statements: Sequence[Statement], exchanges: Sequence[Exchange]
+    statements: Sequence[Statement],
+    exchanges: Sequence[Exchange],
+    rejected: Set[int],
 ) -> Mapping[int, int]:
-    """The number of each statement that no longer holds → the exchange that ended it."""
-    found = dict(_sent_back(statements, exchanges))
+    """The number of each statement that no longer holds → the exchange that ended it; ``rejected``
+    are the exchanges that were ``sent_back``.
+    """
+    found = dict(_rejected(statements, exchanges, rejected))
     return found | dict(_revised(statements))
 
 
-def is_sent_back(exchanges: Sequence[Exchange], at: int) -> bool:
+def sent_back(exchanges: Sequence[Exchange]) -> frozenset[int]:
+    """The numbers of the exchanges whose answers the person did not let stand."""
+    return frozenset(at for at in range(len(exchanges)) if _is_sent_back(exchanges, at))
+
+
+def _is_sent_back(exchanges: Sequence[Exchange], at: int) -> bool:
     """True where the person's next message says that it is not so, or not good, or the agent takes
     it back itself.
     """
@@ -45,13 +54,14 @@ def is_sent_back(exchanges: Sequence[Exchange], at: int) -> bool:
     )
 
 
-def _sent_back(
-    statements: Sequence[Statement], exchanges: Sequence[Exchange]
+def _rejected(
+    statements: Sequence[Statement],
+    exchanges: Sequence[Exchange],
+    rejected: Set[int],
 ) -> Iterator[tuple[int, int]]:
     """Claims that the next message rejects: all where the answer went with it, else those that it
     speaks of.
     """
-    rejected = {at for at in range(len(exchanges)) if is_sent_back(exchanges, at)}
     for number, statement in enumerate(statements):
         is_claim = not statement.is_of_person and statement.act in _CLAIMS
         if not is_claim or statement.exchange not in rejected:

@@ -14,6 +14,7 @@ from functools import cached_property
 from keeplore.capture.cues import says, weight_of
 from keeplore.capture.discourse.instructions import is_instructions
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
+from keeplore.text.pasted import is_pasted_into
 from keeplore.text.sentences import MAX_QUOTE, Sentence, clip, sentences
 from keeplore.text.terms import terms
 
@@ -50,7 +51,7 @@ class Statement:
     size: int  # sentences of its message
     is_final: bool = False  # in the last reply of its exchange
     is_answer: bool = False
-    is_foreign: bool = False  # in a message that is somebody else's text as a whole
+    is_foreign: bool = False  # somebody else's text
 
     @property
     def text(self) -> str:
@@ -100,36 +101,21 @@ def statements_of(exchanges: Sequence[Exchange]) -> tuple[Statement, ...]:
 
 
 def _of_exchange(number: int, exchange: Exchange) -> Iterator[Statement]:
-    is_foreign = is_instructions(exchange.user)
+    turn, is_foreign = exchange.id, is_instructions(exchange.user)
     said = sentences(exchange.user)
     for place, sentence in enumerate(said):
-        yield Statement(
-            sentence,
-            "user",
-            exchange.id,
-            number,
-            0,
-            place,
-            len(said),
-            is_foreign=is_foreign,
-        )
+        where = (turn, number, 0, place, len(said))
+        is_theirs = is_foreign or is_pasted_into(exchange.user, sentence.text)
+        yield Statement(sentence, "user", *where, is_foreign=is_theirs)
     for message, reply in enumerate(exchange.replies, 1):
         if isinstance(reply, AnsweredQuestion):
-            yield from _answered(number, exchange.id, message, reply)
+            yield from _answered(number, turn, message, reply)
             continue
         said = sentences(reply)
         is_final = message == len(exchange.replies)
         for place, sentence in enumerate(said):
-            yield Statement(
-                sentence,
-                "assistant",
-                exchange.id,
-                number,
-                message,
-                place,
-                len(said),
-                is_final,
-            )
+            where = (turn, number, message, place, len(said))
+            yield Statement(sentence, "assistant", *where, is_final=is_final)
 
 
 def _answered(

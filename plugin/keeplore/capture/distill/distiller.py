@@ -14,8 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from keeplore.capture.cues import opens_with, says, weight_of
-from keeplore.capture.discourse.conversation_model import ConversationModel
-from keeplore.capture.discourse.standing import is_sent_back
+from keeplore.capture.discourse.conversation_model import ERRAND, ConversationModel
 from keeplore.capture.discourse.statements import Statement, answer_line
 from keeplore.capture.distill import outcomes
 from keeplore.capture.distill.decisions import (
@@ -110,7 +109,7 @@ def distill(
     candidates = {
         "open_questions": _open(source),
         "reasoning": _reasons(source),  # before the outcome, which holds causes too
-        "outcome": _outcome(exchanges),
+        "outcome": _outcome(model),
         "context": _context(source),
     }
     for name, found in candidates.items():
@@ -127,14 +126,13 @@ def _filled(
     """Context and outcome with the statements that tell most, until the head has as many lines as
     the conversation is long.
     """
-    quotes = [quote for found in parts.values() for quote in found]
-    taken = [quote.text for quote in quotes]
     if len(model.statements) < FEWEST_STATEMENTS:
         return {}
+    taken = [quote.text for found in parts.values() for quote in found]
     room = min(MOST_LINES, FEWEST_LINES + len(model.statements) // STATEMENTS_A_LINE)
     added: list[tuple[int, Statement]] = []
     for odds, number, statement in sorted(model.telling(), key=lambda t: (-t[0], t[1])):
-        if len(quotes) + len(added) >= room or odds < LEAST_TELLING:
+        if len(taken) >= room or odds < LEAST_TELLING:
             break
         if not is_said(statement.quote.text, taken):
             taken.append(statement.quote.text)
@@ -198,6 +196,8 @@ def _context_weight(s: Statement, *, is_first: bool) -> float:
 
 def _tells(s: Statement) -> bool:
     text = TYPED_COMMANDS.sub("", s.text)
+    if len(s.terms) < ERRAND and opens_with(text.lstrip(), "next_step"):
+        return False  # an order of the moment
     if len(stems(text)) < MIN_TOLD or opens_with(text, "boilerplate"):
         return False
     if text.endswith((":", "：")) and not weight_of(text, "context"):
@@ -205,11 +205,11 @@ def _tells(s: Statement) -> bool:
     return is_prose(text) and (" " in text or not text.isascii())
 
 
-def _outcome(exchanges: Sequence[Exchange]) -> Iterator[Extract]:
-    for order, (weight, at, _, sentence) in enumerate(outcomes.outcomes(exchanges)):
-        yield Extract(
-            Quote(clip(sentence.text), "assistant", exchanges[at].id), weight, order
-        )
+def _outcome(model: ConversationModel) -> Iterator[Extract]:
+    found = outcomes.outcomes(model.exchanges, model.sent_back)
+    for order, (weight, at, _, sentence) in enumerate(found):
+        quote = Quote(clip(sentence.text), "assistant", model.exchanges[at].id)
+        yield Extract(quote, weight, order)
 
 
 def _reasons(source: _Source) -> Iterator[Extract]:
@@ -234,7 +234,7 @@ def _reasons(source: _Source) -> Iterator[Extract]:
 
 def _is_let_stand(s: Statement, source: _Source) -> bool:
     """True for what the agent reports and the person did not send back."""
-    return not s.is_of_person and not is_sent_back(source.exchanges, s.exchange)
+    return not s.is_of_person and s.exchange not in source.model.sent_back
 
 
 def _may_reason(s: Statement, source: _Source) -> bool:

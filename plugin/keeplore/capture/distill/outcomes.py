@@ -7,10 +7,9 @@ step on the way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from keeplore.capture.cues import says, weight_of
-from keeplore.capture.discourse.standing import is_sent_back
 from keeplore.memory import Exchange
 from keeplore.text.sentences import Sentence, sentences
 from keeplore.text.terms import overlap, stems, terms
@@ -32,9 +31,9 @@ Weighed = Iterator[tuple[float, int, int, Sentence]]
 Line = tuple[int, str, Sentence]  # number of the exchange, speaker, what was said
 
 
-def outcomes(exchanges: Sequence[Exchange]) -> Weighed:
-    """The agent's sentences that tell what came of the conversation."""
-    reports = [n for n in range(len(exchanges)) if not is_sent_back(exchanges, n)]
+def outcomes(exchanges: Sequence[Exchange], sent_back: Set[int]) -> Weighed:
+    """The agent's sentences that tell what came of the conversation, but for what was sent back."""
+    reports = [n for n in range(len(exchanges)) if n not in sent_back]
     spoke = [n for n in reports if exchanges[n].assistant]
     for at in spoke:
         said = _before_plan(sentences(exchanges[at].assistant))

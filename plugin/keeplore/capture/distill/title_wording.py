@@ -38,6 +38,13 @@ _DOCUMENT_CHARS = 20_000  # of a document in which its title is looked for
 _COMMIT_KIND = re.compile(
     r"\A(?P<kind>[a-z]{2,10})(?:\([^)]{1,40}\))?!?:\s+", re.IGNORECASE
 )
+_WAY = re.compile(
+    r"\A\w+ (?:it|this|that|them|these|those)(?: \w+)? by (?P<verb>\w+ing) (?P<what>\w.*)",
+    re.IGNORECASE,
+)
+_ASKED_OF_US = re.compile(
+    r"\A(how|where|when) (?:we|i|you) (?:can |could |should )?", re.IGNORECASE
+)
 _DASH = re.compile(r"\s+[-–—]\s+")
 _FIELD = re.compile(r"(?:^|\s)title:[ \t]*[\"']?(\S.{7,150})$", re.MULTILINE)
 _HASH = re.compile(r"\A[0-9a-f]{7,40} ")
@@ -244,6 +251,7 @@ def _order(text: str, *, is_led: bool = True) -> str:
     """The text as an order, "" where it is none: its first word is no verb, or it tells
     something. "Adding a test" is one only after words that lead up to it.
     """
+    text = _by_way_of(text)
     verb, _, rest = text.partition(" ")
     verb = verb.lower().rstrip(",:")
     if verb == "do":
@@ -256,6 +264,13 @@ def _order(text: str, *, is_led: bool = True) -> str:
     if opens_with(text, "title_statement") or opens_with(text, "title_torn"):
         return ""
     return fit(pattern("title_for_me").sub(r"\1 ", text))
+
+
+def _by_way_of(text: str) -> str:
+    """Of "clean this up by removing the cache" the order that says what is done."""
+    found = _WAY.match(text)
+    verb = _gerunds().get(found["verb"].lower()) if found else None
+    return f"{verb} {found['what']}" if found and verb else text
 
 
 def _is_on_the_way(verb: str) -> bool:
@@ -290,7 +305,7 @@ def _question(text: str, *, is_led: bool) -> str:
     elif opens_with(text, "title_what_is"):
         lead, text = "", _without(text, "title_what_is")
     elif opens_with(reason, "title_indirect") and (is_led or reason != text):
-        lead, text = "", reason.replace(" we ", " ", 1)
+        lead, text = "", _ASKED_OF_US.sub(r"\1 to ", reason).replace(" we ", " ", 1)
     else:
         return _whole_question(text)
     text = text.partition("?")[0]

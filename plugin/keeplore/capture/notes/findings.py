@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from keeplore.capture.cues import opens_with, pattern, says
+from keeplore.capture.discourse.standing import sent_back
 from keeplore.capture.distill.title_wording import is_pasted
 from keeplore.capture.notes.lasting_model import (
     MOST_ECHOES,
@@ -31,7 +32,7 @@ MOST_SURE = 3  # findings of one conversation that are written unasked
 MOST = 12  # that are written or offered
 SHORTEST, LONGEST = 5, 60  # words of a sentence that states something
 NOTE_CHARS = 500  # of a note with the sentence that it leans on
-READ_CHARS = 400  # of a person's message that say what it asks for, or that it objects
+READ_CHARS = 400  # of a person's message that say what it asks for
 OFTEN = 60  # sentences; a term that stands in more of them tells none from another
 LEAST_TERMS = 3  # content words that a sentence shares with another that says it again
 SAME = 0.6  # share of its content words
@@ -72,6 +73,7 @@ class Place:
 def findings(exchanges: Sequence[Exchange]) -> list[Finding]:
     """The findings of a conversation that may last, the likeliest first; each is told once."""
     weighed = [(chance(place.statement), place) for place in places(exchanges)]
+    rejected = sent_back(exchanges)
     likely = [(weight, place) for weight, place in weighed if weight >= OFFERED]
     likely.sort(key=lambda found: -found[0])
     kept: list[Finding] = []
@@ -83,7 +85,7 @@ def findings(exchanges: Sequence[Exchange]) -> list[Finding]:
             weight >= SURE
             and sum(finding.is_sure for finding in kept) < MOST_SURE
             and _is_sure(place)
-            and not _is_objected(exchanges[place.exchange + 1 :][:1])
+            and place.exchange not in rejected
         )
         turn = exchanges[place.exchange].id
         plain = text.replace("**", "")
@@ -234,9 +236,3 @@ def _is_sure(place: Place) -> bool:
     if opens_with(core, "states_bare"):
         return False
     return not any(says(core, name) for name in NOT_SURE)
-
-
-def _is_objected(following: Sequence[Exchange]) -> bool:
-    """True where the person's next message does not let the answer stand."""
-    opening = following[0].user[:READ_CHARS] if following else ""
-    return opens_with(opening, "objected") or says(opening, "corrected")

@@ -26,6 +26,7 @@ from keeplore.capture.notes.note_wording import capitalised, plain, points_elsew
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.memory.model import Category
 from keeplore.memory.note import TITLE_CHARS
+from keeplore.text.pasted import own_words
 from keeplore.text.sentences import Sentence, clip, sentences
 from keeplore.text.similarity import content_hash
 from keeplore.text.terms import terms, words
@@ -136,7 +137,7 @@ def _of_person(exchange: Exchange) -> Iterator[NoteCandidate]:
 
 
 def _of_words(exchange: Exchange) -> Iterator[NoteCandidate]:
-    said = sentences(exchange.user)
+    said = sentences(own_words(exchange.user))
     if is_pasted(exchange.user) or len(said) > LONG_MESSAGE:
         return
     ordered = [*_ordered(said, exchange.id)]

@@ -16,8 +16,8 @@ import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from keeplore.index.query_terms import query_terms
 from keeplore.index.schema import FTS_WEIGHTS, TOKENIZER
+from keeplore.text.query_terms import query_terms
 
 K1, B = 1.2, 0.75  # as in FTS5
 USUAL_WORDS = 130  # of a passage with title and context; measured on talk

@@ -22,10 +22,8 @@ from keeplore.memory.entity_file import MAX_NAME
 MAX_TEXT = 200_000  # characters of all texts together
 # scripts whose words stand together: each character is a word
 UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
-_WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
-# the same for text that is ASCII, three times as fast
+# as ``_WORD`` for text that is ASCII, three times as fast
 _ASCII_WORD = re.compile(r"\w+", re.ASCII)
-_WORD_ALONE = re.compile(f"[{UNSPACED}]")
 _SPACE = re.compile(r"\s+")
 _NEAR = 40  # characters on either side that say what a word means
 _RUN = 200  # characters of a path or an address
@@ -44,18 +42,6 @@ _SUFFIXES = frozenset(
     }
 )
 _VERSION = re.compile(r"\s{0,2}(?:(?:==|>=|<=|~=|\^|@)\s?\^?v?\d|v\d|\d{1,4}\.\d)")
-_SAID_AFTER = re.compile(
-    r"['’]?s?[`*_\"]{0,2}\s(?:npm |python |go |pip |rust )?(?:package|library|crate|"
-    r"gem|cli|framework|sdk|linter|"
-    r"formatter|compiler|binary|executable|dependency|runtime)\b"
-)
-_SAID_BEFORE = re.compile(
-    r"(?:\b(?:(?:pip3?|npm|pnpm|yarn|bun|uv|poetry|cargo|gem|brew|apt|apt-get|go|conda) "
-    r"(?:install|add|get|i)|import|"
-    r"(?:package|library|crate|gem|dependency|framework)(?: called| named)?|depend(?:s|ing)? "
-    r"on|built (?:on|with)|"
-    r"written in|powered by|migrat(?:e|ed|ing) (?:to|from))\s{1,3}[`*_\"]{0,2})\Z"
-)
 _BEFORE = (
     "install",
     "add",
@@ -78,13 +64,35 @@ _BEFORE = (
     " to",
     " from",
 )
-_IMPORTED = re.compile(
+_PARTS_BEFORE = frozenset("\\$#~%&_-.")  # "--name", "$name", "other-name", "other.name"
+_SENTENCE_ENDS = frozenset('.!?:;|>#*-–—•\n"“(')
+
+
+# as text, since they take longest to compile and every command imports this module
+_WORD = rf"[{UNSPACED}]|[^\W{UNSPACED}]+"
+_WORD_ALONE = f"[{UNSPACED}]"
+_SAID_AFTER = (
+    r"['’]?s?[`*_\"]{0,2}\s(?:npm |python |go |pip |rust )?(?:package|library|crate|"
+    r"gem|cli|framework|sdk|linter|"
+    r"formatter|compiler|binary|executable|dependency|runtime)\b"
+)
+_SAID_BEFORE = (
+    r"(?:\b(?:(?:pip3?|npm|pnpm|yarn|bun|uv|poetry|cargo|gem|brew|apt|apt-get|go|conda) "
+    r"(?:install|add|get|i)|import|"
+    r"(?:package|library|crate|gem|dependency|framework)(?: called| named)?|depend(?:s|ing)? "
+    r"on|built (?:on|with)|"
+    r"written in|powered by|migrat(?:e|ed|ing) (?:to|from))\s{1,3}[`*_\"]{0,2})\Z"
+)
+_IMPORTED = (
     r"(?:^|\n|;)[ \t]*(?:(?:import|from|use|extern crate|#include|require|"
     r"@import)[ \t]+[\w{}*, \t]{0,80}[<\"'(]{0,2}"
     r"|[^\n]{0,80}\b(?:require\(|from )[\"'])\Z"
 )
-_PARTS_BEFORE = frozenset("\\$#~%&_-.")  # "--name", "$name", "other-name", "other.name"
-_SENTENCE_ENDS = frozenset('.!?:;|>#*-–—•\n"“(')
+
+
+@functools.cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +119,7 @@ def first_word(name: str) -> str:
     """The key under which a canonical name is looked for: its first word; "" for one without
     words.
     """
-    found = _WORD.search(name)
+    found = _compiled(_WORD).search(name)
     return found[0] if found else ""
 
 
@@ -151,7 +159,7 @@ def _named_in(
 
 
 def _words(folded: str) -> list[str]:
-    return (_ASCII_WORD if folded.isascii() else _WORD).findall(folded)
+    return (_ASCII_WORD if folded.isascii() else _compiled(_WORD)).findall(folded)
 
 
 def _bounded(texts: Iterable[str]) -> Iterator[str]:
@@ -179,7 +187,7 @@ def _folded(text: str) -> tuple[str, str]:
 def _grouped(names: Iterable[str]) -> dict[str, list[_NameGroup]]:
     split: dict[str, dict[int, set[str]]] = {}
     for name in names:
-        if word := _WORD.search(name):
+        if word := _compiled(_WORD).search(name):
             split.setdefault(word[0], {}).setdefault(word.start(), set()).add(name)
     return {
         key: [_group(lead, len(key), same) for lead, same in by_lead.items()]
@@ -263,7 +271,7 @@ def _is_whole(folded: str, start: int, end: int) -> bool:
         before == "@" and _is_letter(folded[start - 2 : start - 1])
     ):
         return False
-    following = _WORD.match(folded, end + 1)
+    following = _compiled(_WORD).match(folded, end + 1)
     return not (following and _is_longer(after, following[0]))
 
 
@@ -290,7 +298,7 @@ def _are_one_word(folded: str, at: int) -> bool:
 def _is_letter(char: str) -> bool:
     if not (char.isalnum() or char == "_"):
         return False
-    return char < UNSPACED[0] or not _WORD_ALONE.match(char)
+    return char < UNSPACED[0] or not _compiled(_WORD_ALONE).match(char)
 
 
 def _is_named(kind: str, written: str, folded: str, one: _NameSpan) -> bool:
@@ -329,22 +337,26 @@ def _is_plain_name(name: str) -> bool:
     """True for one word that also says something else in English or in the trade, or is too short
     to say anything.
     """
-    return _WORD.fullmatch(name) is not None and (len(name) < 3 or is_plain(name))
+    return _compiled(_WORD).fullmatch(name) is not None and (
+        len(name) < 3 or is_plain(name)
+    )
 
 
 def _is_meant(kind: str, written: str, folded: str, one: _NameSpan) -> bool:
     """Whether a plain word stands for the thing of that name."""
     after = folded[one.end : one.end + _NEAR]
     before = folded[max(0, one.start - 2 * _NEAR) : one.start]
-    if _VERSION.match(after) or (kind != BLOCK and _SAID_AFTER.match(after)):
+    if _VERSION.match(after) or (kind != BLOCK and _compiled(_SAID_AFTER).match(after)):
         return True
-    if before.rstrip(' `*_"').endswith(_BEFORE) and _SAID_BEFORE.search(before):
+    if before.rstrip(' `*_"').endswith(_BEFORE) and _compiled(_SAID_BEFORE).search(
+        before
+    ):
         return True
     if kind == INLINE:
         return one.start == 0 and (one.end == len(folded) or after[0] in " .@=[:")
     if kind in (BLOCK, SHELL):
         is_run = kind == SHELL and _is_run(before)
-        return is_run or _IMPORTED.search(before) is not None
+        return is_run or _compiled(_IMPORTED).search(before) is not None
     return _is_capital(written, one)
 
 
@@ -371,7 +383,7 @@ def _is_capital(written: str, one: _NameSpan) -> bool:
 
 def _is_capital_next(written: str, at: int) -> bool:
     """Whether the next word begins with a capital as well."""
-    following = _WORD.search(written, at)
+    following = _compiled(_WORD).search(written, at)
     if following is None or following.start() - at >= 3:
         return False
     return following[0][0].isupper()

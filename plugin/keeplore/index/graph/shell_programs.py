@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -28,6 +27,8 @@ _MAX_RUNNERS = 4
 
 @cache
 def _tables() -> dict[str, Any]:
+    import tomllib  # here, because every command imports this module
+
     return tomllib.loads(
         Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from keeplore.index.passages import embedded_text
 from keeplore.index.sql import (
@@ -15,10 +16,16 @@ from keeplore.index.sql import (
     last_passage,
     marks,
     raise_version,
+    rows_in,
     value,
     vector_sum,
 )
 from keeplore.index.vectors import block_files
+from keeplore.index.vectors.quantization import BYTES, unpacked
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 # vectors without a passage that are kept, for text that comes back under another name
 ORPHANS = 2000
@@ -56,6 +63,29 @@ def add_vectors(
     placed = block_files.place(connection, model, new)
     raise_version(connection)
     return placed
+
+
+def cosines(
+    connection: sqlite3.Connection,
+    fingerprint: str,
+    vector: NDArray[np.float32],
+    passages: Sequence[int],
+) -> dict[int, float]:
+    """The cosine of each of these passages to a vector of this model (float32, (dim,)); none for
+    one that lacks a vector.
+    """
+    model = block_files.model_id(connection, fingerprint)
+    rows = rows_in(
+        connection,
+        "SELECT p.id, e.vector FROM passages p JOIN embeddings e ON e.hash = p.hash"
+        " WHERE p.id IN ({marks}) AND e.model = ?",
+        passages,
+        model,
+    )
+    width = len(vector) * BYTES
+    found = {id_: blob for id_, blob in rows if len(blob) == width}
+    values = unpacked(list(found.values()), len(vector)) @ vector
+    return dict(zip(found, values.tolist(), strict=True))
 
 
 def count_vectors(connection: sqlite3.Connection, fingerprint: str) -> int:

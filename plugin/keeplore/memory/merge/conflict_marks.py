@@ -7,15 +7,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-_START, _BASE, _MIDDLE, _END = (
-    re.compile(rf"{sign}{{7}}(?: .*)?\Z") for sign in (r"<", r"\|", r"=", r">")
-)
+_MARK = re.compile(r"([<|=>])\1{6,}(?= |\Z)")
 # a mark, in which parts it counts, and what it begins
 _MARKS = (
-    (_START, ("",), "one"),
-    (_BASE, ("one",), "base"),
-    (_MIDDLE, ("one", "base"), "other"),
-    (_END, ("other",), ""),
+    ("<", ("",), "one"),
+    ("|", ("one",), "base"),
+    ("=", ("one", "base"), "other"),
+    (">", ("other",), ""),
 )
 _KEY = re.compile(r"([A-Za-z_][\w-]*):(?:\s|\Z)")
 _FENCE = re.compile(
@@ -46,14 +44,17 @@ def _by_marks(text: str) -> tuple[str, str] | None:
     A conflict inside of a side stays in it.
     """
     sides: dict[str, list[str]] = {"one": [], "base": [], "other": []}
-    part, found, depth = "", 0, 0
+    part, found, depth, length = "", 0, 0, 0
     for line in text.split("\n"):
-        following = _after_mark(part, line) if not depth else None
+        sign, size = _mark(line)
+        is_mark = size == length or not part
+        following = _after_mark(part, sign) if is_mark and not depth else None
         if following is not None:
             found += not part
-            part = following
+            part, length = following, size
             continue
-        depth += bool(part and _START.match(line)) - bool(depth and _END.match(line))
+        if part and size == length:
+            depth += (sign == "<") - (sign == ">" and depth > 0)
         for side in (part,) if part else ("one", "other"):
             sides[side].append(line)
     if part or not found:
@@ -61,12 +62,21 @@ def _by_marks(text: str) -> tuple[str, str] | None:
     return "\n".join(sides["one"]), "\n".join(sides["other"])
 
 
-def _after_mark(part: str, line: str) -> str | None:
+def _mark(line: str) -> tuple[str, int]:
+    """Sign and length of the mark that a line is, "" and 0 for none.
+
+    Those of a conflict are longer where it holds another one or the file was renamed, all alike.
+    """
+    match = _MARK.match(line)
+    return (match[1], match.end()) if match else ("", 0)
+
+
+def _after_mark(part: str, sign: str) -> str | None:
     """The part of a conflict that a mark begins where ``part`` stands, "" for none of them any
     more; None for a line that is no mark there.
     """
     for mark, before, after in _MARKS:
-        if part in before and mark.match(line):
+        if part in before and mark == sign:
             return after
     return None
 

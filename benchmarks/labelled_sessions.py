@@ -1,0 +1,69 @@
+"""Sessions with a person's questions and what answers them: read for training and measuring.
+
+The data is not part of the repository (KEEPLORE_DATA, or ../shared/data).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from talks import DATA
+
+LABELS = DATA.parent / "labels" / "sessions"
+SHOWN = 0.7  # share of a quotation's words that count as the quotation
+_WORD = re.compile(r"[\w./#-]+")
+_STOP = frozenset(
+    """
+    the and for that this with from are was were you your our not but have has had its it's can
+    will would should just into when then than what which who how why all any out one there here
+    let's lets i'm don't
+    """.split()  # noqa: SIM905  # a list of literals cannot be read
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledSession:
+    """``telling`` are quotations that answer questions or are decisions that hold, ``settled``
+    those of the person's own decisions.
+    """
+
+    name: str
+    transcript: Path
+    questions: tuple[dict[str, Any], ...]
+    telling: tuple[str, ...]
+    settled: tuple[str, ...]
+
+
+def labelled_sessions() -> Iterator[LabelledSession]:
+    for file in sorted(LABELS.glob("*.json")):
+        data = json.loads(file.read_text(encoding="utf-8"))
+        name = data["session"]
+        holding = [d for d in data["decisions"] if d["status"] == "holds"]
+        yield LabelledSession(
+            name,
+            next(DATA.rglob(f"{name}.jsonl")),
+            tuple(data["questions"]),
+            (*_evidence(data), *(d["quote"] for d in holding)),
+            tuple(d["quote"] for d in holding if d["by"] == "user"),
+        )
+
+
+def words(text: str) -> frozenset[str]:
+    """The words that count, whatever their number."""
+    found = _WORD.findall(text.lower().replace("’", "'"))
+    return frozenset(w for w in found if (len(w) > 2 or w.isdigit()) and w not in _STOP)
+
+
+def share(quotation: str, text: str) -> float:
+    """The part of a quotation's words that a text has, 0..1."""
+    wanted = words(quotation)
+    return len(wanted & words(text)) / len(wanted) if wanted else 0.0
+
+
+def _evidence(data: dict[str, Any]) -> Iterator[str]:
+    return (e["quote"] for q in data["questions"] for e in q["evidence"])
