@@ -30,7 +30,6 @@ import talks
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.config.settings import ContextSettings
-from keeplore.index.query_terms import token_count
 from keeplore.recall.answer import recall
 from keeplore.recall.brief import InjectionHistory, WorkspaceView, brief
 from keeplore.recall.dedup import words_in
@@ -39,11 +38,13 @@ from keeplore.recall.prompt_context import for_prompt, is_worth_asking, prompt_c
 from keeplore.recall.render import TextBudget
 from keeplore.recall.request import RecallHit, RecallRequest
 from keeplore.recall.weights import PROMPT_CANDIDATES
+from keeplore.text.query_terms import token_count
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Compaction, HostEvent, Turn
-from keeplore_hooks.hosts import Cursor, source_named
+from keeplore_hooks.hosts import Cursor
 from keeplore_hooks.hosts.prompt_text import slash_command
+from keeplore_hooks.installed import source_named
 
 LABELS = Path(__file__).with_name("context_labels.tsv")
 THRESHOLDS = (0.5, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97)

@@ -28,14 +28,16 @@ from pathlib import Path
 
 from retrieval_cases import Case, Query, cases, opened
 
+from keeplore.config.settings import ContextSettings
 from keeplore.index import Embedder, Index, ScopeFilter, embedder_for
-from keeplore.index.query_terms import query_terms
 from keeplore.memory import Conversation
 from keeplore.recall.answer import recall
 from keeplore.recall.prepare import RecallDeps
+from keeplore.recall.prompt_context import for_prompt
 from keeplore.recall.request import RecallRequest, SearchScope
-from keeplore.recall.weights import WEIGHTS, Weights
+from keeplore.recall.weights import PROMPT_HITS, WEIGHTS, Weights
 from keeplore.store import Store
+from keeplore.text.query_terms import query_terms
 
 DEPTH = 20
 SETS = ("locomo", "beam100k", "memorycode")
@@ -138,12 +140,13 @@ def report(
             "  with the graph", measure(held, lifted, lambda query: query.gold_sessions)
         )
     print_current(held, embedder)
+    print_unasked(held, embedder)
     print_time_and_silence(held, embedder)
     for _, index, _ in held:
         index.close()
 
 
-EVERYTHING = replace(WEIGHTS, nothing_below=0.0)
+EVERYTHING = replace(WEIGHTS, nothing_below=0.0, hidden_below=0.0)
 
 
 def asking(
@@ -322,6 +325,31 @@ def print_current(held: Sequence[Opened], embedder: Embedder) -> None:
         print(
             f"{'what holds now comes first':34}{statistics.mean(first):6.3f}  of {len(first)}"
         )
+
+
+def print_unasked(held: Sequence[Opened], embedder: Embedder) -> None:
+    """Beside how many questions as prompts the memory that holds is told, and one that it replaced
+    with it.
+    """
+    asked = right = both = 0
+    unasked = for_prompt(ContextSettings().threshold, already=())
+    for case, index, store in held:
+        for query in case.queries:
+            if not query.stale <= {memory.id for memory in case.memories}:
+                continue
+            answer = recall(
+                RecallDeps(index, store, embedder=embedder),
+                RecallRequest(query.text, limit=PROMPT_HITS, filter=unasked),
+                SearchScope(),
+                now=query.at or case.last,
+            )
+            told = {hit.memory_id for hit in answer.hits}
+            replaced = told & query.stale - query.gold_sessions
+            asked += bool(query.stale)
+            right += bool(query.stale and told & query.gold_sessions)
+            both += bool(replaced and told & query.gold_sessions)
+    if asked:
+        print(f"told unasked: {right} of {asked}, with what it replaced: {both}")
 
 
 def least(places: Mapping[str, int], names: Iterable[str]) -> int:

@@ -116,15 +116,26 @@ def write(root: Path, memories: Sequence[Memory]) -> dict[str, str]:
     return paths
 
 
+def indexed(folder: Path, memories: Sequence[Memory]) -> tuple[Index, Store]:
+    """Written and read, without vectors."""
+    (folder / "w").mkdir()
+    store = repository(folder / "w")
+    write(folder / "w", memories)
+    index = Index(folder / "index", store, None)
+    index.refresh()
+    return index, store
+
+
 @pytest.fixture(scope="session")
 def memory_builders() -> SimpleNamespace:
-    """``note``, ``conversation``, ``write`` and ``paths`` for tests that lay down memories of their
+    """``note``, ``conversation``, ``write``, ``indexed`` and ``paths`` for tests that lay down memories of their
     own.
     """
     return SimpleNamespace(
         note=note,
         conversation=conversation,
         write=write,
+        indexed=indexed,
         paths=lambda memories: {
             memory.id: relative_path(memory) for memory in memories
         },

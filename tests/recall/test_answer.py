@@ -246,6 +246,41 @@ def test_what_holds_now_comes_first_among_notes_whose_title_is_all_they_say(
     assert titles(answer)[:1] == [new]
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("为什么没有选 Redis 做队列？", "任务队列用Postgres的表，不用Redis"),
+        (
+            "ステージングのデータベースはどこですか？",
+            "ステージングのデータベースはdb7にある",
+        ),
+        ("세션은 언제 만료되나요?", "로그인 세션의 만료 시간은 삼십 분이다"),
+        ("เซสชันหมดอายุเมื่อไร", "เซสชันการเข้าสู่ระบบหมดอายุในสามสิบนาที"),
+    ],
+)
+def test_a_question_in_a_script_without_spaces_is_answered_by_words_alone(
+    workspace_of, memory_builders, question: str, answer: str
+) -> None:
+    said = [
+        "任务队列用Postgres的表，不用Redis",
+        "缓存的键要带上租户编号",
+        "ステージングのデータベースはdb7にある",
+        "リリースは毎週木曜の午後に行う",
+        "로그인 세션의 만료 시간은 삼십 분이다",
+        "배포는 매주 목요일 오후에 한다",
+        "เซสชันการเข้าสู่ระบบหมดอายุในสามสิบนาที",
+        "ฐานข้อมูลทดสอบอยู่ที่ db7",
+    ]
+    index, store = workspace_of(
+        [
+            memory_builders.note(str(n), "2026-01-01", text, "", project="kasha-api")
+            for n, text in enumerate(said)
+        ]
+    )
+    found = recall(RecallDeps(index, store), RecallRequest(question), API, now=NOW)
+    assert titles(found) == [answer]
+
+
 def test_a_replaced_memory_is_answered_with_its_newest_version(ask) -> None:
     answer = ask(API, "every API key may send 100 requests a minute")
     assert titles(answer)[:1] == ["Rate limit is 600 requests a minute for each tenant"]
@@ -473,7 +508,7 @@ def test_what_held_before_is_shown_behind_what_holds_now_where_it_is_asked_for(
     assert {hit.replaced_by for hit in found.hits[1:]} <= {found.hits[0].memory_id}
     unasked = recall(
         RecallDeps(index, store),
-        RecallRequest(query, filter=ResultFilter(at_least=0.01)),
+        RecallRequest(query, filter=ResultFilter(0.01, is_unasked=True)),
         API,
         now=NOW,
     )

@@ -5,12 +5,12 @@ apart.
 import pytest
 
 from keeplore.index import IndexState
-from keeplore.index.query_terms import token_count
 from keeplore.recall.prompt_context import asked_context
 from keeplore.recall.render import TextBudget
 from keeplore.recall.request import Answer, RecallHit
 from keeplore.recall.weights import WEIGHTS
 from keeplore.text.fences import strip_fenced
+from keeplore.text.query_terms import token_count
 
 ROOM = TextBudget(1500, 6000)
 STAMP = IndexState("", 1, 1, 1, "model", "")

@@ -48,6 +48,7 @@ standing = st.builds(
     head=st.sampled_from(["", "c", "d", "elsewhere"]),
     graph=st.floats(0, 1),
     feedback=st.floats(0, 10),
+    whole=st.floats(-1, 1),
 )
 # the index names the newest version as head, so a head has none
 newest = standing.map(lambda s: replace(s, head=""))
@@ -79,6 +80,13 @@ def test_of_two_equal_matches_the_nearer_newer_and_valid_one_comes_first(
 ) -> None:
     found, standings = both(**worse)
     assert [r.memory for r in rank(found, standings, FLOOR)] == ["a", "b"]
+
+
+def test_of_two_equal_matches_the_memory_that_says_more_of_it_elsewhere_comes_first() -> (
+    None
+):
+    found, known = both(whole=0.5)
+    assert [entry.memory for entry in rank(found, known, FLOOR)] == ["b", "a"]
 
 
 def test_of_two_equal_matches_the_permanent_one_comes_first() -> None:
@@ -263,7 +271,7 @@ def test_a_better_match_never_makes_a_passage_less_likely(
 
 @given(standing, st.floats(0, 5000))
 def test_growing_older_never_helps(at: Standing, more: float) -> None:
-    at = replace(at, graph=0.0, feedback=1.0)
+    at = replace(at, graph=0.0, feedback=1.0, whole=0.0)
     older = replace(at, age_days=at.age_days + more)
     assert sum(priors(older)) <= sum(priors(at)) <= 0.0
 

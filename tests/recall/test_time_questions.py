@@ -105,8 +105,27 @@ def test_a_session_is_a_time(ask) -> None:
     assert titles(ask("what happened in the 99th session?")) == []
 
 
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("what did we do 2 sessions ago?", {"Length of the queue"}),
+        ("the last two sessions", {"A word on deploys"}),
+        ("sessions 1 through 2", {"Cache of prices", "Length of the queue"}),
+        # as many of them as there are
+        ("the last nine sessions", {"Cache of prices", "A word on deploys"}),
+    ],
+)
+def test_sessions_are_counted_from_either_end(ask, asked: str, found: set[str]) -> None:
+    # the newest and the one before it say the same, which is told once
+    talks = {"Cache of prices", "Length of the queue", "A word on deploys"}
+    assert talks & set(titles(ask(asked, limit=20))) == found
+
+
 def test_words_for_a_time_alone_bring_nothing_unasked(ask) -> None:
-    assert ask(LAST_WEEK, filter=ResultFilter(at_least=0.1), at_once=True).hits == ()
+    assert (
+        ask(LAST_WEEK, filter=ResultFilter(0.1, is_unasked=True), at_once=True).hits
+        == ()
+    )
 
 
 @pytest.mark.parametrize(

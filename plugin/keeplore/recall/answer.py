@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from keeplore.errors import EngineUnavailable
-from keeplore.index import IndexState, MemoryRow
+from keeplore.index import IndexState, MemoryRow, ScopeFilter
 from keeplore.index.graph.boost import Boost, BoostReason
 from keeplore.recall.fuse import Ranked, Standing, diverse, rank
 from keeplore.recall.prepare import (
@@ -29,10 +29,10 @@ from keeplore.recall.request import (
     SearchScope,
 )
 from keeplore.recall.search import SearchResults, search
-from keeplore.recall.time_expressions import Span, spans_in
 from keeplore.recall.time_questions import Period, period_hits, period_of
 from keeplore.recall.verify import Passed, left_out, verify, with_superseded, words_of
 from keeplore.recall.weights import Weights
+from keeplore.text.time_expressions import Span, spans_in
 
 GRAPH_S = 0.02  # for a look at the graph; what it found until then counts
 NO_WORD = "the question has no word to look for"
@@ -186,11 +186,8 @@ def _collect(
     results = replace(
         results, memories=_with_heads(context, results.memories, is_wide=is_wide)
     )
-    boost: Boost = {}
-    if deps.graph:
-        until = time.monotonic() + GRAPH_S
-        boost = deps.index.graph.boosted(query.question.text, allowed, until)
-    standings = _standings(context, results.memories, boost)
+    boost = _boost(deps, query, allowed)
+    standings = _standings(context, results, boost)
     is_shown = request.filter.is_shown
     shown = {id_ for id_, row in results.passages.items() if is_shown(row.text)}
     evidence = [e for e in results.evidence if e.passage not in shown]
@@ -202,10 +199,10 @@ def _collect(
         by_turn=request.by_exchange,
         explain=watch is not None,
     )
-    sure = [entry for entry in ranked if entry.score >= context.threshold]
+    sure = _sure(context, ranked)
     words = words_of(sure, results.passages)
     ordered = diverse(sure, words, w)
-    hits, left = verify(context, query.question, ordered, results, words)
+    hits, left = verify(context, query, ordered, results, words)
     if watch:
         watch(
             SearchTrace(
@@ -221,10 +218,26 @@ def _collect(
     return hits, left
 
 
+def _sure(context: RecallContext, ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Those that may be shown: none where the best one is not sure enough."""
+    if not ranked or ranked[0].score < context.silence:
+        return []
+    return [entry for entry in ranked if entry.score >= context.threshold]
+
+
+def _boost(deps: RecallDeps, query: PreparedQuery, allowed: ScopeFilter) -> Boost:
+    """What the graph knows of memories about what the question names."""
+    if not deps.graph:
+        return {}
+    until = time.monotonic() + GRAPH_S
+    return deps.index.graph.boosted(query.question.text, allowed, until)
+
+
 def _standings(
-    context: RecallContext, memories: Mapping[str, MemoryRow], boost: Boost
+    context: RecallContext, results: SearchResults, boost: Boost
 ) -> dict[str, Standing]:
-    deps = context.deps
+    deps, memories = context.deps, results.memories
+    least = min(results.whole.values(), default=0.0)
     used = (
         deps.index.graph.feedback(list(memories), context.now) if deps.feedback else {}
     )
@@ -233,6 +246,7 @@ def _standings(
             context.standing_of(row),
             graph=_graph_share(boost.get(id_), deps.weights),
             feedback=used.get(id_, 1.0),
+            whole=results.whole.get(id_, least),
         )
         for id_, row in memories.items()
     }

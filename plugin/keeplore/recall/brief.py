@@ -9,53 +9,72 @@ from typing import TYPE_CHECKING
 
 from keeplore.errors import StoreError
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
-from keeplore.memory import Conversation, Memory, Quote
-from keeplore.memory.note import said_by, statement_of
-from keeplore.recall.excerpt import sentences_of
-from keeplore.recall.injection_filter import (
-    BELIEVED,
-    FOREIGN,
-    may_be_injected,
-    stated_trust,
-)
+from keeplore.memory import Conversation, Memory
+from keeplore.memory.note import said_by
 from keeplore.recall.render import (
-    PATH_CHARS,
-    SAID_BY,
     TITLE_CHARS,
     BlockLine,
     BlockSection,
     ContextBlock,
+    TellFreshness,
     TextBudget,
     block,
-    label,
+    freshness_line,
     one_line,
-    place,
     quoted,
     reference,
 )
-from keeplore.text.similarity import content_hash, normalised
+from keeplore.recall.since.later_statements import LaterSayings
+from keeplore.recall.since.named_files import FilesSince, NamedFiles, nothing_known
+from keeplore.recall.unasked.injection_filter import (
+    may_be_injected,
+    stated_trust,
+)
+from keeplore.recall.unasked.memory_lines import (
+    LoadedMemory,
+    about,
+    decided_in,
+    may_be_quoted,
+    note_item,
+    provenance,
+    quote_item,
+    stop_line,
+    topic_line,
+)
+from keeplore.recall.unasked.origin import (
+    MemorySource,
+    SourceOf,
+    only_own,
+    own_first,
+    told_within,
+    waiting_line,
+    within_share,
+)
+from keeplore.recall.unasked.telling import telling
+from keeplore.text.query_terms import token_count
+from keeplore.text.similarity import content_hash
 
 if TYPE_CHECKING:
     from keeplore.index import Index
     from keeplore.store import Store
 
-SAME_CHARS = 20  # a title that begins like the statement is cut from it
-QUOTE_CHARS = 260
-LAST_WORDS_CHARS = 200
 CONVERSATIONS = 12  # latest ones that are read for decisions and open questions
 OWN_CONVERSATIONS = 30  # of a session that was compacted
 NOTES = 2_000  # looked through for permanent ones
-PERMANENT, DECISIONS, NOTED, QUESTIONS, OPTIONS, FILES = (
+PERMANENT, DECISIONS, NOTED, QUESTIONS, OPTIONS = (
     8,
     10,
     6,
     6,
     6,
-    12,
 )  # items of each section
 MORE_PERMANENT = (
     "{} more are permanent: `keeplore list --permanent --limit 0` lists them all"
 )
+INSTRUCTED = "In the person's own words, for all agents in this workspace (AGENTS.md):"
+MORE_INSTRUCTED = "{} more lines of it stand in the workspace's AGENTS.md"
+INSTRUCTION_CHARS = 600  # of a line
+INSTRUCTION_SHARE = 0.4  # of the tokens of a brief
 DECIDED = "architectural-decisions"  # the category of notes that tell a decision
 # of a session that was compacted: heading, parts of its conversations, and how many quotations
 _OF_SESSION = (
@@ -71,15 +90,19 @@ class WorkspaceView:
     """A workspace as it is seen from a directory: the scopes that apply, the own project first
     where there is one.
 
-    ``trust`` tells how far a memory is believed here; over so many links a brief tells what is
-    ``related``.
+    ``trust`` tells how far a memory is believed here, ``sources`` whose machines rows are from;
+    over so many links a brief tells what is ``related``. ``freshness`` says what became of the
+    files that lines name.
     """
 
     index: Index
     store: Store
     scopes: tuple[tuple[str, str], ...]
     trust: Callable[[Memory], str] = stated_trust
+    sources: Callable[[], SourceOf] = only_own
     related: int = 0
+    freshness: FilesSince = nothing_known
+    instructions: Callable[[], Sequence[str]] = tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,23 +122,12 @@ class InjectionHistory:
 
 
 @dataclass(frozen=True, slots=True)
-class LoadedMemory:
-    """A row of the index with its file as it is now; of a conversation what was said until
-    ``since`` is known.
+class _DatedItem:
+    """A line, when its memory changed (RFC 3339), and whether the person's machines wrote it."""
 
-    The row's trust is what the memory is believed here, not what its file states.
-    """
-
-    row: MemoryRow
-    memory: Memory
-    talk: Conversation | None = None
-    since: str = ""
-
-    def is_new(self, turn: str) -> bool:
-        """Is what was said in this turn new to the session?"""
-        exchanges = self.talk.exchanges if self.talk else ()
-        at = next((e.ended_at or e.at for e in exchanges if e.id == turn), "")
-        return not at or at > self.since
+    line: BlockLine
+    at: str
+    is_own: bool
 
 
 NOTHING = InjectionHistory()
@@ -128,12 +140,13 @@ def brief(
     source: str,
     room: TextBudget,
     told: InjectionHistory = NOTHING,
+    tell: TellFreshness = freshness_line,
 ) -> ContextBlock:
     """A fenced block and the ids of the memories it quotes; ("", ()) when there is nothing to say.
 
     ``source`` is the host's reason: after ``compact`` the block begins with what this very session
     said before. The first view is that of the directory itself, the others are inherited. ``told``
-    leaves out what is known.
+    leaves out what is known. ``tell`` gives what a line ends with whose files may have changed.
     """
     own_view = views[0]
     own: list[LoadedMemory] = []
@@ -151,11 +164,14 @@ def brief(
             if not is_said and _unknown(read, view, told):
                 notes.append(read)
     # a session that goes on hears what is new, not how much there is
+    waiting = 0 if told.since else sum(map(waiting_in, views))
     if told.since:
         permanent = 0
     sections = [
+        _instruction_section(own_view, told, room),
         *_this_session(own),
         _permanent_section(notes, permanent),
+        _waiting_section(waiting),
         _stop_section(latest),
         _decision_section(notes, latest),
         _noted_section(notes),
@@ -166,7 +182,27 @@ def brief(
             "Related to these:", list(_related(own_view, [*notes, *latest], told))
         ),
     ]
-    return block(sections, room)
+    return block(_with_freshness(sections, own_view, tell), room)
+
+
+def _with_freshness(
+    sections: Iterable[BlockSection], view: WorkspaceView, tell: TellFreshness
+) -> list[BlockSection]:
+    """Lines that name files with what became of these."""
+    found = list(sections)
+    named: dict[str, NamedFiles] = {}
+    for section in found:
+        named |= {line.text: line.named for line in section.items if line.named}
+    states = view.freshness([*named.values()]) if named else ()
+    ends: dict[str, str] = {}
+    for text, state in zip(named, states, strict=True):
+        if state:
+            ends[text] = tell(state)
+    return [replace(section, items=_ended(section.items, ends)) for section in found]
+
+
+def _ended(lines: Iterable[BlockLine], ends: Mapping[str, str]) -> list[BlockLine]:
+    return [replace(line, text=line.text + ends.get(line.text, "")) for line in lines]
 
 
 def _latest(
@@ -217,20 +253,47 @@ def _this_session(own: list[LoadedMemory]) -> Iterator[BlockSection]:
     oldest_first = own[::-1]
     for heading, parts, limit in _OF_SESSION:
         yield BlockSection(heading, list(_quotes(oldest_first, *parts))[-limit:])
-    topics = list(filter(None, map(_topic, oldest_first)))
+    topics = list(filter(None, map(topic_line, oldest_first)))
     yield BlockSection("What this session worked on:", topics)
+
+
+def _instruction_section(
+    view: WorkspaceView, told: InjectionHistory, room: TextBudget
+) -> BlockSection:
+    """What the person wrote for all agents; once in a session, in a share of the room."""
+    is_project = view.scopes[0][0] == "project"
+    written = view.instructions() if is_project and not told.since else ()
+    shown = [BlockLine(one_line(line, INSTRUCTION_CHARS)) for line in written]
+    left = room.tokens * INSTRUCTION_SHARE
+    kept = []
+    for line in shown:
+        left -= token_count(line.text)
+        if left < 0:
+            break
+        kept.append(line)
+    return BlockSection(INSTRUCTED, kept, len(shown), MORE_INSTRUCTED)
 
 
 def _permanent_section(notes: Sequence[LoadedMemory], count: int) -> BlockSection:
     """``count`` is how many permanent notes there are, also those that are not in ``notes``."""
-    rules = [note_item(read) for read in notes if read.row.permanent]
-    return BlockSection("Permanent:", rules[:PERMANENT], count, MORE_PERMANENT)
+    rules = own_first(
+        (read for read in notes if read.row.permanent), PERMANENT, _is_own
+    )
+    return BlockSection(
+        "Permanent:", [note_item(read) for read in rules], count, MORE_PERMANENT
+    )
+
+
+def _waiting_section(count: int) -> BlockSection:
+    """How many memories of other people's machines are not told."""
+    line = BlockLine(waiting_line(count))
+    return BlockSection("Not told:", [line] if count else [])
 
 
 def _stop_section(latest: Sequence[LoadedMemory]) -> BlockSection:
     # where another person stopped is no place to go on from
-    last = next((read for read in latest if read.row.trust != FOREIGN), None)
-    stop = _stop(last) if last else None
+    last = next((read for read in latest if read.is_own), None)
+    stop = stop_line(last) if last else None
     return BlockSection("Where the last session stopped:", [stop] if stop else [])
 
 
@@ -239,8 +302,8 @@ def _decision_section(
 ) -> BlockSection:
     """Notes that tell a decision, and what conversations decided that no note tells."""
     noted = {said for read in notes for said in said_by(read.memory)}
-    dated = [
-        (read.row.updated_at, note_item(read))
+    told = [
+        _DatedItem(note_item(read), read.row.updated_at, read.is_own)
         for read in notes
         if not read.row.permanent and read.row.category == DECIDED
     ]
@@ -248,22 +311,34 @@ def _decision_section(
         (read, quote)
         for read in latest
         for quote in decided_in(read)
-        if _may_be_quoted(read, quote)
+        if may_be_quoted(read, quote)
     ]
-    dated += [
-        (read.row.updated_at, quote_item(read, quote))
+    told += [
+        _DatedItem(quote_item(read, quote), read.row.updated_at, read.is_own)
         for read, quote in quotes
         if content_hash(quote.text) not in noted
     ]
-    # newest first; the sort is stable, so quotations of one conversation stay in their order
-    dated.sort(key=lambda pair: pair[0], reverse=True)
-    return BlockSection("Latest decisions:", [item for _, item in dated[:DECISIONS]])
+    return BlockSection("Latest decisions:", _newest(told, DECISIONS))
+
+
+def _is_own(item: LoadedMemory | _DatedItem) -> bool:
+    return item.is_own
+
+
+def _newest(items: Iterable[_DatedItem], limit: int) -> list[BlockLine]:
+    """The newest first; of others' no more than their share."""
+    # the sort is stable, so quotations of one conversation stay in their order
+    in_order = sorted(items, key=lambda item: item.at, reverse=True)
+    return [item.line for item in filter(within_share(limit, _is_own), in_order)]
 
 
 def _noted_section(notes: Sequence[LoadedMemory]) -> BlockSection:
-    others = [r for r in notes if not r.row.permanent and r.row.category != DECIDED]
-    others.sort(key=lambda read: read.row.updated_at, reverse=True)
-    return BlockSection("Noted lately:", [note_item(read) for read in others[:NOTED]])
+    told = (
+        _DatedItem(note_item(read), read.row.updated_at, read.is_own)
+        for read in notes
+        if not read.row.permanent and read.row.category != DECIDED
+    )
+    return BlockSection("Noted lately:", _newest(told, NOTED))
 
 
 def _related(
@@ -278,134 +353,91 @@ def _related(
         near = {one.id: one for one in neighbours if one.id not in seen}
         seen |= near.keys()
         rows = view.index.memories([*near])
-        here = [row for row in rows.values() if _is_here(row, view)]
+        here = [row for row in told_rows(view, rows.values()) if _is_here(row, view)]
         texts = {found.row.id: found for found in loaded(view, here)}
         for one in near.values():
             found = texts.get(one.id)
             if found and may_be_injected(found.row.trust, found.row.title):
-                said = f"{one.said} {reference(one.near)}; {_source(found)}"
+                said = f"{one.said} {reference(one.near)}; {provenance(found)}"
                 title = quoted(found.row.title, TITLE_CHARS)
-                yield BlockLine(f"{_about(found)} · {title} ({said})", one.id)
+                yield BlockLine(f"{about(found)} · {title} ({said})", one.id)
 
 
 def _is_here(row: MemoryRow, view: WorkspaceView) -> bool:
     return (row.scope, row.project) in view.scopes and not row.is_archived
 
 
-def _source(read: LoadedMemory) -> str:
-    return f"{SAID_BY[read.row.trust]}; {reference(read.row.id)}"
-
-
 def _conversations(
     view: WorkspaceView, allowed: ScopeFilter, session: str, limit: int
 ) -> Iterator[LoadedMemory]:
-    """Newest first."""
-    rows = view.index.listed(
-        MemoryFilter(allowed, session=session, kind="conversation", limit=limit)
-    )
+    """Newest first, others' within their share."""
+    wanted = MemoryFilter(allowed, session=session, kind="conversation", limit=limit)
+    source_of = view.sources()
+    is_told = telling(view.index, source_of)
+    rows = view.index.listed(wanted, told_within(limit, is_told, source_of))
     for read in loaded(view, rows):
-        yield LoadedMemory(
-            read.row, read.memory, Conversation.from_markdown(read.memory.body)
-        )
+        yield replace(read, talk=Conversation.from_markdown(read.memory.body))
 
 
 def _notes(view: WorkspaceView) -> tuple[list[LoadedMemory], int]:
     """Permanent notes and the newest others, newest first; how many permanent ones there are."""
-    rows = view.index.listed(
-        MemoryFilter(ScopeFilter(view.scopes), kind="note", limit=NOTES)
+    source_of = view.sources()
+    is_told = telling(view.index, source_of)
+    # whether a version is replaced depends on whose the newer one is
+    wanted = MemoryFilter(
+        ScopeFilter(view.scopes), kind="note", superseded=True, limit=NOTES
     )
+    rows = view.index.listed(wanted, is_told)
     permanent = [row for row in rows if row.permanent]
     decided = [row for row in rows if not row.permanent and row.category == DECIDED]
     noted = [row for row in rows if not row.permanent and row.category != DECIDED]
-    found = loaded(view, (*permanent[:PERMANENT], *decided[:DECISIONS], *noted[:NOTED]))
+    chosen = (
+        *own_first(
+            permanent, PERMANENT, lambda row: source_of(row) is MemorySource.OWN
+        ),
+        *filter(told_within(DECISIONS, is_told, source_of), decided),
+        *filter(told_within(NOTED, is_told, source_of), noted),
+    )
     told = [
-        r for r in found if may_be_injected(r.row.trust, r.row.title, r.memory.body)
+        r
+        for r in loaded(view, chosen)
+        if may_be_injected(r.row.trust, r.row.title, r.memory.body)
     ]
     return told, len(permanent)
 
 
+def told_rows(view: WorkspaceView, rows: Iterable[MemoryRow]) -> list[MemoryRow]:
+    """Those that may be told unasked."""
+    return [*filter(telling(view.index, view.sources()), rows)]
+
+
 def loaded(view: WorkspaceView, rows: Iterable[MemoryRow]) -> Iterator[LoadedMemory]:
+    source_of = view.sources()
+    sayings = LaterSayings(
+        view.index, view.store, view.trust, lambda later: source_of(later).is_told
+    )
     for row in rows:
         try:
             memory = view.store.load(row.path)
         except (StoreError, OSError):
             continue  # gone since it was indexed; doctor lists what cannot be read
         if memory.id == row.id:
-            yield LoadedMemory(replace(row, trust=view.trust(memory)), memory)
+            judged = replace(row, trust=view.trust(memory))
+            is_own = source_of(row) is MemorySource.OWN
+            yield LoadedMemory(judged, memory, is_own=is_own, sayings=sayings)
+
+
+def waiting_in(view: WorkspaceView) -> int:
+    """How many memories of the view wait for another person's machine to be accepted."""
+    source_of = view.sources()
+    wanted = MemoryFilter(ScopeFilter(view.scopes), archived="with")
+    rows = view.index.listed(wanted, lambda row: source_of(row) is MemorySource.WAITING)
+    return len(rows)
 
 
 def _quotes(talks: Iterable[LoadedMemory], *parts: str) -> Iterator[BlockLine]:
     for read in talks:
         for part in parts:
             for quote in getattr(read.talk, part):
-                if _may_be_quoted(read, quote):
+                if may_be_quoted(read, quote):
                     yield quote_item(read, quote)
-
-
-def _may_be_quoted(read: LoadedMemory, quote: Quote) -> bool:
-    return read.is_new(quote.turn) and may_be_injected(read.row.trust, quote.text)
-
-
-def quote_item(read: LoadedMemory, quote: Quote) -> BlockLine:
-    by = (
-        f"the {label(quote.speaker)}"
-        if read.row.trust in BELIEVED
-        else SAID_BY[read.row.trust]
-    )
-    said = quoted(quote.text, QUOTE_CHARS)
-    source = f"{by}; {reference(read.row.id, quote.turn)}"
-    return BlockLine(f"{_about(read)} · {said} ({source})", read.row.id)
-
-
-def decided_in(read: LoadedMemory) -> tuple[Quote, ...]:
-    return (*read.talk.decision, *read.talk.also_decided) if read.talk else ()
-
-
-def note_item(read: LoadedMemory) -> BlockLine:
-    text = quoted(_statement(read.memory), QUOTE_CHARS)
-    category = label(read.row.category or read.row.kind)
-    return BlockLine(
-        f"{_about(read)} · {category} · {text} ({_source(read)})", read.row.id
-    )
-
-
-def _statement(memory: Memory) -> str:
-    """What the note states, after its title where that says something else."""
-    said = " ".join(statement_of(memory).split())
-    is_beginning = normalised(said).startswith(normalised(memory.title)[:SAME_CHARS])
-    return said if is_beginning else f"{memory.title}. {said}"
-
-
-def _topic(read: LoadedMemory) -> BlockLine | None:
-    files = one_line(
-        ", ".join(read.talk.work.files[:FILES]) if read.talk else "", PATH_CHARS
-    )
-    if not may_be_injected(read.row.trust, read.row.title, files):
-        return None
-    touched = f"; files: {files}" if files else ""
-    return BlockLine(
-        f"{_about(read)} · {quoted(read.row.title, TITLE_CHARS)} "
-        f"({reference(read.row.id)}{touched})"
-    )
-
-
-def _stop(read: LoadedMemory) -> BlockLine | None:
-    """The subject, the person's last words and the agent's last sentence."""
-    topic = _topic(read)
-    if topic is None or not read.talk or not read.talk.exchanges:
-        return topic
-    last = read.talk.exchanges[-1]
-    ending = "".join(sentences_of(last.assistant.strip())[-1:])
-    if not may_be_injected(read.row.trust, last.user, ending):
-        return topic
-    said = f"; the user: {quoted(last.user, LAST_WORDS_CHARS)}" if last.user else ""
-    said += (
-        f"; the assistant ended: {quoted(ending, LAST_WORDS_CHARS)}" if ending else ""
-    )
-    return BlockLine(topic.text + said)
-
-
-def _about(read: LoadedMemory) -> str:
-    """Date and place."""
-    day = (read.row.updated_at or read.row.created_at)[:10]
-    return f"{label(day)} · {place(read.row.scope, read.row.project)}"

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from keeplore.index import MemoryRow, ScopeFilter
 from keeplore.memory import Conversation
@@ -13,15 +14,11 @@ from keeplore.memory.note import statement_of
 from keeplore.recall.brief import (
     NOTHING,
     InjectionHistory,
-    LoadedMemory,
     WorkspaceView,
-    decided_in,
     loaded,
-    note_item,
-    quote_item,
+    told_rows,
 )
 from keeplore.recall.dedup import is_repeated
-from keeplore.recall.injection_filter import may_be_injected
 from keeplore.recall.render import (
     BlockLine,
     BlockSection,
@@ -29,6 +26,14 @@ from keeplore.recall.render import (
     TextBudget,
     block,
     quoted,
+)
+from keeplore.recall.unasked.injection_filter import may_be_injected
+from keeplore.recall.unasked.memory_lines import (
+    LoadedMemory,
+    decided_in,
+    may_be_quoted,
+    note_item,
+    quote_item,
 )
 
 # in this order
@@ -111,6 +116,7 @@ def _naming(
             for row in _saying(view, _base_name(path))
             if _rank(row) < len(CATEGORIES) + 1 and not row.is_archived
         ]
+        wanted = told_rows(view, wanted)
         wanted.sort(key=lambda row: row.updated_at, reverse=True)
         for read in loaded(view, sorted(wanted, key=_rank)):
             if names(read.memory.body, path, cwd):
@@ -127,7 +133,7 @@ def _saying(view: WorkspaceView, name: str) -> Iterable[MemoryRow]:
 
 def _rank(row: MemoryRow) -> int:
     # what somebody else wrote waits until it is asked for
-    if row.superseded_by or row.kind == "document":
+    if row.kind == "document":
         return len(CATEGORIES) + 1
     if row.kind == "conversation":
         return len(CATEGORIES)
@@ -143,11 +149,9 @@ def _items(read: LoadedMemory, path: str, cwd: str) -> Iterator[BlockLine]:
         if may_be_injected(read.row.trust, read.row.title, statement_of(read.memory)):
             yield note_item(read)
         return
-    talk = LoadedMemory(
-        read.row, read.memory, Conversation.from_markdown(read.memory.body)
-    )
+    talk = replace(read, talk=Conversation.from_markdown(read.memory.body))
     for quote in decided_in(talk):
-        if names(quote.text, path, cwd) and may_be_injected(read.row.trust, quote.text):
+        if names(quote.text, path, cwd) and may_be_quoted(talk, quote):
             yield quote_item(talk, quote)
 
 

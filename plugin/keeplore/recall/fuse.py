@@ -24,7 +24,6 @@ from keeplore.recall.request import INHERITED, OWN, SIBLING
 from keeplore.recall.weights import WEIGHTS, Weights
 
 LOOKED_AT = 50  # memories that are compared with all better ones; no more than a handful is shown
-STATEMENTS = 12  # of a memory that may be shown
 SUPPORT = 3  # passages of a memory that speak for one another
 PARTS = (
     "text",  # what the words said
@@ -36,6 +35,7 @@ PARTS = (
     "current",  # what holds now
     "echo",  # it asks the same
     "outdated",  # its newest version may not be shown here
+    "whole",  # how much of the question the whole memory speaks of
     "place",
     "passing",  # nobody marked it as permanent
     "age",
@@ -66,8 +66,8 @@ class Evidence:
     # share of the question's words in two sentences that hold now, 0..1; 0 for none
     close: float = 0.0
     is_statement: bool = False  # one sentence of the head, which holds at the end
-    # share of the question's words in a statement itself, more for a decision that is asked for
-    own: float = 0.0
+    # among all that was found, by what it says: the same on every machine, unlike its number
+    order: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,8 @@ class Standing:
     graph: float = 0.0  # how much of what the question names it is about, 0..1
     # weight of its aspects: above 1 it was of use, below it fades
     feedback: float = 1.0
+    # how much more of the question the whole memory speaks of than the likeliest one, -1..1
+    whole: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +98,6 @@ class Ranked:
     by: int | None = None
     # names of PARTS and log-odds, where they were asked for
     parts: tuple[tuple[str, float], ...] = ()
-    # passages of its head that were found, the best first
-    statements: tuple[int, ...] = ()
 
     @property
     def score(self) -> float:
@@ -183,17 +183,19 @@ def least_odds(score: float) -> float:
 
 def priors(
     standing: Standing, w: Weights = WEIGHTS
-) -> tuple[float, float, float, float, float, float]:
-    """What place, permanence, age and archive take from the log-odds, at most 0, and what graph and
-    feedback give.
+) -> tuple[float, float, float, float, float, float, float]:
+    """What its other words give or take, what place, permanence, age and archive take from the
+    log-odds, at most 0, and what graph and feedback give.
     """
+    whole = w.whole * standing.whole
     place = {OWN: 0.0, INHERITED: -w.inherited, SIBLING: -w.sibling}[standing.distance]
     archive = -w.archived if standing.is_archived else 0.0
     graph, feedback = w.graph * standing.graph, used(standing.feedback, w)
     if standing.is_permanent:
-        return place, 0.0, 0.0, archive, graph, feedback
+        return whole, place, 0.0, 0.0, archive, graph, feedback
     fresh = 0.5 ** (max(0.0, standing.age_days) / w.half_life_days)
-    return place, -w.impermanent, -w.oldest * (1.0 - fresh), archive, graph, feedback
+    aged = -w.oldest * (1.0 - fresh)
+    return whole, place, -w.impermanent, aged, archive, graph, feedback
 
 
 def used(weight: float, w: Weights = WEIGHTS) -> float:
@@ -223,9 +225,8 @@ def rank(
     known = [
         e for e in found if e.memory in standings and not (by_turn and e.is_statement)
     ]
-    known.sort(key=lambda e: e.passage)
+    known.sort(key=_number)
     steps = steps_of(found, known, standings, floor, w)
-    statements = _statements(known, steps.worded, w)
     best: dict[tuple[str, str], _Candidate] = {}
     for e in known:
         memory, candidate = _candidate(e, standings, steps.current[e.passage], w)
@@ -244,32 +245,16 @@ def rank(
                 standing.age_days,
                 candidate.by,
                 _parts(candidate, steps, beside) if explain else (),
-                statements.get(memory, ()),
             )
         )
     return in_order(ranked)
-
-
-def _statements(
-    known: Sequence[Evidence], worded: Mapping[int, float], w: Weights
-) -> dict[str, tuple[int, ...]]:
-    """The statements of each memory that were found, the best first; none that is far behind it."""
-    stated = [e for e in known if e.is_statement]
-    # the title, which all have, says nothing of which one answers
-    values = {e.passage: worded[e.passage] + w.own_words * e.own for e in stated}
-    found: dict[str, list[int]] = {}
-    for e in _best_first(stated, values):
-        own = found.setdefault(e.memory, [])
-        if not own or values[own[0]] - values[e.passage] <= w.beside_best:
-            own.append(e.passage)
-    return {memory: tuple(ids[:STATEMENTS]) for memory, ids in found.items()}
 
 
 def _parts(
     candidate: _Candidate, steps: ScoreSteps, beside: Iterable[float]
 ) -> tuple[tuple[str, float], ...]:
     lost = (candidate.echo, candidate.outdated, *beside)
-    return (*steps.parts(candidate.by), *zip(PARTS[7:15], lost, strict=True))
+    return (*steps.parts(candidate.by), *zip(PARTS[7:16], lost, strict=True))
 
 
 def _candidate(
@@ -338,7 +323,11 @@ def _best_first(
     known: Sequence[Evidence], values: Mapping[int, float]
 ) -> list[Evidence]:
     """The highest value first, equals by number."""
-    return sorted(known, key=lambda e: (-values[e.passage], e.passage))
+    return sorted(known, key=lambda e: (-values[e.passage], _number(e)))
+
+
+def _number(e: Evidence) -> tuple[int, int]:
+    return e.order, e.passage
 
 
 def _mean_of_best(
@@ -367,7 +356,7 @@ def current(
     for entries in _near_by_place(known, values, standings, w):
         closest = max(e.close for e in entries)
         rivals = [e for e in entries if e.close >= closest - w.current_within]
-        newest = sorted(rivals, key=lambda e: (e.at, e.passage), reverse=True)
+        newest = sorted(rivals, key=lambda e: (e.at, _number(e)), reverse=True)
         given |= {
             e.passage: values[r.passage] for e, r in zip(newest, rivals, strict=True)
         }

@@ -14,11 +14,13 @@ from keeplore.index import IndexState, MemoryRow, ScopeFilter
 from keeplore.index.embedding.capabilities import embed_questions
 from keeplore.memory import Memory
 from keeplore.recall.fuse import Standing
-from keeplore.recall.injection_filter import stated_trust
 from keeplore.recall.question import ParsedQuestion
 from keeplore.recall.request import RecallRequest, SearchScope
-from keeplore.recall.time_expressions import Span, session_in
+from keeplore.recall.since.named_files import FilesSince, nothing_known
+from keeplore.recall.unasked.injection_filter import stated_trust
+from keeplore.recall.unasked.origin import SourceOf, only_own
 from keeplore.recall.weights import WEIGHTS, Weights
+from keeplore.text.time_expressions import Span, sessions_in
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,8 +37,10 @@ _DAY_S = 86_400
 class RecallDeps:
     """What questions of a workspace are answered with.
 
-    ``trust`` says how far a memory is believed. ``graph`` lifts what is about the things that a
-    question names, ``feedback`` what was of use before. No vectors are made but the question's.
+    ``trust`` says how far a memory is believed, ``sources`` from whom it is. ``graph`` lifts
+    what is about the things that a question names, ``feedback`` what was of use before;
+    ``freshness`` says what became of the files that a passage names. No vectors are made but the
+    question's.
     """
 
     index: Index
@@ -44,8 +48,10 @@ class RecallDeps:
     embedder: Embedder | None = None
     trust: Callable[[Memory], str] = stated_trust
     weights: Weights = WEIGHTS
+    sources: Callable[[], SourceOf] = only_own
     graph: bool = False
     feedback: bool = False
+    freshness: FilesSince = nothing_known
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +64,14 @@ class RecallContext:
     now: datetime
 
     @property
-    def threshold(self) -> float:
-        """The score below which nothing is shown."""
+    def silence(self) -> float:
+        """The score that the best memory must have for anything to be shown."""
         return max(self.request.filter.at_least, self.deps.weights.nothing_below)
+
+    @property
+    def threshold(self) -> float:
+        """The score that each memory must have that is shown."""
+        return max(self.request.filter.at_least, self.deps.weights.hidden_below)
 
     def allowed(self, *, is_wide: bool) -> ScopeFilter:
         return ScopeFilter(() if is_wide else self.scope.scopes)
@@ -124,13 +135,20 @@ def refresh(index: Index) -> list[str]:
 
 
 def session_span(context: RecallContext, question: ParsedQuestion) -> Span | None:
-    """When the session was that the question names, None where it names none."""
-    number = session_in(question.text)
-    if not number:
+    """When the sessions were that the question names, None where it names none, or none that there
+    was.
+    """
+    numbers = sessions_in(question.text)
+    if not numbers:
         return None
     allowed = context.allowed(is_wide=context.request.wide)
-    session = context.deps.index.session_span(allowed, number)
-    return Span(*session) if session else None
+    index = context.deps.index
+    first, last = (index.session_span(allowed, number) for number in numbers)
+    # of "the last ten" there may be six, of "8 to 10" the tenth may be still to come
+    if numbers[0] < numbers[1]:
+        first = first or (numbers[0] < 0 and index.session_span(allowed, 1)) or None
+        last = last or index.session_span(allowed, -1)
+    return Span(first[0], last[1]) if first and last else None
 
 
 def prepare(

@@ -8,7 +8,6 @@ from collections.abc import Container, Set
 
 from keeplore.index import MemoryRow
 from keeplore.recall.dedup import is_repeated, says_same
-from keeplore.recall.injection_filter import may_be_injected
 from keeplore.recall.question import parse_question
 from keeplore.recall.render import (
     SAID_BY,
@@ -24,8 +23,11 @@ from keeplore.recall.render import (
     place,
     quoted,
     reference,
+    since_then,
 )
 from keeplore.recall.request import Answer, AnswerStatus, RecallHit, ResultFilter
+from keeplore.recall.unasked.injection_filter import is_doubtful, may_be_injected
+from keeplore.recall.unasked.memory_lines import later_end
 from keeplore.recall.weights import EXCERPT_CHARS, PROMPT_HITS
 from keeplore.text.similarity import normalised
 
@@ -74,7 +76,7 @@ def for_prompt(
     def is_shown(text: str) -> bool:
         return bool(words) and is_repeated(quoted(text, ANY_LENGTH), words)
 
-    return ResultFilter(threshold, skip, is_shown)
+    return ResultFilter(threshold, skip, is_shown, is_unasked=True)
 
 
 def prompt_context(answer: Answer, *, room: TextBudget) -> ContextBlock:
@@ -140,7 +142,9 @@ def _item(hit: RecallHit) -> BlockLine:
     changed += (
         f", replaced since by {reference(hit.replaced_by)}" if hit.replaced_by else ""
     )
-    is_fine = may_be_injected(hit.trust, hit.title, hit.passage)
+    since = since_then(hit.files_changed, hit.files_gone)
+    changed += f", {since}" if since else ""
+    is_fine = not is_doubtful(hit.trust, hit.title, hit.passage)
     source = (
         f"{SAID_BY[hit.trust]}{changed}{'' if is_fine else f', {SUSPECT}'}; "
         f"{reference(hit.memory_id, hit.turn)}"
@@ -150,4 +154,5 @@ def _item(hit: RecallHit) -> BlockLine:
     )
     title = "" if is_title else f"{quoted(hit.title, TITLE_CHARS)}: "
     said = f"{title}{quoted(hit.passage, EXCERPT_CHARS)}"
-    return BlockLine(f"{about} · {said} ({source})", hit.memory_id)
+    line = f"{about} · {said} ({source}){later_end(hit.later)}"
+    return BlockLine(line, hit.memory_id)

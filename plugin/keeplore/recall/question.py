@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from keeplore.index.query_terms import STOP_WORDS, extra_tokens, query_terms
 from keeplore.recall.weights import QUERY_CHARS
 from keeplore.text.fences import sanitise, strip_fenced
+from keeplore.text.query_terms import STOP_WORDS, extra_tokens, query_terms
+from keeplore.text.unspaced import pairs, runs
 
 _WORD = re.compile(r"[^\W_]+")
 _ENDING = re.compile(r"(?:ations?|ating|ated|ates?|ions?|ings?|ers?|ed|es|e|s|ly)\Z")
@@ -64,6 +65,8 @@ class ParsedQuestion:
     # with those that mean little alone, as in "start names with", and without what goes with every
     # rule
     all_words: tuple[Word, ...] = ()
+    # as they were written, those that ``words`` has
+    telling: str = ""
 
     @property
     def is_errand(self) -> bool:
@@ -108,13 +111,15 @@ def parse_question(text: str) -> ParsedQuestion:
         clean = f"{clean[: QUERY_CHARS // 2]} … {clean[-QUERY_CHARS // 2 :]}"
     words: dict[Word, None] = {}  # each once, in their order
     all_words: dict[Word, None] = {}
+    telling: list[str] = []
     for spellings in query_terms(clean):
         word = tuple(filter(None, map(_stems, spellings)))
         if word and not _is_filler(spellings[0]):
             words[word] = None
+            telling.append(spellings[0])
         if word and not _is_in(word, _EVER):
             all_words[word] = None
-    return ParsedQuestion(clean, tuple(words), tuple(all_words))
+    return ParsedQuestion(clean, tuple(words), tuple(all_words), " ".join(telling))
 
 
 def _is_in(word: Word, stems: frozenset[str]) -> bool:
@@ -129,7 +134,10 @@ def stems_of(text: str) -> frozenset[str]:
     """The words of a text without their endings, and those that its identifiers are made of: rough,
     as in a query.
     """
-    return frozenset().union(*map(_parts, set(_WORD.findall(text))))
+    parts = map(_parts, set(_WORD.findall(text)))
+    return frozenset().union(
+        *parts, (pair for run in runs(text) for pair in pairs(run))
+    )
 
 
 def _stems(text: str) -> frozenset[str]:

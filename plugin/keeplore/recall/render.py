@@ -7,12 +7,15 @@ from __future__ import annotations
 import functools
 import re
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from keeplore.index.query_terms import token_count
+from keeplore.client import brief_on_disk as disk
 from keeplore.memory.conversation_body import short_turn
+from keeplore.recall.request import LaterStatement
+from keeplore.recall.since.named_files import Freshness, NamedFiles
 from keeplore.text.fences import HEADER, escape, fence, sanitise
+from keeplore.text.query_terms import token_count
 
 SAID_BY = {
     "user": "said by the user",
@@ -29,6 +32,7 @@ MORE = (
 )
 TITLE_CHARS = 100
 PATH_CHARS = 200
+LATER_CHARS = 260
 SHORT_ID = slice(4, 12)  # the digits that a file's name ends with
 _TOKEN_BYTES = 8
 _COSTLIEST = "0a" * _TOKEN_BYTES  # of all delimiters the one with the most tokens
@@ -38,6 +42,7 @@ _IMAGE = re.compile(
 )  # an agent that repeats an image has it fetched by whoever reads the answer
 _NO_LABEL = re.compile(r"[^\w.:-]+")
 
+TellFreshness = Callable[[Freshness], str]
 ContextBlock = tuple[
     str, tuple[str, ...]
 ]  # a block, and the ids of the memories that it shows
@@ -70,11 +75,12 @@ class TextBudget:
 @dataclass(frozen=True, slots=True)
 class BlockLine:
     """One line; ``id`` is the memory that counts as shown by it, "" where the line only points to
-    one.
+    one; ``named`` the files that it names.
     """
 
     text: str
     id: str = ""
+    named: NamedFiles | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +113,26 @@ def label(text: str) -> str:
 
 def place(scope: str, project: str) -> str:
     return label(project) if scope == "project" else f"{label(scope)} scope"
+
+
+def since_then(changed: Sequence[str], gone: Sequence[str]) -> str:
+    """What became of the files that a memory speaks of, "" where they are as they were."""
+    return disk.since_then([*map(shown_name, changed)], [*map(shown_name, gone)])
+
+
+def shown_name(file: str) -> str:
+    return one_line(file, PATH_CHARS)
+
+
+def freshness_line(state: Freshness) -> str:
+    """What a line ends with whose files changed, "" where they are as they were."""
+    return disk.line_end(since_then(state.changed, state.gone))
+
+
+def later_line(later: LaterStatement) -> str:
+    """What a line ends with in whose place something was said later."""
+    said = quoted(later.text, LATER_CHARS)
+    return f"later: {said} ({label(later.at[:10])}, {reference(later.memory_id, later.turn)})"
 
 
 def reference(memory_id: str, turn: str = "") -> str:

@@ -57,16 +57,15 @@ class SearchScope:
 class ResultFilter:
     """What is left out of an answer: memories below a score, memories to be skipped, and passages
     that were shown before.
+
+    ``is_unasked``: nobody put the question, so that only what is sure may be told, and nothing of
+    another person's whose machine was not accepted.
     """
 
     at_least: float = 0.0
     skip: Callable[[MemoryRow], bool] = lambda _: False
     is_shown: Callable[[str], bool] = lambda _: False
-
-    @property
-    def is_unasked(self) -> bool:
-        """Whether nobody put the question, so that only what is sure may be told."""
-        return self.at_least > 0.0
+    is_unasked: bool = False
 
 
 UNFILTERED = ResultFilter()
@@ -146,6 +145,16 @@ def _malformed(reason: str) -> ConfigError:
 
 
 @dataclass(frozen=True, slots=True)
+class LaterStatement:
+    """What was said in the place of something: its words, their memory and turn, and when."""
+
+    text: str
+    memory_id: str
+    turn: str  # "" where it is from none
+    at: str  # RFC 3339
+
+
+@dataclass(frozen=True, slots=True)
 class RecallHit:
     memory_id: str
     title: str
@@ -163,6 +172,11 @@ class RecallHit:
     session: str = ""  # of the host, where it was recorded in one
     replaced_by: str = ""  # id of its newest version, where this is an earlier one
     at: str = ""  # RFC 3339: when the turn was, "" where it is from none
+    # files that the passage names and that have changed since, or are gone; paths in their project
+    files_changed: tuple[str, ...] = ()
+    files_gone: tuple[str, ...] = ()
+    # what was said later in the place of what the passage says
+    later: LaterStatement | None = None
 
 
 class AnswerStatus(StrEnum):

@@ -59,7 +59,7 @@ class ScoreExplanation:
     is_found: bool
     place: int  # among the hits, from 1; 0 where it is not among them
     verdict: str = ""
-    threshold: float = WEIGHTS.nothing_below  # below which nothing is shown, 0..1
+    threshold: float = WEIGHTS.hidden_below  # below which it is not shown, 0..1
     score: float = 0.0  # 0..1
     odds: float = 0.0
     passage: str = ""  # the words that counted
@@ -94,7 +94,7 @@ def why(
         verdict=""
         if row.id == head.id
         else f"{head.id} replaced it and stands for it: ",
-        threshold=weights.nothing_below,
+        threshold=weights.hidden_below,
         notes=answer.notes,
     )
     if not traces:
@@ -120,7 +120,7 @@ def _asked_again(
     """Without the threshold, and then in all projects."""
     traces: list[SearchTrace] = []
     for is_wide in dict.fromkeys((request.wide, True)):
-        everything = replace(weights, nothing_below=0.0)
+        everything = replace(weights, nothing_below=0.0, hidden_below=0.0)
         wider = replace(request, limit=1, wide=is_wide)
         ask(wider, weights=everything, watch=traces.append)
         entry = _entry(traces[-1], head.id)
@@ -154,8 +154,12 @@ def _entry(trace: SearchTrace, memory_id: str) -> Ranked | None:
 
 
 def _reason_left_out(trace: SearchTrace, entry: Ranked, w: Weights) -> str:
-    if entry.score < w.nothing_below:
-        return f"not shown: below the threshold of {w.nothing_below:.2f}"
+    if entry.score < w.hidden_below:
+        return f"not shown: below the threshold of {w.hidden_below:.2f}"
+    if trace.ranked[0].score < w.nothing_below:
+        return (
+            f"not shown: the best score is below the threshold of {w.nothing_below:.2f}"
+        )
     return _LEFT_OUT[dict(trace.left).get(entry.memory)]
 
 
@@ -223,6 +227,7 @@ def _reasons(
     yield "passing", "not marked as permanent"
     yield "age", f"{standing.age_days:.0f} days"
     yield "archive", "archived"
+    yield "whole", "what its other passages say of the question, beside the likeliest's"
     yield "graph", _graph_reason(trace, entry.memory)
     yield "feedback", f"weight {standing.feedback:.2f}"
 

@@ -27,6 +27,9 @@ class SearchResults:
     evidence: tuple[Evidence, ...]
     passages: Mapping[int, PassageRow]
     memories: Mapping[str, MemoryRow]
+    # how much more of the question each speaks of as a whole than the one with the likeliest
+    # passage, -1..1, for the likeliest memories
+    whole: Mapping[str, float]
 
 
 def search(
@@ -57,7 +60,32 @@ def search(
             evidence.append(_read(described, row, query, places[one.passage], w))
         else:
             evidence.append(one)
-    return SearchResults(tuple(evidence), passages, memories)
+    likeliest = list(dict.fromkeys(passages[id_].memory_id for id_ in known))
+    sizes = {passages[id_].memory_id: passages[id_].passages for id_ in known}
+    whole = _whole(index, query, likeliest[: w.weighed], sizes)
+    return SearchResults(tuple(evidence), passages, memories, whole)
+
+
+def _whole(
+    index: Index,
+    query: PreparedQuery,
+    memories: Sequence[str],
+    sizes: Mapping[str, int],
+) -> dict[str, float]:
+    """How much more than the first of these memories each speaks of the question as a whole,
+    -1..1.
+
+    ``sizes`` are their passages: beside its only one a memory has nothing to say.
+    """
+    scores = index.memory_scores(query.question.telling, memories)
+    most = max(scores.values(), default=0.0)
+    if not most:
+        return {}
+    first = scores.get(memories[0], 0.0)
+    return {
+        id_: (1.0 - 1.0 / sizes[id_]) * (score - first) / most
+        for id_, score in scores.items()
+    }
 
 
 def _described(e: Evidence, row: PassageRow, memory: MemoryRow) -> Evidence:
@@ -82,15 +110,19 @@ def _matches(
     )
     text = {match.passage: match.score for match in matches}
     cosines = _cosines(index, query, allowed, w)
-    best = sorted(text, key=lambda id_: (-text[id_], id_))[: w.covering]
+    order = index.passage_order([*(text.keys() | cosines.keys())])
+    best = sorted(text, key=lambda id_: (-text[id_], order[id_]))[: w.covering]
     passages = _rows(index, best)
     coverage = {
         row.id: query.question.coverage(stems_of(f"{row.title}\n{row.text}"))
         for row in passages.values()
     }
     found = [
-        Evidence(id_, "", text.get(id_), cosines.get(id_), coverage.get(id_, 0.0))
-        for id_ in sorted(text.keys() | cosines.keys())
+        replace(
+            Evidence(id_, "", text.get(id_), cosines.get(id_), coverage.get(id_, 0.0)),
+            order=place,
+        )
+        for id_, place in order.items()
     ]
     return found, passages
 
@@ -122,8 +154,9 @@ def _likely(
     # what can still raise a score is less than ``most_bonus``, so whatever is further below need
     # not be looked up
     lowest = least_odds(least) - w.most_bonus
-    wanted = (id_ for id_, value in likely.items() if value >= lowest)
-    return sorted(wanted, key=lambda id_: (-likely[id_], id_))
+    wanted = [e for e in found if likely[e.passage] >= lowest]
+    wanted.sort(key=lambda e: (-likely[e.passage], e.order))
+    return [e.passage for e in wanted]
 
 
 def _read(
@@ -133,11 +166,6 @@ def _read(
     the best.
     """
     question = query.question
-    if e.is_statement:
-        own = question.coverage(stems_of(row.text))
-        if row.kind == "decision" and question.is_about_decision:
-            own += w.decision
-        e = replace(e, own=own)
     if place >= w.read:
         return e
     close = 0.0

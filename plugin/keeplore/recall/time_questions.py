@@ -12,13 +12,13 @@ from datetime import date, timedelta
 
 from keeplore.index import MemoryRow, PassageRow
 from keeplore.recall.fuse import Ranked, in_order, priors
-from keeplore.recall.prepare import RecallContext, age_days
+from keeplore.recall.prepare import PreparedQuery, RecallContext, age_days
 from keeplore.recall.question import parse_question, stems_of
 from keeplore.recall.request import RecallHit
 from keeplore.recall.search import SearchResults
-from keeplore.recall.time_expressions import Span, apart_from_times
 from keeplore.recall.verify import left_out, verify, words_of
 from keeplore.recall.weights import Weights
+from keeplore.text.time_expressions import Span, apart_from_times
 
 LOOKED_AT = 60  # memories of a time, the newest
 # what one says to ask for everything: beside these and a time a question says nothing to look for
@@ -91,9 +91,11 @@ def period_hits(
             for entry in _entries(context, period, memories[id_], own)
         ]
     )
-    results = SearchResults((), passages, memories)
+    results = SearchResults((), passages, memories, {})
     words = words_of(ranked, passages)
-    hits, left = verify(context, parse_question(""), ranked, results, words)
+    hits, left = verify(
+        context, PreparedQuery(parse_question("")), ranked, results, words
+    )
     return hits, [note_of(period, len(ranked), len(hits)), *left_out(left)]
 
 

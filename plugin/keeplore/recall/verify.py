@@ -4,8 +4,9 @@ again, and with earlier versions where a question asks for these.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 
@@ -13,15 +14,22 @@ from keeplore.errors import StoreError
 from keeplore.index import MemoryRow, PassageRow
 from keeplore.index.passages import passages_of, still_says
 from keeplore.memory import Conversation, Memory
+from keeplore.memory.model import Trust
 from keeplore.memory.note import statement_of
-from keeplore.recall.excerpt import excerpt
+from keeplore.recall.excerpt import excerpt, sentences_of
 from keeplore.recall.fuse import LOOKED_AT, Ranked, shared
-from keeplore.recall.prepare import PreparedQuery, RecallContext, RecallDeps
+from keeplore.recall.head_statements import RankedStatements, ranked_statements
+from keeplore.recall.prepare import PreparedQuery, RecallContext
 from keeplore.recall.question import ParsedQuestion, stems_of
 from keeplore.recall.request import RecallHit
 from keeplore.recall.search import SearchResults
-from keeplore.recall.time_expressions import Span
+from keeplore.recall.since.later_statements import LaterSayings
+from keeplore.recall.since.named_files import named_files
+from keeplore.recall.unasked.injection_filter import BELIEVED, is_suspect
+from keeplore.recall.unasked.telling import telling
 from keeplore.recall.weights import EXCERPT_CHARS
+from keeplore.text.pasted import is_pasted_into, pasted_words
+from keeplore.text.time_expressions import Span
 
 LEAST_EXCERPT = 120  # characters of an exchange that are worth showing
 _BREAK = "\n"
@@ -60,23 +68,26 @@ def words_of(
 
 def verify(
     context: RecallContext,
-    question: ParsedQuestion,
+    query: PreparedQuery,
     ranked: Sequence[Ranked],
     results: SearchResults,
     words: Mapping[int, frozenset[str]],
 ) -> tuple[list[RecallHit], list[Passed]]:
-    """The best ones that stand in their files and say something else than a better one; and those
-    passed over.
+    """The best ones that stand in their files and say something else than a better one, unasked
+    only those that are nearly as sure as the best of them; and those passed over.
     """
     request, same_from = context.request, context.deps.weights.same_from
+    is_skipped = _skipping(context)
     hits: list[RecallHit] = []
     left: list[Passed] = []
     told: list[tuple[MemoryRow, frozenset[str]]] = []  # each hit with its words
+    least = -math.inf  # log-odds
     for entry in ranked:
-        if len(hits) == request.limit or entry.score < context.threshold:
+        is_unsure = entry.score < context.threshold or entry.odds < least
+        if is_unsure or len(hits) == request.limit:
             break
         row = results.memories[entry.memory]
-        if request.filter.skip(row):
+        if is_skipped(row):
             continue
         own = _words_of_entry(entry, row, words)
         if any(
@@ -88,14 +99,37 @@ def verify(
         passage = (
             results.passages.get(entry.passage) if entry.passage is not None else None
         )
-        statements = [results.passages[id_] for id_ in entry.statements]
-        hit = _verified(context.deps, row, passage, entry.score, question, statements)
+        hit = _verified(context, row, passage, entry.score, query)
         if hit is None:
             left.append((entry.memory, LeftOut.CHANGED))
         elif not request.filter.is_shown(hit.passage):
             hits.append(hit)
             told.append((row, own))
-    return hits, left
+            if request.filter.is_unasked and len(hits) == 1:
+                least = entry.odds - context.deps.weights.beside_told
+    return newer_first(hits), left
+
+
+def newer_first(hits: Sequence[RecallHit]) -> list[RecallHit]:
+    """The same with what replaced a hit before it."""
+    ordered: list[RecallHit] = []
+    for hit in hits:
+        if hit not in ordered:
+            newer = hit.later.memory_id if hit.later else hit.memory_id
+            same = [h for h in hits if h.memory_id == newer != hit.memory_id]
+            ordered += [h for h in (*same, hit) if h not in ordered]
+    return ordered
+
+
+def _skipping(context: RecallContext) -> Callable[[MemoryRow], bool]:
+    """Which memories are passed over: those that the request leaves out, and unasked what waits for
+    its machine to be accepted or was replaced.
+    """
+    chosen = context.request.filter
+    if not chosen.is_unasked:
+        return chosen.skip
+    is_told = telling(context.deps.index, context.deps.sources())
+    return lambda row: chosen.skip(row) or not is_told(row)
 
 
 def left_out(left: Sequence[Passed]) -> list[str]:
@@ -123,7 +157,7 @@ def with_superseded(
     for hit in hits:
         shown.append(hit)
         for row in _asked_versions(context, hit, query) if hit.changes else ():
-            earlier = _verified(context.deps, row, None, 0.0, query.question)
+            earlier = _verified(context, row, None, 0.0, query)
             if earlier:
                 shown.append(replace(earlier, score=hit.score))
     known: dict[tuple[str, str], RecallHit] = {}
@@ -144,12 +178,11 @@ def _is_beside(one: MemoryRow, other: MemoryRow) -> bool:
 
 
 def _verified(
-    deps: RecallDeps,
+    context: RecallContext,
     row: MemoryRow,
     passage: PassageRow | None,
     score: float,
-    question: ParsedQuestion,
-    statements: Sequence[PassageRow] = (),
+    query: PreparedQuery,
 ) -> RecallHit | None:
     """The hit as its file has it now; None where the file is gone, unreadable, or no longer says
     it.
@@ -157,14 +190,12 @@ def _verified(
     Without a passage, what of the memory says most to the question is shown.
     """
     try:
-        memory = deps.store.load(row.path)
+        memory = context.deps.store.load(row.path)
     except (StoreError, OSError):
         return None
-    conversation = (
-        Conversation.from_markdown(memory.body) if row.kind != "document" else None
-    )
+    conversation = _conversation(memory, row)
     if passage is None:
-        text, turn = _most_covering(memory, question)
+        text, turn = _most_covering(memory, query.question)
     elif still_says(memory, conversation, passage.turn, passage.text):
         text, turn = passage.text, passage.turn
     else:
@@ -172,15 +203,10 @@ def _verified(
     # a note without the words that it was made from
     if row.kind == "note" and len(passages_of(memory)) == 1:
         text = statement_of(memory)
-    shown = excerpt(text, question)
-    at = ""
-    if conversation:
-        is_said = passage is None or passage.kind == "exchange"
-        if holding := _holding(conversation, statements):
-            shown = _stated(holding, text if is_said else "", question)
-            turn = turn if is_said else holding[0].turn
-        at = next((e.at for e in conversation.exchanges if e.id == turn), "")
-    return RecallHit(
+    shown, turn = _shown(context, query, row, passage, conversation, (text, turn))
+    exchanges = conversation.exchanges if conversation else ()
+    at = next((e.at for e in exchanges if e.id == turn), "")
+    hit = RecallHit(
         row.id,
         row.title,
         (row.updated_at or row.created_at)[:10],
@@ -188,7 +214,7 @@ def _verified(
         row.scope,
         row.project,
         row.category,
-        deps.trust(memory),
+        _trust_of(context.deps.trust(memory), shown, conversation),
         round(score, 3),
         shown,
         turn,
@@ -198,30 +224,112 @@ def _verified(
         row.superseded_by,
         at,
     )
+    return _with_since(context, hit, row, memory, conversation)
 
 
-def _holding(
-    conversation: Conversation, statements: Sequence[PassageRow]
-) -> list[PassageRow]:
-    """Those of the statements that the head of the file has now."""
-    held = {quote.text for quote in conversation.quotes}
-    return [statement for statement in statements if statement.text in held]
+def _with_since(
+    context: RecallContext,
+    hit: RecallHit,
+    row: MemoryRow,
+    memory: Memory,
+    conversation: Conversation | None,
+) -> RecallHit:
+    """The hit with what became of the files that it names, and of what it states."""
+    deps = context.deps
+    sayings = LaterSayings(
+        deps.index, deps.store, deps.trust, lambda later: deps.sources()(later).is_told
+    )
+    later = sayings.of(row, conversation, hit.passage, hit.turn)
+    named = named_files(memory, hit.passage, conversation)
+    since = deps.freshness([named])[0] if named.files else None
+    changed, gone = (since.changed, since.gone) if since else ((), ())
+    return replace(hit, later=later, files_changed=changed, files_gone=gone)
+
+
+def _conversation(memory: Memory, row: MemoryRow) -> Conversation | None:
+    """What was said in it; a document holds no exchanges."""
+    return None if row.kind == "document" else Conversation.from_markdown(memory.body)
+
+
+def _trust_of(trust: str, shown: str, conversation: Conversation | None) -> str:
+    """That of a passage: not the person's is what they pasted, where it reads like an order."""
+    if trust not in BELIEVED or conversation is None:
+        return trust
+    messages = [e.user for e in conversation.exchanges if pasted_words(e.user)]
+    for sentence in sentences_of(shown) if messages else ():
+        is_theirs = any(is_pasted_into(message, sentence) for message in messages)
+        if is_theirs and is_suspect(sentence):
+            return Trust.DOCUMENT
+    return trust
+
+
+def _shown(
+    context: RecallContext,
+    query: PreparedQuery,
+    row: MemoryRow,
+    passage: PassageRow | None,
+    conversation: Conversation | None,
+    found: tuple[str, str],
+) -> tuple[str, str]:
+    """What a hit prints and its turn; ``found`` are the text and the turn that were found."""
+    text, turn = found
+    if conversation:
+        statements = _statements(context, query, row, passage, conversation)
+        if statements.rows:
+            is_said = passage is None or passage.kind == "exchange"
+            exchange = (text if is_said else "", turn)
+            return _stated(statements, exchange, query, context)
+    return excerpt(text, query.question), turn
+
+
+def _statements(
+    context: RecallContext,
+    query: PreparedQuery,
+    row: MemoryRow,
+    passage: PassageRow | None,
+    conversation: Conversation,
+) -> RankedStatements:
+    """What the head of the file says now, what answers best first; nothing where exchanges or a
+    time are asked for.
+    """
+    if context.request.by_exchange or not query.question.says_something:
+        return RankedStatements(())
+    index, w = context.deps.index, context.deps.weights
+    ranked = ranked_statements(index, query, row.id, passage, w)
+    texts = {quote.text for quote in conversation.quotes}
+    return replace(ranked, rows=tuple(r for r in ranked.rows if r.text in texts))
 
 
 def _stated(
-    statements: Sequence[PassageRow], text: str, question: ParsedQuestion
-) -> str:
-    """As many statements as fit, the best first, and what is left of the room from the exchange."""
-    room = EXCERPT_CHARS
-    lines: list[str] = []
-    for statement in statements:
-        length = len(statement.text) + len(_BREAK)
-        if length <= room:
-            lines.append(statement.text)
-            room -= length
+    statements: RankedStatements,
+    exchange: tuple[str, str],
+    query: PreparedQuery,
+    context: RecallContext,
+) -> tuple[str, str]:
+    """The statements and the exchange (text, "" for none, and turn), as much as there is room for,
+    and the turn of what comes first: the exchange where it is much likelier.
+    """
+    text, turn = exchange
+    if text and statements.behind >= context.deps.weights.before_statements:
+        said = excerpt(text, query.question, EXCERPT_CHARS // 2)
+        lines = _fitting(statements.rows, EXCERPT_CHARS - len(said) - len(_BREAK))
+        return _BREAK.join([said, *lines]), turn
+    lines = _fitting(statements.rows, EXCERPT_CHARS)
+    room = EXCERPT_CHARS - sum(len(line) + len(_BREAK) for line in lines)
     if text and room >= LEAST_EXCERPT:
-        lines.append(excerpt(text, question, room))
-    return _BREAK.join(lines)
+        lines.append(excerpt(text, query.question, room))
+    return _BREAK.join(lines), statements.rows[0].turn
+
+
+def _fitting(rows: Sequence[PassageRow], room: int) -> list[str]:
+    """As many of the statements as fit into so many characters, the best first."""
+    lines: list[str] = []
+    for row in rows:
+        length = len(row.text) + len(_BREAK)
+        if length <= room:
+            lines.append(row.text)
+            room -= length
+    return lines
 
 
 def _most_covering(memory: Memory, question: ParsedQuestion) -> tuple[str, str]:

@@ -28,15 +28,19 @@ class Weights:
     telling: float = 0.4  # a passage of forty words against one of ten
     asking: float = 0.8  # it ends with a question: what answers it stands elsewhere
     speaker: float = 0.8  # said by somebody whom the question names
-    # how far, in log-odds, a statement may be behind the best one of its memory to be shown with it
-    beside_best: float = 3.0
-    own_words: float = (
-        2.0  # times the share of the question's words in a statement itself
-    )
-    # added to that share for a decision, where what was decided is asked for
-    decision: float = 0.7
+    # times the share of the question's words in a statement itself; measured on the labelled
+    # sessions, where 4 to 8 is a plateau
+    own_words: float = 6.0
+    decision: float = 0.7  # one, where what was decided is asked for
+    # how far, in log-odds, a statement may be behind the best one to be shown with it
+    beside_best: float = 4.0
+    # how much likelier an exchange must be than all statements to be shown before them
+    before_statements: float = 2.5
     # share that the mean of the memory's three best passages has in each of them
     memory: float = 0.23
+    # what a memory whose other passages speak of the question gains at most over one whose do not;
+    # measured on the labelled sessions, no difference on LoCoMo
+    whole: float = 2.0
     when: float = 1.5  # said at a time that the question names; judgement
     # more than all that can raise a score together, graph and feedback too
     most_bonus: float = 4.0
@@ -85,14 +89,21 @@ class Weights:
     then_document: float = 0.8
 
     # --- thresholds on the score ---
-    # measured: most unrelated questions stay below, most paraphrases above
+    # of the best memory, for anything to be shown; measured: most unrelated questions stay below,
+    # most paraphrases above
     nothing_below: float = 0.2
+    # of each memory that is shown behind it
+    hidden_below: float = 0.05
+    # how far, in log-odds, a memory may be behind the best one to be told unasked with it; measured
+    # on the prompts of recorded sessions
+    beside_told: float = 0.5
     # where nothing is surer than this, the other projects are asked too; judgement
     widen_below: float = 0.5
 
     # --- sizes ---
     candidates: int = 200  # passages taken from each search
     covering: int = 20  # best text matches in which the query's words are looked for
+    weighed: int = 40  # best memories whose other words are counted
     read: int = 60  # best passages of both searches whose own words are looked at
 
 

@@ -17,10 +17,13 @@ import urllib.parse
 from collections.abc import Callable, Iterator
 
 from keeplore.memory import Memory
+from keeplore.memory.model import Trust
+from keeplore.recall.unasked.perilous import tells_of_harm
 from keeplore.text.fences import sanitise
 
-BELIEVED = ("user", "assistant")
-FOREIGN = "foreign"
+BELIEVED = (Trust.USER, Trust.ASSISTANT)
+FOREIGN = Trust.FOREIGN
+TOLD = frozenset(Trust) - {FOREIGN}
 _LONG_SENTENCE = 5  # words, of which one is among the commonest of English
 _PRINTABLE = 0.9  # share of what was decoded that makes it a text
 
@@ -93,6 +96,8 @@ _MARKUP = re.compile(
 )
 _SPACED = re.compile(r"(?:\b[^\W\d_]\b[\W_]{1,3}){7}\b[^\W\d_]\b")  # i g n o r e
 _WORD = re.compile(r"[^\W\d_]+")
+# a word of Latin letters and of those of another script that look alike
+_MIXED = re.compile(r"[a-z]{2,}[\u0370-\u058f]|[\u0370-\u058f][a-z]{2,}", re.IGNORECASE)
 _ESCAPED = re.compile(r"\\(?:x([0-9a-f]{2})|u\{?([0-9a-f]{4,5})\}?)", re.IGNORECASE)
 _INSIDE = re.compile(r"(?<=[a-z])[^\w\s](?=[a-z])")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
@@ -118,10 +123,35 @@ def stated_trust(memory: Memory) -> str:
 
 
 def may_be_injected(trust: str, *texts: str) -> bool:
-    """False for what neither user nor assistant said where it reads like an instruction, or cannot
-    be judged.
+    """Whether it may be told unasked: nothing doubtful, and only what is from machines that are
+    believed.
     """
-    return trust in BELIEVED or not any(is_suspect(text) for text in texts)
+    return trust in TOLD and not is_doubtful(trust, *texts)
+
+
+def is_doubtful(trust: str, *texts: str) -> bool:
+    """True for what an assistant concluded where it would lead to harm; for what neither user nor
+    assistant said also where it reads like an instruction, or cannot be judged.
+    """
+    if trust == Trust.USER:
+        return False
+    is_one = is_harmful if trust == Trust.ASSISTANT else is_suspect
+    return any(map(is_one, texts))
+
+
+def is_harmful(text: str) -> bool:
+    """True for text by which an agent would do harm, in whatever mood and disguise. Linear in the
+    text's length.
+    """
+    if _CONTROLS.search(text) or _SPACED.search(text):
+        return True
+    seen = _unwrapped(sanitise(text))
+    if _MIXED.search(_without_accents(seen)):
+        return True
+    hidden = (
+        data.decode("ascii", "replace") for data in _decoded(seen) if _is_text(data)
+    )
+    return any(tells_of_harm(_variants(_plain(t)), t) for t in (seen, *hidden))
 
 
 def is_suspect(text: str) -> bool:
@@ -132,7 +162,7 @@ def is_suspect(text: str) -> bool:
     if _CONTROLS.search(text):
         return True
     seen = _unwrapped(sanitise(text))
-    return any(is_case(seen) for is_case in _SUSPICIONS.values())
+    return any(is_case(seen) for is_case in _SUSPICIONS.values()) or is_harmful(text)
 
 
 def _unwrapped(text: str) -> str:
@@ -142,6 +172,11 @@ def _unwrapped(text: str) -> str:
     return sanitise(
         _ESCAPED.sub(lambda found: chr(int(found[1] or found[2], 16)), text)
     )
+
+
+def _without_accents(text: str) -> str:
+    folded = unicodedata.normalize("NFKD", text)
+    return "".join(filter(lambda sign: not unicodedata.combining(sign), folded))
 
 
 def _plain(text: str) -> str:

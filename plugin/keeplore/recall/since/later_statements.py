@@ -1,0 +1,207 @@
+"""What was said later in the place of what a memory says, as far as that is sure.
+
+Derived from the text alone, each time that something is shown: a note that a language model made
+and that names the words which it puts an end to; a decision with which the person's next message
+took back the exchange; else a decision or a note of the same scope that replaces it
+(``keeplore.text.revisions``), later by its time. All believed here and still in their files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from keeplore.errors import StoreError
+from keeplore.index import MemoryRow, PassageRow, ScopeFilter
+from keeplore.index.passages import still_says
+from keeplore.memory import Conversation, Exchange, Memory, Quote
+from keeplore.memory.model import Trust
+from keeplore.memory.note import statement_of
+from keeplore.recall.request import LaterStatement
+from keeplore.text.revisions import is_correction, replaces, revisions_in
+from keeplore.text.sentences import clip, sentences
+from keeplore.text.similarity import normalised
+from keeplore.text.terms import stems
+
+if TYPE_CHECKING:
+    from keeplore.index import Index, TextSource
+
+BELIEVED = (Trust.USER, Trust.ASSISTANT)
+MOST_STEPS = 4  # from what was replaced to what holds now
+REPLY = 8  # content words of a message that is an answer to the one before it
+MOST_SAID = 12  # sentences of what is shown that are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A sentence with the stems of what was spoken of when it was said."""
+
+    text: str
+    around: frozenset[str]
+    at: str
+    decides: bool
+
+    @property
+    def words(self) -> frozenset[str]:
+        return self.around | frozenset(stems(self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class LaterSayings:
+    """Looks up what replaced what a workspace's memories say; ``trust`` says how far a memory is
+    believed, ``is_told`` whether it may end anything, as what waits for its machine may not.
+    """
+
+    index: Index
+    store: TextSource
+    trust: Callable[[Memory], str]
+    is_told: Callable[[MemoryRow], bool]
+
+    def of(
+        self,
+        row: MemoryRow,
+        conversation: Conversation | None,
+        shown: str,
+        turn: str = "",
+    ) -> LaterStatement | None:
+        """What holds in the place of what is shown of a memory, None where nothing is known to;
+        ``turn`` is the one that it is from.
+        """
+        if row.kind == "document":
+            return None
+        if row.superseded_by:
+            return self._head(row.superseded_by)
+        if judged := self._judged(conversation, shown, turn):
+            return judged
+        if conversation and (said := _corrected(conversation, shown, turn)):
+            quote, at = said
+            return LaterStatement(quote.text, row.id, quote.turn, at)
+        scope = ScopeFilter(((row.scope, row.project),))
+        sayings = [*_sayings(row, conversation, shown, turn)]
+        last: LaterStatement | None = None
+        for _ in range(MOST_STEPS):
+            found = self._next(sayings, scope)
+            if found is None:
+                break
+            last = found  # and what replaced it may be replaced
+            sayings = [_Said(found.text, frozenset(), found.at, decides=True)]
+        return last if last and last.text not in shown else None
+
+    def _judged(
+        self, conversation: Conversation | None, shown: str, turn: str
+    ) -> LaterStatement | None:
+        """What a note says that was made with words which hold no more because of it."""
+        quotes = conversation.quotes if conversation else ()
+        turns = {turn, *(quote.turn for quote in quotes if quote.text in shown)}
+        words = normalised(shown)
+        endings = self.index.endings(turns - {""}) if conversation else ()
+        notes = (self._head(id_) for said, id_ in endings if normalised(said) in words)
+        found = [note for note in notes if note and note.text not in shown]
+        return max(found, key=lambda note: (note.at, note.memory_id), default=None)
+
+    def _head(self, memory_id: str) -> LaterStatement | None:
+        """What a memory states, in its newest version."""
+        row = self.index.memories([memory_id]).get(memory_id)
+        if row and row.superseded_by:
+            row = self.index.memories([row.superseded_by]).get(row.superseded_by)
+        memory = self._believed(row.path) if row and self.is_told(row) else None
+        if row is None or memory is None:
+            return None
+        at = row.updated_at or row.created_at
+        return LaterStatement(clip(statement_of(memory)), row.id, "", at)
+
+    def _next(
+        self, sayings: Sequence[_Said], scope: ScopeFilter
+    ) -> LaterStatement | None:
+        """The latest that replaces one of these."""
+        words = frozenset().union(*(said.words for said in sayings))
+        rows = self.index.revising(scope, words)
+        memories = self.index.memories(sorted({row.memory_id for row in rows}))
+        found: list[LaterStatement] = []
+        for row in rows:
+            memory = memories.get(row.memory_id)
+            if memory is None or memory.superseded_by or memory.is_archived:
+                continue
+            at = row.at or memory.updated_at or memory.created_at
+            text = _replacing(row, [said for said in sayings if at > said.at])
+            if text and self.is_told(memory) and self._stands(row):
+                found.append(LaterStatement(text, row.memory_id, row.turn, at))
+        return max(found, key=lambda later: (later.at, later.memory_id), default=None)
+
+    def _stands(self, row: PassageRow) -> bool:
+        """Is it in its file, which is believed?"""
+        memory = self._believed(row.path)
+        return memory is not None and still_says(memory, None, row.turn, row.text)
+
+    def _believed(self, path: str) -> Memory | None:
+        try:
+            memory = self.store.load(path)
+        except (StoreError, OSError):
+            return None
+        return memory if self.trust(memory) in BELIEVED else None
+
+
+def _corrected(
+    conversation: Conversation, shown: str, turn: str
+) -> tuple[Quote, str] | None:
+    """What the person decided, and when, in the next message, by which they took back what is shown
+    of an exchange; None where that decided anything, or what is shown of it stands in the head.
+    """
+    decided = {quote.turn: quote for quote in _decisions(conversation)}
+    is_held = any(q.turn == turn and q.text in shown for q in conversation.quotes)
+    if turn in decided or is_held:
+        return None
+    for exchange, following in pairwise(conversation.exchanges):
+        quote = decided.get(following.id)
+        is_spoken = exchange.id == turn and quote and quote.speaker == Trust.USER
+        if is_spoken and quote and is_correction(following.user):
+            return (quote, following.at) if quote.text not in shown else None
+    return None
+
+
+def _decisions(conversation: Conversation) -> tuple[Quote, ...]:
+    return (*conversation.decision, *conversation.also_decided)
+
+
+def _replacing(row: PassageRow, sayings: Sequence[_Said]) -> str:
+    """The sentence of a passage that replaces one of these, "" for none."""
+    for text, revision in revisions_in(row.text) if sayings else ():
+        for said in sayings:
+            if replaces(revision, said.text, said.around, decides=said.decides):
+                return text
+    return ""
+
+
+def _sayings(
+    row: MemoryRow, conversation: Conversation | None, shown: str, turn: str
+) -> Iterator[_Said]:
+    """The sentences of what is shown; of an exchange in which something was decided also that."""
+    if conversation is None or not conversation.exchanges:
+        at = row.updated_at or row.created_at
+        around = frozenset(stems(row.title))
+        for sentence in sentences(shown)[:MOST_SAID]:
+            yield _Said(sentence.text, around, at, decides=row.kind == "note")
+        return
+    decided = {*_decisions(conversation)}
+    quotes = {q.text: q for q in conversation.quotes}
+    for sentence in sentences(shown)[:MOST_SAID]:
+        quote = quotes.get(sentence.text)
+        of_turn = quote.turn if quote else turn
+        yield _said(conversation, sentence.text, of_turn, decides=quote in decided)
+    for quote in decided:
+        if quote.turn == turn and quote.text not in shown:
+            yield _said(conversation, quote.text, turn, decides=True)
+
+
+def _said(conversation: Conversation, text: str, turn: str, *, decides: bool) -> _Said:
+    before: Exchange | None = None
+    for exchange in conversation.exchanges:
+        if exchange.id == turn:
+            around = frozenset(stems(exchange.user))
+            if before and len(around) < REPLY:
+                around |= frozenset(stems(before.user))
+            return _Said(text, around, exchange.ended_at or exchange.at, decides)
+        before = exchange
+    return _Said(text, frozenset(), "~", decides)  # of no time: nothing is later

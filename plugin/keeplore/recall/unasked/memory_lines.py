@@ -1,0 +1,165 @@
+"""Memories as lines of what is told unasked, with date, place, source and a reference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from keeplore.index import MemoryRow
+from keeplore.memory import Conversation, Memory, Quote
+from keeplore.memory.model import Trust
+from keeplore.memory.note import statement_of
+from keeplore.recall.excerpt import sentences_of
+from keeplore.recall.render import (
+    PATH_CHARS,
+    SAID_BY,
+    TITLE_CHARS,
+    BlockLine,
+    label,
+    later_line,
+    one_line,
+    place,
+    quoted,
+    reference,
+)
+from keeplore.recall.request import LaterStatement
+from keeplore.recall.since.later_statements import LaterSayings
+from keeplore.recall.since.named_files import named_files
+from keeplore.recall.unasked.injection_filter import BELIEVED, may_be_injected
+from keeplore.text.pasted import is_pasted_into, own_words
+from keeplore.text.similarity import normalised
+
+SAME_CHARS = 20  # a title that begins like the statement is cut from it
+QUOTE_CHARS = 260
+LAST_WORDS_CHARS = 200
+TOPIC_FILES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedMemory:
+    """A row of the index with its file as it is now; of a conversation what was said until
+    ``since`` is known.
+
+    The row's trust is what the memory is believed here, not what its file states. ``is_own``: this
+    person's machines wrote it.
+    """
+
+    row: MemoryRow
+    memory: Memory
+    is_own: bool = True
+    talk: Conversation | None = None
+    since: str = ""
+    sayings: LaterSayings | None = None
+
+    def later(self, said: str, turn: str = "") -> str:
+        """What a line ends with in whose place something was said later, "" for nothing."""
+        found = self.sayings and self.sayings.of(self.row, self.talk, said, turn)
+        return later_end(found or None)
+
+    def is_new(self, turn: str) -> bool:
+        """Is what was said in this turn new to the session?"""
+        exchanges = self.talk.exchanges if self.talk else ()
+        at = next((e.ended_at or e.at for e in exchanges if e.id == turn), "")
+        return not at or at > self.since
+
+
+def later_end(later: LaterStatement | None) -> str:
+    """What a line ends with in whose place something was said later; where this may not be told
+    unasked, only where it stands.
+    """
+    if later is None:
+        return ""
+    if may_be_injected(Trust.ASSISTANT, later.text):
+        return f" — {later_line(later)}"
+    return f" — later: see {reference(later.memory_id, later.turn)}"
+
+
+def may_be_quoted(read: LoadedMemory, quote: Quote) -> bool:
+    return read.is_new(quote.turn) and may_be_injected(
+        _trust_of(read, quote), quote.text
+    )
+
+
+def _trust_of(read: LoadedMemory, quote: Quote) -> str:
+    """Of what a conversation quotes: the person's own words are theirs, what they pasted is not."""
+    is_believed = read.row.trust in BELIEVED
+    if not is_believed or quote.speaker != Trust.USER or read.talk is None:
+        return read.row.trust
+    said = next((e.user for e in read.talk.exchanges if e.id == quote.turn), None)
+    if said is None:  # a head may state what nobody said
+        return read.row.trust
+    return Trust.DOCUMENT if is_pasted_into(said, quote.text) else Trust.USER
+
+
+def quote_item(read: LoadedMemory, quote: Quote) -> BlockLine:
+    by = (
+        f"the {label(quote.speaker)}"
+        if read.row.trust in BELIEVED
+        else SAID_BY[read.row.trust]
+    )
+    said = quoted(quote.text, QUOTE_CHARS)
+    said_by = f"{by}; {reference(read.row.id, quote.turn)}"
+    end = read.later(quote.text, quote.turn)
+    return _line(read, f"{about(read)} · {said} ({said_by}){end}")
+
+
+def decided_in(read: LoadedMemory) -> tuple[Quote, ...]:
+    return (*read.talk.decision, *read.talk.also_decided) if read.talk else ()
+
+
+def note_item(read: LoadedMemory) -> BlockLine:
+    text = quoted(_statement(read.memory), QUOTE_CHARS)
+    category = label(read.row.category or read.row.kind)
+    end = read.later(_statement(read.memory))
+    return _line(read, f"{about(read)} · {category} · {text} ({provenance(read)}){end}")
+
+
+def _line(read: LoadedMemory, text: str, *, is_pointer: bool = False) -> BlockLine:
+    """A line of a memory; a pointer does not count as having shown it."""
+    named = named_files(read.memory, text, read.talk)
+    shown = "" if is_pointer else read.row.id
+    return BlockLine(text, shown, named if named.files else None)
+
+
+def _statement(memory: Memory) -> str:
+    """What the note states, after its title where that says something else."""
+    said = " ".join(statement_of(memory).split())
+    is_beginning = normalised(said).startswith(normalised(memory.title)[:SAME_CHARS])
+    return said if is_beginning else f"{memory.title}. {said}"
+
+
+def topic_line(read: LoadedMemory) -> BlockLine | None:
+    files = one_line(
+        ", ".join(read.talk.work.files[:TOPIC_FILES]) if read.talk else "", PATH_CHARS
+    )
+    if not may_be_injected(read.row.trust, read.row.title, files):
+        return None
+    touched = f"; files: {files}" if files else ""
+    text = (
+        f"{about(read)} · {quoted(read.row.title, TITLE_CHARS)} "
+        f"({reference(read.row.id)}{touched})"
+    )
+    return _line(read, text, is_pointer=True)
+
+
+def stop_line(read: LoadedMemory) -> BlockLine | None:
+    """The subject, the person's last words and the agent's last sentence."""
+    topic = topic_line(read)
+    if topic is None or not read.talk or not read.talk.exchanges:
+        return topic
+    last = read.talk.exchanges[-1]
+    ending = "".join(sentences_of(last.assistant.strip())[-1:])
+    own = own_words(last.user).strip()
+    said = f"; the user: {quoted(own, LAST_WORDS_CHARS)}" if own else ""
+    if ending and may_be_injected(read.row.trust, ending):
+        said += f"; the assistant ended: {quoted(ending, LAST_WORDS_CHARS)}"
+    return _line(read, topic.text + said, is_pointer=True)
+
+
+def about(read: LoadedMemory) -> str:
+    """Date and place."""
+    day = (read.row.updated_at or read.row.created_at)[:10]
+    return f"{label(day)} · {place(read.row.scope, read.row.project)}"
+
+
+def provenance(read: LoadedMemory) -> str:
+    return f"{SAID_BY[read.row.trust]}; {reference(read.row.id)}"

@@ -1,0 +1,56 @@
+"""Which memories may be told unasked at all: those of believed machines that nothing of such a
+machine has replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from keeplore.index import MemoryRow
+from keeplore.memory.model import Relationship
+from keeplore.recall.unasked.origin import SourceOf
+
+if TYPE_CHECKING:
+    from keeplore.index import Index
+
+
+def telling(index: Index, source_of: SourceOf) -> Callable[[MemoryRow], bool]:
+    """Tells of rows whether they may be told.
+
+    What another person's machine wrote replaces nothing here before it is accepted: else whoever
+    may push could silence a rule.
+    """
+    replaced = _superseded(index, source_of) | _contradicted(index, source_of)
+    return lambda row: source_of(row).is_told and row.id not in replaced
+
+
+def _superseded(index: Index, source_of: SourceOf) -> set[str]:
+    """What memories that are told supersede, over any number of versions."""
+    older: dict[str, list[str]] = {}
+    for newer, old in index.linked(Relationship.SUPERSEDES):
+        older.setdefault(newer, []).append(old)
+    rows = index.memories([*older])
+    waiting = [id_ for id_, row in rows.items() if source_of(row).is_told]
+    found: set[str] = set()
+    while waiting:
+        new = [id_ for id_ in older.get(waiting.pop(), ()) if id_ not in found]
+        found.update(new)
+        waiting += new
+    return found
+
+
+def _contradicted(index: Index, source_of: SourceOf) -> set[str]:
+    """Of two memories that contradict one another the older one; where both are as old, the one
+    that says so, which a merge put beside.
+    """
+    pairs = index.linked(Relationship.CONTRADICTS)
+    rows = index.memories([*{id_ for pair in pairs for id_ in pair}])
+    told = {id_: row for id_, row in rows.items() if source_of(row).is_told}
+    both = [pair for pair in pairs if told.keys() >= {*pair}]
+    return {_older(told, *pair) for pair in both}
+
+
+def _older(rows: Mapping[str, MemoryRow], one: str, other: str) -> str:
+    is_newer = rows[one].updated_at > rows[other].updated_at
+    return other if is_newer else one

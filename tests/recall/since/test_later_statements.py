@@ -1,0 +1,202 @@
+"""What was decided in one session and decided anew in a later one, from raw payloads."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from live_session import Live
+
+from keeplore.config.places import Places
+from keeplore.memory import Conversation, Exchange, Quote
+from keeplore.recall.brief import brief
+from keeplore.recall.prompt_context import asked_context
+from keeplore.recall.render import TextBudget
+from keeplore.recall.request import Answer, LaterStatement, RecallHit, RecallRequest
+from keeplore.recall.since.later_statements import LaterSayings
+from keeplore.workspace import Registry
+from keeplore.workspace.lifecycle.setup import initialise
+from keeplore.workspace.reading.details import detail_lines, details_of
+
+OPTIONS = """Three ways for the job queue:
+
+1. Redis with RQ: a second system to run.
+2. Postgres with SKIP LOCKED: nothing new to run, rows are locked while they are worked on.
+3. An in-memory queue: jobs are lost when the process ends.
+"""
+FIRST = (
+    ("We need a job queue for the invoices. Which one do we take?", OPTIONS),
+    (
+        "Let's go with option 2, we run Postgres anyway.",
+        "The queue is in Postgres now.",
+    ),
+    (
+        "Thanks. Let's round all prices in the cart to cents.",
+        "Prices are rounded in cart.py.",
+    ),
+)
+REVERSED = "We move the queue to Redis after all, because polling Postgres keeps its disk busy."
+SECOND = (
+    (
+        "The database is slow since Monday. What keeps it busy?",
+        "Polling for jobs does.",
+    ),
+    (REVERSED, "The queue is in Redis now, with RQ."),
+)
+ROOM = TextBudget(4000, 20_000)
+QUESTION = "which job queue do we use for invoices"
+
+
+def play(
+    session: str, clock: itertools.count[int], talk: tuple[tuple[str, str], ...]
+) -> None:
+    live = Live(session, clock)
+    live.hear("SessionStart", source="startup")
+    parent = None
+    for number, (asked, answer) in enumerate(talk):
+        user, reply = f"{session}-u{number}", f"{session}-a{number}"
+        live.hear("UserPromptSubmit", prompt=asked)
+        live.user(user, asked, parent)
+        live.say(reply, answer, user)
+        live.hear("Stop")
+        parent = reply
+    live.hear("SessionEnd", reason="exit")
+
+
+class Told:
+    """What is told of two sessions, the later one of which may have been read first."""
+
+    def __init__(self, registry: Registry) -> None:
+        self.registry = registry
+        self.cwd = Path.home() / "code" / "ledgerly"
+        self.answer: Answer = registry.recall(RecallRequest(QUESTION, self.cwd))
+        new = self.hit("second").memory_id
+        at = "2026-02-09T14:20:06Z"
+        self.later = LaterStatement(REVERSED, new, "second-u1", at)
+        self.line = f"later: “{REVERSED}” (2026-02-09, {new[4:12]} turn second-u1)"
+
+    def hit(self, session: str) -> RecallHit:
+        [hit] = [
+            h
+            for h in self.answer.hits
+            if h.session == session and h.kind == "conversation"
+        ]
+        return hit
+
+
+@pytest.fixture
+def told(request: pytest.FixtureRequest):
+    places = Places.from_environment(os.environ)
+    initialise(places, Path.home() / "memory")
+    first, second = itertools.count(0), itertools.count(1200)
+    plays = [("first", first, FIRST), ("second", second, SECOND)]
+    is_backwards = getattr(request, "param", False)
+    for one in reversed(plays) if is_backwards else plays:
+        play(*one)
+    with Registry(places) as registry:
+        yield Told(registry)
+
+
+def lines_of(text: str, word: str) -> list[str]:
+    return [line for line in text.splitlines() if word in line]
+
+
+@pytest.mark.parametrize("told", [False, True], ids=["", "backwards"], indirect=True)
+def test_the_new_one_comes_first_and_the_old_one_says_what_came_later(
+    told: Told,
+) -> None:
+    hits = [hit for hit in told.answer.hits if hit.kind == "conversation"]
+    assert [(hit.session, hit.later) for hit in hits] == [
+        ("second", None),
+        ("first", told.later),
+    ]
+    text, _ = asked_context(told.answer, room=ROOM)
+    [line] = lines_of(text, "Job queue for the invoices")
+    assert line.endswith(f" — {told.line}")
+
+
+def test_a_brief_says_it_of_the_old_decision_alone(told: Told) -> None:
+    views = told.registry.views(told.cwd)
+    text, _ = brief(views, session="", source="startup", room=ROOM)
+    [old] = [line for line in lines_of(text, "SKIP LOCKED") if "assistant;" in line]
+    assert old.endswith(f" — {told.line}")
+    for other in (*lines_of(text, "round all prices"), *lines_of(text, "· “We move")):
+        assert "later:" not in other
+    assert len(lines_of(text, "later:")) == 1
+
+
+def test_a_memory_that_is_shown_says_it(told: Told) -> None:
+    old, new = (told.hit(session) for session in ("first", "second"))
+    details = details_of(told.registry.find(old.memory_id, told.cwd))
+    said = [line for label, line in detail_lines(details) if label == "later"]
+    assert said == [f"{REVERSED} (2026-02-09, {new.memory_id[4:12]})"]
+    details = details_of(told.registry.find(new.memory_id, told.cwd))
+    assert [label for label, _ in detail_lines(details) if label == "later"] == []
+
+
+def test_what_is_not_believed_here_puts_an_end_to_nothing(told: Told) -> None:
+    workspace = told.registry.for_directory(told.cwd)
+    old = told.hit("first")
+    row = told.registry.find(old.memory_id, told.cwd).row
+
+    def later(trust: str) -> LaterStatement | None:
+        sayings = LaterSayings(
+            workspace.index, workspace.store, lambda _: trust, lambda _: True
+        )
+        memory = workspace.store.load(row.path)
+        talk = Conversation.from_markdown(memory.body)
+        return sayings.of(row, talk, old.passage, old.turn)
+
+    expected = {"user": told.later, "assistant": told.later, "foreign": None}
+    assert {trust: later(trust) for trust in expected} == expected
+
+
+def test_an_index_made_anew_tells_the_same_and_is_sound(told: Told) -> None:
+    workspace = told.registry.for_directory(told.cwd)
+    assert list(workspace.index.flaws()) == []
+    shutil.rmtree(workspace.index.directory)
+    request = RecallRequest(QUESTION, told.cwd)
+    assert told.registry.recall(request).hits == told.answer.hits
+
+
+def quote(text: str, turn: str) -> Quote:
+    return Quote(text, "user", turn)
+
+
+@pytest.mark.parametrize(
+    ("answer", "decided", "expected"),
+    [
+        ("No, indent with spaces.", ("No, indent with spaces.",), True),
+        ("Actually, spaces please.", ("Actually, spaces please.",), True),
+        # both hold, and the one takes nothing back
+        (
+            "No, use pnpm, not npm.",
+            ("Indent with tabs.", "No, use pnpm, not npm."),
+            False,
+        ),
+        ("Round prices to cents.", ("Round prices to cents.",), False),
+        ("No problem, go on.", ("No problem, go on.",), False),
+        ("Actually, also add a test.", ("Actually, also add a test.",), False),
+        ("No, that is wrong.", (), False),
+    ],
+)
+def test_an_exchange_that_the_next_message_took_back_says_so(
+    told: Told, answer: str, decided: tuple[str, ...], *, expected: bool
+) -> None:
+    said = ("Indent with tabs.", answer, "Go on.")
+    exchanges = tuple(
+        Exchange(f"t{n}", f"2026-02-09T10:0{n}:00Z", text, ("Done.",))
+        for n, text in enumerate(said)
+    )
+    quotes = tuple(quote(text, f"t{said.index(text)}") for text in decided)
+    talk = Conversation("Indenting", exchanges, decision=quotes)
+    workspace = told.registry.for_directory(told.cwd)
+    row = told.registry.find(told.hit("first").memory_id, told.cwd).row
+    trust = workspace.machine_trust.trust_of
+    sayings = LaterSayings(workspace.index, workspace.store, trust, lambda _: True)
+    found = sayings.of(row, talk, "User: Indent with tabs.", "t0")
+    later = LaterStatement(answer, row.id, "t1", "2026-02-09T10:01:00Z")
+    assert found == (later if expected else None)
