@@ -45,7 +45,7 @@ def do_update(place):
         host: tuple(replace(one, timeout_s=9) for one in several[1:])
         for host, several in table.items()
     }
-    assets.host_files = lambda host: {
+    assets.host_files = lambda host, *_: {
         name: data + b" " for name, data in files(host).items()
     }
     try:
@@ -63,8 +63,10 @@ DEEDS = {"connect": do_connect, "update": do_update, "disconnect": do_disconnect
 
 def two_of(files):
     """Two files of each host are as good as all, and much quicker."""
-    return lambda host: dict(
-        sorted(files(host).items(), key=lambda item: "extension" not in item[0])[:2]
+    return lambda host, *more: dict(
+        sorted(files(host, *more).items(), key=lambda item: "extension" not in item[0])[
+            :2
+        ]
     )
 
 

@@ -33,7 +33,7 @@ def base(tmp_path):
     return base
 
 
-@pytest.mark.parametrize("stride", [3, pytest.param(1, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("stride", [9, pytest.param(1, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("deed", ["connect", "update", "disconnect"])
 def test_a_kill_at_every_step_is_put_right(base, deed, stride):
     command = [sys.executable, STEPS, base, base.with_name("now"), deed, str(stride)]

@@ -60,7 +60,7 @@ def workspace(tmp_path, git):
     return store
 
 
-@pytest.mark.parametrize("times", [3, pytest.param(1, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("times", [5, pytest.param(1, marks=pytest.mark.soak)])
 def test_a_kill_at_every_step_is_made_good_by_doing_it_again(workspace, git, times):
     blobs = [
         git("rev-parse", f"HEAD{back}:{workspace.find(LEAKED)}", cwd=workspace.root)

@@ -10,6 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from example_count import examples
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -35,6 +36,8 @@ class SpoolMachine(RuleBasedStateMachine):
         self.root = Path(tempfile.mkdtemp())
         self.spool = Spool(self.root / "spool")
         self.added: list[bytes] = []  # in order
+        self.clock = 1_800_000_000  # seconds since 1970
+        self.uptime = 12_345  # hundredths of a second
         self.waiting: dict[bytes, int] = {}
         self.claimed: dict[bytes, int] = {}
         self.hands: list[SpoolEntry] = []  # what this worker has claimed
@@ -49,9 +52,20 @@ class SpoolMachine(RuleBasedStateMachine):
     @rule(noise=st.binary(max_size=50), host=st.text(max_size=5))
     def add(self, noise: bytes, host: str) -> None:
         payload = b"%d:" % len(self.added) + noise
-        self.spool.add(host, "Event", payload)
+        name = self.spool.add(host, "Event", payload)
+        # as the writer would have called it then, at another hundredth of a second since the boot
+        _, fraction, unique, *rest = name.split(".")
+        self.uptime += 1
+        at = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(self.clock))
+        unique = f"{unique.rpartition('-')[0]}-{self.uptime}"
+        place = self.root / "spool" / "new"
+        (place / name).rename(place / ".".join((at, fraction, unique, *rest)))
         self.added.append(payload)
         self.waiting[payload] = 0
+
+    @rule(by=st.integers(-10_000_000, 10_000_000))
+    def the_clock_is_set(self, by: int) -> None:
+        self.clock += by
 
     @rule(is_old=st.booleans())
     def a_writer_is_killed(self, is_old: bool) -> None:
@@ -166,5 +180,5 @@ class SpoolMachine(RuleBasedStateMachine):
 
 TestSpoolMachine = SpoolMachine.TestCase
 TestSpoolMachine.settings = settings(
-    max_examples=40, stateful_step_count=40, deadline=None
+    max_examples=examples(40), stateful_step_count=40, deadline=None
 )

@@ -10,7 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from keeplore.errors import RepositoryBusy
-from keeplore.store import Store, commit, create
+from keeplore.store import Store, commit, create, creation
+from keeplore.store.git import libgit_backend
+from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.libgit_backend import LibgitBackend
 
 
@@ -47,6 +49,20 @@ def test_a_persons_edits_renames_and_removals_are_committed_too(store, note, git
         == "Write 2 memory files and remove 2 memory files"
     )
     assert git("status", "--porcelain", cwd=store.root) == ""
+
+
+@pytest.mark.parametrize("backend", [LibgitBackend, GitBackend])
+def test_what_a_person_staged_before_it_was_renamed_does_not_stay_staged(
+    store, note, git, monkeypatch, backend
+):
+    monkeypatch.setattr(libgit_backend, "LibgitBackend", backend)
+    old, gone = store.save(note("Old name")), store.save(note("Gone"))
+    (store.root / "mine.txt").write_text("mine")
+    git("add", "memory", "mine.txt", cwd=store.root)
+    (store.root / old).rename(store.root / "memory" / "New name.md")
+    (store.root / gone).unlink()
+    assert store.commit().paths == ("memory/New name.md",)
+    assert git("status", "--porcelain", cwd=store.root) == "A  mine.txt"
 
 
 def test_the_last_file_of_a_folder_takes_the_folder_along(store, note, git):
@@ -322,6 +338,14 @@ def test_a_workspace_whose_creation_was_interrupted_is_completed(
     create(tmp_path, template)
     assert paths_in(git, tmp_path) == {path.name for path in template.iterdir()}
     assert git("status", "--porcelain", cwd=tmp_path) == ""
+
+
+def test_git_is_not_asked_for_the_branch_that_it_was_just_told(
+    tmp_path, template, git, monkeypatch
+):
+    monkeypatch.delattr(creation, "run")
+    assert create(tmp_path, template, "trunk").current_branch() == "trunk"
+    assert git("rev-list", "--count", "trunk", cwd=tmp_path) == "1"
 
 
 def test_a_repository_in_the_middle_of_something_is_not_made_a_workspace(

@@ -78,9 +78,10 @@ def test_before_the_first_push_all_of_history_is_looked_through_and_can_be_made_
     git("init", "-q", "--bare", "-b", "main", str(empty), cwd=network.folder)
     git("remote", "set-url", "origin", str(empty), cwd=first.root)
     by_hand(first, "memory/notes/by-hand.md", f"token {secret()}\n")
-    assert "update-ref -d HEAD" in stopped(first).remedy
+    beginning = git("rev-list", "--max-parents=0", "HEAD", cwd=first.root)
+    assert f"reset --soft {beginning[:12]}" in stopped(first).remedy
     by_hand(first, "memory/notes/by-hand.md", "no token\n")
-    git("update-ref", "-d", "HEAD", cwd=first.root)
+    git("reset", "--soft", beginning, cwd=first.root)
     synchronise(first, scan)
     assert secret() not in git("log", "-p", "main", cwd=empty)
     assert "no token" in git("show", "main:memory/notes/by-hand.md", cwd=empty)

@@ -46,6 +46,33 @@ def test_what_one_machine_wrote_is_on_the_other(network, first, note, git):
         assert git("status", "--porcelain", cwd=store.root) == ""
 
 
+@pytest.mark.parametrize("state", ["on disk", "staged", "committed", "broken"])
+def test_settings_that_both_changed_stop_no_sync(network, first, note, git, state):
+    second = network.machine("second")
+    settings = first.root / "keeplore.yaml"
+    mine, theirs = ("automatic: true", "automatic: false"), ("0.95", "0.5")
+    if state == "broken":
+        mine = ("redaction:", "redaction: [")
+    settings.write_text(settings.read_text().replace(*mine))
+    if state != "on disk" and state != "broken":
+        git("add", "keeplore.yaml", cwd=first.root)
+    if state == "committed":
+        git("commit", "-qm", "Mine", cwd=first.root)
+    edited = second.root / "keeplore.yaml"
+    edited.write_text(edited.read_text().replace(*theirs))
+    git("commit", "-qam", "Theirs", cwd=second.root)
+    for machine in (second, first, second):
+        machine.save(note(f"Of {machine.root.name} {state}"))
+        synchronise(machine)
+    text = settings.read_text()
+    assert mine[1] in text and (theirs[1] in text) == (state != "broken")
+    assert theirs[1] in edited.read_text()
+    assert (mine[1] in edited.read_text()) == (state == "committed")
+    assert len([*first.scan()]) >= 2
+    status = git("status", "--porcelain", cwd=first.root)
+    assert status.strip() == ("" if state == "committed" else "M keeplore.yaml")
+
+
 def test_a_race_for_the_push_is_run_again(network, first, note, git):
     second = network.machine("second")
     second.save(note("Faster"))

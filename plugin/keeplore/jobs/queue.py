@@ -1,9 +1,9 @@
 """The queue: jobs that wait, are leased to one worker at a time, and are done, tried again or dead.
 
-A job is ``waiting`` until it is leased; ``leased`` until it is done, given back or its lease is
-over; ``dead`` after its last attempt, and then kept for whoever looks into it. A lease is a promise
-on time: a worker renews it just before what it does becomes visible, and gives up where that fails,
-because then another one may have the job.
+A job is ``waiting`` until it is leased; ``leased`` until it is done, given back, its lease is over
+or its process gone; ``dead`` after its last attempt, and then kept for whoever looks into it. A
+lease is a promise on time: a worker renews it just before what it does becomes visible, and gives
+up where that fails, because then another one may have the job.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ from pathlib import Path
 from typing import Any
 
 from keeplore.config.state_database import StateDatabase
+from keeplore.jobs.lease_locks import LeaseLocks
 
 LEASE = timedelta(minutes=5)  # longer than any single call of a model may take
 MAX_ATTEMPTS = 3
 FIRST_PAUSE_S, MAX_PAUSE_S = 1.0, 30.0  # after a failed attempt; doubles
 MAX_WAIT = timedelta(days=32)  # nobody lets a job wait longer than to the next month
 MAX_REASON = 500  # characters
+LOCKS = "leases"  # folder beside the file
 
 _TABLES = (
     """
@@ -94,6 +96,7 @@ class JobQueue:
         self, file: Path, *, jitter: Callable[[], float] = random.random
     ) -> None:
         self._database = StateDatabase(file, _TABLES)
+        self._locks = LeaseLocks(file.with_name(LOCKS))
         self._jitter = jitter
 
     def add(
@@ -147,6 +150,7 @@ class JobQueue:
                 ).fetchone()
                 if row is not None:
                     token = secrets.token_hex(8)
+                    self._locks.take(token)
                     db.execute(
                         "UPDATE jobs SET state = ?, attempts = attempts + 1, leased_until = ?, "
                         "token = ? WHERE id = ?",
@@ -173,12 +177,10 @@ class JobQueue:
         """Take a job out; false where it is no longer the caller's."""
         with self._database.transaction() as db:
             held = (job.id, JobState.LEASED, job.token)
-            return (
-                db.execute(
-                    "DELETE FROM jobs WHERE id = ? AND state = ? AND token = ?", held
-                ).rowcount
-                == 1
-            )
+            deleted = "DELETE FROM jobs WHERE id = ? AND state = ? AND token = ?"
+            is_held = db.execute(deleted, held).rowcount == 1
+        self._locks.give_back(job.token)
+        return is_held
 
     def fail(self, job: Job, now: datetime, reason: str) -> bool:
         """Let a job be tried again after a pause, or be dead; false where it is no longer the
@@ -188,7 +190,8 @@ class JobQueue:
             row = _held(db, job)
             if row is not None:
                 self._again(db, row, now, reason)
-            return row is not None
+        self._locks.give_back(job.token)
+        return row is not None
 
     def put_off(self, job: Job, until: datetime, reason: str) -> bool:
         """Let a job wait without an attempt of it being used up: what it needs is not there now."""
@@ -196,10 +199,11 @@ class JobQueue:
             row = _held(db, job)
             if row is not None:
                 _wait(db, row, until.timestamp(), reason, attempts=row["attempts"] - 1)
-            return row is not None
+        self._locks.give_back(job.token)
+        return row is not None
 
     def reap(self, now: datetime) -> int:
-        """Take back the jobs whose lease is over: their worker is dead or stuck. Gives how many."""
+        """Take back the jobs whose worker is gone, or stuck: its lease is over. Gives how many."""
         with self._database.transaction() as db:
             return self._reap(db, now)
 
@@ -243,16 +247,20 @@ class JobQueue:
                 )
 
     def _reap(self, db: sqlite3.Connection, now: datetime) -> int:
+        found = "SELECT * FROM jobs WHERE state = ? ORDER BY id"
+        leased = db.execute(found, (JobState.LEASED,)).fetchall()
+        over = [row for row in leased if self._is_over(row, now)]
+        for row in over:
+            self._again(db, row, now, "its worker went away")
+        self._locks.clear(row["token"] for row in leased if row not in over)
+        return len(over)
+
+    def _is_over(self, row: sqlite3.Row, now: datetime) -> bool:
+        until = row["leased_until"]
         # a lease that ends far later than one can was given before the clock was set back; the
         # times of two processes that ask at once may be a little out of order
-        over = (JobState.LEASED, now.timestamp(), _beyond(now, 2 * LEASE))
-        rows = db.execute(
-            "SELECT * FROM jobs WHERE state = ? AND (leased_until <= ? OR leased_until > ?)",
-            over,
-        ).fetchall()
-        for row in rows:
-            self._again(db, row, now, "its worker went away")
-        return len(rows)
+        is_late = until <= now.timestamp() or until > _beyond(now, 2 * LEASE)
+        return is_late or not self._locks.is_held(row["token"])
 
     def _again(
         self, db: sqlite3.Connection, row: sqlite3.Row, now: datetime, reason: str

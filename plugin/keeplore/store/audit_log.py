@@ -4,8 +4,10 @@ own files alone.
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +47,30 @@ def append_lines(root: Path, path: str, lines: Sequence[str]) -> None:
 def line_of(entry: Mapping[str, Any]) -> str:
     """An entry as a line of JSON."""
     return json.dumps(dict(entry), ensure_ascii=False, sort_keys=True)
+
+
+def without(data: bytes, ids: Collection[str]) -> bytes:
+    """The lines that name none of these memories."""
+    names = [memory_id.encode() for memory_id in ids]
+    lines = data.splitlines(keepends=True)
+    return b"".join(itertools.filterfalse(partial(_names_one, names), lines))
+
+
+def _names_one(names: Collection[bytes], line: bytes) -> bool:
+    return any(name in line for name in names)
+
+
+def drop(root: Path, ids: Collection[str]) -> None:
+    """Take the lines that name these memories out of the files of all machines. Raises StoreError
+    or OSError.
+    """
+    for file in files.walk(root, FOLDER, []):
+        data = files.read(root, file.path, MAX_FILE)
+        rest = without(data, ids)
+        if not rest:
+            files.remove(root, file.path)
+        elif rest != data:
+            files.write(root, file.path, rest)
 
 
 def _known(root: Path, path: str) -> bytes:

@@ -4,14 +4,16 @@ locks.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from keeplore.errors import StoreError
 from keeplore.memory.frontmatter import MAX_FILE
-from keeplore.store import files
+from keeplore.store import departures, files
 from keeplore.store.commit_cycle import RefMove, edit_index, publish, run_cycle
 from keeplore.store.delete.delete import withdraw
 from keeplore.store.files import FileState
@@ -28,7 +30,10 @@ from keeplore.store.git.objects import (
 )
 from keeplore.store.git.repository_state import check_branch, check_idle
 from keeplore.store.git.signature import signature_of
-from keeplore.store.merge.rebase_recovery import recover_aborted_rebase
+from keeplore.store.merge.rebase_recovery import (
+    recover_aborted_rebase,
+    recover_aside,
+)
 from keeplore.store.paths import FOLDERS, is_ours, is_portable
 from keeplore.store.results import CommitResult
 
@@ -42,9 +47,12 @@ class CommitPlan:
 
     ref: str
     parent: str
+    tracked: Mapping[str, Blob]  # ours in the parent
     changes: Mapping[str, Blob | None]
     evidence: tuple[FileState, ...]  # of the files to be committed
     skipped: tuple[str, ...]
+    held_back: tuple[str, ...]  # where secrets stand
+    departed: tuple[Path, ...]  # notes of files whose memory this commit has elsewhere
 
 
 def reconcile(
@@ -54,21 +62,18 @@ def reconcile(
     message: str = "",
     extra: Iterable[str] = (),
 ) -> CommitResult:
-    """Commit what differs between our paths on disk and in HEAD; ``extra`` are paths that count as
-    ours this time.
+    """Commit what differs between our paths on disk and in HEAD, but for files with secrets;
+    ``extra`` are paths that count as ours this time.
 
     Raises RepositoryBusy, where nothing was changed, or RepositoryError.
     """
 
     def cycle(lock: CommitLock, backend: GitBackend) -> CommitResult:
         plan = _plan(backend, branch, cache, tuple(extra))
-        if not plan.changes:
-            return CommitResult(None, (), plan.skipped)
-        return CommitResult(
-            _act(lock, backend, plan, message),
-            tuple(sorted(plan.changes)),
-            plan.skipped,
-        )
+        commit = _act(lock, backend, plan, message) if plan.changes else None
+        departures.settle(plan.departed)
+        paths = tuple(sorted(plan.changes))
+        return CommitResult(commit, paths, plan.skipped, plan.held_back)
 
     return run_cycle(root, cache, cycle)
 
@@ -77,9 +82,7 @@ def _plan(
     backend: GitBackend, branch: str, cache: CycleCache, extra: tuple[str, ...]
 ) -> CommitPlan:
     """What differs between disk and HEAD. Raises RepositoryBusy, Moved or Unsupported."""
-    ref = check_branch(backend.root, backend.ref(), branch)
-    parent = backend.tip(ref)
-    recover_aborted_rebase(backend, ref, parent, cache)
+    ref, parent = _recovered(backend, branch, cache)
     tracked = backend.tracked(parent, extra)
     skipped: list[str] = []
     seen = _on_disk(backend.root, skipped, extra)
@@ -90,12 +93,65 @@ def _plan(
     known = tracked.keys() | extra
     ignored = _ignored(backend, [path for path in differing if path not in known])
     skipped += ignored
-    wanted = [path for path in differing if path not in ignored]
+    changed = {path: seen[path] for path in differing if path not in ignored}
+    held_back = _with_secrets(backend, cache, tracked, changed)
+    wanted = [path for path in changed if path not in held_back]
+    held = {path: seen[path] for path in ids.keys() - ignored}
+    departed = departures.settled(backend.root, held)
     changes: dict[str, Blob | None] = {**_written(backend, wanted, tracked)}
     changes |= dict.fromkeys(_removed(backend, tracked, seen, skipped))
     return CommitPlan(
-        ref, parent, changes, tuple(seen[path] for path in wanted), tuple(skipped)
+        ref,
+        parent,
+        tracked,
+        changes,
+        tuple(seen[path] for path in wanted),
+        tuple(skipped),
+        tuple(held_back.values()),
+        # a file that is held back may have what another one had
+        () if held_back else departed,
     )
+
+
+def _recovered(backend: GitBackend, branch: str, cache: CycleCache) -> tuple[str, str]:
+    """The branch and its commit, after what a rebase took back is there again."""
+    ref = check_branch(backend.root, backend.ref(), branch)
+    parent = backend.tip(ref)
+    recover_aborted_rebase(backend, ref, parent, cache)
+    recover_aside(backend, parent, cache.machine)
+    return ref, parent
+
+
+def _with_secrets(
+    backend: GitBackend,
+    cache: CycleCache,
+    tracked: Mapping[str, Blob],
+    changed: Mapping[str, FileState],
+) -> dict[str, str]:
+    """Path → place and kind of the first secret, of the files that somebody else wrote and that
+    have one which HEAD has not.
+    """
+    found: dict[str, str] = {}
+    for path, file in changed.items():
+        if cache.clean.get(path) == file:
+            continue
+        # one that is gone by now is seen when it is hashed
+        with contextlib.suppress(StoreError, OSError):
+            data = files.read(backend.root, path, MAX_FILE)
+            known = _kinds_in(backend, cache, path, tracked.get(path))
+            new = (hit for hit in cache.scan(data) if hit[1] not in known)
+            if first := next(new, None):
+                line = data.count(b"\n", 0, first[0]) + 1
+                found[path] = f"{path}:{line} ({first[1]})"
+    return dict(sorted(found.items()))
+
+
+def _kinds_in(
+    backend: GitBackend, cache: CycleCache, path: str, blob: Blob | None
+) -> set[str]:
+    """Kind and fingerprint of the secrets that a file has in HEAD."""
+    text = backend.read(blob, path) if blob else b""
+    return {kind for _, kind in cache.scan(text)}
 
 
 def _id_in(tracked: Mapping[str, Blob], path: str) -> str:
@@ -227,13 +283,22 @@ def _act(lock: CommitLock, backend: GitBackend, plan: CommitPlan, message: str) 
     with lock.index(plan.ref) as draft:
         check_idle(root, backend.places)
         _check_unchanged(backend, plan)
-        edit_index(backend, draft, plan.changes)
+        edit_index(backend, draft, {**_unstaged(backend, draft, plan), **plan.changes})
         text = message or summary(plan.changes)
         parents = [plan.parent] if plan.parent else []
         person = signature_of(root)
         commit = backend.commit(parents, plan.changes, f"{text.strip()}\n", person)
         publish(lock, backend, draft, RefMove(plan.ref, plan.parent, commit, text))
     return commit
+
+
+def _unstaged(backend: GitBackend, draft: Path, plan: CommitPlan) -> dict[str, None]:
+    """What a person staged and was renamed or removed since, so that neither HEAD nor disk has it:
+    the next commit by hand would bring it back.
+    """
+    new = backend.staged(draft) - plan.tracked.keys()
+    gone = [path for path in new if files.is_absent(backend.root, path)]
+    return dict.fromkeys(set(gone) - backend.left_out(gone) if gone else ())
 
 
 def _check_unchanged(backend: GitBackend, plan: CommitPlan) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from keeplore.config.settings import FILE
 from keeplore.errors import RepositoryBusy, RepositoryError
 from keeplore.store import files
 from keeplore.store.git.git_backend import GitBackend
@@ -132,7 +133,8 @@ def _index_arguments(root: Path, blobs: Sequence[tuple[str, Blob]]) -> list[str]
     arguments: list[str] = []
     for path, blob in blobs:
         arguments += ["--cacheinfo", f"{blob.mode:o},{blob.id},{path}"]
-    present = [path for path, _ in blobs if files.state(root, path)]
+    # settings may hold an edit that is not to be staged
+    present = [path for path, _ in blobs if path != FILE and files.state(root, path)]
     return [*arguments, *(f"./{path}" for path in present)]
 
 

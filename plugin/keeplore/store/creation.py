@@ -25,11 +25,12 @@ def create(root: Path, template: Path, branch: str = "main") -> Store:
     then.
     """
     root.mkdir(parents=True, exist_ok=True)
-    if not (root / ".git").exists():
+    if (root / ".git").exists():
+        check_idle(root, directories(root))
+        ref = run(root, "symbolic-ref -q HEAD").text
+        branch = check_branch(root, ref, "").removeprefix("refs/heads/")
+    else:
         output(root, "init --quiet", f"--initial-branch={branch}")
-    check_idle(root, directories(root))
-    ref = run(root, "symbolic-ref -q HEAD").text
-    branch = check_branch(root, ref, "").removeprefix("refs/heads/")
     laid_down = [
         path
         for path in _template_files(template)

@@ -65,7 +65,8 @@ def copies(
     if not is_id(memory_id):
         return []
     named = [file.path for file in present if carries(file.path, memory_id)]
-    return _holding(root, [*named, *_by_text(root, present, memory_id)], memory_id)
+    likely = dict.fromkeys((*named, *_by_text(root, present, memory_id)))
+    return _holding(root, [*likely], memory_id)
 
 
 def namesakes(root: Path, path: str, memory_id: str) -> list[str]:

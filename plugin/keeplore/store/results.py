@@ -4,7 +4,17 @@ git.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+
+# what a text holds that must not be published: where it begins in bytes, and its kind with a
+# fingerprint
+Scan = Callable[[bytes], Iterable[tuple[int, str]]]
+
+
+def no_secret(_data: bytes) -> Iterable[tuple[int, str]]:
+    """The scan where none is asked for."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,12 +23,14 @@ class CommitResult:
     get.
 
     A path is skipped for being a link or no regular file, too large, ignored by git, or named as
-    not every system can.
+    not every system can. ``held_back`` says of files with what looks like a secret where it stands
+    and of which kind it is; HEAD has them as they were before.
     """
 
     commit: str | None
     paths: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
+    held_back: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +47,9 @@ class PurgePlan:
 
     ``refs`` are (full name, number of commits that get another id) of branches and tags;
     ``remote_refs`` are branches of the remote, as last fetched, that hold the text; ``signed`` are
-    commits and tags that lose their signature.
+    commits and tags that lose their signature. ``mentions`` are tombstones and files of the
+    audit that tell of them; ``stays`` are files of HEAD that say the same, ``messages`` how many
+    commits do so in their message.
     """
 
     ids: tuple[str, ...]
@@ -45,6 +59,9 @@ class PurgePlan:
     refs: tuple[tuple[str, int], ...] = ()
     remote_refs: tuple[str, ...] = ()
     signed: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
+    stays: tuple[str, ...] = ()
+    messages: int = 0
 
     @property
     def is_pushed(self) -> bool:
@@ -53,8 +70,11 @@ class PurgePlan:
 
 @dataclass(frozen=True, slots=True)
 class PurgeResult:
-    """``commits`` is how many got another id; ``blobs`` are the ids of what is gone."""
+    """``commits`` is how many got another id; ``blobs`` are the ids of what is gone; ``holding``
+    are files of this machine and objects of git that have words of it all the same.
+    """
 
     ids: tuple[str, ...] = ()
     commits: int = 0
     blobs: tuple[str, ...] = ()
+    holding: tuple[str, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,10 @@ from keeplore.errors import (
 from keeplore.memory import Memory, relative_path, serialise
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.location import carries
-from keeplore.store import audit_log, files, memory_files, transaction
+from keeplore.store import audit_log, departures, files, memory_files, transaction
 from keeplore.store.commit import reconcile
 from keeplore.store.delete import delete
+from keeplore.store.delete.mentions import merge_copies
 from keeplore.store.files import FileState
 from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.git_command import run
@@ -30,6 +31,7 @@ from keeplore.store.git.repository_state import (
     check_idle,
     directories,
     plain_head,
+    wait_for_rebase,
 )
 from keeplore.store.merge import repair
 from keeplore.store.paths import (
@@ -54,7 +56,7 @@ class Store:
 
     Safe for several threads and processes. ``branch`` is the only one that is committed on, "" for
     any; ``before_write`` sees every memory before it reaches the disk; commits name the
-    ``machine``.
+    ``machine``. What ``cache.scan`` finds a secret in is not committed.
     """
 
     def __init__(
@@ -87,12 +89,16 @@ class Store:
         memory = self._before_write(memory)
         path = _place(memory, known)
         older = memory_files.namesakes(self.root, path, memory.id)
-        # between the two steps there are two files of one id, which no healing or merge may see
-        is_alone = not older or not (self.root / ".git").exists()
+        is_alone = not (self.root / ".git").exists()
+        if not is_alone:
+            wait_for_rebase(self.root)
+        # a repair sets aside what is written while it goes on with a rebase, and must not miss any
         with contextlib.nullcontext() if is_alone else self.exclusive:
             files.write(self.root, path, serialise(memory).encode())
+            if written := files.state(self.root, path):
+                self.cache.clean[path] = written
             for name in older:
-                files.remove(self.root, name)
+                departures.depart(self.root, name, [path])
         return path
 
     def add(
@@ -132,7 +138,7 @@ class Store:
                     f"{to} is there already", "Move one of the two files away"
                 )
             files.write(self.root, to, data)
-            files.remove(self.root, path)
+            departures.depart(self.root, path, [to], is_joined=True)
 
     def remove(self, path: str) -> None:
         """Remove a memory's file, durably; that it is gone already is no error. Raises UnsafePath
@@ -181,16 +187,17 @@ class Store:
         with self.exclusive, CommitLock(directories(self.root)):
             return delete.restore(self.root, self.stones, memory_id)
 
-    def purge_plan(self, memory_ids: Iterable[str]) -> PurgePlan:
+    def purge_plan(self, memory_ids: Collection[str]) -> PurgePlan:
         """What taking these memories out of history too would change. Raises RepositoryBusy or
         RepositoryError.
         """
         # here, because libgit2 costs 90 ms and reading needs none
         from keeplore.store.delete import purge
 
-        return purge.plan(self.root, self.branch, self.cache, memory_ids)
+        ids = (*memory_ids, *merge_copies(self.root, memory_ids))
+        return purge.plan(self.root, self.branch, self.cache, ids)
 
-    def purge(self, memory_ids: Iterable[str], machine: str, at: str) -> PurgeResult:
+    def purge(self, memory_ids: Collection[str], machine: str, at: str) -> PurgeResult:
         """Forget memories and take their text out of git, on this machine; sync tells the others to
         do the same.
 
@@ -205,6 +212,8 @@ class Store:
             for memory_id, paths in copies.items():
                 if not paths and memory_id not in self.stones:
                     raise _not_found(memory_id)
+            for copy in merge_copies(self.root, memory_ids):
+                copies[copy] = [path for path, _ in self.copies(copy)]
             purge.check(self.root, self.branch, self.cache, copies)
             purge.mark(self.root, self.stones, copies, machine, at)
         return self._carry_out_purges()
@@ -228,6 +237,8 @@ class Store:
         purge.check_loss(theirs, known, [file.path for file in self.scan()])
         with self.exclusive:
             purge.adopt(self.stones, theirs)
+            at = max((stone.at for stone in theirs), default="")
+            purge.include_copies(self.root, self.stones, self.cache.machine, at)
         return self._carry_out_purges()
 
     def _carry_out_purges(self) -> PurgeResult:
@@ -236,6 +247,8 @@ class Store:
 
         if not purge.purged(self.stones):
             return PurgeResult()
+        with self.exclusive:
+            audit_log.drop(self.root, purge.purged(self.stones))
         self.commit(purge.MESSAGE)
         return purge.carry_out(self.root, self.branch, self.cache, self.stones)
 
@@ -371,8 +384,8 @@ class Store:
             return repair.conclude(self.root, self.cache, quiet_s)
 
     def heal(self, troubled: Iterable[str]) -> tuple[str, ...]:
-        """Mend the files among ``troubled`` that a merge by others left so, and make one of two of
-        one memory.
+        """Mend the files among ``troubled`` that a merge by others left so, make one of two of one
+        memory, and remove what is forgotten, under whatever name it came back.
 
         Returns what was written. Raises RepositoryError or OSError; every text that there was is on
         disk then.
@@ -380,6 +393,9 @@ class Store:
         paths = list(troubled)
         mended: list[str] = []
         with self.exclusive:
+            for path in paths:
+                if (held := memory_files.id_at(self.root, path)) in self.stones:
+                    delete.withdraw_file(self.root, self.stones, path, held)
             for path in paths:
                 mended += repair.mend(self.root, self.cache, path)
             mended += repair.unite(self.root, (file.path for file in self.scan()))

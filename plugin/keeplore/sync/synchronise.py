@@ -6,14 +6,16 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from keeplore.errors import RepositoryBusy
 from keeplore.store import Remote, Store, run
 from keeplore.store.git.inspection import unpublished
 from keeplore.store.git.remotes import back_up, is_ancestor
+from keeplore.store.git.repository_state import directories, is_shallow
 from keeplore.store.paths import is_memory
+from keeplore.store.results import Scan, no_secret
 from keeplore.sync.clone import SETTINGS
 from keeplore.sync.errors import FailureKind, SyncError, failure, of_kind, shown
 from keeplore.sync.remote_git import attempt, call, checked_url
@@ -38,18 +40,8 @@ class SyncResult:
     rescued: str = ""
 
 
-# what a text holds that must not be published: where it begins in bytes, and its kind with a
-# fingerprint
-Scan = Callable[[bytes], Iterable[tuple[int, str]]]
-
-
-def _nothing(_data: bytes) -> tuple[tuple[int, str], ...]:
-    """No secret: the scan where none is asked for."""
-    return ()
-
-
 def synchronise(
-    store: Store, scan: Scan = _nothing, *, is_unrelated: bool = False
+    store: Store, scan: Scan = no_secret, *, is_unrelated: bool = False
 ) -> SyncResult:
     """Commit what is on disk, take in what the remote has, give it what is here unless ``scan``
     finds a secret in it.
@@ -65,7 +57,7 @@ def synchronise(
     for number in range(ATTEMPTS):
         _pause_before(number)
         try:
-            store.commit()
+            held_back = store.commit().held_back
             taken, at_remote, theirs = _take_in(
                 store, remote, protocols, taken, is_unrelated=is_unrelated
             )
@@ -76,7 +68,7 @@ def synchronise(
         to_push = _checked_commits(store, theirs, scan)
         replaced = at_remote if at_remote != theirs else ""
         if not (to_push or replaced) or _is_pushed(store, remote, protocols, replaced):
-            return _concluded(taken, to_push)
+            return _concluded(taken, to_push, held_back)
     raise failure("[rejected]")
 
 
@@ -103,10 +95,17 @@ def _checked_commits(store: Store, theirs: str, scan: Scan) -> int:
     return count
 
 
-def _concluded(taken: SyncResult, pushed: int) -> SyncResult:
+def _concluded(
+    taken: SyncResult, pushed: int, held_back: tuple[str, ...]
+) -> SyncResult:
     """The result of all attempts, with its note."""
     done = replace(taken, pushed=pushed, purged=tuple(dict.fromkeys(taken.purged)))
-    return replace(done, note=_note(done))
+    note = _note(done)
+    if held_back:
+        more = f" and {len(held_back) - SHOWN} more" if len(held_back) > SHOWN else ""
+        listed = ", ".join(map(shown, held_back[:SHOWN]))
+        note += f"; held back for what looks like a secret: {listed}{more}"
+    return replace(done, note=note)
 
 
 def _take_in(
@@ -153,7 +152,7 @@ def _fetch(store: Store, remote: Remote, protocols: str) -> tuple[str, str]:
     root, known = store.root, _known(store, remote)
     before = store.tip(known)
     command = "fetch --quiet --no-tags --no-recurse-submodules --no-write-fetch-head"
-    if run(root, "rev-parse --is-shallow-repository").text == "true":
+    if is_shallow(directories(root)):
         # where both sides parted may lie beyond what was cloned
         command += " --unshallow"
     refs = f"+refs/heads/{store.current_branch()}:{known}"
@@ -200,7 +199,8 @@ def _secret_found(
     more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
     listed = ", ".join([*found][:SHOWN])
     # the unpublished commits become one; a later commit alone would leave the secret in the history
-    undo = f"reset --soft {theirs[:12]}" if theirs else "update-ref -d HEAD"
+    begin = theirs or run(store.root, "rev-list --max-parents=0 HEAD").text
+    undo = f"reset --soft {begin[:12]}"
     remove = (
         f" or remove it with `keeplore forget --purge '{path}'`;"
         if is_memory(path)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
+import sys
 
 import pytest
 
+from keeplore.errors import Corrupt, RepositoryError
 from keeplore.memory import serialise
 from keeplore.memory.merge.conflict_marks import versions
 from keeplore.store import Store
@@ -49,6 +52,14 @@ def bodies(store):
     return sorted(store.load(file.path).body.split("\n")[2] for file in store.scan())
 
 
+def problems(store, path):
+    """What reading the file complains of."""
+    try:
+        return store.load(path).problems
+    except Corrupt as e:
+        return (str(e),)
+
+
 def test_a_pull_that_stopped_at_a_memory_is_concluded(store, there, git):
     pull(store, there, "--no-rebase")
     assert (store.root / ".git" / "MERGE_HEAD").exists()
@@ -71,7 +82,7 @@ def test_a_merge_that_waits_for_the_persons_own_file_stays_theirs(store, there, 
     assert bodies(store) == ["ours", "theirs"]
 
 
-def test_a_rebase_that_stopped_at_a_memory_can_be_continued_though_sessions_write_on(
+def test_a_rebase_that_stopped_at_a_memory_is_finished_though_sessions_write_on(
     store, there, note, git
 ):
     for title in ("Going on", "Put aside"):
@@ -81,7 +92,8 @@ def test_a_rebase_that_stopped_at_a_memory_can_be_continued_though_sessions_writ
     (store.root / store.save(note("Put aside"))).unlink()
     store.save(note("Going on", body="# Going on\n\nlater\n"))
     assert store.conclude()
-    git("-c", "core.editor=true", "rebase", "--continue", cwd=store.root)
+    assert not (store.root / ".git" / "rebase-merge").exists()
+    store.commit()
     assert bodies(store) == ["later", "ours", "theirs"]
     assert git("status", "--porcelain", cwd=store.root) == ""
 
@@ -102,13 +114,22 @@ def test_a_merge_that_somebody_works_on_is_left_alone(store, there):
     assert (store.root / ".git" / "MERGE_HEAD").exists()
 
 
-@pytest.mark.parametrize("style", ["merge", "diff3", "zdiff3"])
-def test_marks_that_were_committed_become_two_memories(store, there, git, style):
+# git makes them longer where a file was renamed, and of merges in merges
+@pytest.mark.parametrize(
+    ("style", "length"), [("merge", 7), ("diff3", 7), ("zdiff3", 7), ("diff3", 9)]
+)
+def test_marks_that_were_committed_become_two_memories(
+    store, there, git, style, length
+):
     git("config", "merge.conflictStyle", style, cwd=store.root)
+    (store.root / ".git" / "info" / "attributes").write_text(
+        f"*.md conflict-marker-size={length}\n"
+    )
     pull(store, there, "--no-rebase")
     git("commit", "-qam", "Whatever", cwd=store.root)
     [path] = [file.path for file in store.scan()]
-    assert "<<<<<<<" in (store.root / path).read_text()
+    assert f"\n{'<' * length} " in (store.root / path).read_text()
+    assert "conflict markers" in " ".join(problems(store, path))
     assert store.heal([path])
     assert bodies(store) == ["ours", "theirs"]
     store.commit()
@@ -293,6 +314,43 @@ def test_with_our_driver_a_persons_pull_does_not_stop(store, there, git):
     assert bodies(store) == ["ours", "theirs"]
     store.commit()
     assert git("status", "--porcelain", cwd=store.root) == ""
+
+
+def test_git_is_told_of_the_driver_beside_what_a_person_told_it(store, git):
+    git("config", "--local", "merge.theirs.driver", "true %A", cwd=store.root)
+    git("config", "--local", "merge.keeplore.driver", "an older one", cwd=store.root)
+    merge_driver.install(store.root)
+    command = f"{shlex.quote(sys.executable)} -P -m keeplore.store.merge.merge_driver"
+    told = git("config", "--local", "--get-regexp", "^merge", cwd=store.root)
+    assert sorted(told.splitlines()) == [
+        f"merge.keeplore-base.driver {command} --base %O %A %B %P",
+        "merge.keeplore-base.name memory of Keeplore, for a merge base",
+        f"merge.keeplore.driver {command} %O %A %B %P",
+        "merge.keeplore.name memory of Keeplore",
+        "merge.keeplore.recursive keeplore-base",
+        "merge.theirs.driver true %A",
+    ]
+    before = (store.root / ".git" / "config").stat()
+    merge_driver.install(store.root)  # writes nothing that stands there
+    assert (store.root / ".git" / "config").stat() == before
+
+
+def test_in_a_linked_worktree_the_driver_is_told_to_the_repository(store, git):
+    linked = store.root.parent / "linked"
+    git("worktree", "add", "-q", str(linked), "HEAD", cwd=store.root)
+    merge_driver.install(linked)
+    told = git("config", "--local", "merge.keeplore.recursive", cwd=store.root)
+    assert told == "keeplore-base"
+
+
+def test_a_configuration_that_somebody_else_writes_is_said_to_be_busy(store):
+    config = store.root / ".git" / "config"
+    before = config.read_bytes()
+    (store.root / ".git" / "config.lock").touch()
+    with pytest.raises(RepositoryError, match="config cannot be changed: ") as caught:
+        merge_driver.install(store.root)
+    assert caught.value.remedy == f"Run `git -C '{config.parent}' config -l`"
+    assert config.read_bytes() == before
 
 
 def test_a_driver_that_is_gone_leaves_a_conflict_that_is_healed(store, there, git):

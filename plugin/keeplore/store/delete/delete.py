@@ -79,13 +79,13 @@ def withdraw(root: Path, cache: CycleCache, seen: dict[str, FileState]) -> None:
             continue
         memory_id = _id_at(root, cache, file)
         if memory_id in ids:
-            _withdraw_one(root, stones.get(memory_id), memory_id, path)
+            withdraw_file(root, stones, path, memory_id)
             del seen[path]
 
 
-def _withdraw_one(
-    root: Path, stone: Tombstone | None, memory_id: str, path: str
-) -> None:
+def withdraw_file(root: Path, stones: Tombstones, path: str, memory_id: str) -> None:
+    """Remove a file that holds a forgotten memory."""
+    stone = stones.get(memory_id)
     if stone is None or not stone.is_purged:
         keep_text(root, memory_id, path)
     files.remove(root, path)

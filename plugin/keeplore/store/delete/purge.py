@@ -22,12 +22,14 @@ from keeplore.store import files
 from keeplore.store.commit_cycle import RefMove, check_merged, move, run_cycle
 from keeplore.store.delete import rewrite_history
 from keeplore.store.delete.delete import KEPT
+from keeplore.store.delete.mentions import merge_copies
 from keeplore.store.delete.reflog_gc import collect_garbage, copy_notes, erase_traces
 from keeplore.store.delete.rewrite_history import (
     HistoryRewriter,
     git_reader,
     held_at,
     library_reader,
+    named_by,
 )
 from keeplore.store.git.git_command import output, run
 from keeplore.store.git.git_locks import CommitLock
@@ -72,8 +74,10 @@ def plan(root: Path, branch: str, cache: CycleCache, ids: Iterable[str]) -> Purg
     """
     library = _library(root, branch, cache)
     wanted = dict.fromkeys(ids, ())
-    texts = rewrite_history.find(root, library_reader(library.repository), wanted)
-    changed = rewrite_history.after(root, {text.commit for text in texts})
+    found = rewrite_history.find(root, library_reader(library.repository), wanted)
+    texts = [text for text in found if text.memory_id]
+    others = [text for text in found if not text.memory_id]
+    changed = rewrite_history.after(root, {text.commit for text in found})
     touched = _touched_refs(root, changed)
     local = [(ref, count) for ref, count in touched.items() if not _is_remote(ref)]
     signed_commits = rewrite_history.signed(library.repository, changed)
@@ -81,6 +85,7 @@ def plan(root: Path, branch: str, cache: CycleCache, ids: Iterable[str]) -> Purg
         ids=tuple(wanted),
         paths=tuple(sorted({text.path for text in texts})),
         blobs=tuple(sorted({text.blob for text in texts})),
+        mentions=tuple(sorted({text.path for text in others})),
         commits=len(changed),
         refs=tuple(local),
         remote_refs=tuple(filter(_is_remote, touched)),
@@ -109,7 +114,7 @@ def check(root: Path, branch: str, cache: CycleCache, ids: Iterable[str]) -> Non
     library = _library(root, branch, cache)
     wanted = dict.fromkeys(ids, ())
     texts = rewrite_history.find(root, library_reader(library.repository), wanted)
-    _staged(library, {text.blob for text in texts}, wanted)
+    _staged(library, {text.blob for text in texts if text.memory_id}, wanted)
 
 
 def mark(
@@ -144,6 +149,14 @@ def adopt(stones: Tombstones, theirs: Iterable[Tombstone]) -> None:
         both = joined(known, stone) if known else without_text(stone)
         if stone.is_purged and both != known:
             stones.write(both)
+
+
+def include_copies(root: Path, stones: Tombstones, machine: str, at: str) -> None:
+    """Purge what merges put beside purged memories as well; the next commit removes its files."""
+    for memory_id in merge_copies(root, purged(stones)):
+        known = stones.get(memory_id) or Tombstone(memory_id, at, machine)
+        if not known.is_purged:
+            stones.write(without_text(replace(known, is_purged=True)))
 
 
 def check_loss(
@@ -267,7 +280,7 @@ def _rewrite(
         check_merged(backend, draft)
         _move_refs(lock, backend, rewriter)
     erase_traces(root, backend.places, rewriter.commits, blobs, wanted)
-    ids = tuple(sorted({text.memory_id for text in texts}))
+    ids = tuple(sorted({text.memory_id for text in texts if text.memory_id}))
     return PurgeResult(ids, len(rewriter.commits), tuple(sorted(blobs)))
 
 
@@ -388,11 +401,8 @@ def _staged_texts(
     wanted: Mapping[str, Collection[str]],
 ) -> set[str]:
     """The blobs in the index that are text of the memories."""
-    read, digits = (
-        library_reader(library.repository),
-        {memory_id[4:12] for memory_id in wanted},
-    )
-    named = [(path, blob) for path, blob in entries if digits_of(path) in digits]
+    read = library_reader(library.repository)
+    named = [(path, blob) for path, blob in entries if named_by(path, wanted)]
     return {blob for path, blob in named if held_at(read, blob, path, wanted)}
 
 

@@ -20,12 +20,11 @@ from keeplore.errors import KeeploreError, RepositoryError
 from keeplore.memory import as_memory
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.location import digits_of
+from keeplore.store.delete.mentions import EVERYTHING, cleaned
 from keeplore.store.git.git_command import output, run
 from keeplore.store.git.inspection import introduced
 from keeplore.store.paths import is_memory
 
-# branches, tags, stashes, other machines' branches, and where they all once were
-EVERYTHING = ("--all", "--reflog")
 _DROPPED = (b"gpgsig", b"gpgsig-sha256", b"mergetag")
 _SIGNED_TAG = (
     b"-----BEGIN PGP SIGNATURE-----",
@@ -35,12 +34,15 @@ _SIGNED_TAG = (
 
 
 class TextOccurrence(NamedTuple):
-    """A commit that brought a version of a memory's text, and where."""
+    """A commit that brought a version of a memory's text, and where; or another file that tells of
+    it, with what is left of that.
+    """
 
     commit: str
     blob: str
     path: str
-    memory_id: str
+    memory_id: str  # "" for another file
+    rest: bytes = b""
 
 
 # blob, path → its bytes; None for what is no file or too large
@@ -82,15 +84,21 @@ def find(
     text.
 
     A blob counts only if it reads as that memory somewhere in a memory folder: a tombstone that
-    another machine wrote can take away nothing else. It is then found at any path.
+    another machine wrote can take away nothing else. It is then found at any path. Older tombstones
+    and lines of the audit that tell of such a memory are found too.
     """
     brought = introduced(root, *revisions)
-    held = _held(read, dict.fromkeys(item[1:] for item in brought), wanted)
-    return [
-        TextOccurrence(commit, blob, path, held[blob])
-        for commit, blob, path in brought
-        if blob in held
-    ]
+    places = dict.fromkeys((blob, path) for _, blob, path in brought)
+    held = _held(read, places, wanted)
+    mentions = cleaned(root, places, wanted)
+    found = []
+    for commit, blob, path in brought:
+        if blob in held:
+            found.append(TextOccurrence(commit, blob, path, held[blob]))
+        elif (blob, path) in mentions:
+            rest = mentions[blob, path]
+            found.append(TextOccurrence(commit, blob, path, "", rest))
+    return found
 
 
 def _held(
@@ -100,12 +108,11 @@ def _held(
 ) -> dict[str, str]:
     """The blobs that are text of a memory, with its id."""
     said: set[str] = set().union(*wanted.values())
-    likely_digits = {"", *(memory_id[4:12] for memory_id in wanted)}
     held: dict[str, str] = {}
     for blob, path in places:
         if blob in held or not is_memory(path):
             continue
-        is_likely = blob in said or digits_of(path) in likely_digits
+        is_likely = blob in said or not digits_of(path) or named_by(path, wanted)
         if is_likely and (id_ := held_at(read, blob, path, wanted)):
             held[blob] = id_
     return held
@@ -116,7 +123,7 @@ def held_at(read: Reader, blob: str, path: str, ids: Collection[str]) -> str:
     data = read(blob, path)
     if data is None or not is_memory(path):
         return ""
-    named = next((known for known in ids if known[4:12] == digits_of(path)), "")
+    named = named_by(path, ids)
     try:
         memory_id = as_memory(data.decode(), path).id
     except (KeeploreError, UnicodeDecodeError):
@@ -126,6 +133,12 @@ def held_at(read: Reader, blob: str, path: str, ids: Collection[str]) -> str:
     # a version whose front matter is broken, by conflict markers for one: its name and its words
     # say whose it is
     return named if named and named.encode() in data else ""
+
+
+def named_by(path: str, ids: Iterable[str]) -> str:
+    """The memory after which a file is named, also one that a merge put beside; "" for none."""
+    name = path.rpartition("/")[2].lower()
+    return next((id_ for id_ in ids if f"-{id_[4:12]}." in name or id_ in name), "")
 
 
 def after(root: Path, commits: Collection[str]) -> list[str]:
@@ -158,7 +171,8 @@ def is_signed_tag(repository: pygit2.Repository, object_id: str) -> bool:
 class _RemovalTree:
     """What has to go below a folder."""
 
-    blobs: dict[str, set[str]] = field(default_factory=dict)  # file name → ids
+    # file name → id of a blob → that of what is left of it, "" for nothing
+    blobs: dict[str, dict[str, str]] = field(default_factory=dict)
     folders: dict[str, _RemovalTree] = field(default_factory=dict)
 
 
@@ -214,7 +228,8 @@ class HistoryRewriter:
         node = self._top
         for folder in folders:
             node = node.folders.setdefault(folder, _RemovalTree())
-        node.blobs.setdefault(name, set()).add(text.blob)
+        rest = str(self._repository.create_blob(text.rest)) if text.rest else ""
+        node.blobs.setdefault(name, {})[text.blob] = rest
 
     def _commit(self, data: bytes) -> bytes:
         header, _, message = data.partition(b"\n\n")
@@ -258,17 +273,17 @@ class HistoryRewriter:
         builder = self._repository.TreeBuilder(tree)
         for name, new in changes.items():
             if new:
-                builder.insert(name, pygit2.Oid(hex=new), FileMode.TREE)
+                builder.insert(name, pygit2.Oid(hex=new), tree[name].filemode)
             else:
                 builder.remove(name)
         return str(builder.write()) if len(builder) else ""
 
     def _changes(self, tree: pygit2.Tree, node: _RemovalTree) -> dict[str, str]:
-        """Name → its new tree, "" where it goes, for the entries that have to change."""
+        """Name → its new object, "" where it goes, for the entries that have to change."""
         changes: dict[str, str] = {}
         for name, blobs in node.blobs.items():
             if name in tree and str(tree[name].id) in blobs:
-                changes[name] = ""
+                changes[name] = blobs[str(tree[name].id)]
         for name, below in node.folders.items():
             if name in tree and tree[name].filemode == FileMode.TREE:
                 old = str(tree[name].id)

@@ -12,7 +12,7 @@ from pathlib import Path
 from keeplore.errors import RepositoryError
 from keeplore.store.git.git_command import output, run
 from keeplore.store.git.objects import Unsupported
-from keeplore.store.git.repository_state import Directories, directories
+from keeplore.store.git.repository_state import Directories, directories, is_shallow
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +118,13 @@ def _by_git(top: Path, places: Directories) -> CheckoutInfo:
         if rest.endswith(" (fetch)"):
             remotes[name] = rest.removesuffix(" (fetch)")
     return CheckoutInfo(
-        top, _main(top, places), remotes, _root_commit(top, head), branch, head
+        top, _main(top, places), remotes, _root_commit(top, places, head), branch, head
     )
 
 
-def _root_commit(top: Path, head: str) -> str:
+def _root_commit(top: Path, places: Directories, head: str) -> str:
     """The first commit of HEAD's line, "" in a shallow clone."""
-    if not head or run(top, "rev-parse --is-shallow-repository").text != "false":
+    if not head or is_shallow(places):
         return ""
     return run(top, "rev-list --max-parents=0 --first-parent", head).text.split("\n")[
         -1

@@ -222,6 +222,12 @@ class GitBackend:
             ).out
         )
 
+    def staged(self, index: Path) -> set[str]:
+        """The paths of ours in an index file."""
+        environment = {"GIT_INDEX_FILE": str(index)}
+        listed = output(self.root, "ls-files -z --", *FOLDERS, environment=environment)
+        return {path for path in listed.items if is_ours(path)}
+
     def _hash(self, paths: Sequence[str], command: str) -> dict[str, str]:
         paths = [path for path in paths if os.access(self.root / path, os.R_OK)]
         if not paths:

@@ -219,15 +219,6 @@ def output(
     return done
 
 
-def settings(directory: Path, pattern: str) -> list[tuple[str, str]]:
-    """Name and value of each git setting whose name fits; one without a value is true."""
-    found = []
-    for item in run(directory, "config -z --get-regexp", pattern).items:
-        key, separator, value = item.partition("\n")
-        found.append((key, value if separator else "true"))
-    return found
-
-
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End git and what it started (ssh, helpers); they share the process group that we made."""
     with contextlib.suppress(ProcessLookupError, PermissionError):

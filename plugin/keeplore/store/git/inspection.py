@@ -26,6 +26,12 @@ _INTRODUCED = (
 _LOCKS = ("index.lock", "HEAD.lock", "packed-refs.lock", "config.lock", "shallow.lock")
 
 
+def committed(root: Path, path: str) -> bytes | None:
+    """The text that HEAD has at a path, None where it has none there."""
+    found = run(root, "cat-file blob", f"HEAD:{path}")
+    return found.out if found.code == 0 else None
+
+
 def differing(root: Path) -> list[str]:
     """Paths of ours that git, by their times and sizes, holds to differ from HEAD. Raises
     RepositoryError.

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pygit2
 from pygit2.enums import FileMode, MergeFlag, ObjectType, Option, RepositoryOpenFlag
 
+from keeplore.errors import RepositoryError
 from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.objects import (
     PLAIN,
@@ -71,6 +72,20 @@ def open_repository(root: Path) -> pygit2.Repository:
     if is_beyond:
         raise Unsupported("sparse or partial")
     return repository
+
+
+def put_settings(directory: Path, wanted: Mapping[str, str]) -> None:
+    """Have these settings in the configuration of a git directory. Raises RepositoryError."""
+    place = directory / "config"
+    try:
+        config = pygit2.Config(str(place))
+        for key, value in wanted.items():
+            if key not in config or config[key] != value:
+                config[key] = value
+    except (pygit2.GitError, OSError) as e:
+        raise RepositoryError(
+            f"{place} cannot be changed: {e}", f"Run `git -C '{directory}' config -l`"
+        ) from e
 
 
 class LibgitBackend(GitBackend):
@@ -204,6 +219,9 @@ class LibgitBackend(GitBackend):
 
     def has_unmerged(self, index: Path) -> bool:
         return self.index(index).conflicts is not None
+
+    def staged(self, index: Path) -> set[str]:
+        return {entry.path for entry in self.index(index) if is_ours(entry.path)}
 
     def index(self, place: Path) -> pygit2.Index:
         """An index file as it is now; GitError for a split or a sparse one."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from keeplore.store.files import FileState
+from keeplore.store.results import Scan, no_secret
 
 REGULAR = 0o100644
 EXECUTABLE = 0o100755
@@ -62,15 +63,19 @@ class CycleCache:
     """What was computed in earlier cycles and is still true: ids by what ``lstat`` says, contents
     by tree id.
 
-    ``machine`` is named by the commits that are made, "" for none.
+    ``machine`` is named by the commits that are made, "" for none; ``scan`` looks for secrets in
+    what others wrote.
     """
 
     machine: str = ""
+    scan: Scan = no_secret
     # (backend, path) → blob id
     files: dict[tuple[str, str], tuple[FileState, str]] = field(default_factory=dict)
     trees: dict[str, Any] = field(default_factory=dict)
     # path → the id that the memory there has
     ids: dict[str, tuple[FileState, str]] = field(default_factory=dict)
+    # path → what this process wrote there, without secrets
+    clean: dict[str, FileState] = field(default_factory=dict)
     # texts with marks of conflicts that no merge has left
     examples: dict[str, FileState] = field(default_factory=dict)
     # ref → what `stat` said of its log

@@ -7,7 +7,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from keeplore.store.git.git_command import output, run, settings
+from keeplore.store.git.git_command import output, run
+from keeplore.store.git.git_settings import settings
 
 _ASKED = r"^(remote\..*\.url|branch\..*\.remote)$"
 # over http a name alone can be a token; over ssh it is "git"

@@ -5,6 +5,7 @@ reaching objects.
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,9 +14,13 @@ from keeplore.errors import RepositoryBusy, RepositoryError
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 _HEAD = re.compile(r"refs/heads/(?!.*\.\.)[^\0]+\Z")
 MAX_POINTER = 4096  # bytes of a .git file or a commondir file
+REBASE = "rebase-merge"  # in the git directory, while a rebase is under way
+REBASE_WAIT_S = 3.0
+STOPPED_S = 0.5  # a rebase that did nothing for so long waits for somebody
+POLL_S = 0.02
 _UNDER_WAY = {
     "MERGE_HEAD": "a merge",
-    "rebase-merge": "a rebase",
+    REBASE: "a rebase",
     "rebase-apply": "a rebase or `git am`",
     "CHERRY_PICK_HEAD": "a cherry-pick",
     "REVERT_HEAD": "a revert",
@@ -57,11 +62,37 @@ def directories(root: Path) -> Directories:
     return Directories(place.resolve(), common.resolve())
 
 
+def is_shallow(places: Directories) -> bool:
+    """Does the history end where a clone was cut off, as gitrepository-layout(5) has it?"""
+    return (places.common / "shallow").exists()
+
+
 def check_idle(root: Path, places: Directories) -> None:
     """Raise RepositoryBusy while a merge, rebase or the like is under way."""
     for name, what in _UNDER_WAY.items():
         if (places.own / name).exists():
             raise under_way(root, what)
+
+
+def rebased_at(places: Directories) -> float:
+    """When git last got on with the rebase that is under way, in seconds; 0.0 for none."""
+    try:
+        # its list of what is to do is renamed into it at each commit
+        return (places.own / REBASE).stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def wait_for_rebase(root: Path) -> None:
+    """Wait while a rebase gets on, which is a moment: a file that is written meanwhile stands in
+    its way. One that stopped is not waited for.
+    """
+    places = directories(root)
+    deadline = time.monotonic() + REBASE_WAIT_S
+    while time.monotonic() < deadline:
+        if time.time() - rebased_at(places) > STOPPED_S:
+            return
+        time.sleep(POLL_S)
 
 
 def under_way(root: Path, what: str) -> RepositoryBusy:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from keeplore.errors import RepositoryError
-from keeplore.store.git.git_command import run, settings
+from keeplore.store.git.git_command import run
+from keeplore.store.git.git_settings import settings
 from keeplore.store.git.repository_state import directories
 
 # for a person who never told git a name; the domain is reserved and never receives mail

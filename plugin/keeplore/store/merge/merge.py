@@ -40,8 +40,10 @@ from keeplore.store.git.objects import (
     PathChange,
     Unsupported,
 )
-from keeplore.store.git.repository_state import check_branch
+from keeplore.store.git.repository_state import check_branch, check_idle
 from keeplore.store.git.signature import signature_of
+from keeplore.store.merge.settings_merge import SETTINGS, join_settings
+from keeplore.store.merge.stopped_rebase import MERGED
 from keeplore.store.merge.tree_merge import merged_tree
 from keeplore.store.paths import is_ours, is_portable, is_safe
 from keeplore.store.results import MergeResult
@@ -49,7 +51,6 @@ from keeplore.store.results import MergeResult
 MAX_BLOB = 64 * 1024 * 1024  # bytes; what is larger is the person's to merge
 LOSS_FROM = 10  # files; below this, a removal of everything is believed
 LOSS_SHARE = 0.5  # of our files; a side that removes more was wiped rather than edited
-MESSAGE = "Merge memory of other machines"
 SHOWN = 5  # paths in a message
 _COMMIT = (
     "Commit your edits of these files; nothing is lost, and it is tried again then"
@@ -103,6 +104,7 @@ def _in_memory(
     if backend.has_filter(changes):
         raise Unsupported("a filter")
     with lock.index(ref) as draft:
+        check_idle(backend.root, backend.places)
         if backend.ref() != ref or backend.tip(ref) != old:
             raise Moved
         check_merged(backend, draft)
@@ -113,7 +115,7 @@ def _in_memory(
         edit_index(
             backend, draft, {path: change.after for path, change in changes.items()}
         )
-        publish(lock, backend, draft, RefMove(ref, old, commit, MESSAGE))
+        publish(lock, backend, draft, RefMove(ref, old, commit, MERGED))
     return MergeResult(commit, tuple(sorted(changes)))
 
 
@@ -126,7 +128,7 @@ def _check(backend: GitBackend, old: str, changes: Difference) -> None:
 def _commit_of(backend: GitBackend, tree: str, old: str, other: str) -> str:
     """The commit of a merge; no ref names it yet."""
     return backend.commit_of(
-        tree, (old, other), f"{MESSAGE}\n", signature_of(backend.root)
+        tree, (old, other), f"{MERGED}\n", signature_of(backend.root)
     )
 
 
@@ -165,6 +167,9 @@ def _to_write(backend: LibgitBackend, changes: Difference, draft: Path) -> list[
             if not (change.is_plain and is_portable(path)):
                 # it stays in git alone: such a file is never written, nor taken for removed
                 continue
+        elif _is_joined_on_disk(backend, path, change):
+            wanted.append(path)
+            continue
         elif not _is_clean(index, path, change):
             edited.append(path)
             continue
@@ -176,6 +181,17 @@ def _to_write(backend: LibgitBackend, changes: Difference, draft: Path) -> list[
     if edited:
         raise _edited(edited)
     return sorted(wanted, key=lambda path: (changes[path].after is not None, path))
+
+
+def _is_joined_on_disk(backend: GitBackend, path: str, change: PathChange) -> bool:
+    """Whether these are settings that a person has edited here: no sync waits for their commit."""
+    return (
+        path == SETTINGS
+        and change.before is not None
+        and change.after is not None
+        and change.is_plain
+        and files.state(backend.root, path) is not None
+    )
 
 
 def _is_other_mode(change: PathChange) -> bool:
@@ -242,12 +258,26 @@ def _put(backend: LibgitBackend, path: str, change: PathChange) -> None:
     """Bring one file on disk to its new content, unless a person was faster: then stop before HEAD
     moves.
     """
+    if _is_joined_on_disk(backend, path, change):
+        _join_on_disk(backend, path, change)
+        return
     if not _stands(backend, path, change.before):
         raise _edited([path])
     if change.after is None:
         files.remove(backend.root, path)
     else:
         _write(backend, path, change.after)
+
+
+def _join_on_disk(backend: LibgitBackend, path: str, change: PathChange) -> None:
+    """Bring what another machine changed into the settings as they are on disk; the edit stays one
+    that is not committed.
+    """
+    before, after = (
+        backend.read(blob, path) for blob in (change.before, change.after) if blob
+    )
+    on_disk = files.read(backend.root, path, MAX_BLOB)
+    files.write(backend.root, path, join_settings(before, after, on_disk), 0o644)
 
 
 def _write(backend: LibgitBackend, path: str, blob: Blob) -> None:

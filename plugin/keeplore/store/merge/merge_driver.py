@@ -9,7 +9,6 @@ no file of anybody's: nothing is written beside it then.
 
 from __future__ import annotations
 
-import re
 import shlex
 import sys
 from pathlib import Path
@@ -17,7 +16,9 @@ from pathlib import Path
 from keeplore.errors import KeeploreError
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.store import files
-from keeplore.store.git.git_command import MERGE_DRIVER, output, run
+from keeplore.store.git.git_command import MERGE_DRIVER, run
+from keeplore.store.git.libgit_backend import put_settings
+from keeplore.store.git.repository_state import directories
 from keeplore.store.merge.merge_plan import merged
 from keeplore.store.paths import check_moved
 
@@ -39,11 +40,7 @@ def install(root: Path) -> None:
         f"{MERGE_DRIVER}.recursive": BASE_DRIVER.removeprefix("merge."),
         f"{MERGE_DRIVER}.driver": f"{command} %O %A %B %P",
     }
-    told = run(root, "config --local -z --get-regexp", f"^{re.escape(MERGE_DRIVER)}")
-    known = dict(item.split("\n", 1) for item in told.items if "\n" in item)
-    for key, value in wanted.items():
-        if known.get(key) != value:
-            output(root, "config --local", key, value)
+    put_settings(directories(root).common, wanted)
 
 
 def uninstall(root: Path) -> bool:

@@ -28,6 +28,7 @@ from keeplore.memory.merge.memory_merge import (
 )
 from keeplore.store import tombstones
 from keeplore.store.git.objects import Blob, Difference, PathChange
+from keeplore.store.merge.settings_merge import SETTINGS, merge_settings
 from keeplore.store.paths import is_memory, is_side
 
 Content = Blob | bytes | None  # a file that git has, a new one, none
@@ -295,6 +296,8 @@ Joined = tuple[bytes, Mapping[str, bytes]]
 
 def merged(path: str, base: bytes | None, one: bytes, other: bytes) -> Joined:
     """Two versions of a file as one, by what its path says it is. Never raises."""
+    if path == SETTINGS:
+        return merge_settings(base, one, other), {}
     if stone := tombstones.id_of(path):
         return tombstones.merged_bytes(one, other, stone), {}
     try:

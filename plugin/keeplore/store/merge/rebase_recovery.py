@@ -1,8 +1,9 @@
-"""Bringing back what `git rebase --abort` took away.
+"""Bringing back what a rebase took away.
 
 git notes where a branch is before it makes the folder that tells of a rebase. A commit of ours that
 comes between the two is taken back when that rebase is aborted, from the branch and from the disk;
-only the branch's log still names it.
+only the branch's log still names it. What stood in the way of a rebase was set aside by
+``stopped_rebase``, as a commit that only a note and a ref of ours name.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from keeplore.errors import RepositoryError, StoreError
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.store import files
 from keeplore.store.git.git_backend import GitBackend
+from keeplore.store.git.git_command import output, run
 from keeplore.store.git.objects import (
     Blob,
     CycleCache,
@@ -33,6 +35,9 @@ from keeplore_hooks import durable
 
 # in the git directory: the aborted rebases that were looked after, and by which machine
 HANDLED = "aborted.keeplore"
+# in the git directory: what was set aside, as the commit and the one that it was made on
+ASIDE = "aside.keeplore"
+ASIDE_REFS = "refs/keeplore/aside/"  # keep git from collecting it; never pushed
 MAX_ENTRIES = 50  # of the branch's log, from its end
 MAX_LOG = 32 * 1024  # bytes from its end
 _ABORTED = re.compile(
@@ -62,6 +67,31 @@ def recover_aborted_rebase(
         cache.logs[ref] = looked
 
 
+def note_aside(backend: GitBackend, commit: str, made_on: str) -> None:
+    """Write down that a commit is to be brought back after the rebase."""
+    output(backend.root, "update-ref", f"{ASIDE_REFS}{commit}", commit)
+    place = backend.places.own / ASIDE
+    noted = place.read_text("ascii") if place.exists() else ""
+    if commit not in noted:
+        durable.write(place, f"{noted}{commit} {made_on}\n".encode())
+
+
+def recover_aside(backend: GitBackend, head: str, machine: str) -> None:
+    """Write to disk what was set aside for a rebase, in the order in which it was, joined with what
+    the rebase has put there. Raises Moved or Unsupported.
+    """
+    place = backend.places.own / ASIDE
+    if not place.exists():
+        return
+    entries = place.read_text("ascii").splitlines()
+    while entries and _bring_back(backend, head, machine, entries[0], is_aside=True):
+        commit = entries.pop(0).split()[0]
+        durable.write(place, "".join(f"{entry}\n" for entry in entries).encode())
+        run(backend.root, "update-ref -d", f"{ASIDE_REFS}{commit}")
+    if not entries:
+        place.unlink()
+
+
 def _is_all_handled(
     backend: GitBackend, head: str, machine: str, aborted: list[str]
 ) -> bool:
@@ -88,8 +118,17 @@ def _aborted(log: Path) -> list[str]:
     return [b" ".join(entry).decode() for entry in found if entry[0] != entry[1]]
 
 
-def _bring_back(backend: GitBackend, head: str, machine: str, entry: str) -> bool:
-    """Whether all was done that can be done for an entry of the log."""
+def _bring_back(
+    backend: GitBackend,
+    head: str,
+    machine: str,
+    entry: str,
+    *,
+    is_aside: bool = False,
+) -> bool:
+    """Whether all was done that can be done for an entry of the log; what was set ``aside`` is
+    newer than all that the branch has, an edit beats its removal there.
+    """
     root = backend.root
     lost, kept = entry.split()[:2]
     if is_ancestor(root, lost, head) or not is_ancestor(root, kept, lost):
@@ -101,7 +140,11 @@ def _bring_back(backend: GitBackend, head: str, machine: str, entry: str) -> boo
     is_done = True
     for path in sorted(changes, key=_tombstones_first):
         try:
-            _put_back(backend, path, changes[path], is_settled=path in since)
+            change = changes[path]
+            if is_aside and change.after and files.is_absent(root, path):
+                change = PathChange(None, change.after)
+            is_settled = path in since and not is_aside
+            _put_back(backend, path, change, is_settled=is_settled)
         except OSError:  # a full disk: the next cycle tries again
             is_done = False
         # no more to be had from git, or a link is in the way
@@ -120,7 +163,7 @@ def _changes_of_ours(
 ) -> Difference:
     """What this machine's own commits between the two changed in plain files."""
     commits = authored_commits(backend.root, lost, kept)
-    ours = _paths(commit for commit in commits if _is_ours(commit, machine))
+    ours = _paths(commit for commit in commits if is_by_machine(commit, machine))
     return {
         path: change
         for path, change in backend.changes(kept, lost).items()
@@ -133,7 +176,7 @@ def _is_tombstone(path: str) -> bool:
     return path.startswith(f"{FOLDER}/")
 
 
-def _is_ours(commit: AuthoredCommit, machine: str) -> bool:
+def is_by_machine(commit: AuthoredCommit, machine: str) -> bool:
     """Whether this machine made a commit for Keeplore alone; what a merge joined, the next sync
     joins again.
     """

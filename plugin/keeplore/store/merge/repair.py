@@ -11,6 +11,7 @@ import contextlib
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from keeplore.errors import Corrupt, StoreError
@@ -18,20 +19,28 @@ from keeplore.memory.frontmatter import MAX_FILE, parse
 from keeplore.memory.location import digits_of, location_of
 from keeplore.memory.merge.conflict_marks import versions
 from keeplore.memory.merge.memory_merge import CONFLICT, TRIGGER, contradicting
-from keeplore.store import files
+from keeplore.store import departures, files
+from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.git_command import output, run
-from keeplore.store.git.inspection import contents
+from keeplore.store.git.inspection import committed, contents
 from keeplore.store.git.objects import CycleCache
-from keeplore.store.git.repository_state import directories
+from keeplore.store.git.repository_state import (
+    REBASE,
+    Directories,
+    directories,
+    rebased_at,
+)
 from keeplore.store.git.signature import signature_of, trailer
 from keeplore.store.merge.merge_plan import Joined, id_of, merged, united
+from keeplore.store.merge.rebase_recovery import recover_aside
+from keeplore.store.merge.stopped_rebase import go_on
 from keeplore.store.paths import is_ours, is_portable
 from keeplore_hooks import durable
 
 # in the git directory: the merge whose last conflicts we are about to resolve
 CONCLUDING = "concluding.keeplore"
 # in the git directory, of a rebase that is under way
-_REBASES = ("rebase-merge", "rebase-apply")
+_REBASES = (REBASE, "rebase-apply")
 # the list of paths in MERGE_MSG, empty
 _UNNAMED = re.compile(rb"^\S* ?Conflicts:\s*\Z", re.MULTILINE)
 MAX_COMMITS = 20  # of one file's history that are looked at for a whole version
@@ -43,25 +52,51 @@ def conclude(root: Path, cache: CycleCache, quiet_s: float = 0.0) -> tuple[str, 
     resolved.
 
     Files that the person has resolved on disk stay as they are. A merge in which nothing else waits
-    is committed. A rebase is left for the person to continue, with what was written since staged,
-    without which git refuses. With ``quiet_s`` an index that was written since is left alone.
+    is committed, and a rebase that only files of ours stopped goes on; else a rebase is left for
+    the person to continue, with what was written since staged, without which git refuses. With
+    ``quiet_s`` an index that was written since is left alone.
     """
-    own = directories(root).own
-    if quiet_s and time.time() - (own / "index").stat().st_mtime < quiet_s:
+    places = directories(root)
+    if time.time() - _touched_at(places) < quiet_s:
         return ()
+    ours, are_all_ours = _resolve_ours(root, places.own)
+    if _is_rebasing(places.own):
+        backend = GitBackend(root, places, cache)
+        if are_all_ours:
+            resolve = partial(_is_all_resolved, root, places.own)
+            go_on(backend, cache.machine, resolve, is_resolved=bool(ours))
+        if _is_rebasing(places.own):
+            _stage_written(root)
+        else:
+            recover_aside(backend, backend.tip("HEAD"), cache.machine)
+        return ours
+    is_to_commit = are_all_ours and _is_to_commit(places.own, has_conflicts=bool(ours))
+    if is_to_commit and _is_committed(root, cache.machine):
+        (places.own / CONCLUDING).unlink(missing_ok=True)
+    return ours
+
+
+def _touched_at(places: Directories) -> float:
+    """When git last wrote the index, or got on with a rebase."""
+    index = places.own / "index"
+    return max(index.stat().st_mtime if index.exists() else 0, rebased_at(places))
+
+
+def _resolve_ours(root: Path, own: Path) -> tuple[tuple[str, ...], bool]:
+    """Resolve the conflicts of ours; their paths, and whether there are no others."""
     unmerged = _unmerged(root)
     ours = {path: stages for path, stages in unmerged.items() if _is_written_here(path)}
     are_all_ours = len(ours) == len(unmerged)
-    is_to_commit = are_all_ours and _is_to_commit(own, has_conflicts=bool(ours))
-    if is_to_commit and ours:
+    if ours and are_all_ours and (own / "MERGE_HEAD").exists():
         durable.write(own / CONCLUDING, (own / "MERGE_HEAD").read_bytes())
     for path, stages in ours.items():
         _resolve(root, path, stages)
-    if _is_rebasing(own):
-        _stage_written(root)
-    if is_to_commit and _is_committed(root, cache.machine):
-        (own / CONCLUDING).unlink(missing_ok=True)
-    return tuple(ours)
+    return tuple(ours), are_all_ours
+
+
+def _is_all_resolved(root: Path, own: Path) -> bool:
+    """Resolve the conflicts of ours; whether there are no others."""
+    return _resolve_ours(root, own)[1]
 
 
 def _is_rebasing(own: Path) -> bool:
@@ -177,7 +212,7 @@ def _parted(root: Path, kept: Copy, other: Copy, own_memory: str) -> str:
         files.write(root, path, own_memory.encode())
         return path
     files.write(root, place, data)
-    files.remove(root, path)
+    departures.depart(root, path, [place], is_joined=True)
     return place
 
 
@@ -194,8 +229,8 @@ def _united(root: Path, copies: Copies) -> tuple[str, ...]:
         data, more = merged(place, base, data, other)
         beside |= more
     written = _write(root, {**beside, place: data})
-    for path, _ in others:
-        files.remove(root, path)
+    for path, text in others:
+        departures.depart(root, path, written, is_joined=text != base)
     return written
 
 
@@ -203,19 +238,11 @@ def _renamed(root: Path, copies: Copies) -> tuple[str, bytes | None]:
     """Path and text of the file that HEAD has as it is, where HEAD has no other: whoever gave the
     memory another name was killed.
     """
-    committed = {
-        path: data for path, _ in copies if (data := _committed(root, path)) is not None
+    of_head = {
+        path: data for path, _ in copies if (data := committed(root, path)) is not None
     }
-    is_renaming = len(committed) == 1 and all(
-        copy in copies for copy in committed.items()
-    )
-    return next(iter(committed.items())) if is_renaming else ("", None)
-
-
-def _committed(root: Path, path: str) -> bytes | None:
-    """The text that HEAD has at a path."""
-    found = run(root, "cat-file blob", f"HEAD:{path}")
-    return found.out if found.code == 0 else None
+    is_renaming = len(of_head) == 1 and all(copy in copies for copy in of_head.items())
+    return next(iter(of_head.items())) if is_renaming else ("", None)
 
 
 def _stage_written(root: Path) -> None:
@@ -275,9 +302,23 @@ def _was_whole(root: Path, path: str, version: str) -> bool:
     """
     return any(
         versions(data.decode("utf-8", "replace")) is None
-        for place in (path, *_beside_which(root, path, version))
+        for place in (
+            path,
+            *_beside_which(root, path, version),
+            *_earlier(root, version),
+        )
         for _, data in contents(root, _committed_names(root, place))
     )
+
+
+def _earlier(root: Path, version: str) -> list[str]:
+    """The paths that the memory of a version has had under names of ours."""
+    digits = id_of("", version.encode())[4:12]
+    command = "log --format= --name-only -z --diff-merges=first-parent --"
+    environment = {"GIT_LITERAL_PATHSPECS": "0"}
+    places = f":(glob)**/*{digits}*.md"
+    found = run(root, command, places, environment=environment).items if digits else []
+    return [*dict.fromkeys(name for name in found if digits_of(name) == digits)]
 
 
 def _committed_names(root: Path, path: str) -> list[str]:

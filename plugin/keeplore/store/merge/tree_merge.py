@@ -24,6 +24,7 @@ from keeplore.store.git.objects import (
 )
 from keeplore.store.git.signature import Signature
 from keeplore.store.merge.merge_plan import Content, MergePlan, apart, id_of, merged
+from keeplore.store.merge.settings_merge import SETTINGS
 from keeplore.store.paths import is_memory, is_ours
 
 # of a history in which machines merged crosswise; more are as good as none
@@ -90,11 +91,11 @@ def _base(backend: GitBackend, one: str, other: str, depth: int) -> str:
 
 
 def _ours(changes: Mapping[str, PathChange]) -> dict[str, PathChange]:
-    """The changes of plain files of ours."""
+    """The changes of plain files of ours, and of the settings."""
     return {
         path: change
         for path, change in changes.items()
-        if is_ours(path) and change.is_plain
+        if (is_ours(path) or path == SETTINGS) and change.is_plain
     }
 
 
