@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from example_count import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -86,7 +87,7 @@ def test_half_a_character_cannot_reach_a_file() -> None:
     assert parsed('{"a": "x\\ud83d", "b": "\\ud83d\\ude00"}') == {"a": "x?", "b": "😀"}
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(
     st.dictionaries(st.text(max_size=5), VALUES, min_size=1, max_size=3), st.booleans()
 )

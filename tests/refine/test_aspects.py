@@ -98,7 +98,7 @@ def test_facts_of_an_entity_go_in_one_question_and_their_aspects_into_the_notes(
     assert parse(serialise(note)) == note
     [done] = desk.audit("refined")
     assert (done["prompts"], done["dropped"]) == (
-        ["extract-1", "decide-1", "aspects-1"],
+        ["extract-3", "decide-2", "aspects-2"],
         {},
     )
     assert result.usage.input_tokens == done["tokens"]["input"]

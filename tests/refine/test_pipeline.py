@@ -13,7 +13,10 @@ from tests.refine.conftest import ADVICE, ASKED, DECIDED
 
 from keeplore.errors import LlmRefused, LlmUnavailable
 from keeplore.index import ScopeFilter
+from keeplore.memory import Conversation
 from keeplore.memory.note import NoteDraft, statement_of
+from keeplore.recall.request import LaterStatement
+from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.refine.pipeline import refine
 from keeplore.text.fences import fence
 from keeplore.workspace.writing.forget import forget
@@ -104,7 +107,7 @@ def test_a_fact_becomes_a_note_with_its_receipt_in_one_commit_with_the_audit(
     )
     assert (line["model"], line["prompts"], line["span"]) == (
         "scripted",
-        ["extract-1", "decide-1"],
+        ["extract-3", "decide-2"],
         SPAN,
     )
     [done] = desk.audit("refined")
@@ -172,7 +175,7 @@ def test_what_an_answer_gets_wrong_costs_that_item_alone(desk, fact) -> None:
         fact("short", SPAN),
         fact(CHOICE, "yes"),  # stands everywhere
         fact(CHOICE, SPAN, confidence=7),
-        fact(CHOICE, SPAN, type="hunch"),
+        fact(CHOICE, SPAN, confidence="sure"),
         "no object",
         fact(CHOICE, SPAN),
     )
@@ -535,3 +538,84 @@ def test_a_lease_that_was_lost_leaves_everything_as_it_is(desk, fact) -> None:
     result = refine(desk.around, desk.account, talk, "controlled", keep=lambda: False)
     assert result.why == "another process has taken this over"
     assert (desk.notes(), desk.audit("refined")) == ([], [])
+
+
+KAFKA = "Events go through Kafka between the services."
+REVERSED = "No Kafka then: events stay in PostgreSQL."
+EVENTS = "Events stay in PostgreSQL, and not in Kafka."
+LONGER_TALK = (*TALK, ("How do events travel?", KAFKA), (REVERSED, "Noted."))
+
+
+def later_of(desk, talk: str) -> LaterStatement | None:
+    """What is told beside the words on Kafka."""
+    workspace = desk.workspace
+    workspace.index.refresh()
+    [row] = workspace.index.memories([talk]).values()
+    said = Conversation.from_markdown(workspace.store.load(row.path).body)
+    trust = workspace.machine_trust.trust_of
+    sayings = LaterSayings(workspace.index, workspace.store, trust, lambda _: True)
+    return sayings.of(row, said, f"Assistant: {KAFKA}", "session-9-t2")
+
+
+def test_what_a_fact_answers_and_ends_is_told_with_its_words(desk, fact) -> None:
+    talk = desk.say(*LONGER_TALK)
+    relations = {"answers": "How do **events** travel?", "ends": KAFKA}
+    desk.refine(talk, found(fact(EVENTS, REVERSED, **relations)))
+    [note] = desk.notes()
+    assert note.source["ended"] == {
+        "words": KAFKA[:-1],
+        "speaker": "assistant",
+        "turn": "session-9-t2",
+    }
+    quoted = [line for line in note.body.splitlines() if line.startswith("> ")]
+    assert quoted == [
+        "> “How do events travel” — user, turn session-9-t2",
+        f"> “{REVERSED[:-1]}” — user, turn session-9-t3",
+    ]
+    [line] = desk.audit()
+    assert line["ended"] == note.source["ended"]
+    later = LaterStatement(EVENTS, note.id, "", "2026-02-09T10:03:00Z")
+    assert later_of(desk, talk) == later
+    assert list(desk.workspace.index.flaws()) == []
+
+
+@pytest.mark.parametrize(
+    ("relations", "dropped"),
+    [
+        (
+            {"ends": "Events go through RabbitMQ"},
+            {"facts: ends nothing in the text": 1},
+        ),
+        ({"ends": "Noted."}, {"facts: ends nothing in the text": 1}),  # said later
+        ({"ends": REVERSED}, {"facts: ends nothing in the text": 1}),  # itself
+        ({"ends": "ok"}, {"facts: ends nothing in the text": 1}),
+        ({"answers": "Which queue?"}, {"facts: answers nothing in the text": 1}),
+        ({"ends": 7}, {"facts: wrong shape": 1}),
+        ({"ends": "x" * 20_000}, {"facts: wrong shape": 1}),
+        ({"ends": ["a"], "answers": {}}, {"facts: wrong shape": 1}),
+    ],
+)
+def test_a_relation_that_the_words_do_not_bear_out_is_dropped(
+    desk, fact, relations: dict[str, Any], dropped: dict[str, int]
+) -> None:
+    talk = desk.say(*LONGER_TALK)
+    result = desk.refine(talk, found(fact(EVENTS, REVERSED, **relations)))
+    assert {key: count for key, count in result.dropped.items() if count} == dropped
+    assert ["ended" in note.source for note in desk.notes()] in ([], [False])
+    assert later_of(desk, talk) is None
+
+
+def test_an_agent_puts_no_end_to_what_the_person_said(desk, fact) -> None:
+    claim = "Events go through Kafka, I have set that up between the services."
+    talk = desk.say(*TALK, ("Events stay in PostgreSQL.", "Yes."), ("Go on.", claim))
+    said = fact("Events go through Kafka.", claim, ends="Events stay in PostgreSQL.")
+    result = desk.refine(talk, found(said))
+    assert result.dropped["facts: ends nothing in the text"] == 1
+    assert "ended" not in desk.notes()[0].source
+
+
+def test_in_shadow_nothing_is_told_of_what_a_fact_ends(desk, fact) -> None:
+    talk = desk.say(*LONGER_TALK)
+    desk.refine(talk, found(fact(EVENTS, REVERSED, ends=KAFKA)), mode="shadow")
+    assert desk.audit()[0]["ended"]["words"] == KAFKA[:-1]
+    assert later_of(desk, talk) is None

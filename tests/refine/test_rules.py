@@ -11,7 +11,7 @@ import pytest
 
 from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore.refine import decide, extract
-from keeplore.refine.answer_schema import FactItem, items
+from keeplore.refine.answer_schema import ChoiceItem, FactItem, items
 from keeplore.refine.classify import (
     ConversationPlace,
     FactClaim,
@@ -288,7 +288,7 @@ def test_one_bad_item_costs_that_item() -> None:
     bad = [
         {**good, "confidence": "high"},
         {**good, "content": "x"},
-        {**good, "content": "x" * 2001},
+        {**good, "content": 5},
         [],
         None,
         1,
@@ -305,6 +305,54 @@ def test_one_bad_item_costs_that_item() -> None:
     for answer in ("text", {"facts": {}}, {}, None):
         with pytest.raises(ValueError, match="no list"):
             items(answer, "facts", FactItem, 20, dropped)
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ({"type": "Decision"}, {"type": "decision"}),
+        ({"type": "hunch", "category": "gotchas"}, {"type": "gotcha"}),
+        ({"type": "rule", "category": "security"}, {"type": "convention"}),
+        ({"type": 7, "category": "no such"}, {"type": "fact"}),
+        ({"about": None, "lasting": None}, {"about": "", "lasting": 0.0}),
+        ({"confidence": "0.8"}, {"confidence": 0.8}),
+        ({"confidence": "80 %", "lasting": "1"}, {"confidence": 0.8, "lasting": 1.0}),
+        (
+            {"content": f"Prices are in cents. {'And so on ' * 300}"},
+            {"content": "Prices are in cents."},
+        ),
+        ({"span": "word " * 300}, {"span": ("word " * 199).strip()}),
+    ],
+)
+def test_a_field_of_which_the_meaning_is_certain_is_put_right_and_counted(
+    said: dict[str, object], meant: dict[str, object]
+) -> None:
+    good = {
+        "content": "Prices are kept in cents.",
+        "type": "decision",
+        "confidence": 0.9,
+        "span": "cents",
+        "category": "",
+        "lasting": 0.0,
+    }
+    dropped: Counter[str] = Counter()
+    [item] = items({"facts": [{**good, **said}]}, "facts", FactItem, 20, dropped)
+    assert item.model_dump() == {
+        **FactItem.model_validate(good).model_dump(),
+        **said,
+        **meant,
+    }
+    assert dropped == {"facts: put right": 1}
+
+
+def test_what_a_server_without_schemas_leaves_out_is_supplied() -> None:
+    bare = {"content": "Prices are kept in cents.", "span": "cents"}
+    dropped: Counter[str] = Counter()
+    [item] = items({"facts": [bare]}, "facts", FactItem, 20, dropped)
+    assert (item.type, item.confidence, item.lasting) == ("fact", 0.7, 0.0)
+    choice = {"fact": 1, "action": "add", "reason": "new " * 300}
+    [made] = items({"decisions": [choice]}, "decisions", ChoiceItem, 20, dropped)
+    assert (made.action, made.confidence, len(made.reason)) == ("ADD", 0.7, 495)
 
 
 def test_a_schema_names_every_field_and_no_limit() -> None:

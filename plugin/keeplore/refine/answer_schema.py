@@ -1,5 +1,5 @@
-"""The shapes of a model's answers. Each item is checked by itself: a bad one costs that item, and
-is counted.
+"""The shapes of a model's answers. Each item is put right where that is certain, and checked by
+itself: a bad one costs that item, and both are counted.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from keeplore.refine.answer_repair import repaired_choice, repaired_fact
+
 MAX_FACTS = 20  # of one conversation: more is a transcript again
 MAX_TRIPLES = 50  # likewise
 # characters of a statement: shorter says nothing, longer is a document
@@ -17,6 +19,7 @@ MIN_CONTENT, MAX_CONTENT = 10, 2_000
 MAX_SPAN = 1_000  # characters; a receipt is a quotation, not the conversation
 MAX_NAME = 80  # characters of an entity
 MAX_REASON = 500  # characters
+REPAIRED = "put right"  # how kept items are counted that were not as they should be
 
 # a model writes 1 for 1.0
 Share = Annotated[float, Field(ge=0.0, le=1.0, strict=False)]
@@ -24,6 +27,8 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True)]
 Name = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NAME)
 ]
+# a relation that is no quotation costs itself, and not the fact
+Span = Annotated[Text, StringConstraints(max_length=10 * MAX_SPAN)]
 _Item = TypeVar("_Item", bound="AnswerItem")
 
 
@@ -31,6 +36,11 @@ class AnswerItem(BaseModel):
     """One item of an answer; what else a model adds to it is passed over."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
+
+    @classmethod
+    def repaired(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The fields with what is certain to be meant by them."""
+        return data
 
 
 class FactItem(AnswerItem):
@@ -57,6 +67,12 @@ class FactItem(AnswerItem):
     category: Text = ""
     lasting: Share = 0.0
     about: Text = ""
+    answers: Span = ""
+    ends: Span = ""
+
+    @classmethod
+    def repaired(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        return repaired_fact(data, content=MAX_CONTENT, span=MAX_SPAN)
 
 
 class TripleItem(AnswerItem):
@@ -79,6 +95,10 @@ class ChoiceItem(AnswerItem):
         str, StringConstraints(strip_whitespace=True, max_length=MAX_CONTENT)
     ] = ""
 
+    @classmethod
+    def repaired(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        return repaired_choice(data, content=MAX_CONTENT, reason=MAX_REASON)
+
 
 class AspectItem(AnswerItem):
     fact: int
@@ -89,8 +109,8 @@ class AspectItem(AnswerItem):
 def items(
     answer: Any, key: str, kind: type[_Item], most: int, dropped: Counter[str]
 ) -> list[_Item]:
-    """The sound items of a list in an answer, ``most`` at most; what is not is counted in
-    ``dropped``.
+    """The sound items of a list in an answer, ``most`` at most; what is not, and what was put
+    right, is counted in ``dropped``.
 
     Raises ValueError where the answer is no object or holds no such list: then nothing of it can be
     relied on.
@@ -98,15 +118,27 @@ def items(
     found: list[_Item] = []
     for data in _list_in(answer, key):
         try:
-            item = kind.model_validate(data)
+            sound = kind.repaired(data) if isinstance(data, Mapping) else data
+            item = kind.model_validate(sound)
         except (ValidationError, RecursionError):
             dropped[f"{key}: wrong shape"] += 1
             continue
+        if _differs(data, item):
+            dropped[f"{key}: {REPAIRED}"] += 1
         if len(found) < most:
             found.append(item)
         else:
             dropped[f"{key}: too many"] += 1
     return found
+
+
+def _differs(data: Mapping[str, Any], item: AnswerItem) -> bool:
+    """Whether what a model said of a field was put right."""
+    for field, kept in item.model_dump().items():
+        said = data.get(field, kept)
+        if kept != (said.strip() if isinstance(said, str) else said):
+            return True
+    return False
 
 
 def _list_in(answer: Any, key: str) -> list[Any]:

@@ -140,8 +140,8 @@ def added(run: RefineRun, judged: JudgedProposal, told: EntityFacts) -> Memory:
         trust=proposal.fact.trust,
         trigger="refine",
         confidence=round(proposal.confidence, 2),
-        quotes=(_quote(receipt),),
-        source=_source(run, receipt.turn),
+        quotes=_quotes(proposal.fact),
+        source=_source(run, proposal.fact),
         told=told.of(proposal.statement),
         id=judged.note_id,
         created_at=run.said_at.get(receipt.turn, ""),
@@ -164,8 +164,7 @@ def superseding(run: RefineRun, judged: JudgedProposal, told: EntityFacts) -> Me
         **_version_fields(run, judged, proposal.target),
     }
     stated = {key: value for key, value in meta.items() if value is not None}
-    quote = _quote(proposal.fact.receipt)
-    return Memory(in_order(stated), body_of(title, text, (quote,)))
+    return Memory(in_order(stated), body_of(title, text, _quotes(proposal.fact)))
 
 
 def _version_fields(
@@ -182,13 +181,21 @@ def _version_fields(
         "confidence": round(proposal.confidence, 2),
         "trust": least_trusted(proposal.fact.trust, target.trust),
         "trigger": "refine",
-        "source": _source(run, proposal.fact.receipt.turn),
+        "source": _source(run, proposal.fact),
     }
 
 
-def _quote(receipt: Receipt) -> Quote:
-    """The words on which a note rests."""
-    return Quote(receipt.words, receipt.speaker, receipt.turn)
+def _quotes(fact: Fact) -> tuple[Quote, ...]:
+    """The words on which a note rests, after those that they answer."""
+    receipts = filter(None, (fact.answered, fact.receipt))
+    return tuple(Quote(one.words, one.speaker, one.turn) for one in receipts)
+
+
+def _said(receipt: Receipt | None) -> dict[str, str]:
+    """As the audit and front matter name words of the conversation; nothing for none."""
+    if receipt is None:
+        return {}
+    return {"words": receipt.words, "speaker": receipt.speaker, "turn": receipt.turn}
 
 
 def entry_of(
@@ -213,7 +220,7 @@ def entry_of(
         "confidence": round(proposal.confidence, 2),
         **_how(run),
     }
-    return {key: value for key, value in line.items() if value not in ("", False)}
+    return {key: value for key, value in line.items() if value not in ("", False, {})}
 
 
 def _is_in_note(judged: JudgedProposal) -> bool:
@@ -245,6 +252,8 @@ def _fact_fields(fact: Fact) -> dict[str, Any]:
         "speaker": fact.receipt.speaker,
         "span": fact.receipt.words,
         "type": fact.type,
+        "answered": _said(fact.answered),
+        "ended": _said(fact.ended),
     }
 
 
@@ -278,15 +287,17 @@ def _as_duplicate(item: JudgedProposal, detail: str) -> JudgedProposal:
     return replace(item, verdict=held)
 
 
-def _source(run: RefineRun, turn: str) -> dict[str, Any]:
+def _source(run: RefineRun, fact: Fact) -> dict[str, Any]:
     known = run.conversation.source
     kept = {key: known[key] for key in _KEPT if known.get(key)}
-    return {
+    source = {
         **kept,
-        "turns": [turn],
+        "turns": [fact.receipt.turn],
         "machine": run.machine,
         "from": run.conversation.id,
+        "ended": _said(fact.ended),
     }
+    return {key: value for key, value in source.items() if value}
 
 
 def _how(run: RefineRun) -> dict[str, Any]:

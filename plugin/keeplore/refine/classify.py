@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from keeplore.memory import CATEGORIES
-from keeplore.recall.injection_filter import is_suspect
+from keeplore.recall.unasked.injection_filter import is_suspect
 
 # how surely a model must say that something holds for good: what is permanent is told for ever
 PERMANENT = 0.9

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from keeplore.memory.model import trust_rank
 from keeplore.refine.answer_schema import (
     MAX_FACTS,
     MAX_TRIPLES,
@@ -30,7 +31,7 @@ SCHEMA = schema_of(facts=FactItem, entities=TripleItem)
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A statement that the conversation bears out; ``about`` is the note that a model says it
-    changes.
+    changes. What it responds to stands in the conversation too.
     """
 
     statement: str
@@ -42,6 +43,8 @@ class Fact:
     receipt: Receipt
     trust: str
     about: CandidateNote | None = None
+    answered: Receipt | None = None  # the question or proposal that it settles
+    ended: Receipt | None = None  # what no longer holds because of it
 
     @property
     def key(self) -> str:
@@ -123,6 +126,15 @@ def _fact(
         return None
     if item.about and about is None:
         dropped["facts: about an unknown note"] += 1  # the fact itself may be sound
+    trust = trust_of(statement, receipt, segments)
+    answered = _earlier(item.answers, receipt, segments)
+    ended = _earlier(item.ends, receipt, segments)
+    if ended and trust_rank(trust) < trust_rank(ended.trust):
+        ended = (
+            None  # nobody puts an end to what was said by somebody who is trusted more
+        )
+    dropped["facts: answers nothing in the text"] += bool(item.answers and not answered)
+    dropped["facts: ends nothing in the text"] += bool(item.ends and not ended)
     return Fact(
         statement,
         item.type,
@@ -131,6 +143,17 @@ def _fact(
         item.confidence,
         item.lasting,
         receipt,
-        trust_of(statement, receipt, segments),
+        trust,
         about,
+        answered,
+        ended,
     )
+
+
+def _earlier(
+    span: str, receipt: Receipt, segments: Sequence[Segment]
+) -> Receipt | None:
+    """Where a span stands before the words of a receipt, None where it does not."""
+    order = [(segment.number, segment.speaker) for segment in segments]
+    place = order.index((receipt.number, receipt.speaker))
+    return receipt_of(sanitise(span), segments[:place]) if span else None

@@ -142,7 +142,9 @@ class _Refinement:
                 self._result.why = "it was forgotten meanwhile"
                 return
             self._change(proposals, told)
-        self._deps.commit(f"Refine a conversation: {_told(self._result.outcomes)}")
+        # that there was nothing to note goes into the next commit of whatever changes
+        if self._result.outcomes:
+            self._deps.commit(f"Refine a conversation: {_told(self._result.outcomes)}")
 
     def _check_lease(self) -> None:
         if not self._keep():
@@ -422,7 +424,4 @@ def _outcomes(entries: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def _told(outcomes: Mapping[str, int]) -> str:
-    return (
-        ", ".join(f"{count} {name}" for name, count in sorted(outcomes.items()))
-        or "nothing to note"
-    )
+    return ", ".join(f"{count} {name}" for name, count in sorted(outcomes.items()))

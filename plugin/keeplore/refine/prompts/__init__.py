@@ -20,7 +20,7 @@ class RefinePrompt:
 
     @property
     def label(self) -> str:
-        """As the audit writes it: ``extract-1``."""
+        """As the audit writes it: ``extract-2``."""
         return f"{self.name}-{self.version}"
 
 

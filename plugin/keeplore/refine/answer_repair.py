@@ -1,0 +1,80 @@
+"""What small models and servers that know no schema get wrong in the fields of an answer, put right
+where only one thing can have been meant. What a statement says is never touched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from keeplore.refine.classify import CATEGORY_OF
+
+UNSAID = 0.7  # where a model does not say how sure it is: the least that is not blocked
+_NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*\Z")
+_TYPE_OF = {category: type_ for type_, category in CATEGORY_OF.items()}
+_TYPE_OF |= {"infrastructure": "fact", "security": "convention"}
+_SENTENCE_END = re.compile(r"(?<=[.!?。])\s+")
+
+
+def share_of(said: Any) -> Any:
+    """A share that was written as text ("0.9", "90 %"), as a number; anything else as it is."""
+    found = _NUMBER.match(said) if isinstance(said, str) else None
+    if not found:
+        return said
+    return float(found[1]) / (100.0 if found[2] else 1.0)
+
+
+def type_of(said: Any, category: Any) -> str:
+    """The type of a fact: as it was said, in whichever case, else by the fact's category."""
+    named = said.strip().lower() if isinstance(said, str) else ""
+    if named in CATEGORY_OF:
+        return named
+    of_category = category.strip().lower() if isinstance(category, str) else ""
+    return _TYPE_OF.get(of_category, "fact")
+
+
+def shortened(text: Any, most: int) -> Any:
+    """A text of at most ``most`` characters, cut after a sentence, or else between words."""
+    if not isinstance(text, str) or len(text) <= most:
+        return text
+    ends = [end.start() for end in _SENTENCE_END.finditer(text, 0, most)]
+    return text[: ends[-1]] if ends else text[:most].rsplit(None, 1)[0]
+
+
+def _said(data: Mapping[str, Any], field: str, otherwise: float) -> Any:
+    said = data.get(field)
+    return otherwise if said is None else said
+
+
+def _without_nulls(data: Mapping[str, Any]) -> dict[str, Any]:
+    """A field that is null was left out."""
+    return {field: said for field, said in data.items() if said is not None}
+
+
+def repaired_fact(
+    data: Mapping[str, Any], *, content: int, span: int
+) -> dict[str, Any]:
+    """A fact with its type, its shares and its lengths as they have to be."""
+    return {
+        **_without_nulls(data),
+        "type": type_of(data.get("type"), data.get("category")),
+        "content": shortened(data.get("content"), content),
+        "span": shortened(data.get("span"), span),
+        "confidence": share_of(_said(data, "confidence", UNSAID)),
+        "lasting": share_of(_said(data, "lasting", 0.0)),
+    }
+
+
+def repaired_choice(
+    data: Mapping[str, Any], *, content: int, reason: int
+) -> dict[str, Any]:
+    """What is to become of a fact, likewise."""
+    action = data.get("action")
+    return {
+        **_without_nulls(data),
+        "action": action.strip().upper() if isinstance(action, str) else action,
+        "content": shortened(data.get("content") or "", content),
+        "reason": shortened(data.get("reason"), reason),
+        "confidence": share_of(_said(data, "confidence", UNSAID)),
+    }
