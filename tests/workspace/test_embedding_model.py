@@ -14,10 +14,14 @@ from typing import Any
 
 import pytest
 
+from keeplore.cli.doctor import DoctorOptions, examine
+from keeplore.cli.doctor.finding import FindingLevel
 from keeplore.cli.progress import fill_vectors
 from keeplore.config.consent import Consents, ConsentUse
 from keeplore.config.places import Places
-from keeplore.config.yaml_edit import write_setting
+from keeplore.config.setting_layers import set_own, set_shared
+from keeplore.config.settings import Settings, load_settings
+from keeplore.connect.host_locations import Surroundings
 from keeplore.errors import ModelUnavailable
 from keeplore.index import embedder_for
 from keeplore.index.embedding import server_embedder
@@ -25,7 +29,8 @@ from keeplore.memory.note import NoteDraft
 from keeplore.recall.request import RecallRequest
 from keeplore.worker.loop import Worker
 from keeplore.workspace.embedding_model import consent_question
-from keeplore.workspace.lifecycle.setup import initialise
+from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
+from keeplore.workspace.lifecycle.sync_workspace import synchronise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 
@@ -116,7 +121,7 @@ def test_a_server_gets_no_text_before_it_is_accepted_and_text_search_goes_on_wit
     opened().notes.write(NoteDraft("We deploy on Thursday"))
     opened().index.refresh()
     opened().index.embed_pending()
-    write_setting(home / "memory", "embedding", "model", server.name)
+    set_shared(home / "memory", "embedding.model", server.name)
     workspace = opened()
     for act in (
         workspace.index.embed_pending,
@@ -178,7 +183,7 @@ def test_a_worker_sees_that_another_model_was_chosen_and_fills_in_its_vectors(
         places, idle_exit_s=0.0
     )  # leaves as soon as there is nothing left to do
     thread = threading.Thread(target=worker.run)
-    write_setting(home / "memory", "embedding", "model", server.name)
+    set_shared(home / "memory", "embedding.model", server.name)
     subject = consent_question(server.name, home / "memory")
     assert subject is not None
     Consents(places.state).accept(
@@ -200,12 +205,60 @@ def test_a_model_that_came_with_the_workspace_is_asked_for_and_one_of_this_machi
     [source] = places.models.glob("all-MiniLM-*")
     shutil.copytree(source, home / "memory" / "model")
     shutil.copytree(source, home / "model")
-    write_setting(home / "memory", "embedding", "model", "./model")
+    set_shared(home / "memory", "embedding.model", "./model")
     with pytest.raises(ModelUnavailable, match="came with the workspace"):
         opened().embedder.embed(["a"])
     (home / "link").symlink_to(home / "memory" / "model")
-    write_setting(home / "memory", "embedding", "model", "~/link")
+    set_shared(home / "memory", "embedding.model", "~/link")
     with pytest.raises(ModelUnavailable, match="came with the workspace"):
         opened().embedder.embed(["a"])
-    write_setting(home / "memory", "embedding", "model", "~/model")
+    set_shared(home / "memory", "embedding.model", "~/model")
     assert opened().embedder.embed(["a"]).shape == (1, 384)
+
+
+def test_two_machines_use_two_models_over_one_text(
+    tmp_path: Path, server: Server, git: Callable[..., str]
+) -> None:
+    git("init", "-q", "--bare", "-b", "main", "remote.git", cwd=tmp_path)
+    remote = str(tmp_path / "remote.git")
+    office, laptop = (
+        Places(tmp_path / name / "state", tmp_path / name / "cache")
+        for name in ("office", "laptop")
+    )
+    first = initialise(office, tmp_path / "office" / "memory").root
+    git("remote", "add", "origin", remote, cwd=first)
+    with Registry(office) as at_office:
+        _note_and_sync(at_office, "We deploy on Thursday")
+    second = clone_workspace(laptop, remote, tmp_path / "laptop" / "memory").root
+    asked = consent_question(server.name, second)
+    assert asked is not None
+    Consents(laptop.state).accept(second, ConsentUse.EMBEDDING, asked.subject)
+    set_own(laptop.state, second, "embedding.model", server.name)
+    with Registry(office) as at_office, Registry(laptop) as at_laptop:
+        _note_and_sync(at_laptop, "We roll back on Friday")
+        _note_and_sync(at_office, "We plan on Monday")
+        _note_and_sync(at_laptop, "We rest on Sunday")
+        synchronise(at_office.named("memory"))
+        for registry, model in ((at_office, "minilm"), (at_laptop, "server/small@")):
+            workspace = registry.named("memory")
+            workspace.index.refresh()
+            assert fill_vectors(workspace)
+            answer = workspace.recall(RecallRequest("When do we deploy?", second))
+            assert answer.hits[0].title == "We deploy on Thursday"
+            assert answer.legs == ("text", "vectors")
+            stamp = workspace.index.state()
+            assert stamp.vectors == stamp.passages == 4
+            assert model in stamp.model.lower()
+    for places, root in ((office, first), (laptop, second)):
+        around = Surroundings(tmp_path, places.state, os.environ)
+        found = examine(places, DoctorOptions(around, is_deep=True))
+        assert [one for one in found if one.part == "workspace memory"] != []
+        assert [one for one in found if one.level == FindingLevel.WRONG] == []
+        assert git("status", "--porcelain", cwd=root) == ""
+        assert load_settings(root) == Settings()
+
+
+def _note_and_sync(registry: Registry, title: str) -> None:
+    workspace = registry.named("memory")
+    workspace.notes.write(NoteDraft(title))
+    synchronise(workspace)

@@ -29,7 +29,7 @@ from keeplore.workspace.writing.forget import (
     restore,
 )
 from keeplore_hooks.events import Command, Origin, Turn
-from keeplore_hooks.hosts import host_named
+from keeplore_hooks.installed import host_named
 from keeplore_hooks.spool import Spool
 
 SECRET = "the door opens with " + "tangerine-" + "7713"

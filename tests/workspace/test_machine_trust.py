@@ -98,10 +98,40 @@ def test_the_newest_commit_of_a_machine_tells_whose_it_is(clone: Clone) -> None:
     )
 
 
-def test_what_nobody_believes_is_not_looked_up_in_git(clone: Clone) -> None:
+def test_a_document_of_somebody_else_is_theirs_whatever_it_says_of_itself(
+    clone: Clone,
+) -> None:
+    stated = memory("", "document")
+    clone.places = {stated.id: "memory/d.md"}
+    clone.write("memory/d.md", "a", "", "eve@example.invalid")
+    assert clone.whose().trust_of(stated) == "foreign"
+    clone.write("memory/d.md", "b", "here-1")
+    assert clone.whose().trust_of(stated) == "document"
+
+
+@pytest.mark.parametrize("email", ["eve@example.invalid", "eve", ""])
+def test_a_file_without_a_machine_is_of_whoever_committed_it(
+    clone: Clone, email: str
+) -> None:
+    mine, theirs = memory(), memory()
+    clone.places = {mine.id: "memory/mine.md", theirs.id: "memory/theirs.md"}
+    clone.write("memory/mine.md", "a", "here-1")
+    clone.write("memory/theirs.md", "a", "", email)
+    clone.commit("there-2", "ben@example.invalid")
     whose = clone.whose()
-    assert whose.trust_of(memory("", "document")) == "document"
-    assert clone.asked == 0 and not (clone.files / "cache").exists()
+    assert [whose.trust_of(one) for one in (mine, theirs)] == ["user", "foreign"]
+
+
+def test_what_an_accepted_person_commits_by_hand_is_accepted_too(clone: Clone) -> None:
+    by_hand = memory("there-2")
+    clone.places = {by_hand.id: "memory/a.md"}
+    clone.commit("there-2", "ben@example.invalid")
+    clone.commit("there-3", "eve@example.invalid")
+    clone.write("memory/a.md", "a", "", "ben@example.invalid")
+    whose = clone.whose()
+    assert whose.trust_of(by_hand) == "foreign"
+    whose.accept(["there-2"])
+    assert whose.trust_of(by_hand) == "user"
 
 
 def test_where_nobody_else_has_written_every_memory_is_believed(clone: Clone) -> None:
@@ -112,7 +142,7 @@ def test_where_nobody_else_has_written_every_memory_is_believed(clone: Clone) ->
     } == {"user"}
     clone.commit("", "other@example.invalid")
     assert not whose.is_alone
-    assert {whose.trust_of(memory(name)) for name in ("", "forgotten-9")} == {"foreign"}
+    assert whose.trust_of(memory("forgotten-9")) == "foreign"
     assert whose.trust_of(memory("here-1")) == "user"
 
 

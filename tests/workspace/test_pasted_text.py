@@ -13,7 +13,8 @@ from keeplore.memory import Conversation, parse
 from keeplore.workspace import Registry
 from keeplore.workspace.importing.session_import import import_sessions, worth_reading
 from keeplore.workspace.lifecycle.setup import initialise
-from keeplore_hooks.hosts import Cursor, host_named
+from keeplore_hooks.hosts import Cursor
+from keeplore_hooks.installed import host_named
 
 HOST = host_named("claude-code")
 AT = "2026-02-09T14:00:00.000Z"

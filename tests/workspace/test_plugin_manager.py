@@ -2,6 +2,8 @@
 
 import pytest
 
+from keeplore.errors import ConfigError
+from keeplore.workspace.plugin_failures import FILE, failures
 from keeplore.workspace.plugin_manager import PluginManager
 from keeplore_hooks.events import Origin, Turn
 from keeplore_hooks.specs import hookimpl
@@ -23,13 +25,21 @@ class Broken:
     def keeplore_turn(self, turn):
         raise RuntimeError("out of order")
 
+
+class BrokenGate:
     @hookimpl
     def keeplore_redact(self, text):
-        raise RuntimeError("out of order")
+        raise RuntimeError(f"out of order: {text}")
 
     @hookimpl
     def keeplore_before_write(self, meta, body):
         raise RuntimeError("must not be written")
+
+
+class NoText:
+    @hookimpl
+    def keeplore_redact(self, text):
+        return [text]
 
 
 class Swap:
@@ -52,7 +62,7 @@ def test_an_event_reaches_every_plugin_though_one_fails():
 
 def test_redaction_steps_work_on_the_result_of_the_one_before():
     plugins = PluginManager()
-    for plugin in (Swap("b", "c"), Broken(), Swap("a", "b")):
+    for plugin in (Swap("b", "c"), Swap("a", "b")):
         plugins.register(plugin)
     assert plugins.redact("a") == "c"
     assert plugins.redact("unchanged") == "unchanged".replace("a", "c")
@@ -60,9 +70,21 @@ def test_redaction_steps_work_on_the_result_of_the_one_before():
 
 def test_a_failing_gate_before_a_write_stops_the_write():
     plugins = PluginManager()
-    plugins.register(Broken())
-    with pytest.raises(RuntimeError, match="must not be written"):
+    plugins.register(BrokenGate(), "gate")
+    with pytest.raises(ConfigError, match="gate failed at keeplore_before_write"):
         plugins.body_before_write({}, "body")
+
+
+@pytest.mark.parametrize("plugin", [BrokenGate(), NoText()])
+def test_a_redactor_that_fails_lets_no_text_through(plugin, tmp_path):
+    plugins = PluginManager(tmp_path)
+    plugins.register(plugin, "gate")
+    with pytest.raises(ConfigError, match="gate failed at keeplore_redact") as caught:
+        plugins.redact("the door is open")
+    assert "uninstall" in caught.value.remedy
+    [kept] = failures(tmp_path)
+    assert (kept.plugin, kept.point) == ("gate", "keeplore_redact")
+    assert "door" not in (tmp_path / FILE).read_text()
 
 
 def test_an_installed_plugin_that_cannot_be_loaded_is_noted_and_stops_nothing(

@@ -86,6 +86,12 @@ def test_a_directory_is_added_once_under_its_own_or_a_given_name(
     with pytest.raises(ConfigError):
         add(workspace, tmp_path / "nothing-here")
     (tmp_path / "other").mkdir()
+    repository(tmp_path / "second", git)
+    with pytest.raises(AlreadyExists) as taken:
+        add(workspace, tmp_path / "second", "store")
+    assert str(taken.value) == (
+        "there is a project 'store' already. Choose another name with --name"
+    )
     with pytest.raises(ConfigError, match="cannot be"):
         add(workspace, tmp_path / "other", "../up")
 

@@ -25,7 +25,7 @@ from keeplore_hooks.events import (
     Turn,
     Work,
 )
-from keeplore_hooks.hosts import host_named
+from keeplore_hooks.installed import host_named
 
 
 @pytest.fixture

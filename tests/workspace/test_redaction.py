@@ -137,7 +137,7 @@ def test_doctor_names_a_pattern_of_a_project_that_is_wrong(places, ledgerly):
     assert "projects/ledgerly/project.json" in found.remedy
 
 
-def test_a_secret_by_hand_stops_the_push_until_its_mark_is_allowed(
+def test_a_secret_by_hand_is_not_committed_until_its_mark_is_allowed(
     places, tmp_path, git
 ):
     remote = tmp_path / "remote.git"
@@ -151,11 +151,27 @@ def test_a_secret_by_hand_stops_the_push_until_its_mark_is_allowed(
         workspace = registry.named("memory")
         git("remote", "add", "origin", str(remote), cwd=workspace.root)
         file.write_text(f"# A sample\n\n{token}\n")
+        workspace.notes.write(NoteDraft("The rollback takes four minutes"))
+        done = synchronise(workspace)
+        assert "held back" in done.note and done.pushed
+        place = done.note.rpartition("secret: ")[2]
+        assert "by-hand.md:3 (github-token:" in place and token not in done.note
+        assert git("log", "--all", "--format=%H", f"-S{token}", cwd=remote) == ""
+        assert git("log", "--all", f"-S{token}", cwd=workspace.root) == ""
+        said = [finding.message for finding in findings("memory", workspace)]
+        assert f"{place} looks like a secret, so the file is not committed" in said
+        git("add", "memory", cwd=workspace.root)
+        git("commit", "-qm", "By hand", cwd=workspace.root)
         with pytest.raises(SyncError, match=r"by-hand\.md:3 \(github-token:") as caught:
             synchronise(workspace)
         assert workspace.sync_log.last().error == caught.value.message
-        name = caught.value.message.partition("(")[2].partition(")")[0]
-    settle(f"redaction: {{allow: ['{name}']}}")
+        # HEAD has it already: an edit beside it is as good as any
+        file.write_text(f"# A sample\n\n{token}\n\nAnd more.\n")
+        assert workspace.store.commit().paths == ("memory/notes/by-hand.md",)
+        file.write_text(f"{file.read_text()}{token[:-1]}7\n")
+        assert workspace.store.commit().held_back
+        file.write_text(f"# A sample\n\n{token}\n")
+    settle(f"redaction: {{allow: ['{place.partition('(')[2].rstrip(')')}']}}")
     with Registry(places) as registry:
         assert synchronise(registry.named("memory")).pushed
 

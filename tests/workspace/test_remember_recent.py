@@ -107,11 +107,18 @@ def test_the_last_exchanges_are_kept_word_for_word_with_what_was_decided(
     )
     assert memory.category == "architectural-decisions"
     assert memory.turns == ("session-1-1", "session-1-2", "session-1-3")
-    talk = Conversation.from_markdown(
-        parse((workspace.root / outcome.path).read_text()).body
+    assert parse((workspace.root / outcome.path).read_text()).body == (
+        "# Go with the Postgres table\n\n"
+        "Let's go with the Postgres table, because a job and its invoice are one "
+        "transaction.\n\n"
+        "> **User, 2026-02-09 14:01:** What could hold the jobs?\n>\n"
+        "> **Assistant:** A table in Postgres, or Redis.\n>\n"
+        "> **User, 2026-02-09 14:02:** Redis was down twice last month.\n>\n"
+        "> **Assistant:** Then the table is the safer choice.\n>\n"
+        "> **User, 2026-02-09 14:03:** Let's go with the Postgres table, because a job and "
+        "its invoice are one transaction.\n>\n"
+        "> **Assistant:** Agreed.\n"
     )
-    assert [(e.user, e.assistant) for e in talk.exchanges] == TALK[1:]
-    assert "Postgres table" in talk.decision[0].text
     ((relationship, id_),) = memory.links
     assert relationship == "refines"
     assert workspace.store.load(workspace.store.find(id_)).kind == "conversation"
@@ -220,7 +227,19 @@ def test_it_is_found_by_recall_after_the_index_was_lost(workspace, project, plac
 def test_a_new_topic_is_kept_alone(workspace, project):
     another = ("Next task: the login page forgets the user.", "The cookie had no path.")
     say(workspace, project, [*TALK, another])
-    talk = Conversation.from_markdown(
-        remember_recent(workspace, project, "session-1").memory.body
+    body = remember_recent(workspace, project, "session-1").memory.body
+    user, reply = another
+    assert body.partition("\n\n> ")[2] == (
+        f"**User, 2026-02-09 14:04:** {user}\n>\n> **Assistant:** {reply}\n"
     )
-    assert [(e.user, e.assistant) for e in talk.exchanges] == [another]
+
+
+def test_where_nothing_was_decided_the_last_question_and_its_answer_are_the_statement(
+    workspace, project
+):
+    code = "```sh\nmake\n```"
+    say(workspace, project, [NEXT_TOPIC, ("And how is it built?", f"So:\n\n{code}")])
+    body = remember_recent(workspace, project, "session-1").memory.body
+    _, _, text = body.partition("\n\n")
+    assert text.startswith("And how is it built?\nSo:\n\n> **User, 2026-02-09 14:00:**")
+    assert text.endswith("> **Assistant:** So:\n>\n> ```sh\n> make\n> ```\n")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from keeplore.config.places import Places
+from keeplore.memory.note import NoteDraft
 from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
 from keeplore.workspace.lifecycle.sync_workspace import synchronise
 from keeplore.workspace.registry import Registry
@@ -108,3 +109,25 @@ def test_two_machines_that_edit_one_line_at_once_need_nobody(
     for workspace in (one, other, one):
         synchronise(workspace)
     assert texts(one) == texts(other) and len(texts(one)) == 2
+
+
+def test_what_is_forgotten_stays_so_where_git_put_it_under_the_name_of_another_memory(
+    machines: tuple[Workspace, Workspace], git: Callable[..., str]
+) -> None:
+    one, other = machines
+    said = ("Invoices are rounded once", "The rollback takes four minutes")
+    notes = [one.notes.write(NoteDraft(text)).memory for text in said]
+    synchronise(one)
+    synchronise(other)
+    old, place = (one.store.find(memory.id) or "" for memory in notes)
+    one.store.forget(notes[0].id, "one", "2026-03-01T00:00:00Z")
+    synchronise(one)
+    misplaced = place.replace(notes[1].id[4:12], "0" * 8)
+    (other.root / old).rename(other.root / misplaced)
+    git("add", "memory", cwd=other.root)
+    git("commit", "-qm", "By hand", cwd=other.root)
+    for workspace in (other, one, other, one):
+        synchronise(workspace)
+    rounding = "memory/facts/Rounding.md"
+    assert [{*texts(workspace)} for workspace in machines] == [{place, rounding}] * 2
+    assert one.store.restore(notes[0].id)

@@ -19,7 +19,7 @@ from keeplore.workspace.importing.intake import Intake
 from keeplore.workspace.importing.session_import import import_sessions, worth_reading
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.recording.cursors import Cursors
-from keeplore_hooks.hosts import source_named
+from keeplore_hooks.installed import source_named
 from keeplore_hooks.spool import SpoolEntry
 
 SESSION = "ses_made0001"

@@ -10,7 +10,7 @@ from keeplore.workspace import Registry
 from keeplore.workspace.importing.session_import import import_sessions
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.recording.cursors import Cursors
-from keeplore_hooks.hosts import source_named
+from keeplore_hooks.installed import source_named
 
 
 @pytest.mark.parametrize("count", [1, 3])

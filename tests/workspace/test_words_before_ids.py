@@ -17,7 +17,7 @@ from keeplore.workspace import Registry
 from keeplore.workspace.importing.session_import import import_sessions, worth_reading
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.lifecycle.sync_workspace import synchronise
-from keeplore_hooks.hosts import source_named
+from keeplore_hooks.installed import source_named
 
 SESSION = "ses_6b1f0d2a4ffeXk3JqW9LmPz0aB"
 BEGIN = 1_770_645_600_000  # 2026-02-09T14:00:00Z, ms

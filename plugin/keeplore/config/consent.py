@@ -71,7 +71,7 @@ class Consents:
     def _save(self, entries: list[dict[str, str]]) -> None:
         unique = {json.dumps(entry, sort_keys=True): entry for entry in entries}
         data = {"schema": SCHEMA, "servers": list(unique.values())}
-        self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        durable.make_private(self._file.parent)
         durable.write(
             self._file, (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode()
         )

@@ -4,6 +4,7 @@ directory.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import re
@@ -19,8 +20,10 @@ from keeplore.errors import ConfigError
 from keeplore_hooks import durable
 
 FILE = "machine.json"
+COPY = "machine.json.copy"  # of the same; a power cut may leave the file empty or torn
 SCHEMA = 1
 KEY_BYTES = 32
+_DAMAGE = (ValueError, KeyError, TypeError, AttributeError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +49,30 @@ class Machine:
         """
         path = places.state / FILE
         try:
-            return cls._of(json.loads(path.read_bytes()), places)
+            data = path.read_bytes()
         except FileNotFoundError:
-            host = _host()
-            return cls(f"{host[:24]}-{secrets.token_hex(2)}", host)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as e:
-            raise ConfigError(
-                f"{path} cannot be read: {e}",
-                "Mend or remove it, then run `keeplore init DIR`",
-            ) from e
+            return _unknown()
+        except OSError as e:
+            raise _unreadable(path, e) from e
+        try:
+            return cls._of(json.loads(data), places)
+        except _DAMAGE as e:
+            if (whole := cls._of_copy(places)) is not None:
+                return whole
+            if not data:
+                return _unknown()
+            raise _unreadable(path, e) from e
+
+    @classmethod
+    def _of_copy(cls, places: Places) -> Machine | None:
+        """What the copy says, put back in its place; None where it cannot be read either."""
+        try:
+            machine = cls._of(json.loads((places.state / COPY).read_bytes()), places)
+        except (OSError, *_DAMAGE):
+            return None
+        with contextlib.suppress(OSError):
+            machine.save(places)
+        return machine
 
     @classmethod
     def _of(cls, data: dict[str, Any], places: Places) -> Machine:
@@ -78,7 +96,8 @@ class Machine:
             },
         }
         text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
-        durable.write(places.state / FILE, text.encode())
+        for name in (COPY, FILE):
+            durable.write(places.state / name, text.encode())
 
     def _here(self, places: Places, mark: str) -> Machine:
         """The same, with an identity of its own where the file was written on another computer."""
@@ -99,6 +118,19 @@ class Machine:
             home=self.home or name,
             workspaces={**self.workspaces, name: directory},
         )
+
+
+def _unknown() -> Machine:
+    """A machine that has no name and no workspaces yet."""
+    host = _host()
+    return Machine(f"{host[:24]}-{secrets.token_hex(2)}", host)
+
+
+def _unreadable(path: Path, error: Exception) -> ConfigError:
+    return ConfigError(
+        f"{path} cannot be read: {error}",
+        "Mend or remove it, then run `keeplore init DIR`",
+    )
 
 
 def _host() -> str:

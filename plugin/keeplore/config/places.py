@@ -10,6 +10,13 @@ from pathlib import Path
 
 import platformdirs
 
+from keeplore.errors import ConfigError
+from keeplore_hooks import durable
+
+FORMAT_FILE = "format"  # in the inbox
+FORMAT = (
+    1  # of the whole inbox; raised when an older program would misread a file of it
+)
 STATE_README = (
     "Keeplore's inbox on this machine: host events that are not yet text in a workspace, and where"
     "\neach session stands. Safe to read. Do not delete while `keeplore doctor` reports a backlog: "
@@ -62,16 +69,37 @@ class Places:
         return self.cache / "models"
 
     def create(self) -> None:
-        """Make both directories, private to this user, each with a README."""
+        """Make both directories, private to this user, each with a README.
+
+        Raises ConfigError where a newer program has changed the form of the inbox.
+        """
+        found = self.found_format
+        if found > FORMAT:
+            raise ConfigError(
+                f"{self.state} is of a newer Keeplore: its format is {found}, this one knows "
+                f"{FORMAT}",
+                "Run `keeplore upgrade`, which says how to upgrade this one",
+            )
         for directory, readme in (
             (self.state, STATE_README),
             (self.cache, CACHE_README),
         ):
-            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            durable.make_private(directory)
             note = directory / "README"
             if not note.exists():
                 note.write_text(readme, encoding="utf-8")
         self.sessions.mkdir(mode=0o700, exist_ok=True)
+        if found < FORMAT:
+            durable.write(self.state / FORMAT_FILE, f"{FORMAT}\n".encode())
+
+    @property
+    def found_format(self) -> int:
+        """The format of the inbox that is there; 0 where none is noted."""
+        try:
+            said = (self.state / FORMAT_FILE).read_bytes()[:20].strip()
+        except OSError:
+            return 0
+        return int(said) if said.isdigit() else 0
 
 
 def stamp(path: Path) -> tuple[int, int] | None:

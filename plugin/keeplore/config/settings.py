@@ -5,6 +5,7 @@ with a comment.
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import math
 import re
 from collections.abc import Mapping
@@ -16,13 +17,16 @@ from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 import yaml
 
+from keeplore.config.capture_choice import CaptureRule, CaptureRules
 from keeplore.config.consent import MAX_URL, server_of
 from keeplore.errors import ConfigError
 
 FILE = "keeplore.yaml"
 MAX_FILE = 16 * 1024  # bytes
+MAX_DEPTH = 20  # of lists and mappings in each other
 SCHEMA = 1
 MAX_BRANCH = 200  # characters
+MAX_IDLE_MINUTES = 24 * 60
 MAX_TIMEOUT_S = 240  # for one answer; shorter than the lease of a job
 _RANGES = {
     "brief_tokens": (0, 3_000),
@@ -70,6 +74,17 @@ class CaptureSettings:
 
     enabled: bool = True
     notes: bool = True
+    exclude: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+
+    @property
+    def rules(self) -> CaptureRules:
+        """Raises ValueError."""
+        exclude, include = (
+            tuple(map(CaptureRule.parse, texts))
+            for texts in (self.exclude, self.include)
+        )
+        return CaptureRules(exclude, include)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +172,15 @@ class SyncSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkerSettings:
+    """How long the worker of a machine stays when there is nothing to do; the home workspace's
+    hold.
+    """
+
+    idle_minutes: int = 15
+
+
+@dataclass(frozen=True, slots=True)
 class RedactionSettings:
     """What is redacted besides secrets, as RE2 patterns, and which fingerprints of secrets are left
     as they are.
@@ -174,6 +198,7 @@ class Settings:
     name: str = ""
     branch: str = "main"
     inherits: tuple[str, ...] = ()
+    wikilinks: bool = False
     capture: CaptureSettings = CaptureSettings()
     context: ContextSettings = ContextSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
@@ -182,30 +207,84 @@ class Settings:
     refine: RefineSettings = RefineSettings()
     recall: RecallSettings = RecallSettings()
     sync: SyncSettings = SyncSettings()
+    worker: WorkerSettings = WorkerSettings()
     redaction: RedactionSettings = RedactionSettings()
 
 
 def load_settings(root: Path) -> Settings:
-    """Read a workspace's settings.
+    """Read what a workspace's own file says, the same on every machine.
 
     Raises ConfigError that names the key and what is wrong with it, or that the directory is no
     workspace.
     """
     path = root / FILE
-    text = _text(path)
+    return filled_settings(Settings(), parse_settings(path, _text(path)), path)
+
+
+def parse_settings(path: Path, text: bytes) -> Any:
+    """The value of YAML text; an empty mapping where it is empty. Raises ConfigError that names
+    ``path``.
+    """
     try:
-        # the loader in C overflows its stack on hostile nesting; this one raises
-        data = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError, ValueError) as e:
+        data = parsed_yaml(text)
+    except (yaml.YAMLError, ValueError) as e:
         raise ConfigError(
             f"{path} is no YAML: {' '.join(str(e).split())}", "Mend that line"
         ) from e
+    return {} if data is None else data
+
+
+def filled_settings(below: Settings, data: Any, path: Path) -> Settings:
+    """``below`` with what a file says over it. Raises ConfigError that names the file and the
+    key.
+    """
     try:
-        settings: Settings = _filled(Settings(), {} if data is None else data, "")
+        settings: Settings = _filled(below, data, "")
         _check(settings)
     except ValueError as e:
-        raise ConfigError(f"{path}: {e}", "Mend or remove that key") from e
+        remedy = "Mend or remove that key; a newer Keeplore may know it"
+        raise ConfigError(f"{path}: {e}", remedy) from e
     return settings
+
+
+def setting_keys() -> dict[str, Any]:
+    """Every key, such as ``context.threshold``, with its built-in value."""
+    return flat_settings(Settings())
+
+
+def flat_settings(settings: Settings) -> dict[str, Any]:
+    """Every key with its value."""
+    values: dict[str, Any] = {}
+    for part in dataclasses.fields(settings):
+        section = getattr(settings, part.name)
+        if not dataclasses.is_dataclass(section):
+            values[part.name] = section
+            continue
+        for one in dataclasses.fields(section):
+            values[f"{part.name}.{one.name}"] = getattr(section, one.name)
+    return values
+
+
+def meant_keys(key: str) -> str:
+    """Which keys may have been meant, as `` (did you mean …?)``; "" where none is near."""
+    keys = list(setting_keys())
+    last = key.rpartition(".")[2]
+    # the section is missing, or it is that of another one
+    near = [one for one in keys if one.rpartition(".")[2] == last]
+    near = near or difflib.get_close_matches(key, keys, 1)
+    return f" (did you mean {' or '.join(near)}?)" if near else ""
+
+
+def parsed_yaml(text: bytes) -> Any:
+    """The value of a small text of anybody's. Raises YAMLError or ValueError."""
+    depth = 0
+    # the loader in C is quick, but overflows its stack on hostile nesting
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH:
+            raise ValueError("it nests too deeply")
+    return yaml.load(text, Loader=yaml.CSafeLoader)
 
 
 def _text(path: Path) -> bytes:
@@ -242,6 +321,8 @@ def _filled(default: Any, data: Any, key: str) -> Any:
 
 
 def _filled_section(default: Any, data: Any, key: str) -> Any:
+    if data is None:  # all of its keys are commented out
+        return default
     if not isinstance(data, Mapping):
         raise ValueError(
             f"{key or 'the file'}: it should be a list of keys and their values"
@@ -253,7 +334,7 @@ def _filled_section(default: Any, data: Any, key: str) -> Any:
     inside = {name: f"{key}.{name}" if key else str(name) for name in data}
     for name, place in inside.items():
         if name not in known:
-            raise ValueError(f"{place}: there is no such key")
+            raise ValueError(f"{place}: there is no such key{meant_keys(place)}")
     filled = {
         name: _filled(known[name], value, inside[name]) for name, value in data.items()
     }
@@ -270,7 +351,11 @@ def _prices(data: Mapping[Any, Any], key: str) -> dict[str, TokenPrice]:
 
 def _price(data: Any, key: str) -> TokenPrice:
     price: TokenPrice = _filled(TokenPrice(), data, key)
-    return price if "cached" in data else dataclasses.replace(price, cached=price.input)
+    return (
+        price
+        if data and "cached" in data
+        else dataclasses.replace(price, cached=price.input)
+    )
 
 
 def _check(settings: Settings) -> None:
@@ -282,8 +367,11 @@ def _check(settings: Settings) -> None:
     for name, (least, most) in _RANGES.items():
         if not least <= getattr(settings.context, name) <= most:
             raise ValueError(f"context.{name}: it should be {least} to {most}")
+    _check_rules(settings.capture)
     _check_engine(settings.index)
     _check_llm(settings.llm)
+    if not 1 <= settings.worker.idle_minutes <= MAX_IDLE_MINUTES:
+        raise ValueError(f"worker.idle_minutes: it should be 1 to {MAX_IDLE_MINUTES}")
     if settings.refine.mode not in list(RefineMode):
         raise ValueError(f"refine.mode: it should be one of {', '.join(RefineMode)}")
     _check_allowed(settings.redaction)
@@ -296,6 +384,13 @@ def _check_workspace(settings: Settings) -> None:
         )
     if not 0 < len(settings.branch) <= MAX_BRANCH:
         raise ValueError(f"branch: it should have 1 to {MAX_BRANCH} characters")
+
+
+def _check_rules(capture: CaptureSettings) -> None:
+    try:
+        _ = capture.rules
+    except ValueError as e:
+        raise ValueError(f"capture.exclude, capture.include: {e}") from e
 
 
 def _check_engine(engine: EngineSettings) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from keeplore.errors import KeeploreError
+from keeplore_hooks import durable
 
 WAIT_S = 20.0  # for another process; a transaction here takes milliseconds
 VERSION = 1  # of the tables
@@ -46,7 +47,7 @@ class StateDatabase:
 
     def _opened(self) -> sqlite3.Connection:
         try:
-            self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            durable.make_private(self.file.parent)
             os.close(os.open(self.file, os.O_RDWR | os.O_CREAT, 0o600))
         except OSError as e:
             raise KeeploreError(
@@ -67,9 +68,18 @@ class StateDatabase:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if version > VERSION:
             raise KeeploreError(
-                f"{self.file} is of a newer Keeplore", "Update this installation"
+                f"{self.file} is of a newer Keeplore", "Run `keeplore upgrade`"
             )
         if version < VERSION:
             for statement in self._tables:
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version={VERSION}")
+
+
+def version_of(file: Path) -> int:
+    """The version of a SQLite file's tables, 0 where it cannot be read."""
+    with contextlib.suppress(sqlite3.Error, OSError):
+        uri = f"{file.absolute().as_uri()}?mode=ro"
+        with contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
+            return int(connection.execute("PRAGMA user_version").fetchone()[0])
+    return 0

@@ -1,100 +1,188 @@
-"""Changing one key of ``keeplore.yaml`` and nothing else in it: the comments and the order are the
+"""Changing one key of a YAML file and nothing else in it: the comments and the order are the
 person's.
 """
 
 from __future__ import annotations
 
+import copy
 import json
 import re
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import yaml
+from yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode
 
-from keeplore.config.settings import FILE, MAX_FILE
-from keeplore.errors import ConfigError
-from keeplore_hooks import durable
-
-_VALUE = r""""(?:[^"\\]|\\.)*"|'[^']*'|[^\s#"'&*!|>{\[]\S*"""
-_BARE = re.compile(r"[A-Za-z0-9./~][A-Za-z0-9._/~:@+#-]*")
+_BARE = re.compile(r"[A-Za-z0-9./~][A-Za-z0-9._/~:@+-]*")
+_COMMENT = re.compile(r"([^\S\n]+)#")
 
 
-def write_setting(root: Path, section: str, key: str, value: str) -> None:
-    """Set ``section.key``. Raises ConfigError, with the line to write by hand, where the file's
-    form is unusual.
+def with_key(text: str, key: str, value: Any) -> str:
+    """The text with ``section.key``, or a key of the top, set to a value.
+
+    Raises ValueError where its form is unusual, and whatever YAML raises.
     """
-    path = root / FILE
-    by_hand = ConfigError(
-        f"{path} is not written as the template is",
-        f"Write `{section}: {{{key}: {_quoted(value)}}}`",
-    )
-    try:
-        before = path.read_bytes()[:MAX_FILE].decode()
-        after = _changed(before, section, key, _quoted(value))
-        is_right = yaml.safe_load(after) == _wanted(before, section, key, value)
-    except (
-        OSError,
-        ValueError,
-        TypeError,
-        AttributeError,
-        RecursionError,
-        yaml.YAMLError,
-    ) as e:
-        raise by_hand from e
-    if not is_right or path.is_symlink():
-        raise by_hand
-    durable.write(path, after.encode(), path.stat().st_mode & 0o777)
+    wanted = _data(text)
+    section, _, name = key.rpartition(".")
+    if section:
+        wanted[section] = {**(wanted.get(section) or {}), name: value}
+    else:
+        wanted[name] = value
+    return _checked(_set(text, section, name, _written(value)), wanted)
 
 
-def _changed(text: str, section: str, key: str, value: str) -> str:
-    lines = text.splitlines(keepends=True)
-    heading = re.compile(rf"{section}:\s*(#.*)?$")
-    for number, line in enumerate(lines):
-        if heading.match(line):
-            return _changed_in_block(lines, number + 1, key, value)
-    return _changed_in_line(text, section, key, value)
+def without_key(text: str, key: str) -> str:
+    """The text without a key, and without its section where nothing else is in it; raises as
+    ``with_key`` does.
+    """
+    wanted = _data(text)
+    section, _, name = key.rpartition(".")
+    inside = wanted.get(section) or {} if section else wanted
+    if name not in inside:
+        return text
+    del inside[name]
+    if section and not inside:
+        del wanted[section]
+        section, name = "", section
+    return _checked(_removed(text, section, name), wanted)
 
 
-def _wanted(text: str, section: str, key: str, value: str) -> dict[str, Any]:
-    """What is to be read after the change."""
-    data: dict[str, Any] = yaml.safe_load(text) or {}
-    data[section] = {**(data.get(section) or {}), key: value}
+def as_yaml(value: Any) -> str:
+    """A value on one line, as it is written into a file."""
+    return _written(value)
+
+
+def _data(text: str) -> dict[str, Any]:
+    data: dict[str, Any] = copy.deepcopy(yaml.safe_load(text) or {})
     return data
 
 
-def _changed_in_block(lines: list[str], start: int, key: str, value: str) -> str:
-    """In a section whose keys stand below its name, from the line ``start`` on."""
-    entry = re.compile(rf"(\s+{key}:)[^\S\n]*({_VALUE})?([^\S\n]*)(#.*)?\n?$")
-    for number, line in enumerate(lines[start:], start):
-        if line.strip() and not line[0].isspace():
-            break
-        if found := entry.match(line):
-            lines[number] = _with_value(found, value)
-            return "".join(lines)
-    lines.insert(start, f"  {key}: {value}\n")
-    return "".join(lines)
+def _checked(text: str, wanted: Mapping[str, Any]) -> str:
+    """The text, where it says what is wanted; aliases and the like make it say something else."""
+    if (yaml.safe_load(text) or {}) != wanted:
+        raise ValueError("it would say something else")
+    return text
 
 
-def _with_value(line: re.Match[str], value: str) -> str:
-    """The line with another value, its comment in the same column where there is room."""
-    name, old, gap, comment = line.groups(default="")
-    room = max(len(old) + len(gap) - len(value), 2) if comment else 0
-    return f"{name} {value}{' ' * room}{comment}\n"
+def _set(text: str, section: str, name: str, value: str) -> str:
+    top = _top(text)
+    if not section:
+        if found := _entry(top, name):
+            return _replaced(text, *found, value)
+        return _inserted(text, top, name, value)
+    found = _entry(top, section)
+    if found is None:
+        block = f"\n  {name}: {value}"
+        is_flow = top is not None and top.flow_style
+        return _inserted(
+            text, top, section, f"{{{name}: {value}}}" if is_flow else block
+        )
+    heading, inside = found
+    if isinstance(inside, MappingNode):
+        if one := _entry(inside, name):
+            return _replaced(text, *one, value)
+        if inside.flow_style:
+            return _inserted(text, inside, name, value)
+        column = inside.value[0][0].start_mark.column
+        return _below(text, heading, f"{' ' * column}{name}: {value}\n")
+    if (
+        isinstance(inside, ScalarNode)
+        and inside.start_mark.index == inside.end_mark.index
+    ):
+        return _below(text, heading, f"  {name}: {value}\n")
+    return _replaced(text, heading, inside, f"{{{name}: {value}}}")
 
 
-def _changed_in_line(text: str, section: str, key: str, value: str) -> str:
-    """In a section that is written on one line, or is not there yet."""
-    one_line = re.compile(rf"^{section}: *\{{ *{key}: *[^,{{}}]* *\}}", re.MULTILINE)
-    if one_line.search(text):
-        return one_line.sub(lambda _: f"{section}: {{{key}: {value}}}", text, count=1)
-    if re.search(rf"^[\"']?{section}[\"']?\s*:", text, re.MULTILINE):
-        raise ValueError("it is there, and not as we know it")
-    return f"{text.rstrip()}\n{section}:\n  {key}: {value}\n".lstrip()
+def _top(text: str) -> MappingNode | None:
+    """The mapping that the text is, None where it is empty. Raises ValueError."""
+    # the loader in C gives no places of what it read; who calls has bounded the depth
+    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    if node is not None and not isinstance(node, MappingNode):
+        raise ValueError("it is no mapping")
+    return node
 
 
-def _quoted(value: str) -> str:
-    """As YAML writes it: bare where nothing in it means anything else."""
-    is_bare = (
-        _BARE.fullmatch(value) and ": " not in value and yaml.safe_load(value) == value
-    )
-    return value if is_bare and not value.endswith(":") else json.dumps(value)
+def _entry(mapping: MappingNode | None, name: str) -> tuple[Node, Node] | None:
+    for key, value in mapping.value if mapping is not None else ():
+        if isinstance(key, ScalarNode) and key.value == name:
+            return key, value
+    return None
+
+
+def _replaced(text: str, key: Node, old: Node, value: str) -> str:
+    """Another value, its comment in the same column where there is room."""
+    start, end = old.start_mark.index, _end(old)
+    if old.start_mark.line != key.end_mark.line or start == end:
+        start = text.index(":", key.end_mark.index) + 1
+        value = f" {value}"
+    was, after = text[start:end], text[end:]
+    if gap := _COMMENT.match(after):
+        width = 0 if "\n" in was else len(was) + len(gap[1])
+        room = max(width - len(value), 2)
+        after = " " * room + after[gap.end(1) :]
+    return text[:start] + value + after
+
+
+def _inserted(text: str, mapping: MappingNode | None, name: str, value: str) -> str:
+    """A key that a mapping, of one line or the whole file, lacks."""
+    if mapping is not None and mapping.flow_style:
+        place = (
+            _end(mapping.value[-1][1])
+            if mapping.value
+            else mapping.start_mark.index + 1
+        )
+        comma = ", " if mapping.value else ""
+        return f"{text[:place]}{comma}{name}: {value}{text[place:]}"
+    gap = "" if value.startswith("\n") else " "
+    return f"{text.rstrip()}\n{name}:{gap}{value}\n".lstrip("\n")
+
+
+def _below(text: str, heading: Node, line: str) -> str:
+    """A line more, the first one of a section."""
+    place = text.find("\n", heading.end_mark.index) + 1
+    return f"{text}\n{line}" if place == 0 else text[:place] + line + text[place:]
+
+
+def _removed(text: str, section: str, name: str) -> str:
+    mapping: Any = _top(text)
+    if section:
+        mapping = (_entry(mapping, section) or (None, None))[1]
+    entries = mapping.value
+    at = next(n for n, (key, _) in enumerate(entries) if key.value == name)
+    key, value = entries[at]
+    if not mapping.flow_style:
+        end = text.find("\n", _end(value))
+        start = text.rfind("\n", 0, key.start_mark.index) + 1
+        return text[:start] + ("" if end < 0 else text[end + 1 :])
+    start, end = key.start_mark.index, _end(value)
+    if at + 1 < len(entries):
+        end = entries[at + 1][0].start_mark.index
+    elif at:
+        start = _end(entries[at - 1][1])
+    return text[:start] + text[end:]
+
+
+def _end(node: Node) -> int:
+    """Where a value ends: YAML's own mark of a block lies behind the comments that follow it."""
+    is_block = isinstance(node, CollectionNode) and not node.flow_style
+    if not is_block or not node.value:
+        return int(node.end_mark.index)
+    last = node.value[-1]
+    return _end(last[1] if isinstance(last, tuple) else last)
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, Mapping):
+        entries = (f"{_written(name)}: {_written(one)}" for name, one in value.items())
+        return f"{{{', '.join(entries)}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_written, value))}]"
+    if isinstance(value, str) and _is_bare(value):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _is_bare(text: str) -> bool:
+    """Whether nothing in a text means anything else in YAML."""
+    is_plain = _BARE.fullmatch(text) and not text.endswith(":")
+    return bool(is_plain) and yaml.safe_load(text) == text

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from keeplore_hooks.events import Compaction, Origin
+from keeplore_hooks.events import Compaction, CompactionPhase, Origin
 from keeplore_hooks.specs import hookimpl_last
+
+# they report a compaction beforehand also where nothing comes of it; their record tells a real one
+TOLD_AFTERWARDS = ("gemini-cli",)
 
 
 class ChangeCounter:
     """How many files were written, so that index and commit need to look only after a change.
 
-    Also which sessions their hosts were about to shorten.
+    Also which sessions their hosts shortened, or were about to.
     """
 
     def __init__(self) -> None:
         self.count = 0
         self._shortened: set[tuple[str, str]] = set()
+        self._announced: set[tuple[str, str]] = set()
 
     @hookimpl_last
     def keeplore_memory_written(self) -> None:
@@ -22,15 +26,31 @@ class ChangeCounter:
 
     @hookimpl_last
     def keeplore_compaction(self, compaction: Compaction) -> None:
-        if compaction.phase == "before":
+        is_before = compaction.phase == CompactionPhase.BEFORE
+        if is_before != (compaction.origin.host in TOLD_AFTERWARDS):
             self.shorten(compaction.origin)
+        elif is_before:
+            self._announced.add(_key(compaction.origin))
 
     def shorten(self, origin: Origin) -> None:
-        self._shortened.add((origin.host, origin.session))
+        self._shortened.add(_key(origin))
+
+    def was_announced(self, origin: Origin) -> bool:
+        """Whether the host spoke of a compaction, since this was asked last, that its record may
+        tell of by now.
+        """
+        return _taken(self._announced, origin)
 
     def was_shortened(self, origin: Origin) -> bool:
         """Whether the session's context was shortened since this was asked last."""
-        key = (origin.host, origin.session)
-        was = key in self._shortened
-        self._shortened.discard(key)
-        return was
+        return _taken(self._shortened, origin)
+
+
+def _taken(sessions: set[tuple[str, str]], origin: Origin) -> bool:
+    is_there = _key(origin) in sessions
+    sessions.discard(_key(origin))
+    return is_there
+
+
+def _key(origin: Origin) -> tuple[str, str]:
+    return origin.host, origin.session

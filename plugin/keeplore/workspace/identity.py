@@ -8,13 +8,14 @@ import os
 import re
 import time
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from keeplore.errors import NotFound, StoreError
 from keeplore.memory import slugify
+from keeplore.memory.model import Scope
 from keeplore.memory.names import is_project_name
 from keeplore.recall.request import SearchScope
 from keeplore.store import CheckoutInfo, Store
@@ -72,6 +73,10 @@ class Identity:
     # the entry to write when memory of it is first captured
     proposal: Project | None = None
     also: tuple[str, ...] = ()
+    remotes: tuple[str, ...] = ()  # of the checkout here, normalised
+    # where the project begins on this machine, that of all its worktrees; below the home
+    # directory as ~/…, "" where that is not known
+    root: str = ""
 
 
 def normalise_remote(url: str) -> str:
@@ -115,9 +120,11 @@ def identify(directory: Path, store: Store, home: Path) -> Identity:
         return Identity("", found.reason)
     for entry in projects:
         if reason := _matches(entry, found):
-            return Identity(entry.name, reason, is_known=True, also=entry.also)
+            known = Identity(entry.name, reason, is_known=True, also=entry.also)
+            return replace(known, remotes=found.remotes, root=found.path)
     name = _free_name(found, {entry.name for entry in projects})
-    return Identity(name, found.reason, proposal=found.proposal(name))
+    new = Identity(name, found.reason, proposal=found.proposal(name))
+    return replace(new, remotes=found.remotes, root=found.path)
 
 
 class IdentityResolver:
@@ -156,6 +163,8 @@ class IdentityResolver:
         # here, because the patterns of capture cost a tenth of a second
         from keeplore.capture.capture_deps import MemoryPlace
 
+        if origin.scope == Scope.USER and not origin.cwd:
+            return MemoryPlace("user")
         identity = self.of(Path(origin.cwd)) if origin.cwd else None
         if identity is None or not identity.project:
             return MemoryPlace("workspace", branch=origin.branch)
@@ -261,13 +270,13 @@ def _evidence(directory: Path, around: CheckoutInfo | None, home: Path) -> _Evid
         directory = _of_worktree(directory)
     if directory in (home, Path(directory.anchor)) or not directory.name:
         return _Evidence("", "the home directory belongs to no project")
-    path = _below_home(directory, home)
+    path = below_home(directory, home)
     return _Evidence(_name(directory.name), f"path {path}", path, path=path)
 
 
 def _of_checkout(around: CheckoutInfo, home: Path) -> _Evidence:
     top = around.main or around.top
-    path, root = _below_home(top, home), around.root_commit
+    path, root = below_home(top, home), around.root_commit
     if remotes := _remotes(around):
         first = remotes[0]
         return _Evidence(
@@ -334,7 +343,8 @@ def _name(path: str) -> str:
     return slugify(path.rsplit("/", 1)[-1], 54)
 
 
-def _below_home(path: Path, home: Path) -> str:
+def below_home(path: Path, home: Path) -> str:
+    """A path as it means the same on another machine of the person: ~/… where it can be."""
     return (
         f"~/{path.relative_to(home).as_posix()}"
         if path.is_relative_to(home) and path != home

@@ -20,7 +20,8 @@ from pathlib import Path
 from keeplore.config.places import stamp
 from keeplore.errors import RepositoryError
 from keeplore.memory import Memory
-from keeplore.recall.injection_filter import BELIEVED, FOREIGN
+from keeplore.recall.unasked.injection_filter import FOREIGN
+from keeplore.recall.unasked.origin import MemorySource, SourceOf
 from keeplore.store import Store
 from keeplore.store.git import signature
 from keeplore.workspace.loading import load_or_none
@@ -43,6 +44,15 @@ class MachineState(StrEnum):
         return self not in (MachineState.REFUSED, MachineState.UNKNOWN)
 
 
+_SOURCES = {
+    MachineState.THIS: MemorySource.OWN,
+    MachineState.YOURS: MemorySource.OWN,
+    MachineState.ACCEPTED: MemorySource.ACCEPTED,
+    MachineState.REFUSED: MemorySource.REFUSED,
+    MachineState.UNKNOWN: MemorySource.WAITING,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class TrustAnswers:
     """What the person said: ids of machines; ``addresses`` are those that were once the
@@ -63,7 +73,7 @@ class TrustAnswers:
 
     def save(self, path: Path) -> None:
         """Raises OSError."""
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        durable.make_private(path.parent)
         data = {key: sorted(getattr(self, key)) for key in self.__slots__}
         durable.write(path, json.dumps(data, indent=2).encode())
 
@@ -94,7 +104,7 @@ class CommitHistory:
 
     def save(self, path: Path) -> None:
         """Raises OSError."""
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        durable.make_private(path.parent)
         data = dict(zip(self.__slots__, astuple(self), strict=True)) | {
             "others": sorted(self.others)
         }
@@ -128,6 +138,16 @@ class _Known:
     history: CommitHistory
     answers: TrustAnswers
     is_alone: bool  # nobody else has written here
+    is_read: bool = True  # git told its history
+
+    @property
+    def accepted_addresses(self) -> frozenset[str]:
+        """With which the machines that were accepted commit."""
+        machines = self.history.machines
+        named = self.answers.accepted & machines.keys()
+        return frozenset(
+            filter(signature.is_somebodys, (machines[m][0] for m in named))
+        )
 
 
 class MachineTrust:
@@ -162,15 +182,30 @@ class MachineTrust:
         """The trust that a memory states, or ``foreign`` where another person's machine wrote or
         changed it.
         """
+        if memory.trust == FOREIGN:
+            return FOREIGN
         machine = memory.source.get("machine")
-        if memory.trust == FOREIGN or (not machine and memory.trust not in BELIEVED):
-            return memory.trust
-        is_mine = self._is_mine(machine if isinstance(machine, str) else "")
-        return memory.trust if is_mine and not self._is_touched(memory) else FOREIGN
+        name = machine if isinstance(machine, str) else ""
+        source = self._source(
+            name, lambda: self._path_of(memory.id) or "", self._known()
+        )
+        return memory.trust if source.is_told else FOREIGN
+
+    def sources(self) -> SourceOf:
+        """Tells of rows of the index whose machine they are from, as of now."""
+        known = self._known()
+        return lambda row: self._source(row.machine, lambda: row.path, known)
 
     def is_foreign(self, memory: Memory) -> bool:
         """Did another person's machine write it?"""
         return memory.trust != FOREIGN and self.trust_of(memory) == FOREIGN
+
+    def is_believed_file(self, path: str) -> bool:
+        """Whether a file beside the memories may be told: the person, or a machine that was
+        accepted, changed it last.
+        """
+        known = self._known()
+        return known.is_read and self._source_of_commit(lambda: path, known).is_told
 
     @property
     def is_alone(self) -> bool:
@@ -214,38 +249,45 @@ class MachineTrust:
             ).save(self._state)
             self._found = None
 
-    def _is_mine(self, machine: str) -> bool:
-        if machine in self._own:
-            return True
-        known = self._known()
-        if machine in known.answers.refused.union(
-            known.answers.accepted, known.history.machines
-        ):
-            return self._state_of(machine, known).is_believed
-        return known.is_alone
+    def _source(
+        self, machine: str, path: Callable[[], str], known: _Known
+    ) -> MemorySource:
+        """Of a memory at a path that names a machine as its writer."""
+        by_name = self._source_of_machine(machine, known)
+        return max(by_name, self._source_of_commit(path, known))
 
-    def _is_touched(self, memory: Memory) -> bool:
-        """Did a commit of somebody else change the file last? A file may name any machine as its
-        writer.
-        """
-        known = self._known()
-        if known.is_alone or not known.history.touched:
-            return False
-        email, machine = known.history.touched.get(
-            self._path_of(memory.id) or "", ("", "")
-        )
-        return bool(email) and not self._is_believed(email, machine, known.answers)
+    def _source_of_machine(self, machine: str, known: _Known) -> MemorySource:
+        said = known.answers
+        if machine in said.refused.union(said.accepted, known.history.machines):
+            return _SOURCES[self._state_of(machine, known)]
+        if machine in self._own or known.is_alone:
+            return MemorySource.OWN
+        # a file that names none is of whoever committed it
+        is_own = not machine and known.is_read
+        return MemorySource.OWN if is_own else MemorySource.WAITING
 
-    def _is_believed(self, email: str, machine: str, said: TrustAnswers) -> bool:
-        """Is a commit with this address, that names this machine, the person's own?"""
+    def _source_of_commit(self, path: Callable[[], str], known: _Known) -> MemorySource:
+        """Of who changed a file last: the file itself may name any machine as its writer."""
+        by = known.history.touched.get(path()) if known.history.touched else None
+        if by is None:
+            return MemorySource.OWN
+        source = self._source_of_author(*by, known)
+        is_anybodys = source is MemorySource.WAITING and known.is_alone
+        return MemorySource.OWN if is_anybodys else source
+
+    def _source_of_author(
+        self, email: str, machine: str, known: _Known
+    ) -> MemorySource:
+        """Of a commit with this address, that names this machine, "" for none."""
+        said = known.answers
         if machine in said.refused:
-            return False
+            return MemorySource.REFUSED
         is_nobodys = not signature.is_somebodys(email) and machine in self._own
-        return (
-            is_nobodys
-            or email in said.addresses
-            or (bool(machine) and machine in said.accepted)
-        )
+        if is_nobodys or email in said.addresses:
+            return MemorySource.OWN
+        is_by_hand = not machine and email in known.accepted_addresses
+        is_accepted = is_by_hand or machine in said.accepted
+        return MemorySource.ACCEPTED if is_accepted else MemorySource.WAITING
 
     def _state_of(self, machine: str, known: _Known) -> MachineState:
         if machine in self._own:
@@ -274,7 +316,8 @@ class MachineTrust:
             addresses = answers.addresses | signature.own_addresses(self._root)
             history = self._read_history(head, addresses)
         except RepositoryError:  # what is not known is foreign
-            return _Known(self._history or CommitHistory(), answers, is_alone=False)
+            history = self._history or CommitHistory()
+            return _Known(history, answers, is_alone=False, is_read=False)
         if addresses != answers.addresses:
             answers = replace(answers, addresses=addresses)
             with contextlib.suppress(OSError):  # asked again the next time
@@ -288,16 +331,13 @@ class MachineTrust:
                 return False
             if machine not in mine and email not in answers.addresses:
                 return False
-        if any(
-            signature.is_somebodys(email)
-            for email in history.others - answers.addresses
-        ):
+        known = _Known(history, answers, is_alone=False)
+        believed = answers.addresses | known.accepted_addresses
+        if any(map(signature.is_somebodys, history.others - believed)):
             return False
-        return all(
-            self._is_believed(email, machine, answers)
-            for email, machine in set(history.touched.values())
-            if signature.is_somebodys(email)
-        )
+        authors = set(history.touched.values())
+        named = (by for by in authors if signature.is_somebodys(by[0]))
+        return all(self._source_of_author(*by, known).is_told for by in named)
 
     def _read_history(self, head: str, addresses: frozenset[str]) -> CommitHistory:
         if self._history is None:

@@ -13,6 +13,7 @@ from keeplore.index import Index, MemoryRow, ScopeFilter
 from keeplore.memory import Memory, new_id
 from keeplore.memory.model import in_order
 from keeplore.memory.note import NoteDraft, hash_of, note_of, statement_of
+from keeplore.redact.said_fields import FieldRedaction
 from keeplore.store import Store
 from keeplore.text.dates import now
 from keeplore.text.fences import sanitise
@@ -164,10 +165,12 @@ class NoteWriter:
         )
 
     def _made(self, draft: NoteDraft) -> Memory:
-        text = self._plugins().redact(sanitise(draft.text), draft.project)
+        redact = self._plugins().redact
+        fields = FieldRedaction(lambda said: redact(said, draft.project), str)
+        text = fields.body(sanitise(draft.text))
         category = draft.category or _category_of(text)
         source = {"machine": self._machine, **draft.source}
-        title = self._plugins().redact(sanitise(draft.title), draft.project)
+        title = redact(sanitise(draft.title), draft.project)
         made = replace(draft, text=text, title=title, category=category, source=source)
         return note_of(made, now())
 

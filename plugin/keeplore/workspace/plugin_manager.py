@@ -8,10 +8,12 @@ import functools
 import importlib.metadata
 import logging
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pluggy
 
+from keeplore.errors import ConfigError
 from keeplore.index import EmbeddingModels
 from keeplore.index.builtin_plugins import BuiltinEmbedders, BuiltinEngines
 from keeplore.llm.builtin_models import BuiltinModels
@@ -19,17 +21,21 @@ from keeplore.memory import Memory
 from keeplore.redact import Redactor
 from keeplore.redact.said_fields import FieldRedaction
 from keeplore.workspace.change_counter import ChangeCounter
+from keeplore.workspace.plugin_failures import note_failure, told_of
 from keeplore_hooks import specs
 from keeplore_hooks.events import HostEvent
 
+# steps that check a text: what they raise stops the writing
+GATES = ("keeplore_redact", "keeplore_before_write")
 LOG = logging.getLogger(__name__)
 
 
 class PluginManager(pluggy.PluginManager):
     """Keeplore's own steps and those that are installed in the entry-point group ``keeplore``."""
 
-    def __init__(self) -> None:
+    def __init__(self, state: Path | None = None) -> None:
         super().__init__(specs.NAME)
+        self._state = state  # where failures are kept, None for nowhere
         self.add_hookspecs(specs)
         self.failures: list[str] = []
         self.changes = ChangeCounter()
@@ -42,9 +48,7 @@ class PluginManager(pluggy.PluginManager):
         registered = super().register(plugin, name)
         if not type(plugin).__module__.startswith("keeplore."):
             for caller in self.get_hookcallers(plugin) or ():
-                # leaving the text unchecked would be worse than not writing it
-                if caller.name != "keeplore_before_write":
-                    self._guard(caller, plugin, registered or "")
+                self._guard(caller, plugin, registered or "")
         return registered
 
     def load_installed(self) -> None:
@@ -55,7 +59,7 @@ class PluginManager(pluggy.PluginManager):
             try:
                 self.register(point.load(), point.name)
             except Exception as e:  # noqa: BLE001  # anything may come out of somebody else's code
-                self._note_failure(point.name, e)
+                self._note_failure(point.name, "", e)
 
     def emit(self, event: HostEvent) -> None:
         """Call the extension point of this kind of event."""
@@ -97,35 +101,62 @@ class PluginManager(pluggy.PluginManager):
         return str(arguments[field])
 
     def _guard(self, caller: pluggy.HookCaller, plugin: object, name: str) -> None:
-        """Let what a plugin raises at one extension point stop nothing else."""
+        """Let what a plugin raises at one extension point stop nothing else, but for what checks a
+        text: leaving it unchecked would be worse than not writing it.
+        """
+        guard = self._failing if caller.name in GATES else self._forgiving
         for implementation in caller.get_hookimpls():
             if implementation.plugin is plugin:
-                guarded = self._forgiving(
-                    implementation.function, f"{name}: {caller.name}"
-                )
+                guarded = guard(implementation.function, name, caller.name)
                 object.__setattr__(implementation, "function", guarded)
 
     def _forgiving(
-        self, function: Callable[..., Any], label: str
+        self, function: Callable[..., Any], name: str, point: str
     ) -> Callable[..., Any]:
         @functools.wraps(function)
         def call(*args: Any) -> Any:
             try:
                 return function(*args)
             except Exception as e:  # noqa: BLE001  # anything may come out of somebody else's code
-                self._note_failure(label, e)
+                self._note_failure(name, point, e)
                 return None
 
         return call
 
-    def _note_failure(self, label: str, error: Exception) -> None:
-        self.failures.append(f"{label}: {error!r}")
-        LOG.warning("plugin %s failed: %r", label, error)
+    def _failing(
+        self, function: Callable[..., Any], name: str, point: str
+    ) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def call(*args: Any) -> Any:
+            try:
+                result = function(*args)
+                if not isinstance(result, str | None):
+                    raise TypeError(f"{type(result).__name__} is no text")
+            except Exception as e:
+                self._note_failure(name, point, e)
+                raise ConfigError(
+                    f"the plugin {name} failed at {point} ({told_of(e)}), so nothing is written",
+                    "Mend or uninstall it; `keeplore doctor` lists the plugins",
+                ) from e
+            return result
+
+        return call
+
+    def _note_failure(self, name: str, point: str, error: Exception) -> None:
+        self.failures.append(f"{name}: {point}: {error!r}")
+        LOG.warning("plugin %s failed at %s: %r", name, point or "loading", error)
+        if self._state:
+            note_failure(self._state, name, point, error)
 
 
-def open_plugins(redactor: Redactor, models: EmbeddingModels) -> PluginManager:
-    """Keeplore's own steps but for those of capture, then what is installed, then what counts."""
-    plugins = PluginManager()
+def open_plugins(
+    redactor: Redactor, models: EmbeddingModels, state: Path
+) -> PluginManager:
+    """Keeplore's own steps but for those of capture, then what is installed, then what counts.
+
+    ``state`` is this machine's directory in which failures are noted.
+    """
+    plugins = PluginManager(state)
     plugins.clean_id = redactor.clean_id
     for builtin in (
         redactor,

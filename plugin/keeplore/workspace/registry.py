@@ -9,10 +9,12 @@ import shlex
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from keeplore.config.machine import FILE, Machine
 from keeplore.config.places import Places, stamp
+from keeplore.config.setting_layers import MACHINE_FILE
 from keeplore.config.settings import FILE as SETTINGS
 from keeplore.errors import (
     ConfigError,
@@ -27,10 +29,14 @@ from keeplore.memory.location import digits_of
 from keeplore.memory.names import is_project_name
 from keeplore.recall.brief import WorkspaceView
 from keeplore.recall.request import Answer, AnswerStatus, RecallHit, RecallRequest
+from keeplore.recall.since.named_files import FilesSince
+from keeplore.workspace.freshness import GIT_TIMEOUT_S, PROMPT_TIMEOUT_S, files_since
 from keeplore.workspace.identity import load_projects
 from keeplore.workspace.workspace import Workspace
+from keeplore.workspace.workspace_instructions import instructions
 
 SHOWN = 5  # memories that a reference may mean
+EVERYWHERE = "this directory belongs to no project, so all projects were looked at"
 
 
 def _merged(answer: Answer, hits: list[RecallHit], limit: int) -> Answer:
@@ -62,8 +68,8 @@ class Registry:
         self._seen: tuple[int, int] | None = None
         self.machine = self._load()
         self._opened: dict[str, Workspace] = {}
-        # of each that is open: inode and time of its settings
-        self._settings: dict[str, tuple[int, int] | None] = {}
+        # of each that is open: inodes and times of its settings, and of this machine's
+        self._settings: dict[str, tuple[tuple[int, int] | None, ...]] = {}
         self._models = EmbeddingModels(places.models)
         self._lock = threading.RLock()
 
@@ -82,7 +88,8 @@ class Registry:
         """
         with self._lock:
             root = self.machine.workspaces.get(name)
-            settings = stamp(root / SETTINGS) if root else None
+            shared = stamp(root / SETTINGS) if root else None
+            settings = (shared, stamp(self.places.state / MACHINE_FILE))
             known = self._opened.get(name)
             if known is not None and (known.root, self._settings[name]) != (
                 root,
@@ -95,7 +102,7 @@ class Registry:
                     f"no workspace named {name!r} on this machine",
                     "Run `keeplore init DIR`",
                 )
-            if settings is None and not (root / ".git").exists():
+            if shared is None and not (root / ".git").exists():
                 raise _is_gone(name, root)
             if name not in self._opened:
                 self._opened[name] = Workspace(
@@ -163,15 +170,23 @@ class Registry:
 
     def recall(self, request: RecallRequest) -> Answer:
         """What the directory's workspace and those it inherits answer; paths of the others are
-        absolute.
+        absolute. In a directory of no project all projects are asked.
         """
         workspace = self.for_directory(request.cwd)
-        answer = workspace.recall(request)
+        is_everywhere = request.may_widen and not workspace.identities.project_of(
+            str(request.cwd)
+        )
+        asked = replace(request, wide=True) if is_everywhere else request
+        answer = workspace.recall(asked, freshness=_freshness(workspace, asked))
+        if is_everywhere and any(hit.project for hit in answer.hits):
+            answer = replace(answer, notes=(*answer.notes, EVERYWHERE))
         for name in self.inherited(workspace):
             try:
                 other = self.named(name)
                 # seen from the other workspace itself: what it holds for all its projects
-                more = other.recall(replace(request, cwd=other.root, wide=False))
+                freshness = _freshness(other, request)
+                there = replace(request, cwd=other.root, wide=False)
+                more = other.recall(there, freshness=freshness)
             except KeeploreError as e:
                 answer = replace(
                     answer, notes=(*answer.notes, f"{name} was not searched: {e}")
@@ -234,8 +249,12 @@ class Registry:
         names = dict.fromkeys((*workspace.settings.inherits, self.machine.home))
         return [name for name in names if name != workspace.name]
 
-    def views(self, cwd: Path) -> list[WorkspaceView]:
-        """The directory's workspace, and of those that it inherits what applies here."""
+    def views(
+        self, cwd: Path, files_within_s: float = PROMPT_TIMEOUT_S
+    ) -> list[WorkspaceView]:
+        """The directory's workspace, and of those that it inherits what applies here; git is given
+        so long to say what became of files.
+        """
         own = self.for_directory(cwd)
         views = [
             WorkspaceView(
@@ -243,7 +262,10 @@ class Registry:
                 own.store,
                 own.identities.here(cwd).scopes,
                 own.machine_trust.trust_of,
+                own.machine_trust.sources,
                 own.settings.context.related,
+                partial(files_since, own, cwd, timeout_s=files_within_s),
+                partial(instructions, own),
             )
         ]
         for name in self.inherited(own):
@@ -257,7 +279,11 @@ class Registry:
                 continue  # one that is gone must not hide the others
             views.append(
                 WorkspaceView(
-                    other.index, other.store, given, other.machine_trust.trust_of
+                    other.index,
+                    other.store,
+                    given,
+                    other.machine_trust.trust_of,
+                    other.machine_trust.sources,
                 )
             )
         return views
@@ -299,6 +325,11 @@ class Registry:
         # before reading: a change in between is seen the next time
         self._seen = stamp(self.places.state / FILE)
         return Machine.load(self.places)
+
+
+def _freshness(workspace: Workspace, request: RecallRequest) -> FilesSince:
+    timeout_s = PROMPT_TIMEOUT_S if request.at_once else GIT_TIMEOUT_S
+    return partial(files_since, workspace, request.cwd, timeout_s=timeout_s)
 
 
 def _projects(workspace: Workspace) -> list[str]:

@@ -64,5 +64,5 @@ class SyncLog:
     def _write(self, last: LastSync) -> None:
         # a full disk must not turn an exchange that went well into an error
         with contextlib.suppress(OSError):
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            durable.make_private(self._path.parent)
             durable.write(self._path, json.dumps(asdict(last)).encode())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -13,13 +13,17 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from keeplore.capture.open_sessions import Sessions
 from keeplore.config.machine import Machine, redaction_key
 from keeplore.config.places import Places
-from keeplore.config.settings import Settings, load_settings
+from keeplore.config.setting_layers import capture_layers, settings_here
+from keeplore.config.settings import Settings
+from keeplore.errors import IndexUnavailable
 from keeplore.index import DeferredEmbedder, Embedder, EmbeddingModels, Index
 from keeplore.index.embedding.capabilities import is_loaded
 from keeplore.memory import Memory
+from keeplore.memory.wikilinks import with_wikilinks
 from keeplore.recall.answer import Watch, recall
 from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.request import Answer, RecallRequest
+from keeplore.recall.since.named_files import FilesSince, nothing_known
 from keeplore.recall.weights import WEIGHTS, Weights
 from keeplore.store import Store
 from keeplore.text.dates import now
@@ -33,6 +37,7 @@ from keeplore_hooks.events import HostEvent
 
 if TYPE_CHECKING:
     from keeplore.redact import Redactor
+    from keeplore.workspace.capture_policy import CapturePolicy
     from keeplore.workspace.plugin_manager import PluginManager
     from keeplore.workspace.recording.recorder import Recorder
 
@@ -55,7 +60,7 @@ class Workspace:
     ) -> None:
         self.name = name
         self.places = places
-        self.settings: Settings = load_settings(root)
+        self.settings: Settings = settings_here(root, places.state)
         self._machine = machine
         self._writing = threading.RLock()
         self._plugins = _Once(self._open_plugins)
@@ -68,6 +73,7 @@ class Workspace:
             machine=machine.id,
             before_write=self._before_write,
         )
+        self.store.cache.scan = self._scan
         self.identities = IdentityResolver(self.store)
         self.index = Index(
             places.cache / "index" / name,
@@ -133,6 +139,19 @@ class Workspace:
         )
 
     @cached_property
+    def capture_policy(self) -> CapturePolicy:
+        """What may be captured into this workspace."""
+        # here, because whoever only asks needs none
+        from keeplore.workspace.capture_policy import CapturePolicy
+
+        own, shared = capture_layers(self.root, self.places.state)
+        is_off = not self.settings.capture.enabled
+        reason = f"capture.enabled is false for {self.name}" if is_off else ""
+        return CapturePolicy(
+            self.places, self.identities, own, shared, switched_off=reason
+        )
+
+    @cached_property
     def notes(self) -> NoteWriter:
         return NoteWriter(
             self.store,
@@ -175,9 +194,11 @@ class Workspace:
             denied=partial(denied, self.store),
         )
 
-    def emit(self, event: HostEvent) -> None:
-        """Hand one host event to the plugins; what it led to is on disk when this returns."""
-        self.recorder.emit(event)
+    def emit(self, event: HostEvent) -> bool:
+        """Hand one host event to the plugins, if it may be captured; what it led to is on disk when
+        this returns.
+        """
+        return bool(self.recorder.take([event]))
 
     def recall(
         self,
@@ -185,6 +206,7 @@ class Workspace:
         *,
         weights: Weights = WEIGHTS,
         watch: Watch | None = None,
+        freshness: FilesSince = nothing_known,
     ) -> Answer:
         """Ranked memories for a question; a bare text is asked from the current directory.
 
@@ -200,8 +222,10 @@ class Workspace:
             self.embedder,
             self.machine_trust.trust_of,
             weights,
+            sources=self.machine_trust.sources,
             graph=self.settings.recall.graph,
             feedback=self.settings.recall.feedback,
+            freshness=freshness,
         )
         return recall(deps, request, self.identities.here(request.cwd), watch=watch)
 
@@ -235,8 +259,22 @@ class Workspace:
             self.store.recover()
             return self.store.commit(message).commit or ""
 
+    def _scan(self, data: bytes) -> Iterable[tuple[int, str]]:
+        return self.redactor.scan(data)
+
     def _before_write(self, memory: Memory) -> Memory:
-        return self.plugins.before_write(memory)
+        written = self.plugins.before_write(memory)
+        if self.settings.wikilinks:
+            return with_wikilinks(written, self._path_of)
+        return written
+
+    def _path_of(self, memory_id: str) -> str | None:
+        """Where a memory lies, also one that was written a moment ago."""
+        # the index is a cache: without it the files are looked through
+        with contextlib.suppress(IndexUnavailable):
+            if path := self.index.path_of(memory_id):
+                return path
+        return self.store.find(memory_id)
 
     def _embedder(self, model: str) -> Embedder:
         """The embedder of a model that may be used here. Raises ModelUnavailable."""
@@ -249,7 +287,7 @@ class Workspace:
         # here, because pluggy takes 10 ms
         from keeplore.workspace.plugin_manager import open_plugins
 
-        return open_plugins(self.redactor, self.models)
+        return open_plugins(self.redactor, self.models, self.places.state)
 
     def _open_recorder(self) -> Recorder:
         # here, because its patterns cost a tenth of a second, and whoever only asks needs none

@@ -125,7 +125,8 @@ def import_auto_memory(
     for number, file in enumerate(found, 1):
         workspace = registry.for_directory(Path(file.cwd))
         try:
-            if workspace.settings.capture.enabled and (
+            written = in_utc(file.written_at)
+            if workspace.capture_policy.decide(file.cwd, written).may and (
                 done := _taken(registry, workspace, file)
             ):
                 counts[done] += 1

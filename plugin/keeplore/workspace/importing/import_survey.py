@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +15,10 @@ from keeplore.workspace.importing.session_import import worth_reading, written_a
 from keeplore.workspace.recording.cursors import Cursors
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.events import Origin
-from keeplore_hooks.hosts import HOSTS, SOURCES, Recorded, SessionSource
+from keeplore_hooks.hosts import Recorded, SessionSource
+from keeplore_hooks.installed import HOSTS, SOURCES
+
+LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +82,13 @@ def survey(
     seen: dict[str, str] = {}  # session → the source that has it
     found = []
     directories: dict[str, None] = {}
-    for source in SOURCES.values():
+    for source in SOURCES.usable():
         named = environment.get(source.variable, "") if source.variable else ""
         folder = folders.get(source.name, "") or named
         if source.name in HOSTS or folder:
-            recorded = list(source.recorded(home, folder))
+            recorded = list(_recorded(source, home, folder))
+        elif not source.folder:  # it lies where a person says
+            recorded = []
         else:
             known = (*directories, *_of_projects(registry))
             recorded = list(_kept_around(source, home, known))
@@ -111,7 +117,15 @@ def _kept_in(source: SessionSource, home: Path, directory: str) -> Iterator[Reco
     project.
     """
     if (Path(directory) / source.folder).is_dir():
-        yield from source.recorded(home, directory)
+        yield from _recorded(source, home, directory)
+
+
+def _recorded(source: SessionSource, home: Path, folder: str) -> Iterator[Recorded]:
+    """The sessions of a source; an adapter of others that fails has those up to then."""
+    try:
+        yield from source.recorded(home, folder)
+    except Exception:
+        LOG.exception("the adapter of %s fails", source.name)
 
 
 def _is_new(

@@ -4,27 +4,36 @@ them.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import json
+import math
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
+from keeplore.connect.payload_drift import PayloadDrift
 from keeplore.errors import KeeploreError, TranscriptError
+from keeplore.workspace.importing.session_ends import SessionEnds, is_recorded
 from keeplore.workspace.recording.cursors import Cursors, SessionProgress
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
-from keeplore_hooks.events import HostEvent, Origin, Session, Turn
-from keeplore_hooks.hosts import Cursor, Host, SessionSource, source_named
-from keeplore_hooks.hosts.sender import sender
+from keeplore_hooks.events import Compaction, HostEvent, Origin, Session, Turn
+from keeplore_hooks.hosts import Ask, AskKind, Cursor, Host, Reading, SessionSource
+from keeplore_hooks.hosts.jsonl import short_digest
+from keeplore_hooks.installed import source_named
+from keeplore_hooks.sender import sender
 from keeplore_hooks.spool import SpoolEntry
 
-SETTLE_S = 20  # after a session's end its record may still grow for a moment
-# a session without an end that was silent for so long is taken as ended
-ABANDONED_S = 12 * 3600
 SWEPT = "swept"
 PROBLEM_LENGTH = 500  # characters
+# hosts whose records hardly tell times: a turn has the time at which it is read first
+UNTIMED = ("cursor",)
+MAX_LEFT_OUT = 10_000  # events of a session
+MAX_AHEAD = 50  # sessions that are left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +58,12 @@ class Intake:
         """``heard`` is told each event that a workspace has taken."""
         self._registry = registry
         self._heard = heard
+        # until a session is over of which no end is told, where nothing is heard of it
+        self.next_end_s = math.inf
         self._cursors = Cursors(registry.places.sessions)
+        # of sessions that are left out: how far their records were read, which nobody writes down
+        self._ahead: dict[tuple[str, str], Cursor] = {}
+        self._drift = PayloadDrift(registry.places.state, os.environ)
 
     def take(self, entry: SpoolEntry) -> IntakeResult:
         """Take one spool entry. When this returns, what it led to is durable and it may be
@@ -66,17 +80,27 @@ class Intake:
         if origin is None:
             raise TranscriptError(f"this is no payload of {entry.host}")
         progress = self._cursors.get(origin)
-        reading = host.read(event, payload, progress.cursor, entry.at)
-        self._hand_over(reading.events)
+        began_at = progress.began_at or entry.at
+        heard = replace(progress, origin=origin, heard_at=entry.at, began_at=began_at)
+        read = partial(host.read, event, payload, at=entry.at)
+        if not self._may(origin.cwd or progress.origin.cwd, entry.at):
+            self._leave_out(heard, read)
+            return IntakeResult()
+        reading = read(progress.cursor)
+        untimed = self._of_a_pause(progress, host, reading, entry.at)
+        if untimed and is_prompt(host.ask(event, payload)):
+            untimed = untimed[:-1]  # the last turn was typed just now
+        left_out = self._hand_over(reading.events, _added(progress.left_out, untimed))
+        taken = self._taken(replace(heard, left_out=left_out), reading)
+        # what is counted is no reason to keep an entry
+        with contextlib.suppress(OSError):
+            self._drift.look(host.name, event, payload)
+        return taken
+
+    def _taken(self, heard: SessionProgress, reading: Reading) -> IntakeResult:
+        """Keep how far a session was read."""
         phases = [event for event in reading.events if isinstance(event, Session)]
-        after = SessionProgress(
-            origin,
-            reading.cursor,
-            entry.at,
-            _ended_at(progress, phases),
-            progress.problem,
-            progress.problem_at,
-        )
+        after = replace(heard, cursor=reading.cursor, ended_at=_ended_at(heard, phases))
         self._cursors.save(_with_problems(after, reading.problems))
         seen = {event.phase for event in phases}
         return IntakeResult(
@@ -84,7 +108,7 @@ class Intake:
             reading.problems,
             "started" in seen,
             "ended" in seen,
-            origin.cwd,
+            heard.origin.cwd,
         )
 
     def take_transcript(
@@ -94,14 +118,19 @@ class Intake:
         follow.
         """
         progress = self._cursors.get(origin)
-        reading = host.read_transcript(path, progress.cursor)
-        self._hand_over(reading.events)
+        if not self._may(origin.cwd or progress.origin.cwd):
+            return IntakeResult()
+        reading = _read(host, path, progress.cursor)
+        events = _in_scope(reading.events, origin.scope)
+        left_out = self._hand_over(events, progress.left_out)
         heard_at = max([progress.heard_at, *(event.at for event in reading.events)])
-        if reading.cursor != progress.cursor or not progress.heard_at:
+        # what is left out now may be read when it is not any more
+        is_whole = left_out == progress.left_out
+        if (is_whole and reading.cursor != progress.cursor) or not progress.heard_at:
             after = replace(
                 progress,
                 origin=origin,
-                cursor=reading.cursor,
+                cursor=reading.cursor if is_whole else progress.cursor,
                 heard_at=heard_at,
                 ended_at=_ended_at(progress),
             )
@@ -115,46 +144,121 @@ class Intake:
         """
         moment = moment or datetime.now(UTC)
         problems = []
-        for progress in self._cursors.unfinished():
-            if _is_due(progress, moment):
-                try:
-                    self._finish(progress)
-                except (KeeploreError, OSError) as e:
-                    problems.append(
-                        (
-                            Path(progress.origin.transcript or progress.origin.session),
-                            str(e),
-                        )
-                    )
+        sessions = [*self._cursors.unfinished()]
+        ends = SessionEnds(sessions, moment)
+        self.next_end_s = math.inf
+        for progress in sessions:
+            left_s = ends.due_in_s(progress)
+            if left_s > 0:
+                self.next_end_s = min(self.next_end_s, left_s)
+                continue
+            try:
+                self._finish(progress)
+            except (KeeploreError, OSError) as e:
+                path = Path(progress.origin.transcript or progress.origin.session)
+                problems.append((path, str(e)))
         return tuple(problems)
 
     def _finish(self, progress: SessionProgress) -> None:
         cursor: Cursor = progress.cursor
-        if is_recorded(progress.origin.transcript):
-            reading = _source(progress.origin.host).read_transcript(
-                Path(progress.origin.transcript), cursor
-            )
-            self._hand_over(reading.events)
+        cwd = progress.origin.cwd
+        if is_recorded(progress.origin.transcript) and self._may(cwd):
+            source = _source(progress.origin.host)
+            reading = _read(source, Path(progress.origin.transcript), cursor)
+            events = _in_scope(reading.events, progress.origin.scope)
+            self._hand_over(events, progress.left_out)
             cursor = reading.cursor
-        self._registry.for_directory(Path(progress.origin.cwd or Path.home()))
+        own = self._workspace_of(cwd)
         for workspace in self._registry.opened():
             with workspace.recorder.capturing():
                 workspace.recorder.capture.close(
                     workspace.sessions.get(progress.origin)
                 )
+        self._ahead.pop(_key(progress.origin), None)
+        # a prompt that never came into the record is kept here, and nobody waits for it any more
+        cursor = replace(cursor, pending=_without_secrets(cursor.pending, own))
         self._cursors.save(replace(progress, cursor=cursor, ended_at=SWEPT))
 
-    def _hand_over(self, events: Iterable[HostEvent]) -> None:
+    def _may(self, cwd: str, at: str = "") -> bool:
+        policy = self._workspace_of(cwd).capture_policy
+        return policy.decide(cwd, at).may
+
+    def _of_a_pause(
+        self, progress: SessionProgress, host: Host, reading: Reading, at: str
+    ) -> list[HostEvent]:
+        """What may have been said in a pause since the session was heard of last, and has no time
+        of its own.
+        """
+        policy = self._workspace_of(progress.origin.cwd).capture_policy
+        if host.name not in UNTIMED or not policy.was_paused(progress.heard_at, at):
+            return []
+        return [event for event in reading.events if event.at == at]
+
+    def _workspace_of(self, cwd: str) -> Workspace:
+        return self._registry.for_directory(Path(cwd or Path.home()))
+
+    def _leave_out(
+        self, progress: SessionProgress, read: Callable[[Cursor], Reading]
+    ) -> None:
+        """Note which events may not be captured, and keep no word of them: the cursor stays where
+        it is, and how far the record was read is known to this process alone.
+        """
+        key = _key(progress.origin)
+        try:
+            reading = read(self._ahead.get(key, progress.cursor))
+        except Exception:  # noqa: BLE001 # the payload must not be set aside for it
+            reading = Reading((), progress.cursor)
+        self._ahead[key] = reading.cursor
+        while len(self._ahead) > MAX_AHEAD:
+            del self._ahead[next(iter(self._ahead))]
+        left_out = _added(progress.left_out, reading.events)
+        ended_at = _ended_at(progress)
+        self._cursors.save(replace(progress, left_out=left_out, ended_at=ended_at))
+
+    def _hand_over(
+        self, events: Iterable[HostEvent], left_out: tuple[str, ...]
+    ) -> tuple[str, ...]:
+        """Give the events to their workspaces, but for those that were left out or are to be now.
+        Returns the digests of both.
+        """
         for cwd, group in itertools.groupby(events, key=lambda event: event.origin.cwd):
-            workspace: Workspace = self._registry.for_directory(
-                Path(cwd or Path.home())
-            )
-            if not workspace.settings.capture.enabled:
-                continue
-            with workspace.recorder.capturing():
-                for event in group:
-                    workspace.plugins.emit(event)
-                    self._heard(event)
+            workspace, known = self._workspace_of(cwd), {*left_out}
+            new = [event for event in group if short_digest(event.id) not in known]
+            kept = [*filter(workspace.capture_policy.allows, new)]
+            left_out = _added(left_out, (event for event in new if event not in kept))
+            if left_out:
+                kept = [*map(_without_summary, kept)]
+            for event in workspace.recorder.take(kept):
+                self._heard(event)
+        return left_out
+
+
+def is_prompt(ask: Ask | None) -> bool:
+    """Whether a host waits for the context of a prompt."""
+    return ask is not None and ask.kind == AskKind.PROMPT
+
+
+def _key(origin: Origin) -> tuple[str, str]:
+    return origin.host, origin.session
+
+
+def _added(left_out: tuple[str, ...], events: Iterable[HostEvent]) -> tuple[str, ...]:
+    new = (short_digest(event.id) for event in events)
+    return tuple(dict.fromkeys((*left_out, *new)))[-MAX_LEFT_OUT:]
+
+
+def _without_summary(event: HostEvent) -> HostEvent:
+    """A host's summary tells also of what was left out of the session."""
+    return replace(event, summary="") if isinstance(event, Compaction) else event
+
+
+def _without_secrets(pending: str, workspace: Workspace) -> str:
+    """What an adapter keeps between two readings, without the secrets that were said."""
+    try:
+        data = json.loads(pending or "{}")
+        return json.dumps(workspace.plugins.fields().content(data)) if data else ""
+    except (ValueError, AttributeError, RecursionError):
+        return ""
 
 
 def _ended_at(progress: SessionProgress, phases: Sequence[Session] = ()) -> str:
@@ -164,16 +268,6 @@ def _ended_at(progress: SessionProgress, phases: Sequence[Session] = ()) -> str:
     if phases:
         return phases[-1].at if phases[-1].phase == "ended" else ""
     return progress.ended_at if progress.ended_at != SWEPT else ""
-
-
-def _is_due(progress: SessionProgress, moment: datetime) -> bool:
-    since = progress.ended_at or progress.heard_at
-    try:
-        silent_s = (moment - datetime.fromisoformat(since)).total_seconds()
-    except ValueError:
-        return True
-    # one that ended in the future ended before the clock was set back
-    return abs(silent_s) > SETTLE_S if progress.ended_at else silent_s > ABANDONED_S
 
 
 def _sender(entry: SpoolEntry, payload: bytes) -> tuple[Host, str]:
@@ -191,12 +285,19 @@ def _source(name: str) -> SessionSource:
         raise TranscriptError(str(e.args[0])) from e
 
 
-def is_recorded(transcript: str) -> bool:
-    """Is there a record? That of one session in a database is named by a path which goes on behind
-    the database.
-    """
-    places = (transcript, os.path.dirname(transcript))  # noqa: PTH120 (it never raises)
-    return any(map(os.path.isfile, places))
+def _read(source: SessionSource, path: Path, cursor: Cursor) -> Reading:
+    """What a record holds beyond its cursor; an adapter of others that fails costs this record."""
+    try:
+        return source.read_transcript(path, cursor)
+    except Exception as e:  # noqa: BLE001  # anything may come out of somebody else's code
+        return Reading((), cursor, (f"the adapter of {source.name} fails: {e!r}",))
+
+
+def _in_scope(events: Sequence[HostEvent], scope: str) -> Iterable[HostEvent]:
+    """The events of conversations that belong to no directory, where a person chose their scope."""
+    if not scope:
+        return events
+    return [replace(one, origin=replace(one.origin, scope=scope)) for one in events]
 
 
 def _with_problems(

@@ -12,6 +12,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -23,6 +24,7 @@ Named = Iterator[tuple[str, str]]  # one of the above, and a name
 # characters; a manifest that a person wrote has no longer ones, and patterns stay quick
 MAX_LINE = 1000
 MAX_DOTS = 200  # in a line of TOML
+MAX_NESTED = 250  # elements of XML in each other
 _NAME = re.compile(r"(?=.*[A-Za-z])[@A-Za-z0-9][\w@/.+#-]{1,99}\Z", re.ASCII)
 _PEP508 = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:[\[;@(<>=!~]|\Z)")
 _GO_REQUIRED = re.compile(r"\s*(?:require\s+)?([\w.-]+\.[\w-]+/\S+)\s+v\d")
@@ -259,24 +261,52 @@ def _tool_versions(text: str) -> Named:
     )
 
 
+@dataclass(slots=True)
+class _XmlElement:
+    """``text`` is what it says before its first element."""
+
+    around: list[str]
+    tag: str
+    attributes: Mapping[str, str]
+    text: str = ""
+    has_inside: bool = False
+
+
 def _elements(text: str) -> Iterator[tuple[list[str], str, str, Mapping[str, str]]]:
     """Each element with the names of those around it, its own, its text and its attributes. Raises
     ValueError.
     """
-    from lxml import etree  # here, because it costs 20 ms and few projects have XML
+    from xml.parsers import expat  # here, because few projects have XML
 
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
-    )
-    root = etree.fromstring(text.encode(), parser)
-    for element in root.iter(etree.Element):
-        around = [_local(one.tag) for one in element.iterancestors()][::-1]
-        yield (
-            around,
-            _local(element.tag),
-            (element.text or "").strip(),
-            dict(element.attrib),
-        )
+    found: list[_XmlElement] = []
+    open_: list[_XmlElement] = []
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        if len(open_) >= MAX_NESTED:
+            raise ValueError("it nests too deeply")
+        if open_:
+            open_[-1].has_inside = True
+        element = _XmlElement([one.tag for one in open_], _local(tag), attributes)
+        found.append(element)
+        open_.append(element)
+
+    def said(words: str) -> None:
+        if open_ and not open_[-1].has_inside:
+            open_[-1].text += words
+
+    # what the text declares is not asked: it is decoded
+    parser = expat.ParserCreate("utf-8", "}")
+    parser.StartElementHandler = start
+    parser.EndElementHandler = lambda _tag: open_.pop()
+    parser.CharacterDataHandler = said
+    # what an entity stands for, a file or a billion words, is left out
+    parser.DefaultHandler = lambda _text: None
+    try:
+        parser.Parse(text.encode(), True)  # noqa: FBT003  # it takes no name
+    except expat.ExpatError as e:
+        raise ValueError(str(e)) from e
+    for one in found:
+        yield one.around, one.tag, one.text.strip(), one.attributes
 
 
 def _local(tag: str) -> str:

@@ -68,8 +68,11 @@ class ProjectManifests:
     def take(self, workspace: Workspace, directory: Path) -> bool:
         """Write down what the project of a directory is made of; whether anything changed.
 
-        A project that the workspace has no entry of is left alone. Raises StoreError or OSError.
+        A project that the workspace has no entry of is left alone, and one that is left out of
+        memory. Raises StoreError, ConfigError or OSError.
         """
+        if not workspace.capture_policy.decide(str(directory)).may:
+            return False
         project = workspace.identities.of(directory).project
         # what a host calls a directory may be anything, and isdir never raises
         is_there = os.path.isdir(directory)  # noqa: PTH112

@@ -60,6 +60,7 @@ def import_sessions(
     host: SessionSource,
     recorded: Sequence[Recorded],
     progress: Callable[[int, int], None],
+    scope: str = "",
 ) -> SessionImport:
     """Take every session beyond what was read of it before, then close those that have ended.
 
@@ -71,7 +72,11 @@ def import_sessions(
     problems: list[tuple[Path, str]] = []
     for number, session in enumerate(recorded, 1):
         origin = Origin(
-            host.name, session.session, session.cwd, transcript=str(session.path)
+            host.name,
+            session.session,
+            session.cwd,
+            transcript=str(session.path),
+            scope=scope,
         )
         written = registry.written()
         taken = intake.take_transcript(host, session.path, origin)
@@ -97,9 +102,7 @@ def _take_manifests(registry: Registry, directories: Iterable[str]) -> None:
     for directory in directories:
         # the next session there looks again
         with contextlib.suppress(KeeploreError, OSError):
-            workspace = registry.for_directory(Path(directory))
-            if workspace.settings.capture.enabled:
-                manifests.take(workspace, Path(directory))
+            manifests.take(registry.for_directory(Path(directory)), Path(directory))
 
 
 def known_decisions(workspace: Workspace, limit: int = 3) -> list[KnownDecision]:

@@ -44,30 +44,39 @@ def initialise(places: Places, directory: Path, name: str | None = None) -> Setu
         _chosen_name(Machine.load(places), root, name)  # before anything is written
         # its branch stays whatever the person's own repository has
         create(root, template_dir())
-    return _register(places, root, name, is_new=is_new)
+    return _register(places, root, name or load_settings(root).name, is_new=is_new)
 
 
 def clone_workspace(
     places: Places, url: str, directory: Path | None, name: str | None = None
 ) -> SetupResult:
-    """Clone a workspace and register it. Raises RemoteError, or ConfigError where it is no
-    workspace.
+    """Clone a workspace and register it.
+
+    Raises RemoteError, or ConfigError where it is no workspace. One whose settings are not valid is
+    there and registered then too.
     """
     if directory is None:
         last = re.split(r"[/:]", url.rstrip("/").removesuffix(".git"))[-1]
         directory = Path(slugify(last))
     root = directory.expanduser().resolve()
     clone(url, root)
-    return _register(places, root, name, is_new=True)
+    try:
+        called = load_settings(root).name
+    except ConfigError as e:
+        made = _register(places, root, name, is_new=True)
+        raise ConfigError(
+            f"{root} is cloned and registered as {made.name!r}, but {e.message}",
+            e.remedy,
+        ) from e
+    return _register(places, root, name or called, is_new=True)
 
 
 def _register(
     places: Places, root: Path, name: str | None, *, is_new: bool
 ) -> SetupResult:
-    settings = load_settings(root)
     places.create()
     machine = Machine.load(places)
-    chosen = _chosen_name(machine, root, name or settings.name)
+    chosen = _chosen_name(machine, root, name)
     machine = machine.with_workspace(chosen, root)
     machine.save(places)
     register(places.state)

@@ -29,7 +29,9 @@ def heal(workspace: Workspace, quiet_s: float = 0.0) -> tuple[str, ...]:
         # the next time
         index.refresh(within_s=HEAL_S if quiet_s else None)
         troubled = [path for path, problem in index.problems() if _is_trouble(problem)]
-        return (*concluded, *store.heal(troubled))
+        # a merge by git may put a memory under another one's name, where no commit looks for it
+        back = [row.path for row in index.memories([*store.stones.ids()]).values()]
+        return (*concluded, *store.heal([*troubled, *back]))
 
 
 def synchronise(

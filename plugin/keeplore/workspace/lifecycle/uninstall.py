@@ -15,6 +15,7 @@ from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.errors import KeeploreError
 from keeplore.store.git import pre_commit_hook
+from keeplore.store.merge import merge_driver
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.spool import Spool
 
@@ -22,11 +23,16 @@ from keeplore_hooks.spool import Spool
 # in it is touched.
 STATE = (
     "README",
-    "machine.json",
+    "format",
+    "machine.json*",
+    "settings.yaml",
     "redaction.key",
     "python",
     "shown.json",
     "spool",
+    "briefs",
+    "drift.json",
+    "machines",
     "sessions",
     "capture",
     "sync",
@@ -40,13 +46,14 @@ STATE = (
     "crash.log",
     "client",
     "connections.*",
-    "advised",
+    "advised-*",
     "uses",
     "opened",
     "warned-*",
+    "dropped-*",
     ".*.tmp",
 )
-CACHE = ("README", "index", "models", ".*.tmp")
+CACHE = ("README", "index", "machines", "models", ".*.tmp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +108,10 @@ def remove(places: Places, planned: UninstallPlan) -> None:
     """Remove what the plan names; no worker may run. Raises OSError."""
     for check in planned.checks:
         check.unlink(missing_ok=True)
+    for root in planned.workspaces:
+        # it names an interpreter that may go away as well
+        with contextlib.suppress(KeeploreError, OSError):
+            merge_driver.uninstall(root)
     for path in (*planned.cache, *planned.state):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)

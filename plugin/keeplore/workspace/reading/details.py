@@ -9,12 +9,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from keeplore.index import MemoryRow
+from keeplore.memory import Conversation
+from keeplore.memory.note import statement_of
+from keeplore.recall.request import LaterStatement
+from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.text.dates import minute_of
 from keeplore.workspace.loading import chain_of
 from keeplore.workspace.registry import FoundMemory
 from keeplore.workspace.writing.disputes import disputed_with
 
 SHOWN_AGAIN = 5
+SHOWN_LATER = 3
 SHORT_ID = 8  # digits of an id, as file names have them
 
 
@@ -40,6 +45,7 @@ class MemoryDetails:
     again: tuple[dict[str, Any], ...]  # lines of the audit: at, source
     # what a merge set beside it, until a person decides
     disputed_with: tuple[MemoryRow, ...] = ()
+    later: tuple[LaterStatement, ...] = ()  # in the place of what it decides or states
 
 
 def details_of(found: FoundMemory) -> MemoryDetails:
@@ -55,7 +61,26 @@ def details_of(found: FoundMemory) -> MemoryDetails:
         links=tuple(_links(found, members)),
         again=tuple(entry for entry in repeated if entry.get("id") in members),
         disputed_with=tuple(disputed_with(index, store, members)),
+        later=tuple(_later(found)),
     )
+
+
+def _later(found: FoundMemory) -> Iterator[LaterStatement]:
+    """What was said later in the place of what it decides or states, each once."""
+    workspace, row, memory = found.workspace, found.row, found.memory
+    trust = workspace.machine_trust
+    sayings = LaterSayings(
+        workspace.index,
+        workspace.store,
+        trust.trust_of,
+        lambda later: trust.sources()(later).is_told,
+    )
+    talk, stated = None, [(statement_of(memory), "")]
+    if row.kind == "conversation":
+        talk = Conversation.from_markdown(memory.body)
+        stated = [(q.text, q.turn) for q in (*talk.decision, *talk.also_decided)]
+    told = (sayings.of(row, talk, text, turn) for text, turn in stated)
+    yield from list(dict.fromkeys(filter(None, told)))[:SHOWN_LATER]
 
 
 def _links(found: FoundMemory, chain: Collection[str]) -> Iterator[MemoryLink]:
@@ -87,6 +112,9 @@ def detail_lines(described: MemoryDetails) -> Iterator[tuple[str, str]]:
     yield "source", source_of(memory.source, str(memory.meta.get("trigger") or ""))
     yield from map(_repetition, described.again[-SHOWN_AGAIN:])
     yield from map(_contradiction, described.disputed_with)
+    for later in described.later:
+        line = f"{later.text} ({later.at[:10]}, {_short(later.memory_id)})"
+        yield "later", line
     yield from map(_link_line, described.links)
 
 

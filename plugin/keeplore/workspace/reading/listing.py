@@ -12,6 +12,7 @@ from pathlib import Path
 
 from keeplore.errors import ConfigError, StoreError
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
+from keeplore.recall.unasked.origin import MemorySource
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 
@@ -35,6 +36,9 @@ class Listing:
     items: tuple[ListedMemory, ...]
     total: int
     is_empty: bool
+    waiting: int = 0  # of total, those whose machine is to be accepted
+    # in a directory of no project all projects are looked at
+    is_everywhere: bool = False
 
 
 def listing(
@@ -53,8 +57,10 @@ def listing(
     Raises NoWorkspace, NotFound for a project that nobody knows, or IndexUnavailable.
     """
     found: list[ListedMemory] = []
-    total, asked = 0, []
-    for workspace, scopes in _places(registry, cwd, project, all_projects=all_projects):
+    total, asked, waiting = 0, [], 0
+    is_everywhere = not (project or all_projects or _project(registry, cwd))
+    places = _places(registry, cwd, project, all_projects=all_projects or is_everywhere)
+    for workspace, scopes in places:
         workspace.index.refresh()
         asked.append(workspace.index)
         every = workspace.index.scopes() if scopes is None else scopes
@@ -62,7 +68,9 @@ def listing(
         if not chosen:  # nothing allowed would be everything
             continue
         mine = replace(wanted, allowed=ScopeFilter(chosen), limit=limit or None)
-        found += [ListedMemory(workspace, row) for row in workspace.index.listed(mine)]
+        rows = workspace.index.listed(mine)
+        found += [ListedMemory(workspace, row) for row in rows]
+        waiting += len(waiting_rows(workspace, mine))
         total += workspace.index.count(mine)
     found.sort(key=lambda item: (item.row.updated_at, item.row.id), reverse=True)
     is_empty = not total and not any(index.state().memories for index in asked)
@@ -70,6 +78,19 @@ def listing(
         tuple(_judged(item) for item in itertools.islice(found, limit or None)),
         total,
         is_empty,
+        waiting,
+        is_everywhere,
+    )
+
+
+def waiting_rows(workspace: Workspace, wanted: MemoryFilter) -> list[MemoryRow]:
+    """The memories that fit and wait for another person's machine to be accepted."""
+    if workspace.machine_trust.is_alone:
+        return []
+    source_of = workspace.machine_trust.sources()
+    return workspace.index.listed(
+        replace(wanted, limit=None),
+        lambda row: source_of(row) is MemorySource.WAITING,
     )
 
 
@@ -87,6 +108,10 @@ def _judged(item: ListedMemory) -> ListedMemory:
                 ),
             )
     return item
+
+
+def _project(registry: Registry, cwd: Path) -> str:
+    return registry.for_directory(cwd).identities.project_of(str(cwd))
 
 
 def _places(

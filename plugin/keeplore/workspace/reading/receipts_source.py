@@ -7,7 +7,7 @@ from __future__ import annotations
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, Exchange, Memory
 from keeplore.memory.conversation_body import chosen_exchange
-from keeplore.workspace.importing.intake import is_recorded
+from keeplore.workspace.importing.session_ends import is_recorded
 from keeplore.workspace.recording.cursors import Cursors
 from keeplore.workspace.registry import FoundMemory
 from keeplore_hooks.events import Origin

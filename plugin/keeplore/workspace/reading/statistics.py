@@ -12,6 +12,7 @@ from typing import Any
 
 from keeplore.index import MemoryFilter, MemoryRow
 from keeplore.store.git.repository_state import directories
+from keeplore.workspace.reading.listing import waiting_rows
 from keeplore.workspace.workspace import Workspace
 
 TOP = 10  # projects
@@ -30,6 +31,7 @@ class Statistics:
     archived: int
     superseded: int
     forgotten: int
+    waiting: int  # for another person's machine to be accepted
     open: int
     chains: int
     forks: int
@@ -69,6 +71,7 @@ def statistics(workspace: Workspace) -> Statistics:
         archived=sum(row.is_archived for row in rows),
         superseded=sum(bool(row.superseded_by) for row in rows),
         forgotten=len(store.stones.ids()),
+        waiting=len(waiting_rows(workspace, MemoryFilter())),
         chains=len(chains),
         forks=sum(len(chain.leaves) > 1 for chain in chains),
         **_head_counts(heads),

@@ -23,8 +23,9 @@ class SessionProgress:
     """``heard_at`` is when the last event came, ``ended_at`` when the host reported the end (""
     while it runs).
 
-    ``problem`` is what could not be read the last time that there was such a thing, ``problem_at``
-    when that was.
+    ``began_at`` is when it was first heard of here; ``problem`` is what could not be read the last
+    time that there was such a thing, ``problem_at`` when that was. ``left_out`` are digests of the
+    events that may not be captured: they stay out when the session may be captured again.
     """
 
     origin: Origin
@@ -33,6 +34,8 @@ class SessionProgress:
     ended_at: str = ""
     problem: str = ""
     problem_at: str = ""
+    began_at: str = ""
+    left_out: tuple[str, ...] = ()
 
 
 class Cursors:
@@ -70,6 +73,14 @@ class Cursors:
         """The session that was heard of last; None where none was."""
         found = filter(None, map(self._load, self._directory.glob("*.json")))
         return max(found, key=lambda progress: progress.heard_at, default=None)
+
+    def latest(self, most: int) -> list[Origin]:
+        """The sessions that were heard of last, the newest first."""
+        stamped = [
+            (path.stat().st_mtime, path) for path in self._directory.glob("*.json")
+        ]
+        newest = [path for _, path in sorted(stamped, reverse=True)[:most]]
+        return [found.origin for found in map(self._load, newest) if found]
 
     def heard(self) -> dict[str, str]:
         """Host → when it was last heard of (RFC 3339, UTC)."""
@@ -111,13 +122,19 @@ class Cursors:
         try:
             data = json.loads(path.read_bytes())
             # older versions had none
-            problem = (
-                str(data.get("problem", "")),
-                str(data.get("problem_at", "")),
-            )
+            more = [
+                str(data.get(key, "")) for key in ("problem", "problem_at", "began_at")
+            ]
             origin, cursor = Origin(**data["origin"]), Cursor(**data["cursor"])
-            return SessionProgress(
-                origin, cursor, data["heard_at"], data["ended_at"], *problem
+            known = SessionProgress(origin, cursor, data["heard_at"], data["ended_at"])
+            problem, problem_at, began_at = more
+            left_out = tuple(map(str, data.get("left_out", ())))
+            return replace(
+                known,
+                problem=problem,
+                problem_at=problem_at,
+                began_at=began_at,
+                left_out=left_out,
             )
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None

@@ -11,6 +11,7 @@ from keeplore.config.places import Places
 from keeplore.config.settings import Settings
 from keeplore.index import Embedder, Index
 from keeplore.store import Store
+from keeplore.workspace.capture_policy import CapturePolicy
 from keeplore.workspace.identity import IdentityResolver
 from keeplore.workspace.note_writer import NoteWriter
 from keeplore.workspace.plugin_manager import PluginManager
@@ -36,6 +37,9 @@ class RecordedWorkspace(Protocol):
 
     @property
     def notes(self) -> NoteWriter: ...
+
+    @property
+    def capture_policy(self) -> CapturePolicy: ...
 
     @property
     def capture_embedder(self) -> Embedder: ...

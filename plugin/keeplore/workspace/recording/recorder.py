@@ -58,10 +58,16 @@ class Recorder:
 
             workspace.plugins.register(RefineTrigger(workspace))
 
-    def emit(self, event: HostEvent) -> None:
-        """Hand one host event to the plugins; what it led to is on disk when this returns."""
-        with self.capturing():
-            self._workspace.plugins.emit(event)
+    def take(self, events: Iterable[HostEvent]) -> list[HostEvent]:
+        """Hand the host events that may be captured to the plugins, and return them; what they led
+        to is on disk then. Raises ConfigError.
+        """
+        taken = [*filter(self._workspace.capture_policy.allows, events)]
+        if taken:
+            with self.capturing():
+                for event in taken:
+                    self._workspace.plugins.emit(event)
+        return taken
 
     @contextlib.contextmanager
     def capturing(self) -> Iterator[None]:

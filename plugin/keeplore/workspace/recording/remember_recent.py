@@ -12,7 +12,6 @@ from keeplore.capture.distill.titles import title_of
 from keeplore.errors import NotFound, StoreError
 from keeplore.index import MemoryFilter, ScopeFilter
 from keeplore.memory import Conversation, Exchange, Memory, new_id
-from keeplore.memory.conversation_body import ConversationLink
 from keeplore.memory.note import NoteDraft
 from keeplore.workspace.loading import load_or_none
 from keeplore.workspace.note_writer import NoteOutcome
@@ -24,6 +23,8 @@ from keeplore_hooks.specs import hookimpl_last
 
 LOG = logging.getLogger(__name__)
 EXCHANGES = 3
+# parts of a conversation that state what it came to
+_CAME_OF_IT = ("decision", "also_decided", "reasoning", "outcome")
 _KEPT = ("host", "session", "branch")  # of a conversation's source
 
 
@@ -117,14 +118,10 @@ def _draft(memory: Memory, exchanges: tuple[Exchange, ...]) -> NoteDraft:
     # give the same note
     parts: dict[str, Any] = dict(distill(exchanges))
     title = title_of(exchanges, parts)
-    related = (ConversationLink(memory.title, memory.id, "refines"),)
-    text = Conversation(title, exchanges, related=related, **parts).to_markdown()
-    # title, date and place stand in the front matter
-    _, heading, rest = text.partition("\n## ")
     turns = [exchange.id for exchange in exchanges]
     source = {key: memory.source[key] for key in _KEPT if key in memory.source}
     return NoteDraft(
-        text=f"{heading.strip()} {rest}",
+        text=_told(exchanges, parts),
         title=title,
         category="architectural-decisions" if parts["decision"] else "",
         scope=memory.scope,
@@ -135,6 +132,26 @@ def _draft(memory: Memory, exchanges: tuple[Exchange, ...]) -> NoteDraft:
         related=({"id": memory.id, "relationship": "refines"},),
         id=_note_id(source, turns),
     )
+
+
+def _told(exchanges: tuple[Exchange, ...], parts: Mapping[str, Any]) -> str:
+    """What came of the exchanges, else what was answered last; and then who said what."""
+    came_of_it = (quote.text for name in _CAME_OF_IT for quote in parts[name])
+    statement = "\n".join(dict.fromkeys(came_of_it)) or _last_answer(exchanges[-1])
+    said = "\n\n".join(_said(exchange) for exchange in exchanges)
+    quoted = "\n".join(f"> {line}".rstrip() for line in said.splitlines())
+    return f"{statement}\n\n{quoted}"
+
+
+def _last_answer(exchange: Exchange) -> str:
+    answer, _, _ = exchange.assistant.strip().partition("\n\n")
+    return "\n".join(filter(None, (" ".join(exchange.user.split()), answer)))
+
+
+def _said(exchange: Exchange) -> str:
+    """Both speakers' words."""
+    at = " ".join((exchange.at[:10], exchange.at[11:16])).strip()
+    return f"**User, {at}:** {exchange.user}\n\n**Assistant:** {exchange.assistant}"
 
 
 def _note_id(source: Mapping[str, Any], turns: Iterable[str]) -> str:

@@ -10,9 +10,10 @@ from keeplore.errors import NotFound, RepositoryBusy, StoreError
 from keeplore.index import MemoryFilter, MemoryRow
 from keeplore.memory import Memory
 from keeplore.store import PurgePlan, PurgeResult
+from keeplore.store.delete import mentions
 from keeplore.text.dates import now
+from keeplore.workspace.brief_maker import drop as drop_briefs
 from keeplore.workspace.lifecycle.local_purge import (
-    PurgeTraces,
     erase_copies,
     traces_of,
 )
@@ -50,8 +51,20 @@ def forget(workspace: Workspace, memory_id: str) -> ForgetResult:
     at = now()
     with workspace.writing():  # an open conversation is not written to meanwhile
         workspace.store.forget_all(ids, workspace.machine, at)
+        drop_briefs(workspace.places)
     workspace.index.refresh()
     return ForgetResult(ids, quoting, _is_committed(workspace, f"Forget {_count(ids)}"))
+
+
+def forget_many(workspace: Workspace, ids: tuple[str, ...], message: str) -> None:
+    """Forget these memories, all versions among them, in one commit. Raises RepositoryError or
+    OSError.
+    """
+    with workspace.writing():
+        workspace.store.forget_all(ids, workspace.machine, now())
+        drop_briefs(workspace.places)
+    workspace.index.refresh()
+    _is_committed(workspace, message)
 
 
 def restore(workspace: Workspace, memory_id: str) -> RestoreResult:
@@ -70,7 +83,14 @@ def purge_plan(workspace: Workspace, memory_id: str) -> PurgePlan:
 
     Raises NotFound, RepositoryBusy or RepositoryError.
     """
-    return workspace.store.purge_plan(_versions(workspace, memory_id))
+    ids = _versions(workspace, memory_id)
+    plan = workspace.store.purge_plan(ids)
+    telling = traces_of(m for id_ in plan.ids for m in _texts(workspace, id_)).telling
+    root = workspace.root
+    same = mentions.saying(root, telling)
+    goes = {*plan.paths, *plan.mentions}
+    stays = tuple(path for path in same if path not in goes)
+    return replace(plan, stays=stays, messages=mentions.messages(root, telling))
 
 
 def purge(workspace: Workspace, memory_id: str) -> PurgeResult:
@@ -81,13 +101,16 @@ def purge(workspace: Workspace, memory_id: str) -> PurgeResult:
     RepositoryBusy, RepositoryError, IndexUnavailable or OSError.
     """
     ids = _versions(workspace, memory_id)
-    remains = traces_of(
-        memory for version in ids for memory in _texts(workspace, version)
-    )
+    every = (*ids, *mentions.merge_copies(workspace.root, ids))
+    remains = traces_of(m for version in every for m in _texts(workspace, version))
     with workspace.writing():
         done = workspace.store.purge(ids, workspace.machine, now())
-    erase_copies(workspace, remains if remains.ids else PurgeTraces(ids))
-    return replace(done, ids=ids)
+    ids = tuple(dict.fromkeys((*ids, *done.ids)))
+    remains = replace(remains, ids=ids)
+    files = erase_copies(workspace, remains)
+    objects = mentions.holding(workspace.root, remains.telling)
+    left = (*map(str, files), *(f"{kind} {name}" for name, kind in objects.items()))
+    return replace(done, ids=ids, holding=left)
 
 
 def quoting_notes(workspace: Workspace, memory_id: str) -> tuple[MemoryRow, ...]:

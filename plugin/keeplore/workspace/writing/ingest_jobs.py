@@ -22,9 +22,11 @@ from keeplore.errors import (
     SourceUnavailable,
 )
 from keeplore.ingest import Extracted, SourceAddress, extracted, origin_of
-from keeplore.jobs.queue import LEASE, MAX_ATTEMPTS, Job, JobQueue, JobState
+from keeplore.jobs.queue import MAX_ATTEMPTS, Job, JobQueue, JobState
 from keeplore.store.paths import is_memory
 from keeplore.text.dates import now
+from keeplore.workspace.capture_policy import place_of
+from keeplore.workspace.identity import load_projects
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.documents import Documents
@@ -32,6 +34,9 @@ from keeplore_hooks import durable
 
 KIND = "ingest"
 KEPT = 500  # sources whose end is remembered
+TAKEN_LOOK_S = (
+    5.0  # between two looks whether the process that has a source is still there
+)
 LOG = logging.getLogger(__name__)
 
 
@@ -99,7 +104,11 @@ class IngestQueue:
     def add(
         self, origin: SourceAddress, workspace: str, scope: str, project: str
     ) -> IngestStatus:
-        """Put a source in; the same one that waits already is taken once."""
+        """Put a source in; the same one that waits already is taken once.
+
+        Raises SourceRefused for one that the person has left out of memory.
+        """
+        check_choice(self._registry.named(workspace), origin, project)
         status = IngestStatus(
             origin.name,
             origin.is_url,
@@ -156,15 +165,14 @@ class IngestQueue:
         """In how many seconds a source is to be taken, or taken from a process that went away; None
         for never.
         """
+        self._queue.reap(datetime.now(UTC))
         found = [count for count in self._queue.counts() if count.kind == KIND]
         waits = [
             (count.due - datetime.now(UTC)).total_seconds()
             for count in found
             if count.state == JobState.WAITING
         ]
-        taken = [
-            LEASE.total_seconds() for count in found if count.state == JobState.LEASED
-        ]
+        taken = [TAKEN_LOOK_S for count in found if count.state == JobState.LEASED]
         return max(0.0, min((*waits, *taken))) if waits or taken else None
 
     def all(self) -> list[IngestStatus]:
@@ -188,6 +196,7 @@ class IngestQueue:
         workspace = self._registry.named(status.workspace)
         documents = self._documents_of(workspace)
         origin = SourceAddress(status.source, status.is_url)
+        check_choice(workspace, origin, status.project)
         found = self._read(origin)
         status = self._note(replace(status, state=IngestState.CHUNKING, at=now()))
         draft = documents.drafted(found, origin, status.scope, status.project)
@@ -227,7 +236,7 @@ class IngestQueue:
 
     def _note(self, status: IngestStatus) -> IngestStatus:
         """Write down how far a source is, and tell whoever follows."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        durable.make_private(self._folder)
         durable.write(
             self._folder / f"{status.key}.json",
             json.dumps(asdict(status), ensure_ascii=True).encode(),
@@ -255,6 +264,26 @@ def source_named(
                 "It is found as it is; `keeplore list` lists it",
             )
     return origin
+
+
+def check_choice(workspace: Workspace, origin: SourceAddress, project: str) -> None:
+    """Raises SourceRefused where the person has left the source's folder out of memory, or the
+    project that it would be kept for.
+    """
+    policy = workspace.capture_policy
+    decisions = [
+        policy.decide_place(place_of(known))
+        for known in load_projects(workspace.store)
+        if known.name == project
+    ]
+    if not origin.is_url:
+        decisions.append(policy.decide(str(Path(origin.name).parent)))
+    for decision in decisions:
+        if not decision.may:
+            raise SourceRefused(
+                f"{origin.name} is left out of memory: {decision.reason}",
+                "`keeplore include` there lets it in; `keeplore exclude --list` shows the rules",
+            )
 
 
 def _known(file: Path, dead: dict[str, str]) -> IngestStatus | None:

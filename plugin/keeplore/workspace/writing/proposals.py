@@ -204,7 +204,9 @@ def _source(workspace: Workspace, held: HeldProposal) -> dict[str, Any]:
         "session": said_in.session,
         "turns": [held.entry.get("turn")],
     }
-    return {**source, "machine": workspace.machine, "from": said_in.id}
+    source |= {"machine": workspace.machine, "from": said_in.id}
+    ended = held.entry.get("ended")
+    return {**source, "ended": ended} if isinstance(ended, dict) else source
 
 
 def _quote(held: HeldProposal) -> Quote:

@@ -5,9 +5,10 @@ made of it.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from keeplore.capture.message_filter import clean
 from keeplore.memory.note import NoteDraft, note_of, session_note_id
@@ -40,6 +41,8 @@ class NoteRequest:
     title: str = ""
     category: str = ""
     permanent: bool = False
+    # front matter under ``entities``, ``aspects``
+    told: Mapping[str, Any] = field(default_factory=dict)
 
 
 def target_of(
@@ -81,6 +84,7 @@ def drafted(target: NoteTarget, said: NoteRequest) -> NoteDraft:
         scope=target.scope,
         project=target.project,
         permanent=said.permanent,
+        told=said.told,
         trust="assistant" if said.origin.session else "user",
         source=source,
         id=id_,
@@ -112,6 +116,7 @@ def replace(found: FoundMemory, draft: NoteDraft) -> NoteOutcome:
         "title": made.title,
         "trust": draft.trust,
         "trigger": draft.trigger,
+        **draft.told,
     }
     if draft.category:
         changes["category"] = draft.category

@@ -1,0 +1,282 @@
+"""Making the briefs that lie on disk, from which clients tell sessions without a worker."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from keeplore.client import brief_on_disk as disk
+from keeplore.config.machine import FILE as MACHINE
+from keeplore.config.places import Places
+from keeplore.config.setting_layers import MACHINE_FILE
+from keeplore.config.settings import FILE as SETTINGS
+from keeplore.connect.client_copy import FOLDER as CLIENT
+from keeplore.connect.client_copy import (
+    agents_command,
+    room_for_names,
+    with_command,
+)
+from keeplore.errors import KeeploreError
+from keeplore.memory import Memory
+from keeplore.recall.brief import WorkspaceView, brief
+from keeplore.recall.render import ContextBlock, TextBudget, shown_name
+from keeplore.recall.since.named_files import Freshness, nothing_known
+from keeplore.store import Store
+from keeplore.workspace.freshness import GIT_TIMEOUT_S
+from keeplore.workspace.recording.cursors import Cursors
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.workspace import Workspace
+from keeplore.workspace.workspace_instructions import FILE as INSTRUCTIONS
+from keeplore_hooks import durable
+from keeplore_hooks.hosts.base import StartReason
+from keeplore_hooks.installed import host_named
+
+DIRECTORIES = 6  # the latest in which agents worked
+MARK_BYTES = 8  # by which no text has a mark by chance
+SESSIONS = 60  # that are looked at to find them
+# host → its events at which a brief is told: a session's start, and the first prompt; Gemini CLI
+# takes none at a start, which is said by a reply without text
+EVENTS = {
+    "claude-code": ("SessionStart", "UserPromptSubmit"),
+    "codex": ("SessionStart", "UserPromptSubmit"),
+    "copilot": ("sessionStart", "userPromptSubmitted"),
+    "cursor": ("sessionStart", "beforeSubmitPrompt"),
+    "gemini-cli": ("", "BeforeAgent"),
+    "opencode": ("sessioncreated", "chatmessage", "sessioncompacted"),
+}
+SILENT_STARTS = {"gemini-cli": "sessionstart"}
+NO_PROJECT = ("project", "")  # a scope in which nothing is
+
+
+class BriefMaker:
+    """For one thread at a time; another process may make the same."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+
+    def refresh(self, most: int = DIRECTORIES) -> None:
+        """Make what is out of date for the latest directories, and remove what is for others.
+        Raises OSError.
+        """
+        state = self._registry.places.state
+        latest = Cursors(self._registry.places.sessions).latest(SESSIONS)
+        hosts: dict[str, set[str]] = {}
+        for origin in latest:
+            if origin.cwd and origin.host in EVENTS:
+                root = disk.root_of(origin.cwd)
+                if root in hosts or len(hosts) < most:
+                    hosts.setdefault(root, set()).add(origin.host)
+        # another workspace may know the project of a directory of which nothing was heard
+        if len(self._registry.machine.workspaces) == 1:
+            hosts[disk.ANYWHERE] = set(EVENTS)
+        paths = {Path(disk.path_for(str(state), root)): root for root in hosts}
+        for path in (state / disk.FOLDER).glob("*.json"):
+            if path not in paths and most == DIRECTORIES:
+                path.unlink(missing_ok=True)
+        for path, root in paths.items():
+            if not _is_current(path, hosts[root]):
+                self._make(path, root, hosts[root])
+
+    def _make(self, path: Path, directory: str, hosts: set[str]) -> None:
+        try:
+            made = self._made(directory, hosts)
+            # the first look at a workspace writes down whose machines it knows
+            if made and not disk.is_untouched(made):
+                made = self._made(directory, hosts)
+        except KeeploreError:
+            made = None
+        if made is None:
+            path.unlink(missing_ok=True)
+            return
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        durable.write(path, json.dumps(made, ensure_ascii=False).encode())
+        # what was forgotten meanwhile must not stay
+        if not disk.is_untouched(made):
+            path.unlink(missing_ok=True)
+
+    def _made(self, directory: str, hosts: set[str]) -> dict[str, Any] | None:
+        """What a client reads; None where nothing is to be told. Raises KeeploreError."""
+        cwd = Path(directory) if directory else self._outside()
+        workspace = self._registry.for_directory(cwd)
+        wishes = workspace.settings.context
+        if not wishes.enabled:
+            return None
+        # before anything is read: a change in between is seen
+        files = dict(disk.stamps_around(directory) if directory else ())
+        files |= _stamps_of_settings(self._registry, workspace)
+        views = [
+            _noting(view if directory else _anywhere(view), files)
+            for view in self._registry.views(cwd, GIT_TIMEOUT_S)
+        ]
+        heads = [
+            (str(view.store.root), disk.head_of(str(view.store.root))) for view in views
+        ]
+        slots = _FileSlots()
+        told = self._told(views, hosts, wishes.brief_tokens, slots)
+        texts = [text for text, _ in told.values()]
+        if not (directory or any(texts)):
+            return None
+        command = agents_command(self._registry.places.state)
+        printed = {
+            host: _replies(host, with_command(text, command))
+            for host, (text, _) in told.items()
+        }
+        return {
+            "directory": directory,
+            "files": list(files.items()),
+            "heads": heads,
+            "told": told,
+            "printed": printed,
+            "slots": slots.used(texts),
+        }
+
+    def _outside(self) -> Path:
+        """A directory of no project, whose workspace is the home workspace."""
+        machine = self._registry.machine
+        return machine.workspaces[machine.home]
+
+    def _told(
+        self,
+        views: Sequence[WorkspaceView],
+        hosts: set[str],
+        tokens: int,
+        slots: _FileSlots,
+    ) -> dict[str, ContextBlock]:
+        """Host → what it is told."""
+        command = agents_command(self._registry.places.state)
+        made: dict[int, ContextBlock] = {}  # by the bytes that there are for it
+        told: dict[str, ContextBlock] = {}
+        for host in sorted(hosts):
+            size = room_for_names(host_named(host).context_bytes, command)
+            if size not in made:
+                room = TextBudget(tokens, size)
+                made[size] = brief(
+                    views, session="", source=StartReason.STARTUP, room=room, tell=slots
+                )
+            told[host] = made[size]
+        return told
+
+
+def refresh_briefs(places: Places, most: int) -> None:
+    """Make those of the latest directories in a process that is no worker, where hosts are
+    connected or there are any. Raises KeeploreError or OSError.
+    """
+    if any((places.state / name).is_dir() for name in (disk.FOLDER, CLIENT)):
+        with Registry(places) as registry:
+            for name in registry.machine.workspaces:
+                registry.named(name).index.refresh()
+            BriefMaker(registry).refresh(most)
+
+
+def drop(places: Places) -> None:
+    """Remove every brief: something was forgotten that may be in it. Raises OSError."""
+    folder = places.state / disk.FOLDER
+    for path in (
+        *folder.glob("*.json"),
+        *folder.glob("*.tmp"),
+        *folder.glob(f"{disk.GIVEN}/*"),
+    ):
+        path.unlink(missing_ok=True)
+
+
+def _is_current(path: Path, hosts: set[str]) -> bool:
+    try:
+        made = json.loads(path.read_bytes())
+        return (
+            hosts <= made["printed"].keys()
+            and disk.is_untouched(made)
+            and disk.is_newest(made)
+        )
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return False
+
+
+def _replies(host: str, text: str) -> dict[str, str]:
+    """Event, as clients compare it → what is printed."""
+    replies = {
+        event.lower(): host_named(host).reply(event, text).decode()
+        for event in filter(None, EVENTS[host])
+    }
+    return {**replies, SILENT_STARTS[host]: ""} if host in SILENT_STARTS else replies
+
+
+def _stamps_of_settings(registry: Registry, workspace: Workspace) -> dict[str, Any]:
+    """What decides which memories are told where, and whose are believed."""
+    state = registry.places.state
+    paths = [state / MACHINE, state / MACHINE_FILE]
+    for name in (workspace.name, *registry.inherited(workspace)):
+        root = registry.machine.workspaces.get(name)
+        paths += [
+            state / "machines" / f"{name}.json",
+            *([root / SETTINGS, root / INSTRUCTIONS] if root else []),
+        ]
+    return {str(path): disk.stamp(str(path)) for path in paths}
+
+
+class _FileSlots:
+    """Places in a brief whose text depends on how files are when it is told: each a mark as long as
+    that can be, and the files with how they are now.
+    """
+
+    def __init__(self) -> None:
+        self._slots: dict[str, list[Any]] = {}
+
+    def __call__(self, state: Freshness) -> str:
+        files = list(filter(None, (_watched(name, state) for name in state.files)))
+        mark = secrets.token_hex(MARK_BYTES + _longest_end(files) // 2)
+        self._slots[mark] = files
+        return mark
+
+    def used(self, texts: Sequence[str]) -> list[tuple[str, list[Any]]]:
+        """Those that stand in one of the texts."""
+        told = "".join(texts)
+        return [(mark, files) for mark, files in self._slots.items() if mark in told]
+
+
+def _longest_end(files: Sequence[Sequence[Any]]) -> int:
+    """Characters of the most that can be told of files."""
+    shown = sorted((name for name, *_ in files), key=len)[-2 * disk.SHOWN_FILES :]
+    each = disk.SHOWN_FILES
+    return len(disk.line_end(disk.since_then(shown[:each], shown[each:] or ["…"])))
+
+
+def _watched(name: str, state: Freshness) -> list[Any] | None:
+    """A file as a client compares it; None for what is none."""
+    path = str(state.directory / name)
+    stamp = disk.stamp(path)
+    known = disk.GONE if name in state.gone else disk.FRESH
+    known = disk.CHANGED if name in state.changed else known
+    if stamp is None and known != disk.GONE:
+        return None
+    return [shown_name(name), path, stamp, disk.content_of(path), known]
+
+
+def _anywhere(view: WorkspaceView) -> WorkspaceView:
+    """What every directory inherits: what was said outside of projects is not told in one, and
+    which files are meant is not known.
+    """
+    scopes = (NO_PROJECT, *view.scopes)
+    return replace(view, scopes=scopes, freshness=nothing_known)
+
+
+def _noting(view: WorkspaceView, files: dict[str, Any]) -> WorkspaceView:
+    store: Any = _NotingStore(view.store, files)
+    return replace(view, store=store)
+
+
+class _NotingStore:
+    """A store that notes what is read of it, as it was before."""
+
+    def __init__(self, store: Store, files: dict[str, Any]) -> None:
+        self.root = store.root
+        self._store = store
+        self._files = files
+
+    def load(self, path: str) -> Memory:
+        place = str(self.root / path)
+        self._files.setdefault(place, disk.stamp(place))
+        return self._store.load(path)

@@ -1,0 +1,68 @@
+"""What plugins of other people raised on this machine, kept for `keeplore doctor`.
+
+The words of an exception may be the person's, so that its kind and place alone are kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import traceback
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from keeplore.text.dates import now
+from keeplore_hooks import durable
+
+FILE = "plugin-failures.json"
+KEPT_DAYS = 7
+MAX_KEPT = 50
+
+
+@dataclass(frozen=True, slots=True)
+class PluginFailure:
+    """``plugin`` is the name of its entry point, ``point`` the extension point, "" for loading it;
+    ``at`` RFC 3339.
+    """
+
+    plugin: str
+    point: str
+    error: str
+    at: str
+
+
+def told_of(error: BaseException) -> str:
+    """The kind of an exception and where it was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = (
+        f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    )
+    return f"{type(error).__name__}{where}"
+
+
+def note_failure(state: Path, plugin: str, point: str, error: BaseException) -> None:
+    """Keep it, the last one of each plugin and extension point; a full disk costs the note
+    alone.
+    """
+    kept = {(one.plugin, one.point): one for one in failures(state)}
+    kept.pop((plugin, point), None)
+    kept[plugin, point] = PluginFailure(plugin, point, told_of(error), now())
+    data = [asdict(one) for one in list(kept.values())[-MAX_KEPT:]]
+    with contextlib.suppress(OSError):
+        durable.write(state / FILE, json.dumps(data, indent=2).encode())
+
+
+def failures(state: Path) -> Iterator[PluginFailure]:
+    """Those of the last days, the oldest first."""
+    since = (datetime.now(UTC) - timedelta(days=KEPT_DAYS)).strftime(
+        "%Y-%m-%dT%H:%M:%SZ"
+    )
+    try:
+        found = [
+            PluginFailure(**one) for one in json.loads((state / FILE).read_bytes())
+        ]
+    except (OSError, ValueError, TypeError):
+        return
+    yield from (one for one in found if str(one.at) >= since)
