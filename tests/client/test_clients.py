@@ -18,6 +18,7 @@ import pytest
 
 from keeplore import __version__
 from keeplore.config.places import Places
+from keeplore_hooks.second_places import dropped
 from keeplore_hooks.spool import Spool
 
 CLIENT = Path(__file__).resolve().parents[2] / "plugin" / "keeplore" / "client"
@@ -240,6 +241,26 @@ def test_nothing_happens_where_keeplore_is_off(
 
 
 @pytest.mark.parametrize(
+    ("until", "is_kept"),
+    [
+        ("\n", False),
+        ("99991231235959\n", False),
+        ("20200101000000\n", True),
+        ("nonsense\n", False),
+        ("", False),
+    ],
+)
+def test_nothing_is_kept_in_a_pause(
+    client: Any, state: Path, kept: Kept, until: str, *, is_kept: bool
+) -> None:
+    state.mkdir(parents=True)
+    (state / "paused").write_text(until)
+    client.put()
+    assert kept() == ([("host", "Stop", b"payload")] if is_kept else [])
+    assert is_kept or [path.name for path in state.iterdir()] == ["paused"]
+
+
+@pytest.mark.parametrize(
     "settings",
     [
         {"KEEPLORE_STATE_DIR": "{home}/elsewhere é"},
@@ -338,8 +359,10 @@ def test_the_python_client_imports_next_to_nothing() -> None:
     imports = [
         node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)
     ]
-    assert all(isinstance(node, ast.Import) for node in imports)
+    # the other is for whoever checks types
+    assert [type(node) for node in imports].count(ast.ImportFrom) == 1
     assert {name.name for node in imports for name in node.names} == {
+        "ModuleType",
         "_socket",
         "os",
         "select",
@@ -348,8 +371,9 @@ def test_the_python_client_imports_next_to_nothing() -> None:
     }
 
 
-def test_the_python_client_runs_on_an_older_python() -> None:
-    ast.parse((CLIENT / "client.py").read_text(), feature_version=(3, 8))
+@pytest.mark.parametrize("name", ["client.py", "brief_on_disk.py", "mcp.py"])
+def test_the_python_client_runs_on_an_older_python(name: str) -> None:
+    ast.parse((CLIENT / name).read_text(), feature_version=(3, 8))
 
 
 def test_the_python_client_names_the_version_it_came_with() -> None:
@@ -358,3 +382,48 @@ def test_the_python_client_names_the_version_it_came_with() -> None:
 
 def test_the_shell_client_can_be_run_by_its_path() -> None:
     assert os.access(CLIENT / "client.sh", os.X_OK)
+
+
+def test_without_room_an_event_waits_in_a_second_place(
+    client: Any, state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state.mkdir(parents=True)
+    (state / "spool").write_text("no folder can be made here")
+    aside = tmp_path / "runtime"
+    aside.mkdir(0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(aside))
+    client.put(b"first")
+    client.put(b"second")
+    (state / "spool").unlink()
+    spool = Spool(state / "spool")
+    assert spool.pending() == []
+    assert (spool.collect(), spool.collect()) == (2, 0)
+    assert [entry.read() for entry in spool.pending()] == [b"first", b"second"]
+    assert dropped(state) == []
+    assert stat.S_IMODE(next(aside.iterdir()).stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("trap", ["open to others", "a link", "in an open folder"])
+def test_a_place_that_others_may_change_is_not_used_and_the_loss_is_counted(
+    client: Any, state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trap: str
+) -> None:
+    state.mkdir(parents=True)
+    (state / "spool").write_text("no folder can be made here")
+    aside, elsewhere = tmp_path / "runtime", tmp_path / "elsewhere"
+    for folder in (aside, elsewhere):
+        folder.mkdir(0o700)
+    own = aside / f"keeplore-{os.geteuid()}"
+    if trap == "open to others":
+        own.mkdir()
+        own.chmod(0o755)
+    elif trap == "a link":
+        own.symlink_to(elsewhere)
+    else:
+        aside.chmod(0o777)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(aside))
+    monkeypatch.setenv("TMPDIR", str(aside))
+    client.put(b"lost")
+    assert [path.parent for path in dropped(state)] == [state]
+    assert not [path for path in tmp_path.rglob("*") if path.name == "new"]
+    (state / "spool").unlink()
+    assert Spool(state / "spool").collect() == 0

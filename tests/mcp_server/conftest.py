@@ -1,4 +1,4 @@
-"""A machine with a workspace, and our server on it as a process, spoken to by the SDK's own
+"""A machine with a workspace, and our server on it as hosts start it, spoken to by the SDK's own
 client.
 """
 
@@ -31,14 +31,18 @@ from keeplore.workspace.registry import Registry
 
 DRIVER = Path(__file__).with_name("driver.py")
 VERSION_1 = Path(sys.prefix) / "mcp-1"
-MODULE = ("-m", "keeplore.mcp_server")
+PIPE = (
+    "-I",
+    "-S",
+    str(Path(__file__).parents[2] / "plugin" / "keeplore" / "client" / "mcp.py"),
+)
 
 
 class Client:
     """The SDK's client in a process of its own, and the server that it started."""
 
     def __init__(
-        self, environment: dict[str, str], cwd: Path, server: tuple[str, ...] = MODULE
+        self, environment: dict[str, str], cwd: Path, server: tuple[str, ...] = PIPE
     ) -> None:
         self.process = subprocess.Popen(
             (sys.executable, str(DRIVER), *server),
@@ -88,6 +92,8 @@ class Client:
 
 class Office(QuickMachine):
     """A home with a workspace, a project in it, and memories of every kind."""
+
+    pipe = (sys.executable, *PIPE)
 
     def __init__(self, directory: Path, version: str) -> None:
         super().__init__(directory)
@@ -164,13 +170,13 @@ class Office(QuickMachine):
     def client(
         self,
         cwd: Path | None = None,
-        server: tuple[str, ...] = MODULE,
+        server: tuple[str, ...] = PIPE,
         **environment: str,
     ) -> Client:
         return Client({**self.environment, **environment}, cwd or self.project, server)
 
     def leave(self) -> None:
-        """End the worker that the server has started."""
+        """End the worker that a pipe has started, and let another one be started at once."""
         deadline = time.monotonic() + 60
         while True:
             ask(self.state, "stop", timeout_s=30)
@@ -178,6 +184,8 @@ class Office(QuickMachine):
                 self.state
             ) as lock:  # it is held a little longer than the worker answers
                 if lock is not None:
+                    for file in self.state.glob("worker.start-*"):
+                        file.unlink()
                     return
             assert time.monotonic() < deadline, "the worker does not leave"
             time.sleep(0.05)

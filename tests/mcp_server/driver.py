@@ -58,10 +58,11 @@ def reply(data: Any) -> None:
 
 
 async def main() -> None:
+    path = os.environ.get("PYTHONPATH", "")
     server = StdioServerParameters(
         command=sys.executable,
         args=sys.argv[1:],
-        env=dict(os.environ),
+        env={**os.environ, "PYTHONPATH": os.environ.get("SERVER_PYTHONPATH", path)},
         cwd=os.environ["SERVER_CWD"],
     )
     async with (

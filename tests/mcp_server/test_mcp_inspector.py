@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -32,7 +31,7 @@ def inspect(office: Any) -> Any:
     }
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = (*INSPECTOR, sys.executable, "-m", "keeplore.mcp_server", *arguments)
+        command = (*INSPECTOR, *office.pipe, *arguments)
         return subprocess.run(
             command,
             env=environment,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
-import signal
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 
 from keeplore.worker.single_instance import only_one
+from keeplore.worker.stop import without_worker
 
 START = {
     "jsonrpc": "2.0",
@@ -54,7 +54,7 @@ def speak(
         for line in lines
     )
     done = subprocess.run(
-        more.get("command", (sys.executable, "-m", "keeplore.mcp_server")),
+        more.get("command", office.pipe),
         input=sent,
         capture_output=True,
         cwd=more.get("cwd", office.project),
@@ -94,24 +94,18 @@ def test_the_command_serves_as_well(office: Any) -> None:
     assert replies[0]["result"]["instructions"] and status == 0, log
 
 
-@pytest.mark.parametrize("program", ["keeplore.mcp_server", "keeplore.cli"])
-def test_without_the_sdk_it_says_what_to_install(
-    office: Any, tmp_path: Path, program: str
-) -> None:
+@WITH_ANY_SDK
+def test_without_the_sdk_it_says_what_to_install(office: Any, tmp_path: Path) -> None:
     (tmp_path / "mcp.py").write_text(
         "raise ModuleNotFoundError('no module named mcp', name='mcp')\n"
     )
-    command = (
-        sys.executable,
-        "-m",
-        program,
-        *(["mcp"] if program.endswith("cli") else []),
-    )
-    replies, log, status = speak(
-        office, START, command=command, environment={"PYTHONPATH": str(tmp_path)}
-    )
-    assert (replies, status) == ([], 1)
-    assert "pip install 'keeplore[mcp]'" in log and "Traceback" not in log
+    office.leave()
+    client = office.client(SERVER_PYTHONPATH=str(tmp_path))
+    told = client.refused("timeline")
+    assert "pip install 'keeplore[mcp]'" in told and "keeplore worker stop" in told
+    assert "pip install" in client.ask({"read": "keeplore://recent"})[0]["refused"]
+    client.close()
+    office.leave()
 
 
 def test_lines_that_are_no_requests_end_nothing(office: Any) -> None:
@@ -121,41 +115,17 @@ def test_lines_that_are_no_requests_end_nothing(office: Any) -> None:
         office, START, STARTED, b"\xff\xfe\n", b"[1, 2\n", b"\n", surrogate
     )
     assert status == 0, log
-    assert replies[0]["id"] == 1
+    assert [reply["id"] for reply in replies] == [1, 5]
     assert "an error of Keeplore itself" not in json.dumps(replies)
-
-
-def test_nothing_but_the_protocol_reaches_the_output(
-    office: Any, tmp_path: Path
-) -> None:
-    """An installed plugin prints, and a child of it too: it goes to the log."""
-    package = tmp_path / "loud"
-    (package / "loud-1.dist-info").mkdir(parents=True)
-    (package / "loud-1.dist-info" / "METADATA").write_text(
-        "Metadata-Version: 2.1\nName: loud\nVersion: 1\n"
-    )
-    (package / "loud-1.dist-info" / "entry_points.txt").write_text(
-        "[keeplore]\nloud = loud\n"
-    )
-    (package / "loud.py").write_text(
-        "import os, subprocess, sys\n"
-        "print('printed', flush=True)\n"
-        "os.write(1, b'written\\n')\n"
-        "subprocess.run(('sh', '-c', 'echo child; cat'))\n"
-    )
-    path = os.pathsep.join(
-        filter(None, (str(package), office.environment.get("PYTHONPATH")))
-    )
-    client = office.client(PYTHONPATH=path)
-    assert "Remembered" in client.call("remember", text="The printer is loud")
-    log = client.close()
-    assert all(word in log for word in ("printed", "written", "child"))
+    assert log.splitlines() == ["keeplore: a line was no JSON, and was left out"] * 2
 
 
 @WITH_ANY_SDK
 def test_a_machine_without_a_workspace_is_told_what_to_do(
     office: Any, tmp_path: Path
 ) -> None:
+    (tmp_path / "state").mkdir()
+    shutil.copy(office.state / "python", tmp_path / "state")
     client = office.client(
         KEEPLORE_STATE_DIR=str(tmp_path / "state"),
         KEEPLORE_CACHE_DIR=str(tmp_path / "cache"),
@@ -175,6 +145,8 @@ def test_a_machine_without_a_workspace_is_told_what_to_do(
     subprocess.run(command, env=environment, check=True, capture_output=True)
     assert client.call("timeline").startswith("There is no memory yet")
     client.close()
+    with without_worker(tmp_path / "state"):
+        pass
 
 
 @WITH_ANY_SDK
@@ -211,6 +183,7 @@ def test_without_a_worker_words_are_matched_and_the_answer_says_so(office: Any) 
         client = office.client()
         told = client.call("search", query="who has the lighthouse key")
         assert "lighthouse keeper" in told and "searched by words alone" in told
+        assert "Remembered" in client.call("remember", text="The key is lost")
         client.close()
 
 
@@ -266,25 +239,6 @@ def test_the_project_is_the_one_that_the_host_names(
     )
     assert "project api" in told
     client.close()
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGINT"), reason="no such signal here")
-def test_an_interrupt_ends_it_without_a_traceback(office: Any) -> None:
-    process = subprocess.Popen(
-        (sys.executable, "-m", "keeplore.mcp_server"),
-        env=office.environment,
-        cwd=office.project,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert process.stdin and process.stdout
-    process.stdin.write(json.dumps(START).encode() + b"\n")
-    process.stdin.flush()
-    assert process.stdout.readline()
-    process.send_signal(signal.SIGINT)
-    _, log = process.communicate(timeout=60)
-    assert b"Traceback" not in log
 
 
 @WITH_ANY_SDK

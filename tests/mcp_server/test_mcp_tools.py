@@ -218,6 +218,25 @@ def test_what_an_agent_remembers_is_its_own_word_and_committed(
     )
 
 
+def test_an_agent_says_what_its_note_is_about(client: Any, office: Any) -> None:
+    old = office.note("The queue is drained")
+    relation = {"source": "api", "relationship": "uses", "target": "RabbitMQ"}
+    link = {"id": old.id, "relationship": "refines"}
+    told = client.call(
+        "remember",
+        text="The api drains RabbitMQ at night",
+        about={"entities": [relation], "related": [link]},
+    )
+    path = next((office.home / "memory").rglob(f"*{id_in(told)[4:12]}.md"))
+    meta = parse(path.read_text()).meta
+    assert meta["entities"] == [{**relation, "confidence": 1.0}]
+    assert meta["related"] == [link] and "aspects" not in meta
+    wrong = {"entities": [{**relation, "target": 7}], "tags": []}
+    refused = client.refused("remember", text="It is drained", about=wrong)
+    assert "about: entities.0.target: Input should be a valid string" in refused
+    assert "tags: Extra inputs are not permitted" in refused
+
+
 def test_a_secret_is_not_remembered(client: Any, office: Any) -> None:
     secret = "gh" + "p_" + "A1b2C3d4E5f6G7h8I9j0" + "K1l2M3n4O5p6Q7r8"
     told = client.call("remember", text=f"The deploy token is {secret}")

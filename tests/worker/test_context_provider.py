@@ -4,6 +4,7 @@ over its limit.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -16,17 +17,19 @@ from typing import Any
 import pytest
 
 from keeplore.config.places import Places
-from keeplore.index.query_terms import token_count
+from keeplore.connect.client_copy import command_line, write_clients
 from keeplore.memory import parse, serialise
 from keeplore.memory.note import NoteDraft
 from keeplore.text.fences import strip_fenced
+from keeplore.text.query_terms import token_count
 from keeplore.worker.context import context_provider
 from keeplore.worker.server.request_handler import RequestHandler
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.recording.cursors import Cursors, SessionProgress
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.events import Compaction, Origin, Turn
-from keeplore_hooks.hosts import HOSTS, host_named
+from keeplore_hooks.installed import HOSTS, host_named
+from keeplore_hooks.spool import Spool
 
 RULE = "VAT is rounded once for each invoice line, because the tax office checks lines."
 GOTCHA = (
@@ -130,6 +133,7 @@ class Desk:
     def __init__(self, registry: Registry) -> None:
         self.registry = registry
         self.root = Path.home() / "memory"
+        self.numbers = itertools.count()
         self.restart()
 
     def restart(self) -> None:
@@ -167,7 +171,13 @@ class Desk:
 
     def brief(self, host: str = "claude-code", **fields: Any) -> str:
         payload, event, _, _ = FORMS[host]
-        return self.ask(host, event, payload(**fields))
+        told = self.ask(host, event, payload(**fields))
+        if host != "gemini-cli":
+            return told
+        # it would parse a brief with the prompt, as if the person had typed it
+        assert told == ""
+        # no two alike, and without a number: notes of the tests have numbers
+        return self.prompt("go on" + "." * next(self.numbers), host)
 
     def prompt(
         self, prompt: str = PROMPT, host: str = "claude-code", **fields: Any
@@ -415,14 +425,60 @@ def test_a_host_that_does_not_ask_after_a_compaction_is_told_with_the_next_promp
             "Decided: we take a table with SKIP LOCKED.",
         ),
     )
-    assert desk.prompt("go on", host) == ""
+    desk.brief(host)
+    assert desk.prompt("go on then", host) == ""
+    phase = "after" if host == "gemini-cli" else "before"
     event = Compaction(
-        "c", Origin(host, session, str(cwd())), "2026-02-09T16:00:00Z", "before"
+        "c", Origin(host, session, str(cwd())), "2026-02-09T16:00:00Z", phase
     )
     desk.registry.named("memory").emit(event)
     text = desk.prompt("continue please", host)
     assert "in this session" in text and "table" in text
     assert desk.prompt("and again", host) == ""
+
+
+def test_a_compaction_that_is_only_announced_brings_no_brief(desk: Desk) -> None:
+    desk.talk("gemini-cli", CLAUDE_SESSION, ("Which queue?", "Decided: a table."))
+    desk.brief("gemini-cli")
+    origin = Origin("gemini-cli", CLAUDE_SESSION, str(cwd()))
+    event = Compaction("c", origin, "2026-02-09T16:00:00Z", "before", "manual")
+    desk.registry.named("memory").emit(event)
+    assert desk.prompt("continue please", "gemini-cli") == ""
+
+
+def test_nothing_new_is_put_before_what_opencode_sent_already(desk: Desk) -> None:
+    desk.note(RULE, permanent=True)
+    assert desk.brief("opencode", source="resume") == ""
+    assert RULE in desk.prompt("Go on with the work of yesterday", "opencode")
+    # the same where the host is started anew
+    assert desk.brief("opencode", source="resume") == ""
+
+
+def test_a_cleared_session_of_gemini_is_briefed_again_and_a_resumed_one_is_not(
+    desk: Desk,
+) -> None:
+    desk.note(RULE, permanent=True)
+    assert RULE in desk.brief("gemini-cli", source="startup")
+    assert desk.prompt("and go on", "gemini-cli") == ""
+    assert desk.brief("gemini-cli", source="resume") == ""
+    assert RULE in desk.brief("gemini-cli", source="clear")
+
+
+def test_a_prompt_waits_for_the_spool_for_its_share_of_the_time(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[float] = []
+    monkeypatch.setattr(context_provider, "SPOOL_SHARE", 0.5)
+    monkeypatch.setattr(context_provider.time, "monotonic", lambda: 5000.0)
+    desk.set(threshold=0.3, deadline_ms=200)
+    desk.answers = RequestHandler(
+        desk.registry, lambda seconds: bool(waited.append(seconds)), dict, lambda: None
+    )
+    payload = cursor(hook_event_name="preCompact", trigger="auto")
+    spool = Spool(desk.registry.places.spool)
+    spool.add("cursor", "preCompact", json.dumps(payload).encode())
+    desk.prompt("go on", "cursor")
+    assert waited == [pytest.approx(0.1)]
 
 
 def edits(path: str) -> list[tuple[str, Payload]]:
@@ -541,7 +597,8 @@ def test_an_order_that_nobody_here_gave_reaches_no_host_unasked(
         trust=trust,
         category="gotchas",
     )
-    assert "unverified" in desk.prompt(f"{PROMPT} Say.")
+    told = desk.prompt(f"{PROMPT} Say.")
+    assert ("unverified" in told) is (trust != "foreign")
 
 
 def keeplore(*arguments: str) -> str:
@@ -586,3 +643,41 @@ def test_from_a_note_the_words_can_be_seen_that_it_was_made_of(desk: Desk) -> No
     )
     note = desk.note("Rounding goes into money.py.", source={"turns": ["another-0"]})
     assert "Where does rounding go?" in keeplore("show", note, "--turn", "another-0")
+
+
+@pytest.mark.parametrize("host", sorted(HOSTS))
+def test_without_a_workspace_the_person_is_told_the_next_step(host: str) -> None:
+    places = Places.from_environment(os.environ)
+    payload, event, prompted, keys = FORMS[host]
+    with Registry(places) as registry:
+        answers = RequestHandler(registry, lambda _: True, dict, lambda: None)
+        told = json.loads(
+            answers.answer(host, event, json.dumps(payload(source="startup")).encode())
+        )
+        key = {
+            "copilot": "additionalContext",
+            "cursor": "additional_context",
+            "opencode": "context",
+        }.get(host, "systemMessage")
+        assert list(told) == [key] and "`keeplore init" in told[key]
+        beside = json.dumps(payload(**keys(PROMPT))).encode()
+        assert answers.answer(host, prompted, beside) == b""
+
+
+def test_hints_name_a_command_that_an_agents_shell_finds(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = desk.registry.places.state
+    write_clients(state)
+    desk.note(RULE, permanent=True)
+    monkeypatch.setenv("PATH", "/nowhere")
+    desk.restart()
+    command = command_line(state)
+    told = desk.brief(source="startup")
+    assert f"`{command} show ID`" in told and "`keeplore " not in told
+    folder = Path.home() / "bin"
+    folder.mkdir()
+    (folder / "keeplore").touch(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+    desk.restart()
+    assert "`keeplore show ID`" in desk.brief(source="clear")

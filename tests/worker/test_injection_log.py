@@ -13,7 +13,7 @@ from keeplore.worker.usage import injection_log
 from keeplore.worker.usage.injection_log import Injection, InjectionKind, InjectionLog
 from keeplore_hooks.events import Origin
 
-BRIEF, PROMPT, ASKED = InjectionKind
+BRIEF, _PART, _LATE, PROMPT, ASKED = InjectionKind
 SESSION, OTHER = (Origin("claude-code", id_, "/code/api") for id_ in ("s-1", "s-2"))
 ID = "mem_3f0c9a2e-6f0b-4d55-9c5e-0f5f6a1b2c3d"
 TEXT = "- “Prices are kept in cents, never as floats.”"

@@ -142,9 +142,9 @@ def test_a_rested_worker_loads_no_model_until_somebody_asks(office):
     loaded = []
     before = worker.lifetime.may_stay_s
 
-    def may_stay_s(background):
+    def may_stay_s(background, *, is_awaited):
         loaded.append(background.model.is_loaded)
-        return before(background)
+        return before(background, is_awaited=is_awaited)
 
     worker.lifetime.may_stay_s = may_stay_s
     assert worker.run()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from keeplore.config.consent import Consents, ConsentUse
-from keeplore.config.yaml_edit import write_setting
+from keeplore.config.setting_layers import set_shared
 from keeplore.index.embedding.floor import UNRELATED
 from keeplore.workspace.embedding_model import consent_question
 
@@ -64,7 +64,7 @@ def test_what_is_said_is_taken_while_a_server_makes_vectors_and_the_worker_leave
 ) -> None:
     office.init()
     name = f"http://127.0.0.1:{server.server_port}/v1#slow"
-    write_setting(office.root, "embedding", "model", name)
+    set_shared(office.root, "embedding.model", name)
     asked = consent_question(name, office.root)
     assert asked is not None
     Consents(office.places.state).accept(

@@ -2,15 +2,13 @@
 to tell the host.
 
 Prints nothing or the worker's reply, one JSON object, and exits 0 whatever happens: a host must
-never suffer from its memory. It parses nothing, and it imports only what costs next to nothing: a
-person waits for every millisecond here. ``_socket`` is what ``socket`` wraps, without the
-milliseconds that the wrapper's own imports take. Any Python from 3.8 will do. On Windows it spools
-and asks nothing. Where Keeplore itself is not installed, it says so once at a session's start. The
-formats: docs/spool.md.
-"""
+never suffer from its memory. It parses nothing, and imports only what costs next to nothing: a
+person waits. ``_socket`` is what ``socket`` wraps, without the milliseconds of the wrapper's
+imports. Any Python from 3.8 will do. On Windows it spools and asks nothing. Where Keeplore is not
+installed, it says so once a day at a session's start. Formats: docs/spool.md."""
 # pathlib, contextlib and subprocess take longer to import than all of this takes to run:
-# ruff: noqa: PTH100, PTH103, PTH104, PTH108, PTH111, PTH112, PTH117, PTH118, PTH120, PTH123
-# ruff: noqa: PTH208, S606, SIM105
+# ruff: noqa: PTH100, PTH102, PTH103, PTH104, PTH108, PTH111, PTH112, PTH116, PTH117, PTH118
+# ruff: noqa: PTH120, PTH123, PTH208, S606, SIM105
 
 import _socket
 import os
@@ -18,11 +16,17 @@ import select
 import sys
 import time
 
+TYPE_CHECKING = False  # without a module that takes a while to import
+if TYPE_CHECKING:
+    from types import ModuleType
+
 CLIENT = "0.1.0"
 DEADLINE_S = 0.3  # wall time in all; then the host goes on without us
 BEGINNINGS = ("sessionstart", "sessioncreated")  # nobody has typed yet
+# or the host has just taken long to shorten its context
+BRIEFED = (*BEGINNINGS, "sessioncompacted")
 # or somebody typed a command of Keeplore's
-PATIENT = (*BEGINNINGS, "userpromptexpansion", "commandexecutebefore")
+PATIENT = (*BRIEFED, "userpromptexpansion", "commandexecutebefore")
 # may be such a command
 PROMPTS = (
     "userpromptsubmit",
@@ -30,27 +34,25 @@ PROMPTS = (
     "beforeagent",
     "beforesubmitprompt",
 )
+TURNS = (*PROMPTS, "chatmessage")
 # how a JSON string begins that is one, typed as hosts without an event of their own for it take it
+MARKS = ("/keeplore:", "/keeplore-", "/keeplore/", "$keeplore:", "$keeplore-")
 OWN = tuple(
     f'"{mark}{name}'.encode()
-    for mark in (
-        "/keeplore:",
-        "/keeplore-",
-        "/keeplore/",
-        "$keeplore:",
-        "$keeplore-",
-        "[$keeplore:",
-        "[$",
-        "$",
-    )
+    for mark in (*MARKS, "[$keeplore:", "[$", "$")
     for name in ("remember", "recall", "forget", "memory")
+)
+# and where a host sends the text of the command in its place
+OWN_TEXTS = tuple(
+    f'"# {name}\\n'.encode() for name in ("Remember", "Recall", "Forget", "Memory")
 )
 OWN_MAX = 100_000  # bytes; nobody types so much behind a command
 PATIENT_DEADLINE_S = 1.5  # the worker may have to be started
-# asked before an edit: it has not happened yet, and the payload holds a whole file
-UNKEPT = "pretooluse"
+UNKEPT = "pretooluse"  # asked before an edit: the payload holds a whole file
 RETRY_S = 0.02
+GIVE_WAY_S = 0.1  # before a worker starts that nobody waits for: the host goes on first
 TRIES_A_STEP = 3
+TURNS_KEPT_S = 86_400.0
 # without a byte; some hosts never close the pipe, and what they had to say has come by then
 PATIENCE_S = 5.0
 WORD_MAX = 64  # characters
@@ -87,11 +89,13 @@ def main() -> None:
     )
     deadline = started + (PATIENT_DEADLINE_S if is_patient else DEADLINE_S)
     state = state_directory()
+    is_kept = event.lower() != UNKEPT and not is_paused(state)
     try:
-        if event.lower() != UNKEPT:
+        if is_kept:
             spool(os.path.join(state, "spool"), host, event, payload)
     except OSError:
-        pass  # a full disk is no reason to answer less
+        # a full disk is no reason to answer less
+        keep_elsewhere(state, host, event, payload)
     reply = answer(state, host, event, payload, deadline, is_patient=is_patient)
     while reply:
         reply = reply[os.write(1, reply) :]
@@ -107,29 +111,64 @@ def answer(
     is_patient: bool,
 ) -> bytes:
     """The worker's reply; where a session begins without one, what there is to say about it."""
-    is_beginning = event.lower() in BEGINNINGS
+    name = event.lower()
     reply = b""
     try:
         if IS_WINDOWS:
             keeplore_python(state)
         elif len(payload) <= ASK_MAX:
-            header = f"KEEPLORE/1 {CLIENT} answer {host} {event}\n".encode()
-            reply = ask(state, header + payload, deadline, is_patient=is_patient)
+            request = f"KEEPLORE/1 {CLIENT} answer {host} {event}\n".encode() + payload
+            if name in BRIEFED or (name in TURNS and owes(state)):
+                disk = on_disk()
+                tell = disk.begin if name in BRIEFED else disk.go_on
+                session = disk.SessionPayload(state, host, event, payload)
+                call = disk.WorkerCall(ask, request, deadline, is_patient=is_patient)
+                reply = tell(session, call)
+            else:
+                reply = ask(state, request, deadline, is_patient=is_patient) or b""
     except FileNotFoundError:
-        reply = once(state, "advised", host, ADVICE) if is_beginning else b""
+        reply = daily(state, "advised", host, ADVICE) if name in BEGINNINGS else b""
     except OSError:
         pass  # the time is up, or the worker went away
-    if not reply and is_beginning and tries_of(state) >= TRIES_A_STEP:
-        today = time.strftime("warned-%Y%m%d", time.gmtime())
-        reply = once(state, today, host, TROUBLE)
+    if not reply and name in BEGINNINGS and tries_of(state) >= TRIES_A_STEP:
+        reply = daily(state, "warned", host, TROUBLE)
     return reply
+
+
+def is_paused(state: str) -> bool:
+    """Whether nothing is to be kept now. Raises OSError or ValueError, and nothing is kept then."""
+    try:
+        until = first_line(state, "paused")
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    now = time.strftime("%Y%m%d%H%M%S", time.gmtime())
+    return not until.isdigit() or now < until
+
+
+def owes(state: str) -> bool:
+    """Whether some session was given nothing at its start."""
+    try:
+        return bool(os.listdir(os.path.join(state, "briefs", "owed")))
+    except OSError:
+        return False
+
+
+def on_disk() -> "ModuleType":
+    """What lies beside this file, and takes longer to import than most events need."""
+    # a host may compare this folder with its source
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    module: ModuleType = __import__("brief_on_disk")
+    return module
 
 
 def is_own_command(payload: bytes) -> bool:
     """Does a string in it begin as a command of Keeplore's does? The worker is the one who reads
     it.
     """
-    return len(payload) <= OWN_MAX and any(command in payload for command in OWN)
+    return len(payload) <= OWN_MAX and any(
+        command in payload for command in (*OWN, *OWN_TEXTS)
+    )
 
 
 def word(text: str) -> str:
@@ -196,11 +235,66 @@ def spool(directory: str, host: str, event: str, payload: bytes) -> None:
         os.close(handle)
 
 
+def keep_elsewhere(state: str, host: str, event: str, payload: bytes) -> None:
+    """The same where there is room, for a worker; else an empty file tells of the loss."""
+    places = [] if IS_WINDOWS else second_places(state)
+    lost = "dropped-" + entry_name(host, event)
+    for number, place in enumerate((*places, state, *places)):
+        try:
+            if number < len(places):
+                return spool(os.path.join(place, "spool"), host, event, payload)
+            return make(os.path.join(place, lost))
+        except OSError:
+            continue
+    return None
+
+
+def second_places(state: str) -> "list[str]":
+    """Folders on other disks, made if need be, of which nobody else can have put a part there."""
+    name, own = state.replace("/", "%"), f"keeplore-{os.geteuid()}"
+    temporary = os.environ.get("TMPDIR", "") or "/tmp"  # noqa: S108 - looked at below
+    bases = (os.environ.get("XDG_RUNTIME_DIR", ""), temporary)
+    folders = [os.path.join(base, own) for base in bases if base.startswith("/")]
+    return [os.path.join(folder, name) for folder in folders if is_private(folder)]
+
+
+def is_private(folder: str) -> bool:
+    """Whether the folder, made if need be, is this user's alone, and nobody else can rename it."""
+    uid = os.geteuid()
+    try:
+        if not os.path.lexists(folder):
+            os.mkdir(folder, 0o700)
+        above, own = os.stat(os.path.dirname(folder)), os.lstat(folder)
+    except OSError:
+        return False
+    is_kept = bool(above.st_mode & 0o1000) or not above.st_mode & 0o022
+    is_folder = own.st_mode & 0o170077 == 0o040000  # no link, and closed to others
+    return above.st_uid in (0, uid) and is_kept and own.st_uid == uid and is_folder
+
+
+def make(path: str) -> None:
+    """An empty file. Raises OSError."""
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+
+
 def entry_name(host: str, event: str) -> str:
     """The name of a new entry: by its time they are in order, and no two are the same."""
     now = time.time_ns()
     stamp = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime(now // 10**9))}.{now % 10**9:09d}"
-    return f"{stamp}.{os.getpid()}-{os.urandom(4).hex()}.0.{host}.{event}"
+    unique = f"{os.getpid()}-{os.urandom(4).hex()}{since_boot()}"
+    return f"{stamp}.{unique}.0.{host}.{event}"
+
+
+def since_boot() -> str:
+    """The boot and the hundredths of a second since: an order that survives another clock."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id", "rb", 0) as file:
+            boot = file.read(8).decode()
+        with open("/proc/uptime", "rb", 0) as file:
+            since = file.read(20).split()[0].replace(b".", b"").decode()
+        return f"-{boot}-{since}"
+    except (OSError, ValueError, IndexError):
+        return ""
 
 
 def write_synced(handle: int, payload: bytes) -> None:
@@ -224,11 +318,18 @@ def move(aside: str, target: str) -> None:
     return os.rename(aside, target)
 
 
-def ask(state: str, request: bytes, deadline: float, *, is_patient: bool) -> bytes:
-    """The worker's reply, b"" where it has none."""
-    connection = connect(state, deadline, is_patient=is_patient)
+def ask(
+    state: str,
+    request: bytes,
+    deadline: float,
+    *,
+    is_patient: bool,
+    is_hurried: bool = False,
+) -> "bytes | None":
+    """The worker's reply, b"" where it has nothing to say, None where it did not come."""
+    connection = connect(state, deadline, is_patient=is_patient, is_hurried=is_hurried)
     if connection is None:
-        return b""
+        return None
     connection.sendall(request)
     connection.shutdown(_socket.SHUT_WR)
     reply = b""
@@ -241,18 +342,21 @@ def ask(state: str, request: bytes, deadline: float, *, is_patient: bool) -> byt
     return object_in(reply)
 
 
-def object_in(reply: bytes) -> bytes:
-    """The JSON object of a reply that came as a whole, b"" for any other."""
+def object_in(reply: bytes) -> "bytes | None":
+    """The JSON object of a reply, b"" where it is none, None for one that did not come as a
+    whole.
+    """
     length, _, body = reply.partition(b"\n")
-    is_whole = length.isdigit() and int(length) == len(body)
-    return body if is_whole and body.startswith(b"{") and body.endswith(b"}") else b""
+    if not (length.isdigit() and int(length) == len(body)):
+        return None
+    return body if body.startswith(b"{") and body.endswith(b"}") else b""
 
 
 def connect(
-    state: str, deadline: float, *, is_patient: bool
+    state: str, deadline: float, *, is_patient: bool, is_hurried: bool = False
 ) -> "_socket.socket | None":
     """A connection to the worker; where none runs one is started, and who started it or is patient
-    waits for it.
+    waits for it, if it is in no hurry.
     """
     has_started = is_started = False
     while True:
@@ -267,12 +371,12 @@ def connect(
         except (FileNotFoundError, ConnectionRefusedError):
             connection.close()
             if not has_started:
-                is_started = start_worker(state)
+                is_started = start_worker(state, GIVE_WAY_S if is_hurried else 0.0)
                 has_started = True
             # several died before this one: nobody is to wait for another
             if tries_of(state) > TRIES_A_STEP:
                 return None
-        if not (is_patient or is_started):
+        if is_hurried or not (is_patient or is_started):
             return None
         # not before: also where the time is up, what was spooled needs a worker
         time.sleep(min(RETRY_S, remaining(deadline)))
@@ -291,7 +395,7 @@ def remaining(deadline: float) -> float:
     return left
 
 
-def start_worker(state: str) -> bool:
+def start_worker(state: str, after_s: float = 0.0) -> bool:
     """Start a worker that outlives this process, if it is time for one. Raises OSError where it is
     not known how.
     """
@@ -302,22 +406,25 @@ def start_worker(state: str) -> bool:
     # lives removes the count.
     spared = 2 + min(tries // TRIES_A_STEP, 3)  # characters of the time
     turn = time.strftime("worker.start-%Y%m%dT%H%M%SZ", time.gmtime())[:-spared]
+    oldest = time.time() - TURNS_KEPT_S
     if not is_first(os.path.join(state, turn)):
         return False
     with open(os.path.join(state, "worker.tries"), "w", encoding="ascii") as file:
         file.write(f"{tries + 1}\n")
+    # not the latest: a client that is late must find its turn taken
     for name in os.listdir(state):
-        if name.startswith("worker.start-") and name != turn:
-            os.unlink(os.path.join(state, name))
+        place = os.path.join(state, name)
+        if name.startswith("worker.start-") and os.stat(place).st_mtime < oldest:
+            os.unlink(place)
     if os.fork() == 0:
-        become_worker(python, state)
+        become_worker(python, state, after_s)
     return True
 
 
 def is_first(path: str) -> bool:
     """Whether this process is the one that made the file."""
     try:
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        make(path)
     except FileExistsError:
         return False
     return True
@@ -326,8 +433,7 @@ def is_first(path: str) -> bool:
 def tries_of(state: str) -> int:
     """How often a worker was started in vain."""
     try:
-        with open(os.path.join(state, "worker.tries"), encoding="ascii") as file:
-            tries = file.read(7).strip()
+        tries = first_line(state, "worker.tries")
     except (OSError, ValueError):
         return 0
     return int(tries) if tries.isdigit() and len(tries) < 7 else 0
@@ -337,33 +443,32 @@ def keeplore_python(state: str) -> str:
     """The interpreter in whose environment Keeplore is. Raises FileNotFoundError where there is
     none.
     """
-    with open(os.path.join(state, "python"), encoding="utf-8") as file:
-        python = file.readline().strip()
+    python = first_line(state, "python")
     if not (os.path.isabs(python) and os.access(python, os.X_OK)):
         raise FileNotFoundError(python)
     return python
 
 
-def once(state: str, name: str, host: str, text: str) -> bytes:
-    """A line for the person, in the form of the host; b"" where the file ``name`` says that it was
-    told.
+def first_line(state: str, name: str) -> str:
+    """Of a file in the state directory. Raises OSError or ValueError."""
+    with open(os.path.join(state, name), encoding="utf-8") as file:
+        return file.readline(4096).strip()
+
+
+def daily(state: str, kind: str, host: str, text: str) -> bytes:
+    """A line for the person, in the form of the host, once a day: a run without a terminal shows
+    it to nobody. b"" where a file of this kind says that it was told.
     """
-    try:
-        os.close(
-            os.open(
-                os.path.join(state, name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600
-            )
-        )
-    except FileExistsError:
+    name = time.strftime(f"{kind}-%Y%m%d", time.gmtime())
+    if not is_first(os.path.join(state, name)):
         return b""
-    kind = name.split("-")[0] + "-"
     for old in os.listdir(state):
-        if old.startswith(kind) and old != name:
+        if old.startswith(f"{kind}-") and old != name:
             os.unlink(os.path.join(state, old))
     return f'{{"{SHOWN.get(host, "systemMessage")}": "{text}"}}'.encode()
 
 
-def become_worker(python: str, state: str) -> None:
+def become_worker(python: str, state: str, after_s: float) -> None:
     try:
         os.setsid()
         os.chdir("/")
@@ -373,6 +478,7 @@ def become_worker(python: str, state: str) -> None:
             os.set_inheritable(stream, True)  # noqa: FBT003 - its only signature
         # a pipe of the host's that is still open keeps the host waiting
         os.closerange(3, 256)
+        time.sleep(after_s)
         os.execve(
             python,
             [python, "-m", "keeplore.worker"],

@@ -36,6 +36,15 @@ find_state() { # the one that this file is kept in, else as platformdirs finds i
     case $state in /*) ;; *) state=$PWD/$state ;; esac
 }
 
+is_paused() { # until a time in digits, or without an end
+    [ -e "$state/paused" ] || return
+    until=
+    read -r until <"$state/paused"
+    case $until in '' | *[!0-9]*) return 0 ;; esac
+    now=$(date -u +%Y%m%d%H%M%S)
+    [ "${now:-0}" -lt "$until" ]
+}
+
 receive() { # stdin to the file $1
     if command -v timeout; then
         timeout $PATIENCE cat >>"$1"
@@ -57,15 +66,41 @@ spool() { # stdin, in the name of host $1 and event $2
     case $fraction in *[!0-9]* | '') fraction=0 ;; esac # a date that does not know %N
     random=
     read -r random </proc/sys/kernel/random/uuid # process ids repeat, above all where containers share a home
-    name=$second.$fraction.$$-${random%%-*}.0.$1.$2
+    boot= since= # an order that survives a clock that is set back
+    read -r boot </proc/sys/kernel/random/boot_id && read -r since rest </proc/uptime
+    case $since in *[!0-9.]* | '') since= ;; *) since=-${boot%%-*}-${since%.*}${since#*.} ;; esac
+    name=$second.$fraction.$$-${random%%-*}$since.0.$1.$2
     aside=$state/spool/tmp/$name
-    true >"$aside" || return
+    # before anything is read, which cannot be read again
+    echo room? >"$aside" || { rm -f "$aside" && return 1; }
+    true >|"$aside"
     if receive "$aside" && sync "$aside" && mv -f "$aside" "$state/spool/new/$name"; then
         sync "$state/spool/new" & # the host need not wait for the name, only for the bytes
     else
         rm -f "$aside"
         return 1
     fi
+}
+
+is_private() { # whether the folder $1 is this user's alone, and nobody else can rename it
+    [ ! -L "$1" ] && [ -O "$1" ] || return
+    case $(ls -ld "$1") in drwx------*) ;; *) return 1 ;; esac
+    set -- $(ls -ldLn "${1%/*}/")
+    case $1 in d????????[tT]* | d????-??-?*) ;; *) return 1 ;; esac
+    [ "$3" = 0 ] || [ "$3" = "$uid" ]
+}
+
+keep_elsewhere() { # what is left of stdin, where there is room, for a worker to take it
+    uid=$(id -u)
+    for base in "${XDG_RUNTIME_DIR-}" "${TMPDIR:-/tmp}"; do
+        case $base in /*) ;; *) continue ;; esac
+        base=${base%/}/keeplore-$uid
+        [ -d "$base" ] || mkdir -m 700 "$base"
+        is_private "$base" || continue
+        state=$base/$(echo "$home" | tr / %)
+        spool "$1" "$2" && return
+    done
+    true >"$home/dropped-$name"
 }
 
 worker_runs() {
@@ -95,9 +130,8 @@ start_worker() {
     true >"$turn" || return
     tries=${tries#"${tries%%[!0]*}"} # what begins with 0 would be read as octal
     echo "$((${tries:-0} + 1))" >|"$state/worker.tries"
-    for old in "$state"/worker.start-*; do
-        [ "$old" = "$turn" ] || rm -f "$old"
-    done
+    # not the latest ones: a client that was held up since it looked at its clock must find its turn taken
+    find "$state/." ! -name . -prune -name 'worker.start-*' -mtime +0 -exec rm -f {} +
     export KEEPLORE_STATE_DIR="$state"
     detach=
     command -v setsid && detach=setsid
@@ -110,5 +144,10 @@ start_worker() {
 word "${1-}"
 host=$word
 word "${2-}"
-find_state && spool "$host" "$word" && { worker_runs || start_worker; }
+find_state || exit 0
+is_paused && exit 0
+home=$state
+spool "$host" "$word" || keep_elsewhere "$host" "$word" || exit 0
+state=$home
+worker_runs || start_worker
 exit 0

@@ -1,3 +1,3 @@
-"""The MCP server: a few tools that compose, resources and prompts, over standard input and
-output.
+"""The MCP server: a few tools that compose, resources and prompts, one server for all sessions of a
+machine.
 """

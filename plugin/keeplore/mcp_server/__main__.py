@@ -1,110 +1,63 @@
-"""``python -m keeplore.mcp_server`` and ``keeplore mcp``: serve until standard input closes."""
+"""``python -m keeplore.mcp_server``: answer one request without a worker, from standard input to
+standard output, in the form in which a worker is asked and answers.
+"""
 
 from __future__ import annotations
 
-import io
+import logging
 import os
 import sys
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 from keeplore.config.places import Places
-from keeplore.errors import ConfigError, KeeploreError
-from keeplore.mcp_server.context import McpContext
-from keeplore.mcp_server.project_roots import ProjectRoots
+from keeplore.errors import KeeploreError
+from keeplore.mcp_server.context import McpServices
+from keeplore.mcp_server.desk import McpDesk
+from keeplore.recall.request import RecallRequest
+from keeplore.workspace.registry import Registry
 
-EXPECTED = 1
+NO_WORKER = (
+    "searched by words alone: the worker, which has the model, did not answer; `keeplore "
+    "doctor` says more"
+)
 
 
-def serve() -> None:
-    """Serve on standard input and output. Raises ConfigError without the SDK, OSError where the
-    state is read-only.
+def answer(payload: bytes, places: Places) -> bytes:
+    """The reply to what a pipe asks. Raises ConfigError or OSError where the state cannot be
+    used.
     """
+    with Registry(places) as registry:
+
+        def recall(request: RecallRequest) -> dict[str, Any]:
+            found = registry.recall(replace(request, text_only=True)).to_json()
+            return {**found, "notes": [*found["notes"], NO_WORKER]}
+
+        services = McpServices(registry, recall, _nothing, lambda _: False, _nothing)
+        return McpDesk(services).answer(payload)
+
+
+def _nothing(*_: object) -> None:
+    """Nobody is there to be told: the next worker finds what was written."""
+
+
+def main() -> None:
     os.umask(0o077)
-    places = Places.from_environment(os.environ)
-    is_off = bool(os.environ.get("KEEPLORE_OFF"))
-    cwd = _working_directory()
-    places.create()
-    _leave_settings(places.state)
-    _reserve_the_wire()
-    try:
-        # the SDK takes a second, and is an extra
-        from keeplore.mcp_server.tools import GONE, build
-    except ModuleNotFoundError as e:
-        if e.name not in ("mcp", "pydantic"):
-            raise
-        raise ConfigError(
-            "the MCP server needs a package that is not installed",
-            "Run `pip install 'keeplore[mcp]'` where Keeplore is installed",
-        ) from e
-    context = (
-        None
-        if is_off
-        else McpContext(places, ProjectRoots(dict(os.environ), places.sessions, cwd))
-    )
-    try:
-        build(context).run()
-    except* GONE:
-        pass  # the host has gone, and the SDK still had something to say
-    finally:
-        if context is not None:
-            context.close()
-
-
-def _leave_settings(state: Path) -> None:
-    """Version 1 of the SDK reads a file .env where it stands, which may be anybody's, and variables
-    that are no business of ours.
-    """
-    os.chdir(state)
-    for name in list(os.environ):
-        if name.startswith("FASTMCP_"):
-            del os.environ[name]
-
-
-class _Wire:
-    """A standard stream for those who look for its bytes, as the SDK does; what is printed goes to
-    stderr.
-    """
-
-    def __init__(self, buffer: io.BufferedIOBase) -> None:
-        self.buffer = buffer
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(sys.stderr, name)
-
-
-def _reserve_the_wire() -> None:
-    """Let nothing but the protocol reach the two streams: not a plugin that prints, not a child
-    process.
-    """
-    wires = (os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)
-    os.close(null)
+    logging.basicConfig(level=logging.WARNING)
+    with os.fdopen(os.dup(0), "rb") as wire:
+        payload = wire.read()
+    reply = os.dup(1)
+    # nothing else reaches the reply: not a plugin that prints, not a child process
     os.dup2(2, 1)
-    sys.stdin, sys.stdout = map(_Wire, wires)
-
-
-def _working_directory() -> Path:
     try:
-        return Path.cwd()
-    except FileNotFoundError:
-        return Path.home()
-
-
-def main() -> int:
-    try:
-        serve()
+        told = answer(payload, Places.from_environment(os.environ))
     except KeeploreError as e:
-        sys.stderr.write(f"keeplore: {e.message}\n  → {e.remedy}\n")
-        return EXPECTED
+        sys.exit(f"keeplore: {e.message}\n  → {e.remedy}")
     except OSError as e:
-        sys.stderr.write(f"keeplore: {e.filename or 'the disk'}: {e.strerror or e}\n")
-        return EXPECTED
-    except KeyboardInterrupt:
-        return 130
-    return 0
+        sys.exit(f"keeplore: {e.filename or 'the disk'}: {e.strerror or e}")
+    with os.fdopen(reply, "wb") as wire:
+        wire.write(f"{len(told)}\n".encode() + told)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -4,9 +4,10 @@ is open.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from keeplore.errors import ConfigError
 from keeplore.workspace.recording.cursors import Cursors
@@ -38,15 +39,20 @@ class ResolvedDirectory:
 
 class ProjectRoots:
     """``sessions`` is the directory with a file for each session, ``cwd`` the one that the server
-    was started in.
+    was started in, ``roots`` are the URIs of the directories that the host says are open.
     """
 
     def __init__(
-        self, environment: Mapping[str, str], sessions: Path, cwd: Path
+        self,
+        environment: Mapping[str, str],
+        sessions: Path,
+        cwd: Path,
+        roots: Sequence[str] = (),
     ) -> None:
         self._environment = environment
         self._cursors = Cursors(sessions)
         self._cwd = cwd
+        self._roots = roots
 
     @property
     def session(self) -> Origin:
@@ -73,6 +79,9 @@ class ProjectRoots:
             found := _sound(self._cursors.get(self.session).origin.cwd)
         ):
             return ResolvedDirectory(found)
+        for uri in self._roots:
+            if found := _sound(_path_of(uri)):
+                return ResolvedDirectory(found)
         if self._is_project(self._cwd):
             return ResolvedDirectory(self._cwd)
         newest = self._cursors.newest()
@@ -95,6 +104,13 @@ class ProjectRoots:
             return False
         inside = cwd.relative_to(home).parts if cwd.is_relative_to(home) else ()
         return not (inside and inside[0].startswith("."))
+
+
+def _path_of(uri: str) -> str:
+    """The path in a URI of a file, "" for any other."""
+    parts = urlsplit(uri)
+    is_here = parts.scheme == "file" and parts.netloc in ("", "localhost")
+    return unquote(parts.path) if is_here else ""
 
 
 def _named(directory: str) -> Path:

@@ -20,12 +20,14 @@ from keeplore.recall.render import (
     quoted,
 )
 from keeplore.text.dates import minute_of
+from keeplore.text.folding import SHOWN, fold
 from keeplore.workspace.note_writer import NoteVersion
 from keeplore.workspace.reading.details import detail_lines, details_of
 from keeplore.workspace.reading.receipts_source import exchange_of, transcript_of
 from keeplore.workspace.registry import FoundMemory
 
 FACT_CHARS = 400
+LEFT_OUT = "[what was left out: part=exchanges]"
 FIRST_LINE = 100  # characters of an exchange in the list of them
 GOES_ON = {
     "overview": "part=exchanges gives the very words, turn=NUMBER those of one exchange, "
@@ -51,7 +53,7 @@ def read(
     """A page of a memory. Raises KeeploreError."""
     found = context.find(reference, directory)
     context.note_read(found)
-    text = _exchange(exchange_of(found, turn)) if turn else PARTS[part](context, found)
+    text = _one(exchange_of(found, turn)) if turn else PARTS[part](context, found)
     every = pages(text, max_tokens)
     if page > len(every):
         raise NotFound(
@@ -137,6 +139,13 @@ def _exchanges(_context: McpContext, found: FoundMemory) -> str:
         f"## {number}\n\n{_exchange(one)}"
         for number, one in enumerate(talk.exchanges, 1)
     )
+
+
+def _one(exchange: Exchange) -> str:
+    """An exchange; of what was pasted, beginning and end."""
+    text = _exchange(exchange)
+    shown = fold(text, SHOWN)
+    return shown if shown == text else f"{shown}\n\n{LEFT_OUT}"
 
 
 def _exchange(exchange: Exchange) -> str:

@@ -4,9 +4,16 @@ names.
 
 from __future__ import annotations
 
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
+from mcp.server.stdio import stdio_server
 from mcp.types import ToolAnnotations
+
+from keeplore import __version__
 
 try:
     from mcp.server.mcpserver import MCPServer as Server
@@ -21,7 +28,30 @@ except ModuleNotFoundError:  # version 1
         ToolError,
     )
 
-__all__ = ["ResourceError", "Server", "ToolError", "annotated"]
+    # as above
+    from mcp.server.fastmcp.server import Settings  # type: ignore[import-not-found]
+
+    # it would read a file .env where the process stands, and variables that are none of ours
+    Settings.model_config.update(env_file=None, env_prefix="\0")
+
+__all__ = [
+    "ResourceError",
+    "Server",
+    "ToolAnnotations",
+    "ToolError",
+    "annotated",
+    "created",
+    "exchange",
+]
+
+
+def created(name: str, instructions: str) -> Server:
+    """A server that offers nothing yet."""
+    # it notes every tool that refuses something
+    logging.getLogger("mcp").setLevel(logging.WARNING)
+    server = Server(name, instructions=instructions, log_level="WARNING")
+    _core(server).version = __version__
+    return server
 
 
 def annotated(**hints: bool) -> ToolAnnotations:
@@ -30,3 +60,56 @@ def annotated(**hints: bool) -> ToolAnnotations:
     """
     fields: dict[str, Any] = dict(hints)
     return ToolAnnotations.model_validate(fields)
+
+
+def exchange(
+    server: Server, messages: Sequence[dict[str, Any]], timeout_s: float
+) -> dict[str, Any]:
+    """What the server replies to the last of these messages, in a loop of its own: so several
+    threads may ask at once. Raises TimeoutError.
+    """
+    return asyncio.run(_exchange(server, messages, timeout_s))
+
+
+async def _exchange(
+    server: Server, messages: Sequence[dict[str, Any]], timeout_s: float
+) -> dict[str, Any]:
+    wire = _Wire(messages)
+    files: Any = wire
+    async with asyncio.timeout(timeout_s), stdio_server(files, files) as streams:
+        core = _core(server)
+        await core.run(*streams, core.create_initialization_options())
+    return wire.reply
+
+
+def _core(server: Server) -> Any:
+    """The part that runs on two streams, which both versions keep to themselves."""
+    name = "_mcp_server" if hasattr(server, "_mcp_server") else "_lowlevel_server"
+    return getattr(server, name)
+
+
+class _Wire:
+    """A host's input and output, as the SDK's transport reads and writes files: messages that end
+    once the last is replied to.
+    """
+
+    def __init__(self, messages: Sequence[dict[str, Any]]) -> None:
+        self.reply: dict[str, Any] = {}
+        self._messages = messages
+        self._is_replied = asyncio.Event()
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        for message in self._messages:
+            # the SDK answers nothing to half a character
+            text = json.dumps(message, ensure_ascii=False)
+            yield text.encode("utf-8", "replace").decode()
+        await self._is_replied.wait()
+
+    async def write(self, text: str) -> None:
+        message = json.loads(text)
+        if message.get("id") == self._messages[-1]["id"]:
+            self.reply = message
+            self._is_replied.set()
+
+    async def flush(self) -> None:
+        pass

@@ -25,11 +25,13 @@ from keeplore.recall.render import (
     PATH_CHARS,
     TITLE_CHARS,
     label,
+    later_line,
     one_line,
     place,
     quoted,
+    since_then,
 )
-from keeplore.recall.request import RecallRequest
+from keeplore.recall.request import LaterStatement, RecallRequest
 from keeplore.recall.weights import EXCERPT_CHARS
 from keeplore.text.dates import in_utc, moment_of
 from keeplore.workspace.reading.listing import Listing, listing
@@ -194,6 +196,8 @@ def _hit(number: int, hit: dict[str, Any]) -> str:
     passage = one_line(hit["passage"], EXCERPT_CHARS)
     if passage != one_line(hit["title"], EXCERPT_CHARS):
         lines.append(quoted(hit["passage"], EXCERPT_CHARS))
+    if hit["later"]:
+        lines.append(later_line(LaterStatement(**hit["later"])))
     turn = f", turn={label(hit['turn'])}" if hit["turn"] else ""
     lines.append(
         f"read: id={label(hit['memory_id'])}{turn} · {one_line(hit['path'], PATH_CHARS)}"
@@ -208,6 +212,8 @@ def _facts(hit: dict[str, Any]) -> list[str]:
         what += f", changed {hit['changes']}×"
     if hit["replaced_by"]:
         what += f", replaced since by {label(hit['replaced_by'])}"
+    if since := since_then(hit["files_changed"], hit["files_gone"]):
+        what += f", {since}"
     said = said_by(hit["trust"], hit["title"], hit["passage"])
     return [label(hit["date"]), place(hit["scope"], hit["project"]), what, said]
 

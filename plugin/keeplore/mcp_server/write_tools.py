@@ -5,7 +5,8 @@ good.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from keeplore.errors import ConfigError, KeeploreError, NotFound
 from keeplore.mcp_server.answer_text import fenced
@@ -17,8 +18,15 @@ from keeplore.workspace.registry import FoundMemory
 from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.forget import ForgetResult
 from keeplore.workspace.writing.forget import forget as forget_memory
-from keeplore.workspace.writing.remember import NoteRequest, drafted, replace, target_of
+from keeplore.workspace.writing.remember import (
+    NoteRequest,
+    drafted,
+    replace,
+    target_of,
+    with_related,
+)
 from keeplore.workspace.writing.remember import remember as remember_draft
+from keeplore.workspace.writing.structured_note import subject_of, told_of
 
 TRUST = "assistant"  # nobody has seen the person say it, whatever the agent reports
 
@@ -31,6 +39,7 @@ def remember(
     category: str,
     scope: str,
     replaces: str,
+    about: Mapping[str, Any],
     directory: str,
 ) -> str:
     """Write a note, or a version that replaces one. Raises KeeploreError or OSError."""
@@ -41,8 +50,20 @@ def remember(
             "Give `directory`, the absolute path that you work in, or `scope`: workspace or user",
         )
     target = target_of(context.registry, asked.directory, scope=scope)
-    said = NoteRequest(text, context.place.session, title=title, category=category)
-    draft = dataclasses.replace(drafted(target, said), trust=TRUST)
+    subject = subject_of(about)
+    said = NoteRequest(
+        text,
+        context.place.session,
+        title=title,
+        category=category,
+        told=told_of(subject),
+    )
+    links = [
+        (link.relationship, context.find(link.id, directory).row.id)
+        for link in subject.related
+    ]
+    draft = with_related(drafted(target, said), links)
+    draft = dataclasses.replace(draft, trust=TRUST)
     if not replaces:
         outcome = remember_draft(target, draft, asked.directory)
         return _told(context, target.workspace, outcome)

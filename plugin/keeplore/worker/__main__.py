@@ -41,9 +41,11 @@ def main() -> int:
     _open_log(places)
     try:
         # here, because an installation that is broken has to be written down too
+        from keeplore.worker.lifetime import idle_exit_s
         from keeplore.worker.loop import Worker
 
-        worker = Worker(places, is_rested=RESTED in sys.argv)
+        is_rested = RESTED in sys.argv
+        worker = Worker(places, idle_exit_s=idle_exit_s(places), is_rested=is_rested)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: worker.stop())
         worker.run()

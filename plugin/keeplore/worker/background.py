@@ -10,6 +10,7 @@ from typing import Any
 
 from keeplore.errors import KeeploreError
 from keeplore.worker.tasks.base import Task
+from keeplore.worker.tasks.brief_task import BriefTask
 from keeplore.worker.tasks.git_tasks import CommitTask, SyncTask
 from keeplore.worker.tasks.index_task import IndexTask, WatchTask
 from keeplore.worker.tasks.manifest_task import ManifestTask
@@ -41,9 +42,10 @@ class BackgroundTasks:
         self._wake = wake
         self._written = 0  # files that this knows of
         self.vectors = VectorTask(registry, lambda: not self.index.has_unread, wake)
-        self.index = IndexTask(registry, self.vectors.request)
+        self.briefs = BriefTask(registry)
+        self.index = IndexTask(registry, self._has_looked)
         self.sync = SyncTask(registry, self.index.request, wake)
-        self.commits = CommitTask(registry, self.sync)
+        self.commits = CommitTask(registry, self.sync, self.briefs.request)
         self.model = ModelTask(registry, is_rested, wake)
         self._ingest = IngestTask(registry, self._has_written)
         self._manifests = ManifestTask(registry, self._has_written)
@@ -55,6 +57,7 @@ class BackgroundTasks:
             self.index,
             self.commits,
             self.sync,
+            self.briefs,
             self.vectors,
         )
 
@@ -116,6 +119,7 @@ class BackgroundTasks:
         """
         self._manifests.close()
         self.commits.commit_all()
+        self.briefs.close()
         for task in (self.sync, self.model, self.vectors):
             task.close()
 
@@ -124,6 +128,10 @@ class BackgroundTasks:
         is_waiting = self.index.is_behind or self.commits.is_behind
         is_known = self._registry.written() == self._written
         return is_known and not (self.index.unwatched or is_waiting)
+
+    def _has_looked(self) -> None:
+        self.vectors.request()
+        self.briefs.request()
 
     def _has_written(self) -> None:
         self.change()

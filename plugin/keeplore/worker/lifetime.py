@@ -4,18 +4,33 @@ back when it rests.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import TYPE_CHECKING
 
+from keeplore.config.machine import Machine
+from keeplore.config.places import Places
+from keeplore.config.setting_layers import settings_here
+from keeplore.errors import KeeploreError
 from keeplore.worker.health import ProgramFile
 
 if TYPE_CHECKING:
     from keeplore.worker.background import BackgroundTasks
 
 IDLE_EXIT_S = 15 * 60.0
+LEAST_IDLE_EXIT_S = 60.0  # that a person can set
 REST_S = 5 * 60.0  # without work or questions, then the model's memory is given back
 BUSY_STAY_S = 60.0  # where there is work; then it is looked again
 SHORTEST_S = 0.05  # that is waited
+
+
+def idle_exit_s(places: Places) -> float:
+    """After how many seconds without anything to do the worker of this machine leaves."""
+    with contextlib.suppress(KeeploreError):
+        machine = Machine.load(places)
+        root = machine.workspaces.get(machine.home)
+        return settings_here(root, places.state).worker.idle_minutes * 60.0
+    return IDLE_EXIT_S
 
 
 class Lifetime:
@@ -44,14 +59,21 @@ class Lifetime:
         was_rested, self.is_rested = self.is_rested, False
         return was_rested
 
-    def may_stay_s(self, background: BackgroundTasks) -> float:
-        """For how long this worker may wait for something to do; 0.0 where it has to leave now."""
+    def may_stay_s(
+        self, background: BackgroundTasks, *, is_awaited: bool = False
+    ) -> float:
+        """For how long this worker may wait for something to do; 0.0 where it has to leave now.
+
+        One that ``is_awaited`` does not leave for being idle.
+        """
         if background.sync.is_running or background.is_behind:
             return BUSY_STAY_S
         idle_s = time.monotonic() - self._active_at
         is_outdated = self.is_superseded or self._program.has_changed
         if idle_s > self.idle_exit_s and not is_outdated:
-            return 0.0
+            # one that was started to leave at once waits for nothing
+            may_wait = is_awaited and self.idle_exit_s >= LEAST_IDLE_EXIT_S
+            return BUSY_STAY_S if may_wait else 0.0
         # a model that was unloaded would leave 100 MB of libraries and gaps behind; a new process
         # has none of that
         rests_in_s = self.idle_exit_s

@@ -15,7 +15,8 @@ from keeplore.config import installation
 from keeplore.config.places import Places
 from keeplore.worker.health import FaultLog, memory_mb
 from keeplore.worker.lifetime import BUSY_STAY_S, IDLE_EXIT_S, REST_S, Lifetime
-from keeplore.worker.server.request_handler import RequestHandler
+from keeplore.worker.server.protocol import ADDRESS_FILE
+from keeplore.worker.server.request_handler import ANSWER_WORDS, RequestHandler
 from keeplore.worker.server.socket_server import SocketServer
 from keeplore.worker.single_instance import only_one
 from keeplore.workspace.registry import Registry
@@ -37,6 +38,7 @@ LET_ANSWER_S = 0.03
 CATCH_UP_S = 5.0  # how long a command waits for what was said just now
 BEGIN_S = 1.5  # how long one who asks for the status waits for a worker that has just been started
 POLL_S = 0.05
+FINISH_S = 2.0  # what agents asked for is given this long at the end
 ANSWER_S = 0.5  # the longest that the spool waits for answers to be finished
 
 
@@ -73,21 +75,28 @@ class Worker:
     def run(self) -> bool:
         """Work until idle or told to stop. Returns False where another worker already runs."""
         self._places.create()
-        spool = Spool(self._places.spool)
+        spool = Spool(self._places.spool, without_secrets)
         has_run = False
         while True:
-            with only_one(self._places.state) as lock:
+            with only_one(self._places.state, self._is_leaving) as lock:
                 if lock is None:
                     return has_run
                 with Registry(self._places) as registry, FaultLog() as faults:
                     self._work(registry, spool, faults)
                 self._prove()
+                self._let_start()
             has_run = True
             # a client that put an event there while this worker was leaving saw a worker and
             # started none
             has_news = self._inbox is not None and self._inbox.has_news
             if self._stopping.is_set() or self.wants_successor or not has_news:
                 return True
+
+    def _is_leaving(self) -> bool:
+        """Whether the worker that runs answers no more: a client that started this one goes by
+        that.
+        """
+        return not (self._places.state / ADDRESS_FILE).exists()
 
     def catch_up(self, registry: Registry) -> bool:
         """Take what is in the spool and do nothing else. Returns False where another worker runs,
@@ -97,7 +106,7 @@ class Worker:
         from keeplore.worker.tasks.spool_task import SpoolTask
         from keeplore.workspace.importing.intake import Intake
 
-        spool = Spool(self._places.spool)
+        spool = Spool(self._places.spool, without_secrets)
         with only_one(self._places.state) as lock:
             if lock is None:
                 return False
@@ -119,7 +128,9 @@ class Worker:
             self._changed,
         )
         server = SocketServer(
-            self._places.state, lambda *request: self._handle(handler, *request)
+            self._places.state,
+            lambda *request: self._handle(handler, *request),
+            handler.unheard,
         )
         durable.write(self._places.state / "worker.pid", str(os.getpid()).encode())
         installation.register(self._places.state)
@@ -129,6 +140,7 @@ class Worker:
             self._go_on(registry, spool, handler)
         finally:
             server.close()
+            handler.finish(FINISH_S)
             with contextlib.suppress(OSError):
                 (self._places.state / "worker.pid").unlink()
 
@@ -200,7 +212,9 @@ class Worker:
                 stay_s = (
                     BUSY_STAY_S
                     if refine.is_running
-                    else self.lifetime.may_stay_s(background)
+                    else self.lifetime.may_stay_s(
+                        background, is_awaited=sweep.is_awaited
+                    )
                 )
                 if stay_s <= 0:
                     return
@@ -229,10 +243,16 @@ class Worker:
         with contextlib.suppress(OSError):
             (self._places.state / installation.TRIES_FILE).unlink(missing_ok=True)
 
+    def _let_start(self) -> None:
+        """Clients need not space the start of the next worker: this one left in order."""
+        with contextlib.suppress(OSError):
+            for file in self._places.state.glob("worker.start-*"):
+                file.unlink(missing_ok=True)
+
     def _note_taken(self, taken: IntakeResult, sweep: SweepTask) -> None:
         """Whatever an entry led to is work, and the sessions it touched may be closed later."""
         self._has_taken = True
-        sweep.note_event(time.monotonic())
+        sweep.note_event(time.monotonic(), has_begun=taken.has_begun)
         if self._background:
             self._background.note_taken(taken)
 
@@ -264,7 +284,7 @@ class Worker:
         arguments: list[str],
         payload: bytes,
     ) -> bytes:
-        if operation in ("answer", "recall"):
+        if operation in ("answer", "recall", "mcp"):
             return self._question(handler, operation, arguments, payload)
         # a client is no older or newer worker; only who uses the program itself may want another
         # one to answer
@@ -291,7 +311,9 @@ class Worker:
         try:
             if operation == "recall":
                 return handler.recall(payload)
-            if len(arguments) == 3:
+            if operation == "mcp":
+                return handler.mcp(payload)
+            if len(arguments) == ANSWER_WORDS:
                 return handler.answer(arguments[1], arguments[2], payload)
             return b""
         finally:
@@ -333,3 +355,12 @@ def _save_last(usage: UsageFeedback) -> None:
         usage.save(is_last=True)
     except Exception:
         LOG.exception("what was of use could not be written")
+
+
+def without_secrets(payload: bytes) -> bytes:
+    """A payload that is set aside, as far as it may be kept."""
+    # here, because its patterns cost a tenth of a second and hardly an entry is set aside
+    from keeplore.redact import Redactor
+
+    clean = Redactor().keeplore_redact(payload.decode("utf-8", "replace"), "")
+    return payload if clean is None else clean.encode()

@@ -25,6 +25,8 @@ from watchdog.events import (
 from watchdog.observers import Observer
 from watchdog.observers.polling import PollingObserver
 
+from keeplore_hooks import durable
+
 if TYPE_CHECKING:
     from watchdog.observers.api import BaseObserver, ObservedWatch
 
@@ -69,7 +71,7 @@ class Watch:
         # not watched but to see whether the system gives one watch more
         self._spare = box.parent
         self._lock = threading.Lock()
-        box.mkdir(mode=0o700, parents=True, exist_ok=True)
+        durable.make_private(box)
         self._observer, self._never = _started(
             box, _Handler(lambda event: arrived(_name(event)))
         )

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from keeplore.client.brief_on_disk import REST
 from keeplore.config.settings import ContextSettings
 from keeplore.recall.brief import brief
 from keeplore.recall.file_context import edit_context
@@ -17,24 +18,33 @@ from keeplore.recall.render import ContextBlock, TextBudget
 from keeplore.recall.request import Answer, RecallRequest
 from keeplore.recall.weights import PROMPT_CANDIDATES
 from keeplore.worker.context.background_call import BackgroundCall
-from keeplore.worker.usage.injection_log import InjectionKind, InjectionLog
+from keeplore.worker.context.client_notes import GivenBrief
+from keeplore.worker.context.owed_briefs import (
+    ASK_NO_MORE,
+    BRIEFED_BY_PROMPT,
+    SHORTENED,
+    OwedBriefs,
+)
+from keeplore.worker.usage.injection_log import (
+    STANDING_BRIEF,
+    InjectionKind,
+    InjectionLog,
+)
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Origin
 from keeplore_hooks.hosts import Ask
+from keeplore_hooks.hosts.base import StartReason
 from keeplore_hooks.spool import Spool
 
 VECTOR_SHARE = 0.6  # of the time for a prompt; then it is searched by text alone beside
 # of the 1.5 s that a client waits at a session's start; what is read later serves the next question
 REFRESH_S = 0.6
-# hosts that report a compaction beforehand and do not ask afterwards: the next prompt brings what
-# was decided before
-ASK_NO_MORE = ("copilot", "cursor", "gemini-cli")
-SHORTENED = "shortened"  # the source of such a brief
-# how the events are named that such a host reports
+# how the events are named with which such a host reports it; Gemini CLI's record tells it
 COMPACTIONS = (
     "precompact",
     "precompress",
+    "afteragent",
 )
 # of the time for a prompt, where what was said before a compaction still has to be taken
 SPOOL_SHARE = 0.5
@@ -57,6 +67,9 @@ class ContextProvider:
         self._registry = registry
         self._shown = shown
         self._caught_up = caught_up
+        self._owed = OwedBriefs()
+        # host and session → what was taken from what is owed for the last answer
+        self._taken: dict[tuple[str, str], str] = {}
 
     def text(self, ask: Ask, origin: Origin, size: int) -> str:
         """What is told, ``size`` bytes of UTF-8 at most, "" for nothing. Raises NoWorkspace,
@@ -65,11 +78,20 @@ class ContextProvider:
         cwd = Path(origin.cwd or Path.home())
         workspace = self._registry.for_directory(cwd)
         wishes = workspace.settings.context
+        is_resumed = ask.kind == "brief" and ask.source == StartReason.RESUME
+        if wishes.enabled and is_resumed and (standing := self._shown.brief(origin)):
+            return standing
         is_wanted = wishes.enabled and (ask.kind != "edit" or wishes.before_edit)
         if not is_wanted or not self._shown.is_first(
             origin, f"{ask.kind}\0{ask.source}\0{ask.text}"
         ):
             return ""
+        self._shown.begin(origin)
+        self._taken.pop((origin.host, origin.session), "")
+        # before what was sent already nothing new may stand: the host's cache would be lost
+        is_late = is_resumed and origin.host in STANDING_BRIEF
+        if ask.kind == "brief" and (origin.host in BRIEFED_BY_PROMPT or is_late):
+            return self._postponed(ask.source, origin, cwd)
         if ask.kind == "brief":
             return self._brief(
                 ask.source, origin, cwd, TextBudget(wishes.brief_tokens, size)
@@ -80,13 +102,37 @@ class ContextProvider:
             )
         return self._beside_prompt(ask.text, origin, cwd, workspace, size)
 
+    def take_back(self, origin: Origin) -> None:
+        """The last answer came too late to be told: what stood in it is due with the next
+        prompt.
+        """
+        self._shown.take_back(origin)
+        source = self._taken.pop((origin.host, origin.session), "")
+        if source:
+            cwd = Path(origin.cwd or Path.home())
+            changes = self._registry.for_directory(cwd).plugins.changes
+            self._owed.give_back(origin, source, changes)
+
+    def owe(self, origin: Origin, source: str) -> None:
+        """A session was told nothing at its start, which had this reason: its next prompt brings
+        it.
+        """
+        self._owed.note_start(origin, source or StartReason.STARTUP)
+
+    def note_given(self, given: GivenBrief) -> None:
+        """A session was given a brief by its host's client, or a part of one."""
+        self._note_start(given.source, given.origin)
+        self._owed.drop(given.origin)
+        way = InjectionKind.PART if given.is_part else InjectionKind.BRIEF
+        self._noted(given.origin, given.told, way)
+
     def _beside_prompt(
         self, prompt: str, origin: Origin, cwd: Path, workspace: Workspace, size: int
     ) -> str:
         wishes = workspace.settings.context
         before, spent_s = "", 0.0
-        if origin.host in ASK_NO_MORE:
-            before, spent_s = self._after_compaction(
+        if origin.host in ASK_NO_MORE or self._owed.has(origin):
+            before, spent_s = self._owed_brief(
                 workspace, origin, cwd, wishes, TextBudget(wishes.brief_tokens, size)
             )
             size -= len(before.encode()) + bool(before)
@@ -95,7 +141,14 @@ class ContextProvider:
         told = self._prompt(prompt, origin, cwd, wishes.threshold, room, deadline_s)
         return "\n".join(filter(None, (before, told)))
 
-    def _after_compaction(
+    def _postponed(self, source: str, origin: Origin, cwd: Path) -> str:
+        """The brief comes with the first prompt; what it is made of is read meanwhile."""
+        self._note_start(source, origin)
+        self._owed.note_start(origin, source)
+        self._look(cwd)
+        return ""
+
+    def _owed_brief(
         self,
         workspace: Workspace,
         origin: Origin,
@@ -103,24 +156,28 @@ class ContextProvider:
         wishes: ContextSettings,
         room: TextBudget,
     ) -> tuple[str, float]:
-        """What the session decided, where its host has shortened its context since it was told;
-        seconds it took.
+        """The brief that a session could not be given earlier, or what it decided before its host
+        shortened its context; seconds it took.
         """
         began = time.monotonic()
         until = began + SPOOL_SHARE * wishes.deadline_ms / 1000
+        changes = workspace.plugins.changes
         # whoever types at once is faster than the spool
-        has_waited = self._is_compaction_waiting()
+        has_waited = self._is_compaction_waiting() or changes.was_announced(origin)
         if has_waited:
             self._caught_up(until - began)
-        if not workspace.plugins.changes.was_shortened(origin):
+        source = self._owed.take(origin, changes, self._shown.told(origin))
+        self._taken[origin.host, origin.session] = source
+        if not source:
             return "", (time.monotonic() - began) * has_waited
-        views, told = self._registry.views(cwd), ""
+        told = ""
+        views = self._registry.views(cwd)
         if BackgroundCall(lambda: [view.index.refresh() for view in views]).is_done(
             max(until - time.monotonic(), LEAST_S)
         ):
-            told = self._brief(SHORTENED, origin, cwd, room)
+            told = self._fresh_brief(source, origin, cwd, room, InjectionKind.LATE)
         else:
-            workspace.plugins.changes.shorten(origin)  # the next prompt finds it read
+            self._owed.give_back(origin, source, changes)
         return told, time.monotonic() - began
 
     def _is_compaction_waiting(self) -> bool:
@@ -130,22 +187,35 @@ class ContextProvider:
         )
 
     def _brief(self, source: str, origin: Origin, cwd: Path, room: TextBudget) -> str:
-        self._note_start(source, origin)
-        views = self._registry.views(cwd)
         if source == "compact":
             self._caught_up(CAUGHT_UP_S)
-        if source != SHORTENED:  # it was looked at before
-            BackgroundCall(
-                lambda: [view.index.refresh(within_s=REFRESH_S) for view in views]
-            ).is_done(REFRESH_S)
+        self._look(cwd)
+        return self._fresh_brief(source, origin, cwd, room)
+
+    def _look(self, cwd: Path) -> None:
+        """Read what has changed; what takes longer is read for the next question."""
+        views = self._registry.views(cwd)
+        BackgroundCall(
+            lambda: [view.index.refresh(within_s=REFRESH_S) for view in views]
+        ).is_done(REFRESH_S)
+
+    def _fresh_brief(
+        self,
+        source: str,
+        origin: Origin,
+        cwd: Path,
+        room: TextBudget,
+        way: InjectionKind = InjectionKind.BRIEF,
+    ) -> str:
+        self._note_start(source, origin)
         # the host of a session that was cleared has not before it what the session said
         session = "" if source == "clear" else origin.session
-        reason = "compact" if source == SHORTENED else source
-        told = self._shown.told(origin)
+        reason = "compact" if source in (SHORTENED, REST) else source
+        views, told = self._registry.views(cwd), self._shown.told(origin)
         return self._noted(
             origin,
             brief(views, session=session, source=reason, room=room, told=told),
-            InjectionKind.BRIEF,
+            way,
         )
 
     def _note_start(self, source: str, origin: Origin) -> None:
@@ -154,7 +224,7 @@ class ContextProvider:
             self._shown.lost(origin)
         elif source == "fork":
             self._shown.inherit(origin)
-        elif source != "resume":
+        elif source not in ("resume", REST):
             self._shown.forget(origin)
 
     def _noted(

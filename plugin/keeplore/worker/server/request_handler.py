@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import os
 import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from keeplore import __version__
 from keeplore.errors import KeeploreError, NoWorkspace
 from keeplore.recall.request import RecallRequest
+from keeplore.worker.context.client_notes import take_given, take_owed
 from keeplore.worker.context.context_provider import ContextProvider
 from keeplore.worker.usage.injection_log import (
     FILE,
@@ -22,13 +24,15 @@ from keeplore.worker.usage.injection_log import (
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.events import Origin
 from keeplore_hooks.hosts import Ask, Host
-from keeplore_hooks.hosts.sender import sender
+from keeplore_hooks.sender import sender
 
 if TYPE_CHECKING:
+    from keeplore.mcp_server.desk import McpDesk
     from keeplore.worker.context.slash_commands import SlashCommands
 
 # how long is waited for what a session said before it asked to remember it
 CAUGHT_UP_S = 0.6
+ANSWER_WORDS = 3  # the client's version, host and event
 
 
 class RequestHandler:
@@ -43,6 +47,7 @@ class RequestHandler:
         changed: Callable[[], None],
     ) -> None:
         self._registry = registry
+        self._state = registry.places.state
         self._status = status
         self._prompts = 0  # answers in the making
         self._given = threading.Condition()
@@ -53,28 +58,56 @@ class RequestHandler:
 
     def answer(self, host_name: str, event: str, payload: bytes) -> bytes:
         """The host's own JSON with the context it waits for, or nothing."""
+        self._hear_clients()
+        owed = take_owed(self._state, host_name, payload)
         host, event = sender(host_name, event, payload)
         ask, origin = host.ask(event, payload), host.origin(event, payload)
         if ask is None or origin is None:
             return b""
+        if owed is not None and ask.kind == "prompt":
+            self._contexts.owe(origin, owed)
         if ask.kind == "command":
-            told = self._commands.answer(ask, origin, host.context_bytes)
+            told = self._commands.answer(ask, origin, self._room(host))
             self._shown.add(origin, told, InjectionKind.ASKED)
-            return host.reply(event, told[0])
+            return host.reply(event, self._naming(told[0]))
         return self._with_context(host, event, ask, origin)
+
+    def unheard(self, operation: str, arguments: list[str], payload: bytes) -> None:
+        """Whoever asked did not wait: what stood in the answer was told to nobody."""
+        if operation == "answer" and len(arguments) == ANSWER_WORDS:
+            host, event = sender(arguments[1], arguments[2], payload)
+            if origin := host.origin(event, payload):
+                self._contexts.take_back(origin)
 
     def _with_context(self, host: Host, event: str, ask: Ask, origin: Origin) -> bytes:
         try:
             with self._counted() if ask.kind == "prompt" else contextlib.nullcontext():
-                return host.reply(
-                    event, self._contexts.text(ask, origin, host.context_bytes)
-                )
+                told = self._contexts.text(ask, origin, self._room(host))
+                return host.reply(event, self._naming(told))
         except NoWorkspace as e:
             if ask.kind != "brief":
                 return b""
-            return host.reply(
+            return host.notice(
                 event, f"Keeplore is installed but remembers nothing yet: {e}"
             )
+
+    def _room(self, host: Host) -> int:
+        from keeplore.connect.client_copy import room_for_names  # as below
+
+        return room_for_names(host.context_bytes, self._command)
+
+    def _naming(self, told: str) -> str:
+        from keeplore.connect.client_copy import with_command  # as below
+
+        return with_command(told, self._command)
+
+    @functools.cached_property
+    def _command(self) -> str:
+        # here, because the first prompt waits for every import
+        from keeplore.connect.client_copy import agents_command
+
+        path = os.environ.get("PATH", os.defpath)
+        return agents_command(self._registry.places.state, path)
 
     def wait_until_given(self, seconds: float) -> None:
         """Stand back while a person waits for the context of a prompt, for so many seconds
@@ -89,7 +122,12 @@ class RequestHandler:
 
     def save(self) -> None:
         """Write down what was shown. Raises OSError."""
+        self._hear_clients()
         self._shown.save()
+
+    def _hear_clients(self) -> None:
+        for given in take_given(self._state):
+            self._contexts.note_given(given)
 
     def recall(self, payload: bytes) -> bytes:
         """The answer to what ``RecallRequest.to_json`` gives, as JSON."""
@@ -100,6 +138,15 @@ class RequestHandler:
                 {"error": {"message": e.message, "remedy": e.remedy}}
             ).encode()
         return json.dumps(answer.to_json()).encode()
+
+    def mcp(self, payload: bytes) -> bytes:
+        """The reply to a request of an agent's session, b"" where too many are being answered."""
+        return self._mcp.answer(payload)
+
+    def finish(self, seconds: float) -> None:
+        """Let what agents asked for come to an end, for so many seconds at most."""
+        if "_mcp" in vars(self):
+            self._mcp.wait_until_done(seconds)
 
     def status(self) -> bytes:
         return json.dumps({"version": __version__, **self._status()}).encode()
@@ -115,6 +162,14 @@ class RequestHandler:
             self._status,
             self._changed,
         )
+
+    @functools.cached_property
+    def _mcp(self) -> McpDesk:
+        # here, as above
+        from keeplore.mcp_server.desk import McpDesk
+        from keeplore.worker.server.mcp_services import services
+
+        return McpDesk(services(self._registry, self._changed))
 
     def _caught_up(self, seconds: float) -> bool:
         # the spool does not stand back for a prompt that waits for it

@@ -31,13 +31,18 @@ REQUEST_S = 5.0  # a caller that takes longer to send is dropped
 
 # operation and arguments after the version, payload → reply
 Handler = Callable[[str, list[str], bytes], bytes]
+# told of a request to which nobody waited for the reply
+Unheard = Callable[[str, list[str], bytes], None]
 
 
 class SocketServer:
     """Listens from construction on; ``close`` removes the address."""
 
-    def __init__(self, state: Path, handle: Handler) -> None:
+    def __init__(
+        self, state: Path, handle: Handler, unheard: Unheard = lambda *_: None
+    ) -> None:
         self._handle = handle
+        self._unheard = unheard
         self._state = state
         self._slots = threading.BoundedSemaphore(MAX_CONNECTIONS)
         self._aside = ""
@@ -95,9 +100,14 @@ class SocketServer:
         words = header[:MAX_HEADER].decode("ascii", "replace").split(" ")
         if len(words) < 3 or words[0] != NAME:
             return
-        reply = self._handle(words[2], [words[1], *words[3:]], payload)
+        arguments = [words[1], *words[3:]]
+        reply = self._handle(words[2], arguments, payload)
         connection.settimeout(REQUEST_S)
-        connection.sendall(f"{len(reply)}\n".encode() + reply)
+        try:
+            connection.sendall(f"{len(reply)}\n".encode() + reply)
+        except OSError:
+            self._unheard(words[2], arguments, payload)
+            raise
 
 
 def _folder_aside() -> str:

@@ -123,13 +123,18 @@ class SyncTask:
 
 
 class CommitTask:
-    """Commits a while after the last change, and again after git was busy."""
+    """Commits a while after the last change, and again after git was busy; ``done`` is called after
+    a commit.
+    """
 
     name = "committing"
 
-    def __init__(self, registry: Registry, sync: SyncTask) -> None:
+    def __init__(
+        self, registry: Registry, sync: SyncTask, done: Callable[[], None]
+    ) -> None:
         self._registry = registry
         self._sync = sync
+        self._done = done
         # a worker that was killed may have left text that is not committed
         self._changed_at = self._first_change_at = time.monotonic()  # 0.0 for no change
         self._again_at = 0.0
@@ -170,6 +175,7 @@ class CommitTask:
             return
         if is_new:
             self._sync.request(workspace)
+            self._done()
 
     def _change_due_at(self) -> float:
         if not self._changed_at:

@@ -82,6 +82,4 @@ class ManifestTask:
         if not is_known(workspace, directory):  # its entry comes with its first memory
             return False
         self._done.add(str(directory))
-        return workspace.settings.capture.enabled and self._manifests.take(
-            workspace, directory
-        )
+        return self._manifests.take(workspace, directory)

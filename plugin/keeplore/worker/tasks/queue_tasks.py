@@ -18,7 +18,7 @@ PAUSE_S = 60.0  # after a step that failed, and while another process has the jo
 # between two looks at the queue when nobody says that there is something; another process may add
 # to it
 LOOK_S = 60.0
-# that a worker which leaves waits; a call that is cut short is made again when its lease is over
+# that a worker which leaves waits; a call that is cut short is made again
 REFINE_ENDS_S = 2.0
 
 

@@ -28,9 +28,14 @@ class SweepTask:
         self._swept = swept
         self._due_at = time.monotonic()
 
-    def note_event(self, now: float) -> None:
-        """A host event was taken."""
-        self._due_at = min(self._due_at, now + SWEEP_S)
+    @property
+    def is_awaited(self) -> bool:
+        """Whether a session that no host will end is about to fall silent for good."""
+        return self._intake.next_end_s < NEVER
+
+    def note_event(self, now: float, *, has_begun: bool = False) -> None:
+        """A host event was taken; where a session has begun by it, another may be over."""
+        self._due_at = min(self._due_at, now if has_begun else now + SWEEP_S)
 
     def run(self, now: float) -> float:
         if now >= self._due_at:
@@ -42,7 +47,7 @@ class SweepTask:
             for path, problem in problems:
                 LOG.warning("%s was not swept: %s", path, problem)
             if not problems:
-                self._due_at = NEVER
+                self._due_at = min(now + self._intake.next_end_s, NEVER)
         return self._due_at
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import Callable
 
@@ -46,6 +47,10 @@ class SpoolTask:
 
     def run(self, now: float) -> float:
         waiting: set[str] = set()
+        with contextlib.suppress(
+            OSError
+        ):  # there is still no room: the next run tries again
+            self._spool.collect()
         for entry in self._spool.pending():
             if self._is_stopping():
                 break

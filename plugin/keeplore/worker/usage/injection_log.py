@@ -24,6 +24,8 @@ from keeplore_hooks.events import Origin
 FILE = "shown.json"
 # the oldest are forgotten; showing a memory again is the lesser harm
 MAX_SESSIONS = 200
+# hosts that put a brief into the system prompt, which no session keeps
+STANDING_BRIEF = ("opencode",)
 # for so long a host may run the entries of several plugins about one message
 TWICE_S = 5.0
 MAX_WORDS = 2_000  # sentences of a session
@@ -35,6 +37,8 @@ class InjectionKind(StrEnum):
     """For whom something is told."""
 
     BRIEF = "brief"  # for everybody
+    PART = "part"  # the same, and not yet all of it
+    LATE = "late"  # a brief that comes beside a prompt
     PROMPT = "prompt"  # for whoever prompted, or edits a file
     ASKED = "asked"  # for whoever asked for it
 
@@ -60,14 +64,15 @@ class _SessionLog:
     answers: list[str] = field(default_factory=list)
     # keys of the sentences, the last ones
     words: list[str] = field(default_factory=list)
+    brief: str = ""  # the last one, of a host that stands it before each request
 
-    def note(self, told: ContextBlock, at: str, *, is_brief: bool) -> None:
+    def note(self, told: ContextBlock, at: str, way: InjectionKind) -> None:
         """What the session is shown now."""
         text, ids = told
         self.ids |= dict.fromkeys(ids, at)
-        if is_brief:
+        if way in (InjectionKind.BRIEF, InjectionKind.LATE):
             self.briefed_at = at
-        else:
+        elif way is not InjectionKind.PART:
             self.answers = [*dict.fromkeys((*self.answers, *ids))]
         words = dict.fromkeys((*self.words, *sorted(words_in(text))))
         self.words = [*words][-MAX_WORDS:]
@@ -83,6 +88,7 @@ class InjectionLog:
         self._lock = threading.Lock()
         self._is_saved = True
         self._asked: dict[str, float] = {}  # a message → when it was asked about
+        self._before: dict[str, _SessionLog] = {}  # as they were before the last answer
         self._given: deque[Injection] = deque(maxlen=MAX_GIVEN)
         try:
             self._sessions = {
@@ -118,6 +124,13 @@ class InjectionLog:
                 frozenset(known.answers),
             )
 
+    def brief(self, origin: Origin) -> str:
+        """The brief that stands before each request of the session, "" where none does: a session
+        that goes on keeps it to the byte, and its host the cache of what stands behind it.
+        """
+        with self._lock:
+            return self._sessions.get(_key(origin), _SessionLog()).brief
+
     def has_lost(self, origin: Origin) -> bool:
         """Whether the host no longer has before it all that the session said."""
         with self._lock:
@@ -148,18 +161,42 @@ class InjectionLog:
                     known[-1], ids=dict(known[-1].ids)
                 )
 
+    def begin(self, origin: Origin) -> None:
+        """An answer is made for the session: what it was given until now can be had back."""
+        with self._lock:
+            known = self._sessions.get(_key(origin), _SessionLog())
+            before = replace(
+                known,
+                ids=dict(known.ids),
+                answers=[*known.answers],
+                words=[*known.words],
+            )
+            self._before.pop(_key(origin), None)
+            self._before[_key(origin)] = before
+            while len(self._before) > MAX_ASKED:
+                del self._before[next(iter(self._before))]
+
+    def take_back(self, origin: Origin) -> None:
+        """Nobody heard the answer that was made last for the session."""
+        with self._lock:
+            before = self._before.pop(_key(origin), None)
+        if before is not None:
+            self._replace(origin, before)
+
     def add(self, origin: Origin, told: ContextBlock, way: InjectionKind) -> None:
         """Note the block that the session is given now, and the ids of the memories in it."""
         text, ids = told
-        is_brief = way is InjectionKind.BRIEF
+        is_at_start = way in (InjectionKind.BRIEF, InjectionKind.PART)
         with self._lock:
-            if not (ids or is_brief):
+            if not (ids or is_at_start or way is InjectionKind.LATE):
                 return
             session = self._sessions.pop(_key(origin), _SessionLog())
             at = now()
             self._given.append(Injection(origin, text, ids, way, at))
             session.cwd = origin.cwd
-            session.note(told, at, is_brief=is_brief)
+            session.note(told, at, way)
+            if is_at_start and origin.host in STANDING_BRIEF:
+                session.brief = text
             self._sessions[_key(origin)] = session  # behind all others
             self._forget_oldest()
             self._is_saved = False
@@ -200,6 +237,7 @@ def _session(data: dict[str, Any]) -> _SessionLog:
         ids,
         answers,
         words,
+        str(data["brief"]),
     )
 
 

@@ -225,7 +225,7 @@ class UsageFeedback:
     def _save_session(self, key: str) -> None:
         session = self._sessions[key]
         if not session.is_saved:
-            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            durable.make_private(self._directory)
             durable.write(
                 self._directory / f"{key}.json",
                 json.dumps({**asdict(session), "is_saved": True}).encode(),

@@ -14,6 +14,7 @@ from collections.abc import Collection, Mapping
 
 from keeplore.text.common_words import common, stem
 from keeplore.text.terms import STOP, words
+from keeplore.text.unspaced import pairs, runs, without_runs
 
 # Measured on 52 recorded sessions, see docs/benchmarks.md, section Feedback.
 NAME = 1.5  # what a name of code counts: a path, an identifier, a word with a joint
@@ -23,7 +24,6 @@ ENOUGH = 3.0  # two names, a name and two words, four words, a dozen pairs
 SHARE = 0.2  # of all that the memory could tell: of a long one a few words are met by chance
 LEAST_CHARS = 3  # of a word
 MAX_TEXT = 60_000  # characters of one text; words of what follows would only be more of the same
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+")
 _NAME = re.compile(r"[a-z0-9](?=[A-Z])|\w[_.\-/]\w|[A-Za-z]\d|\d[A-Za-z]")
 _KEY_BYTES = 5
 
@@ -32,9 +32,9 @@ def telling(text: str) -> dict[str, float]:
     """A key for each rare word of a text, with what it counts."""
     found: dict[str, float] = {}
     cut = text[:MAX_TEXT]
-    for run in _UNSPACED.findall(cut):
-        found |= {_key(run[n : n + 2]): PAIR for n in range(len(run) - 1)}
-    for block in _blocks(_UNSPACED.sub(" ", cut)):
+    for run in runs(cut):
+        found |= {_key(pair): PAIR for pair in pairs(run) if len(pair) > 1}
+    for block in _blocks(without_runs(cut)):
         for word in words(block):
             lower = word.lower().replace("’", "'").partition("'")[0]
             if _is_rare(lower):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from keeplore.memory import is_id
 from keeplore.worker.usage.injection_log import FILE
+from keeplore_hooks import durable
 
 FOLDER = "opened"
 # notes; nobody opens more before a worker runs, and a loop over all memories says nothing
@@ -23,7 +24,7 @@ def note_opened(state: Path, memory_id: str) -> None:
     folder = state / FOLDER
     if is_id(memory_id):
         with suppress(OSError):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            durable.make_private(folder)
             (folder / f"{_today()}.{memory_id}").touch(exist_ok=False)
 
 

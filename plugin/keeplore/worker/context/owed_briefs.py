@@ -1,0 +1,68 @@
+"""Briefs that wait for a prompt: of hosts that take none at the moment when it is due, and of
+sessions that started while no worker answered.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from keeplore.recall.brief import InjectionHistory
+from keeplore.workspace.change_counter import ChangeCounter
+from keeplore_hooks.events import Origin
+from keeplore_hooks.hosts.base import StartReason
+
+# they parse what they are given at a session's start as if it had been typed, or throw it away
+BRIEFED_BY_PROMPT = ("gemini-cli",)
+# hosts that report a compaction beforehand and do not ask afterwards: the next prompt brings what
+# was decided before
+ASK_NO_MORE = ("copilot", "cursor", "gemini-cli")
+SHORTENED = "shortened"  # the source of a brief after a compaction
+_MOST = 100  # sessions; the oldest are forgotten, and briefed as if they began
+
+
+class OwedBriefs:
+    """Thread-safe: which session is owed a brief, and why."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._starts: dict[tuple[str, str], str] = {}  # session → why it started
+
+    def note_start(self, origin: Origin, source: str) -> None:
+        """A session has started that is to be briefed with its first prompt."""
+        with self._lock:
+            self._starts.pop(_key(origin), None)
+            self._starts[_key(origin)] = source
+            while len(self._starts) > _MOST:
+                del self._starts[next(iter(self._starts))]
+
+    def has(self, origin: Origin) -> bool:
+        """Whether a start of the session is known with which it was told nothing."""
+        with self._lock:
+            return _key(origin) in self._starts
+
+    def drop(self, origin: Origin) -> None:
+        """The session was briefed after all."""
+        with self._lock:
+            self._starts.pop(_key(origin), None)
+
+    def take(
+        self, origin: Origin, changes: ChangeCounter, known: InjectionHistory
+    ) -> str:
+        """Why a brief is due with this prompt, "" where none is; nobody else is told of it."""
+        with self._lock:
+            source = self._starts.pop(_key(origin), "")
+        if origin.host in ASK_NO_MORE and changes.was_shortened(origin):
+            return SHORTENED
+        is_new = origin.host in BRIEFED_BY_PROMPT and not known.since
+        return source or (StartReason.STARTUP if is_new else "")
+
+    def give_back(self, origin: Origin, source: str, changes: ChangeCounter) -> None:
+        """There was no time for it: the next prompt brings it."""
+        if source == SHORTENED:
+            changes.shorten(origin)
+        else:
+            self.note_start(origin, source)
+
+
+def _key(origin: Origin) -> tuple[str, str]:
+    return origin.host, origin.session

@@ -1,0 +1,40 @@
+"""What the worker does for the sessions of agents that use its tools."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from keeplore.mcp_server.context import McpServices
+from keeplore.recall.request import RecallRequest
+from keeplore.worker.context.background_call import BackgroundCall
+from keeplore.worker.usage.view_log import is_told, note_opened
+from keeplore.workspace.registry import Registry
+
+MODEL_S = 5.0  # for an answer by meaning, where the model may have to be loaded
+TOO_SLOW = (
+    "searched by words alone: the model took too long; `keeplore doctor` says more"
+)
+
+
+def services(registry: Registry, changed: Callable[[], None]) -> McpServices:
+    """``changed`` is called after a memory came or went."""
+    state = registry.places.state
+    return McpServices(
+        registry,
+        functools.partial(_recall, registry),
+        changed,
+        functools.partial(is_told, state),
+        functools.partial(note_opened, state),
+    )
+
+
+def _recall(registry: Registry, request: RecallRequest) -> dict[str, Any]:
+    """The answer, by words alone where the model takes too long. Raises KeeploreError."""
+    whole = BackgroundCall(lambda: registry.recall(request))
+    if whole.is_done(MODEL_S):
+        return whole.result().to_json()
+    answer = registry.recall(replace(request, text_only=True)).to_json()
+    return {**answer, "notes": [*answer["notes"], TOO_SLOW]}
