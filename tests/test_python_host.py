@@ -11,12 +11,13 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.config.settings import FILE as SETTINGS
-from keeplore.errors import NoWorkspace
+from keeplore.errors import KeeploreError, NoWorkspace
 from keeplore.host import MAX_SESSIONS, PythonHost
-from keeplore.memory import parse
+from keeplore.memory import Conversation, parse
 from keeplore.workspace.lifecycle.setup import initialise
 
 WHY = "Why did we drop Redis for the job queue?"
+BECAUSE_TOO = "Invoices are numbered by year and customer, since auditors sort them so."
 BECAUSE = "We decided to drop Redis, because it lost jobs twice when it was restarted."
 AGAIN = "Remind me why Redis was dropped for the job queue"
 
@@ -139,3 +140,63 @@ def test_without_a_workspace_the_next_step_is_named(project: Path) -> None:
         pytest.raises(NoWorkspace, match="keeplore init"),
     ):
         host.session("one").context(WHY)
+
+
+def test_times_that_are_given_are_kept_and_a_pause_begins_another_conversation(
+    host: PythonHost, root: Path
+) -> None:
+    session = host.session("one")
+    said = [
+        ("2026-02-09T15:00:00+01:00", "We drop Redis for the job queue.", BECAUSE),
+        ("2026-02-09T14:05:00Z", "And the retries of the job queue?", "Five."),
+        (
+            "2026-02-11T09:00:00Z",
+            "Name each invoice by year, customer and number.",
+            BECAUSE_TOO,
+        ),
+    ]
+    for at, user, reply in said:
+        session.add(user, reply, at=at)
+    session.end()
+    conversations = [
+        Conversation.from_markdown(parse(text).body) for text in files(root)
+    ]
+    times = sorted(
+        [(exchange.at, exchange.ended_at) for exchange in talk.exchanges]
+        for talk in conversations
+    )
+    assert times == [
+        [("2026-02-09T14:00:00Z",) * 2, ("2026-02-09T14:05:00Z",) * 2],
+        [("2026-02-11T09:00:00Z",) * 2],
+    ]
+
+
+@pytest.mark.parametrize(
+    "at", ["yesterday", "2026-02-09T14:00:00", "0001-01-01T00:00+09:00"]
+)
+def test_a_time_without_a_zone_is_refused(
+    host: PythonHost, root: Path, at: str
+) -> None:
+    with pytest.raises(KeeploreError, match="is no time with a zone"):
+        host.session("one").add(WHY, BECAUSE, at=at)
+    assert files(root) == []
+
+
+def test_what_a_person_leaves_out_is_neither_taken_nor_closed(
+    host: PythonHost, root: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KEEPLORE_OFF", "1")
+    session = host.session("one")
+    session.add(WHY, BECAUSE)
+    assert (session.context(AGAIN), files(root)) == ("", [])
+    monkeypatch.delenv("KEEPLORE_OFF")
+    (project / ".keeplore").write_text("capture: off\n")
+    session.add(WHY, BECAUSE)
+    session.end()
+    assert files(root) == []
+    (project / ".keeplore").unlink()
+    host.session("two").add(WHY, BECAUSE)
+    (project / ".keeplore").write_text("capture: off\n")
+    host.session("two").end()
+    (kept,) = files(root)
+    assert BECAUSE in kept and "status: open" not in kept

@@ -1,4 +1,4 @@
-"""What a plugin's embedder, language model or search engine must have: typed contracts.
+"""What a plugin's hosts, embedder, language model or search engine must have: typed contracts.
 
 Nothing has to be inherited: an object with these members will do. Vectors are numpy arrays of
 float32, L2-normalised. The errors that the docstrings name stand in ``keeplore.errors``.
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
+
+    from keeplore_hooks.hosts.base import Host, SessionSource
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -321,3 +323,27 @@ class EngineServer(Protocol):
 
 # called with the layout's name, 12 hexadecimal digits, and the vectors' dimension
 ConnectServer = Callable[[str, int], EngineServer]
+
+
+@dataclass(frozen=True, slots=True)
+class HostPlugin:
+    """A host program. ``name`` is of small letters, digits and dashes; ``adapter`` is called once,
+    when it is first needed; ``documentation`` is where a person reads about it.
+    """
+
+    name: str
+    adapter: Callable[[], Host]
+    documentation: str = ""
+    keeps_sessions: bool = True  # on disk, so that they can be imported
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePlugin:
+    """The same of what keeps sessions and reports no events."""
+
+    name: str
+    adapter: Callable[[], SessionSource]
+    documentation: str = ""
+
+
+AdapterPlugin = HostPlugin | SourcePlugin

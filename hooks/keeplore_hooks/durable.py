@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
+import stat
 from pathlib import Path
 
 # characters of a file's name in that of the one aside: a long one must not become too long
 KEPT = 50
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 BINARY = getattr(os, "O_BINARY", 0)
+NO_WAITING = getattr(os, "O_NONBLOCK", 0)  # as a pipe without a writer would make it
 
 
 def write(
@@ -58,9 +61,24 @@ def write_by_way_of(
 
 
 def read(path: Path) -> bytes:
-    """What a file holds, byte for byte; a link is not followed. Raises OSError."""
-    with os.fdopen(os.open(path, os.O_RDONLY | NO_FOLLOW | BINARY), "rb") as file:
+    """What a plain file holds, byte for byte; a link is not followed, a pipe not waited for. Raises
+    OSError.
+    """
+    flags = os.O_RDONLY | NO_FOLLOW | BINARY | NO_WAITING
+    with os.fdopen(os.open(path, flags), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is no plain file", str(path))
         return file.read()
+
+
+def make_private(directory: Path) -> None:
+    """Make a directory, and those above it that are missing, for this user alone. Raises OSError.
+
+    ``Path.mkdir(mode, parents=True)`` gives the mode to the last one only.
+    """
+    if not directory.parent.exists():
+        make_private(directory.parent)
+    directory.mkdir(mode=0o700, exist_ok=True)
 
 
 def sync_directory(directory: Path) -> None:

@@ -48,6 +48,8 @@ class Origin:
     # path of the host's own record on this machine, "" where there is none
     transcript: str = ""
     agent: str = ""  # id of the subagent that spoke, "" for the main conversation
+    # user | workspace where it happened in no directory; "" for workspace
+    scope: str = ""
 
 
 @dataclass(frozen=True, slots=True)

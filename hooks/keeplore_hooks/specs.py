@@ -8,7 +8,7 @@ result alone: the error is recorded, the rest goes on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pluggy
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from keeplore_hooks.contracts import (
         Embedder,
         EngineMaker,
+        HostPlugin,
         LanguageModel,
         ModelSettings,
+        SourcePlugin,
     )
     from keeplore_hooks.events import Command, Compaction, Question, Session, Turn, Work
 
@@ -159,6 +161,36 @@ def keeplore_engine(backend: str, url: str, name: str) -> EngineMaker | None:
     """
 
 
+@hookspec
+def keeplore_hosts() -> Iterable[HostPlugin]:
+    """Called once in a process that reads events or sessions of hosts.
+
+    Returns the host programs that the plugin knows (``keeplore_hooks.contracts.HostPlugin``). A
+    name that is taken is refused, and said by doctor.
+    """
+    return ()
+
+
+@hookspec
+def keeplore_sources() -> Iterable[SourcePlugin]:
+    """Called once in a process that imports sessions.
+
+    Returns what else keeps sessions and reports no events
+    (``keeplore_hooks.contracts.SourcePlugin``); a name is refused as above.
+    """
+    return ()
+
+
+@hookspec
+def keeplore_connections() -> Iterable[object]:
+    """Called once in a process that connects hosts, or looks how they are connected.
+
+    Returns how hosts of the plugin are connected
+    (``keeplore.connect.host_connection.HostConnection``); one host is connected by one plugin.
+    """
+    return ()
+
+
 __all__ = (
     "NAME",
     "hookimpl",
@@ -166,14 +198,17 @@ __all__ = (
     "keeplore_before_write",
     "keeplore_command",
     "keeplore_compaction",
+    "keeplore_connections",
     "keeplore_conversation_closing",
     "keeplore_embedder",
     "keeplore_engine",
+    "keeplore_hosts",
     "keeplore_llm",
     "keeplore_memory_written",
     "keeplore_question",
     "keeplore_redact",
     "keeplore_segment",
     "keeplore_session",
+    "keeplore_sources",
     "keeplore_turn",
 )

@@ -12,12 +12,13 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from keeplore_hooks import durable
+from keeplore_hooks.second_places import second_places
 
 MAX_ATTEMPTS = 3  # then the entry is set aside for a person to look at
 MAX_DEATHS = 10  # of workers over one entry: most are shut down or killed for reasons of their own
@@ -35,6 +36,10 @@ _NAME = re.compile(
     rf"\.(?P<event>[\w-]{{1,{WORD_MAX}}})",
     re.ASCII,
 )
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
+_UPTIME = Path("/proc/uptime")
+_SINCE_BOOT = re.compile(r"-([0-9a-f]{8})-(\d{1,12})\Z")
+DEAD_DAYS = 30  # for so long what was set aside can be looked at and tried again
 _BOXES = ("tmp", "new", "claimed", "dead")
 
 
@@ -66,10 +71,15 @@ class Dead:
 
 
 class Spool:
-    """The spool in ``directory``, which need not exist yet."""
+    """The spool in ``directory``, which need not exist yet; ``clean`` takes the secrets out of what
+    is set aside.
+    """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(
+        self, directory: Path, clean: Callable[[bytes], bytes] = lambda data: data
+    ) -> None:
         self.directory = directory
+        self._clean = clean
         self._tmp, self._new, self._claimed, self._dead = (
             directory / box for box in _BOXES
         )
@@ -86,19 +96,34 @@ class Spool:
         """
         now = time.time_ns()
         stamp = f"{time.strftime(_TIME, time.gmtime(now // 10**9))}.{now % 10**9:09d}"
-        name = (
-            f"{stamp}.{os.getpid()}-{secrets.token_hex(4)}.0.{word(host)}.{word(event)}"
-        )
+        unique = f"{os.getpid()}-{secrets.token_hex(4)}{_since_boot()}"
+        name = f"{stamp}.{unique}.0.{word(host)}.{word(event)}"
         self._create()
         durable.write_by_way_of(self._tmp / name, self._new / name, payload)
         return name
+
+    def collect(self) -> int:
+        """Take in what clients kept elsewhere while there was no room here, and return how many
+        entries that were. Raises OSError where there is still none.
+        """
+        taken = 0
+        for place in second_places(self.directory.parent):
+            for item in _listing(place / "spool" / "new"):
+                path = Path(item.path)
+                if _NAME.fullmatch(path.name):
+                    data = durable.read(path)
+                    self._create()
+                    name = path.name
+                    durable.write_by_way_of(self._tmp / name, self._new / name, data)
+                    path.unlink()
+                    taken += 1
+        return taken
 
     def pending(self) -> list[SpoolEntry]:
         """What waits, oldest first; what is no entry is moved to ``dead``, so that it hides nothing
         else.
         """
-        found = sorted(self._entries(self._new), key=lambda item: item[0])
-        return [entry for _, entry in found]
+        return _in_order(list(self._entries(self._new)))
 
     def claim(self, entry: SpoolEntry) -> SpoolEntry | None:
         """Take the entry out of ``new``; None where someone else was faster."""
@@ -184,10 +209,17 @@ class Spool:
         return found
 
     def sweep(self) -> None:
-        """Remove the leftovers."""
-        for path in self.leftovers():
+        """Remove the leftovers, and what was set aside long ago."""
+        for path in (*self.leftovers(), *self._expired()):
             with contextlib.suppress(OSError):
                 path.unlink()
+
+    def _expired(self) -> Iterator[Path]:
+        before = time.time() - DEAD_DAYS * 86_400
+        for item in _listing(self._dead):
+            with contextlib.suppress(FileNotFoundError):
+                if item.stat(follow_symlinks=False).st_mtime < before:
+                    yield Path(item.path)
 
     def discard(self, is_meant: Callable[[bytes], bool]) -> int:
         """Remove the entries whose payload is meant, also claimed and dead ones, and return how
@@ -230,7 +262,7 @@ class Spool:
         boxes = (self._tmp, self._new, self._claimed, self._dead)
         for box in (self.directory.parent, self.directory, *boxes):
             if not box.is_dir():
-                box.mkdir(mode=0o700, parents=True, exist_ok=True)
+                durable.make_private(box)
                 durable.sync_directory(box.parent)
 
     def _entries(self, box: Path) -> Iterator[tuple[tuple[str, str], SpoolEntry]]:
@@ -297,11 +329,56 @@ class Spool:
         while os.path.lexists(grave):
             grave = self._dead / f"{path.name[:200]}.{secrets.token_hex(4)}"
         path.rename(grave)
+        # what nobody reads for days need not hold what nobody may read
+        with contextlib.suppress(OSError):
+            payload = durable.read(grave)
+            if (cleaned := self._clean(payload)) != payload:
+                durable.write(grave, cleaned)
         # The entry is safe by now; a disk too full for the reason must not stop the worker.
         with contextlib.suppress(OSError):
             durable.write(
                 grave.with_name(grave.name + REASON_SUFFIX), reason.encode() + b"\n"
             )
+
+
+def _since_boot() -> str:
+    """The boot and the hundredths of a second since, which no setting of the clock changes; "" on
+    systems that do not tell.
+    """
+    try:
+        boot = _BOOT.read_text("ascii")[:8]
+        since = _UPTIME.read_text("ascii").split()[0].replace(".", "")
+    except (OSError, ValueError, IndexError):
+        return ""
+    return f"-{boot}-{since}"
+
+
+def _in_order(
+    found: Sequence[tuple[tuple[str, str], SpoolEntry]],
+) -> list[SpoolEntry]:
+    """The entries as they came: those of one boot by the time since it, as if the clock had stood
+    right at the first of them, the others by the clock.
+    """
+    timed = [(_moment(*key), *_since(entry.name), entry) for key, entry in found]
+    first: dict[str, tuple[int, int]] = {}
+    for at, boot, since, _ in timed:
+        first[boot] = min(first.get(boot, (since, at)), (since, at))
+    keys = {}
+    for at, boot, since, entry in timed:
+        start, clock = first[boot]
+        keys[entry.name] = (clock + (since - start) * 10**7 if boot else at, at)
+    return sorted((entry for _, entry in found), key=lambda entry: keys[entry.name])
+
+
+def _since(name: str) -> tuple[str, int]:
+    """The boot in an entry's name and the hundredths of a second since; "" and 0 for none."""
+    match = _SINCE_BOOT.search(name.split(".")[2])
+    return (match[1], int(match[2])) if match else ("", 0)
+
+
+def _moment(at: str, fraction: str) -> int:
+    """Nanoseconds since 1970."""
+    return int(datetime.fromisoformat(at).timestamp()) * 10**9 + int(fraction)
 
 
 def word(text: str) -> str:

@@ -13,6 +13,7 @@ import os
 import threading
 import time
 import uuid
+from datetime import datetime
 from pathlib import Path
 
 from keeplore.config.places import Places
@@ -28,7 +29,7 @@ from keeplore.recall.prompt_context import for_prompt, is_worth_asking, prompt_c
 from keeplore.recall.render import ContextBlock, TextBudget
 from keeplore.recall.request import UNFILTERED, Answer, RecallRequest, ResultFilter
 from keeplore.recall.weights import PROMPT_CANDIDATES
-from keeplore.text.dates import now
+from keeplore.text.dates import in_utc, now
 from keeplore.worker.server.protocol import ask
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
@@ -183,8 +184,9 @@ class HostSession:
         OSError.
         """
         with self._lock:
-            workspace = self._host.workspace
-            wishes = workspace.settings.context
+            if is_off():
+                return ""
+            wishes = self._host.workspace.settings.context
             if not wishes.enabled:
                 return ""
             blocks = []
@@ -203,18 +205,18 @@ class HostSession:
         id.
 
         With the id of the last turn, its form as it is now takes the place of the one before.
-        ``at`` is when the person spoke, RFC 3339 in UTC. It is on disk when this returns. Raises
-        KeeploreError or OSError.
+        ``at`` is when it was said, RFC 3339 with its zone, now if not given: of turns that are
+        handed over later their own times count, and pauses between them. It is on disk when this
+        returns, unless the person has left this place out of memory. Raises KeeploreError or
+        OSError.
         """
         id_ = id_ or str(uuid.uuid4())
-        moment = now()
-        turn = Turn(id_, self._origin, at or moment, user, replies, ended_at=moment)
+        moment = _moment(at) if at else now()
+        turn = Turn(id_, self._origin, moment, user, replies, ended_at=moment)
         with self._lock:
-            workspace = self._host.workspace
-            if workspace.settings.capture.enabled:
-                workspace.emit(turn)
+            if not is_off() and self._host.workspace.emit(turn):
                 self._has_spoken = True
-        self._host.written()
+                self._host.written()
         return id_
 
     def end(self) -> None:
@@ -225,9 +227,12 @@ class HostSession:
             self._host.forget(self.id)
             if self._has_spoken:
                 at = now()
-                self._host.workspace.emit(
-                    Session(f"ended:{at}", self._origin, at, "ended")
-                )
+                workspace = self._host.workspace
+                # what was taken is closed also where no more may be
+                with workspace.recorder.capturing():
+                    workspace.plugins.emit(
+                        Session(f"ended:{at}", self._origin, at, "ended")
+                    )
                 self._has_spoken = False
                 self._host.written()
 
@@ -249,6 +254,24 @@ class HostSession:
         """The text of the block, whose words are not told again."""
         self._words |= words_in(told[0])
         return told[0]
+
+
+def _moment(at: str) -> str:
+    """As memories write it. Raises KeeploreError for what is no time with a zone."""
+    try:
+        moment = datetime.fromisoformat(at)
+        if moment.tzinfo is not None:
+            return in_utc(moment)
+    except (ValueError, OverflowError):
+        pass
+    raise KeeploreError(
+        f"{at!r} is no time with a zone", "Give it as 2026-02-09T14:03:11Z"
+    )
+
+
+def is_off() -> bool:
+    """Whether the person has switched Keeplore off in this process."""
+    return bool(os.environ.get("KEEPLORE_OFF"))
 
 
 def _index(workspace: Workspace) -> None:

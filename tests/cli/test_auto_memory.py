@@ -218,7 +218,7 @@ def test_notes_of_a_directory_that_nothing_tells_are_left_out_with_the_way_to_ta
 def test_all_lists_and_reads_them_and_a_dry_run_writes_nothing(memory, noted, run):
     noted("mortar.md", MORTAR)
     for arguments in (("--all", "--dry-run"), (), ("auto-memory", "--dry-run")):
-        row = run("import", *arguments).stdout.rstrip("\n").split("\t")
+        row = run("import", *arguments).stdout.splitlines()[0].split("\t")
         assert row[:2] == ["auto-memory", "1 notes"] and row[5:] == ["shop", ""]
     assert memories(memory) == {}
     assert "1 new" in run("import", "--all", "--yes").stdout

@@ -27,6 +27,7 @@ HELP = [
     *((name,) for name in COMMANDS),
     *(("worker", name) for name in ("status", "stop", "logs", "run")),
     *(("workspaces", name) for name in ("list", "home", "remove", "rename")),
+    *(("config", name) for name in ("list", "get", "set", "unset")),
     *(("machines", name) for name in ("list", "accept", "refuse")),
 ]
 SAID = "We keep the ledger append-only, because auditors ask for every state that ever was."
@@ -228,6 +229,21 @@ def test_a_cloned_workspace_cannot_choose_a_name_that_is_a_path(memory, git):
         "cannot be the name of a workspace",
         "--name",
     )
+
+
+def test_settings_that_are_not_valid_are_told_with_their_line_by_whoever_gets_them(
+    memory, git
+):
+    copy = Path.home() / "copy"
+    assert keeplore("clone", str(memory), "copy").returncode == 0
+    (memory / "keeplore.yaml").write_text("schema: 1\ncontext: [\n")
+    git("commit", "-qam", "Broken", cwd=memory)
+    for done in (keeplore("sync", cwd=copy), keeplore("clone", str(memory), "third")):
+        assert done.returncode == 1
+        assert "keeplore.yaml is no YAML" in done.stderr
+        assert "line 3, column 1\n  → Mend that line\n" in done.stderr
+    (Path.home() / "third" / "keeplore.yaml").write_text("schema: 1\n")
+    assert "third" in keeplore("workspaces").stdout
 
 
 def test_clone_of_what_is_no_workspace_says_so(git):

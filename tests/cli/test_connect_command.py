@@ -331,3 +331,83 @@ def test_doctor_says_of_a_host_that_is_connected_in_part_what_is_missing(
     [found] = [finding for finding in told(places, "codex") if finding.level == "wrong"]
     assert "hooks.json" in found.message and found.remedy
     assert not any("all intact" in finding.message for finding in told(places, "codex"))
+
+
+def test_what_opencode_installs_is_told_before_and_what_stays_afterwards(
+    memory: Path, home: Path, run: Run
+) -> None:
+    folder = home / ".config" / "opencode"
+    folder.mkdir(parents=True)
+    for arguments in (["--dry-run"], ["--yes"]):
+        assert "installs 63 MB" in run("connect", "opencode", *arguments).stderr
+    assert "63 MB" not in run("connect", "opencode", "--yes").stderr
+    (folder / "node_modules").mkdir()
+    (folder / "package.json").write_text("{}")
+    said = run("disconnect", "--yes").stderr
+    words = "node_modules, package.json in "
+    assert words in said and "stay: remove them by hand" in " ".join(said.split())
+    assert (folder / "package.json").exists()
+
+
+def test_what_codex_noted_about_our_entries_is_named_when_they_go(
+    memory: Path, home: Path, run: Run
+) -> None:
+    folder = home / ".codex"
+    folder.mkdir()
+    assert run("connect", "codex", "--yes").returncode == 0
+    config = folder / "config.toml"
+    key = f"{folder / 'hooks.json'}:stop:0:0"
+    config.write_text(
+        config.read_text() + f'\n[hooks.state."{key}"]\ntrusted_hash = "sha256:1"\n'
+    )
+    said = run("disconnect", "--yes").stderr
+    assert f'[hooks.state."{key}"]' in said and "(1 in all)" in " ".join(said.split())
+    assert "trusted_hash" in config.read_text()
+
+
+@pytest.mark.parametrize(
+    ("version", "level", "words"),
+    [
+        ("99.1.0", "note", "99.1.0 is here; the newest version that was tried is"),
+        ("0.30.1", "ok", "0.30.1 is here, tried up to"),
+    ],
+)
+def test_a_version_that_was_never_tried_is_told(
+    memory: Path,
+    home: Path,
+    places: Places,
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    version: str,
+    level: str,
+    words: str,
+) -> None:
+    package = home / "lib" / "node_modules" / "@google" / "gemini-cli"
+    (package / "bundle").mkdir(parents=True)
+    (package / "package.json").write_text(json.dumps({"version": version}))
+    program = package / "bundle" / "gemini.js"
+    program.touch(0o755)
+    (home / "bin").mkdir()
+    (home / "bin" / "gemini").symlink_to(program)
+    (home / ".gemini").mkdir()
+    monkeypatch.setenv("PATH", f"{home / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    assert run("connect", "gemini-cli", "--yes").returncode == 0
+    (found,) = [one for one in told(places, "gemini-cli") if version in one.message]
+    assert found.level == level and words in found.message
+
+
+def test_sessions_that_grow_without_an_event_are_told(
+    memory: Path, home: Path, places: Places, run: Run
+) -> None:
+    chats = home / ".gemini" / "tmp" / "kasha" / "chats"
+    chats.mkdir(parents=True)
+    assert run("connect", "gemini-cli", "--yes").returncode == 0
+    record = chats / "session-2026-02-09T14-00-0a0b0c0d.jsonl"
+    lines = [{"sessionId": "0a0b0c0d", "kind": "main"}, {"id": "1", "type": "user"}]
+    record.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    words = "its sessions grow"
+    assert [one for one in told(places, "gemini-cli") if words in one.message] == []
+    later = (places.state / "connections.json").stat().st_mtime + 7200
+    os.utime(record, (later, later))
+    (found,) = [one for one in told(places, "gemini-cli") if words in one.message]
+    assert found.level == "note" and "start it anew" in found.remedy

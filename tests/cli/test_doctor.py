@@ -480,6 +480,30 @@ def test_it_is_told_whether_the_plugin_is_connected(
     ] == [True]
 
 
+def test_a_state_directory_that_others_may_read_is_told_and_closed(
+    root: Path, places: Places
+) -> None:
+    assert root.is_dir()
+    places.state.chmod(0o755)
+    (told,) = [
+        finding for finding in look(places) if str(places.state) in finding.remedy
+    ]
+    assert told.level == "note" and "others may look into" in told.message
+    look(places, fix=True)
+    assert not [finding for finding in look(places) if "others may" in finding.message]
+    assert places.state.stat().st_mode & 0o777 == 0o700
+
+
+def test_events_that_no_disk_had_room_for_are_counted(
+    root: Path, places: Places
+) -> None:
+    assert root.is_dir()
+    for number in range(6):
+        name = f"20260209T140311Z.123456789.{number}-1f0c9a2e.0.host.Stop"
+        (places.state / f"dropped-{name}").touch()
+    names_and_mends(places, "6 host events were lost")
+
+
 def test_a_merge_that_is_under_way_is_told_and_nothing_is_lost(
     root: Path, places: Places
 ) -> None:
@@ -489,6 +513,39 @@ def test_a_merge_that_is_under_way_is_told_and_nothing_is_lost(
         finding for finding in look(places) if "a merge is under way" in finding.message
     ]
     assert told.level == "note" and "1 files wait" in told.message
+
+
+def test_a_rebase_that_only_memory_stopped_is_finished_by_a_fix(
+    root: Path, places: Places, git: Callable[..., str]
+) -> None:
+    git("branch", "upstream", cwd=root)
+    git("checkout", "-q", "upstream", cwd=root)
+    git("commit", "-q", "--allow-empty", "-m", "Theirs", cwd=root)
+    git("checkout", "-q", "main", cwd=root)
+    path = note_in(root, "Use yarn")
+    look(places)  # commits it
+    (place,) = root.rglob("*use-yarn*.md")
+    hook = root / ".git" / "hooks" / "post-checkout"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(
+        f"#!/bin/sh\ngit show main:./{place.relative_to(root)} > '{place}'\n"
+    )
+    hook.chmod(0o755)
+    with pytest.raises(AssertionError, match="would be overwritten"):
+        git("rebase", "upstream", cwd=root)
+    hook.unlink()
+    assert path
+    (told,) = [
+        finding for finding in look(places) if "a rebase is under" in finding.message
+    ]
+    assert told.level == "note" and "keeplore doctor --fix" in told.remedy
+    (done,) = [
+        finding for finding in look(places, fix=True) if "a rebase" in finding.message
+    ]
+    assert done.level == "ok" and done.message.endswith(
+        "it is finished, and 0 files are committed"
+    )
+    assert git("log", "-2", "--format=%s", cwd=root).splitlines()[1] == "Theirs"
 
 
 def test_what_it_prints_cannot_speak_to_the_terminal(

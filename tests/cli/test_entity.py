@@ -41,6 +41,11 @@ def test_what_is_added_is_committed_and_listed_and_what_is_taken_is_refused_with
             "aliases": ["pg"],
         }
     ]
+    found = run("entity", "list", "POST", cwd=memory)
+    assert (found.stdout.splitlines()[-1], found.stderr) == (
+        "PostgreSQL\tsystem\t-\t0\tpg",
+        "",
+    )
     nothing = run("entity", "list", "mysql", cwd=memory)
     assert (nothing.stdout, nothing.stderr) == (
         "",
@@ -49,4 +54,9 @@ def test_what_is_added_is_committed_and_listed_and_what_is_taken_is_refused_with
     assert (
         run("entity", "remove", "postgresql", cwd=memory).stdout
         == "PostgreSQL is taken away\n"
+    )
+    none = run("entity", "list", cwd=memory)
+    assert (none.stdout, none.stderr) == (
+        "",
+        "note: none yet: `keeplore entity add NAME` names one, and memories show others\n",
     )

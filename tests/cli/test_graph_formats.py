@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -157,6 +158,18 @@ def test_graphviz_draws_every_name_as_it_is(tmp_path: Path) -> None:
         for text in ET.fromstring(drawn.stdout).iter("{http://www.w3.org/2000/svg}text")
     }
     assert set(HOSTILE) - texts == set()
+
+
+def test_a_node_of_a_type_that_dot_has_no_colour_for_looks_unknown() -> None:
+    picture = small()
+    node = replace(picture.nodes[0], type="galaxy")
+    strange = replace(picture, nodes=(node, *picture.nodes[1:]))
+    unknown = replace(
+        picture, nodes=(replace(node, type="unknown"), *picture.nodes[1:])
+    )
+    assert list(as_dot(strange)) == [
+        text.replace('"unknown,', '"galaxy,') for text in as_dot(unknown)
+    ]
 
 
 def test_a_name_in_dot_ends_where_its_string_ends() -> None:

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 from ready import keeplore
 
+from keeplore.cli.project_picker import picked
 from keeplore.config.places import Places
+from keeplore.workspace.importing.found_projects import is_temporary
 from keeplore.workspace.recording.cursors import Cursors
 
 CLAUDE = "5e551011-0000-4000-8000-000000000001"
@@ -22,8 +24,16 @@ FREE = "5e551011-0000-4000-8000-000000000002"
 def rows(done: subprocess.CompletedProcess[str]) -> dict[str, list[str]]:
     """Source → the other columns of the table, as a program gets it."""
     assert done.returncode == 0, done.stderr
-    lines = [line.split("\t") for line in done.stdout.splitlines() if "\t" in line]
+    table = done.stdout.partition("\n\n")[0]
+    lines = [line.split("\t") for line in table.splitlines() if "\t" in line]
     return {line[0]: line[1:] for line in lines}
+
+
+def projects(done: subprocess.CompletedProcess[str]) -> list[list[str]]:
+    """The rows of the second table."""
+    assert done.returncode == 0, done.stderr
+    table = done.stdout.partition("\n\n")[2]
+    return [line.split("\t") for line in table.splitlines() if "\t" in line]
 
 
 @pytest.fixture
@@ -209,3 +219,88 @@ def test_what_cannot_be_read_is_kept_for_the_doctor(sessions, project):
     assert (
         "host specstory" in (told := keeplore("doctor").stdout) and "format 9" in told
     )
+
+
+@pytest.fixture
+def others(sessions: Path) -> Path:
+    """A session each of a client's project and of a temporary directory."""
+    for name, cwd in (("acme", Path.home() / "clients" / "acme"), ("trial", "/tmp/t")):
+        path = Path.home() / ".claude" / "projects" / name / f"{name}.jsonl"
+        text = sessions.read_text().replace(CLAUDE, name).replace("u-", f"{name}-")
+        project = str(Path.home() / "code" / "ledgerly")
+        put(path, text.replace(project, str(cwd)).replace("append-only", name))
+    return sessions
+
+
+def test_every_project_is_shown_and_temporary_ones_are_left_out(others):
+    assert keeplore("init", "memory").returncode == 0
+    day = "2026-02-09"
+    today = max(row[5] for row in projects(keeplore("import")))
+    assert projects(keeplore("import", "--all", "--dry-run")) == [
+        ["1", "ledgerly", "code/ledgerly", "3", day, today, ""],
+        ["2", "acme", "clients/acme", "1", day, today, ""],
+        ["", "t", "/tmp/t", "1", day, today, "a temporary directory"],
+    ]
+    done = keeplore("import", "claude-code")
+    assert done.stderr == "note: left out: t: a temporary directory\n"
+    assert memory_of("Why trial?") == [] != memory_of("Why acme?")
+    assert keeplore("import", "--all", "--yes", "--only", "/tmp").returncode == 0
+    assert len(memory_of("Why trial?")) == 1
+
+
+def test_projects_are_chosen_by_name_glob_and_directory(others):
+    assert keeplore("init", "memory").returncode == 0
+    for chosen in (["--except", "ac*"], ["--only", "~/code"], ["--only", "ledgerly"]):
+        found = projects(keeplore("import", "--all", "--dry-run", *chosen))
+        assert [row[1] for row in found if row[0]] == ["ledgerly"]
+    done = keeplore("import", "--all", "--yes", "--only", "nobody")
+    assert done.returncode == 1 and "'nobody'" in done.stderr
+    assert keeplore("exclude", "~/clients").returncode == 0
+    assert projects(keeplore("import"))[1][-1] == (
+        "path:~/clients is excluded on this machine"
+    )
+    assert keeplore("import", "--all", "--yes", "--only", "acme").returncode == 0
+    assert memory_of("Why acme?") == []
+
+
+def test_a_person_at_a_terminal_chooses_by_number(others, at_terminal):
+    status, seen = at_terminal("init", "memory", typed="x\n-1\n", NO_COLOR="1")
+    assert status == 0 and "There are 1 to 2" in seen
+    assert len(memory_of("Why acme?")) == 1 and memory_of("Why append-only?") == []
+    assert "reads them; --except leaves one out" in seen
+    status, _ = at_terminal("import", "--all", typed="n\n")
+    assert status == 0 and memory_of("Why append-only?") == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("all", [1, 2, 3, 4]),
+        ("y", [1, 2, 3, 4]),
+        ("none", []),
+        ("1,3-4", [1, 3, 4]),
+        ("-2", [1, 3, 4]),
+        ("1-3 -2", [1, 3]),
+        ("5", None),
+        ("0", None),
+        ("3-1", None),
+        ("all of them", None),
+    ],
+)
+def test_numbers_are_read_as_people_type_them(typed, meant):
+    assert picked(typed, 4) == meant
+
+
+@pytest.mark.parametrize(
+    ("directory", "is_one"),
+    [
+        ("/tmp/x", True),
+        ("/private/var/folders/ab/x", True),
+        ("/home/me/pytest-of-me/pytest-1/x", True),
+        ("/tmp/home/code", False),
+        ("/tmp/home/pytest-of-me/x", True),
+        ("/home/me/tmp", False),
+    ],
+)
+def test_a_temporary_directory_is_told_from_a_home_that_lies_in_one(directory, is_one):
+    assert is_temporary(directory, Path("/tmp/home")) == is_one

@@ -11,7 +11,7 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.workspace.lifecycle.setup import initialise
-from keeplore_hooks.hosts import SOURCES
+from keeplore_hooks.installed import SOURCES
 
 HEAVY = (
     "pygit2",

@@ -202,6 +202,7 @@ def test_a_server_that_refuses_leaves_the_work_in_the_queue(
     server.always(Status(401))
     done = run("refine", "--all")
     assert "0 of 2 talks refined" in done.stdout and "the rest waits" in done.stderr
+    assert "no talk could be refined: " in str(done.exception)
     assert len(server.requests) == 1
     assert not [*root.glob("audit/*/*")]
 
@@ -224,6 +225,38 @@ def test_a_talk_at_which_the_server_breaks_off_is_given_up_and_holds_nothing_up(
     server.always(answer)
     assert "1 of 1 talks refined" in run("refine", "--all").stdout
     assert "given up" not in run("cost").stderr
+
+
+def test_a_model_is_tried_on_talks_whose_facts_are_known(
+    root: Path, server: Any, run: Callable[..., Any]
+) -> None:
+    run("refine", "--accept-model", typed="y\n")
+    known = {
+        "SKIP LOCKED": ("Jobs go into Postgres with SKIP LOCKED.", "Postgres with SKIP LOCKED it is"),
+        "db7": ("The staging database runs on db7.", "the staging database runs on db7"),
+        "British": ("Docs are in British English.", "always write British English in docs"),
+        "server.close": ("Tests hang unless the fixture closes.", "Calling server.close()"),
+        "SQLite": ("Sessions go into SQLite.", "Sessions go into SQLite instead"),
+        "8443": ("The admin page is on 8443.", "8443, since the proxy"),
+    }  # fmt: skip
+
+    def good(request: Request) -> Said:
+        found = [pair for word, pair in known.items() if word in request.prompt]
+        # as a server says it that knows no schemas
+        facts = [{"content": fact, "span": span} for fact, span in found]
+        return Said(json.dumps({"facts": facts}))
+
+    server.always(good)
+    done = run("refine", "--check")
+    assert done.exit_code == 0, done.output
+    assert "8 of 8 talks read rightly, 0 items put right" in done.stdout
+    assert len(server.requests) == 8
+    server.always(Said("Sure! Here are the facts: they went with Postgres."))
+    bad = run("refine", "--check")
+    assert "2 of 8" not in bad.stdout and "0 of 8 talks read rightly" in bad.stdout
+    assert "the answer cannot be read: the answer holds no JSON" in bad.stdout
+    assert "llm.model" in getattr(bad.exception, "remedy", "")
+    assert not [*root.glob("audit/*/*")] and "check" in run("cost").stdout
 
 
 class Terminal:

@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 
 from keeplore.config.places import Places
+from keeplore.errors import StoreError
 from keeplore.memory import parse
+from keeplore.workspace.writing.structured_note import structured_note
 from keeplore_hooks.spool import Spool
 
 CENTS = "We keep prices in cents, because floats lost one in March."
@@ -293,6 +295,105 @@ def test_programs_get_json(run: Run, shop: Path, memory: Path) -> None:
     assert Path(told["path"]).read_text().count(told["id"]) == 1
 
 
+USES = {"source": "shop", "relationship": "Depends  on", "target": "Decimal"}
+DEPENDS = {**USES, "relationship": "depends-on", "confidence": 1.0}
+ASPECT = {"entity": "prices", "aspect": "rounding", "kind": "constraint"}
+
+
+def test_a_program_says_what_a_note_is_about(
+    run: Run, shop: Path, memory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("remember", "Floats lose cents", cwd=shop).returncode == 0
+    [earlier] = notes(memory)
+    secret = "gh" + "p_" + "A1b2C3d4E5f6G7h8I9j0" + "K1l2M3n4O5p6Q7r8"
+    given = {
+        "text": CENTS,
+        "category": "architectural-decisions",
+        "entities": [USES, {**USES, "target": f"key {secret}", "confidence": 0.5}],
+        "aspects": [ASPECT],
+        "related": [{"id": earlier.id[4:12], "relationship": "refines"}],
+    }
+    done = run("remember", "--json", cwd=shop, stdin=json.dumps(given))
+    assert (done.returncode, done.stderr) == (0, "")
+    told = json.loads(done.stdout)
+    note = parse(Path(told["path"]).read_text())
+    assert note.problems == () and note.category == given["category"]
+    hidden = note.meta["entities"][1]["target"]
+    assert secret not in hidden
+    assert note.meta["entities"] == [
+        DEPENDS,
+        {**DEPENDS, "target": hidden, "confidence": 0.5},
+    ]
+    assert note.meta["aspects"] == [{**ASPECT, "type": "unknown"}]
+    assert note.meta["related"] == [{"id": earlier.id, "relationship": "refines"}]
+    drawn = run("graph", "shop", "--format", "json", cwd=shop)
+    relations = json.loads(drawn.stdout)["relations"]
+    assert "depends-on" in [relation["relationship"] for relation in relations]
+    newer = {"text": "Prices are integers", "replaces": note.id, "entities": [DEPENDS]}
+    again = run("remember", "--json", "-", cwd=shop, stdin=json.dumps(newer))
+    version = parse(Path(json.loads(again.stdout)["path"]).read_text())
+    assert (
+        version.meta["entities"] == [DEPENDS] and version.meta["supersedes"] == note.id
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ("We keep prices in cents", "the whole: Invalid JSON"),
+        ("[" * 5_000, "the whole: Invalid JSON: recursion limit exceeded"),
+        ([], "the whole: Input should be an object"),
+        ({"title": "Prices"}, "text: Field required"),
+        ({"text": CENTS, "tags": []}, "tags: Extra inputs are not permitted"),
+        (
+            {"text": CENTS, "permanent": "yes"},
+            "permanent: Input should be a valid bool",
+        ),
+        ({"text": CENTS, "entities": USES}, "entities: Input should be a valid array"),
+        (
+            {"text": CENTS, "entities": [{**USES, "target": "a" * 101}]},
+            "entities.0.target: String should have at most 100 characters",
+        ),
+        (
+            {"text": CENTS, "entities": [DEPENDS, {**USES, "target": "Shop"}]},
+            "entities.1: Value error, source and target are the same",
+        ),
+        (
+            {"text": CENTS, "entities": [{**USES, "relationship": "→"}]},
+            "entities.0.relationship: Value error, letters or digits are needed",
+        ),
+        (
+            {"text": CENTS, "entities": [DEPENDS] * 51},
+            "entities: List should have at most 50 items",
+        ),
+        (
+            {"text": CENTS, "aspects": [{**ASPECT, "kind": "rule"}]},
+            "aspects.0.kind: Input should be 'attribute' or 'constraint'",
+        ),
+        (
+            {"text": CENTS, "related": [{"id": "abcd", "relationship": "supersedes"}]},
+            "related.0.relationship: Input should be 'refines'",
+        ),
+    ],
+)
+def test_a_wrong_field_of_a_structured_note_is_named(given: Any, field: str) -> None:
+    data = given if isinstance(given, str) else json.dumps(given)
+    with pytest.raises(StoreError) as refusal:
+        structured_note(data.encode())
+    assert refusal.value.message.startswith(f"that is no note: {field}")
+
+
+def test_fields_stand_in_the_object_and_not_beside_it(
+    run: Run, shop: Path, memory: Path
+) -> None:
+    given = json.dumps({"text": CENTS, "category": "rules"})
+    beside = run("remember", "--json", "--permanent", cwd=shop, stdin=given)
+    assert beside.returncode == 2 and "--permanent stands in the JSON" in beside.stderr
+    wrong = run("remember", "--json", cwd=shop, stdin=given)
+    assert wrong.returncode == 1 and "'rules' is not one of" in wrong.stderr
+    assert notes(memory) == []
+
+
 def test_an_agent_that_remembers_is_not_the_person(
     run: Run, shop: Path, memory: Path
 ) -> None:
@@ -463,3 +564,14 @@ def _say(spool: Spool, cwd: Path, session: str, asked: str, answered: str) -> No
         "hook_event_name": "Stop",
     }
     spool.add("claude-code", "Stop", json.dumps(payload).encode())
+
+
+def test_where_a_sandbox_forbids_writing_the_agent_is_told_what_does_work(
+    run, home
+) -> None:
+    done = run("init", str(home / "memory"), KEEPLORE_STATE_DIR="/sys/keeplore")
+    said = " ".join(done.stderr.split())
+    assert done.returncode == 1 and "Nothing was written" in said
+    assert (
+        "the MCP server `keeplore` can" in said and "are kept with the session" in said
+    )

@@ -66,12 +66,12 @@ def save(**fields: object) -> Memory:
     return memory
 
 
-def conversation() -> Memory:
+def conversation(asked: str = "Which port does staging use?") -> Memory:
     exchanges = (
         Exchange(
             "turn-one-1",
             "2026-02-09T14:03:11Z",
-            "Which port does staging use?",
+            asked,
             ("5433, see `compose.yaml`.",),
         ),
         Exchange(
@@ -214,7 +214,8 @@ def test_a_conversation_is_folded_on_a_terminal_alone(
     assert "Then move it. To 5434." in folded and "2026-02-09 14:05" in folded
     _, full = at_terminal("show", "--full", talk.id)
     assert "compose.yaml" in full and "--exchange NUMBER" not in full
-    assert "compose.yaml" in run("show", talk.id).stdout
+    assert "compose.yaml" not in run("show", talk.id).stdout
+    assert "compose.yaml" in run("show", "--full", talk.id).stdout
 
 
 @pytest.mark.parametrize("wanted", ["2", "turn-two", "turn-two-2"])
@@ -225,6 +226,19 @@ def test_one_exchange_can_be_shown(run: Run, memory: Path, wanted: str) -> None:
         "To 5434." in done.stdout and "Commit?" in done.stdout and "Yes" in done.stdout
     )
     assert "compose.yaml" not in done.stdout
+
+
+def test_of_a_pasted_log_one_exchange_shows_beginning_and_end(
+    run: Run, memory: Path
+) -> None:
+    log = "\n".join(f"2026-02-09 14:03:{i:02} INFO step {i}" for i in range(50))
+    talk = conversation(f"Why does it stop?\n\n{log}")
+    short = run("show", talk.id, "--exchange", "1").stdout
+    assert "INFO step 0\n" in short and "INFO step 49\n" in short
+    assert "INFO step 20\n" not in short and "lines left out" in short
+    assert short.endswith("--full shows what was left out\n")
+    full = run("show", talk.id, "--exchange", "1", "--full").stdout
+    assert log in full and "left out" not in full
 
 
 @pytest.mark.parametrize("wanted", ["3", "0", "turn", "", "²"])
@@ -370,7 +384,11 @@ def test_a_list_that_is_cut_or_empty_says_so_beside_the_result(
     assert run("list", "--limit", "2").stderr == "note: 2 of 3; --limit 0 for all\n"
     assert run("list", "--limit", "0").stderr == ""
     none = run("list", "--category", "security")
-    assert (none.returncode, none.stdout) == (0, "") and "--all-projects" in none.stderr
+    assert (none.returncode, none.stdout) == (0, "")
+    assert none.stderr == "note: no memory fits what was asked for\n"
+    write("A fact of the ledger", project="ledger")
+    told = run("list")
+    assert "\tledger\t" in told.stdout and "all projects" in told.stderr
 
 
 def test_a_table_has_headings_on_a_terminal_and_colours_where_they_are_wanted(

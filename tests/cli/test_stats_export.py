@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -217,3 +218,24 @@ def test_a_memory_that_cannot_be_read_is_named_and_the_others_are_written(
     (root / "memory" / "facts").mkdir(exist_ok=True)
     (root / "memory" / "facts" / "bad.md").write_text("---\nid: [\n---\n")
     assert len(keeplore("export", "--format", "jsonl").stdout.splitlines()) == 4
+
+
+def test_a_link_or_a_pipe_gets_the_text_and_stays(root: Path, home: Path) -> None:
+    """As root, a device that was replaced would be gone for every program."""
+    place, link, pipe = (home / name for name in ("real.md", "link.md", "pipe.md"))
+    link.symlink_to(place)
+    assert keeplore("export", "-o", str(link)).returncode == 0
+    whole = place.read_text()
+    assert whole.startswith("#") and link.is_symlink()
+    os.mkfifo(pipe)
+    heard: list[str] = []
+    reader = threading.Thread(target=lambda: heard.append(pipe.read_text()))
+    reader.start()
+    assert keeplore("export", "-o", str(pipe)).returncode == 0
+    reader.join()
+    assert heard == [whole] and pipe.is_fifo()
+    link = home / "null.html"
+    link.symlink_to(os.devnull)
+    for command in (("export",), ("graph", "--format", "html")):
+        assert keeplore(*command, "-o", str(link)).returncode == 0
+        assert link.is_symlink() and Path(os.devnull).is_char_device()

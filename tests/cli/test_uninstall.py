@@ -48,6 +48,9 @@ def used(home: Path) -> Path:
     (places.state / "edits").mkdir()
     (places.state / "edits" / "kept.md").write_text("typed")
     (places.state / "crash.log").write_text("x")
+    # what sessions are told, and whose machines the workspace knows
+    assert [*(places.state / "briefs").glob("*.json")]
+    assert [*(places.state / "machines").iterdir()]
     return root
 
 
@@ -57,6 +60,8 @@ def test_afterwards_the_home_is_as_it_was(
     root = home / "memory"
     before = tree(home, root)
     used(home)
+    config = root / ".git" / "config"
+    assert "keeplore" in config.read_text()
     text = {path: path.read_bytes() for path in root.rglob("*.md")}
     head = git("rev-parse", "HEAD", cwd=root)
     assert (root / ".git" / "hooks" / "pre-commit").exists() and tree(
@@ -73,6 +78,8 @@ def test_afterwards_the_home_is_as_it_was(
     ):
         assert words in done.stdout
     assert tree(home, root) == before
+    # nor does git call a program that is gone
+    assert "keeplore" not in config.read_text()
     assert not (root / ".git" / "hooks" / "pre-commit").exists()
     assert {path: path.read_bytes() for path in root.rglob("*.md")} == text
     assert (

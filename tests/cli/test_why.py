@@ -18,7 +18,7 @@ text	+8.00	BM25 3.14e-06, the best has 3.14e-06; it covers 100% of the question'
 doubt	-4.00	where every passage begins
 words	-0.07	5 words -0.07
 passing	-0.20	not marked as permanent
-together	+3.73	a score of 0.977; shown from 0.20 on
+together	+3.73	a score of 0.977; shown from 0.05 on, where the best one has 0.20
 """
 
 

@@ -10,8 +10,7 @@ import pytest
 
 from keeplore.connect import client_copy, hook_events
 from keeplore.connect.client_copy import launcher
-from keeplore.connect.desired import desired
-from keeplore.connect.host_locations import LOCATIONS
+from keeplore.connect.host_locations import LOCATIONS, desired
 
 ODD = Path("/tmp/it's a $HOME dir/keeplore")
 

@@ -18,6 +18,7 @@ from keeplore.connect.connect_plan import statuses, unified_diff
 from keeplore.connect.connection_record import ConnectionRecord
 from keeplore.connect.host_locations import LOCATIONS
 from keeplore.connect.resources import ResourceStatus
+from keeplore.connect.toml_edit import MARK
 from keeplore.errors import ConfigError
 
 CURSOR = """// mine
@@ -222,7 +223,7 @@ def test_an_update_changes_our_entries_alone_and_in_their_place(desk, monkeypatc
     }
     with monkeypatch.context() as patch:
         patch.setattr(hook_events, "EVENTS", table)
-        patch.setattr(assets, "host_files", lambda host: newer)
+        patch.setattr(assets, "host_files", lambda host, command: newer)
         desk.connect("codex", "cursor", "copilot")
         text = (desk.home / ".codex/hooks.json").read_bytes().decode("utf-8-sig")
         hooks = json.loads(text)["hooks"]
@@ -324,6 +325,28 @@ def test_an_entry_that_was_changed_by_hand_is_reported_and_kept(desk):
     )
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        "[mcp_servers .keeplore]",
+        "[ mcp_servers . keeplore ]  # mine",
+        '[mcp_servers."keeplore"]',
+        "['mcp_servers' .'keeplore']",
+    ],
+)
+def test_a_table_whose_header_the_host_wrote_anew_is_ours(desk, header):
+    """Codex takes over the style of the first header, and leaves the comment above ours out."""
+    desk.write(".codex/config.toml", "[mcp_servers .first]\ncommand = 'a'\n")
+    desk.connect("codex")
+    config = desk.home / ".codex/config.toml"
+    lines = config.read_text().replace(f"{MARK}\n", "")
+    config.write_text(lines.replace("[mcp_servers.keeplore]", header))
+    assert desk.connect("codex").changes == ()
+    assert states(desk) == {ResourceStatus.INTACT}
+    assert not desk.disconnect().problems
+    assert config.read_text().strip() == "[mcp_servers .first]\ncommand = 'a'"
+
+
 def test_what_was_taken_away_by_hand_is_missing_until_connected_again(desk):
     before = filled(desk).tree()
     desk.connect()
@@ -369,6 +392,16 @@ def test_a_file_that_cannot_be_changed_safely_is_left_alone(desk, name, content,
     )
     desk.disconnect()
     assert path.read_bytes() == before
+
+
+def test_comments_and_trailing_commas_of_copilots_are_kept(desk):
+    text = '{\n  // mine\n  "mcpServers": {\n    "a": {"command": "a"}, // first\n  },\n}\n'
+    path = desk.write(".copilot/mcp-config.json", text)
+    assert not desk.connect("copilot").problems
+    after = path.read_text()
+    assert "// mine" in after and "// first" in after and "mcp.py" in after
+    desk.disconnect()
+    assert path.read_text() == text
 
 
 def test_a_file_that_broke_in_between_keeps_its_record(desk):
@@ -417,6 +450,11 @@ def test_a_directory_that_cannot_be_written_is_told(desk):
         ("gemini-cli", ".gemini/extensions/keeplore/gemini-extension.json", "{}"),
         ("cursor", ".cursor/plugins/local/keeplore/plugin.json", "{}"),
         ("copilot", ".copilot/installed-plugins/keeplore/keeplore/plugin.json", "{}"),
+        (
+            "copilot",
+            ".copilot/settings.json",
+            '{ // live\n"enabledPlugins": {"keeplore@keeplore": true,},}',
+        ),
         (
             "opencode",
             ".config/opencode/opencode.json",
@@ -577,3 +615,15 @@ def test_a_manifest_that_cannot_be_read_says_what_to_do(desk):
     (desk.state / "connections.json").write_text('{"schema": 2}')
     with pytest.raises(ConfigError, match="later Keeplore"):
         ConnectionRecord.load(desk.state)
+
+
+def test_the_page_about_hosts_names_the_versions_that_were_tried():
+    page = Path(__file__).parents[2] / "docs" / "hosts" / "README.md"
+    rows = {
+        cells[1].strip(): cells[3].strip()
+        for line in page.read_text().splitlines()
+        if len(cells := line.split("|")) > 4
+    }
+    for location in LOCATIONS.values():
+        told = rows[location.label]
+        assert told.startswith(location.tried or "not tried"), location.label

@@ -145,4 +145,11 @@ def test_the_client_of_a_machine_is_the_one_of_the_plugin() -> None:
     assert files == {
         name: (PLUGIN / "keeplore" / "client" / name).read_bytes() for name in files
     }
-    assert set(files) == {"client.sh", "client.py", "mcp.py"}
+    assert set(files) == {
+        "brief_on_disk.py",
+        "client.py",
+        "client.sh",
+        "command.sh",
+        "mcp.py",
+        "mcp_offer.json",
+    }

@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 import pytest
+from example_count import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from langgraph.graph import START, MessagesState, StateGraph
@@ -233,6 +234,28 @@ def test_a_secret_in_a_value_reaches_no_file(
     )
 
 
+def test_each_field_of_a_value_is_looked_at_by_itself(store: KeeploreStore) -> None:
+    value = {
+        "password": "falcon.winter7731",
+        "ids": ["7f3a9c1e5b2d4860af17c3e9d5b8a642", {"session": "ses_1"}],
+        "note": 'she said "password": "no"',
+        "limits": {"max_tokens": 4096, "token": SECRET},
+    }
+    store.put(ADA, "login", value)
+    item = store.get(ADA, "login")
+    assert item is not None
+    told = item.value.pop("limits"), item.value.pop("password")
+    assert item.value == {"ids": value["ids"], "note": value["note"]}
+    assert told[0]["max_tokens"] == 4096 and told[0]["token"].startswith("[REDACTED:")
+    assert told[1] == "[REDACTED]"
+
+
+def test_a_secret_as_the_name_of_an_item_is_refused(store: KeeploreStore) -> None:
+    for namespace, key in ((ADA, SECRET), (("users", SECRET), "login")):
+        with pytest.raises(StoreError, match="Name it for what it holds"):
+            store.put(namespace, key, TEA)
+
+
 def test_what_the_person_made_permanent_is_not_changed(
     store: KeeploreStore, host: PythonHost
 ) -> None:
@@ -293,7 +316,7 @@ values = st.dictionaries(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(content=values, key=st.text())
 def test_every_value_survives_in_a_note(content: dict[str, Any], key: str) -> None:
     value = Value(("users", "ada"), key, content, "2026-02-09T14:03:11Z")

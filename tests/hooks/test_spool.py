@@ -344,3 +344,19 @@ def test_only_old_files_of_killed_writers_are_leftovers(tmp_path):
     assert spool.leftovers() == [old]
     spool.sweep()
     assert not old.exists() and young.exists() and len(spool.pending()) == 1
+
+
+def test_what_is_set_aside_is_cleaned_and_not_kept_for_ever(tmp_path):
+    spool = Spool(tmp_path / "spool", lambda data: data.replace(b"secret", b"[...]"))
+    spool.add("host", "event", b"a secret word")
+    [entry] = spool.pending()
+    claimed = spool.claim(entry)
+    spool.quarantine(claimed, "it is no JSON")
+    [dead] = spool.dead()
+    assert dead.path.read_bytes() == b"a [...] word"
+    spool.sweep()
+    assert spool.dead() == [dead]
+    for path in dead.path.parent.iterdir():
+        os.utime(path, (0, 0))
+    spool.sweep()
+    assert [*dead.path.parent.iterdir()] == []

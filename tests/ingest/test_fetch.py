@@ -69,6 +69,11 @@ class Site(http.server.BaseHTTPRequestHandler):
         self.wfile.write(b"HTTP/1.1 200 OK\r\n")
         self.drip(b"X-More: 1\r\n", pause_s=0.05)
 
+    def slow_body(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.drip(b"<p>word</p>", pause_s=0.05)
+
     def missing(self) -> None:
         self.reply(404, b"", {})
 
@@ -186,8 +191,9 @@ def test_a_page_that_is_too_much_or_leads_elsewhere_is_refused(
 
 
 def test_no_server_holds_us_longer_than_the_time_that_there_is(site) -> None:
-    with pytest.raises(SourceUnavailable, match="too long"):
-        fetch(f"{site[0]}/slow", limits(0.3))
+    for path in ("slow", "slow-body"):
+        with pytest.raises(SourceUnavailable, match="too long"):
+            fetch(f"{site[0]}/{path}", limits(0.3))
     # accepts, and never shakes hands
     with (
         socket.create_server(("127.0.0.1", 0)) as silent,

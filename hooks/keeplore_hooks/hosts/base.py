@@ -98,6 +98,8 @@ class SessionSource(Protocol):
     # of the environment, where it names another directory of the host's; "" where none does
     variable: str
     folder: str  # in that directory, where sessions lie
+    # whether the end of every session is reported; else it is over after some silence
+    tells_end: bool
 
     def read_transcript(self, path: Path, cursor: Cursor) -> Reading:
         """The events of a recorded session; its last turn is taken for complete."""
@@ -135,6 +137,9 @@ class Host(SessionSource, Protocol):
         """The host's reply that carries ``context``, within the host's limits; empty when there is
         none.
         """
+
+    def notice(self, event: str, text: str) -> bytes:
+        """The host's reply that shows ``text`` to the person, or else tells it the model."""
 
 
 def command_ask(name: str, args: str) -> Ask | None:

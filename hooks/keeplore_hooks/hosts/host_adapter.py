@@ -31,6 +31,7 @@ class RecordAdapter(ABC):
     name: ClassVar[str]
     variable: ClassVar[str]
     folder: ClassVar[str]
+    tells_end: ClassVar[bool] = True
     record: ClassVar[str] = "transcript"  # what its records are called in problems
 
     def read_transcript(self, path: Path, cursor: Cursor) -> Reading:
@@ -78,6 +79,7 @@ class HostAdapter(RecordAdapter):
     answering: ClassVar[Collection[str]]  # events that take a context
     starts: ClassVar[Collection[str]] = tuple(StartReason)  # that the host tells apart
     has_commands: ClassVar[bool] = False  # commands come as prompts
+    shows_messages: ClassVar[bool] = True  # of ours to the person
 
     def origin(self, event: str, payload: bytes) -> Origin | None:  # noqa: ARG002 (some need it)
         data = payload_object(payload)
@@ -170,6 +172,12 @@ class HostAdapter(RecordAdapter):
         if not context.strip() or event not in self.answering:
             return b""
         return json.dumps(self.answer(event, context)).encode("ascii")
+
+    def notice(self, event: str, text: str) -> bytes:
+        """Most hosts take a message for the person; the others give it to the model."""
+        if self.shows_messages:
+            return json.dumps({"systemMessage": clean(text)}).encode("ascii")
+        return self.reply(event, text)
 
     def answer(self, event: str, context: str) -> Json:
         """The reply as the host takes it; most take the form of Claude Code."""

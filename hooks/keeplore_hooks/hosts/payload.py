@@ -121,18 +121,17 @@ class HostPayload:
         turn_id: str,
         at: str,
         prompt: str,
-        words: str = "",
+        answers: tuple[str, ...] = (),
     ) -> Turn:
-        """A turn that no record tells yet: over with the assistant's last words, open without."""
-        replies, ended_at = ((words,), self.at) if words else ((), "")
+        """A turn that no record tells yet: over with the assistant's answers, open without."""
         return Turn(
             turn_id,
             self.origin,
             at,
             prompt,
-            replies,
-            ended_at,
-            is_complete=bool(words),
+            answers,
+            self.at if answers else "",
+            is_complete=bool(answers),
             is_provisional=True,
         )
 
@@ -152,3 +151,10 @@ class HostPayload:
                 return [self.compaction(CompactionPhase.BEFORE)]
             case _:
                 return []
+
+
+def with_answer(answers: tuple[str, ...], words: str) -> tuple[str, ...]:
+    """The answers to one prompt with one more: a host may go on without a prompt between, and may
+    tell of one stop twice.
+    """
+    return answers if words in answers else (*answers, words)

@@ -27,6 +27,7 @@ class MissingPrompt:
     task: str
     text: str
     at: str
+    answers: tuple[str, ...] = ()  # that only payloads told of
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import click
 from keeplore.cli.output import block, confirm, near, note, say
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
-from keeplore.config.settings import load_settings
+from keeplore.config.setting_layers import settings_here
 from keeplore.connect.apply import apply
 from keeplore.connect.client_copy import launcher
 from keeplore.connect.connect_plan import ConnectPlan, FileChange, unified_diff
@@ -43,7 +43,7 @@ def _wants_before_edit(around: Surroundings) -> bool:
     """Whether any workspace of this machine wants to be asked before edits."""
     for root in Machine.load(Places(around.state, around.state)).workspaces.values():
         with contextlib.suppress(ConfigError):  # one that is gone wants nothing
-            if load_settings(root).context.before_edit:
+            if settings_here(root, around.state).context.before_edit:
                 return True
     return False
 
@@ -55,6 +55,7 @@ def show_and_apply(
 
     With ``dry_run`` nothing but the diff is shown, and the program ends.
     """
+    _tell_before(plan.changes)
     if dry_run:
         _show_diff(plan.changes)
         sys.exit(1 if show_problems(plan) else 0)
@@ -86,6 +87,14 @@ def show_problems(plan: ConnectPlan) -> bool:
         for line in block(problem.remedy).splitlines():
             click.echo(f"  → {line}", err=True)
     return bool(plan.problems)
+
+
+def _tell_before(changes: Iterable[FileChange]) -> None:
+    """What a host will do by itself once it is connected."""
+    new = {change.host for change in changes if change.before is None}
+    for host in sorted(new):
+        if LOCATIONS[host].before:
+            note(f"{LOCATIONS[host].label}: {LOCATIONS[host].before}")
 
 
 def _show_changes(changes: Iterable[FileChange]) -> None:

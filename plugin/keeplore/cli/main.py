@@ -4,6 +4,7 @@ next step.
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import platform
@@ -17,6 +18,7 @@ import click
 from keeplore import __version__
 from keeplore.config.places import Places
 from keeplore.errors import ConfigError, KeeploreError
+from keeplore_hooks import durable
 
 EXPECTED, OUR_BUG, INTERRUPTED = 1, 3, 130
 # in the order in which a newcomer needs them
@@ -57,15 +59,21 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "lint": "Say what is wrong in memory files, by line.",
     },
     "This machine": {
+        "exclude": "Leave a project or a directory out of memory.",
+        "include": "Let a project or a directory into memory again.",
+        "pause": "Capture nothing on this machine for a while.",
         "whoami": "Show which workspace, project and scopes apply here, and why.",
         "projects": "List, add, clone and reassign the workspace's projects.",
         "machines": "Say whose machines write here, and which of them are believed.",
         "workspaces": "List, choose, rename and unregister this machine's workspaces.",
+        "config": "Show and change settings, of the workspace or this machine.",
         "embedding": "Show or change the model that finds memories by meaning.",
         "engine": "Show what searches the memories: this machine, or a server.",
         "doctor": "Check that everything works, and say what does not.",
         "worker": "Show or stop the background worker.",
         "mcp": "Serve memory to a host over the Model Context Protocol.",
+        "emit": "Take events of an agent in any language, as JSON lines.",
+        "upgrade": "Say how this installation is upgraded, and what that changes.",
         "completion": "Print what makes your shell complete commands, ids and titles.",
         "disconnect": "Take Keeplore's entries out of the agents' files again.",
         "uninstall": "Remove what Keeplore keeps on this machine beside the workspaces.",
@@ -82,7 +90,7 @@ PACKAGES = {
 COMMANDS: Mapping[str, str] = {
     name: text for section in SECTIONS.values() for name, text in section.items()
 }
-_TOGETHER = {"unpin": "pin"}  # commands in the module of another
+_TOGETHER = {"unpin": "pin", "include": "exclude"}  # commands in the module of another
 
 
 class LazyGroup(click.Group):
@@ -158,11 +166,21 @@ def main() -> None:
         sys.exit(EXPECTED)
     except OSError as e:
         message = f"{e.filename or 'the disk'}: {e.strerror or e}"
-        sys.exit(
-            _say_error(message, "Check that path, its rights, and the free space there")
-        )
+        sys.exit(_say_error(message, _remedy(e)))
     except Exception as e:  # noqa: BLE001  # what nobody foresaw is written down and named as ours
         sys.exit(_report(e))
+
+
+def _remedy(error: OSError) -> str:
+    """What to do where the disk refuses; an agent's shell may be kept from writing."""
+    is_forbidden = error.errno in (errno.EROFS, errno.EACCES, errno.EPERM)
+    if is_forbidden and not (sys.stdin and sys.stdin.isatty()):
+        return (
+            "Nothing was written. Where a sandbox forbids it, the tool of that name of the MCP "
+            "server `keeplore` can, and so can the person who types the command; words that you "
+            "repeat in your answer are kept with the session"
+        )
+    return "Check that path, its rights, and the free space there"
 
 
 def _say_error(message: str, remedy: str) -> int:
@@ -192,7 +210,7 @@ def _report(error: Exception) -> int:
 
 def _is_written(log: Path, text: str) -> bool:
     try:
-        log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        durable.make_private(log.parent)
         log.write_text(text, encoding="utf-8")
     except OSError:
         return False

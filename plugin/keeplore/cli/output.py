@@ -99,7 +99,15 @@ def emit_json(data: Any) -> None:
 
 
 def write_file(output: Path, pieces: Iterable[str]) -> None:
-    """The whole file or none of it: what stood there stays until it is complete."""
+    """The whole file or none of it: what stood there stays until it is complete.
+
+    A link, a device or a pipe stays, and where it leads gets the text.
+    """
+    output = output.resolve()
+    if output.exists() and not output.is_file():
+        with output.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
+            file.writelines(pieces)
+        return
     aside = output.with_name(f".{output.name}.{os.getpid()}.tmp")
     try:
         with aside.open("w", encoding="utf-8", errors="replace", newline="\n") as file:

@@ -4,12 +4,14 @@ worker.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import TYPE_CHECKING
 
 from keeplore.cli.output import note
-from keeplore.errors import RepositoryError
+from keeplore.config.places import Places
+from keeplore.errors import KeeploreError, RepositoryError
 from keeplore.worker.server.protocol import ask
 from keeplore_hooks.events import Origin
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 SESSION = "CLAUDE_CODE_SESSION_ID"
 HOST = "claude-code"
 ANSWER_S = 1.0
+LATEST = 2  # directories for which a command makes the brief; a worker makes the rest
 
 
 def calling_session() -> str:
@@ -49,7 +52,23 @@ def settle(workspace: Workspace, message: str = "") -> bool:
         note(
             f"it is on disk and not committed yet: {e.message}. {e.remedy or 'It is tried again'}"
         )
-    return ask(workspace.places.state, "changed", timeout_s=ANSWER_S) is not None
+    return tell_worker(workspace.places)
+
+
+def tell_worker(places: Places) -> bool:
+    """Tell a worker that memory has changed; without one make the briefs on disk that the next
+    sessions are told from.
+
+    Returns whether one runs.
+    """
+    if ask(places.state, "changed", timeout_s=ANSWER_S) is not None:
+        return True
+    # here, because briefs need most of what recall needs
+    from keeplore.workspace.brief_maker import refresh_briefs
+
+    with contextlib.suppress(KeeploreError, OSError):
+        refresh_briefs(places, LATEST)
+    return False
 
 
 def note_if_uncommitted(*, is_committed: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,10 +10,19 @@ from keeplore.errors import ConfigError
 from keeplore_hooks.hosts import PLUGIN
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_CLIENT = ("client.sh", "client.py", "mcp.py")
+_CLIENT = (
+    "client.sh",
+    "client.py",
+    "brief_on_disk.py",
+    "command.sh",
+    "mcp.py",
+    "mcp_offer.json",
+)
 # an installed wheel carries them inside the package; in a checkout they stand where hosts look for
 # them
 _ROOTS = (_PACKAGE / "connect" / "plugin", _PACKAGE.parent)
+# `keeplore` before a command of it
+_COMMAND = re.compile(rb"(^|`)keeplore( [a-z])", re.MULTILINE)
 # their directory for skills holds those of other programs too
 SHARED_SKILLS = ("codex", "cursor", "copilot")
 
@@ -22,14 +32,25 @@ def client_files() -> dict[str, bytes]:
     return {name: (_PACKAGE / "client" / name).read_bytes() for name in _CLIENT}
 
 
-def host_files(host: str) -> dict[str, bytes]:
-    """Relative path → content of what is put into a directory of ``host``'s own.
+def host_files(host: str, command: str = PLUGIN) -> dict[str, bytes]:
+    """Relative path → content of what is put into a directory of ``host``'s own; agents are told to
+    run ``command``, which must stay in every shell.
 
     Relative to: Claude Code's folder for this plugin, Gemini CLI's for this extension,
     ``~/.config/opencode``, and for Codex, Cursor and Copilot the directory that holds ``skills``.
     What ``hook_events`` gives is not among them. Raises ConfigError where the installation lacks
     them.
     """
+    files = _host_files(host)
+    return {name: _naming(command, data) for name, data in files.items()}
+
+
+def _naming(command: str, text: bytes) -> bytes:
+    """The text with this command line wherever it names ours: in scripts and in code spans."""
+    return _COMMAND.sub(lambda found: found[1] + command.encode() + found[2], text)
+
+
+def _host_files(host: str) -> dict[str, bytes]:
     root = _root()
     skills = _below(root / "skills")
     if host == "claude-code":

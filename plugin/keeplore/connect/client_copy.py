@@ -7,6 +7,7 @@ run this copy.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -14,8 +15,10 @@ from pathlib import Path
 from keeplore.connect import assets
 from keeplore.connect.hook_events import Launcher
 from keeplore_hooks import durable
+from keeplore_hooks.hosts import PLUGIN
 
 FOLDER = "client"
+HINTS = 12  # commands that a context names
 
 
 def launcher(
@@ -37,7 +40,39 @@ def launcher(
         tell = (_silent(python), "-I", "-S", client)
     server = (*isolated, mcp) if has_mcp else ()
     asked = (*isolated, client)
-    return Launcher(asked, tell, server, is_windows=is_windows, before_edit=before_edit)
+    return Launcher(
+        asked,
+        tell,
+        server,
+        is_windows=is_windows,
+        before_edit=before_edit,
+        command=PLUGIN if is_windows else command_line(state),
+    )
+
+
+def command_line(state: Path) -> str:
+    """Keeplore's command line for an agent's shell, where the person's own way to it may not be."""
+    return shlex.join(("sh", str(state / FOLDER / "command.sh")))
+
+
+def agents_command(state: Path, search_path: str = "") -> str:
+    """The same, shorter where a PATH that agents share has the program itself."""
+    is_copied = (state / FOLDER / "command.sh").exists()
+    return (
+        PLUGIN if not is_copied or _stays(PLUGIN, search_path) else command_line(state)
+    )
+
+
+def room_for_names(size: int, command: str) -> int:
+    """What of a context of ``size`` bytes may be composed, before commands get their long names."""
+    return size - HINTS * (len(command) - len(PLUGIN))
+
+
+def with_command(told: str, command: str) -> str:
+    """A context with this command line in the hints that name ours."""
+    parts = told.split(f"`{PLUGIN} ")
+    named = f"`{command} ".join(parts[: HINTS + 1])
+    return f"`{PLUGIN} ".join((named, *parts[HINTS + 1 :]))
 
 
 def _silent(python: str) -> str:
@@ -59,7 +94,7 @@ def write_clients(state: Path) -> tuple[str, ...]:
     # clients that run from here know by the spool that this is their state directory, whatever
     # their environment says
     for folder in (FOLDER, "spool"):
-        (state / folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+        durable.make_private(state / folder)
     for name in old:
         durable.write(state / FOLDER / name, assets.client_files()[name])
     return old
@@ -84,9 +119,13 @@ def _python(search_path: str) -> str:
     One of a virtual environment goes away with it, and only the shell in which it is active finds
     it.
     """
+    return "python3" if _stays("python3", search_path) else sys.executable
+
+
+def _stays(program: str, search_path: str) -> bool:
+    """Whether this PATH has the program outside the environment that runs this."""
     folders = [folder for folder in search_path.split(os.pathsep) if folder]
     staying = [
         folder for folder in folders if not Path(folder).is_relative_to(sys.prefix)
     ]
-    is_found = shutil.which("python3", path=os.pathsep.join(staying))
-    return "python3" if is_found else sys.executable
+    return shutil.which(program, path=os.pathsep.join(staying)) is not None

@@ -10,16 +10,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from keeplore.connect.builtin_connections import auto_memory
 from keeplore.connect.connection_record import ConnectedFile, ConnectionRecord, Owner
-from keeplore.connect.desired import Desired, auto_memory, desired, own_folder
 from keeplore.connect.hook_events import Launcher
+from keeplore.connect.host_connection import Desired
 from keeplore.connect.host_locations import (
     LOCATIONS,
-    MAX_BYTES,
     Surroundings,
+    desired,
     installed_otherwise,
+    own_folder,
 )
+from keeplore.connect.host_signs import MAX_BYTES
 from keeplore.connect.resources import AGAIN, EditRefused, FileEdit, ResourceStatus
+from keeplore.errors import ConfigError
 
 NOWHERE = "/dev/null"
 NO_END = "\\ No newline at end of file"
@@ -88,7 +92,12 @@ def connect(
         if why := _has_keeplore_otherwise(owner, record, launcher):
             builder.skip(host, why, is_connected=bool(recorded))
         else:
-            builder.connect(owner, desired(host, surroundings, launcher), recorded)
+            try:
+                wanted = desired(host, surroundings, launcher)
+            except ConfigError as e:
+                builder.refuse(host, e)
+            else:
+                builder.connect(owner, wanted, recorded)
     return builder.plan()
 
 
@@ -205,6 +214,10 @@ class PlanBuilder:
         self._skipped.append(
             ConnectProblem(host, message, remedy if is_connected else "")
         )
+
+    def refuse(self, host: str, error: ConfigError) -> None:
+        """Leave a host as it is of which nobody can tell what it is to have."""
+        self._problems.append(ConnectProblem(host, error.message, error.remedy))
 
     def plan(self) -> ConnectPlan:
         changes = [one for one in self._changes.values() if one.before != one.after]

@@ -75,7 +75,7 @@ class ConnectionRecord:
             if data["schema"] != SCHEMA:
                 raise ConfigError(
                     f"{path} is of a later Keeplore",
-                    "Update this one: `pip install -U keeplore`",
+                    "Run `keeplore upgrade`, which says how to upgrade this one",
                 )
             files = [ConnectedFile.of(one) for one in data["files"]]
             return cls(

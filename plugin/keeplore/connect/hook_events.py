@@ -43,6 +43,7 @@ class Launcher:
     ``windows`` is client.py as Windows starts it, for hosts that read one command for each system
     from one file; ``is_windows`` says that the rest is for Windows too, ``has_variable`` that a
     shell must fill in a variable. With ``before_edit`` hosts ask before an agent edits a file.
+    ``command`` is Keeplore's command line as it stands in every shell.
     """
 
     ask: tuple[str, ...]  # client.py: a reply is wanted
@@ -53,6 +54,7 @@ class Launcher:
     is_windows: bool = False
     has_variable: bool = False
     before_edit: bool = False
+    command: str = PLUGIN  # what agents are told to run
 
     def words(self, host: str, hook: HookEvent) -> tuple[str, ...]:
         """The command line for an event."""

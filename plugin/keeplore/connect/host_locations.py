@@ -1,45 +1,82 @@
-"""Where each host keeps its files on this machine, whether it is here, and whether it has Keeplore
-already.
+"""Where each host keeps its files on this machine, and what is to stand there: of every host that a
+plugin says how to connect.
 """
 
 from __future__ import annotations
 
-import json
+import functools
 import shutil
-import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
 
-from keeplore_hooks.hosts import PLUGIN
+from keeplore.connect import builtin_connections
+from keeplore.connect.builtin_connections import SHARED
+from keeplore.connect.hook_events import Launcher
+from keeplore.connect.host_connection import (
+    ConnectPlace,
+    Desired,
+    HostConnection,
+    HostLocation,
+)
+from keeplore.errors import ConfigError
+from keeplore_hooks.installed import NAME, PluginProblem, brought
 
-_TABLE = Path(__file__).with_name("host_locations.toml")
-MAX_BYTES = 4 << 20  # of a file that is read
-# how Claude Code calls the plugin in its folder of skills
-_IN_PLACE = f"{PLUGIN}@skills-dir"
+POINT = "keeplore_connections"
 
 
-@dataclass(frozen=True, slots=True)
-class HostLocation:
-    """``variable`` names the host's own directory, ``home_variable`` what holds ``folder`` in place
-    of the home.
+class HostLocations(Mapping[str, HostLocation]):
+    """Host → where it is, in the order in which hosts are named; plugins are asked at first use.
+
+    A host that no plugin knows any more is told by its name.
     """
 
-    label: str
-    folder: str
-    programs: Sequence[str]
-    next_step: str  # what a person does then
-    variable: str = ""
-    home_variable: str = ""
-    home: str = ""  # from the home directory, what holds ``folder``
+    def __getitem__(self, host: str) -> HostLocation:
+        known = _connections()[0].get(host)
+        gone = "install the package again that brings it"
+        return known.location if known else HostLocation(host, "", (), gone)
+
+    def __contains__(self, host: object) -> bool:
+        return host in _connections()[0]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_connections()[0])
+
+    def __len__(self) -> int:
+        return len(_connections()[0])
 
 
-# host → where it is; host_locations.toml is in the order in which hosts are named
-LOCATIONS: Mapping[str, HostLocation] = {
-    host: HostLocation(**facts)
-    for host, facts in tomllib.loads(_TABLE.read_text(encoding="utf-8")).items()
-}
+LOCATIONS = HostLocations()
+
+
+@functools.cache
+def _connections() -> tuple[dict[str, HostConnection], list[PluginProblem]]:
+    """By host, and what plugins did not bring."""
+    found, problems = brought(POINT, HostConnection, builtin_connections)
+    known: dict[str, HostConnection] = {}
+    for plugin, one in found:
+        if why := _flaw(one, known):
+            problems.append(PluginProblem(plugin, POINT, why))
+        else:
+            known[one.host] = one
+    return known, problems
+
+
+def _flaw(one: HostConnection, known: Mapping[str, HostConnection]) -> str:
+    """Why a connection is not taken."""
+    if not isinstance(one.host, str) or not NAME.fullmatch(one.host):
+        return f"{one.host!r} is no name of a host"
+    if one.host in known:
+        return f"{one.host} is connected by another plugin"
+    texts = [name.name for name in fields(one.location) if name.name != "programs"]
+    if not all(isinstance(getattr(one.location, name), str) for name in texts):
+        return f"the location of {one.host} holds something that is no text"
+    return ""
+
+
+def problems() -> list[PluginProblem]:
+    """What plugins of others failed to bring."""
+    return _connections()[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +97,7 @@ class Surroundings:
 
     def skills(self) -> Path:
         """Where Codex, Cursor and Copilot alike look for skills."""
-        return self.home / ".agents"
+        return self.home / SHARED
 
     def found(self) -> list[str]:
         """The hosts of this machine: those with a directory, or with a program on the PATH."""
@@ -77,95 +114,57 @@ class Surroundings:
         return self.home / named.removeprefix("~/")
 
 
+def desired(host: str, surroundings: Surroundings, launcher: Launcher) -> list[Desired]:
+    """Everything that connects ``host``. Raises ConfigError where that cannot be told."""
+    connection = _connections()[0].get(host)
+    if connection is None:
+        raise ConfigError(
+            f"the package that brings {host} does not say how to connect it",
+            "Ask its documentation",
+        )
+    directory = surroundings.directory(host)
+    folder = own_folder(host, directory) or directory
+    place = ConnectPlace(surroundings.home, folder, launcher)
+    try:
+        return list(connection.files(place))
+    except (ConfigError, OSError):
+        raise
+    except Exception as e:
+        raise ConfigError(
+            f"what connects {host} fails: {e!r}", "Update or uninstall its package"
+        ) from e
+
+
+def own_folder(host: str, directory: Path) -> Path | None:
+    """The folder that is ours alone; None where a host has none."""
+    connection = _connections()[0].get(host)
+    own = connection.own_folder if connection else ""
+    return directory / own if own else None
+
+
 def installed_otherwise(host: str, directory: Path) -> str:
     """What tells that the host has Keeplore from elsewhere, "" where nothing does."""
-    # Gemini CLI has none: a linked extension is the very folder that we would write
-    return next(_SIGNS[host](directory), "") if host in _SIGNS else ""
+    return _told(host, lambda one: one.installed_otherwise(directory))
 
 
 def switched_off(host: str, directory: Path) -> str:
     """The setting with which a person keeps the host from running our entries, "" where there is
     none.
     """
-    if host == "claude-code":
-        file = directory / "settings.json"
-        settings = _json(file)
-        if settings.get("disableAllHooks") is True:
-            return f"disableAllHooks in {file}"
-        if _dict(settings, "enabledPlugins").get(_IN_PLACE) is False:
-            return f"{_IN_PLACE} in enabledPlugins of {file}"
-    if host == "codex":
-        file = directory / "config.toml"
-        if _dict(_toml(file), "features").get("hooks") is False:
-            return f"hooks under [features] in {file}"
-    return ""
+    return _told(host, lambda one: one.switched_off(directory))
 
 
-def _claude(directory: Path) -> Iterator[str]:
-    for name, is_on in _dict(
-        _json(directory / "settings.json"), "enabledPlugins"
-    ).items():
-        if name.split("@")[0] == PLUGIN and is_on and name != _IN_PLACE:
-            yield f"its plugin {name} is enabled"
+def left_behind(host: str, directory: Path) -> str:
+    """What a host itself wrote because of our entries, which stays when they go; "" for nothing."""
+    return _told(host, lambda one: one.left_behind(directory))
 
 
-def _codex(directory: Path) -> Iterator[str]:
-    for name, facts in _dict(_toml(directory / "config.toml"), "plugins").items():
-        is_on = not isinstance(facts, dict) or facts.get("enabled", True)
-        if name.split("@")[0] == PLUGIN and is_on:
-            yield f"its plugin {name} is enabled"
-
-
-def _copilot(directory: Path) -> Iterator[str]:
-    for folder in sorted((directory / "installed-plugins").glob("*/*")):
-        if folder.name == PLUGIN or (
-            folder.parent.name == "_direct" and PLUGIN in folder.name
-        ):
-            yield f"its plugin is in {folder}"
-
-
-def _cursor(directory: Path) -> Iterator[str]:
-    folder = directory / "plugins" / "local" / PLUGIN
-    if folder.exists():
-        yield f"its plugin is in {folder}"
-
-
-def _opencode(directory: Path) -> Iterator[str]:
-    file = directory / "opencode.json"
-    named = _json(file).get("plugin")
-    for name in named if isinstance(named, list) else ():
-        if isinstance(name, str) and PLUGIN in name:
-            yield f"its plugin {name} is in {file}"
-
-
-_SIGNS = {
-    "claude-code": _claude,
-    "codex": _codex,
-    "cursor": _cursor,
-    "copilot": _copilot,
-    "opencode": _opencode,
-}
-
-
-def _dict(data: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """The object there, an empty one where something else is."""
-    found = data.get(key)
-    return found if isinstance(found, dict) else {}
-
-
-def _json(path: Path) -> dict[str, Any]:
-    return _read(path, json.loads)
-
-
-def _toml(path: Path) -> dict[str, Any]:
-    return _read(path, lambda data: tomllib.loads(data.decode()))
-
-
-def _read(path: Path, loads: Callable[[bytes], Any]) -> dict[str, Any]:
-    """What a host's settings say, nothing where they cannot be read."""
+def _told(host: str, ask: Callable[[HostConnection], str]) -> str:
+    known, flaws = _connections()
+    if host not in known:
+        return ""
     try:
-        with path.open("rb") as file:
-            data = loads(file.read(MAX_BYTES))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return data if isinstance(data, dict) else {}
+        return str(ask(known[host]))
+    except Exception as e:  # noqa: BLE001  # anything may come out of somebody else's code
+        flaws.append(PluginProblem(host, POINT, repr(e)))
+        return ""

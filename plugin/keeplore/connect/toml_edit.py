@@ -60,7 +60,10 @@ def cut(text: str, name: str, pieces: tuple[str, ...], expected: Values) -> str 
 def _table(name: str) -> re.Pattern[str]:
     """Our mark, the header of the table, and its lines up to the first empty one."""
     mark = rf"(?:{re.escape(MARK)}\r?\n)?"
-    header = rf"[ \t]*{re.escape(f'[{name}]')}[^\n]*"
+    # a host that writes the file anew may put space and quotation marks around the keys
+    keys = (rf"[ \t]*(?:{key}|\"{key}\"|'{key}')[ \t]*" for key in name.split("."))
+    path = r"\.".join(keys)
+    header = rf"[ \t]*\[{path}\][^\n]*"
     line = r"(?![ \t]*\[)[^\n]*\S[^\n]*"
     end = r"(?:\n|\Z)"
     return re.compile(rf"{mark}^{header}{end}(?:{line}{end})*", re.MULTILINE)

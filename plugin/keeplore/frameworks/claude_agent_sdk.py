@@ -21,6 +21,7 @@ from keeplore.config import installation
 from keeplore.config.places import Places
 from keeplore.connect import hook_events
 from keeplore.frameworks.extras import extra
+from keeplore_hooks import durable
 
 with extra("claude-agent-sdk"):
     import anyio
@@ -136,7 +137,7 @@ def _state() -> Path:
     is known.
     """
     state = Places.from_environment(os.environ).state
-    state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    durable.make_private(state)
     installation.register(state)
     return state
 

@@ -7,12 +7,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from keeplore.errors import StoreError
 from keeplore.memory import Memory
 from keeplore.memory.note import NoteDraft, statement_of
+from keeplore.redact import is_secret_id
+from keeplore.redact.said_fields import FieldRedaction
 from keeplore.text.fences import sanitise
 
 HOST = "langgraph"
@@ -50,13 +52,14 @@ def draft_of(
             f"{name!r} cannot be the name of a namespace",
             "Use letters, digits and signs",
         )
-    block = redact(_block(value))
-    if _read(block) is None:
+    if any(is_secret_id(label) for label in (*value.namespace, value.key)):
         raise StoreError(
-            f"{value.key!r} holds a secret that cannot be taken out of it",
-            "Store what it is for, not the secret",
+            "A secret is the name of an item or of its namespace",
+            "Name it for what it holds",
         )
-    words = "\n".join(_words(value.content)) or value.key
+    content = FieldRedaction(words=redact, id=str).content(value.content)
+    block = _block(replace(value, content=content))
+    words = "\n".join(_words(content)) or value.key
     has_words = any(map(str.isalnum, words))
     return NoteDraft(
         f"{words}\n\n{block}",

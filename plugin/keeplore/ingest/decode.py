@@ -7,6 +7,7 @@ from __future__ import annotations
 import codecs
 import re
 
+from keeplore.config.install_method import install_hint
 from keeplore.errors import SourceRefused
 
 _MARKS = (
@@ -26,6 +27,12 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _SAMPLE = 65_536  # bytes that are looked at for a guess
 # share of control characters in a text; a program or a picture has a tenth and more
 _MAX_CONTROLS = 0.002
+
+
+def library_missing(what: str, extra: str) -> SourceRefused:
+    """The error where what reads a kind of source is not installed."""
+    needed = f"{what} needs a library that is not installed"
+    return SourceRefused(needed, install_hint(extra))
 
 
 def charset_of(content_type: str) -> str:
@@ -87,9 +94,11 @@ def _strictly(data: bytes, encoding: str) -> str | None:
 
 def _guessed(data: bytes) -> str | None:
     """The text in the encoding that fits best; None where none does."""
-    # here, because nearly every text is UTF-8
-    from charset_normalizer import from_bytes
-
+    try:
+        # here, because nearly every text is UTF-8
+        from charset_normalizer import from_bytes
+    except ImportError:
+        raise library_missing("text that is not UTF-8", "pages") from None
     best = from_bytes(data[:_SAMPLE]).best()
     # a few broken bytes in a text of UTF-8 are less harm than all of it in another alphabet
     broken = data.decode("utf-8", "replace")

@@ -22,7 +22,7 @@ _SAID = re.compile(r"[^\W_]")
 # from where the blanks begin: linear in time
 _BLANK = re.compile(r"(?<![ \t])[ \t]+$", re.MULTILINE)
 _GAP = re.compile(r"\n{4,}")
-_CONFLICT = re.compile(r"^(?=<{7}(?:\s|\Z))", re.MULTILINE)
+_CONFLICT = re.compile(r"^(?=<{7,}(?:\s|\Z))", re.MULTILINE)
 _HEADING = re.compile(r"\A#[ \t]+(\S.*)")
 
 

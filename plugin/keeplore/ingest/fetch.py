@@ -167,8 +167,9 @@ def _body(
         body += piece
         if len(body) > max_bytes:
             raise too_large(max_bytes)
-        if time.monotonic() > until:
-            raise httpcore.ReadTimeout("the time is up")
+    # a page without a length ends where the socket is shut, which is done when the time is up
+    if time.monotonic() > until:
+        raise httpcore.ReadTimeout("the time is up")
     return bytes(body)
 
 

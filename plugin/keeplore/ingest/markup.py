@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from keeplore.errors import SourceRefused
-from keeplore.ingest.decode import charset_of, decoded
+from keeplore.ingest.decode import charset_of, decoded, library_missing
 from keeplore.ingest.document_body import Extracted
 from keeplore.ingest.json_outline import outline, title_in
 
@@ -38,8 +38,10 @@ def from_html(data: bytes, content_type: str) -> Extracted:
     """The main content of a page; what its reader would not see is left out, as far as the page
     itself says so.
     """
-    import trafilatura  # here, as lxml and pypdf below: it costs 0.3 s
-
+    try:
+        import trafilatura  # here, as lxml and pypdf below: it costs 0.3 s
+    except ImportError:
+        raise library_missing("HTML", "pages") from None
     stated = charset_of(content_type) or charset_of(data[:_SAMPLE].decode("latin-1"))
     page = _page(decoded(data, stated))
     title = page.findtext(".//title") or ""
@@ -99,8 +101,10 @@ def from_xml(data: bytes, content_type: str) -> Extracted:
 
 def _root(data: bytes, encoding: str) -> _Element:
     """The root of an XML file. Raises SourceRefused."""
-    from lxml import etree  # here, as above
-
+    try:
+        from lxml import etree  # here, as above
+    except ImportError:
+        raise library_missing("XML", "pages") from None
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -166,9 +170,7 @@ def from_pdf(data: bytes, _content_type: str) -> Extracted:
     try:
         from pypdf import PdfReader  # here, as above
     except ImportError:
-        raise SourceRefused(
-            "PDF needs a library that is not installed", "pip install 'keeplore[pdf]'"
-        ) from None
+        raise library_missing("PDF", "pdf") from None
     try:
         reader = PdfReader(io.BytesIO(data))
         _check_readable(reader)

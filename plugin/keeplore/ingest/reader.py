@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from keeplore.errors import Corrupt, SourceRefused, SourceUnavailable
-from keeplore.ingest.decode import charset_of, decoded
+from keeplore.ingest.decode import charset_of, decoded, library_missing
 from keeplore.ingest.document_body import Extracted, tidied
 from keeplore.ingest.json_outline import from_json, outline, title_in
 from keeplore.ingest.markup import READERS
@@ -51,10 +51,11 @@ def extracted(origin: SourceAddress) -> Extracted:
     until = time.monotonic() + SECONDS
     if not origin.is_url:
         return text_of(_file(Path(origin.name)), "", origin.last, until)
-    from keeplore.ingest.fetch import (  # here, because files need no network
-        Limits,
-        fetch,
-    )
+    try:
+        # here, because files need no network
+        from keeplore.ingest.fetch import Limits, fetch
+    except ImportError:
+        raise library_missing("a web page", "pages") from None
 
     page = fetch(origin.name, Limits(MAX_BYTES, SECONDS))
     return text_of(page.data, page.content_type, origin.last, until)

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from keeplore_hooks.events import HostEvent, Turn
-from keeplore_hooks.hosts import Cursor, Reading, host_named
+from keeplore_hooks.hosts import Cursor, Reading
+from keeplore_hooks.installed import host_named
 
 SESSION = "5e551011-0000-4000-8000-000000000001"
 BEGIN = datetime(2026, 2, 9, 14, 0, 0, tzinfo=UTC)

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from example_count import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keeplore_hooks.events import Turn, from_json, to_json
-from keeplore_hooks.hosts import Ask, Cursor, host_named, prompt_key
+from keeplore_hooks.hosts import Ask, Cursor, prompt_key
+from keeplore_hooks.installed import host_named
 
 HOST = host_named("claude-code")
 EVENTS = (
@@ -597,7 +599,7 @@ def test_events_of_a_reading_survive_json(session: Any, lines: Any) -> None:
     assert tuple(from_json(to_json(event)) for event in events) == events
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     event=st.sampled_from(EVENTS),
     fields=st.dictionaries(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from example_count import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -123,7 +124,11 @@ def cuts(content: bytes) -> st.SearchStrategy[list[int]]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=examples(50),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 @given(data=st.data())
 def test_reading_while_the_file_grows_gives_the_same_as_reading_it_at_once(
     lines: Any, session_in: Any, kind: str, data: st.DataObject
@@ -152,7 +157,7 @@ def test_reading_while_the_file_grows_gives_the_same_as_reading_it_at_once(
     assert settled(grown) == whole
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(steps=st.lists(st.sampled_from(sorted(STEPS)), max_size=30))
 def test_reading_again_without_news_gives_nothing(
     lines: Any, session_in: Any, steps: list[str]
@@ -241,7 +246,7 @@ TYPES = (
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     records=st.lists(
         st.tuples(
@@ -265,7 +270,7 @@ def test_lines_of_any_shape_raise_nothing(
         session.hear("Stop", last_assistant_message="x")
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(content=st.binary(max_size=400))
 def test_bytes_of_any_kind_raise_nothing(session_in: Any, content: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from example_count import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -205,7 +206,11 @@ def test_words_of_another_terminal_that_the_transcript_lacks_wait_for_it(
     assert [turn.replies for turn in final(events)[1:]] == [(to_a,), ()]
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=examples(120),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 @given(
     steps=st.lists(
         st.sampled_from(

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from keeplore_hooks.events import Turn
-from keeplore_hooks.hosts import IMAGE, Cursor, host_named
+from keeplore_hooks.hosts import IMAGE, Cursor
+from keeplore_hooks.installed import host_named
 
 PATCH = (
     "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n*** Add File: /tmp/b.py\n+z\n*** "
@@ -156,6 +157,7 @@ def test_work_is_named_and_its_content_left_out(rollout: Any, codex: Any) -> Non
         "apply_patch verification failed: Failed to find expected lines in /a.py:\nx = 1",
         {"output": "apply_patch verification failed: no such file", "metadata": {}},
         "Chunk ID: e6\nProcess exited with code 1\nOutput:\nInvalid patch: no hunk",
+        "unsupported call: apply_patch",
     ],
 )
 def test_a_patch_that_failed_names_no_file(

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from keeplore_hooks.events import Turn
-from keeplore_hooks.hosts import Cursor, host_named
+from keeplore_hooks.hosts import Cursor
 from keeplore_hooks.hosts.zstd import open_head, open_record
+from keeplore_hooks.installed import host_named
 
 CODEX = host_named("codex")
 

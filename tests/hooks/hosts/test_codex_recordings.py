@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from keeplore_hooks.events import Turn, from_json, to_json
-from keeplore_hooks.hosts import Cursor, host_named
+from keeplore_hooks.hosts import Cursor
+from keeplore_hooks.installed import host_named
 
 HOST = host_named("codex")
 PAGE = Path(__file__).resolve().parents[2] / "golden" / "recordings" / "codex.md"

@@ -502,3 +502,26 @@ def test_the_text_of_a_skill_that_was_typed_is_nobodys_word() -> None:
     assert lines.typed_in("The user explicitly invoked it") == (
         "The user explicitly invoked it"
     )
+
+
+SKILL = (
+    'The user explicitly invoked the "/{0}" skill. Follow its instructions now.\n\n'
+    '<skill-context name="{0}">\nBase directory for this skill: /s\n\n# Note\n\nSay it.\n'
+    "\n\nARGUMENTS: {1}\n</skill-context>"
+)
+
+
+@pytest.mark.parametrize("typed", ["buy milk", "two\n\nARGUMENTS of\nmine", ""])
+def test_what_was_typed_behind_a_skill_is_taken_out_of_its_text(typed: str) -> None:
+    """As the log has it, where the skill itself does not stand."""
+    text = SKILL.format("kl-note", typed)
+    assert lines.typed_in(text) == f"/kl-note {typed}".strip()
+
+
+def test_a_typed_command_of_keeplores_is_asked_about_with_its_words(
+    copilot: Any,
+) -> None:
+    prompt = SKILL.format("keeplore-remember", "We ship on Fridays.")
+    payload = json.dumps({"sessionId": "s", "cwd": "/w", "prompt": prompt}).encode()
+    asked = copilot.host.ask("userPromptSubmitted", payload)
+    assert asked == Ask("command", "We ship on Fridays.", "remember")

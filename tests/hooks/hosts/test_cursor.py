@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from keeplore_hooks.events import Command, Compaction, Question, Session, Work
-from keeplore_hooks.hosts import Ask, Cursor, host_named
+from keeplore_hooks.hosts import Ask, Cursor
+from keeplore_hooks.installed import host_named
 
 AT = "2026-02-09T15:00:0{}Z"
 ASKED = {

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from example_count import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -78,7 +79,11 @@ def cuts(content: bytes) -> st.SearchStrategy[list[int]]:
     return st.lists(near | st.integers(0, len(content)), max_size=8).map(sorted)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=examples(150),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 @given(data=st.data())
 def test_reading_while_the_transcript_grows_gives_the_same_as_reading_it_at_once(
     cursor_log: Any, cursor_in: Any, data: st.DataObject
@@ -124,7 +129,7 @@ TALK = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(data=st.data(), talk=TALK)
 def test_what_payloads_and_transcript_both_tell_is_told_once(
     cursor_log: Any,
@@ -232,7 +237,7 @@ values = st.recursive(
 KEYS = ("role", "type", "message", "content", "text")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(records=st.lists(st.dictionaries(st.sampled_from(KEYS), values), max_size=8))
 def test_lines_of_any_shape_raise_nothing(cursor_in: Any, records: list[Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -249,7 +254,7 @@ def test_lines_of_any_shape_raise_nothing(cursor_in: Any, records: list[Any]) ->
         session.hear("stop")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     event=st.sampled_from(
         [
@@ -285,7 +290,7 @@ def test_payloads_of_any_shape_raise_nothing(
         session.host.ask(event, session.payload(**fields))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(
     content=st.binary(max_size=300),
     pending=st.text(max_size=20) | st.just('{"carry":{"known":"x"}}'),

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from keeplore_hooks.events import Compaction, Turn
-from keeplore_hooks.hosts import Cursor, Reading, host_named
+from keeplore_hooks.hosts import Cursor, Reading
+from keeplore_hooks.installed import host_named
 
 SUMMARY = "We dropped Redis, because one writer needs no server; the cache lies in SQLite now."
 OPENING = "This session is being continued from a previous conversation"

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from keeplore_hooks.events import Command, Compaction, Question, Session, Work
-from keeplore_hooks.hosts import Ask, Cursor, host_named
+from keeplore_hooks.hosts import Ask, Cursor
+from keeplore_hooks.installed import host_named
 
 LATER = "2030-01-01T00:00:00Z"
 QUESTIONS = {
@@ -550,3 +552,99 @@ def test_recorded_sessions_are_found_with_their_directories(
             list(host_named("gemini-cli").recorded(Path("/nowhere"), str(named)))
             == found
         )
+
+
+def test_a_resumed_session_is_read_in_the_record_in_which_it_goes_on(
+    session: Any, log: Any
+) -> None:
+    """The payload of its start names a new record, which stays empty."""
+    own = session.common["session_id"]
+    chats = session.path.parent
+    old = chats / f"session-2026-02-09T14-00-{own[:8]}.jsonl"
+    new = chats / f"session-2026-02-10T09-30-{own[:8]}.jsonl"
+    log.user("One")
+    log.say("1")
+    old.write_bytes(log.bytes())
+    stub = [log.records[0], {"$set": {"messages": [{"id": "c", "type": "user"}]}}]
+    new.write_text("".join(json.dumps(line) + "\n" for line in stub))
+    session.common["transcript_path"] = str(old)
+    assert [e.user for e in session.hear("AfterAgent", LATER).events] == ["One"]
+    before = session.cursor
+    started = session.hear(
+        "SessionStart", LATER, source="resume", transcript_path=str(new)
+    )
+    assert [event.kind for event in started.events] == ["session"]
+    assert session.cursor.offset == before.offset
+    log.user("Two")
+    old.write_bytes(log.bytes())
+    events = session.hear("BeforeAgent", LATER, prompt="Two").events
+    assert [event.user for event in events] == ["Two"]
+    payload = json.dumps(
+        session.common | {"source": "resume", "transcript_path": str(new)}
+    ).encode()
+    origin = session.host.origin("SessionStart", payload)
+    assert origin.transcript == str(old)
+    shutil.copytree(chats, chats.parent / ".gemini" / "tmp" / "kasha" / "chats")
+    recorded = session.host.recorded(chats.parent)
+    assert [one.path.name for one in recorded] == [old.name]
+
+
+def test_what_was_said_in_a_turn_that_was_cancelled_is_kept(
+    session: Any, log: Any
+) -> None:
+    """The record says of it only that it was cancelled."""
+    log.user("Count")
+    log.message("info", "Request cancelled.")
+    session.write(log.bytes())
+    said = {"prompt": "Count", "prompt_response": "One, two"}
+    (turn,) = session.hear("AfterAgent", LATER, **said).events[-1:]
+    assert (turn.replies, turn.is_complete) == (("One, two",), True)
+    log.user("Go on")
+    session.write(log.bytes())
+    events = session.hear("BeforeAgent", LATER, prompt="Go on").events
+    assert [(turn.user, turn.replies) for turn in events] in (
+        [("Count", ("One, two",)), ("Go on", ())],
+        [("Go on", ())],
+    )
+    assert [turn.replies for turn in session.turns(log.bytes())[:1]] == [()]
+
+
+def test_a_turn_that_was_cancelled_before_a_word_has_no_reply(
+    session: Any, log: Any
+) -> None:
+    log.user("Count")
+    session.write(log.bytes())
+    said = {"prompt": "Count", "prompt_response": "[no response text]"}
+    assert [t.replies for t in session.hear("AfterAgent", LATER, **said).events] == [()]
+
+
+def test_a_summary_in_any_form_is_known_by_what_the_host_puts_behind_it(
+    session: Any, log: Any
+) -> None:
+    log.user("One")
+    log.say("1")
+    texts = (
+        "Here it is: Redis was dropped",
+        "Got it. Thanks for the additional context!",
+    )
+    kinds = ("user", "gemini")
+    messages = [
+        {"id": kind, "type": kind, "content": [{"text": words}]}
+        for kind, words in zip(kinds, texts, strict=True)
+    ]
+    log.records.append({"$set": {"messages": messages}})
+    told = [e for e in session.events(log.bytes()) if isinstance(e, Compaction)]
+    assert [event.summary for event in told] == [texts[0]]
+
+
+@pytest.mark.parametrize("name", ["remember", "recall", "forget", "memory"])
+def test_a_typed_command_of_keeplores_is_answered_beside_its_text(
+    session: Any, name: str
+) -> None:
+    text = (
+        f"# {name.capitalize()}\n\nThe person … Keeplore …\n\n/keeplore:{name} all tabs"
+    )
+    payload = json.dumps(session.common | {"prompt": text}).encode()
+    assert session.host.ask("BeforeAgent", payload) == Ask("command", "all tabs", name)
+    assert session.host.reply("BeforeAgent", "done") != b""
+    assert session.host.reply("SessionStart", "a brief") == b""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from example_count import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -101,7 +102,11 @@ def cuts(content: bytes) -> st.SearchStrategy[list[int]]:
     return st.lists(near | st.integers(0, len(content)), max_size=8).map(sorted)
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=examples(120),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 @given(data=st.data())
 def test_reading_while_the_log_grows_gives_the_same_as_reading_it_at_once(
     gemini_log: Any, gemini_in: Any, data: st.DataObject
@@ -145,7 +150,7 @@ def test_reading_while_the_log_grows_gives_the_same_as_reading_it_at_once(
     assert settled(grown)[1].keys() == whole[1].keys()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     steps=st.lists(
         st.sampled_from([name for name in sorted(STEPS) if "line" not in name]),
@@ -248,7 +253,7 @@ KEYS = (
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     records=st.lists(
         st.dictionaries(st.sampled_from((*KEYS, "messages", "functionCall")), values),
@@ -269,7 +274,7 @@ def test_records_of_any_shape_raise_nothing(gemini_in: Any, records: list[Any]) 
             session.hear("AfterAgent", prompt="x", prompt_response="y")
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(
     content=st.binary(max_size=300),
     pending=st.text(max_size=20) | st.just('{"carry":{"known":"x"}}'),

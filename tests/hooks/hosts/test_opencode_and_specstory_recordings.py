@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from keeplore_hooks.events import Command, Compaction, Question, Turn
-from keeplore_hooks.hosts import Cursor, host_named, source_named
+from keeplore_hooks.hosts import Cursor
+from keeplore_hooks.installed import host_named, source_named
 
 # file → turns, and why they are fewer than the messages of the person
 OPENCODE = {

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from keeplore_hooks.hosts import COMMANDS, Ask, host_named
+from keeplore_hooks.hosts import COMMANDS, Ask
 from keeplore_hooks.hosts.prompt_text import slash_command
+from keeplore_hooks.installed import host_named
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from example_count import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from keeplore_hooks.events import Turn, from_json, to_json
-from keeplore_hooks.hosts import HOSTS, Cursor, host_named
-from keeplore_hooks.hosts.sender import sender
+from keeplore_hooks.hosts import Cursor
+from keeplore_hooks.installed import HOSTS, host_named
+from keeplore_hooks.sender import sender
 
 AT = "2026-02-09T14:00:00Z"
 SESSION = "5e551011-0000-4000-8000-000000000001"
@@ -296,7 +298,11 @@ VALUES = st.recursive(
 
 
 @pytest.mark.parametrize("host", EVENTS)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=examples(60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 @given(data=st.data())
 def test_a_session_of_payloads_of_any_shape_raises_nothing(
     host: str, data: st.DataObject

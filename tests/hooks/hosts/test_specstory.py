@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from example_count import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from keeplore_hooks.events import Command, Compaction, Question, Turn
-from keeplore_hooks.hosts import HOSTS, Cursor, source_named
+from keeplore_hooks.hosts import Cursor
+from keeplore_hooks.installed import HOSTS, source_named
 
 SOURCE = source_named("specstory")
 SESSION = "0e1f2a3b-0000-4000-8000-000000000001"
@@ -489,7 +491,7 @@ PIECES = {
 }
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.too_slow])
 @given(
     pieces=st.lists(st.sampled_from(sorted(PIECES)), min_size=1, max_size=8),
     data=st.data(),

@@ -16,7 +16,7 @@ from keeplore_hooks.hosts.claude.claude_transcript import (
 )
 from keeplore_hooks.hosts.host_adapter import HostAdapter
 from keeplore_hooks.hosts.jsonl import short_digest
-from keeplore_hooks.hosts.payload import HostPayload, PayloadKind
+from keeplore_hooks.hosts.payload import HostPayload, PayloadKind, with_answer
 from keeplore_hooks.hosts.pending_prompts import PROMPT_LIMIT, is_twice
 
 _SOURCE_LENGTH = 20  # characters; there are user, project and the like
@@ -239,14 +239,10 @@ def _last_words(told: ClaudePayload) -> list[HostEvent]:
         return []
     if state.prompt or last is None:
         prompt = state.prompt or told.missing(payload.id("prompt", words), "")
-        return [
-            payload.provisional_turn(
-                prompt.id,
-                prompt.at,
-                prompt.text,
-                words,
-            )
-        ]
+        answers = with_answer(prompt.answers, words)
+        if state.prompt:
+            told.state = replace(state, prompt=replace(prompt, answers=answers))
+        return [payload.provisional_turn(prompt.id, prompt.at, prompt.text, answers)]
     # a worker that is late may read a transcript that is many turns ahead of the payload
     if _key(last.user) in state.ahead or prompt_key(words) in prompt_key(
         last.assistant

@@ -37,6 +37,7 @@ class ClaudeMissingPrompt:
     text: str
     at: str
     after: str = ""  # id of the last turn that the transcript had
+    answers: tuple[str, ...] = ()  # that only payloads told of
 
 
 @dataclass(frozen=True, slots=True)

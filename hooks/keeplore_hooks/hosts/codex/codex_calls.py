@@ -46,6 +46,7 @@ _REFUSED = (
     "exec command rejected by user",
     "patch rejected by user",
     "rejected by user",
+    "unsupported call: ",  # of a tool that the model does not have
 )
 # at the beginning of what a command or a patch that was not carried out gives back
 _NOT_RUN = re.compile(r"exec_command failed for .{1,4000}?Rejected\(", re.DOTALL)

@@ -18,7 +18,12 @@ from keeplore_hooks.hosts.codex.codex_turns import HOST, CodexTurnReader, is_sub
 from keeplore_hooks.hosts.jsonl import Json, mapping, read_heads, text, utc_time
 from keeplore_hooks.hosts.log_host import SUFFIX, LogHost, LogPayload
 from keeplore_hooks.hosts.patches import files_in
-from keeplore_hooks.hosts.payload import SHARED_KINDS, HostPayload, PayloadKind
+from keeplore_hooks.hosts.payload import (
+    SHARED_KINDS,
+    HostPayload,
+    PayloadKind,
+    with_answer,
+)
 
 PACKED = ".jsonl.zst"
 # UTF-8; Codex shows a path in place of what has more than about 2,500 tokens
@@ -45,6 +50,7 @@ class Codex(LogHost):
     context_bytes = CONTEXT_BYTES
     variable = "CODEX_HOME"
     folder = "sessions"
+    tells_end = False  # who leaves its TUI ends no session: a daemon stays
     kinds = _KINDS
     answering = ("SessionStart", "UserPromptSubmit", "PreToolUse")
     reader = CodexTurnReader
@@ -79,25 +85,13 @@ class Codex(LogHost):
         words, _ = lines.spoken_in(payload.text("last_assistant_message").strip())
         if not words:
             return []
-        if missing and missing.task == task:
+        known = missing if missing and missing.task == task else None
+        if known or told.log is None:
+            asked = known or self.missing(payload, "", words)
+            asked = replace(asked, answers=with_answer(asked.answers, words))
+            told.prompts = replace(told.prompts, missing=asked)
             return [
-                payload.provisional_turn(
-                    missing.id,
-                    missing.at,
-                    missing.text,
-                    words,
-                )
-            ]
-        if told.log is None:
-            missing = self.missing(payload, "", words)
-            told.prompts = replace(told.prompts, missing=missing)
-            return [
-                payload.provisional_turn(
-                    missing.id,
-                    payload.at,
-                    "",
-                    words,
-                )
+                payload.provisional_turn(asked.id, asked.at, asked.text, asked.answers)
             ]
         if last is None or (task and told.task_of_last() != task):
             return []  # the rollout went on after this payload, or will tell it

@@ -58,6 +58,7 @@ class Copilot(LogHost):
     session_key = "session id"
     kinds = SHARED_KINDS | {"ErrorOccurred": PayloadKind.PROGRESS}
     aliases = _ALIASES
+    shows_messages = False
     answering = ("SessionStart", "UserPromptSubmit")
     starts = (StartReason.STARTUP, StartReason.RESUME, StartReason.CLEAR)
     reader = CopilotTurnReader

@@ -59,10 +59,11 @@ _DECLINED = re.compile(
     r"(?:the )?user (?:skipped|declined|dismissed|cancell?ed|did not|is not)",
     re.IGNORECASE,
 )
-# how a payload gives a skill that was typed, the skill's own text behind it
+# how a payload gives a skill that was typed: its own text behind it, then what was typed
 _SKILL_TEXT = re.compile(
     r'\s*The user explicitly invoked the "/?([\w:./-]{1,100})" skill\b'
 )
+_SKILL_ARGUMENTS, _SKILL_END = "\n\nARGUMENTS: ", "\n</skill-context>"
 _REFUSALS = ("rejected", "denied")
 
 
@@ -114,7 +115,9 @@ def typed_in(words: str) -> str:
     """A prompt without what is put into it."""
     words = prompt_text.without_elements(words, _INJECTED)
     if skill := _SKILL_TEXT.match(words):
-        return f"/{skill[1]}"
+        _, _, rest = words.rpartition(_SKILL_ARGUMENTS)
+        typed, is_whole, _ = rest.rpartition(_SKILL_END)
+        return f"/{skill[1]} {typed if is_whole else ''}".strip()
     return "" if prompt_text.is_element(words) else words
 
 

@@ -129,6 +129,7 @@ class CursorHost(HostAdapter):
     folder = "projects"
     session_key = "conversation_id"
     kinds = _KINDS
+    shows_messages = False
     answering = ("sessionStart", "beforeSubmitPrompt")
     starts = (StartReason.STARTUP,)
 

@@ -13,14 +13,15 @@ from keeplore_hooks.hosts.base import Cursor, Reading, Recorded, StartReason, pr
 from keeplore_hooks.hosts.cursor_state import pending, stored
 from keeplore_hooks.hosts.gemini import gemini_lines as lines
 from keeplore_hooks.hosts.gemini import gemini_transcript as transcript
-from keeplore_hooks.hosts.gemini.gemini_messages import HOST
+from keeplore_hooks.hosts.gemini.gemini_messages import HOST, GeminiLastWords
 from keeplore_hooks.hosts.host_adapter import HostAdapter
 from keeplore_hooks.hosts.jsonl import Json, text, time_of_file
-from keeplore_hooks.hosts.payload import HostPayload, PayloadKind
+from keeplore_hooks.hosts.payload import HostPayload, PayloadKind, with_answer
 from keeplore_hooks.hosts.pending_prompts import PROMPT_LIMIT
 from keeplore_hooks.hosts.record_reading import END_OF_TIME
 from keeplore_hooks.hosts.turn_assembly import Record, RecordReading, resume_state_of
 
+_SAID_NOTHING = "[no response text]"  # in place of a reply without words
 _KINDS = {
     "SessionStart": PayloadKind.SESSION_STARTED,
     "BeforeAgent": PayloadKind.PROMPT,
@@ -40,7 +41,7 @@ class GeminiPrompt:
     id: str = ""
     text: str = ""
     at: str = ""
-    is_answered: bool = False
+    answers: tuple[str, ...] = ()
 
     def to_data(self) -> Json | None:
         return asdict(self) if self.id else None
@@ -48,11 +49,14 @@ class GeminiPrompt:
 
 @dataclass(slots=True)
 class GeminiPayload:
-    """A payload with what the record has given so far, and the prompt that the record lacks."""
+    """A payload with what the record has given so far, the prompt that the record lacks, and the
+    last words of a turn.
+    """
 
     payload: HostPayload
     read: RecordReading | None  # None where there is no record to read
     missing: GeminiPrompt
+    last_words: GeminiLastWords
 
     @property
     def prompt(self) -> str:
@@ -73,18 +77,34 @@ class GeminiCli(HostAdapter):
     folder = "tmp"
     record = "record"
     kinds = _KINDS
-    answering = ("SessionStart", "BeforeAgent")
+    # what SessionStart answers is put before the prompt, and parsed with it: a command behind it is
+    # none any more, and files that it names with @ are read into the request
+    answering = ("BeforeAgent",)
     starts = (StartReason.STARTUP, StartReason.RESUME, StartReason.CLEAR)
+    has_commands = True
+
+    def origin(self, event: str, payload: bytes) -> Origin | None:
+        """With the record that goes on where a session is resumed: the payload names a new one."""
+        origin = super().origin(event, payload)
+        if origin is None or event != "SessionStart":
+            return origin
+        return replace(
+            origin, transcript=transcript.resumed(origin.transcript, origin.session)
+        )
 
     def read_payload(self, payload: HostPayload, cursor: Cursor) -> Reading:
         suffixes = (transcript.LOG, transcript.WHOLE)
         name = payload.data.get("transcript_path")
+        if payload.kind is PayloadKind.SESSION_STARTED:
+            name = payload.origin.transcript or name
         read, problems = self.read_named(
-            name, suffixes, lambda path: _read_for(payload, path, cursor)
+            name,
+            suffixes,
+            lambda path: _read_for(payload, path, cursor),
         )
-        told = GeminiPayload(payload, read, _missing_in(cursor))
+        told = GeminiPayload(payload, read, _missing_in(cursor), _last_words_in(cursor))
         events = _events_of(told)
-        kept = {"prompt": told.missing.to_data()}
+        kept = {"prompt": told.missing.to_data(), "last": asdict(told.last_words)}
         if read is None:
             after = replace(
                 cursor,
@@ -109,8 +129,11 @@ class GeminiCli(HostAdapter):
             now,
             END_OF_TIME,
         )
-        prompt = _missing_in(cursor).to_data()
-        return Reading(read.events, read.cursor(prompt=prompt), read.problems)
+        kept = {
+            "prompt": _missing_in(cursor).to_data(),
+            "last": asdict(_last_words_in(cursor)),
+        }
+        return Reading(read.events, read.cursor(**kept), read.problems)
 
     def recorded(self, home: Path, config_dir: str = "") -> Iterator[Recorded]:
         # the variable names a home, a person may name either
@@ -176,6 +199,10 @@ def _missing_in(cursor: Cursor) -> GeminiPrompt:
     return stored(pending(cursor), "prompt", GeminiPrompt)
 
 
+def _last_words_in(cursor: Cursor) -> GeminiLastWords:
+    return stored(pending(cursor), "last", GeminiLastWords)
+
+
 def _events_of(told: GeminiPayload) -> list[HostEvent]:
     """The events that the payload adds to those of the record."""
     match told.payload.kind:
@@ -198,7 +225,7 @@ def _prompt_events(told: GeminiPayload) -> list[HostEvent]:
         told.missing = GeminiPrompt()
         return []
     # two plugins announce one prompt
-    is_again = prompt.text == words and not prompt.is_answered
+    is_again = prompt.text == words and not prompt.answers
     if not prompt.id or not is_again:
         prompt = told.announce(words, words)
     return [told.payload.provisional_turn(prompt.id, prompt.at, words)]
@@ -209,37 +236,25 @@ def _last_words(told: GeminiPayload) -> list[HostEvent]:
     payload, read, prompt = told.payload, told.read, told.missing
     last = read.last if read else None
     words = payload.text("prompt_response").strip()
-    if not words or (read and read.resume_state.at > payload.at):
+    if words in ("", _SAID_NOTHING) or (read and read.resume_state.at > payload.at):
         return []
     if last and prompt_text.is_said(words, last):
         return []
     if last and _is_about(last, told.prompt):
-        return [payload.ended_turn(_without_said(last, words), words)]
+        told.last_words = GeminiLastWords(last.id, words)
+        turn = told.last_words.added_to(last)
+        return [replace(turn, ended_at=payload.at, is_complete=True)]
     if not prompt.id or prompt.text != told.prompt:
         prompt = told.announce(told.prompt, words)
-    told.missing = replace(prompt, is_answered=True)
-    return [
-        payload.provisional_turn(
-            prompt.id,
-            prompt.at,
-            prompt.text,
-            words,
-        )
-    ]
+    answers = with_answer(prompt.answers, words)
+    told.missing = replace(prompt, answers=answers)
+    return [payload.provisional_turn(prompt.id, prompt.at, prompt.text, answers)]
 
 
 def _is_about(turn: Turn, prompt: str) -> bool:
     """Is it the turn of this prompt? That of a command stands in the record in other words."""
     is_command = prompt_text.slash_command(turn.user) is not None
     return is_command or prompt_key(turn.user) == prompt_key(prompt)
-
-
-def _without_said(turn: Turn, words: str) -> Turn:
-    """The turn without what the assistant has said, where the words hold it."""
-    if prompt_text.squashed(turn.assistant) not in prompt_text.squashed(words):
-        return turn
-    asked = tuple(reply for reply in turn.replies if isinstance(reply, Question))
-    return replace(turn, replies=asked)
 
 
 def _answers(told: GeminiPayload) -> Iterator[Question]:

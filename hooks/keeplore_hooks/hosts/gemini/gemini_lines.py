@@ -37,6 +37,8 @@ _NOT_SPOKEN = (
 )
 _GO_ON = "Please continue."  # what the host says when the model stopped too early
 _FILES, _FILES_END = "--- Content from referenced files ---", "--- End of content ---"
+# what the host puts behind a summary in the model's name
+_ACKNOWLEDGED = "Got it. Thanks for the additional context!"
 _REJECTED = "Plan rejected. User feedback:"
 _REJECTED_END = "\n\nThe plan is stored at:"
 
@@ -104,12 +106,12 @@ def is_summary(words: str) -> bool:
     return begins and "<state_snapshot>" in words
 
 
-def summary_in(record: Json) -> str | None:
+def summary_in(record: Json, reply: Json) -> str | None:
     """The host's summary in a message of type user, without the model's notes to itself; None where
-    it is none.
+    it is none. ``reply`` is the message behind it, an empty one for none.
     """
     words = "\n".join(text(part, "text") for part in _parts(record.get("content")))
-    if not is_summary(words):
+    if not is_summary(words) and words_in(reply) != _ACKNOWLEDGED:
         return None
     return prompt_text.element(words, "state_snapshot") or words.strip()
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from dataclasses import dataclass, replace
 
+from keeplore_hooks.events import Question, Turn
 from keeplore_hooks.hosts import prompt_text
 from keeplore_hooks.hosts.base import Cursor
+from keeplore_hooks.hosts.cursor_state import pending, stored
 from keeplore_hooks.hosts.gemini import gemini_lines as lines
 from keeplore_hooks.hosts.jsonl import (
     Json,
@@ -23,6 +27,23 @@ from keeplore_hooks.hosts.turn_assembly import OpenTurn, Record, TurnReader
 HOST = "gemini-cli"
 _SILENT = ("info", "warning", "error")  # the host's own notes
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class GeminiLastWords:
+    """What the model said in a turn by the payload that ended it: of one that was cancelled the
+    record never gets it.
+    """
+
+    turn_id: str = ""
+    words: str = ""
+
+    def added_to(self, turn: Turn) -> Turn:
+        """The turn with these words, where they are its own and it lacks them."""
+        if turn.id != self.turn_id or prompt_text.is_said(self.words, turn):
+            return turn
+        turn = _without_said(turn, self.words)
+        return replace(turn, replies=(*turn.replies, self.words))
 
 
 class GeminiTurnReader(TurnReader):
@@ -43,10 +64,12 @@ class GeminiTurnReader(TurnReader):
         *,
         is_whole: bool = False,
     ) -> None:
+        last_words = stored(pending(cursor), "last", GeminiLastWords)
         super().__init__(
             record,
             cursor,
             problems,
+            last_words.added_to,
             is_whole=is_whole,
         )
         self._start = 0
@@ -82,9 +105,10 @@ class GeminiTurnReader(TurnReader):
 
     def _patch(self, patch: Json) -> None:
         self.is_subagent |= text(patch, "kind") == "subagent"
-        for message in mappings(patch, "messages"):
+        messages = [*mappings(patch, "messages"), {}]
+        for message, reply in itertools.pairwise(messages):
             if text(message, "type") == "user":
-                self._summary(message)
+                self._summary(message, reply)
 
     def _head(self, record: Json) -> None:
         self.is_subagent |= text(record, "kind") == "subagent"
@@ -200,11 +224,21 @@ class GeminiTurnReader(TurnReader):
     def _key(self, key: str) -> str:
         return digest(HOST, self.origin.session, key)
 
-    def _summary(self, record: Json) -> bool:
-        """Take the summary that a compaction leaves; False for another message."""
-        summary = lines.summary_in(record)
+    def _summary(self, record: Json, reply: Json | None = None) -> bool:
+        """Take the summary that a compaction leaves, which the host has the model acknowledge;
+        False for another message.
+        """
+        summary = lines.summary_in(record, reply or {})
         key = f"summary {text(record, 'id')}"
         if summary is not None and not self.is_repeated(key):
             self.compact(self._key(key), utc_time(text(record, "timestamp")), summary)
             self.note(key, "")
         return summary is not None
+
+
+def _without_said(turn: Turn, words: str) -> Turn:
+    """The turn without what the assistant has said, where the words hold it."""
+    if prompt_text.squashed(turn.assistant) not in prompt_text.squashed(words):
+        return turn
+    asked = tuple(reply for reply in turn.replies if isinstance(reply, Question))
+    return replace(turn, replies=asked)

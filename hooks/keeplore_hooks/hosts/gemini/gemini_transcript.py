@@ -5,6 +5,7 @@ that is rewritten.
 from __future__ import annotations
 
 import contextlib
+import glob
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,7 @@ from keeplore_hooks.hosts.jsonl import (
     mapping,
     open_regular,
     read_heads,
+    record_path,
     text,
     utc_time,
 )
@@ -69,6 +71,20 @@ def session_of(path: Path) -> str:
     return path.stem
 
 
+def resumed(name: str, session: str) -> str:
+    """The record in which a session goes on, of those that lie beside the one of this name: the
+    host begins a new one whenever it starts, and writes on in the old one.
+    """
+    path = record_path(name, LOG)
+    if path is None:
+        return name
+    with contextlib.suppress(OSError):
+        beside = path.parent.glob(f"session-*-{glob.escape(session[:8])}{LOG}")
+        sizes = {other.stat().st_size: other for other in beside}
+        return str(sizes[max(sizes)]) if sizes else name
+    return name
+
+
 def recorded(base: Path) -> Iterator[Recorded]:
     """The sessions under a configuration directory in the order of their paths, without those of
     subagents.
@@ -82,7 +98,7 @@ def _recorded(path: Path) -> Recorded | None:
     if path.suffix not in (LOG, WHOLE) or is_outdated:
         return None
     head = _head(path)
-    if text(head, "kind") == "subagent":
+    if text(head, "kind") == "subagent" or _is_empty(path):
         return None
     session, started_at = text(head, "sessionId"), utc_time(text(head, "startTime"))
     size = path.stat().st_size
@@ -157,6 +173,17 @@ def _read_whole(
         listed,
         record.cwd,
     )
+
+
+def _is_empty(path: Path) -> bool:
+    """Has nobody said anything yet? A session that goes on in an old record leaves such a new one.
+    Raises OSError.
+    """
+    if path.suffix == WHOLE:
+        return False
+    with open_regular(path) as file:
+        heads = read_heads(file, _HEAD_LINES)
+    return len(heads) < _HEAD_LINES and not any(text(head, "type") for head in heads)
 
 
 def _head(path: Path) -> Json:

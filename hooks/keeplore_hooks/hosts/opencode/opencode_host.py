@@ -135,16 +135,18 @@ class OpenCode(HostAdapter):
     variable = "XDG_DATA_HOME"
     folder = store.STORAGE
     record = "record"
+    tells_end = False
     session_key = "sessionID"
     kinds = _KINDS
     aliases = _ALIASES
+    shows_messages = False
     answering = (
         "session.created",
         "chat.message",
         "command.execute.before",
         "session.compacted",
     )
-    starts = (StartReason.STARTUP,)
+    starts = (StartReason.STARTUP, StartReason.RESUME)
 
     def origin(self, event: str, payload: bytes) -> Origin | None:  # noqa: ARG002 (some need it)
         data = payload_object(payload)
@@ -350,7 +352,7 @@ def _events_of(payload: HostPayload) -> list[HostEvent]:
                     origin,
                     at,
                     SessionPhase.STARTED,
-                    StartReason.STARTUP,
+                    payload.text("source") or StartReason.STARTUP,
                 )
             ]
         case PayloadKind.SESSION_ENDED:

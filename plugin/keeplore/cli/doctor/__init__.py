@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from keeplore.cli.doctor import (
+    check_capture,
     check_hosts,
     check_index,
     check_llm,
     check_machine,
+    check_plugins,
     check_workspace,
 )
 from keeplore.cli.doctor.finding import (
@@ -54,8 +56,10 @@ def examine(places: Places, options: DoctorOptions) -> list[DoctorFinding]:
                 found.append(wrong("workspace", message, "Run `keeplore init DIR`"))
             for name in names:
                 found += _workspace(registry, name, options)
+            found += _collected("capture", check_capture.findings(registry), options)
     except KeeploreError as e:
         found.append(failed("machine", e))
+    found += check_plugins.findings(places)
     return sorted(found, key=lambda finding: list(FindingLevel).index(finding.level))
 
 

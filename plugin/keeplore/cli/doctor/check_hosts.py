@@ -5,14 +5,20 @@ were last heard of.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
 from keeplore.cli.connect_dialog import client_launcher
 from keeplore.cli.doctor.finding import DoctorFinding, note, well, wrong
+from keeplore.cli.doctor.host_drift import (
+    unheard_findings,
+    unknown_findings,
+    version_findings,
+)
 from keeplore.config.places import Places
 from keeplore.connect.client_copy import FOLDER, outdated, refresh_clients
 from keeplore.connect.connect_plan import ConnectProblem, connect, statuses
-from keeplore.connect.connection_record import ConnectionRecord, Owner
+from keeplore.connect.connection_record import FILE, ConnectionRecord, Owner
 from keeplore.connect.host_locations import (
     LOCATIONS,
     Surroundings,
@@ -38,7 +44,13 @@ def findings(places: Places, surroundings: Surroundings) -> Iterator[DoctorFindi
     for owner in owners:
         yield from _connected(owner, record, surroundings)
         yield from _connected_by_a_person(owner)
-        yield _last_event(owner.host, heard.get(owner.host, ""))
+        at = heard.get(owner.host, "")
+        yield _last_event(owner.host, at)
+        yield from version_findings(owner.host, surroundings)
+        yield from unheard_findings(
+            owner.host, surroundings, at, _connected_at(places.state)
+        )
+        yield from unknown_findings(owner.host, places.state)
     connected = {owner.host for owner in owners}
     for host in (*LOCATIONS, *sorted(heard.keys() - LOCATIONS.keys())):
         if host not in connected:
@@ -51,6 +63,15 @@ def _last_events(places: Places) -> Mapping[str, str]:
     for entry in Spool(places.spool).pending():
         heard[entry.host] = max(heard.get(entry.host, ""), entry.at)
     return heard
+
+
+def _connected_at(state: Path) -> str:
+    """When entries were changed last (RFC 3339, UTC)."""
+    try:
+        moment = datetime.fromtimestamp((state / FILE).stat().st_mtime, UTC)
+    except OSError:
+        return ""
+    return f"{moment.isoformat()[:19]}Z"
 
 
 def _client(state: Path) -> Iterator[DoctorFinding]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import shlex
@@ -29,10 +28,12 @@ from keeplore.config import installation
 from keeplore.config.machine import FILE, Machine
 from keeplore.config.places import Places
 from keeplore.errors import KeeploreError
+from keeplore.index.vectors.hnsw import is_available
 from keeplore.store import run
 from keeplore.worker.server.protocol import ask
 from keeplore.worker.single_instance import only_one
 from keeplore.workspace.recording.cursors import Cursors
+from keeplore_hooks.second_places import dropped
 from keeplore_hooks.spool import REASON_SUFFIX, Dead, Spool
 
 ANSWER_S = 2.0
@@ -66,9 +67,24 @@ def _spool(places: Places, *, is_running: bool) -> Iterator[DoctorFinding]:
         message = f"{counts['claimed']} host events were being read when a worker died"
         yield wrong("spool", message, RUN_IT, partial(_put_back, places, spool))
     yield from _set_aside(places, spool)
+    yield from _dropped(places)
     if left := spool.leftovers():
         message = f"{len(left)} files of clients that were killed"
         yield note("spool", message, "", partial(_swept, spool))
+
+
+def _dropped(places: Places) -> Iterator[DoctorFinding]:
+    """Events that no disk had room for."""
+    if lost := dropped(places.state):
+        message = f"{len(lost)} host events were lost: no disk had room for them"
+        remedy = "Make room; `keeplore doctor --fix` begins to count anew"
+        yield wrong("spool", message, remedy, partial(_forgotten, lost))
+
+
+def _forgotten(lost: Iterable[Path]) -> str:
+    for path in lost:
+        path.unlink(missing_ok=True)
+    return "counted anew"
 
 
 def _waiting(spool: Spool, waiting: int, *, is_running: bool) -> DoctorFinding:
@@ -227,10 +243,11 @@ def _surroundings(places: Places) -> Iterator[DoctorFinding]:
     yield _git(places)
     yield from _rights(places)
     yield from _room(places)
-    if importlib.util.find_spec("hnswlib") is None:
+    if not is_available():
         yield well(
             "vectors",
-            "hnswlib is not installed: exact search serves, slower above 50,000 passages",
+            "hnswlib cannot be imported: exact search serves, slower above 50,000 passages. It "
+            "is compiled by `pip install hnswlib` where there is a C++ compiler",
         )
 
 
@@ -255,10 +272,20 @@ def _rights(places: Places) -> Iterator[DoctorFinding]:
     folders = [places.state, places.cache, places.spool / "new", places.spool / "tmp"]
     for root in _roots(places):
         folders += [root, root / ".git"]
+    for folder in (places.state, places.cache):
+        if os.name == "posix" and folder.stat().st_mode & 0o077:
+            message = f"others may look into {folder}, which holds what is said here"
+            closing = partial(_closed, folder)
+            yield note("permissions", message, f"`chmod 700 '{folder}'`", closing)
     for folder in folders:
         if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK):
             message = f"nothing can be written into {folder}"
             yield wrong("permissions", message, f"`chmod u+rwx '{folder}'`")
+
+
+def _closed(folder: Path) -> str:
+    folder.chmod(0o700)
+    return "closed to others"
 
 
 def _room(places: Places) -> Iterator[DoctorFinding]:

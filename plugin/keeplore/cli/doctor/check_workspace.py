@@ -5,6 +5,7 @@ one another.
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import partial
 
@@ -35,7 +36,9 @@ from keeplore.store.git.inspection import beside, differing, left_out, old_locks
 from keeplore.store.paths import is_portable
 from keeplore.workspace.identity import load_projects
 from keeplore.workspace.lifecycle.lint import lint
+from keeplore.workspace.lifecycle.sync_workspace import heal
 from keeplore.workspace.machine_trust import MachineState
+from keeplore.workspace.reading.listing import waiting_rows
 from keeplore.workspace.sync_status import LastSync
 from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.disputes import disputes
@@ -52,7 +55,6 @@ INDEX_FREE = 500 * 1024 * 1024  # bytes that raise no question
 
 
 def findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
-    yield from _plugins(part, workspace)
     yield from _denied(part, workspace)
     yield from _locks(part, workspace)
     yield from _index(f"{part} index", workspace)
@@ -66,11 +68,6 @@ def findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     yield from _misplaced(f"{part} file", workspace)
     yield from _parted(f"{part} file", workspace)
     yield from _machines(part, workspace)
-
-
-def _plugins(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
-    for failure in workspace.plugins.failures:
-        yield wrong(f"{part} plugin", failure, "Update it, or uninstall its package")
 
 
 def _denied(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
@@ -98,20 +95,39 @@ def _locks(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
 def _repository(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     waiting = differing(workspace.root) if workspace.store.head() else ["everything"]
     skipped: tuple[str, ...] = ()
+    held_back: tuple[str, ...] = ()
     try:
         message = "HEAD holds what is on disk"
         if waiting:
             done = workspace.store.commit()
-            skipped = done.skipped
+            skipped, held_back = done.skipped, done.held_back
             if done.paths:
                 message += f", {len(done.paths)} files committed just now"
         yield well(part, message)
     except RepositoryBusy as e:
-        yield note(part, f"{e.message}; {len(waiting)} files wait on disk", e.remedy)
+        message = f"{e.message}; {len(waiting)} files wait on disk"
+        remedy = f"{e.remedy}; where only memory is in the way, `keeplore doctor --fix`"
+        yield note(part, message, remedy, partial(_concluded, workspace))
     except KeeploreError as e:
         yield failed(part, e)
+    yield from several(_held_back(f"{part} file", place) for place in held_back)
     paths = dict.fromkeys((*left_out(workspace.root), *skipped))
     yield from several(_left_out_of_commits(f"{part} file", path) for path in paths)
+
+
+def _concluded(workspace: Workspace) -> str:
+    """What only files of memory have stopped goes on. Raises RepositoryBusy where a person has to
+    decide.
+    """
+    heal(workspace)
+    done = workspace.store.commit()
+    return f"it is finished, and {len(done.paths)} files are committed"
+
+
+def _held_back(part: str, place: str) -> DoctorFinding:
+    message = f"{place} looks like a secret, so the file is not committed"
+    remedy = "Take it out, or list the kind with its digits under redaction.allow"
+    return wrong(part, message, remedy)
 
 
 def _left_out_of_commits(part: str, path: str) -> DoctorFinding:
@@ -296,22 +312,31 @@ def _parted(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
 
 
 def _machines(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
-    """Machines of which nobody has said yet whose they are."""
+    """Machines of which nobody has said yet whose they are, and what waits for that."""
     unknown = [
         machine
         for machine in workspace.machine_trust.machines()
         if machine.state == MachineState.UNKNOWN
     ]
+    waiting = Counter(
+        row.machine for row in waiting_rows(workspace, MemoryFilter(archived="with"))
+    )
     yield from several(
         note(
             part,
             f"what {machine.id} of {machine.email or 'nobody known'} wrote counts as another "
-            f"person's",
+            f"person's: {waiting.pop(machine.id, 0)} memories are told to no agent unasked",
             f"`keeplore machines accept {machine.id}` if it is yours or you believe it, else `… "
             f"refuse {machine.id}`",
         )
         for machine in unknown
     )
+    if rest := waiting.total():
+        yield note(
+            part,
+            f"{rest} memories that other people committed are told to no agent unasked",
+            "`keeplore machines` lists the machines that can be accepted",
+        )
 
 
 def _lines(workspace: Workspace, paths: list[str]) -> dict[str, int]:

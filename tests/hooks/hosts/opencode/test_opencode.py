@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from keeplore_hooks.events import Compaction, Question, Turn
-from keeplore_hooks.hosts import IMAGE, Cursor, host_named
+from keeplore_hooks.hosts import IMAGE, Cursor
+from keeplore_hooks.installed import host_named
 
 SESSION = "ses_made0001"
 CWD = "/home/ann/kasha"

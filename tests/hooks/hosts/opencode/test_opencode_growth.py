@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from example_count import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from keeplore_hooks.hosts import Cursor, host_named
+from keeplore_hooks.hosts import Cursor
+from keeplore_hooks.installed import host_named
 
 HOST = host_named("opencode")
 ASKED = {"questions": [{"question": "Which?", "options": [{"label": "A"}]}]}
@@ -48,7 +50,7 @@ def settled(events: list[Any]) -> tuple[dict[str, Any], dict[Any, Any]]:
 
 @pytest.mark.parametrize("form", ["write_files", "write_tables"])
 @settings(
-    max_examples=25,
+    max_examples=examples(25),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(
@@ -77,7 +79,7 @@ def test_reading_step_by_step_gives_the_same_as_reading_at_once(
 
 
 @settings(
-    max_examples=25,
+    max_examples=examples(25),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(steps=st.lists(st.sampled_from(sorted(STEPS)), min_size=1, max_size=8))

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from keeplore_hooks.events import Command, Compaction, Session, Turn
-from keeplore_hooks.hosts import Ask, Cursor, host_named
+from keeplore_hooks.hosts import Ask, Cursor
+from keeplore_hooks.installed import host_named
 
 SESSION = "ses_made0001"
 CWD = "/home/ann/kasha"

@@ -117,7 +117,7 @@ def _check_output(form: str, output: Path | None) -> None:
 
 def _refuse_to_replace(output: Path) -> None:
     """A picture may replace one that was made before, and nothing else."""
-    if not output.exists():
+    if not output.is_file():
         return
     with output.open("rb") as file:
         if MARK.encode() in file.read(OURS):

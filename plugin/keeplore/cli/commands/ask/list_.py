@@ -67,7 +67,8 @@ def list_command(
     as_json: bool,
     **filters: Any,
 ) -> None:
-    """List the memories of this directory's project and what it inherits, newest first.
+    """List the memories of this directory's project and what it inherits, newest first; where it
+    belongs to none, those of all projects.
 
     Of a memory that was changed the newest version is listed. Piped, the columns are separated by
     tabs: date, kind or category, where, title, id.
@@ -140,5 +141,16 @@ def _say_what_is_missing(found: Listing, *, is_here: bool) -> None:
             "have"
         )
     elif not found.total:
-        wider = "; --all-projects looks in every project" if is_here else ""
+        is_wider = is_here and not found.is_everywhere
+        wider = "; --all-projects looks in every project" if is_wider else ""
         note(f"no memory fits what was asked for{wider}")
+    if found.is_everywhere and any(item.row.project for item in found.items):
+        # heavy, as above
+        from keeplore.workspace.registry import EVERYWHERE
+
+        note(EVERYWHERE)
+    if found.waiting:
+        # heavy, as above
+        from keeplore.recall.unasked.origin import waiting_line
+
+        note(waiting_line(found.waiting))

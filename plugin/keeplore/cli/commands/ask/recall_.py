@@ -65,7 +65,7 @@ def recall_command(
     as_json: bool,
 ) -> None:
     """Print the memories that answer QUERY, best first: those of this directory's project, then
-    what it inherits.
+    what it inherits; of all projects where it belongs to none.
 
     \b
     keeplore recall "why did we drop Redis"
@@ -189,6 +189,7 @@ def _facts(hit: dict[str, Any]) -> list[str]:
     where, what = hit["project"] or hit["scope"], hit["category"] or hit["kind"]
     # here, because an answer without a hit needs no memory
     from keeplore.memory.conversation_body import short_turn
+    from keeplore.recall.render import since_then
 
     said_at = hit["at"][:16].replace("T", " ")
     facts = [said_at or hit["date"], where, f"{hit['score']:.2f}", what]
@@ -200,6 +201,8 @@ def _facts(hit: dict[str, Any]) -> list[str]:
         facts.append(f"changed {hit['changes']}×")
     if hit["replaced_by"]:
         facts.append(f"replaced since by {short(plain(hit['replaced_by']))}")
+    if since := since_then(hit["files_changed"], hit["files_gone"]):
+        facts.append(since)
     return facts
 
 
@@ -209,9 +212,16 @@ def _show_words(hit: dict[str, Any]) -> None:
     if plain(passage) != plain(hit["title"]):
         for paragraph in passage.splitlines():
             _fill(paragraph)
+    if hit["later"]:
+        # here, because most answers need no memory
+        from keeplore.recall.render import later_line
+        from keeplore.recall.request import LaterStatement
+
+        _fill(later_line(LaterStatement(**hit["later"])))
 
 
 def _fill(text: str) -> None:
+    """One statement or paragraph; where it goes on is indented, so that the next one stands out."""
     click.echo(
-        textwrap.fill(text, WIDTH, initial_indent="   ", subsequent_indent="   ")
+        textwrap.fill(text, WIDTH, initial_indent="   ", subsequent_indent="     ")
     )

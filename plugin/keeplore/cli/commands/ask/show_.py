@@ -24,6 +24,7 @@ from keeplore.cli.parameters import json_option, pass_registry, reference, short
 from keeplore.memory import Conversation
 from keeplore.memory.conversation_body import short_turns
 from keeplore.text.dates import minute_of
+from keeplore.text.folding import SHOWN, fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,7 +44,7 @@ MOST_HOPS = 3  # as the index walks; said here, so that --help loads no index
 @click.option(
     "--full",
     is_flag=True,
-    help="Show the exchanges of a conversation too, on a terminal as well.",
+    help="Show the exchanges of a conversation too; with --exchange, all of a pasted log.",
 )
 @click.option(
     "--exchange",
@@ -88,8 +89,7 @@ def show_command(
 ) -> None:
     """Show the memory REF: an id, four or more digits of one, or a path as it was printed.
 
-    On a terminal a conversation is shown without its exchanges, which are listed; --full and
-    --exchange show them.
+    The exchanges of a conversation are only listed; --full and --exchange show them.
 
     \b
     keeplore show 1f0c9a2e
@@ -98,9 +98,10 @@ def show_command(
     $EDITOR "$(keeplore show --path 1f0c9a2e)"
     """
     raw, is_path, exchange = (chosen[name] for name in ("raw", "is_path", "exchange"))
-    if sum((full, raw, is_path, as_json, exchange is not None)) > 1:
+    is_read = full or exchange is not None
+    if sum((is_read, raw, is_path, as_json)) > 1:
         raise click.UsageError(
-            "--full, --exchange, --raw, --path and --json exclude one another"
+            "--raw, --path and --json exclude one another, --full and --exchange"
         )
     if hops and (raw or is_path or exchange is not None):
         raise click.UsageError("--related goes with --full and --json")
@@ -113,7 +114,7 @@ def show_command(
     elif as_json:
         _print_json(found, hops)
     elif exchange is not None:
-        _show_exchange(found, exchange)
+        _show_exchange(found, exchange, is_full=full)
     else:
         _show(found, hops, is_full=full)
 
@@ -137,8 +138,8 @@ def _print_json(found: FoundMemory, hops: int | None) -> None:
     emit_json(data)
 
 
-def _show_exchange(found: FoundMemory, wanted: str) -> None:
-    """One exchange word for word."""
+def _show_exchange(found: FoundMemory, wanted: str, *, is_full: bool) -> None:
+    """One exchange word for word; of what was pasted, beginning and end."""
     # heavy, as above
     from keeplore.workspace.reading.receipts_source import exchange_of
 
@@ -147,7 +148,11 @@ def _show_exchange(found: FoundMemory, wanted: str) -> None:
     say(f"{minute_of(plain(exchange.at))}, turn {exchange.id}", dim=True)
     if transcript := _transcript(found):
         say(f"transcript: {transcript}", dim=True)
-    markdown("\n\n".join(_paragraphs(exchange)))
+    text = "\n\n".join(_paragraphs(exchange))
+    shown = text if is_full else fold(text, SHOWN)
+    markdown(shown)
+    if shown != text:
+        say("--full shows what was left out", dim=True)
 
 
 def _paragraphs(exchange: Exchange) -> Iterator[str]:
@@ -171,11 +176,7 @@ def _show(found: FoundMemory, hops: int | None, *, is_full: bool) -> None:
     _show_facts(details)
     if hops:
         _show_related(related)
-    _show_body(
-        found.memory.kind,
-        found.memory.body,
-        is_folded=sys.stdout.isatty() and not is_full,
-    )
+    _show_body(found.memory.kind, found.memory.body, is_full=is_full)
 
 
 def _note_opened(found: FoundMemory) -> None:
@@ -225,7 +226,7 @@ def _show_related(related: Sequence[RelatedMemory]) -> None:
 def _freshness(found: FoundMemory) -> str:
     """Which of the files that it is about were changed since, "" where nothing is known of any."""
     # heavy, as above
-    from keeplore.workspace.reading.freshness import changed_since
+    from keeplore.workspace.freshness import changed_since
 
     since = changed_since(found.workspace, found.memory, Path.cwd())
     if since is None:
@@ -241,9 +242,9 @@ def _names(files: Sequence[str]) -> str:
     return f"{named}, …" if len(files) > SHOWN_FILES else named
 
 
-def _show_body(kind: str, body: str, *, is_folded: bool) -> None:
+def _show_body(kind: str, body: str, *, is_full: bool) -> None:
     talk = Conversation.from_markdown(body) if kind == "conversation" else None
-    if talk is None or not talk.exchanges or not is_folded:
+    if is_full or talk is None or not talk.exchanges:
         markdown(body)
         return
     markdown(talk.head)

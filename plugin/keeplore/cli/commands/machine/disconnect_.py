@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from pathlib import Path
 
 import click
 
-from keeplore.cli.output import say
+from keeplore.cli.output import note, say
 from keeplore.cli.parameters import dry_run_option, yes_option
 from keeplore.config.places import Places
-from keeplore_hooks.hosts import HOSTS
+from keeplore_hooks.installed import HOSTS
 
 
 @click.command(short_help="Take Keeplore's entries out of the agents' files again.")
@@ -38,7 +39,7 @@ def disconnect_command(
     from keeplore.cli.connect_dialog import show_and_apply
     from keeplore.connect.connect_plan import disconnect
     from keeplore.connect.connection_record import ConnectionRecord
-    from keeplore.connect.host_locations import LOCATIONS
+    from keeplore.connect.host_locations import LOCATIONS, left_behind
 
     record = ConnectionRecord.load(places.state)
     chosen = _chosen(hosts, {owner.host for owner in record.owners()})
@@ -50,6 +51,9 @@ def disconnect_command(
         say(
             f"{LOCATIONS[host].label}: disconnected. A session that runs reports until it ends."
         )
+        for owner in record.owners(host):
+            if left := left_behind(host, Path(owner.directory)):
+                note(left)
     sys.exit(0 if is_whole else 1)
 
 
@@ -57,8 +61,9 @@ def _chosen(named: Sequence[str], connected: AbstractSet[str]) -> list[str]:
     """The connected hosts among the named, all for none; those that are not connected are told."""
     from keeplore.connect.host_locations import LOCATIONS  # heavy, as above
 
-    wanted = named or LOCATIONS
-    chosen = [host for host in LOCATIONS if host in connected and host in wanted]
+    # with those that no plugin knows any more
+    every = (*LOCATIONS, *sorted(connected - LOCATIONS.keys()))
+    chosen = [host for host in every if host in connected and host in (named or every)]
     for host in dict.fromkeys(named):
         if host not in connected:
             say(f"{LOCATIONS[host].label} is not connected by `keeplore connect`.")

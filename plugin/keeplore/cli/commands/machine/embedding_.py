@@ -11,7 +11,7 @@ from keeplore.cli.output import confirm_risk, emit_json, note, say, table
 from keeplore.cli.parameters import json_option, pass_registry, pass_workspace
 from keeplore.cli.progress import fill_vectors
 from keeplore.cli.writing import settle
-from keeplore.errors import KeeploreError
+from keeplore.errors import ConfigError, KeeploreError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from keeplore.workspace.embedding_model import ConsentQuestion
     from keeplore.workspace.registry import Registry
     from keeplore.workspace.workspace import Workspace
+
+KEY = "embedding.model"
 
 
 @click.group(
@@ -37,7 +39,7 @@ def embedding_command(context: click.Context, /, *, as_json: bool) -> None:
     keeplore embedding
     keeplore embedding use BAAI/bge-small-en-v1.5
     keeplore embedding use ~/models/gte-small
-    keeplore embedding use ollama:nomic-embed-text
+    keeplore embedding use --machine ollama:nomic-embed-text
     """
     if context.invoked_subcommand is None:
         _show(as_json=as_json)
@@ -53,8 +55,16 @@ def embedding_command(context: click.Context, /, *, as_json: bool) -> None:
 @click.option(
     "--wait", is_flag=True, help="Make all vectors now instead of in the background."
 )
+@click.option(
+    "--machine",
+    "of_machine",
+    is_flag=True,
+    help="On this machine alone, in all its workspaces; keeplore.yaml stays as it is.",
+)
 @pass_registry
-def use(registry: Registry, name: str | None, *, yes: bool, wait: bool) -> None:
+def use(
+    registry: Registry, name: str | None, *, yes: bool, wait: bool, of_machine: bool
+) -> None:
     """Use the embedding model NAME in this directory's workspace; without NAME, make the one that
     is set usable here.
 
@@ -70,23 +80,37 @@ def use(registry: Registry, name: str | None, *, yes: bool, wait: bool) -> None:
     workspace = registry.for_directory(Path.cwd())
     workspace.index.refresh()
     root, before = workspace.root, workspace.settings.embedding.model
-    wanted = _in_full(name, root) if name else before
+    if name and not of_machine:
+        _expect_no_own(registry)
+    wanted = _in_full(name, root, of_machine=of_machine) if name else before
     name = full_name(wanted, root)
     risk = _agreed_risk(workspace, name, yes=yes)
     embedder = _tried(workspace, name)
     if risk is not None:
         Consents(registry.places.state).accept(root, ConsentUse.EMBEDDING, risk.subject)
-    if wanted != before:
-        _write_down(root, wanted)
+    if name and (of_machine or wanted != before):
+        _write_down(workspace, wanted, of_machine=of_machine)
     facts = f"{embedder.dim} dimensions, unrelated below {embedder.floor}"
     say(f"{workspace.name} uses {wanted}: {facts}")
     # with its new settings
     _make_vectors(registry.named(workspace.name), is_waited_for=wait)
 
 
-def _in_full(name: str, root: Path) -> str:
-    """A directory as settings name it: from the workspace's root where it lies in there, else with
-    its whole path.
+def _expect_no_own(registry: Registry) -> None:
+    """Raises ConfigError where this machine has a model of its own, whatever keeplore.yaml says."""
+    from keeplore.config.setting_layers import own_values  # heavy, as above
+
+    own = own_values(registry.places.state).get(KEY)
+    if own is not None:
+        raise ConfigError(
+            f"this machine has an embedding model of its own, {own}",
+            f"Add --machine to change that one, or `keeplore config unset --machine {KEY}` first",
+        )
+
+
+def _in_full(name: str, root: Path, *, of_machine: bool) -> str:
+    """A directory as settings name it: from the workspace's root where it lies in there and these
+    are the workspace's, else with its whole path.
     """
     place = Path(name).expanduser()
     if not (place.is_absolute() or name.startswith(".")):
@@ -94,7 +118,9 @@ def _in_full(name: str, root: Path) -> str:
     place = place.absolute().resolve()
     inside = root.resolve()
     return (
-        f"./{place.relative_to(inside)}" if place.is_relative_to(inside) else str(place)
+        f"./{place.relative_to(inside)}"
+        if place.is_relative_to(inside) and not of_machine
+        else str(place)
     )
 
 
@@ -135,10 +161,15 @@ def _tried(workspace: Workspace, name: str) -> Embedder:
     return embedder
 
 
-def _write_down(root: Path, model: str) -> None:
-    from keeplore.config.yaml_edit import write_setting  # heavy, as above
+def _write_down(workspace: Workspace, model: str, *, of_machine: bool) -> None:
+    # heavy, as above
+    from keeplore.config.setting_layers import set_own, set_shared
 
-    write_setting(root, "embedding", "model", model)
+    if of_machine:
+        set_own(workspace.places.state, workspace.root, KEY, model)
+        note("this machine alone uses it; its other workspaces do too")
+        return
+    set_shared(workspace.root, KEY, model)
     note(
         "keeplore.yaml says so now; commit it where your other machines should use that "
         "model too"

@@ -27,8 +27,7 @@ def machines_command(context: click.Context, /, *, as_json: bool) -> None:
     """List the machines that write to this directory's workspace, and whether they are believed.
 
     A machine whose commits bear an e-mail address of yours is yours. What another one wrote is
-    found and shown, with a label, and is never taken for your words; a text of it that reads like
-    an instruction is given to no agent unasked.
+    found and shown, with a label, and is told to no agent unasked before you accept it.
 
     \b
     keeplore machines

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-import runpy
+import contextlib
+import importlib.util
+import os
+import sys
+from pathlib import Path
 
 import click
 
+import keeplore.client
+from keeplore.config import installation
+from keeplore.config.places import Places
+from keeplore.errors import ConfigError
+
 
 @click.command(short_help="Serve memory to a host over the Model Context Protocol.")
-def mcp_command() -> None:
+@click.pass_obj
+def mcp_command(places: Places) -> None:
     """Serve memory to a host over standard input and output, until the host closes them.
 
     A host starts this by itself: the plugins and `keeplore connect` enter it. By hand, for a client
@@ -17,5 +27,13 @@ def mcp_command() -> None:
     \b
     {"mcpServers": {"keeplore": {"command": "keeplore", "args": ["mcp"]}}}
     """
-    # a surface of its own beside this one, in this process: a host may kill what it started
-    runpy.run_module("keeplore.mcp_server", run_name="__main__", alter_sys=True)
+    if importlib.util.find_spec("mcp") is None:
+        raise ConfigError(
+            "the MCP server needs a package that is not installed",
+            "Run `pip install 'keeplore[mcp]'` where Keeplore is installed",
+        )
+    with contextlib.suppress(OSError):
+        installation.register(places.state)
+    pipe = Path(keeplore.client.__file__).with_name("mcp.py")
+    # a host may kill what it started: so that nothing of this process is left
+    os.execv(sys.executable, [sys.executable, "-I", "-S", str(pipe)])  # noqa: S606  # our own

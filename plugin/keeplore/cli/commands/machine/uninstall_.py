@@ -49,11 +49,12 @@ def uninstall_command(
     # heavy: git and the index are needed here, not for --help
     from keeplore.connect.connect_plan import disconnect
     from keeplore.connect.connection_record import ConnectionRecord
-    from keeplore.connect.host_locations import LOCATIONS
     from keeplore.workspace.lifecycle.uninstall import plan
 
     planned = plan(places, keeps_state=keep_state)
-    entries = disconnect(LOCATIONS, ConnectionRecord.load(places.state))
+    record = ConnectionRecord.load(places.state)
+    hosts = dict.fromkeys(owner.host for owner in record.owners())
+    entries = disconnect(hosts, record)
     _show(planned, entries)
     if not (planned.state or planned.cache or planned.checks or entries.changes):
         say("There is nothing to remove.")

@@ -34,6 +34,7 @@ def whoami_command(registry: Registry, *, as_json: bool) -> None:
         "workspace": f"{facts['workspace']} ({facts['path']}){home}",
         "remote": facts["remote"] or "none: this memory is on this machine only",
         "project": _project(facts),
+        "captured": _captured(facts),
         "branch": facts["branch"] or "none",
         "machine": facts["machine"],
         "searched": " → ".join(facts["scopes"]),
@@ -50,12 +51,20 @@ def _project(facts: dict[str, Any]) -> str:
     return f"{facts['project']} (by {facts['project_by']}{known})"
 
 
+def _captured(facts: dict[str, Any]) -> str:
+    reason = facts["captured_because"]
+    because = f", because {reason}" if reason else ""
+    return f"{'yes' if facts['is_captured'] else 'no'}{because}"
+
+
 def _facts(registry: Registry, cwd: Path) -> dict[str, Any]:
     from keeplore.store.git.checkout_info import checkout_info  # heavy: git
+    from keeplore.text.dates import now
 
     workspace = registry.for_directory(cwd)
     identity, around = workspace.identities.of(cwd), checkout_info(cwd)
     scopes = workspace.identities.here(cwd).scopes
+    decision = workspace.capture_policy.decide(str(cwd), now())
     return {
         "workspace": workspace.name,
         "path": str(workspace.root),
@@ -64,6 +73,8 @@ def _facts(registry: Registry, cwd: Path) -> dict[str, Any]:
         "project": identity.project,
         "project_by": identity.reason,
         "project_is_known": identity.is_known,
+        "is_captured": decision.may,
+        "captured_because": decision.reason,
         "branch": around.branch if around else "",
         "machine": registry.machine.id,
         "scopes": [":".join(filter(None, scope)) for scope in scopes],

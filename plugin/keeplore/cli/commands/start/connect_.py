@@ -14,7 +14,7 @@ from keeplore.cli.parameters import dry_run_option, yes_option
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.errors import ConfigError
-from keeplore_hooks.hosts import HOSTS
+from keeplore_hooks.installed import HOSTS
 
 if TYPE_CHECKING:
     from keeplore.connect.connect_plan import ConnectPlan

@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from keeplore.cli import project_picker
 from keeplore.cli.output import plain, say, table
 from keeplore.cli.parameters import pass_registry, since_option
 from keeplore.cli.progress import bar, fill_vectors
 from keeplore.errors import KeeploreError
-from keeplore_hooks.hosts import SOURCES, source_named
+from keeplore_hooks.installed import SOURCES, source_named
 
 if TYPE_CHECKING:
     from keeplore.workspace.importing.auto_memory import AutoMemoryFiles as Notes
+    from keeplore.workspace.importing.found_projects import FoundProject
     from keeplore.workspace.importing.import_survey import SourceSurvey
     from keeplore.workspace.importing.session_import import KnownDecision
     from keeplore.workspace.registry import Registry
@@ -42,48 +44,74 @@ WIDTH = 92
     is_flag=True,
     help="Read the sessions of every host, and Claude Code's own notes.",
 )
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="PROJECT",
+    help="Only these: a name, a glob, or a directory with all below it.",
+)
+@click.option(
+    "--except", "without", multiple=True, metavar="PROJECT", help="All but these."
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be read, and stop.")
 @click.option("--yes", is_flag=True, help="With --all: do not ask before reading.")
 @since_option("Only sessions written to since then: 2026-01-31, 30d, 8w.")
 @click.option(
     "--from",
     "folder",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Look here for the host's files.",
+    type=click.Path(exists=True, path_type=Path),
+    help="Look here for the host's files; an export's file, zip or folder.",
+)
+@click.option(
+    "--scope",
+    type=click.Choice(["user", "workspace"]),
+    help="Whose an export's conversations are; the user's if not given.",
 )
 @pass_registry
 def import_command(
     registry: Registry,
+    /,
+    *,
     host: str | None,
     since: str | None,
     folder: Path | None,
-    *,
+    scope: str | None,
     is_all: bool,
     dry_run: bool,
     yes: bool,
+    **wishes: tuple[str, ...],
 ) -> None:
     """Turn the sessions of HOST on this machine into memory; without HOST, say what is there.
 
-    `auto-memory` stands for the notes that Claude Code keeps by itself: each becomes a memory of
-    its project. Nothing leaves the machine and no model is asked. It may be interrupted and started
-    again at any time: what was read is not read twice, and a second run changes nothing.
+    `chatgpt` and `claude-ai` read an export that --from names. `auto-memory` stands for the notes
+    that Claude Code keeps by itself: each becomes a memory of its project. Nothing leaves the
+    machine and no model is asked. It may be interrupted and started again at any time: what was
+    read is not read twice, and a second run changes nothing. Projects in temporary directories are
+    left out unless --only names them, and what `keeplore exclude` leaves out is.
 
     \b
     keeplore import
     keeplore import claude-code --since 30d
-    keeplore import --all
+    keeplore import chatgpt --from ~/Downloads/export.zip
+    keeplore import --all --except 'client-*'
     """
     if host and is_all:
         raise click.UsageError("give a HOST or --all, not both")
     if folder and not host:
         raise click.UsageError("--from needs the HOST whose files lie there")
+    if scope and (host in (None, AUTO_MEMORY) or source_named(str(host)).folder):
+        raise click.UsageError("--scope is for the conversations of an export")
     after = datetime.fromisoformat(since) if since else None
     sessions, notes = _found(registry, host, folder, after)
     if not any(one.sessions for one in sessions) and not (notes and notes.files):
         _say_nothing(host, folder, sessions, notes)
         return
+    projects = _projects(registry, sessions, notes, **wishes)
     if is_all or dry_run or not host:
         _show(sessions, notes)
+        project_picker.show(projects)
+    else:
+        project_picker.say_left_out(projects)
     if notes:
         _say_left_out(notes)
     if dry_run or not (host or is_all):
@@ -91,9 +119,45 @@ def import_command(
         return
     # says what to do where there is no workspace yet
     home = registry.for_directory(Path.home())
-    if not is_all or yes or _agrees():
-        _read(registry, sessions, notes)
-        _show_known(home)
+    chosen = [one for one in projects if not one.left_out]
+    if chosen and is_all and not yes:
+        chosen = project_picker.pick(chosen)
+    _read(registry, sessions, notes, chosen, scope or "")
+    _show_known(home)
+
+
+def offer(registry: Registry) -> bool:
+    """Show the projects that could be read, and read those that a person at a terminal chooses.
+    Returns whether there are any that were not read.
+    """
+    sessions, notes = _found(registry, None, None, None)
+    projects = _projects(registry, sessions, notes, (), ())
+    if not projects:
+        return False
+    project_picker.show(projects)
+    chosen = [one for one in projects if not one.left_out]
+    if not chosen or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return bool(chosen)
+    picked = project_picker.pick(chosen)
+    _read(registry, sessions, notes, picked, "")
+    _show_known(registry.for_directory(Path.home()))
+    return len(picked) < len(chosen)
+
+
+def _projects(
+    registry: Registry,
+    sessions: Sequence[SourceSurvey],
+    notes: Notes | None,
+    only: tuple[str, ...],
+    without: tuple[str, ...],
+) -> list[FoundProject]:
+    # heavy, as below
+    from keeplore.workspace.importing.found_projects import found_projects
+
+    wish = project_picker.ProjectWish(only, without)
+    found = found_projects(registry, sessions, notes, wish)
+    wish.check()
+    return found
 
 
 def _found(
@@ -140,9 +204,9 @@ def _say_nothing(
         )
     elif folder and host:
         inside = source_named(host).folder
+        place = f"the folder that holds {inside}/" if inside else "the export itself"
         raise KeeploreError(
-            f"no recorded sessions of {host} in {folder}",
-            f"Name the folder that holds {inside}/",
+            f"no recorded sessions of {host} in {folder}", f"Name {place}"
         )
     else:
         of = f" of {host}" if host else ""
@@ -213,36 +277,36 @@ def _say_next(host: str | None) -> None:
         )
 
 
-def _agrees() -> bool:
-    """Whether the person wants it; nobody can be asked where there is no terminal."""
-    if not sys.stdin.isatty():
-        raise KeeploreError(
-            "nobody can be asked whether to read all this",
-            "Add --yes, or --dry-run to see it alone",
-        )
-    return click.confirm("\nRead them all?", default=True)
-
-
 def _read(
-    registry: Registry, found: Sequence[SourceSurvey], notes: Notes | None
+    registry: Registry,
+    found: Sequence[SourceSurvey],
+    notes: Notes | None,
+    projects: Sequence[FoundProject],
+    scope: str,
 ) -> None:
-    for one in found:
+    """What is of these projects."""
+    # heavy, as above
+    from keeplore.workspace.importing.found_projects import only_notes_of, only_of
+
+    for one in only_of(found, projects):
         if one.sessions:
-            _read_sessions(registry, one)
-    if notes and notes.files:
-        _read_notes(registry, notes)
+            _read_sessions(registry, one, scope)
+    if notes and (kept := only_notes_of(notes, projects)).files:
+        _read_notes(registry, kept)
     for workspace in registry.opened():
         fill_vectors(workspace)
 
 
-def _read_sessions(registry: Registry, found: SourceSurvey) -> None:
+def _read_sessions(registry: Registry, found: SourceSurvey, scope: str) -> None:
     # heavy, as above
     from keeplore.workspace.importing.session_import import import_sessions
 
     name = found.source.name
     with bar(f"Reading {name}") as progress:
         try:
-            imported = import_sessions(registry, found.source, found.sessions, progress)
+            imported = import_sessions(
+                registry, found.source, found.sessions, progress, scope
+            )
         except KeyboardInterrupt:
             click.echo(
                 "\nInterrupted. What was read is kept; run it again to go on.", err=True

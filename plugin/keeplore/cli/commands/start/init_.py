@@ -20,6 +20,7 @@ def init_command(places: Places, directory: Path, name: str | None) -> None:
 
     The first one becomes your home workspace, where everything is kept that belongs to no other. A
     directory that is a workspace already is registered on this machine and otherwise left as it is.
+    For a new one you are shown which projects your agents have recorded, and asked which to read.
 
     \b
     keeplore init ~/memory
@@ -33,8 +34,18 @@ def init_command(places: Places, directory: Path, name: str | None) -> None:
     click.echo(f"{deed} workspace {made.name!r} in {made.root}")
     if made.is_home:
         click.echo("It is this machine's home workspace.")
-    if made.is_new:
-        click.echo("Next: `keeplore import --all` reads the sessions you already have,")
-        click.echo(
-            "      `keeplore connect` lets the agents on this machine report to it, and ask it."
-        )
+    if not made.is_new:
+        return
+    # heavy, as above
+    from keeplore.cli.commands.start.import_ import offer
+    from keeplore.workspace.registry import Registry
+
+    with Registry(places) as registry:
+        has_more = offer(registry)
+    reads = (
+        "them; --except leaves one out" if has_more else "the sessions you already have"
+    )
+    click.echo(f"Next: `keeplore import --all` reads {reads},")
+    click.echo(
+        "      `keeplore connect` lets the agents on this machine report to it, and ask it."
+    )

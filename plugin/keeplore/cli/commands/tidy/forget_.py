@@ -12,12 +12,12 @@ import click
 
 from keeplore.cli.output import emit_json, note, say
 from keeplore.cli.parameters import json_option, pass_registry, reference, short
-from keeplore.cli.writing import note_if_uncommitted
+from keeplore.cli.writing import note_if_uncommitted, tell_worker
 from keeplore.errors import KeeploreError, NotFound
 
 if TYPE_CHECKING:
     from keeplore.index import MemoryRow
-    from keeplore.store import PurgePlan
+    from keeplore.store import PurgePlan, PurgeResult
     from keeplore.workspace.registry import Registry
     from keeplore.workspace.workspace import Workspace
 
@@ -73,6 +73,7 @@ def forget_command(
             act = _purge if purge else _forget
             done.append(act(workspace, memory_id, yes=yes, is_quiet=as_json))
             gone.update(done[-1]["ids"])
+    tell_worker(registry.places)
     if as_json:
         emit_json(done)
 
@@ -121,16 +122,17 @@ def _purge(
         _ask_for(short(memory_id))
     done = purge(workspace, memory_id)
     if not is_quiet:
-        _say_purged(workspace, done.commits)
+        _say_purged(workspace, done)
     _note_quoting(quoting, "keeplore forget --purge")
     return _as_json(done.ids, quoting, is_purged=True) | {"commits": done.commits}
 
 
-def _say_purged(workspace: Workspace, commits: int) -> None:
-    say(
-        f"Purged: {commits} commits were written anew, and nothing on this machine holds "
-        f"the text."
-    )
+def _say_purged(workspace: Workspace, done: PurgeResult) -> None:
+    say(f"Purged: {done.commits} commits were written anew.")
+    if not done.holding:
+        say("No object of git and no file of Keeplore on this machine holds its words.")
+    for place in done.holding[:SHOWN]:
+        note(f"{place} has words of it and stays")
     if workspace.store.remote():
         say("`keeplore sync` replaces the history at the remote.")
 
@@ -171,6 +173,7 @@ def _plan_lines(workspace: Workspace, plan: PurgePlan) -> Iterator[str]:
         yield f"* {ref.removeprefix('refs/heads/')}: {count} commits get other ids"
     if plan.signed:
         yield f"* {len(plan.signed)} of them lose their signature"
+    yield from _staying_lines(plan)
     yield from _elsewhere_lines(plan, workspace.store.remote())
     yield (
         "* A password or key that was in it has to be changed all the same: others may have seen it"
@@ -182,6 +185,15 @@ def _path_lines(paths: Sequence[str]) -> Iterator[str]:
         yield f"- {path}"
     if len(paths) > SHOWN:
         yield f"- and {len(paths) - SHOWN} more"
+
+
+def _staying_lines(plan: PurgePlan) -> Iterator[str]:
+    """What here says the same and is not touched."""
+    if plan.stays:
+        yield "* These say the same and stay, being memories or files of their own:"
+        yield from _path_lines(plan.stays)
+    if plan.messages:
+        yield f"* {plan.messages} commits have words of it in their messages, which stay"
 
 
 def _elsewhere_lines(plan: PurgePlan, remote: str) -> Iterator[str]:

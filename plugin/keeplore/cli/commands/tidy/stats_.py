@@ -80,6 +80,11 @@ def _show_versions(counted: Statistics) -> None:
     say(f"{counted.archived} archived, {earlier}, {counted.forgotten} forgotten")
     doctor = f", {counted.forks} of them forked: see `keeplore doctor`"
     say(f"{counted.chains} chains of versions{doctor if counted.forks else ''}")
+    if counted.waiting:
+        # heavy, as above
+        from keeplore.recall.unasked.origin import waiting_line
+
+        say(waiting_line(counted.waiting))
 
 
 def _bars(heading: str, counts: Mapping[str, int]) -> None:

@@ -8,6 +8,14 @@ import click
 
 from keeplore.cli.output import say
 from keeplore.cli.parameters import pass_workspace
+from keeplore.cli.writing import tell_worker
+from keeplore.config.settings import (
+    FILE,
+    Settings,
+    filled_settings,
+    load_settings,
+    parse_settings,
+)
 
 if TYPE_CHECKING:
     from keeplore.workspace.workspace import Workspace
@@ -29,6 +37,7 @@ def sync_command(workspace: Workspace, *, join: bool) -> None:
     before = _contradictions(workspace)
     result = synchronise(workspace, is_unrelated=join)
     refreshed = workspace.index.refresh()
+    tell_worker(workspace.places)
     say(f"{workspace.name}: {result.note}")
     if refreshed.changed or refreshed.removed:
         say(
@@ -37,6 +46,20 @@ def sync_command(workspace: Workspace, *, join: bool) -> None:
         )
     if left := _contradictions(workspace):
         _say_contradictions(len(left), len(left - before))
+    _check_pulled(workspace)
+
+
+def _check_pulled(workspace: Workspace) -> None:
+    """Raises ConfigError where the settings that were pulled are not valid: those that stand here
+    stay in force.
+    """
+    from keeplore.store.git.inspection import committed  # heavy, as above
+
+    load_settings(workspace.root)
+    path = workspace.root / FILE
+    pulled = committed(workspace.root, FILE)
+    if pulled is not None:
+        filled_settings(Settings(), parse_settings(path, pulled), path)
 
 
 def _contradictions(workspace: Workspace) -> set[str]:

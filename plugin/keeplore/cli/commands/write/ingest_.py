@@ -58,9 +58,9 @@ def ingest_command(
     """Keep the text of each SOURCE, a file or the URL of a page, as a document, so that recall
     finds it.
 
-    Text, markdown, HTML, JSON and XML are read, and PDF with `pip install 'keeplore[pdf]'`; 10 MB
-    at most. The same source again brings the document up to date. It is found when you ask, and
-    never shown to an agent unasked.
+    Text, markdown and JSON are read, with the extra `pages` also HTML, XML and web pages, with
+    `pdf` PDF; 10 MB at most. The same source again brings the document up to date. It is found
+    when you ask, and never shown to an agent unasked.
 
     \b
     keeplore ingest docs/runbook.md https://example.com/guide
@@ -96,8 +96,15 @@ def _ingest(
     from keeplore.workspace.writing.ingest_jobs import IngestQueue
     from keeplore_hooks.events import Origin
 
+    cwd = Path.cwd()
     if target.is_here and target.project:
-        target.workspace.identities.place(Origin("", "", str(Path.cwd())))
+        decision = target.workspace.capture_policy.decide(str(cwd))
+        if not decision.may:
+            raise KeeploreError(
+                f"{target.project} is left out of memory: {decision.reason}",
+                "`keeplore include` lets it in; `--scope workspace` keeps this for all projects",
+            )
+        target.workspace.identities.place(Origin("", "", str(cwd)))
     latest: dict[str, IngestStatus] = {}
     with lines() as show:
 
@@ -130,14 +137,14 @@ def _added(
         source_named,
     )
 
+    place = (target.workspace.name, target.scope, target.project)
     try:
         origin = source_named(registry, source, Path.cwd(), Path.home())
+        return ingesting.add(origin, *place)
     except KeeploreError as e:
-        place = (target.workspace.name, target.scope, target.project)
         return ingesting.refused(
             IngestStatus(source, "://" in source, *place, IngestState.QUEUED, now()), e
         )
-    return ingesting.add(origin, target.workspace.name, target.scope, target.project)
 
 
 def _work(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -12,10 +12,11 @@ from keeplore.cli.output import note, say
 from keeplore.cli.parameters import pass_registry, since_option
 from keeplore.cli.writing import settle
 from keeplore.config.settings import RefineMode
-from keeplore.errors import ConfigError
+from keeplore.errors import ConfigError, LlmRefused
 from keeplore.text.dates import in_utc, moment_of
 
 if TYPE_CHECKING:
+    from keeplore.llm.account import Account
     from keeplore.refine.pending import PendingPart
     from keeplore.workspace.registry import Registry
     from keeplore.workspace.workspace import Workspace
@@ -46,6 +47,11 @@ IN_A_ROW = 3  # talks that come to nothing, after which it is the model and not 
     is_flag=True,
     help="Let this machine use the model that keeplore.yaml names.",
 )
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Ask the model about short talks whose facts are known; nothing is written.",
+)
 @pass_registry
 def refine_command(
     registry: Registry,
@@ -57,6 +63,7 @@ def refine_command(
     mode: str | None,
     anywhere: bool,
     accept_model: bool,
+    check: bool,
 ) -> None:
     """Refine the talks of this directory's workspace that were not refined yet: notes, each with
     the words it rests on.
@@ -67,6 +74,7 @@ def refine_command(
 
     \b
     keeplore refine --accept-model
+    keeplore refine --check
     keeplore refine --all --dry-run
     """
     if is_all and since:
@@ -78,6 +86,9 @@ def refine_command(
     _check_set(workspace, mode)
     if accept_model:
         _accept(workspace)
+        return
+    if check:
+        _check(workspace)
         return
     after = "" if is_all else since or in_utc(moment_of(RECENT))
     parts = [*backlog(workspace, after, mode or "", anywhere=anywhere)]
@@ -121,12 +132,41 @@ def _accept(workspace: Workspace) -> None:
     say("Accepted, until one of these words changes.")
 
 
-def _open_account(workspace: Workspace) -> None:
+def _check(workspace: Workspace) -> None:
+    """Raises LlmRefused for a model that reads too few of the talks rightly."""
+    # heavy, as above
+    from keeplore.refine.model_check import ENOUGH, check_model
+
+    results = []
+    for result in check_model(_open_account(workspace)):
+        results.append(result)
+        say(f"{'--' if result.flaw else 'ok'}  {result.name}", dim=not result.flaw)
+        if result.flaw:
+            say(f"      {result.flaw}", fg="yellow")
+    right = sum(not result.flaw for result in results)
+    repaired = sum(result.repaired for result in results)
+    read = sum(result.input_tokens for result in results)
+    written = sum(result.output_tokens for result in results)
+    say(
+        f"{right} of {len(results)} talks read rightly, {repaired} items put right; "
+        f"{read:,} tokens read, {written:,} written"
+    )
+    if right < ENOUGH * len(results):
+        raise LlmRefused(
+            "this model is not good enough to refine with",
+            "Set a larger one in llm.model, or leave refine.mode at shadow and read "
+            "`keeplore audit`",
+        )
+
+
+def _open_account(workspace: Workspace) -> Account:
     """Before anything is queued: a model that is not accepted, or not there, is said at once."""
     from keeplore.llm.open_model import open_account  # heavy, as above
 
-    factory = workspace.plugins.hook.keeplore_llm
-    open_account(workspace.settings.llm, workspace.root, workspace.places, factory)
+    llm, factory = workspace.settings.llm, workspace.plugins.hook.keeplore_llm
+    account = open_account(llm, workspace.root, workspace.places, factory)
+    # ``_check_set`` has seen that one is set
+    return cast("Account", account)
 
 
 def _tell_cost(cost: RefineEstimate, workspace: Workspace) -> None:
@@ -165,36 +205,53 @@ def _queued(
 def _refine(
     workspace: Workspace, refinery: Refinery, parts: Iterable[PendingPart]
 ) -> None:
+    """Raises LlmRefused where a model came to nothing with every talk."""
     titles = {part.memory.id: part.memory.title for part in parts}
-    done = _work(refinery, titles)
+    done, problem = _work(refinery, titles)
     settle(workspace, "Refine conversations")
     say(f"{done} of {len(titles)} talks refined.")
+    if problem and not done:
+        raise LlmRefused(
+            f"no talk could be refined: {problem}",
+            "They are tried again; `keeplore refine --check` says whether this model is good "
+            "enough",
+        )
     say(
         "`keeplore audit` shows what was decided, `keeplore review` what waits for you."
     )
 
 
-def _work(refinery: Refinery, titles: dict[str, str]) -> int:
-    """Take jobs until none is due; the worker may do some of them meanwhile."""
+def _work(refinery: Refinery, titles: dict[str, str]) -> tuple[int, str]:
+    """Take jobs until none is due; how many talks were refined, and what kept the last other one
+    from it. The worker may do some of them meanwhile.
+    """
     done = failed = 0
+    problem = ""
     while step := refinery.step():
         done += step.job.key in titles and step.result is not None
         failed = failed + 1 if step.result is None else 0
+        problem = step.problem or problem
         _tell(step, titles.get(step.job.key, step.job.key))
         if step.wait_s or failed == IN_A_ROW:  # every other one would meet the same
             note(f"the rest waits: {step.problem}")
             break
-    return done
+    return done, problem
 
 
 def _tell(step: RefineStep, title: str) -> None:
+    # heavy, as above
+    from keeplore.refine.answer_schema import REPAIRED
+
     result = step.result
     if result is None:
         say(f"{title}: {step.problem}", fg="yellow")
         return
     told = result.why or _counted(result.outcomes) or "nothing to note"
-    if dropped := sum(result.dropped.values()):
+    kept = sum(n for what, n in result.dropped.items() if what.endswith(REPAIRED))
+    if dropped := sum(result.dropped.values()) - kept:
         told += f", {dropped} left out"
+    if kept:
+        told += f", {kept} put right"
     if usage := result.usage.input_tokens:
         told += f" ({usage:,} + {result.usage.output_tokens:,} tokens)"
     say(f"{title}: {told}")

@@ -78,10 +78,15 @@ def remember_command(
     git log -1 --format=%B | keeplore remember - --category architectural-decisions
     keeplore remember
 
+    With --json, stdin holds a JSON object: `text`, and if wanted `title`, `category`, `scope`,
+    `project`, `permanent`, `replaces`, `entities`, `aspects`, `related`.
+
     What it says is printed with its file and id; `keeplore forget ID` undoes it.
     """
     words = _words(text)
     _check(words, chosen)
+    if as_json and words is not None and not any(one != "-" for one in text):
+        words, chosen = _structured(words, chosen)
     written: tuple[Workspace, NoteOutcome] | None
     if words is None:
         written = _recent(registry)
@@ -111,6 +116,35 @@ def _words(text: Sequence[str]) -> str | None:
             "Keep the part that matters; `keeplore ingest FILE` keeps a whole file",
         )
     return _decoded(data)
+
+
+def _structured(words: str, chosen: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The text and fields that a program gave as JSON."""
+    from keeplore.workspace.writing.structured_note import (  # heavy: its models
+        structured_note,
+        told_of,
+    )
+
+    given = _given(chosen)
+    if given:
+        raise click.UsageError(f"with --json, {given[0]} stands in the JSON object")
+    note = structured_note(words.encode())
+    fields: dict[str, Any] = {
+        **chosen,
+        **note.model_dump(exclude={"text", "entities", "aspects", "related"}),
+        "told": told_of(note),
+        **{kind: [] for kind in LINKS},
+    }
+    for link in note.related:
+        fields[link.relationship.replace("-", "_")].append(link.id)
+    _check(note.text, fields)
+    return note.text, fields
+
+
+def _given(chosen: Mapping[str, Any]) -> list[str]:
+    """The options about a note that somebody typed."""
+    names = ("scope", "category", "project", "title", "permanent", *LINKS, "replaces")
+    return [f"--{name.replace('_', '-')}" for name in names if chosen[name]]
 
 
 def _decoded(data: bytes) -> str:
@@ -143,8 +177,7 @@ def _is_piped() -> bool:
 
 
 def _check(words: str | None, chosen: Mapping[str, Any]) -> None:
-    names = ("scope", "category", "project", "title", "permanent", *LINKS, "replaces")
-    given = [f"--{name.replace('_', '-')}" for name in names if chosen[name]]
+    given = _given(chosen)
     if words is None and given:
         raise click.UsageError(f"{given[0]} needs a TEXT")
     if chosen["replaces"] and (chosen["scope"] or chosen["project"]):
@@ -205,7 +238,8 @@ def _written(
     )
 
     here = Path.cwd()
-    fields = {key: chosen[key] for key in ("category", "title") if chosen[key]}
+    names = ("category", "title", "told")
+    fields = {key: chosen[key] for key in names if chosen.get(key)}
     said = NoteRequest(words, calling_agent(), permanent=chosen["permanent"], **fields)
     target = target_of(
         registry, here, scope=chosen["scope"] or "", project=chosen["project"] or ""

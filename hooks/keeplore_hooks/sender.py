@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import re
 
-from keeplore_hooks.hosts import Host, host_named
+from keeplore_hooks.hosts import Host
+from keeplore_hooks.hosts.emitted import EMITTED, Emitted
 from keeplore_hooks.hosts.jsonl import Json, first_text, payload_object, text
+from keeplore_hooks.installed import host_named
 
 _BORROWED = "claude-code"  # whose entries other hosts run
 _CURSOR_EVENTS = {
@@ -34,6 +36,8 @@ def sender(
     A session is then known under one name, whichever entries fire, and however many. Raises
     KeyError as ``host_named`` does.
     """
+    if host == EMITTED:
+        return Emitted(), event
     data = payload_object(payload) if host == _BORROWED else None
     name = _name_in(data) if data else host
     if name != host:  # only Cursor calls the events by other names

@@ -1,0 +1,1 @@
+"""Conversations that a person has exported from a service: ChatGPT, Claude.ai."""

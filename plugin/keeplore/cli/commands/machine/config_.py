@@ -1,0 +1,243 @@
+"""``keeplore config``."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from keeplore.cli.output import emit_json, note, say, table
+from keeplore.cli.parameters import json_option, pass_registry
+from keeplore.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from keeplore.config.setting_layers import SettingValue
+    from keeplore.workspace.registry import Registry
+
+UNSET_STATUS = 4  # as where nothing is found
+_TRUTH = {"true": True, "false": False}
+
+
+class SettingKey(click.ParamType[str]):
+    """A key such as ``context.threshold``."""
+
+    name = "key"
+
+    def convert(
+        self, value: str, _param: click.Parameter | None, _context: click.Context | None
+    ) -> str:
+        from keeplore.config.setting_layers import known_key  # heavy: YAML
+
+        return known_key(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        del ctx, param
+        from keeplore.config.settings import setting_keys  # heavy: YAML
+
+        keys = setting_keys()
+        return [CompletionItem(key) for key in keys if key.startswith(incomplete)]
+
+
+_key = click.argument("key", type=SettingKey())
+_machine_option: Callable[..., Any] = click.option(
+    "--machine",
+    "of_machine",
+    is_flag=True,
+    help="Of this machine alone, in all its workspaces; keeplore.yaml stays as it is.",
+)
+
+
+@click.group(
+    short_help="Show and change settings, of the workspace or this machine.",
+    invoke_without_command=True,
+)
+@click.pass_context
+def config_command(context: click.Context) -> None:
+    """Show and change the settings that hold here: built in, over that those of the workspace
+    (keeplore.yaml, which all its machines get), over that those of this machine.
+
+    \b
+    keeplore config
+    keeplore config get embedding.model
+    keeplore config set --machine sync.automatic false
+    keeplore config unset --machine sync.automatic
+    """
+    if context.invoked_subcommand is None:
+        context.invoke(list_)
+
+
+@config_command.command(name="list")
+@_machine_option
+@json_option
+@pass_registry
+def list_(
+    registry: Registry, *, of_machine: bool = False, as_json: bool = False
+) -> None:
+    """List every setting with its value and where that comes from; with --machine those that this
+    machine sets.
+    """
+    found = _found(registry, of_machine=of_machine)
+    if as_json:
+        emit_json([_as_json(one) for one in found])
+        return
+    rows = [(one.key, _shown(one.value), _origin(one)) for one in found]
+    table(("setting", "value", "from"), rows, wide=("value",))
+    if not found:
+        note("this machine sets nothing for itself: `keeplore config set --machine`")
+
+
+@config_command.command()
+@_key
+@_machine_option
+@json_option
+@pass_registry
+def get(registry: Registry, key: str, *, of_machine: bool, as_json: bool) -> None:
+    """Print the value of KEY, and on stderr where it comes from.
+
+    With --machine, exit status 4 says that this machine does not set it.
+    """
+    found = _found(registry, of_machine=of_machine)
+    one = next((one for one in found if one.key == key), None)
+    if one is None:
+        note(f"this machine does not set {key}")
+        sys.exit(UNSET_STATUS)
+    if as_json:
+        emit_json(_as_json(one))
+        return
+    say(_shown(one.value))
+    note(_origin(one))
+
+
+@config_command.command(name="set")
+@_key
+@click.argument("values", metavar="VALUE...", nargs=-1, required=True)
+@_machine_option
+@pass_registry
+def set_(
+    registry: Registry, key: str, values: tuple[str, ...], *, of_machine: bool
+) -> None:
+    """Set KEY to VALUE; several values are a list. Comments and order of the file stay.
+
+    Nothing is written where the value is wrong.
+    """
+    from keeplore.config.setting_layers import own_values, set_own, set_shared  # heavy
+
+    value = _value(key, values)
+    if of_machine:
+        set_own(registry.places.state, _root_if_any(registry), key, value)
+        say(f"{key} is {_shown(value)} on this machine")
+        return
+    set_shared(_root(registry), key, value)
+    say(f"{key} is {_shown(value)} in keeplore.yaml")
+    note("commit keeplore.yaml where your other machines should have it too")
+    if key in own_values(registry.places.state):
+        remedy = f"`keeplore config unset --machine {key}` removes it"
+        note(f"this machine has a value of its own; {remedy}")
+
+
+@config_command.command()
+@_key
+@_machine_option
+@pass_registry
+def unset(registry: Registry, key: str, *, of_machine: bool) -> None:
+    """Take back what was set for KEY: with --machine the workspace's value holds again, without it
+    keeplore.yaml gets the built-in one.
+    """
+    from keeplore.config.setting_layers import set_shared, unset_own  # heavy: YAML
+    from keeplore.config.settings import setting_keys
+
+    if of_machine:
+        was_there = unset_own(registry.places.state, key)
+        say(f"this machine {'no longer sets' if was_there else 'does not set'} {key}")
+        return
+    value = setting_keys()[key]
+    set_shared(_root(registry), key, value)
+    say(f"{key} is {_shown(value)} again, as built in")
+
+
+def _root(registry: Registry) -> Path:
+    """Of this directory's workspace, also where its settings are broken. Raises NoWorkspace."""
+    here = Path.cwd()
+    for root in registry.machine.workspaces.values():
+        if here.is_relative_to(root):
+            return root
+    return registry.for_directory(here).root
+
+
+def _root_if_any(registry: Registry) -> Path | None:
+    return _root(registry) if registry.machine.workspaces else None
+
+
+def _found(registry: Registry, *, of_machine: bool) -> list[SettingValue]:
+    from keeplore.config.setting_layers import SettingOrigin, setting_values  # heavy
+
+    root = _root_if_any(registry) if of_machine else _root(registry)
+    found = setting_values(root, registry.places.state)
+    own = [one for one in found if one.origin == SettingOrigin.MACHINE]
+    return own if of_machine else found
+
+
+def _value(key: str, values: tuple[str, ...]) -> Any:
+    """What was typed, as the key wants it. Raises ConfigError."""
+    from keeplore.config.settings import setting_keys  # heavy: YAML
+
+    built_in = setting_keys()[key]
+    if isinstance(built_in, tuple):
+        return list(values)
+    if len(values) > 1:
+        raise ConfigError(f"{key} has one value", "Put quotes around it")
+    if isinstance(built_in, str):
+        return values[0]
+    if isinstance(built_in, bool):
+        return _TRUTH.get(values[0].lower(), values[0])
+    return _from_yaml(values[0])
+
+
+def _from_yaml(text: str) -> Any:
+    """A number or a mapping, the text itself where it is neither: the check names what is
+    wanted.
+    """
+    import yaml  # heavy
+
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return text
+
+
+def _shown(value: Any) -> str:
+    from keeplore.config.yaml_edit import as_yaml  # heavy: YAML
+
+    return value if isinstance(value, str) and value else as_yaml(_plain(value))
+
+
+def _plain(value: Any) -> Any:
+    """As YAML and JSON have it: prices are records."""
+    if isinstance(value, dict):
+        return {name: dataclasses.asdict(price) for name, price in value.items()}
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _origin(one: SettingValue) -> str:
+    from keeplore.config.setting_layers import SettingOrigin  # heavy: YAML
+
+    if one.origin == SettingOrigin.MACHINE:
+        return f"this machine; without that {_shown(one.below)}"
+    return "keeplore.yaml" if one.origin == SettingOrigin.WORKSPACE else "built-in"
+
+
+def _as_json(one: SettingValue) -> dict[str, Any]:
+    return {
+        "key": one.key,
+        "value": _plain(one.value),
+        "origin": str(one.origin),
+        "below": _plain(one.below),
+    }

@@ -1,0 +1,261 @@
+"""``keeplore exclude`` and ``keeplore include``: what may be captured."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from keeplore.cli.output import confirm, emit_json, note, say, table
+from keeplore.cli.parameters import Command, json_option, pass_registry, yes_option
+from keeplore.cli.writing import tell_worker
+from keeplore.errors import ConfigError
+
+if TYPE_CHECKING:
+    from keeplore.workspace.registry import Registry
+    from keeplore.workspace.workspace import Workspace
+    from keeplore.workspace.writing.person_choice import (
+        CapturedProject,
+        HeldRule,
+        Rules,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenPlace:
+    """What a person names; ``directory`` is None where they name something else, or nothing."""
+
+    directory: Path | None
+    names: Mapping[str, str]  # kind of rule → value
+
+
+def place_options(command: Command) -> Command:
+    """What a rule names, and whose rule it is."""
+
+    @click.argument(
+        "directory",
+        metavar="[PATH]",
+        required=False,
+        type=click.Path(path_type=Path),
+    )
+    @click.option("--project", help="A project by its name, which may be a glob.")
+    @click.option(
+        "--remote", help="Projects by their git remote: github.com/acme/*, any URL."
+    )
+    @click.option(
+        "--pattern", help="Directories by a glob: '~/clients/**', 'secret-*'."
+    )
+    @click.option(
+        "--workspace",
+        "is_shared",
+        is_flag=True,
+        help="As a rule of the workspace, for all its machines.",
+    )
+    @functools.wraps(command)
+    def with_place(
+        *args: Any,
+        directory: Path | None,
+        project: str | None,
+        remote: str | None,
+        pattern: str | None,
+        **chosen: Any,
+    ) -> Any:
+        given = {"project": project, "remote": remote, "pattern": pattern}
+        names = {kind: value for kind, value in given.items() if value}
+        if len(names) + (directory is not None) > 1:
+            raise click.UsageError(
+                "give one PATH, --project, --remote or --pattern at a time"
+            )
+        if directory is not None:
+            directory = Path(os.path.abspath(directory.expanduser()))  # noqa: PTH100 # links stay
+        return command(*args, place=ChosenPlace(directory, names), **chosen)
+
+    return with_place
+
+
+@click.command(short_help="Leave a project or a directory out of memory.")
+@place_options
+@click.option(
+    "is_list", "--list", is_flag=True, help="Show what holds here, and every rule."
+)
+@click.option(
+    "--forget", "is_forgetting", is_flag=True, help="Forget what was captured of it."
+)
+@yes_option
+@json_option
+@pass_registry
+def exclude_command(
+    registry: Registry,
+    *,
+    place: ChosenPlace,
+    is_shared: bool,
+    is_list: bool,
+    is_forgetting: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """Leave PATH and all below it out of memory, or the project of this directory.
+
+    Nothing of it is captured from now on: no live session, no import, no notes of agents, no
+    ingested file. A project is left out wherever it is checked out, since its git remotes count.
+    The closest rule wins, and one of this machine before those of the workspace. Agents there are
+    still told what memory holds; `KEEPLORE_OFF=1` in the environment of an agent ends that too. In
+    a prompt, what stands between <private> and </private> is never kept.
+
+    A file .keeplore with the line `capture: off` in a project does the same for whoever works
+    there.
+
+    \b
+    keeplore exclude
+    keeplore exclude ~/clients
+    keeplore exclude --remote 'github.com/acme/*' --workspace
+    keeplore exclude --list
+    """
+    if is_list:
+        _list(registry, as_json=as_json)
+        return
+    # heavy: git and the index are needed here, not for --help
+    from keeplore.workspace.writing import person_choice
+
+    workspace, rules = _rules(registry, place)
+    person_choice.exclude(workspace, rules, is_shared=is_shared)
+    found = person_choice.captured_before(registry, rules)
+    if is_forgetting and found:
+        _ask(found, yes=yes)
+        person_choice.forget_captured(found)
+    tell_worker(registry.places)
+    _say_changed(workspace, rules, may=False, is_shared=is_shared, as_json=as_json)
+    if not as_json:
+        _say_before(found, place, is_forgotten=is_forgetting)
+
+
+@click.command(short_help="Let a project or a directory into memory again.")
+@place_options
+@json_option
+@pass_registry
+def include_command(
+    registry: Registry, *, place: ChosenPlace, is_shared: bool, as_json: bool
+) -> None:
+    """Take back `keeplore exclude` for PATH, or for the project of this directory; where a wider
+    rule leaves it out, override that.
+
+    It is captured from now on. What was said in the meantime stays out where the session still
+    runs; `keeplore import` reads the others.
+
+    \b
+    keeplore include
+    keeplore include ~/clients/open-source
+    keeplore include --project website
+    """
+    # heavy, as above
+    from keeplore.workspace.writing import person_choice
+
+    workspace, rules = _rules(registry, place)
+    person_choice.include(registry, workspace, rules, is_shared=is_shared)
+    tell_worker(registry.places)
+    _say_changed(workspace, rules, may=True, is_shared=is_shared, as_json=as_json)
+    if as_json:
+        return
+    directory = place.directory or Path.cwd()
+    decision = registry.for_directory(directory).capture_policy.decide(str(directory))
+    if not place.names and not decision.may:
+        note(f"it is still not captured: {decision.reason}")
+
+
+def _rules(registry: Registry, place: ChosenPlace) -> tuple[Workspace, Rules]:
+    """The workspace that a place belongs to, and the rules that name it."""
+    from keeplore.config.capture_choice import CaptureRule, RuleKind  # heavy, as above
+    from keeplore.workspace.writing.person_choice import rules_of
+
+    workspace = registry.for_directory(place.directory or Path.cwd())
+    try:
+        named = tuple(
+            CaptureRule.of(RuleKind(kind), value) for kind, value in place.names.items()
+        )
+    except ValueError as e:
+        raise ConfigError(str(e), "Give a shorter one, on one line") from e
+    return workspace, named or rules_of(workspace.capture_policy, place.directory)
+
+
+def _say_changed(
+    workspace: Workspace, rules: Rules, *, may: bool, is_shared: bool, as_json: bool
+) -> None:
+    if as_json:
+        emit_json({"rules": [*map(str, rules)], "may": may, "is_shared": is_shared})
+        return
+    whose = f"by the workspace {workspace.name}" if is_shared else "on this machine"
+    say(f"{'Captured again' if may else 'Left out of memory'}, {whose}:", bold=True)
+    for rule in rules:
+        say(f"  {rule}")
+    if is_shared:
+        note("keeplore.yaml says so now; commit it, and your other machines follow")
+
+
+def _ask(found: Iterable[CapturedProject], *, yes: bool) -> None:
+    for one in found:
+        say(f"{one.project}: {_counted(one)} in {one.workspace.name}", err=True)
+    confirm(
+        "Forget them all?",
+        yes=yes,
+        refusal="nobody can be asked whether to forget them",
+    )
+
+
+def _counted(one: CapturedProject) -> str:
+    return f"{len(one.rows)} memories" if len(one.rows) > 1 else "1 memory"
+
+
+def _say_before(
+    found: Iterable[CapturedProject], place: ChosenPlace, *, is_forgotten: bool
+) -> None:
+    """What memory holds of it from before, and the command that forgets it."""
+    target = [f"--{kind}={value}" for kind, value in place.names.items()]
+    target += [str(place.directory)] if place.directory else []
+    command = shlex.join(["keeplore", "exclude", *target, "--forget"])
+    for one in found:
+        if is_forgotten:
+            say(f"Forgotten: {_counted(one)} of {one.project}.")
+        else:
+            say(f"Memory holds {_counted(one)} of {one.project} from before.")
+    if not is_forgotten and found:
+        say(f"`{command}` forgets them.")
+
+
+def _list(registry: Registry, *, as_json: bool) -> None:
+    # heavy, as above
+    from keeplore.text.dates import now
+    from keeplore.workspace.writing.person_choice import held_rules
+
+    cwd = Path.cwd()
+    workspace = registry.for_directory(cwd)
+    decision = workspace.capture_policy.decide(str(cwd), now())
+    rules = held_rules(registry, workspace, cwd)
+    if as_json:
+        here = {"may": decision.may, "reason": decision.reason}
+        emit_json({"here": here, "rules": [*map(_as_json, rules)]})
+        return
+    table(("rule", "", "whose", "means"), map(_cells, rules), wide=("means",))
+    if not rules:
+        note("there is no rule: every project is captured")
+    reason = f": {decision.reason}" if decision.reason else ""
+    note(f"here is {'captured' if decision.may else 'not captured'}{reason}")
+
+
+def _cells(held: HeldRule) -> tuple[str, ...]:
+    word = "included" if held.may else "excluded"
+    return str(held.rule), word, held.whose, ", ".join(held.means) or "nothing known"
+
+
+def _as_json(held: HeldRule) -> dict[str, Any]:
+    return {
+        "rule": str(held.rule),
+        "may": held.may,
+        "whose": held.whose,
+        "means": [*held.means],
+    }

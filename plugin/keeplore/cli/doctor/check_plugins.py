@@ -1,0 +1,46 @@
+"""What doctor says of the plugins of other packages."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Iterator
+
+from keeplore.cli.doctor.finding import DoctorFinding, note, well, wrong
+from keeplore.config.places import Places
+from keeplore.connect import host_locations
+from keeplore.workspace.plugin_failures import failures
+from keeplore.workspace.plugin_manager import GATES
+from keeplore_hooks import specs
+from keeplore_hooks.installed import HOSTS, SOURCES, problems
+
+PART = "plugins"
+
+
+def findings(places: Places) -> Iterator[DoctorFinding]:
+    """Those that are installed, and what they raised lately."""
+    for point in importlib.metadata.entry_points(group=specs.NAME):
+        whose = f" of {point.dist.name} {point.dist.version}" if point.dist else ""
+        yield well(PART, f"{point.name}{whose} is installed")
+    yield from _brought()
+    for one in failures(places.state):
+        where = f"at {one.point}" if one.point else "when it was loaded"
+        said = f"{one.plugin} failed {where}: {one.error}, last on {one.at}"
+        if one.point in GATES:
+            message = f"{said}; nothing it should have checked was written"
+            yield wrong(PART, message, "Mend or uninstall it")
+        else:
+            yield note(PART, said, "Mend or uninstall it; everything else went on")
+
+
+def _brought() -> Iterator[DoctorFinding]:
+    """The hosts and sources of other packages, and what these failed to bring."""
+    known = {**HOSTS.plugins, **SOURCES.plugins}
+    for name, (plugin, one) in known.items():
+        if plugin:
+            what = "host" if name in HOSTS else "source"
+            about = f": {one.documentation}" if one.documentation else ""
+            yield well(PART, f"{plugin} brings the {what} {name}{about}")
+    for problem in dict.fromkeys((*problems(), *host_locations.problems())):
+        where = f"at {problem.point}" if problem.point else "when it was loaded"
+        message = f"{problem.plugin} failed {where}: {problem.error}"
+        yield note(PART, message, "Mend or uninstall it; everything else went on")

@@ -1,0 +1,119 @@
+"""Which projects are to be imported: shown as a table, and asked where a person can answer."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from keeplore.cli.output import near, note, say, table
+from keeplore.errors import KeeploreError
+
+if TYPE_CHECKING:
+    from keeplore.workspace.importing.found_projects import FoundProject
+
+HEADINGS = ("", "project", "directory", "sessions", "first", "last", "left out")
+NO_DIRECTORY = "conversations of no project"
+HOW = "return reads them all, `n` none, `1,3-5` these, `-2` all but that one"
+_NUMBERS = re.compile(r"(-?)(\d{1,6})(?:-(\d{1,6}))?")
+
+
+class ProjectWish:
+    """What a person said by ``--only`` and ``--except``."""
+
+    def __init__(self, only: Sequence[str], without: Sequence[str]) -> None:
+        self._only, self._without = only, without
+        self._met: set[str] = set()
+
+    def __call__(self, project: FoundProject) -> bool | None:
+        """Whether it is to be read; None where nothing was said."""
+        if self._is_meant(self._without, project):
+            return False
+        is_named = self._is_meant(self._only, project)
+        return is_named if self._only else None
+
+    def check(self) -> None:
+        """Raises KeeploreError for what means no project, which may be a slip."""
+        for text in (*self._only, *self._without):
+            if text not in self._met:
+                raise KeeploreError(
+                    f"no project with sessions is meant by {text!r}",
+                    "`keeplore import` lists them; give a name, a glob or a directory",
+                )
+
+    def _is_meant(self, texts: Iterable[str], project: FoundProject) -> bool:
+        from keeplore.workspace.importing.found_projects import is_meant  # heavy: git
+
+        met = [text for text in texts if is_meant(text, project)]
+        self._met.update(met)
+        return bool(met)
+
+
+def show(projects: Sequence[FoundProject]) -> None:
+    """Those that would be read are numbered."""
+    numbers = iter(range(1, len(projects) + 1))
+    rows = []
+    for one in projects:
+        number = "" if one.left_out else str(next(numbers))
+        count = f"{one.sessions}, {one.notes} notes" if one.notes else one.sessions
+        facts = (_directory(one), count, one.first, one.last, one.left_out)
+        rows.append((number, one.name or NO_DIRECTORY, *facts))
+    say()
+    table(HEADINGS, rows, wide=("directory",))
+
+
+def pick(projects: Sequence[FoundProject]) -> list[FoundProject]:
+    """Those of the numbered ones that a person wants. Raises KeeploreError where nobody can be
+    asked.
+    """
+    if not sys.stdin.isatty():
+        raise KeeploreError(
+            "nobody can be asked whether to read all this",
+            "Add --yes, or --dry-run to see it alone",
+        )
+    say(f"\n{HOW}", dim=True)
+    while True:
+        typed = click.prompt("Read which?", default="all", show_default=False)
+        numbers = picked(typed, len(projects))
+        if numbers is not None:
+            return [projects[number - 1] for number in numbers]
+        say(f"There are 1 to {len(projects)}: {HOW}")
+
+
+def picked(typed: str, most: int) -> list[int] | None:
+    """The numbers that are meant, from 1 on; None for what cannot be."""
+    word = typed.strip().lower()
+    if word in ("", "all", "a", "y", "yes"):
+        return [*range(1, most + 1)]
+    if word in ("n", "no", "none"):
+        return []
+    kept: set[int] = set()
+    gone: set[int] = set()
+    for part in filter(None, re.split(r"[\s,]+", word)):
+        match = _NUMBERS.fullmatch(part)
+        first, last = (int(match[2]), int(match[3] or match[2])) if match else (0, 0)
+        if match is None or not 1 <= first <= last <= most:
+            return None
+        (gone if match[1] else kept).update(range(first, last + 1))
+    every = kept or set(range(1, most + 1))
+    return sorted(every - gone)
+
+
+def say_left_out(projects: Sequence[FoundProject]) -> None:
+    """What is not read although nobody said so just now."""
+    reasons: dict[str, list[str]] = {}
+    for one in projects:
+        if one.left_out and one.left_out != "not chosen":
+            reasons.setdefault(one.left_out, []).append(one.name or _directory(one))
+    for reason, names in reasons.items():
+        note(f"left out: {', '.join(names)}: {reason}")
+
+
+def _directory(project: FoundProject) -> str:
+    places = [near(Path(one)) for one in project.directories if one]
+    more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+    return f"{places[0]}{more}" if places else ""
