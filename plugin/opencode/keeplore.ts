@@ -105,11 +105,24 @@ const synthetic = (message, text) => {
   return { id, sessionID: message.sessionID, messageID: message.id, type: "text", text, synthetic: true }
 }
 
+// What OpenCode asks beside the conversation, where a brief would only be a cost: its agents for that have prompts of their
+// own; how these begin today is known where it does not list them.
+const ASIDE = ["title", "summary", "compaction"]
+const ASIDE_TEXT = /^(You are a title generator|You are a context summarization agent|Summarize what was done in this)/
+
 export const Keeplore = async ({ client, directory }) => {
   if (process.env.KEEPLORE_OFF) return {}
   const parents = new Map() // session → the session whose subagent it is, or ""
   const briefs = new Map() // session → a promise of what its model is told with each request
   const commanded = new Set() // sessions whose next message is the text behind a command
+  let asides // a promise of the prompts of agents that work beside the conversation
+
+  const isAside = async (prompt) => {
+    asides ??= Promise.resolve(client?.app?.agents?.())
+      .then((found) => (found?.data ?? []).filter((agent) => ASIDE.includes(agent.name) && agent.prompt))
+      .catch(() => [])
+    return ASIDE_TEXT.test(prompt) || (await asides).some((agent) => prompt.startsWith(agent.prompt))
+  }
 
   const parentOf = async (session) => {
     if (!parents.has(session)) {
@@ -135,6 +148,13 @@ export const Keeplore = async ({ client, directory }) => {
     return send(event, payload, mayAnswer)
   }
 
+  // The brief stays the same for the whole session, also for one that goes on: what stands before the conversation is what
+  // a prompt cache holds. OpenCode tells of no session that goes on.
+  const begin = async (session, more = {}) => {
+    if (!briefs.has(session)) briefs.set(session, hand("session.created", session, more))
+    await briefs.get(session)
+  }
+
   const safely =
     (act) =>
     async (...given) => {
@@ -157,7 +177,8 @@ export const Keeplore = async ({ client, directory }) => {
       const { type, properties } = event
       const session = properties?.sessionID ?? properties?.info?.id
       if (type === "session.created") parents.set(session, properties?.info?.parentID ?? "")
-      if (type === "session.created" || type === "session.compacted") {
+      if (type === "session.created") await begin(session)
+      else if (type === "session.compacted") {
         const brief = hand(type, session)
         briefs.set(session, brief)
         await brief
@@ -170,6 +191,7 @@ export const Keeplore = async ({ client, directory }) => {
     "chat.message": safely(async (input, output) => {
       const session = input.sessionID
       const isOfCommand = commanded.delete(session)
+      await begin(session, { source: "resume" })
       const messages = [{ info: output.message, parts: [...output.parts] }]
       const context = await hand("chat.message", session, { messages }, !isOfCommand)
       if (context) output.parts.push(synthetic({ ...output.message, sessionID: session }, context))
@@ -184,7 +206,7 @@ export const Keeplore = async ({ client, directory }) => {
 
     "experimental.chat.system.transform": safely(async (input, output) => {
       const brief = await briefs.get(input.sessionID)
-      if (brief) output.system.push(brief)
+      if (brief && !(await isAside(output.system[0] ?? ""))) output.system.push(brief)
     }),
 
     "experimental.session.compacting": safely(async (input) => {

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from demo.machine import Machine
+from quick_machine import QuickMachine
 
 from keeplore_hooks.spool import Spool
 
@@ -39,9 +39,9 @@ HOOKS = {
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> Machine:
+def machine(tmp_path: Path) -> QuickMachine:
     """A home with a workspace, in which every host has files of the person's."""
-    machine = Machine(tmp_path / "my höme")
+    machine = QuickMachine(tmp_path / "my höme")
     for name in DIRECTORIES:
         (machine.home / name).mkdir(parents=True)
     (machine.home / ".codex/config.toml").write_text('model = "x" # mine\n')
@@ -55,7 +55,7 @@ def machine(tmp_path: Path) -> Machine:
     return machine
 
 
-def tree(machine: Machine) -> dict[str, tuple[int, bytes]]:
+def tree(machine: QuickMachine) -> dict[str, tuple[int, bytes]]:
     """Every path of the home with rights and bytes, but for what is Keeplore's own."""
     own = {machine.home / name for name in ("state", "cache", "memory")}
     found = {}
@@ -69,7 +69,7 @@ def tree(machine: Machine) -> dict[str, tuple[int, bytes]]:
     return found
 
 
-def handlers(machine: Machine, host: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+def handlers(machine: QuickMachine, host: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Each host event with the command line that its host would run for it, as it stands in the
     host's file.
     """
@@ -160,7 +160,7 @@ TURN: Mapping[str, tuple[str, ...]] = {
 
 
 def test_what_is_said_in_a_connected_host_becomes_a_conversation(
-    machine: Machine,
+    machine: QuickMachine,
 ) -> None:
     machine.keeplore("connect", "--yes")
     machine.no_worker_starts()
@@ -193,7 +193,7 @@ def test_what_is_said_in_a_connected_host_becomes_a_conversation(
 
 
 def test_every_event_of_every_host_reaches_the_inbox_and_fails_open(
-    machine: Machine,
+    machine: QuickMachine,
 ) -> None:
     machine.keeplore("connect", "--yes")
     machine.no_worker_starts()
@@ -215,7 +215,7 @@ def test_every_event_of_every_host_reaches_the_inbox_and_fails_open(
             assert machine.run(*line, payload=b"{}", check=False).returncode == 0
 
 
-def test_disconnecting_leaves_the_home_as_it_was(machine: Machine) -> None:
+def test_disconnecting_leaves_the_home_as_it_was(machine: QuickMachine) -> None:
     before = tree(machine)
     diff = machine.keeplore("connect", "--dry-run").stdout.decode()
     assert tree(machine) == before and not (machine.state / "connections.json").exists()
@@ -234,7 +234,7 @@ def test_disconnecting_leaves_the_home_as_it_was(machine: Machine) -> None:
     assert b"No agent is connected" in machine.keeplore("disconnect").stdout
 
 
-def test_the_mcp_server_in_a_hosts_file_can_be_started(machine: Machine) -> None:
+def test_the_mcp_server_in_a_hosts_file_can_be_started(machine: QuickMachine) -> None:
     machine.keeplore("connect", "cursor", "--yes")
     server = json.loads((machine.home / ".cursor/mcp.json").read_text())["mcpServers"][
         "keeplore"
@@ -244,7 +244,7 @@ def test_the_mcp_server_in_a_hosts_file_can_be_started(machine: Machine) -> None
 
 
 def test_a_home_without_hosts_is_told_so(tmp_path: Path) -> None:
-    machine = Machine(tmp_path / "home")
+    machine = QuickMachine(tmp_path / "home")
     machine.environment["PATH"] = os.defpath
     done = machine.keeplore("connect", check=False)
     assert (

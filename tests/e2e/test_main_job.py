@@ -4,13 +4,12 @@ rebuild → recall.
 
 import re
 import signal
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from demo.machine import Machine
 from demo.session import create_project, play
+from quick_machine import QuickMachine
 
 from keeplore.memory import Conversation, parse
 
@@ -41,7 +40,7 @@ def conversations(root: Path) -> list[Conversation]:
 
 @pytest.fixture
 def remote(tmp_path):
-    bare = Machine(tmp_path / "server").run(
+    bare = QuickMachine(tmp_path / "server").run(
         "git", "init", "-q", "--bare", "-b", "main", str(tmp_path / "memory.git")
     )
     assert bare.returncode == 0
@@ -50,7 +49,7 @@ def remote(tmp_path):
 
 @pytest.fixture
 def first(tmp_path, remote):
-    machine = Machine(tmp_path / "first")
+    machine = QuickMachine(tmp_path / "first")
     machine.keeplore("init", "memory")
     machine.run("git", "-C", "memory", "remote", "add", "origin", str(remote))
     return machine
@@ -70,8 +69,7 @@ def test_a_recorded_session_is_recalled_on_a_second_machine_though_the_worker_di
         prompts += step.event == "UserPromptSubmit"
         death = next(deaths, None)
         if death is not None:
-            worker = machine.worker(sys.executable, str(KILLER), *death)
-            assert worker.wait(timeout=90) == -signal.SIGKILL, death
+            assert machine.script(KILLER, *death) == -signal.SIGKILL, death
     assert next(deaths, None) is None, "the session is too short for all deaths"
 
     worker = machine.worker()
@@ -102,7 +100,7 @@ def test_a_recorded_session_is_recalled_on_a_second_machine_though_the_worker_di
     assert machine.run("git", "-C", "memory", "status", "--porcelain").stdout == b""
     assert machine.run("git", "-C", "memory", "fsck", "--strict").returncode == 0
 
-    second = Machine(tmp_path / "second")
+    second = QuickMachine(tmp_path / "second")
     second.keeplore("clone", str(remote), "memory")
     checkout = second.home / "work" / "ledgerly"
     checkout.mkdir(parents=True)

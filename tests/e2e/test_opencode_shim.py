@@ -28,6 +28,7 @@ RELEASES = (
     "Releases are signed by the Zurich office alone, because the key lies in its safe."
 )
 CHILD = "ses_child"
+ASIDE = "Sum up. Here is how."
 # calls the functions that the plugin returns, one step after the other, and prints what became of
 # their arguments
 DRIVER = """
@@ -38,7 +39,8 @@ const session = {
   get: async ({ path }) => ({ data: path.id === "ses_child" ? { parentID: "ses_a" } : {} }),
   messages: async () => ({ data: messages }),
 }
-const hooks = await loaded.Keeplore({ client: { session }, directory })
+const app = { agents: async () => ({ data: [{ name: "summary", prompt: "Sum up." }, { name: "build" }] }) }
+const hooks = await loaded.Keeplore({ client: { session, app }, directory })
 for (const [name, input, output] of steps) await hooks[name]?.(input, output)
 console.log(JSON.stringify({ exports: Object.keys(loaded), hooks: Object.keys(hooks), steps }))
 """
@@ -280,6 +282,43 @@ def test_where_keeplore_is_switched_off_the_plugin_does_nothing(
     assert not (alone.machine.state / "spool").exists()
 
 
+def system_of(session: str, text: str = "Be brief.") -> list[Any]:
+    """A request of the session, with the system prompt of an agent."""
+    step = "experimental.chat.system.transform"
+    return [step, {"sessionID": session}, {"system": [text]}]
+
+
+def told_beside(called: Any) -> str:
+    """What was added to a message."""
+    return "".join(part["text"] for part in called["steps"][0][2]["parts"][1:])
+
+
+def _asked_beside_a_brief(host: OpenCode) -> Any:
+    """A message of a session that OpenCode goes on with, without telling so: what it sent before
+    stays to the byte, so that the brief comes beside the first prompt, and what is new beside the
+    next. What asks beside the conversation gets neither.
+    """
+    title = "You are a title generator. You output ONLY a thread title. Nothing else."
+    greeting = prompt("ses_b", "Hello there.")
+    steps = (system_of("ses_b"), system_of("ses_b", title), system_of("ses_b", ASIDE))
+    begun = host.call(greeting, *steps)
+    systems = [step[2]["system"] for step in begun["steps"][1:]]
+    assert systems == [["Be brief."], [title], [ASIDE]]
+    told = told_beside(begun)
+    place = "Staging runs Postgres 14, because the hoster in Winterthur has none newer."
+    host.machine.keeplore("remember", "--permanent", place, cwd=host.project)
+    # a busy worker may not answer in time, and reads new files a moment later
+    for number in range(60):
+        words = f"Which Postgres does staging run, and why? Say it in {number} words."
+        gone_on = host.call(prompt("ses_b", words), system_of("ses_b"))
+        assert gone_on["steps"][1][2]["system"] == ["Be brief."]
+        told += told_beside(gone_on)
+        if "Winterthur" in told_beside(gone_on):
+            break
+    assert "Zurich" in told
+    return gone_on["steps"][0][2]
+
+
 def test_memories_come_to_the_model_and_what_is_said_becomes_one(
     remembering: OpenCode,
 ) -> None:
@@ -298,17 +337,17 @@ def test_memories_come_to_the_model_and_what_is_said_becomes_one(
         system,
         command("keeplore/recall", "Which office signs our releases?"),
         skill,
-        prompt("ses_b", "Which office signs our releases, and why?"),
     )
-    first, second, recalled, of_command, asked = (step[2] for step in told["steps"][1:])
+    first, second, recalled, of_command = (step[2] for step in told["steps"][1:])
     assert first == second and first["system"][0] == "Be brief."
     assert f"<{TAG}" in first["system"][1] and "Zurich" in first["system"][1]
     (part,) = recalled["parts"]
     assert part["synthetic"] is True and "Zurich" in part["text"]
     # nobody asks for what resembles the text of a command
     assert len(of_command["parts"]) == 1
+    asked = _asked_beside_a_brief(host)
     typed, added = asked["parts"]
-    assert "Zurich" in added["text"] and added["synthetic"] is True
+    assert "Winterthur" in added["text"] and added["synthetic"] is True
     assert re.fullmatch(r"prt_[0-9a-f]{12}[0-9a-z]{14}", added["id"])
     assert (added["messageID"], added["sessionID"]) == (asked["message"]["id"], "ses_b")
     said = {

@@ -15,6 +15,7 @@ from ready import keeplore
 from keeplore.cli.connect_dialog import surroundings
 from keeplore.cli.doctor import DoctorOptions, examine
 from keeplore.config.places import Places
+from keeplore.index import MemoryFilter
 from keeplore.memory import Conversation, Exchange, Memory, Quote, new_id, new_meta
 from keeplore.memory.note import NoteDraft
 from keeplore.recall.brief import brief
@@ -22,6 +23,7 @@ from keeplore.recall.file_context import edit_context
 from keeplore.recall.prompt_context import for_prompt, prompt_context
 from keeplore.recall.render import TextBudget
 from keeplore.recall.request import RecallRequest
+from keeplore.recall.unasked.origin import waiting_line
 from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
 from keeplore.workspace.lifecycle.sync_workspace import synchronise
 from keeplore.workspace.registry import Registry
@@ -86,14 +88,31 @@ class Machine:
         views = Registry(self.places).views(self.root)
         return edit_context(views, [path], str(self.root), room=ROOM)[0]
 
-    def run(self, *arguments: str) -> str:
-        environment = {
+    def told(self) -> tuple[str, ...]:
+        """What is told unasked."""
+        return (
+            self.brief(),
+            self.beside("How long does the gateway of billing wait?"),
+            self.before_an_edit("app/gateway.py"),
+        )
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {
             "KEEPLORE_STATE_DIR": str(self.places.state),
             "KEEPLORE_CACHE_DIR": str(self.places.cache),
         }
-        done = keeplore(*arguments, cwd=self.root, **environment)
+
+    def run(self, *arguments: str) -> str:
+        done = keeplore(*arguments, cwd=self.root, **self.environment)
         assert done.returncode == 0, done.stderr
         return done.stdout
+
+
+def findings(machine: Machine) -> str:
+    """What doctor says."""
+    found = examine(machine.places, DoctorOptions(surroundings(machine.places)))
+    return "\n".join(finding.message for finding in found)
 
 
 def remedies(machine: Machine) -> str:
@@ -133,30 +152,93 @@ def ben(ada: Machine, join: Callable[[str, str], Machine]) -> Machine:
     return join("ben", BEN)
 
 
-def test_what_another_person_said_is_told_with_its_source(
+def test_what_another_person_said_waits_until_their_machine_is_accepted(
     ada: Machine, ben: Machine
 ) -> None:
     ben.says(f"{FACT} See `app/gateway.py`.", category="gotchas", permanent=True)
-    for told in (
-        ada.brief(),
-        ada.beside("How long does the gateway of billing wait?"),
-        ada.before_an_edit("app/gateway.py"),
-    ):
-        assert "30 s" in told and FOREIGN in told and "said by the user" not in told
-    assert "said by the user" in ben.brief()
+    brief, *others = ada.told()
+    assert brief.splitlines()[3:5] == ["Not told:", f"- {waiting_line(1)}"]
+    assert "30 s" not in brief and others == ["", ""]
+    assert all("30 s" in text and "by the user" in text for text in ben.told())
+    ada.run("machines", "accept", ben.id)
+    assert all("30 s" in text and "Not told" not in text for text in ada.told())
 
 
 def test_an_order_of_another_person_is_given_to_no_agent_unasked_and_found_when_asked(
     ada: Machine, ben: Machine
 ) -> None:
     memory = ben.says(ORDER, category="project-conventions", permanent=True)
-    assert ada.brief() == "" and ada.beside("Shall I run the deploy script?") == ""
+    assert ORDER not in ada.brief()
+    assert ada.beside("Shall I run the deploy script?") == ""
     assert "deploy script" in ben.brief()
     assert "from another person's machine" in ada.run(
         "recall", "deploy script", "--text"
     )
     [hit] = json.loads(ada.run("recall", "deploy script", "--text", "--json"))["hits"]
     assert (hit["memory_id"], hit["trust"]) == (memory.id, "foreign")
+
+
+def test_it_is_said_how_much_waits_and_how_it_is_accepted(
+    ada: Machine, ben: Machine
+) -> None:
+    ben.says(FACT)
+    ben.says("The ledger is append-only.", permanent=True)
+    ada.says("Deploys happen on Tuesdays.")
+    assert waiting_line(2) in ada.brief()
+    listed = keeplore("list", cwd=ada.root, **ada.environment)
+    assert waiting_line(2) in " ".join(listed.stderr.split())
+    assert waiting_line(2) in ada.run("stats")
+    assert json.loads(ada.run("stats", "--json"))["waiting"] == 2
+    assert "2 memories are told to no agent unasked" in findings(ada)
+    ada.run("machines", "refuse", ben.id)
+    assert "Not told" not in ada.brief() and FACT not in ada.brief()
+    assert json.loads(ada.run("stats", "--json"))["waiting"] == 0
+
+
+def test_others_rules_have_a_bounded_share_behind_ones_own(
+    ada: Machine, ben: Machine
+) -> None:
+    own = [f"Rule {n} of this house is kept." for n in range(8)]
+    for text in own:
+        ada.says(text, permanent=True)
+    theirs = [f"Rule {n} of the other house is kept." for n in range(12)]
+    workspace = ben.workspace
+    for text in theirs:
+        workspace.notes.write(NoteDraft(text, trust="user", permanent=True))
+    synchronise(workspace)
+
+    def told() -> tuple[int, int]:
+        brief = ada.brief()
+        return sum(text in brief for text in own), sum(text in brief for text in theirs)
+
+    assert told() == (8, 0) and waiting_line(12) in ada.brief()
+    ada.run("machines", "accept", ben.id)
+    assert told() == (8, 0)
+    for memory in ada.pulls().index.listed(MemoryFilter(permanent=True)):
+        if memory.title in own[2:]:
+            ada.run("forget", memory.id, "--yes")
+    assert told() == (2, 4)
+
+
+def test_others_decisions_and_talks_leave_room_for_ones_own(
+    ada: Machine, ben: Machine
+) -> None:
+    mine = [f"We take queue number {n}." for n in range(6)]
+    for text in mine:
+        ada.says(text, category="architectural-decisions")
+    ben.pulls()
+    workspace = ben.workspace
+    theirs = [f"We take database number {n}." for n in range(12)]
+    for text in theirs:
+        workspace.notes.write(
+            NoteDraft(text, trust="user", category="architectural-decisions")
+        )
+    synchronise(workspace)
+    ada.pulls()
+    ada.run("machines", "accept", ben.id)
+    brief = ada.brief()
+    assert sum(text in brief for text in theirs) == 5
+    assert sum(text in brief for text in mine) == 5
 
 
 def test_every_command_tells_whose_it_is(ada: Machine, ben: Machine) -> None:
@@ -199,15 +281,13 @@ def test_a_talk_of_another_person_is_quoted_as_theirs_and_is_no_place_to_go_on(
     workspace = ben.workspace
     workspace.store.save(Memory(meta, talk.to_markdown()))
     synchronise(workspace)
+    assert "in Postgres then" not in ada.brief() and ada.run("review") == ""
+    ada.run("machines", "accept", ben.id)
     told = ada.brief()
-    assert (
-        "in Postgres then" in told
-        and FOREIGN in told
-        and "by the assistant" not in told
-    )
+    assert "in Postgres then" in told
     assert "Where the last session stopped" not in told
     assert "Where the last session stopped" in ben.brief()
-    assert "simple for the queue" in ben.run("review") and ada.run("review") == ""
+    assert "simple for the queue" in ben.run("review")
 
 
 def test_an_accepted_machine_is_believed_and_a_refused_one_is_not(
@@ -215,17 +295,17 @@ def test_an_accepted_machine_is_believed_and_a_refused_one_is_not(
 ) -> None:
     memory = ben.says(FACT, permanent=True)
     ada.says("Deploys happen on Tuesdays.")
-    assert FOREIGN in ada.brief()
+    assert FACT not in ada.brief()
     listed = [line.split("\t") for line in ada.run("machines").splitlines()]
     assert {(cells[0], cells[1], cells[3], cells[4]) for cells in listed} == {
         (ada.id, ADA, "1", "this machine"), (ben.id, BEN, "1", "not accepted")
     }  # fmt: skip
     assert f"machines accept {ben.id}" in remedies(ada)
     ada.run("machines", "accept", ben.id)
-    assert "said by the user" in ada.brief() and FOREIGN not in ada.brief()
+    assert FACT in ada.brief() and "Not told" not in ada.brief()
     assert f"machines accept {ben.id}" not in remedies(ada)
     ada.run("machines", "refuse", ben.id)
-    assert FOREIGN in ada.brief()
+    assert FACT not in ada.brief()
     states = {
         one["id"]: one["state"] for one in json.loads(ada.run("machines", "--json"))
     }
@@ -249,9 +329,8 @@ def test_a_machine_of_the_same_address_is_the_persons_own(
     laptop = join("laptop", ADA.upper())
     laptop.says(FACT, permanent=True)
     ben.says("The ledger is append-only.", permanent=True)
-    told = ada.brief().splitlines()
-    assert [line for line in told if "30 s" in line and "said by the user" in line]
-    assert [line for line in told if "append-only" in line and FOREIGN in line]
+    told = ada.brief()
+    assert "30 s" in told and "append-only" not in told and waiting_line(1) in told
     [state] = [
         one["state"]
         for one in json.loads(ada.run("machines", "--json"))
@@ -267,7 +346,7 @@ def test_an_address_that_the_person_had_before_is_still_theirs(
     laptop = join("laptop", ADA)
     laptop.says(FACT, permanent=True)
     ada.signs_as("ada@elsewhere.invalid")
-    assert "said by the user" in ada.brief() and FOREIGN not in ada.brief()
+    assert FACT in ada.brief() and "Not told" not in ada.brief()
 
 
 def test_without_an_address_nobody_is_taken_for_the_person(
@@ -280,26 +359,24 @@ def test_without_an_address_nobody_is_taken_for_the_person(
     other.says(FACT, permanent=True)
     ada.says("The ledger is append-only.", permanent=True)
     told = ada.brief()
-    assert "said by the user" in told and FOREIGN in told
+    assert "append-only" in told and FACT not in told and waiting_line(1) in told
 
 
-def test_a_memory_without_a_machine_is_believed_only_where_nobody_else_writes(
+def test_a_memory_without_a_machine_is_of_the_person_who_committed_it(
     ada: Machine, ben: Machine
 ) -> None:
-    meta = new_meta(
-        id=new_id("bare"),
-        kind="note",
-        title="Bare",
-        created_at="2026-03-01T10:00:00Z",
-        scope="workspace",
-        trust="user",
-        permanent=True,
-    )
-    ada.workspace.store.save(Memory(meta, f"# Bare\n\n{FACT}\n"))
-    assert "said by the user" in ada.brief()
-    ben.says("The ledger is append-only.")
-    told = ada.brief().splitlines()
-    assert [line for line in told if "30 s" in line and FOREIGN in line]
+    def by_hand(machine: Machine, name: str) -> None:
+        meta = new_meta(
+            id=new_id(name), kind="note", title=name, created_at="2026-03-01T10:00:00Z",
+            scope="workspace", trust="user", permanent=True,
+        )  # fmt: skip
+        machine.workspace.store.save(Memory(meta, f"# {name}\n\nIt is so.\n"))
+        synchronise(machine.workspace)
+
+    by_hand(ada, "Of Ada")
+    by_hand(ben, "Of Ben")
+    told = ada.brief()
+    assert "Of Ada" in told and "Of Ben" not in told and waiting_line(1) in told
 
 
 def test_a_version_that_changes_no_word_stays_the_words_of_who_said_them(
@@ -308,11 +385,11 @@ def test_a_version_that_changes_no_word_stays_the_words_of_who_said_them(
     memory = ben.says(FACT)
     ada.pulls()
     ada.run("pin", memory.id)
-    assert FOREIGN in ada.brief()
+    assert FACT not in ada.brief()
     [_, pinned] = ada.workspace.notes.history(memory.id)
     assert pinned.memory.source["machine"] == ben.id and pinned.memory.trust == "user"
-    told = ben.brief()  # a file that Ada has committed is Ada's word for it
-    assert FOREIGN in told and "said by the user" not in told
+    # what Ada has committed is her word for it, and replaces nothing before Ben accepts her
+    assert FACT in ben.brief() and waiting_line(1) in ben.brief()
 
 
 def test_the_same_words_said_here_are_this_persons_too(
@@ -348,15 +425,14 @@ def test_commits_name_their_machine_and_a_message_of_the_person_stays(
 def test_a_purge_leaves_the_names_of_machines(ada: Machine, ben: Machine) -> None:
     secret = ben.says("A word that must go.")
     ben.says(FACT, permanent=True)
-    ada.pulls()
-    assert FOREIGN in ada.brief()
+    assert waiting_line(2) in ada.brief()
     ada.run("forget", secret.id, "--purge", "--yes")
     ada.pulls()
     names = "%(trailers:key=Keeplore-Machine,valueonly,separator=%x2C)"
     assert {ada.id, ben.id} <= set(
         ada.git("log", f"--format={names}", cwd=ada.root).split()
     )
-    assert FOREIGN in ada.brief()
+    assert waiting_line(1) in ada.brief()
 
 
 def test_only_machines_that_wrote_here_can_be_named(ada: Machine) -> None:
@@ -373,13 +449,15 @@ def test_the_agent_that_asks_by_mcp_is_told_whose_it_is(
     from keeplore.mcp_server.context import McpContext  # the SDK is not needed for it
     from keeplore.mcp_server.project_roots import ProjectRoots
     from keeplore.mcp_server.read_tools import read
+    from keeplore.worker.server.mcp_services import services
 
     memory = ben.says(ORDER)
     ada.pulls()
-    desk = McpContext(ada.places, ProjectRoots({}, ada.places.sessions, ada.root))
-    for part in ("overview", "history"):
-        told = read(
-            desk, memory.id, part, "", 1, directory=str(ada.root), max_tokens=4000
-        )
-        assert f"{FOREIGN}; worded like an instruction" in told
-    desk.close()
+    roots = ProjectRoots({}, ada.places.sessions, ada.root)
+    with Registry(ada.places) as registry:
+        desk = McpContext(services(registry, lambda: None), roots, set())
+        for part in ("overview", "history"):
+            told = read(
+                desk, memory.id, part, "", 1, directory=str(ada.root), max_tokens=4000
+            )
+            assert f"{FOREIGN}; worded like an instruction" in told

@@ -1,8 +1,7 @@
 """Commands of ``keeplore`` in processes of their own that need not import everything first.
 
 One process a test run has loaded the modules, and forks for each command: that has its own
-arguments, directory, environment and streams, and ends as any program does. libgit2, which looks
-for a home when it is loaded, is left to each command.
+arguments, directory, environment and streams, and ends as any program does.
 """
 
 from __future__ import annotations
@@ -14,6 +13,8 @@ import importlib
 import json
 import os
 import pkgutil
+import runpy
+import select
 import signal
 import socket
 import subprocess
@@ -40,8 +41,11 @@ NEEDED = (
     "sync",
     "connect",
     "ingest",
+    "worker",
 )
-ALSO = ("numpy", "tokenizers", "hnswlib", "rich.console", "rich.table")
+ALSO = ("numpy", "hnswlib", "pygit2", "rich.console", "rich.table")
+# what is loaded lies in pages of 2 MB, if the system has them: a fork copies the list of the pages
+ROOMY = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1", "PYTHONMALLOC": "malloc"}
 # what Python itself reads while it starts cannot be given to one that has started
 _EARLY = ("PYTHON", "LD_")
 # these it may have had otherwise: what is compiled is kept, and the streams are made for a command
@@ -51,7 +55,7 @@ _starting = threading.Lock()
 
 class Started:
     """A command that runs; ``streams`` are descriptors for its stdin, stdout and stderr, which the
-    caller closes.
+    caller closes. With a ``script`` that is run in place of the command.
     """
 
     def __init__(
@@ -60,6 +64,8 @@ class Started:
         streams: tuple[int, int, int],
         cwd: Path,
         environment: Mapping[str, str],
+        *,
+        script: Path | None = None,
     ) -> None:
         self._arguments = arguments
         self._link, theirs = socket.socketpair()
@@ -69,6 +75,7 @@ class Started:
             socket.send_fds(control, [b"+"], [theirs.fileno(), *streams])
         request = {
             "arguments": arguments,
+            "script": str(script or ""),
             "cwd": str(cwd),
             "environment": dict(environment),
         }
@@ -178,7 +185,10 @@ def _server() -> socket.socket:
     command = (sys.executable, __file__, str(theirs.fileno()))
     with theirs:
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()]
+            command,
+            stdin=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
+            env={**os.environ, **ROOMY},
         )
     atexit.register(process.wait)
     atexit.register(ours.close)  # runs first
@@ -188,7 +198,6 @@ def _server() -> socket.socket:
 def _load() -> None:
     import keeplore
 
-    sys.modules["pygit2"] = None  # type: ignore[assignment]  # who needs it fails here, and is loaded by the command
     for package in NEEDED:
         names = [
             name
@@ -202,7 +211,6 @@ def _load() -> None:
                     Exception
                 ):  # it fails again in a command that needs it
                     importlib.import_module(name)
-    del sys.modules["pygit2"]
     for name in ALSO:
         importlib.import_module(name)
     _load_model()
@@ -220,40 +228,67 @@ def _load_model() -> None:
         local_embedder.OnnxRunner(model_files.packaged(Path(cache)), 1)
 
 
-def _next(control: socket.socket) -> None:
-    """Serve until a command is asked for, and return in the process that is to be it."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that wait
-    while True:
-        asked, descriptors, _, _ = socket.recv_fds(control, 1, 4)
+class _Server:
+    """Forks for each command that is asked for, and tells who asked how it ended."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self._control = control
+        self._callers: dict[int, socket.socket] = {}  # by the command's process
+        self._ended, self._waker = socket.socketpair()
+        self._waker.setblocking(False)
+        signal.set_wakeup_fd(self._waker.fileno())
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+
+    def next(self) -> None:
+        """Serve until a command is asked for, and return in the process that is to be it."""
+        while True:
+            ready, _, _ = select.select([self._control, self._ended], [], [])
+            if self._ended in ready:
+                self._ended.recv(4096)
+                self._tell_ends()
+            if self._control in ready and self._is_command():
+                return
+
+    def _tell_ends(self) -> None:
+        while self._callers:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if pid == 0:
+                break
+            with self._callers.pop(pid) as link, contextlib.suppress(BrokenPipeError):
+                link.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
+
+    def _is_command(self) -> bool:
+        """Fork for what is asked; True in the child."""
+        asked, descriptors, _, _ = socket.recv_fds(self._control, 1, 4)
         if not asked:
             sys.exit()
-        if os.fork() == 0:
-            break
-        for descriptor in descriptors:
+        link = socket.socket(fileno=descriptors[0])
+        with link.makefile("rb") as stream:
+            request = json.loads(stream.read())
+        pid = os.fork()
+        if pid == 0:
+            self._leave(link)
+            _become(request, descriptors[1:])
+            return True
+        for descriptor in descriptors[1:]:
             os.close(descriptor)
-    control.close()
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    link = socket.socket(fileno=descriptors[0])
-    with link.makefile("rb") as stream:
-        request = json.loads(stream.read())
-    command = os.fork()
-    if command == 0:
-        link.close()
-        _become(request, descriptors[1:])
-        return
-    for descriptor in descriptors[1:]:
-        os.close(descriptor)
-    link.sendall(b"%d\n" % command)
-    _, status = os.waitpid(command, 0)
-    with contextlib.suppress(BrokenPipeError):
-        link.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
-    os._exit(0)
+        self._callers[pid] = link
+        link.sendall(b"%d\n" % pid)
+        return False
+
+    def _leave(self, link: socket.socket) -> None:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        signal.set_wakeup_fd(-1)
+        ours = (self._control, self._ended, self._waker, link)
+        for one in (*ours, *self._callers.values()):
+            one.close()
 
 
 def _become(request: dict, descriptors: list[int]) -> None:
     os.chdir(request["cwd"])
     os.environ.clear()
     os.environ.update(request["environment"])
+    _find_home(Path.home())
     for number, descriptor in enumerate(descriptors):
         os.dup2(descriptor, number)
         os.close(descriptor)
@@ -269,8 +304,21 @@ def _become(request: dict, descriptors: list[int]) -> None:
         setattr(sys, name, now)
         setattr(sys, f"__{name}__", now)
     sys.stderr.reconfigure(line_buffering=True)
-    sys.argv = ["keeplore", *request["arguments"]]
-    sys.path[0] = str(Path.cwd())
+    script = request["script"]
+    sys.argv = [script or "keeplore", *request["arguments"]]
+    sys.path[0] = str(Path(script).parent if script else Path.cwd())
+
+
+def _find_home(home: Path) -> None:
+    """libgit2 looked for the person's settings when it was loaded."""
+    # here, because a test that asks this module for a command need not load it
+    import pygit2
+    from pygit2.enums import ConfigLevel
+
+    settings = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+    pygit2.settings.homedir = str(home)
+    pygit2.settings.search_path[ConfigLevel.GLOBAL] = str(home)
+    pygit2.settings.search_path[ConfigLevel.XDG] = str(settings / "git")
 
 
 def _end(status: object) -> None:
@@ -287,9 +335,12 @@ def _end(status: object) -> None:
 if __name__ == "__main__":
     _load()
     gc.freeze()  # a collection in a fork would copy all that was loaded
-    _next(socket.socket(fileno=int(sys.argv[1])))
+    _Server(socket.socket(fileno=int(sys.argv[1]))).next()
     try:
-        sys.modules["keeplore.cli.main"].main()
+        if Path(sys.argv[0]).is_absolute():
+            runpy.run_path(sys.argv[0], run_name="__main__")
+        else:
+            sys.modules["keeplore.cli.main"].main()
     except SystemExit as end:
         _end(end.code)
     except BaseException:  # noqa: BLE001  # what escapes is told as Python tells it
