@@ -6,12 +6,11 @@ Each mutant is one change of one place: an operator, a number, a condition, an a
 The words of messages are left alone, and so is what no test can tell apart (annotations,
 docstrings).
 A mutant runs in a copy of the tree, first against the tests that import its module or are named
-after it, then against the tests of its package, then against all (left out with NEAR). Before that
-the same tests must pass without it; where they do not, nothing is known of the mutant, which is no
-death. Tests that end only at their limit of time count as a death where, run again at once without
-the mutant, they take less than a third of it. A test that fails among others and not alone is left
-out. Printed is what became of each, with the test that failed, and the share that died. The exit
-status is 1 where less than ``WANTED`` died.
+after it, then against the tests of its package, then against all (left out with NEAR). It died
+where a test fails that also fails alone and passes without the mutant; one that hangs fails at its
+limit of time. Any other test that fails says nothing, and is left out from then on. Printed is what
+became of each, with the test that failed, and the share that died. The exit status is 1 where less
+than ``WANTED`` died.
 """
 
 from __future__ import annotations
@@ -26,13 +25,12 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import venv
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from queue import Queue
@@ -45,15 +43,12 @@ from mutmut.node_mutation import mutation_operators, operator_string
 ROOT = Path(__file__).resolve().parents[2]
 PRODUCT = ("hooks", "plugin")
 WANTED = 0.95
-# how long tests may take with a mutant: so many times what they took without it, but not less
-MARGIN, SHORTEST_S = 4.0, 60.0
-SURE = 3.0  # a limit that is so many times what they need is passed by what runs for ever alone
-LONGEST_S = 3600.0  # for tests without a mutant
+TEST_S = 120  # how long one test may take
+LONGEST_S = 3600.0  # and all that are asked at once
 # whatever a mutant does, these tell at once: they look at the text of the tree, not at what it does
 TEXTUAL = ("tests/repository", "tests/demo")
-# a test that hangs is ended by the limit of the run, and not taken for one that fails
 IGNORED = tuple(f"--ignore={one}" for one in TEXTUAL)
-OPTIONS = ("-q", "-x", "-n0", "--timeout=0", "-m", "not soak", *IGNORED)
+OPTIONS = ("-q", "-x", "-n0", f"--timeout={TEST_S}", "-m", "not soak", *IGNORED)
 DATA = str(ROOT.parent / "shared" / "data")
 
 
@@ -184,10 +179,9 @@ def _holds(test: Path, spellings: tuple[str, ...]) -> bool:
 
 
 class Fate(StrEnum):
-    """What became of a mutant: a test failed, tests did not end, none noticed, or nobody knows."""
+    """What became of a mutant: a test failed, none noticed, or nobody knows."""
 
     DIED = "died"
-    ENDLESS = "endless"
     LIVED = "LIVED"
     UNSURE = "UNSURE"
 
@@ -198,22 +192,13 @@ class Judgement:
     failed: str = ""
 
 
-class NotGreen(Exception):
-    """Tests fail, or take for ever, without any mutant."""
-
-
 @dataclass(frozen=True)
 class TestRun:
     """``code`` is pytest's exit status, None where it was ended at its limit of time."""
 
     __test__ = False
     code: int | None
-    seconds: float
-    said: str
-
-    @property
-    def is_ended(self) -> bool:
-        return self.code is not None
+    said: str = ""
 
     @property
     def is_green(self) -> bool:
@@ -227,9 +212,9 @@ class TestRun:
 
     @property
     def failed_test(self) -> str:
-        """What pytest calls the first test that failed."""
+        """What pytest calls that test or file."""
         found = re.search(
-            r"^FAILED (\S+::\w+(?:\[.*?\](?= - |$))?)", self.said, re.MULTILINE
+            r"^\w+ (\S+?\.py(?:::\w+)*(?:\[.*?\](?= - |$))?)", self.failed
         )
         return found[1] if found else ""
 
@@ -242,6 +227,7 @@ class Copy:
         # PYTHONPATH leads to what makes mutants, which no test may find
         self._environment = {"KEEPLORE_DATA": DATA, **os.environ}
         self._environment.pop("PYTHONPATH", None)
+        self._silent: set[str] = set()  # tests that say nothing of a mutant
         self._written = 1_600_000_000  # seconds, as times of files are
         subprocess.run(["git", "clone", "-q", str(ROOT), str(folder)], check=True)
         venv.create(folder / ".venv", symlinks=True)
@@ -254,25 +240,30 @@ class Copy:
         for beside in (ROOT / ".venv").glob("mcp-*"):
             (folder / ".venv" / beside.name).symlink_to(beside)
 
-    def judged(self, mutant: Mutant, proof: Proof, *, near: bool) -> Judgement:
-        """What the tests say. ``near`` leaves the tests of other packages out. Raises NotGreen."""
+    def judged(self, mutant: Mutant, *, near: bool) -> Judgement:
+        """What the tests say. ``near`` leaves the tests of other packages out."""
         stages = nearest(self._folder, mutant.path)
         for tests in stages[:-1] if near and stages[1:] else stages:
-            judgement = self._judged_by(tests, mutant, proof)
+            judgement = self._judged_by(tests, mutant)
             if judgement.fate is not Fate.LIVED:
                 return judgement
         return Judgement(Fate.LIVED)
 
-    def _judged_by(self, tests: list[str], mutant: Mutant, proof: Proof) -> Judgement:
-        limit_s = max(SHORTEST_S, MARGIN * proof.seconds(tests, self))
-        with self._changed(mutant):
-            run = proof.steady(tests, self, limit_s)
-        if run.is_ended:
-            return Judgement(Fate.LIVED if run.is_green else Fate.DIED, run.failed)
-        # the machine may have been busy: on the machine as it is now they must be fast enough
-        without = proof.steady(tests, self, limit_s)
-        is_sure = without.is_green and without.seconds * SURE < limit_s
-        return Judgement(Fate.ENDLESS if is_sure else Fate.UNSURE)
+    def _judged_by(self, tests: list[str], mutant: Mutant) -> Judgement:
+        while True:
+            without = [f"--deselect={test}" for test in sorted(self._silent)]
+            with self._changed(mutant):
+                run = self.tested([*tests, *without])
+                if run.is_green:
+                    return Judgement(Fate.LIVED)
+                test = run.failed_test
+                fails = test and not self.tested([test]).is_green
+            if fails and self.tested([test]).is_green:
+                return Judgement(Fate.DIED, run.failed)
+            if not test or test in self._silent:
+                return Judgement(Fate.UNSURE, run.said[-2000:])
+            self._silent.add(test)
+            print(f"left out: {test}", flush=True)
 
     @contextmanager
     def _changed(self, mutant: Mutant) -> Iterator[None]:
@@ -292,12 +283,10 @@ class Copy:
         self._written += 1
         os.utime(target, (self._written, self._written))
 
-    def tested(self, tests: list[str], limit_s: float) -> TestRun:
+    def tested(self, tests: list[str]) -> TestRun:
         """Run tests as the copy is now; all that they started in their group ends with them."""
-        command = (".venv/bin/python", "-m", "pytest", *OPTIONS, *tests)
-        began = time.monotonic()
         process = subprocess.Popen(
-            command,
+            (".venv/bin/python", "-m", "pytest", *OPTIONS, *tests),
             cwd=self._folder,
             env=self._environment,
             stdout=subprocess.PIPE,
@@ -306,48 +295,13 @@ class Copy:
             start_new_session=True,
         )
         try:
-            said, _ = process.communicate(timeout=limit_s)
+            said, _ = process.communicate(timeout=LONGEST_S)
         except subprocess.TimeoutExpired:
+            return TestRun(None)
+        finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            return TestRun(None, time.monotonic() - began, "")
-        return TestRun(process.returncode, time.monotonic() - began, said)
-
-
-@dataclass
-class Proof:
-    """Which tests pass without a mutant, in how many seconds; asked once for all copies."""
-
-    _seconds: dict[tuple[str, ...], float] = field(default_factory=dict)
-    _shaky: set[str] = field(default_factory=set)
-    _asking: threading.Lock = field(default_factory=threading.Lock)
-
-    def seconds(self, tests: list[str], copy: Copy) -> float:
-        """Raises NotGreen with what pytest said."""
-        with self._asking:
-            known = self._seconds.get(tuple(tests))
-            if known is None:
-                run = self.steady(tests, copy, LONGEST_S)
-                if not run.is_green:
-                    raise NotGreen(f"{' '.join(tests)}\n{run.said[-2000:]}")
-                known = self._seconds[tuple(tests)] = run.seconds
-        return known
-
-    def steady(self, tests: list[str], copy: Copy, limit_s: float) -> TestRun:
-        """Run tests; one that fails among others and not alone says nothing of the program, and is
-        left out from then on.
-        """
-        while True:
-            without = [f"--deselect={test}" for test in sorted(self._shaky)]
-            run = copy.tested([*tests, *without], limit_s)
-            if (
-                not run.failed_test
-                or not copy.tested([run.failed_test], limit_s).is_green
-            ):
-                return run
-            self._shaky.add(run.failed_test)
-            print(f"shaky: {run.failed_test}", flush=True)
+        return TestRun(process.returncode, said)
 
 
 def main() -> int:
@@ -367,7 +321,7 @@ def main() -> int:
         fates = tried(chosen, copies, options)
     finally:
         shutil.rmtree(folder)
-    died = sum(fate in (Fate.DIED, Fate.ENDLESS) for fate in fates)
+    died = fates.count(Fate.DIED)
     counts = ", ".join(f"{fates.count(fate)} {fate}" for fate in Fate)
     print(
         f"{died / len(fates):.0%} of {len(fates)} mutants died ({counts}), seed {options.seed}"
@@ -379,14 +333,11 @@ def tried(
     chosen: list[Mutant], copies: Queue[Copy], options: argparse.Namespace
 ) -> list[Fate]:
     """What became of each mutant; each is told as soon as it is known."""
-    proof = Proof()
 
     def fate_of(mutant: Mutant) -> Fate:
         copy, began = copies.get(), time.monotonic()
         try:
-            judgement = copy.judged(mutant, proof, near=options.near)
-        except NotGreen as e:
-            judgement = Judgement(Fate.UNSURE, f"without a mutant: {e}")
+            judgement = copy.judged(mutant, near=options.near)
         finally:
             copies.put(copy)
         took = time.monotonic() - began
