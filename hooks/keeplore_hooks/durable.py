@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from pathlib import Path
 
@@ -28,7 +27,7 @@ def write(
     beside it.
     """
     aside = path.with_name(
-        f".{path.name[-KEPT:]}.{os.getpid()}-{secrets.token_hex(4)}.tmp"
+        f".{path.name[-KEPT:]}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
     )
     write_by_way_of(
         aside,

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -96,7 +95,7 @@ class Spool:
         """
         now = time.time_ns()
         stamp = f"{time.strftime(_TIME, time.gmtime(now // 10**9))}.{now % 10**9:09d}"
-        unique = f"{os.getpid()}-{secrets.token_hex(4)}{_since_boot()}"
+        unique = f"{os.getpid()}-{os.urandom(4).hex()}{_since_boot()}"
         name = f"{stamp}.{unique}.0.{word(host)}.{word(event)}"
         self._create()
         durable.write_by_way_of(self._tmp / name, self._new / name, payload)
@@ -327,7 +326,7 @@ class Spool:
         self._create()
         grave = self._dead / path.name
         while os.path.lexists(grave):
-            grave = self._dead / f"{path.name[:200]}.{secrets.token_hex(4)}"
+            grave = self._dead / f"{path.name[:200]}.{os.urandom(4).hex()}"
         path.rename(grave)
         # what nobody reads for days need not hold what nobody may read
         with contextlib.suppress(OSError):

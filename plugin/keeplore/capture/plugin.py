@@ -26,8 +26,8 @@ from keeplore.capture.open_conversation import (
 from keeplore.capture.open_sessions import MAX_SEEN, Sessions, SessionState
 from keeplore.errors import Forgotten
 from keeplore.memory import Conversation, Exchange, new_id, serialise
-from keeplore.memory.conversation_body import short_turn
 from keeplore.store import Store
+from keeplore.text.turn_ids import short_turn
 from keeplore_hooks.events import Command, Compaction, Origin, Question, Session, Turn
 from keeplore_hooks.hosts import COMMANDS, PLUGIN
 from keeplore_hooks.hosts.prompt_text import own_command

@@ -17,11 +17,11 @@ from operator import itemgetter
 
 from keeplore.errors import NotFound
 from keeplore.memory.model import Memory
+from keeplore.text.turn_ids import short_turn
 from keeplore_hooks.events import Work
 
 EXCHANGES = "## Exchanges"
 MAX_DIGITS = 10  # of an exchange's number
-SHORT_TURN = 8  # characters of a turn id that is random from its beginning
 PARTS = {
     "context": "Context",
     "options": "Options discussed",
@@ -48,7 +48,6 @@ _QUOTE = re.compile(r"^- (.*) — (user|assistant), turn (\S+)$")
 _FIELD = re.compile(
     r"^\*\*(Session context|Projects involved)\*\*: (.*)$", re.MULTILINE
 )
-_RANDOM_FROM_THE_START = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4")  # a UUID of version 4
 _RELATED = re.compile(r"^- (.*) \((mem_[0-9a-f-]{36}), ([a-z-]+)\)$", re.MULTILINE)
 
 
@@ -376,13 +375,6 @@ def _quotes(section: str, turns: Mapping[str, str]) -> tuple[Quote, ...]:
         Quote(match[1], match[2], turns.get(match[3]) or urllib.parse.unquote(match[3]))
         for match in matches
     )
-
-
-def short_turn(turn: str) -> str:
-    """As much of a turn's id as tells it from others: UUIDs of version 7 and some hosts' ids begin
-    with the time.
-    """
-    return turn[:SHORT_TURN] if _RANDOM_FROM_THE_START.match(turn) else turn
 
 
 def short_turns(exchanges: Iterable[Exchange]) -> dict[str, str]:

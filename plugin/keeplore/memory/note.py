@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from keeplore.errors import StoreError
-from keeplore.memory.conversation_body import Quote, short_turn
+from keeplore.memory.conversation_body import Quote
 from keeplore.memory.model import CATEGORIES, SCOPES, Memory, new_meta
 from keeplore.memory.names import new_id
 from keeplore.text.similarity import content_hash
+from keeplore.text.turn_ids import short_turn
 
 TITLE_CHARS = 80
 CLEAR_CHARS = 20  # a shorter first sentence ("Yes.") says too little for a title

@@ -9,13 +9,17 @@ import re
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from keeplore.client import brief_on_disk as disk
-from keeplore.memory.conversation_body import short_turn
 from keeplore.recall.request import LaterStatement
-from keeplore.recall.since.named_files import Freshness, NamedFiles
 from keeplore.text.fences import HEADER, escape, fence, sanitise
 from keeplore.text.query_terms import token_count
+from keeplore.text.turn_ids import short_turn
+
+if TYPE_CHECKING:
+    # heavy for a command that shows what a worker found
+    from keeplore.recall.since.named_files import Freshness, NamedFiles
 
 SAID_BY = {
     "user": "said by the user",
@@ -42,7 +46,7 @@ _IMAGE = re.compile(
 )  # an agent that repeats an image has it fetched by whoever reads the answer
 _NO_LABEL = re.compile(r"[^\w.:-]+")
 
-TellFreshness = Callable[[Freshness], str]
+TellFreshness = Callable[["Freshness"], str]
 ContextBlock = tuple[
     str, tuple[str, ...]
 ]  # a block, and the ids of the memories that it shows

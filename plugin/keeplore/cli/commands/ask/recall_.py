@@ -15,6 +15,7 @@ from keeplore.cli.parameters import json_option, limit_option, short
 from keeplore.config.places import Places
 from keeplore.errors import IndexUnavailable, KeeploreError, ModelUnavailable
 from keeplore.recall.request import RecallRequest
+from keeplore.text.turn_ids import short_turn
 from keeplore.worker.server.protocol import ask
 from keeplore.worker.start import start
 from keeplore_hooks.spool import Spool
@@ -187,8 +188,7 @@ def _show_hit(number: int, hit: dict[str, Any]) -> None:
 
 def _facts(hit: dict[str, Any]) -> list[str]:
     where, what = hit["project"] or hit["scope"], hit["category"] or hit["kind"]
-    # here, because an answer without a hit needs no memory
-    from keeplore.memory.conversation_body import short_turn
+    # here, because an answer without a hit needs none of it
     from keeplore.recall.render import since_then
 
     said_at = hit["at"][:16].replace("T", " ")
@@ -213,7 +213,7 @@ def _show_words(hit: dict[str, Any]) -> None:
         for paragraph in passage.splitlines():
             _fill(paragraph)
     if hit["later"]:
-        # here, because most answers need no memory
+        # here, as above
         from keeplore.recall.render import later_line
         from keeplore.recall.request import LaterStatement
 
