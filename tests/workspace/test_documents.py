@@ -74,7 +74,7 @@ def kept(registry: Registry) -> list[Memory]:
 
 def work(ingesting: IngestQueue) -> None:
     """All that waits, to its end."""
-    while (wait_s := ingesting.due_s()) is not None:
+    while (wait_s := ingesting.next_due_s()) is not None:
         time.sleep(wait_s)
         ingesting.step()
 

@@ -25,6 +25,9 @@ from keeplore.jobs.lease_locks import LeaseLocks
 LEASE = timedelta(minutes=5)  # longer than any single call of a model may take
 MAX_ATTEMPTS = 3
 FIRST_PAUSE_S, MAX_PAUSE_S = 1.0, 30.0  # after a failed attempt; doubles
+LEASED_LOOK_S = (
+    5.0  # between two looks whether the process that has a job is still there
+)
 MAX_WAIT = timedelta(days=32)  # nobody lets a job wait longer than to the next month
 MAX_REASON = 500  # characters
 LOCKS = "leases"  # folder beside the file
@@ -226,6 +229,20 @@ class JobQueue:
             )
             for row in rows
         ]
+
+    def next_due_s(self, kinds: Sequence[str], now: datetime) -> float | None:
+        """In how many seconds a job of these kinds is due, or is to be looked at because another
+        process has it, which may go away; None for never.
+        """
+        self.reap(now)
+        found = [count for count in self.counts() if count.kind in kinds]
+        waits = [
+            (count.due - now).total_seconds()
+            for count in found
+            if count.state == JobState.WAITING
+        ]
+        taken = [LEASED_LOOK_S for count in found if count.state == JobState.LEASED]
+        return max(0.0, min((*waits, *taken))) if waits or taken else None
 
     def dead(self) -> list[Job]:
         """The jobs that came to nothing, oldest first."""

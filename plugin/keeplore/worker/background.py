@@ -14,7 +14,7 @@ from keeplore.worker.tasks.brief_task import BriefTask
 from keeplore.worker.tasks.git_tasks import CommitTask, SyncTask
 from keeplore.worker.tasks.index_task import IndexTask, WatchTask
 from keeplore.worker.tasks.manifest_task import ManifestTask
-from keeplore.worker.tasks.queue_tasks import IngestTask
+from keeplore.worker.tasks.queue_tasks import ingest_task, refine_task
 from keeplore.worker.tasks.vector_tasks import ModelTask, VectorTask
 from keeplore.workspace.importing.intake import IntakeResult
 from keeplore.workspace.registry import Registry
@@ -47,12 +47,15 @@ class BackgroundTasks:
         self.sync = SyncTask(registry, self.index.request, wake)
         self.commits = CommitTask(registry, self.sync, self.briefs.request)
         self.model = ModelTask(registry, is_rested, wake)
-        self._ingest = IngestTask(registry, self._has_written)
+        self._jobs = (
+            ingest_task(registry, self._has_written),
+            refine_task(registry, self._has_refined),
+        )
         self._manifests = ManifestTask(registry, self._has_written)
         watch = WatchTask(registry, follow, self.index, self._is_in_step)
         self.tasks: tuple[Task, ...] = (
             watch,
-            self._ingest,
+            *self._jobs,
             self._manifests,
             self.index,
             self.commits,
@@ -70,7 +73,7 @@ class BackgroundTasks:
             self.commits.is_behind
             or self.index.is_behind
             or self.vectors.is_behind
-            or self._ingest.is_running
+            or any(task.is_running for task in self._jobs)
             or self._manifests.is_behind
             or self.sync.is_due
         )
@@ -114,9 +117,11 @@ class BackgroundTasks:
         }
 
     def close(self) -> None:
-        """Commit what is on disk; a sync that runs is given a moment, a model that is being loaded
-        the time it takes.
+        """Commit what is on disk; a job or sync that runs is given a moment, a model that is being
+        loaded the time it takes.
         """
+        for jobs in self._jobs:
+            jobs.close()
         self._manifests.close()
         self.commits.commit_all()
         self.briefs.close()
@@ -132,6 +137,10 @@ class BackgroundTasks:
     def _has_looked(self) -> None:
         self.vectors.request()
         self.briefs.request()
+
+    def _has_refined(self) -> None:
+        self.sync.fetch()  # what is committed now can be pushed
+        self._has_written()
 
     def _has_written(self) -> None:
         self.change()

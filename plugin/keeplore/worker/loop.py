@@ -14,7 +14,7 @@ from keeplore import __version__
 from keeplore.config import installation
 from keeplore.config.places import Places
 from keeplore.worker.health import FaultLog, memory_mb
-from keeplore.worker.lifetime import BUSY_STAY_S, IDLE_EXIT_S, REST_S, Lifetime
+from keeplore.worker.lifetime import IDLE_EXIT_S, REST_S, Lifetime
 from keeplore.worker.server.protocol import ADDRESS_FILE
 from keeplore.worker.server.request_handler import ANSWER_WORDS, RequestHandler
 from keeplore.worker.server.socket_server import SocketServer
@@ -177,7 +177,6 @@ class Worker:
     ) -> None:
         # here, as in _go_on
         from keeplore.worker.scheduler import Scheduler
-        from keeplore.worker.tasks.queue_tasks import RefineTask
         from keeplore.worker.tasks.session_tasks import SaveTask, SweepTask
         from keeplore.worker.tasks.spool_task import SpoolTask
         from keeplore.workspace.importing.intake import Intake
@@ -191,36 +190,26 @@ class Worker:
             lambda taken: self._note_taken(taken, sweep),
         )
         save = SaveTask(handler.save, usage.save, background.change)
-        refine = RefineTask(registry, self._refined)
         first = Scheduler((inbox, sweep))
-        rest = Scheduler((save, *background.tasks, refine, background.model))
+        rest = Scheduler((save, *background.tasks, background.model))
         self._inbox = inbox
         background.open()
         self._refresh_clients()
-        try:
-            while not self._stopping.is_set():
-                self._wake.clear()
-                pause_s = first.run()
-                if self._has_taken:
-                    self._has_taken = False
-                    self.lifetime.note_work()
-                    background.note_change()
-                self._is_busy = bool(inbox.waiting)
-                pause_s = min(pause_s, rest.run())
-                if self.lifetime.lived_s > PROVEN_S:
-                    self._prove()
-                stay_s = (
-                    BUSY_STAY_S
-                    if refine.is_running
-                    else self.lifetime.may_stay_s(
-                        background, is_awaited=sweep.is_awaited
-                    )
-                )
-                if stay_s <= 0:
-                    return
-                self._rest(min(pause_s, stay_s), handler)
-        finally:
-            refine.close()
+        while not self._stopping.is_set():
+            self._wake.clear()
+            pause_s = first.run()
+            if self._has_taken:
+                self._has_taken = False
+                self.lifetime.note_work()
+                background.note_change()
+            self._is_busy = bool(inbox.waiting)
+            pause_s = min(pause_s, rest.run())
+            if self.lifetime.lived_s > PROVEN_S:
+                self._prove()
+            stay_s = self.lifetime.may_stay_s(background, is_awaited=sweep.is_awaited)
+            if stay_s <= 0:
+                return
+            self._rest(min(pause_s, stay_s), handler)
 
     def _rest(self, seconds: float, handler: RequestHandler) -> None:
         """Wait until something is due, or somebody wakes the worker: then answers go first."""
@@ -260,11 +249,6 @@ class Worker:
         if self._background:
             self._background.change()
         self._wake.set()
-
-    def _refined(self) -> None:
-        if self._background:
-            self._background.sync.fetch()  # what is committed now can be pushed
-        self._changed()
 
     def _noticed(self, name: str) -> None:
         """Called by the watch, from its own thread, with the name of a new file of the spool."""

@@ -22,7 +22,7 @@ from keeplore.errors import (
     SourceUnavailable,
 )
 from keeplore.ingest import Extracted, SourceAddress, extracted, origin_of
-from keeplore.jobs.queue import MAX_ATTEMPTS, Job, JobQueue, JobState
+from keeplore.jobs.queue import MAX_ATTEMPTS, Job, JobQueue
 from keeplore.store.paths import is_memory
 from keeplore.text.dates import now
 from keeplore.workspace.capture_policy import place_of
@@ -34,9 +34,6 @@ from keeplore_hooks import durable
 
 KIND = "ingest"
 KEPT = 500  # sources whose end is remembered
-TAKEN_LOOK_S = (
-    5.0  # between two looks whether the process that has a source is still there
-)
 LOG = logging.getLogger(__name__)
 
 
@@ -161,19 +158,8 @@ class IngestQueue:
             raise
         return self.status(status.key) or status
 
-    def due_s(self) -> float | None:
-        """In how many seconds a source is to be taken, or taken from a process that went away; None
-        for never.
-        """
-        self._queue.reap(datetime.now(UTC))
-        found = [count for count in self._queue.counts() if count.kind == KIND]
-        waits = [
-            (count.due - datetime.now(UTC)).total_seconds()
-            for count in found
-            if count.state == JobState.WAITING
-        ]
-        taken = [TAKEN_LOOK_S for count in found if count.state == JobState.LEASED]
-        return max(0.0, min((*waits, *taken))) if waits or taken else None
+    def next_due_s(self) -> float | None:
+        return self._queue.next_due_s([KIND], datetime.now(UTC))
 
     def all(self) -> list[IngestStatus]:
         """Every source that is remembered, the latest change last."""

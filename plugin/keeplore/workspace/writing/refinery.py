@@ -96,13 +96,7 @@ class Refinery:
             return self._carried_out(job) if job else None
 
     def next_due_s(self) -> float | None:
-        """In how many seconds a job is due; None where none waits."""
-        due = [
-            count.due
-            for count in self.queue.counts()
-            if count.kind in KINDS and count.state != "dead"
-        ]
-        return max(0.0, (min(due) - _moment()).total_seconds()) if due else None
+        return self.queue.next_due_s(KINDS, _moment())
 
     def _carried_out(self, job: Job) -> RefineStep:
         try:
