@@ -35,6 +35,27 @@ def secret_of(recipe: str, seed: int = 1) -> tuple[str, str]:
     return planted.expand(recipe, random.Random(seed))
 
 
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        (
+            "client_secret: maple-river-stone-cloud and more",
+            "client_secret: [REDACTED:secret:dc0c7d] and more",
+        ),
+        (
+            "CLIENT_SECRET=maple-river-stone-cloud",
+            "CLIENT_SECRET=[REDACTED:secret:dc0c7d]",
+        ),
+        ("CLIENT_SECRET=blue42sky", "CLIENT_SECRET=[REDACTED:secret:f1e2f2]"),
+        ("set app_secret=sunnyday9 then go", None),
+    ],
+)
+def test_a_secret_that_a_person_chose_goes_where_its_end_is_known(
+    text: str, clean: str | None
+) -> None:
+    assert Redactor(KEY).keeplore_redact(text, "") == clean
+
+
 def test_planted_secrets_are_covered_in_every_setting() -> None:
     missed: Counter[str] = Counter()
     total = 0

@@ -127,6 +127,30 @@ def test_remember_without_words_says_where_there_is_nothing_to_keep(desk):
     assert desk.changes == 0
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        (
+            "forget",
+            [
+                "Nothing was forgotten.",
+                "- `/keeplore:forget ID`; `keeplore list` prints ids",
+            ],
+        ),
+        (
+            "recall",
+            [
+                "Nothing was asked.",
+                "- `/keeplore:recall QUESTION` looks for what was said and decided",
+            ],
+        ),
+    ],
+)
+def test_a_command_without_words_says_how_it_is_typed(desk, name, told):
+    assert [line for line in desk.type(name).splitlines() if line in told] == told
+    assert desk.changes == 0
+
+
 def test_a_directory_that_cannot_be_written_is_told(desk):
     folder = desk.root / "projects" / "ledgerly" / "memory"
     folder.parent.mkdir(parents=True)

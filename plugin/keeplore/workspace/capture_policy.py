@@ -293,8 +293,9 @@ def _by_file(folder: Path) -> tuple[Closeness, CaptureDecision] | None:
         text = _read(path)
         if text is None:
             return None
-        data = parsed_yaml(text) if text.strip() else {}
-        if data.get("capture", True) not in (False, "off"):
+        data = parsed_yaml(text)
+        # one that is empty, or a comment alone, says nothing
+        if data is None or data.get("capture", True) not in (False, "off"):
             return None
         reason = f"{path} says capture: off"
     except (OSError, ValueError, AttributeError, TypeError, yaml.YAMLError):

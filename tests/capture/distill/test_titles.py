@@ -182,6 +182,11 @@ def test_a_bare_go_ahead_is_named_by_what_was_done() -> None:
             "Move the retry logic to retry.py",
         ),
         (
+            "hi",
+            "Great, so I've moved the retry logic to retry.py.",
+            "Move the retry logic to retry.py",
+        ),
+        (
             "Nah let's roll back",
             "Reverted the migration to schema v12.",
             "Revert the migration to schema v12",

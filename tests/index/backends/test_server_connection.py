@@ -9,7 +9,7 @@ import pytest
 from keeplore.errors import EngineUnavailable
 from keeplore.index.backends import server_connection as line_module
 from keeplore.index.backends.server_connection import ServerLine
-from keeplore.index.backends.shared_engine import point_id
+from keeplore.index.backends.shared_engine import SharedEngine, point_id
 from keeplore.index.backends.shared_points import UnsharedPassage
 
 
@@ -87,4 +87,15 @@ def test_a_point_has_the_same_id_on_every_machine_whatever_its_rows_are_called()
             {point_id("acme", one), point_id("other", one), point_id("acme", elsewhere)}
         )
         == 3
+    )
+
+
+def test_without_a_model_the_server_is_not_asked_and_the_reason_is_told() -> None:
+    database: Any = None  # it is not asked before the server
+    engine = SharedEngine("acme", "a server", refused, database, None)
+    with pytest.raises(EngineUnavailable):
+        engine.warm_up()
+    assert engine.note == (
+        "searched by the full text of this machine alone: the shared engine does not answer: "
+        "the shared engine cannot be asked without the embedding model: none is set"
     )
