@@ -3,7 +3,8 @@ differently.
 
 KeeploreError                the operation failed for a reason the person can mend: exit code 1
 ├── ConfigError              a setting is wrong or a workspace is not set up
-│   └── NoWorkspace          no workspace is registered for this place
+│   ├── NoWorkspace          no workspace is registered for this place
+│   └── WorkspaceFrozen      nothing is written there until its setting changes
 ├── StoreError
 │   ├── NotFound             no memory with that id or path
 │   ├── AlreadyExists        a memory with that id is there already
@@ -30,6 +31,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from datetime import datetime
+    from pathlib import Path
 
 
 class KeeploreError(Exception):
@@ -50,6 +52,15 @@ class ConfigError(KeeploreError):
 
 class NoWorkspace(ConfigError):
     pass
+
+
+class WorkspaceFrozen(ConfigError):
+    def __init__(self, root: Path) -> None:
+        super().__init__(
+            f"{root} is frozen: nothing is written into it",
+            "`keeplore config set frozen false` ends that, with --machine where this machine alone "
+            "is set so",
+        )
 
 
 class StoreError(KeeploreError):

@@ -48,8 +48,8 @@ def state(tmp_path: Path) -> Path:
 def test_this_machine_comes_before_the_workspace_and_that_before_what_is_built_in(
     root: Path, state: Path
 ) -> None:
-    set_shared(root, "embedding.model", "ollama:shared")
-    set_shared(root, "llm.model", "shared")
+    set_shared(root, state, "embedding.model", "ollama:shared")
+    set_shared(root, state, "llm.model", "shared")
     set_own(state, root, "embedding.model", "~/own")
     set_own(state, root, "sync.automatic", value=False)
     set_own(state, root, "llm.prices", {"m": {"input": 1}})
@@ -144,11 +144,11 @@ def test_a_machine_file_that_is_wrong_is_named(
     "text", ["a: &a {model: x}\nembedding: *a\n", "embedding: x\n", "[1]\n"]
 )
 def test_a_file_of_an_unusual_form_stays_and_the_line_is_told(
-    root: Path, text: str
+    root: Path, state: Path, text: str
 ) -> None:
     (root / FILE).write_text(text)
     with pytest.raises(ConfigError, match=r"Write `embedding: \{model: ollama:m\}`"):
-        set_shared(root, "embedding.model", "ollama:m")
+        set_shared(root, state, "embedding.model", "ollama:m")
     assert (root / FILE).read_text() == text
 
 

@@ -15,7 +15,7 @@ def test_how_long_the_worker_stays_is_set_for_a_workspace_or_a_machine(
     places = Places.from_environment(os.environ)
     assert idle_exit_s(places) == IDLE_EXIT_S == 900.0
     root = initialise(places, home / "memory").root
-    set_shared(root, "worker.idle_minutes", 20)
+    set_shared(root, places.state, "worker.idle_minutes", 20)
     assert idle_exit_s(places) == 1200.0
     set_own(places.state, root, "worker.idle_minutes", 2)
     assert idle_exit_s(places) == 120.0

@@ -64,7 +64,7 @@ def test_what_is_said_is_taken_while_a_server_makes_vectors_and_the_worker_leave
 ) -> None:
     office.init()
     name = f"http://127.0.0.1:{server.server_port}/v1#slow"
-    set_shared(office.root, "embedding.model", name)
+    set_shared(office.root, office.places.state, "embedding.model", name)
     asked = consent_question(name, office.root)
     assert asked is not None
     Consents(office.places.state).accept(

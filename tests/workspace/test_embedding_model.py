@@ -121,7 +121,7 @@ def test_a_server_gets_no_text_before_it_is_accepted_and_text_search_goes_on_wit
     opened().notes.write(NoteDraft("We deploy on Thursday"))
     opened().index.refresh()
     opened().index.embed_pending()
-    set_shared(home / "memory", "embedding.model", server.name)
+    set_shared(home / "memory", places.state, "embedding.model", server.name)
     workspace = opened()
     for act in (
         workspace.index.embed_pending,
@@ -183,7 +183,7 @@ def test_a_worker_sees_that_another_model_was_chosen_and_fills_in_its_vectors(
         places, idle_exit_s=0.0
     )  # leaves as soon as there is nothing left to do
     thread = threading.Thread(target=worker.run)
-    set_shared(home / "memory", "embedding.model", server.name)
+    set_shared(home / "memory", places.state, "embedding.model", server.name)
     subject = consent_question(server.name, home / "memory")
     assert subject is not None
     Consents(places.state).accept(
@@ -205,14 +205,14 @@ def test_a_model_that_came_with_the_workspace_is_asked_for_and_one_of_this_machi
     [source] = places.models.glob("all-MiniLM-*")
     shutil.copytree(source, home / "memory" / "model")
     shutil.copytree(source, home / "model")
-    set_shared(home / "memory", "embedding.model", "./model")
+    set_shared(home / "memory", places.state, "embedding.model", "./model")
     with pytest.raises(ModelUnavailable, match="came with the workspace"):
         opened().embedder.embed(["a"])
     (home / "link").symlink_to(home / "memory" / "model")
-    set_shared(home / "memory", "embedding.model", "~/link")
+    set_shared(home / "memory", places.state, "embedding.model", "~/link")
     with pytest.raises(ModelUnavailable, match="came with the workspace"):
         opened().embedder.embed(["a"])
-    set_shared(home / "memory", "embedding.model", "~/model")
+    set_shared(home / "memory", places.state, "embedding.model", "~/model")
     assert opened().embedder.embed(["a"]).shape == (1, 384)
 
 

@@ -28,10 +28,11 @@ from keeplore.config.settings import (
     setting_keys,
 )
 from keeplore.config.yaml_edit import as_yaml, with_key, without_key
-from keeplore.errors import ConfigError
+from keeplore.errors import ConfigError, WorkspaceFrozen
 from keeplore_hooks import durable
 
 MACHINE_FILE = "settings.yaml"
+FROZEN = "frozen"
 _BEGINNING = (
     "# Settings of this machine alone, over those of its workspaces; see "
     "`keeplore config list --machine`\nschema: 1\n"
@@ -102,11 +103,26 @@ def own_values(state: Path) -> dict[str, Any]:
     return _flat(_own_data(state))
 
 
-def set_shared(root: Path, key: str, value: Any) -> None:
+def set_shared(root: Path, state: Path, key: str, value: Any) -> None:
     """Write one key of ``keeplore.yaml``. Raises ConfigError, and writes nothing, where the value
-    is wrong or the file's form unusual.
+    is wrong, the file's form unusual, or the workspace frozen, but to end that.
     """
+    if key != FROZEN and is_frozen(root, state):
+        raise WorkspaceFrozen(root)
     _change(root / FILE, "", key, value, below=Settings())
+
+
+def is_frozen(root: Path, state: Path) -> bool:
+    """Whether nothing is written into a workspace; settings that are no YAML say nothing of it."""
+    try:
+        shared = parse_settings(root / FILE, _text(root / FILE).encode())
+        layers = (_own_data(state), shared)
+    except ConfigError:
+        return False
+    said = [
+        data[FROZEN] for data in layers if isinstance(data, Mapping) and FROZEN in data
+    ]
+    return said[:1] == [True]
 
 
 def set_own(state: Path, root: Path | None, key: str, value: Any) -> None:

@@ -199,6 +199,7 @@ class Settings:
     branch: str = "main"
     inherits: tuple[str, ...] = ()
     wikilinks: bool = False
+    frozen: bool = False
     capture: CaptureSettings = CaptureSettings()
     context: ContextSettings = ContextSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
@@ -209,6 +210,21 @@ class Settings:
     sync: SyncSettings = SyncSettings()
     worker: WorkerSettings = WorkerSettings()
     redaction: RedactionSettings = RedactionSettings()
+
+    @property
+    def refine_mode(self) -> str:
+        """``refine.mode``, but where nothing at all is written."""
+        return RefineMode.FROZEN if self.frozen else self.refine.mode
+
+    @property
+    def syncs_itself(self) -> bool:
+        """Whether it is exchanged with its remote in the background."""
+        return self.sync.automatic and not self.frozen
+
+    @property
+    def counts_use(self) -> bool:
+        """Whether what was told and used is written down."""
+        return self.recall.feedback and not self.frozen
 
 
 def load_settings(root: Path) -> Settings:

@@ -25,7 +25,7 @@ from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.request import Answer, RecallRequest
 from keeplore.recall.since.named_files import FilesSince, nothing_known
 from keeplore.recall.weights import WEIGHTS, Weights
-from keeplore.store import Store
+from keeplore.store import FrozenStore, Store
 from keeplore.text.dates import now
 from keeplore.workspace.embedding_model import capture_model, check_consent, full_name
 from keeplore.workspace.identity import IdentityResolver, denied
@@ -67,12 +67,7 @@ class Workspace:
         self._recorder = _Once(self._open_recorder)
         self.models = models or EmbeddingModels(places.models)
         self.sessions = Sessions(places.state / "capture" / name)
-        self.store = Store(
-            root,
-            branch=self.settings.branch,
-            machine=machine.id,
-            before_write=self._before_write,
-        )
+        self.store = self._open_store(root)
         self.store.cache.scan = self._scan
         self.identities = IdentityResolver(self.store)
         self.index = Index(
@@ -145,8 +140,11 @@ class Workspace:
         from keeplore.workspace.capture_policy import CapturePolicy
 
         own, shared = capture_layers(self.root, self.places.state)
-        is_off = not self.settings.capture.enabled
-        reason = f"capture.enabled is false for {self.name}" if is_off else ""
+        reason = ""
+        if not self.settings.capture.enabled:
+            reason = f"capture.enabled is false for {self.name}"
+        if self.settings.frozen:
+            reason = f"{self.name} is frozen"
         return CapturePolicy(
             self.places, self.identities, own, shared, switched_off=reason
         )
@@ -261,6 +259,14 @@ class Workspace:
 
     def _scan(self, data: bytes) -> Iterable[tuple[int, str]]:
         return self.redactor.scan(data)
+
+    def _open_store(self, root: Path) -> Store:
+        branch, machine = self.settings.branch, self._machine.id
+        if self.settings.frozen:
+            return FrozenStore(root, branch=branch, machine=machine)
+        return Store(
+            root, branch=branch, machine=machine, before_write=self._before_write
+        )
 
     def _before_write(self, memory: Memory) -> Memory:
         written = self.plugins.before_write(memory)

@@ -93,6 +93,12 @@ def _locks(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
 
 
 def _repository(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
+    if workspace.settings.frozen:
+        remedy = (
+            "`keeplore config set frozen false` ends that, with --machine if set so"
+        )
+        yield note(part, "it is frozen: nothing is written into it", remedy)
+        return
     waiting = differing(workspace.root) if workspace.store.head() else ["everything"]
     skipped: tuple[str, ...] = ()
     held_back: tuple[str, ...] = ()

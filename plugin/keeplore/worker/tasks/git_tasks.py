@@ -58,7 +58,7 @@ class SyncTask:
 
     def request(self, workspace: Workspace) -> None:
         """A workspace has a new commit."""
-        if workspace.settings.sync.automatic and workspace.store.remote():
+        if workspace.settings.syncs_itself and workspace.store.remote():
             self._due_at = time.monotonic() + SYNC_DELAY_S
             # a remote that does not answer is not asked again at every turn
             if self._has_failed:
@@ -105,7 +105,7 @@ class SyncTask:
     def _exchange(self, workspace: Workspace) -> bool:
         """Exchange a workspace with its remote, where it has one. False where that failed."""
         try:
-            if workspace.settings.sync.automatic and workspace.store.remote():
+            if workspace.settings.syncs_itself and workspace.store.remote():
                 # here, because few workers ever need it
                 from keeplore.workspace.lifecycle.sync_workspace import synchronise
 

@@ -205,7 +205,7 @@ class UsageFeedback:
         with suppress(KeeploreError):
             return self._registry.for_directory(
                 Path(cwd or Path.home())
-            ).settings.recall.feedback
+            ).settings.counts_use
         return False
 
     def _session(self, origin: Origin) -> _SessionUsage:
@@ -270,7 +270,7 @@ class UsageFeedback:
         for name in names:
             with suppress(KeeploreError):
                 workspace = self._registry.named(name)
-                if workspace.settings.recall.feedback and workspace.index.path_of(
+                if workspace.settings.counts_use and workspace.index.path_of(
                     count.memory
                 ):
                     yield workspace

@@ -152,6 +152,8 @@ class Intake:
             if left_s > 0:
                 self.next_end_s = min(self.next_end_s, left_s)
                 continue
+            if self._is_frozen(progress.origin):
+                continue
             try:
                 self._finish(progress)
             except (KeeploreError, OSError) as e:
@@ -170,6 +172,8 @@ class Intake:
             cursor = reading.cursor
         own = self._workspace_of(cwd)
         for workspace in self._registry.opened():
+            if workspace.settings.frozen:
+                continue
             with workspace.recorder.capturing():
                 workspace.recorder.capture.close(
                     workspace.sessions.get(progress.origin)
@@ -178,6 +182,14 @@ class Intake:
         # a prompt that never came into the record is kept here, and nobody waits for it any more
         cursor = replace(cursor, pending=_without_secrets(cursor.pending, own))
         self._cursors.save(replace(progress, cursor=cursor, ended_at=SWEPT))
+
+    def _is_frozen(self, origin: Origin) -> bool:
+        """Whether the session has a conversation that cannot be closed for now."""
+        self._workspace_of(origin.cwd)
+        return any(
+            workspace.settings.frozen and workspace.sessions.get(origin).open_id
+            for workspace in self._registry.opened()
+        )
 
     def _may(self, cwd: str, at: str = "") -> bool:
         policy = self._workspace_of(cwd).capture_policy

@@ -9,6 +9,7 @@ from pathlib import Path
 from keeplore.config.installation import register
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
+from keeplore.config.setting_layers import is_frozen
 from keeplore.config.settings import FILE, load_settings
 from keeplore.errors import ConfigError
 from keeplore.memory import slugify
@@ -80,7 +81,8 @@ def _register(
     machine = machine.with_workspace(chosen, root)
     machine.save(places)
     register(places.state)
-    merge_driver.install(root)
+    if not is_frozen(root, places.state):
+        merge_driver.install(root)
     return SetupResult(chosen, root, is_new, machine.home == chosen)
 
 

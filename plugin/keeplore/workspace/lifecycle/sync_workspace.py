@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from keeplore.errors import WorkspaceFrozen
 from keeplore.sync import SyncResult
 from keeplore.sync import synchronise as exchange
 from keeplore.workspace.lifecycle.local_purge import PurgeTraces, erase_copies
@@ -40,8 +41,10 @@ def synchronise(
     """Commit, fetch, merge and push. Raises RemoteError or RepositoryError; nothing is lost then.
 
     ``is_unrelated`` allows a remote that began as another workspace, ``quiet_s`` is that of
-    ``heal``.
+    ``heal``. Raises WorkspaceFrozen, too.
     """
+    if workspace.settings.frozen:
+        raise WorkspaceFrozen(workspace.root)
     act = partial(_synchronise, workspace, is_unrelated=is_unrelated, quiet_s=quiet_s)
     return workspace.sync_log.noted(act)
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
+from keeplore.config.settings import RefineMode
 from keeplore.errors import KeeploreError
 from keeplore.jobs.queue import JobQueue
 from keeplore.llm.open_model import is_accepted
@@ -21,7 +22,6 @@ from keeplore_hooks.specs import hookimpl_last
 LOG = logging.getLogger(__name__)
 # of jobs: what a host is about to lose sight of goes first
 FIRST, REST = KINDS = ("refine-compaction", "refine")
-FROZEN = "frozen"
 # a talk that is imported later is backlog, which costs money only when it is asked for
 RECENT = timedelta(days=7)
 
@@ -59,7 +59,7 @@ class RefineTrigger:
 
     def _queue(self, memory_id: str, why: str, **about: str) -> None:
         workspace = self._workspace
-        if workspace.settings.refine.mode == FROZEN or not is_on(workspace):
+        if workspace.settings.refine_mode == RefineMode.FROZEN or not is_on(workspace):
             return
         try:
             enqueue(

@@ -20,6 +20,7 @@ from keeplore.errors import (
     RepositoryBusy,
     SourceRefused,
     SourceUnavailable,
+    WorkspaceFrozen,
 )
 from keeplore.ingest import Extracted, SourceAddress, extracted, origin_of
 from keeplore.jobs.queue import MAX_ATTEMPTS, Job, JobQueue
@@ -254,8 +255,10 @@ def source_named(
 
 def check_choice(workspace: Workspace, origin: SourceAddress, project: str) -> None:
     """Raises SourceRefused where the person has left the source's folder out of memory, or the
-    project that it would be kept for.
+    project that it would be kept for; WorkspaceFrozen.
     """
+    if workspace.settings.frozen:
+        raise WorkspaceFrozen(workspace.root)
     policy = workspace.capture_policy
     decisions = [
         policy.decide_place(place_of(known))

@@ -123,7 +123,7 @@ def _write(workspace: Workspace, rules: CaptureRules, *, is_shared: bool) -> Non
     for key, kept in (("exclude", rules.exclude), ("include", rules.include)):
         name, texts = f"capture.{key}", [*map(str, kept)]
         if is_shared:
-            set_shared(workspace.root, name, texts)
+            set_shared(workspace.root, workspace.places.state, name, texts)
         elif texts:
             set_own(workspace.places.state, workspace.root, name, texts)
         else:

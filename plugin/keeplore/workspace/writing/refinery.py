@@ -20,6 +20,7 @@ from keeplore.errors import (
     LlmUnavailable,
     NotFound,
     RepositoryBusy,
+    WorkspaceFrozen,
 )
 from keeplore.index import MemoryFilter
 from keeplore.jobs.queue import Job, JobQueue
@@ -104,7 +105,7 @@ class Refinery:
         except NotFound as e:  # forgotten or merged away since
             self._done(job)
             return RefineStep(job, None, e.message)
-        except RepositoryBusy as e:
+        except (RepositoryBusy, WorkspaceFrozen) as e:
             return self._put_off(job, e, _moment() + timedelta(seconds=BUSY_S))
         except BudgetSpent as e:
             return self._put_off(job, e, e.until)
@@ -139,6 +140,8 @@ class Refinery:
 
     def _refined(self, job: Job) -> RefineResult:
         workspace = self._registry.named(str(job.payload.get("workspace", "")))
+        if workspace.settings.frozen:
+            raise WorkspaceFrozen(workspace.root)
         mode = str(job.payload.get("mode") or workspace.settings.refine.mode)
         account = open_account(
             workspace.settings.llm,

@@ -135,7 +135,7 @@ def set_(
         set_own(registry.places.state, _root_if_any(registry), key, value)
         say(f"{key} is {_shown(value)} on this machine")
         return
-    set_shared(_root(registry), key, value)
+    set_shared(_root(registry), registry.places.state, key, value)
     say(f"{key} is {_shown(value)} in keeplore.yaml")
     note("commit keeplore.yaml where your other machines should have it too")
     if key in own_values(registry.places.state):
@@ -159,7 +159,7 @@ def unset(registry: Registry, key: str, *, of_machine: bool) -> None:
         say(f"this machine {'no longer sets' if was_there else 'does not set'} {key}")
         return
     value = setting_keys()[key]
-    set_shared(_root(registry), key, value)
+    set_shared(_root(registry), registry.places.state, key, value)
     say(f"{key} is {_shown(value)} again, as built in")
 
 

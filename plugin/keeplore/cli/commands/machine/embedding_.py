@@ -169,7 +169,7 @@ def _write_down(workspace: Workspace, model: str, *, of_machine: bool) -> None:
         set_own(workspace.places.state, workspace.root, KEY, model)
         note("this machine alone uses it; its other workspaces do too")
         return
-    set_shared(workspace.root, KEY, model)
+    set_shared(workspace.root, workspace.places.state, KEY, model)
     note(
         "keeplore.yaml says so now; commit it where your other machines should use that "
         "model too"

@@ -13,7 +13,8 @@ from keeplore.cli.output import near, note, say
 from keeplore.cli.parameters import dry_run_option, yes_option
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
-from keeplore.errors import ConfigError
+from keeplore.config.setting_layers import is_frozen
+from keeplore.errors import ConfigError, WorkspaceFrozen
 from keeplore_hooks.installed import HOSTS
 
 if TYPE_CHECKING:
@@ -106,11 +107,13 @@ def _notes_folder(places: Places, named: Path | None, hosts: list[str]) -> Path 
             "there is no workspace for Claude Code's notes",
             "Run `keeplore init DIR` first",
         )
-    if named == Path():
-        return roots[machine.home] / NOTES_FOLDER
-    folder = named.expanduser().resolve()
-    if any(_is_memory(folder, root) for root in roots.values()):
-        return folder
+    home = roots[machine.home] / NOTES_FOLDER
+    folder = home if named == Path() else named.expanduser().resolve()
+    for root in roots.values():
+        if _is_memory(folder, root):
+            if is_frozen(root, places.state):
+                raise WorkspaceFrozen(root)
+            return folder
     raise _is_elsewhere(folder, roots.values())
 
 

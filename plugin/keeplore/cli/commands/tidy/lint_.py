@@ -15,8 +15,9 @@ import click
 from keeplore.cli.output import emit_json, plain, say
 from keeplore.cli.parameters import json_option
 from keeplore.config.places import Places
+from keeplore.config.setting_layers import is_frozen
 from keeplore.config.settings import FILE
-from keeplore.errors import NotFound
+from keeplore.errors import NotFound, WorkspaceFrozen
 
 if TYPE_CHECKING:
     from keeplore.memory.lint_rules import LintFinding
@@ -69,6 +70,8 @@ def lint_command(
             "--staged, --install, --uninstall and PATH exclude one another"
         )
     root = _root(places, paths)
+    if install and is_frozen(root, places.state):
+        raise WorkspaceFrozen(root)
     if install or uninstall:
         _git_hook(root, is_wanted=install)
         return

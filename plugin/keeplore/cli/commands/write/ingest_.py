@@ -16,7 +16,7 @@ from keeplore.cli.output import emit_json, near, note, say, table
 from keeplore.cli.parameters import json_option, pass_registry, short
 from keeplore.cli.progress import fill_vectors, lines
 from keeplore.cli.writing import settle
-from keeplore.errors import KeeploreError
+from keeplore.errors import KeeploreError, WorkspaceFrozen
 from keeplore.text.dates import minute_of
 
 if TYPE_CHECKING:
@@ -98,6 +98,8 @@ def _ingest(
 
     cwd = Path.cwd()
     if target.is_here and target.project:
+        if target.workspace.settings.frozen:
+            raise WorkspaceFrozen(target.workspace.root)
         decision = target.workspace.capture_policy.decide(str(cwd))
         if not decision.may:
             raise KeeploreError(

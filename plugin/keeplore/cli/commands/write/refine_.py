@@ -12,7 +12,7 @@ from keeplore.cli.output import note, say
 from keeplore.cli.parameters import pass_registry, since_option
 from keeplore.cli.writing import settle
 from keeplore.config.settings import RefineMode
-from keeplore.errors import ConfigError, LlmRefused
+from keeplore.errors import ConfigError, LlmRefused, WorkspaceFrozen
 from keeplore.text.dates import in_utc, moment_of
 
 if TYPE_CHECKING:
@@ -107,6 +107,8 @@ def refine_command(
 
 def _check_set(workspace: Workspace, mode: str | None) -> None:
     file = workspace.root / "keeplore.yaml"
+    if workspace.settings.frozen:
+        raise WorkspaceFrozen(workspace.root)
     if not workspace.settings.llm.provider:
         raise ConfigError(
             "no language model is set", f"Set llm.provider and llm.model in {file}"
