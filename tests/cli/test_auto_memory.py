@@ -95,7 +95,7 @@ def test_notes_become_memories_of_their_project_that_are_recalled_there(
     before = snapshot(claude(home))
     done = run("import", "auto-memory")
     assert done.returncode == 0, done.stderr
-    assert "auto-memory: 3 notes looked at, 2 new, 0 updated." in done.stdout
+    assert "auto-memory: 2 new, 0 updated of 3 notes." in done.stdout
     found = memories(memory)
     assert found.keys() == {
         "mortar tests",
@@ -128,19 +128,19 @@ def test_again_changes_nothing_and_an_updated_note_is_a_new_version(
     run("import", "auto-memory")
     before = snapshot(memory)
     again = run("import", "auto-memory")
-    assert "1 notes looked at, 0 new, 0 updated." in again.stdout
+    assert "0 new, 0 updated of 1 notes." in again.stdout
     assert snapshot(memory) == before
     old = memories(memory)["mortar tests"]
     noted("mortar.md", MORTAR.replace("make check", "make verify"))
-    assert "0 new, 1 updated." in run("import", "auto-memory").stdout
-    assert "0 new, 0 updated." in run("import", "auto-memory").stdout
+    assert "0 new, 1 updated of" in run("import", "auto-memory").stdout
+    assert "0 new, 0 updated of" in run("import", "auto-memory").stdout
     versions = [parse(path.read_text()) for path in memory.rglob("corrections/*.md")]
     new = next(version for version in versions if version.supersedes)
     assert len(versions) == 2 and new.supersedes == old.id and new.version == 2
     hits = recalled(run, "How are the tests of Mortar run?", shop)
     assert "make verify" in hits[0] and "make check" not in "".join(hits)
     noted("mortar.md", MORTAR)  # it says again what it said first
-    assert "0 new, 1 updated." in run("import", "auto-memory").stdout
+    assert "0 new, 1 updated of" in run("import", "auto-memory").stdout
     assert "make check" in recalled(run, "How are the tests of Mortar run?", shop)[0]
 
 
@@ -156,7 +156,7 @@ def test_what_was_forgotten_or_deleted_by_hand_does_not_come_back(
     git("rm", "-q", str(path), cwd=memory)
     git("commit", "-qm", "Not that", cwd=memory)
     noted("mortar.md", text)
-    assert "0 new, 0 updated." in run("import", "auto-memory").stdout
+    assert "0 new, 0 updated of" in run("import", "auto-memory").stdout
     assert memories(memory) == {}
 
 
@@ -167,10 +167,10 @@ def test_words_of_a_person_are_not_replaced_by_what_the_agent_notes_later(
     run("import", "auto-memory")
     path = next(memory.rglob("*mortar*.md"))
     path.write_text(path.read_text().replace("make check", "make by-hand"))
-    assert "0 new, 0 updated." in run("import", "auto-memory").stdout
+    assert "0 new, 0 updated of" in run("import", "auto-memory").stdout
     noted("mortar.md", MORTAR.replace("make check", "make verify"))
     done = run("import", "auto-memory")
-    assert "0 new, 0 updated." in done.stdout and "keeplore edit" in done.stderr
+    assert "0 new, 0 updated of" in done.stdout and "keeplore edit" in done.stderr
     assert [path.name for path in memory.rglob("*mortar*.md")] == [path.name]
     assert "make by-hand" in path.read_text()
 
@@ -289,7 +289,7 @@ def test_notes_that_lie_in_the_workspace_are_memories_there_already(memory, home
     folder.mkdir(parents=True)
     (folder / "mortar.md").write_text(MORTAR)
     done = run("import", "auto-memory", "--from", str(folder))
-    assert "0 new, 0 updated." in done.stdout
+    assert "0 new, 0 updated of" in done.stdout
     assert len(list(memory.rglob("*mortar*.md"))) == 1
 
 
@@ -302,7 +302,7 @@ def test_the_configuration_directory_may_be_elsewhere(memory, home, shop, noted,
         (("--from", str(moved / "projects")), {}),
     ):
         assert (
-            "1 notes looked at"
+            "of 1 notes"
             in run("import", "auto-memory", *arguments, **environment).stdout
         )
     assert len(memories(memory)) == 1

@@ -92,7 +92,7 @@ def test_help_reads_as_written_down(command):
 def test_recall_tells_found_from_nothing_from_empty_by_its_exit_status(memory, request):
     empty = keeplore("recall", "ledger")
     assert (empty.returncode, empty.stderr) == (5, "")
-    assert "keeplore import claude-code" in empty.stdout
+    assert "keeplore import --all" in empty.stdout
     project = request.getfixturevalue("project")
     found = keeplore("recall", "append-only", "ledger", cwd=project)
     assert (
@@ -388,6 +388,19 @@ def test_doctor_lists_what_is_wrong_and_the_rest_is_well(project, places):
     )
     assert str(places.spool / "dead") in done.stdout
     assert keeplore("recall", "append-only", cwd=project).returncode == 0
+
+
+def test_init_says_what_it_made_and_what_comes_next():
+    done = keeplore("init", "memory")
+    assert (done.returncode, done.stdout.splitlines()) == (
+        0,
+        [
+            f"Created workspace 'memory' in {Path.home() / 'memory'}",
+            "It is this machine's home workspace.",
+            "Next: `keeplore import --all` reads the sessions you already have,",
+            "      `keeplore connect` lets the agents on this machine report to it, and ask it.",
+        ],
+    )
 
 
 def test_doctor_examines_the_other_workspaces_where_one_is_gone(memory):

@@ -411,11 +411,12 @@ def test_vectors_that_are_missing_are_no_fault_and_are_made(
     with database(places) as connection:
         connection.execute("DELETE FROM embeddings")
     assert any(
-        "3 vectors by packaged are still to be made" in f.message and f.level == "note"
+        "vectors that the model packaged has yet to make: 3" in f.message
+        and f.level == "note"
         for f in look(places)
     )
     look(places, fix=True)
-    assert not any("still to be made" in finding.message for finding in look(places))
+    assert not any("has yet to make" in finding.message for finding in look(places))
 
 
 def test_an_index_that_is_gone_is_never_taken_for_an_empty_memory(

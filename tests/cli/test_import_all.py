@@ -134,15 +134,12 @@ def test_all_is_read_once_each_and_a_second_run_finds_nothing_new(sessions):
     done = keeplore("import", "--all", "--yes")
     assert done.returncode == 0, done.stderr
     for source in ("claude-code", "opencode", "specstory"):
-        assert (
-            f"{source}: 1 sessions looked at, 1 with something new: 1 turns."
-            in done.stdout
-        )
+        assert f"{source}: 1 new turns in 1 of 1 sessions." in done.stdout
     for words in ("Why append-only?", "Which ledger format?", "Do we sign entries?"):
         assert len(memory_of(words)) == 1
     before = {path: path.read_bytes() for path in memory_of("")}
     again = keeplore("import", "--all", "--yes")
-    assert again.stdout.count("0 with something new: 0 turns.") == 3
+    assert again.stdout.count("0 new turns in 0 of") == 3
     assert {path: path.read_bytes() for path in memory_of("")} == before
 
 

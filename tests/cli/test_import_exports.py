@@ -68,19 +68,17 @@ def test_an_export_is_read_once_and_then_what_was_added(
     path = export(home / "export.zip", SAID[:1])
     first = run("import", "chatgpt", "--from", str(path))
     assert (first.returncode, first.stderr) == (0, "")
-    assert (
-        "chatgpt: 1 sessions looked at, 1 with something new: 1 turns." in first.stdout
-    )
+    assert "chatgpt: 1 new turns in 1 of 1 sessions." in first.stdout
     (made,) = memories(memory)
     assert (made.scope, made.project, made.is_open) == ("user", "", False)
     assert made.source["host"] == "chatgpt"
     before = {p: p.read_bytes() for p in memory.rglob("*.md")}
     again = run("import", "chatgpt", "--from", str(path))
-    assert "0 with something new: 0 turns." in again.stdout
+    assert "0 new turns in 0 of" in again.stdout
     assert {p: p.read_bytes() for p in memory.rglob("*.md")} == before
     export(path, SAID)
     more = run("import", "chatgpt", "--from", str(path))
-    assert "1 with something new" in more.stdout
+    assert "in 1 of" in more.stdout
     assert {p: p.read_bytes() for p in before} == before
     expected = [
         ("2026-02-09T14:00:00Z", SAID[0][0]),
@@ -117,7 +115,7 @@ def test_the_wrong_service_and_a_missing_file_say_what_to_do(
 ) -> None:
     path = export(home / "export.zip", SAID)
     wrong = run("import", "claude-ai", "--from", str(path))
-    assert wrong.returncode == 0 and "0 turns" in wrong.stdout
+    assert wrong.returncode == 0 and "0 new turns" in wrong.stdout
     assert (
         "it is no conversation of Claude.ai: it has no `chat_messages`" in wrong.stderr
     )

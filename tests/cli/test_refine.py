@@ -134,7 +134,7 @@ def test_a_backlog_is_priced_accepted_refined_and_decided(
 ) -> None:
     server.always(answer)
     priced = run("refine", "--all", "--dry-run").stdout
-    assert "2 talks" in priced and "llm.prices" in priced
+    assert "2 conversations" in priced and "llm.prices" in priced
     refused = run("refine", "--all").exception
     assert (
         isinstance(refused, LlmUnavailable)
@@ -149,7 +149,7 @@ def test_a_backlog_is_priced_accepted_refined_and_decided(
     recent = run("refine")  # they are not of this week
     assert "Nothing to refine" in recent.stdout and "--all" in recent.stderr
     done = run("refine", "--all").stdout
-    assert "2 of 2 talks refined" in done
+    assert "2 of 2 conversations refined" in done
     assert (
         "The ledger: 1 ADD applied (" in done and "The backup: 1 ADD review (" in done
     )
@@ -201,8 +201,11 @@ def test_a_server_that_refuses_leaves_the_work_in_the_queue(
     run("refine", "--accept-model", typed="y\n")
     server.always(Status(401))
     done = run("refine", "--all")
-    assert "0 of 2 talks refined" in done.stdout and "the rest waits" in done.stderr
-    assert "no talk could be refined: " in str(done.exception)
+    assert (
+        "0 of 2 conversations refined" in done.stdout
+        and "the rest waits" in done.stderr
+    )
+    assert "no conversation could be refined: " in str(done.exception)
     assert len(server.requests) == 1
     assert not [*root.glob("audit/*/*")]
 
@@ -217,13 +220,13 @@ def test_a_talk_at_which_the_server_breaks_off_is_given_up_and_holds_nothing_up(
     first = run("refine", "--all")
     assert (
         "The ledger: the server cannot be reached" in first.stdout
-        and "1 of 2 talks refined" in first.stdout
+        and "1 of 2 conversations refined" in first.stdout
     )
     run("refine", "--all")
     run("refine", "--all")
     assert "1 jobs (refine) were given up" in run("cost").stderr
     server.always(answer)
-    assert "1 of 1 talks refined" in run("refine", "--all").stdout
+    assert "1 of 1 conversations refined" in run("refine", "--all").stdout
     assert "given up" not in run("cost").stderr
 
 
@@ -249,11 +252,13 @@ def test_a_model_is_tried_on_talks_whose_facts_are_known(
     server.always(good)
     done = run("refine", "--check")
     assert done.exit_code == 0, done.output
-    assert "8 of 8 talks read rightly, 0 items put right" in done.stdout
+    assert "8 of 8 conversations read rightly, 0 items put right" in done.stdout
     assert len(server.requests) == 8
     server.always(Said("Sure! Here are the facts: they went with Postgres."))
     bad = run("refine", "--check")
-    assert "2 of 8" not in bad.stdout and "0 of 8 talks read rightly" in bad.stdout
+    assert (
+        "2 of 8" not in bad.stdout and "0 of 8 conversations read rightly" in bad.stdout
+    )
     assert "the answer cannot be read: the answer holds no JSON" in bad.stdout
     assert "llm.model" in getattr(bad.exception, "remedy", "")
     assert not [*root.glob("audit/*/*")] and "check" in run("cost").stdout

@@ -378,7 +378,7 @@ def test_a_list_that_is_cut_or_empty_says_so_beside_the_result(
     assert (empty.returncode, empty.stdout) == (
         0,
         "",
-    ) and "keeplore import claude-code" in empty.stderr
+    ) and "keeplore import --all" in empty.stderr
     for number in range(3):
         write(f"Fact number {number} of all")
     assert run("list", "--limit", "2").stderr == "note: 2 of 3; --limit 0 for all\n"

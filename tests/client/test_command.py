@@ -84,7 +84,7 @@ def test_a_plugin_brings_a_command_that_finds_the_installation(state: Path) -> N
     # without one it takes a program of that name, never itself
     (state / "python").unlink()
     done = run("keeplore recall", state, path, **more)
-    assert done.returncode == 127 and "pipx install keeplore" in done.stderr
+    assert done.returncode == 127 and "pipx install ." in done.stderr
     other = state.parent / "other"
     other.mkdir()
     (other / "keeplore").write_text("#!/bin/sh\necho other $1\n")

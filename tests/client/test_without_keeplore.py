@@ -53,8 +53,8 @@ def test_a_session_start_says_once_a_day_what_to_install(
     assert all(
         command in line
         for command in (
-            "pipx install keeplore",
-            "uv tool install keeplore",
+            "pipx install .",
+            "uv tool install .",
             "keeplore init",
         )
     )
@@ -145,4 +145,4 @@ def test_without_keeplore_the_server_says_what_to_do_and_ends(state: Path) -> No
     done = server(state, input="")
     assert (done.returncode, done.stdout) == (1, "")
     (line,) = done.stderr.splitlines()
-    assert "pipx install 'keeplore[mcp]'" in line and "keeplore init" in line
+    assert "pipx install '.[mcp]'" in line and "keeplore init" in line

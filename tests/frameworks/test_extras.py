@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from keeplore.config.install_method import install_hint
+
 PYPROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 # adapter → its extra, and the package that is imported first
 ADAPTERS = {
@@ -30,9 +32,7 @@ def test_an_adapter_without_its_framework_names_the_extra_to_install(
     )
     assert done.returncode == 1
     last = done.stderr.splitlines()[-1]
-    assert last.startswith("ImportError: ") and last.endswith(
-        f"Run `pip install 'keeplore[{extra}]'`"
-    )
+    assert last.startswith("ImportError: ") and last.endswith(install_hint(extra))
     assert (
         extra
         in tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"][

@@ -401,7 +401,7 @@ def test_half_a_character_reaches_the_worker(
 def test_without_keeplore_it_says_what_to_install(state: Path) -> None:
     (state / "python").unlink()
     code, log = Pipe(state).close()
-    assert code == 1 and b"pipx install 'keeplore[mcp]'" in log
+    assert code == 1 and b"pipx install '.[mcp]'" in log
 
 
 def test_nothing_is_left_of_workers_that_it_started(

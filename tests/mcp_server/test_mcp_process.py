@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from keeplore.config.install_method import install_hint
 from keeplore.worker.single_instance import only_one
 from keeplore.worker.stop import without_worker
 
@@ -102,7 +103,7 @@ def test_without_the_sdk_it_says_what_to_install(office: Any, tmp_path: Path) ->
     office.leave()
     client = office.client(SERVER_PYTHONPATH=str(tmp_path))
     told = client.refused("timeline")
-    assert "pip install 'keeplore[mcp]'" in told and "keeplore worker stop" in told
+    assert f"{install_hint('mcp')}, then `keeplore worker stop`" in told
     assert "pip install" in client.ask({"read": "keeplore://recent"})[0]["refused"]
     client.close()
     office.leave()

@@ -40,8 +40,8 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Write": {
         "remember": "Write something down for good.",
         "ingest": "Keep files and web pages as documents.",
-        "refine": "Let a language model make notes of your talks.",
-        "review": "Decide what contradicts, and what of your talks becomes a note.",
+        "refine": "Let a language model make notes of your conversations.",
+        "review": "Decide what contradicts, and what of your conversations becomes a note.",
         "edit": "Change a memory in your editor; it becomes a new version.",
         "entity": "Say who and what there is, and by which names.",
         "pin": "Make memories permanent: never archived, ranked first.",
@@ -132,8 +132,8 @@ class LazyGroup(click.Group):
 def cli(context: click.Context) -> None:
     """Memory for coding agents that lives in a git repository.
 
-    Start with `keeplore init ~/memory`, then `keeplore import claude-code`, then ask:
-    `keeplore recall "why did we drop Redis"`.
+    Start with `keeplore init ~/memory` and `keeplore connect`; `keeplore import --all` reads
+    earlier sessions. Then ask: `keeplore recall "why did we drop Redis"`.
     """
     if os.environ.get("NO_COLOR"):  # https://no-color.org; rich looks for itself
         context.color = False

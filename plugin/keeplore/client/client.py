@@ -61,7 +61,7 @@ REPLY_MAX = 1_000_000  # bytes
 IS_WINDOWS = os.name == "nt"
 ADVICE = (
     "Keeplore keeps what is said here in its inbox and remembers it once it is installed: "
-    "run `pipx install keeplore` or `uv tool install keeplore`, then `keeplore init`."
+    "run `pipx install .` or `uv tool install .` in a checkout of it, then `keeplore init`."
 )
 TROUBLE = (
     "Keeplore's worker does not start: what is said here waits in its inbox, and nothing is "

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 MISSING = (
-    "keeplore: the MCP server needs Keeplore's Python. Run: pipx install 'keeplore[mcp]' && "
-    "keeplore init"
+    "keeplore: the MCP server needs Keeplore's Python. Run, in a checkout of Keeplore: "
+    "pipx install '.[mcp]' && keeplore init"
 )
 ON_WINDOWS = "keeplore: the MCP server does not run on Windows yet. Use WSL"
 OFF = "Keeplore is switched off here by KEEPLORE_OFF."

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
+from keeplore.config.install_method import install_hint
+
 
 @contextlib.contextmanager
 def extra(name: str) -> Iterator[None]:
@@ -13,7 +15,6 @@ def extra(name: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as e:
         raise ImportError(
-            f"the adapter needs {e.name}, which is not installed. Run `pip install "
-            f"'keeplore[{name}]'`",
+            f"the adapter needs {e.name}, which is not installed. {install_hint(name)}",
             name=e.name,
         ) from e

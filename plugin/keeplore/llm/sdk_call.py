@@ -22,6 +22,7 @@ from functools import cached_property, partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from keeplore.config.install_method import install_hint
 from keeplore.errors import LlmRefused, LlmUnavailable
 from keeplore.llm.base import CHECK_S, MAX_ANSWER, TransientFailure, tokens
 from keeplore_hooks.contracts import Completion, Usage
@@ -196,7 +197,7 @@ class SdkModel(ABC, Generic[_Client, _Shape]):
         except ImportError as e:
             raise LlmUnavailable(
                 f"the {self.package} package is not installed",
-                f"Run `pip install 'keeplore[{self.package}]'`",
+                install_hint(self.package),
             ) from e
 
     @cached_property

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from keeplore.config.install_method import install_hint
 from keeplore.errors import ConfigError, KeeploreError
 from keeplore.mcp_server.context import CURRENT, McpContext, McpServices
 from keeplore.mcp_server.project_roots import ProjectRoots
@@ -124,8 +125,7 @@ class McpDesk:
                         raise
                     raise ConfigError(
                         "the MCP server needs a package that is not installed",
-                        "Run `pip install 'keeplore[mcp]'` where Keeplore is installed, then "
-                        "`keeplore worker stop`",
+                        f"{install_hint('mcp')}, then `keeplore worker stop`",
                     ) from e
                 self._server = build()
             return self._server

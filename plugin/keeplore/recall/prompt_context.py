@@ -36,7 +36,7 @@ WITHOUT_A_HIT = {
     AnswerStatus.NOTHING: "nothing was found, no memory here is about that; `keeplore recall "
     "--wide` asks the "
     "other projects too",
-    AnswerStatus.EMPTY: "there is no memory yet; `keeplore import claude-code` reads the sessions "
+    AnswerStatus.EMPTY: "there is no memory yet; `keeplore import --all` reads the sessions "
     "on this "
     "machine",
     AnswerStatus.STALE: "nothing was found, but the index is behind the text, so it may be there; "

@@ -19,7 +19,8 @@ def findings(registry: Registry) -> Iterator[DoctorFinding]:
         message = f"{paused(pause)}: nothing is captured on this machine"
         yield note("capture", message, "`keeplore pause --end` ends it")
     held = _rules(registry)
-    yield well("capture", f"{len(held)} rules say what is captured")
+    rules = f"rules that say what is captured: {len(held)}"
+    yield well("capture", rules if held else "no rule leaves anything out")
     yield from several(
         note(
             "capture",

@@ -201,9 +201,11 @@ def _vectors(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
 def _missing_vectors(
     part: str, workspace: Workspace, missing: int, serving: str
 ) -> DoctorFinding:
-    made = f"vectors by {workspace.settings.embedding.model} are still to be made"
+    made = (
+        f"vectors that the model {workspace.settings.embedding.model} has yet to make"
+    )
     remedy = "The worker makes them, and so does `keeplore doctor --fix`"
-    message = f"{missing} {made}; {serving} meanwhile"
+    message = f"{made}: {missing}; {serving} meanwhile"
     return note(part, message, remedy, partial(_embedded, workspace))
 
 

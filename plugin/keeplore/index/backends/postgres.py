@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from keeplore.config.install_method import install_hint
 from keeplore.errors import EngineUnavailable
 from keeplore.index.backends.sparse_bm25 import NUMBERS
 from keeplore_hooks.contracts import FoundPoints, Point
@@ -40,7 +41,7 @@ class Postgres:
             import psycopg
         except ImportError as e:
             raise EngineUnavailable(
-                "psycopg is not installed", "pip install 'keeplore[postgres]'"
+                "psycopg is not installed", install_hint("postgres")
             ) from e
         self._dim = dim
         self._psycopg = psycopg

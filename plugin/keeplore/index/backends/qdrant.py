@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID
 
+from keeplore.config.install_method import install_hint
 from keeplore.errors import EngineUnavailable
 from keeplore_hooks.contracts import FoundPoints, Point
 
@@ -37,7 +38,7 @@ class Qdrant:
             from qdrant_client import QdrantClient, models
         except ImportError as e:
             raise EngineUnavailable(
-                "qdrant-client is not installed", "pip install 'keeplore[qdrant]'"
+                "qdrant-client is not installed", install_hint("qdrant")
             ) from e
         self._models = models
         self._nodes = [

@@ -137,7 +137,7 @@ def _say_what_is_missing(found: Listing, *, is_here: bool) -> None:
         note(f"{len(found.items)} of {found.total}; --limit 0 for all")
     elif found.is_empty:
         note(
-            "there is no memory yet; `keeplore import claude-code` reads the sessions you already "
+            "there is no memory yet; `keeplore import --all` reads the sessions you already "
             "have"
         )
     elif not found.total:

@@ -30,7 +30,7 @@ WIDTH = 96
 STATUS = {
     "nothing": "Nothing found: no memory here is about that. Try other words, or --wide for the "
     "other projects.",
-    "empty": "No memory yet. `keeplore import claude-code` reads the sessions you already have.",
+    "empty": "No memory yet. `keeplore import --all` reads the sessions you already have.",
     "stale": "The index is behind the text and could not catch up. Run `keeplore doctor`.",
 }
 EXIT = {"found": 0, "nothing": 4, "empty": 5, "stale": 6}

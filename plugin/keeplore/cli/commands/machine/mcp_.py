@@ -12,6 +12,7 @@ import click
 
 import keeplore.client
 from keeplore.config import installation
+from keeplore.config.install_method import install_hint
 from keeplore.config.places import Places
 from keeplore.errors import ConfigError
 
@@ -30,7 +31,7 @@ def mcp_command(places: Places) -> None:
     if importlib.util.find_spec("mcp") is None:
         raise ConfigError(
             "the MCP server needs a package that is not installed",
-            "Run `pip install 'keeplore[mcp]'` where Keeplore is installed",
+            install_hint("mcp"),
         )
     with contextlib.suppress(OSError):
         installation.register(places.state)

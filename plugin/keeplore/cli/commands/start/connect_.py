@@ -11,6 +11,7 @@ import click
 
 from keeplore.cli.output import near, note, say
 from keeplore.cli.parameters import dry_run_option, yes_option
+from keeplore.config.install_method import install_hint
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.config.setting_layers import is_frozen
@@ -143,8 +144,8 @@ def _say_outcome(plan: ConnectPlan, host: str) -> None:
 def _note_what_is_missing(places: Places, *, has_mcp: bool) -> None:
     if not has_mcp:
         note(
-            "there is no MCP server without `pip install 'keeplore[mcp]'`; then run `keeplore "
-            "connect` again"
+            "the MCP server is left out, since its library is not installed. "
+            f"{install_hint('mcp')}, then `keeplore connect` again"
         )
     if not Machine.load(places).workspaces:
         note(

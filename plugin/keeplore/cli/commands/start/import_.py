@@ -312,8 +312,8 @@ def _read_sessions(registry: Registry, found: SourceSurvey, scope: str) -> None:
                 "\nInterrupted. What was read is kept; run it again to go on.", err=True
             )
             raise
-    new = f"{imported.sessions} with something new: {imported.turns} turns."
-    say(f"{name}: {len(found.sessions)} sessions looked at, {new}")
+    of = f"{imported.sessions} of {len(found.sessions)} sessions"
+    say(f"{name}: {imported.turns} new turns in {of}.")
     _say_problems(imported.problems, "lines that could not be read")
 
 
@@ -323,8 +323,8 @@ def _read_notes(registry: Registry, found: Notes) -> None:
 
     with bar("Reading Claude Code's notes") as progress:
         done = import_auto_memory(registry, found.files, progress)
-    changed = f"{done.new} new, {done.updated} updated."
-    say(f"{AUTO_MEMORY}: {len(found.files)} notes looked at, {changed}")
+    changed = f"{done.new} new, {done.updated} updated"
+    say(f"{AUTO_MEMORY}: {changed} of {len(found.files)} notes.")
     _say_problems(done.problems, "notes")
 
 

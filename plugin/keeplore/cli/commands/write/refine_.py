@@ -23,24 +23,26 @@ if TYPE_CHECKING:
     from keeplore.workspace.writing.refinery import RefineEstimate, Refinery, RefineStep
 
 RECENT = "7d"  # what is older is refined when it is asked for
-IN_A_ROW = 3  # talks that come to nothing, after which it is the model and not the talk
+IN_A_ROW = 3  # conversations that come to nothing, after which it is the model's doing
 
 
-@click.command(short_help="Let a language model make notes of your talks.")
+@click.command(short_help="Let a language model make notes of your conversations.")
 @click.option(
     "--dry-run",
     is_flag=True,
     help="Say how much there is and what it would cost; nothing is asked.",
 )
-@since_option(f"Talks that were changed since then; {RECENT} if not given.")
-@click.option("--all", "is_all", is_flag=True, help="Talks of any age.")
+@since_option(f"Conversations that were changed since then; {RECENT} if not given.")
+@click.option("--all", "is_all", is_flag=True, help="Conversations of any age.")
 @click.option(
     "--mode",
     type=click.Choice([*map(str, RefineMode)]),
     help="What becomes of it, instead of refine.mode.",
 )
 @click.option(
-    "--anywhere", is_flag=True, help="Talks that your other machines recorded, too."
+    "--anywhere",
+    is_flag=True,
+    help="Conversations that your other machines recorded, too.",
 )
 @click.option(
     "--accept-model",
@@ -50,7 +52,7 @@ IN_A_ROW = 3  # talks that come to nothing, after which it is the model and not 
 @click.option(
     "--check",
     is_flag=True,
-    help="Ask the model about short talks whose facts are known; nothing is written.",
+    help="Ask the model about short conversations whose facts are known; nothing is written.",
 )
 @pass_registry
 def refine_command(
@@ -65,12 +67,12 @@ def refine_command(
     accept_model: bool,
     check: bool,
 ) -> None:
-    """Refine the talks of this directory's workspace that were not refined yet: notes, each with
-    the words it rests on.
+    """Refine the conversations of this directory's workspace that were not refined yet: notes, each
+    with the words it rests on.
 
     The worker does so by itself once a model is set and accepted; this does it now, and for older
-    talks. What was said stays as it is. `keeplore audit` shows what was decided, `keeplore review`
-    what waits for you.
+    conversations. What was said stays as it is. `keeplore audit` shows what was decided, `keeplore
+    review` what waits for you.
 
     \b
     keeplore refine --accept-model
@@ -93,7 +95,7 @@ def refine_command(
     after = "" if is_all else since or in_utc(moment_of(RECENT))
     parts = [*backlog(workspace, after, mode or "", anywhere=anywhere)]
     if not parts and not is_all:
-        note("older talks were not looked at: --all does that, too")
+        note("older conversations were not looked at: --all does that, too")
     if dry_run:
         _tell_cost(estimate(iter(parts), workspace.settings), workspace)
         return
@@ -135,7 +137,7 @@ def _accept(workspace: Workspace) -> None:
 
 
 def _check(workspace: Workspace) -> None:
-    """Raises LlmRefused for a model that reads too few of the talks rightly."""
+    """Raises LlmRefused for a model that reads too few of the conversations rightly."""
     # heavy, as above
     from keeplore.refine.model_check import ENOUGH, check_model
 
@@ -150,7 +152,7 @@ def _check(workspace: Workspace) -> None:
     read = sum(result.input_tokens for result in results)
     written = sum(result.output_tokens for result in results)
     say(
-        f"{right} of {len(results)} talks read rightly, {repaired} items put right; "
+        f"{right} of {len(results)} conversations read rightly, {repaired} items put right; "
         f"{read:,} tokens read, {written:,} written"
     )
     if right < ENOUGH * len(results):
@@ -174,7 +176,7 @@ def _open_account(workspace: Workspace) -> Account:
 def _tell_cost(cost: RefineEstimate, workspace: Workspace) -> None:
     model = workspace.settings.llm.model or workspace.settings.llm.provider
     say(
-        f"{cost.conversations} talks with {cost.said:,} tokens would be refined by {model}"
+        f"{cost.conversations} conversations with {cost.said:,} tokens would be refined by {model}"
     )
     say(f"at most {cost.input:,} tokens read and about {cost.output:,} written")
     if cost.price is None:
@@ -211,10 +213,10 @@ def _refine(
     titles = {part.memory.id: part.memory.title for part in parts}
     done, problem = _work(refinery, titles)
     settle(workspace, "Refine conversations")
-    say(f"{done} of {len(titles)} talks refined.")
+    say(f"{done} of {len(titles)} conversations refined.")
     if problem and not done:
         raise LlmRefused(
-            f"no talk could be refined: {problem}",
+            f"no conversation could be refined: {problem}",
             "They are tried again; `keeplore refine --check` says whether this model is good "
             "enough",
         )
@@ -224,8 +226,8 @@ def _refine(
 
 
 def _work(refinery: Refinery, titles: dict[str, str]) -> tuple[int, str]:
-    """Take jobs until none is due; how many talks were refined, and what kept the last other one
-    from it. The worker may do some of them meanwhile.
+    """Take jobs until none is due; how many conversations were refined, and what kept the last
+    other one from it. The worker may do some of them meanwhile.
     """
     done = failed = 0
     problem = ""

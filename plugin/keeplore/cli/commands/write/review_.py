@@ -43,11 +43,13 @@ CHOICES = {
 
 
 @click.command(
-    short_help="Decide what contradicts, and what of your talks becomes a note."
+    short_help="Decide what contradicts, and what of your conversations becomes a note."
 )
-@since_option("Talks that were changed since then: 2026-01-31, 30d, 8w.")
+@since_option("Conversations that were changed since then: 2026-01-31, 30d, 8w.")
 @click.option(
-    "--all-projects", is_flag=True, help="Talks of every project of the workspace."
+    "--all-projects",
+    is_flag=True,
+    help="Conversations of every project of the workspace.",
 )
 @limit_option(SHOWN, "How many statements; 0 for all.")
 @click.option(
@@ -63,8 +65,8 @@ def review_command(
     limit: int,
     as_json: bool,
 ) -> None:
-    """Decide which version stands where two machines changed one memory, and what of your talks
-    becomes a note.
+    """Decide which version stands where two machines changed one memory, and what of your
+    conversations becomes a note.
 
     What you say for sure becomes a note by itself; this offers the rest, the newest first, after
     what a language model proposed and `keeplore refine` left to you. Piped, all of it is listed and
