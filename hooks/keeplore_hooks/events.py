@@ -50,6 +50,8 @@ class Origin:
     agent: str = ""  # id of the subagent that spoke, "" for the main conversation
     # user | workspace where it happened in no directory; "" for workspace
     scope: str = ""
+    # of the agent that the person runs here, as the host calls it, "" for the host's own
+    agent_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,14 +46,17 @@ MAX_SESSIONS = 500  # then the one that was silent for longest is ended
 
 class PythonHost:
     """A program that remembers: ``name`` says which, as "claude-code" does elsewhere; ``cwd`` is
-    where it works.
+    where it works. What the sessions of an ``agent`` say is remembered for it alone.
 
     Safe for several threads. Nothing is opened before the first question or turn. A context
     manager, which ends the sessions and commits what they left.
     """
 
-    def __init__(self, name: str, cwd: str | Path | None = None) -> None:
+    def __init__(
+        self, name: str, cwd: str | Path | None = None, *, agent: str = ""
+    ) -> None:
         self.name = name
+        self.agent = agent
         self.cwd = Path(cwd or Path.cwd()).absolute()
         self._sessions: dict[str, HostSession] = {}
         self._settled_at = time.monotonic()
@@ -91,7 +94,7 @@ class PythonHost:
 
     def views(self) -> list[WorkspaceView]:
         """The workspaces that apply here, the directory's first, with indexes that are in step."""
-        views = self.registry.views(self.cwd)
+        views = self.registry.views(self.cwd, agent=self.agent)
         for view in views:
             # then the index as it is
             with contextlib.suppress(IndexUnavailable, RepositoryError):
@@ -110,7 +113,9 @@ class PythonHost:
                 if not workspace.is_warm and workspace.index.state().vectors:
                     workspace.warm_up()
         return self.registry.recall(
-            RecallRequest(query, self.cwd, limit, at_once=True, filter=unasked)
+            RecallRequest(
+                query, self.cwd, limit, at_once=True, filter=unasked, agent=self.agent
+            )
         )
 
     def written(self) -> None:
@@ -168,7 +173,7 @@ class HostSession:
     def __init__(self, host: PythonHost, id_: str) -> None:
         self.id = id_
         self._host = host
-        self._origin = Origin(host.name, id_, str(host.cwd))
+        self._origin = Origin(host.name, id_, str(host.cwd), agent_name=host.agent)
         self._answers: set[str] = set()  # memories that came beside a prompt
         self._words: set[str] = set()  # keys of all that was shown
         self._is_briefed = False

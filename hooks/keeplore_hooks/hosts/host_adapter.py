@@ -80,6 +80,8 @@ class HostAdapter(RecordAdapter):
     starts: ClassVar[Collection[str]] = tuple(StartReason)  # that the host tells apart
     has_commands: ClassVar[bool] = False  # commands come as prompts
     shows_messages: ClassVar[bool] = True  # of ours to the person
+    # agents that come with the host: who runs one runs the host itself
+    builtin_agents: ClassVar[Collection[str]] = ()
 
     def origin(self, event: str, payload: bytes) -> Origin | None:  # noqa: ARG002 (some need it)
         data = payload_object(payload)
@@ -93,7 +95,12 @@ class HostAdapter(RecordAdapter):
             text(data, "cwd"),
             transcript=transcript,
             agent=agent,
+            agent_name="" if agent else self.own_agent(text(data, "agent_type")),
         )
+
+    def own_agent(self, name: str) -> str:
+        """The name of an agent that the person chose, "" for the host's own."""
+        return "" if name in self.builtin_agents else name
 
     def read(
         self,

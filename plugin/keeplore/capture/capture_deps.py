@@ -14,7 +14,7 @@ from keeplore_hooks.events import Origin, Turn, Work
 class MemoryPlace:
     """Where a memory made at an origin belongs."""
 
-    scope: str  # project | workspace
+    scope: str  # user | workspace | project | agent:NAME
     project: str = ""
     branch: str = ""
 

@@ -33,6 +33,7 @@ from keeplore.memory import (
 )
 from keeplore.memory.merge.memory_merge import merge_session
 from keeplore.store import Store
+from keeplore.text import agent_scope
 from keeplore.text.terms import cosine, weighted
 
 # conversations of the same project of which a new one may take up the subject
@@ -100,8 +101,7 @@ def made_of(
         created_at=current.first_at,
         updated_at=ended_at,
         version=1,
-        scope=current.place.scope,
-        project=current.place.project,
+        **agent_scope.stated(current.place.scope, current.place.project),
         trust="assistant",  # the lower of the two who speak
         trigger=state.trigger,
         source=_source(current, state, deps.machine),

@@ -79,6 +79,8 @@ class _EmittedEvent(_Part, abc.ABC):
     at: Annotated[AwareDatetime, Field(strict=False)] | None = None
     cwd: Word | None = None
     branch: Word | None = None
+    # its memory is its own: for an agent of several that work on a project
+    agent: Word | None = None
 
     def made(self, by: EmittingProgram) -> HostEvent:
         """The host event of the line."""
@@ -232,7 +234,13 @@ def schema() -> dict[str, Any]:
 
 def _origin(line: _EmittedEvent, by: EmittingProgram) -> Origin:
     cwd = by.cwd / line.cwd if line.cwd else by.cwd
-    return Origin(by.host, line.session, str(cwd), line.branch or "")
+    return Origin(
+        by.host,
+        line.session,
+        str(cwd),
+        line.branch or "",
+        agent_name=line.agent or "",
+    )
 
 
 def _question(

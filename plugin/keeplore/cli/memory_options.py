@@ -8,15 +8,22 @@ from __future__ import annotations
 import click
 
 from keeplore.cli.parameters import Option
-from keeplore.memory import CATEGORIES, KINDS, SCOPES
+from keeplore.memory import CATEGORIES, KINDS, WIDE_SCOPES
+from keeplore.text.agent_scope import agent_of
+
+PLACE = ("scope", "project", "agent")  # the options that say whose a memory is
 
 
 def scope_option(text: str) -> Option:
-    return click.option("--scope", type=click.Choice(SCOPES), help=text)
+    return click.option("--scope", type=click.Choice(WIDE_SCOPES), help=text)
 
 
 def project_option(text: str) -> Option:
     return click.option("--project", metavar="NAME", help=text)
+
+
+def agent_option(text: str) -> Option:
+    return click.option("--agent", metavar="NAME", help=text)
 
 
 def category_option(text: str) -> Option:
@@ -34,7 +41,20 @@ def kind_option(
     return click.option(*names, type=click.Choice(KINDS), multiple=multiple, help=text)
 
 
-def check_place(scope: str | None, project: str | None) -> None:
-    """A project has one scope. Raises UsageError."""
-    if project and scope not in (None, "project"):
+def check_place(
+    scope: str | None, project: str | None, agent: str | None = None
+) -> None:
+    """A project has one scope, and its agents have theirs. Raises UsageError."""
+    if scope == "agent" and not agent:
+        raise click.UsageError("--scope agent needs --agent NAME")
+    if agent and scope not in (None, "agent"):
+        raise click.UsageError(f"--agent and --scope {scope} exclude one another")
+    if project and scope not in (None, "project", "agent"):
         raise click.UsageError(f"--project and --scope {scope} exclude one another")
+
+
+def place_options(scope: str, project: str) -> str:
+    """The options that name a place."""
+    if agent := agent_of(scope):
+        return f"--project {project} --agent {agent}"
+    return f"--project {project}" if project else f"--scope {scope}"

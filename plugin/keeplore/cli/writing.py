@@ -40,6 +40,17 @@ def calling_agent() -> Origin:
     return Origin(HOST if session else "", session)
 
 
+def calling_agent_name(places: Places) -> str:
+    """The agent that the session around this shell runs, "" for none."""
+    session = calling_agent()
+    if not session.session:
+        return ""
+    # here, because few commands are run by an agent
+    from keeplore.workspace.recording.cursors import Cursors
+
+    return Cursors(places.sessions).get(session).origin.agent_name
+
+
 def settle(workspace: Workspace, message: str = "") -> bool:
     """Commit what was written; where git refuses, say that nothing is lost. A worker indexes and
     pushes it.

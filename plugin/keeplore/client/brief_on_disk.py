@@ -177,7 +177,9 @@ def find(session: SessionPayload, source: str) -> DiskBrief | None:
     data = json.loads(session.payload)
     is_other = session.host == "claude-code" and any(key in data for key in BORROWED)
     why = source or reason_in(data, session.event)
-    if is_other or why in GOING_ON or any(data.get(key) for key in AGENTS):
+    # memory of an agent that has a name is not in a brief that is told to all
+    for_others = any(data.get(key) for key in (*AGENTS, "agent_type"))
+    if is_other or why in GOING_ON or for_others:
         return None
     directory = root_of(directory_in(data))
     try:

@@ -171,7 +171,9 @@ class KeeploreStore(BaseStore):
             skip=lambda row: not _is_within(row, op.namespace_prefix)
         )
         answer = self._host.recall(op.query or "", limit=limit, unasked=unasked)
-        views = self._host.registry.views(self._host.cwd)  # in step by now
+        views = self._host.registry.views(
+            self._host.cwd, agent=self._host.agent
+        )  # in step by now
         for hit in answer.hits:
             for view in views:
                 if row := view.index.memories([hit.memory_id]).get(hit.memory_id):

@@ -241,7 +241,8 @@ def passage_columns(passage: Passage) -> tuple[bytes | str, ...]:
 
 def place_of(memory: Memory) -> tuple[str, str]:
     """Scope and project, "" for none."""
-    return (memory.scope, _text(memory.project) if memory.scope == "project" else "")
+    scope, project = memory.place
+    return scope, _text(project)
 
 
 def _scope_id(connection: sqlite3.Connection, memory: Memory) -> int:

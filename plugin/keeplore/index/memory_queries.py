@@ -351,7 +351,7 @@ def ids_saying(
         "SELECT m.id FROM memories m JOIN scopes s ON s.id = m.scope_id"
         " WHERE m.says = ? AND s.scope = ? AND s.project = ? AND m.kind = 'note' AND NOT "
         "m.is_archived ORDER BY m.id",
-        (bytes.fromhex(content), scope, project if scope == "project" else ""),
+        (bytes.fromhex(content), scope, project),
     )
 
 

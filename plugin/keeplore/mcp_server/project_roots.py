@@ -64,6 +64,12 @@ class ProjectRoots:
                 return Origin(host, session)
         return Origin("", "")
 
+    @property
+    def agent(self) -> str:
+        """The agent that the person runs in that session, "" for the host's own."""
+        known = self.session.session and self._cursors.get(self.session)
+        return known.origin.agent_name if known else ""
+
     def asked(self, directory: str) -> ResolvedDirectory:
         """The directory that was named, else the one that the host says or that the session was
         heard of in.

@@ -60,12 +60,15 @@ def search(
     limit: int,
     *,
     wide: bool,
+    agent: str,
     directory: str,
     max_tokens: int,
 ) -> str:
     """The memories that answer a question, best first. Raises KeeploreError."""
     asked = context.place.asked(directory)
-    answer = _recall(context, RecallRequest(query, asked.directory, limit, wide=wide))
+    own = agent or context.place.agent
+    request = RecallRequest(query, asked.directory, limit, wide=wide, agent=own)
+    answer = _recall(context, request)
     notes = (
         [*answer["notes"], *_waiting(context)] if answer["status"] != "empty" else []
     )
@@ -140,6 +143,7 @@ def _listing(context: McpContext, request: TimelineRequest) -> Listing:
             before=in_utc(_moment(request.before)),
         ),
         project=request.project,
+        agent=context.place.agent,
         all_projects=request.wide and not request.project,
         limit=request.page * request.limit,
     )

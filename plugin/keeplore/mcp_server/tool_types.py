@@ -8,7 +8,7 @@ from pydantic import Field
 
 from keeplore.mcp_server.answer_text import MAX_TOKENS, MIN_TOKENS
 from keeplore.mcp_server.read_tools import PARTS
-from keeplore.memory import CATEGORIES, KINDS, SCOPES
+from keeplore.memory import CATEGORIES, KINDS, WIDE_SCOPES
 
 Query = Annotated[
     str, Field(min_length=1, max_length=4_000, description="A question, or words")
@@ -40,6 +40,12 @@ Directory = Annotated[
         description="Absolute path of the project you work in; needed only where told so",
     ),
 ]
+AgentName = Annotated[
+    Name,
+    Field(
+        description="Your name, where you are one of several agents: your own memory"
+    ),
+]
 if TYPE_CHECKING:  # to a checker of types: it cannot read which words these are
     Kind = str
     Category = str
@@ -48,5 +54,5 @@ if TYPE_CHECKING:  # to a checker of types: it cannot read which words these are
 else:
     Kind = Literal["", *KINDS]
     Category = Literal["", *CATEGORIES]
-    Scope = Literal["", *SCOPES]
+    Scope = Literal["", *WIDE_SCOPES]
     Part = Literal[*PARTS]

@@ -28,6 +28,7 @@ from keeplore.mcp_server.search_tools import TimelineRequest
 from keeplore.mcp_server.search_tools import search as search_memory
 from keeplore.mcp_server.search_tools import timeline as list_memory
 from keeplore.mcp_server.tool_types import (
+    AgentName,
     Budget,
     Category,
     Directory,
@@ -87,6 +88,7 @@ def _offer_search(server: Server) -> None:
         *,
         limit: Limit = 8,
         wide: Wide = False,
+        agent: AgentName = "",
         directory: Directory = "",
         max_tokens: Budget = 2_500,
     ) -> str:
@@ -98,6 +100,7 @@ def _offer_search(server: Server) -> None:
             query,
             limit,
             wide=wide,
+            agent=agent,
             directory=directory,
             max_tokens=max_tokens,
         )
@@ -195,6 +198,7 @@ def _offer_writing(server: Server) -> None:
             Field(description="Whole id of the memory that this is a new version of"),
         ] = "",
         about: Annotated[dict[str, Any] | None, Field(description=ABOUT)] = None,
+        agent: AgentName = "",
         directory: Directory = "",
     ) -> str:
         """Write down what should be known in later sessions: a decision and why, a gotcha, a
@@ -210,6 +214,7 @@ def _offer_writing(server: Server) -> None:
             scope=scope,
             replaces=replaces,
             about=about or {},
+            agent=agent,
             directory=directory,
         )
 

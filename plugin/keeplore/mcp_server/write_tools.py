@@ -13,6 +13,7 @@ from keeplore.mcp_server.answer_text import fenced
 from keeplore.mcp_server.context import McpContext
 from keeplore.memory.names import is_id
 from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, label, one_line, quoted
+from keeplore.text.agent_scope import long_place
 from keeplore.workspace.note_writer import NoteOutcome
 from keeplore.workspace.registry import FoundMemory
 from keeplore.workspace.workspace import Workspace
@@ -40,6 +41,7 @@ def remember(
     scope: str,
     replaces: str,
     about: Mapping[str, Any],
+    agent: str,
     directory: str,
 ) -> str:
     """Write a note, or a version that replaces one. Raises KeeploreError or OSError."""
@@ -49,7 +51,10 @@ def remember(
             "which project this belongs to is not known here",
             "Give `directory`, the absolute path that you work in, or `scope`: workspace or user",
         )
-    target = target_of(context.registry, asked.directory, scope=scope)
+    running = context.place.agent
+    target = target_of(
+        context.registry, asked.directory, scope=scope, agent=agent, running=running
+    )
     subject = subject_of(about)
     said = NoteRequest(
         text,
@@ -156,11 +161,7 @@ def _similar(outcome: NoteOutcome) -> Iterator[str]:
 
 def _where(outcome: NoteOutcome) -> str:
     memory = outcome.memory
-    place = (
-        f"project {memory.project}"
-        if memory.scope == "project"
-        else f"{memory.scope} scope"
-    )
+    place = long_place(*memory.place)
     return one_line(f"{memory.category}, {place}, by the {memory.trust}", TITLE_CHARS)
 
 

@@ -16,19 +16,22 @@ from keeplore.memory.model import (
     KINDS,
     RELATIONSHIPS,
     SCOPES,
+    WIDE_SCOPES,
     Memory,
     MemoryKind,
     Scope,
     Trust,
     new_meta,
 )
-from keeplore.memory.names import file_name, is_id, new_id, relative_path, slugify
+from keeplore.memory.names import file_name, is_id, new_id, relative_path
+from keeplore.text.slugs import slugify
 
 __all__ = [
     "CATEGORIES",
     "KINDS",
     "RELATIONSHIPS",
     "SCOPES",
+    "WIDE_SCOPES",
     "AnsweredQuestion",
     "Conversation",
     "ConversationLink",

@@ -14,9 +14,18 @@ from typing import Any
 from keeplore.errors import Corrupt
 from keeplore.memory.frontmatter import conflict, conflict_line, parse
 from keeplore.memory.location import Location, as_id, location_of
-from keeplore.memory.model import CATEGORIES, KINDS, SCOPES, TRUST_LEVELS, Memory, Trust
+from keeplore.memory.model import (
+    CATEGORIES,
+    KINDS,
+    SCOPES,
+    TRUST_LEVELS,
+    Memory,
+    Scope,
+    Trust,
+)
 from keeplore.memory.names import FOLDERS, is_id, is_project_name
 from keeplore.memory.note import title_and_text
+from keeplore.text import agent_scope
 from keeplore.text.code_fences import fenced_lines
 from keeplore.text.folding import shortened
 
@@ -114,20 +123,24 @@ def _needed(memory: Memory, at: Location) -> dict[str, Any]:
     scope, project = _whose(meta, at)
     found = {
         "id": as_id(meta.get("id")) or as_id(meta.get("uuid")) or at.id,
-        "scope": scope,
-        "project": project,
+        **agent_scope.stated(scope, project),
         "supersedes": as_id(meta.get("supersedes")),
     }
     return {key: value for key, value in found.items() if value}
 
 
-def _whose(meta: Mapping[str, Any], at: Location) -> tuple[Any, str]:
+def _whose(meta: Mapping[str, Any], at: Location) -> tuple[str, str]:
     """Scope and project, those of the folder where the file names no sound ones."""
-    scope = "project" if meta.get("scope") == "repo" else meta.get("scope")
+    scope = str(meta.get("scope"))
+    if scope == Scope.AGENT:
+        scope = agent_scope.key_of(str(meta.get("agent") or ""))
+    elif scope == "repo":
+        scope = Scope.PROJECT
     project = _project(meta) or at.project
-    if scope not in SCOPES or (scope == "project" and not project):
+    is_sound = scope in SCOPES or agent_scope.agent_of(scope)
+    if not is_sound or (agent_scope.is_of_project(scope) and not project):
         scope, project = at.scope, at.project
-    return scope, project if scope == "project" else ""
+    return scope, project if agent_scope.is_of_project(scope) else ""
 
 
 def _project(meta: Mapping[str, Any]) -> str:
@@ -151,7 +164,7 @@ def _told(facts: Mapping[str, Any], text: str, at: Location) -> dict[str, Any]:
     }
     kept = {
         key: facts[key]
-        for key in ("id", "scope", "project", "supersedes")
+        for key in ("id", "scope", "project", "agent", "supersedes")
         if key in facts
     }
     return kept | {key: value for key, value in told.items() if value}

@@ -12,9 +12,12 @@ from keeplore.memory.chains import Chain, chains
 from keeplore.memory.foreign_files import as_memory
 from keeplore.memory.frontmatter import conflict_line, parse
 from keeplore.memory.location import Location, location_of, precedence
-from keeplore.memory.model import Memory, Relationship, Scope
+from keeplore.memory.model import Memory, Relationship
 from keeplore.memory.names import FOLDERS, root_of
 from keeplore.memory.validation import SHOWN, faults, is_sound_id
+from keeplore.text import agent_scope
+
+_KEYS = "`scope` and `project`"
 
 
 class LintLevel(StrEnum):
@@ -148,8 +151,7 @@ def _problems(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
 def _misplaced(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
     """A folder or category that does not fit what the memory says of itself."""
     at = location_of(checked.path)
-    project = memory.project if memory.scope == Scope.PROJECT else ""
-    if (memory.scope, project) != (at.scope, at.project):
+    if memory.place != (at.scope, at.project):
         yield _wrong_root(checked, memory, at)
     folder = FOLDERS.get(memory.category, "")
     if memory.kind == "note" and folder and at.category not in ("", memory.category):
@@ -160,11 +162,12 @@ def _misplaced(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
 
 def _wrong_root(checked: LintedFile, memory: Memory, at: Location) -> LintFinding:
     """A memory whose folder belongs to another scope or project."""
-    is_project = memory.scope == Scope.PROJECT
-    whose = f"project {memory.project}" if is_project else memory.scope
-    said = f"it is of scope {whose} and lies in {at.root}/"
+    is_projects = agent_scope.is_of_project(memory.scope)
+    whose = f"{memory.scope} {memory.project}" if is_projects else memory.scope
+    said = f"it is of scope {whose} and lies in {at.home}/"
     root = root_of(memory.scope, memory.project)
-    remedy = f"Move it below {root}/, or change `scope` and `project`"
+    keys = "`scope`, `project` and `agent`" if "agent" in memory.meta else _KEYS
+    remedy = f"Move it below {root}/, or change {keys}"
     return checked.finding("scope", LintLevel.WARNING, said, remedy)
 
 

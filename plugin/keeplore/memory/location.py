@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from keeplore.memory.names import FOLDERS, new_id
+from keeplore.text import agent_scope
 
 ARCHIVE = "archive"
 # how many parts of a path are the folder of memory
@@ -29,8 +30,8 @@ _DATED = re.compile(r"(?a:(\d{4}-\d{2}-\d{2}))[-_ .T]*")
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """The parts of ``<root>/[archive/]<folder>/…/<stem>.md``; ``project`` is "" outside of project
-    memory.
+    """The parts of ``<root>/[archive/][agents/<agent>/]<folder>/…/<stem>.md``; ``project`` is ""
+    outside of project memory.
     """
 
     scope: str
@@ -41,7 +42,14 @@ class Location:
 
     @property
     def folder(self) -> str:
-        return self.rest[0] if len(self.rest) > 1 else ""
+        own = self.rest[2:] if agent_scope.agent_of(self.scope) else self.rest
+        return own[0] if len(own) > 1 else ""
+
+    @property
+    def home(self) -> str:
+        """The folder below which all memories of this scope lie."""
+        is_agents = agent_scope.agent_of(self.scope)
+        return "/".join((self.root, *self.rest[:2])) if is_agents else self.root
 
     @property
     def stem(self) -> str:
@@ -84,12 +92,15 @@ def location_of(path: str) -> Location:
     project = root[1] if parts[0] == "projects" and len(parts) > 2 else ""
     is_archived = rest[:1] == [ARCHIVE] and len(rest) > 1
     below = tuple(rest[1:] if is_archived else rest)
-    scope = _scope_of(parts[0], project)
+    scope = _scope_of(parts[0], project, below)
     return Location(scope, project, "/".join(root), below, is_archived)
 
 
-def _scope_of(top: str, project: str) -> str:
+def _scope_of(top: str, project: str, below: tuple[str, ...]) -> str:
     if project:
+        is_agents = len(below) > 2 and below[0] == agent_scope.FOLDER
+        if is_agents and agent_scope.is_agent_name(below[1]):
+            return agent_scope.key_of(below[1])
         return "project"
     return "user" if top == "user" else "workspace"
 

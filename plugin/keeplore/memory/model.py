@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from keeplore.text import agent_scope
+
 SCHEMA = 1
 
 
@@ -24,6 +26,7 @@ class Scope(StrEnum):
     USER = "user"
     WORKSPACE = "workspace"
     PROJECT = "project"
+    AGENT = "agent"  # of a project; as a key with the name: agent:reviewer
 
 
 class Trust(StrEnum):
@@ -66,6 +69,9 @@ KINDS, SCOPES, RELATIONSHIPS, CATEGORIES, TRUST_LEVELS = map(
     _values, (MemoryKind, Scope, Relationship, Category, Trust)
 )
 
+# those that an option names; an agent's has a name of its own
+WIDE_SCOPES = tuple(scope for scope in SCOPES if scope != Scope.AGENT)
+
 
 def trust_rank(trust: str) -> int:
     """How much is trusted, 0 for the least. Raises ValueError for what is no trust."""
@@ -89,6 +95,7 @@ FIELDS = (
     "version",
     "scope",
     "project",
+    "agent",
     "category",
     "permanent",
     "supersedes",
@@ -140,16 +147,25 @@ class Memory:
 
     @property
     def scope(self) -> str:
+        """user | workspace | project | agent:NAME, as `keeplore.text.agent_scope` writes it; one
+        whose agent has no sound name is nobody's.
+        """
         value = self._text("scope")
-        return (
-            "project"
-            if value == "repo"
-            else self._one_of("scope", SCOPES, Scope.WORKSPACE)
-        )
+        if value == "repo":
+            return Scope.PROJECT
+        if value == Scope.AGENT:
+            return agent_scope.key_of(self._text("agent"))
+        return self._one_of("scope", SCOPES, Scope.WORKSPACE)
 
     @property
     def project(self) -> str:
         return self._text("project")
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Scope and project, "" for one that belongs to none."""
+        scope = self.scope
+        return scope, self.project if agent_scope.is_of_project(scope) else ""
 
     @property
     def category(self) -> str:

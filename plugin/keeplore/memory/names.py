@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 import uuid
 from collections.abc import Mapping
 
 from keeplore.errors import UnsafePath
 from keeplore.memory.model import Memory, MemoryKind, Scope
+from keeplore.text import agent_scope
+from keeplore.text.slugs import RESERVED, slugify
 
-SLUG_CHARS = 60
 _ID = re.compile(r"mem_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
-# Han and Hangul, written without spaces
-_SYLLABLE = re.compile("[\u3400-\u9fff\uac00-\ud7a3\U00020000-\U0002fa1f]")
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
 # ours alone; changing it changes every derived id
 _NAMESPACE = uuid.UUID("b7a1f6de-0d5a-5f0e-9a52-6f2d0c9e4b11")
 _PROJECT = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}\Z")
-# names that Windows reserves whatever their extension
-_RESERVED = frozenset(
-    {"con", "prn", "aux", "nul"}
-    | {f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)}
-)
 FOLDERS: Mapping[str, str] = {
     "architectural-decisions": "decisions",
     "project-conventions": "conventions",
@@ -47,44 +40,10 @@ def is_id(text: str) -> bool:
     return bool(_ID.match(text))
 
 
-def slugify(text: str, limit: int = SLUG_CHARS) -> str:
-    """Lower-case ASCII words joined by ``-``, cut between words, never empty and never a reserved
-    name.
-
-    Letters of other scripts are transliterated, a syllable that is one character being a word.
-    """
-    words = re.findall(r"[a-z0-9]+", _ascii(text[: 4 * limit]).lower())
-    slug = ""
-    for word in words:
-        longer = f"{slug}-{word}" if slug else word[:limit]
-        if len(longer) > limit:
-            break
-        slug = longer
-    return f"{slug}-x" if slug in _RESERVED else slug or "untitled"
-
-
-def _ascii(text: str) -> str:
-    """The text in ASCII letters."""
-    if text.isascii():
-        return text
-    folded = unicodedata.normalize(
-        "NFC", unicodedata.normalize("NFKC", text).casefold()
-    )
-    letters = "".join(
-        c if c.isascii() or c.isalpha() or unicodedata.combining(c) else " "
-        for c in folded
-    )
-    # here, because it costs 5 ms and most text is in ASCII
-    from anyascii import anyascii
-
-    # a lone surrogate is no letter, so what is left can be transliterated
-    return anyascii(_SYLLABLE.sub(r" \g<0> ", letters))
-
-
 def is_project_name(text: str) -> bool:
     return (
         bool(_PROJECT.match(text))
-        and text.split(".")[0] not in _RESERVED
+        and text.split(".")[0] not in RESERVED
         and not text.endswith(".")
     )
 
@@ -108,10 +67,15 @@ def relative_path(memory: Memory) -> str:
         folder = "documents"
     else:
         folder = FOLDERS.get(memory.category, "facts")
-    if memory.scope == Scope.PROJECT and not is_project_name(memory.project):
+    if agent_scope.is_of_project(memory.scope) and not is_project_name(memory.project):
         raise UnsafePath(
             f"{memory.project!r} cannot be a project's folder name",
             "Use lower-case letters, digits, dots and dashes, 63 at most",
+        )
+    if memory.scope == agent_scope.PREFIX:
+        raise UnsafePath(
+            f"{memory.meta.get('agent')!r} cannot be an agent's folder name",
+            "Use lower-case letters, digits and single dashes, 40 at most",
         )
     return f"{root_of(memory.scope, memory.project)}/{folder}/{name}"
 
@@ -120,7 +84,11 @@ def root_of(scope: str, project: str) -> str:
     """The folder below which memories of a scope lie."""
     if scope == Scope.USER:
         return "user/memory"
-    return "memory" if scope == Scope.WORKSPACE else f"projects/{project}/memory"
+    if scope == Scope.WORKSPACE:
+        return "memory"
+    agent = agent_scope.agent_of(scope)
+    below = f"/{agent_scope.FOLDER}/{agent}" if agent else ""
+    return f"projects/{project}/memory{below}"
 
 
 def _check_id(memory: Memory) -> None:

@@ -11,6 +11,7 @@ from keeplore.errors import StoreError
 from keeplore.memory.conversation_body import Quote
 from keeplore.memory.model import CATEGORIES, SCOPES, Memory, new_meta
 from keeplore.memory.names import new_id
+from keeplore.text import agent_scope
 from keeplore.text.similarity import content_hash
 from keeplore.text.turn_ids import short_turn
 
@@ -67,7 +68,6 @@ def note_of(draft: NoteDraft, moment: str) -> Memory:
     scope = draft.scope or ("project" if draft.project else "workspace")
     category = draft.category or DEFAULT_CATEGORY
     _check_place(scope, category, draft.project)
-    project = draft.project if scope == "project" else ""
     created_at = draft.created_at or moment
     meta = new_meta(
         id=draft.id or new_id(),
@@ -76,8 +76,7 @@ def note_of(draft: NoteDraft, moment: str) -> Memory:
         created_at=created_at,
         updated_at=created_at,
         version=1,
-        scope=scope,
-        project=project,
+        **agent_scope.stated(scope, draft.project),
         category=category,
         **_stated(draft),
     )
@@ -101,11 +100,11 @@ def _stated(draft: NoteDraft) -> dict[str, Any]:
 def _check_place(scope: str, category: str, project: str) -> None:
     """Raise StoreError for a scope or category that does not exist."""
     for value, allowed in ((scope, SCOPES), (category, CATEGORIES)):
-        if value not in allowed:
+        if value not in allowed and not agent_scope.agent_of(value):
             raise StoreError(
                 f"{value!r} is not one of {', '.join(allowed)}", "Choose one of them"
             )
-    if scope == "project" and not project:
+    if agent_scope.is_of_project(scope) and not project:
         raise StoreError(
             "this directory belongs to no project",
             "Name one with --project, or use --scope workspace",

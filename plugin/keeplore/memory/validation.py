@@ -16,6 +16,7 @@ from keeplore.memory.model import (
     TRUST_LEVELS,
 )
 from keeplore.memory.names import is_id
+from keeplore.text.agent_scope import is_agent_name
 
 NEEDED = ("id", "kind", "title", "created_at", "scope")
 _CORRECT = "correct it, or take the line out"
@@ -41,8 +42,7 @@ def faults(meta: Mapping[str, Any]) -> Iterator[Fault]:
         if key not in meta:
             yield key, f"`{key}` is missing", "add it"
     yield from _unlisted(meta)
-    if meta.get("scope") in ("project", "repo") and not meta.get("project"):
-        yield "scope", "`scope: project` needs `project: NAME`", "add it"
+    yield from _unnamed(meta)
     yield from _malformed(meta, _FORMS)
     yield from _related(meta.get("related", []))
     yield from _malformed(meta, _VALUES)
@@ -57,6 +57,17 @@ def _unlisted(meta: Mapping[str, Any]) -> Iterator[Fault]:
                 f"{_said(key, meta)} is not one of {', '.join(allowed)}",
                 _CORRECT,
             )
+
+
+def _unnamed(meta: Mapping[str, Any]) -> Iterator[Fault]:
+    """What a scope lacks: its project, its agent."""
+    scope = meta.get("scope")
+    if scope in ("project", "repo", "agent") and not meta.get("project"):
+        said = "agent" if scope == "agent" else "project"
+        yield "scope", f"`scope: {said}` needs `project: NAME`", "add it"
+    if scope == "agent" and not is_agent_name(str(meta.get("agent") or "")):
+        said = "`scope: agent` needs `agent: NAME`, in lower-case letters, digits and dashes"
+        yield "agent", said, "add it"
 
 
 def _malformed(meta: Mapping[str, Any], forms: Mapping[str, Form]) -> Iterator[Fault]:

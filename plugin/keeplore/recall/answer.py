@@ -267,10 +267,7 @@ def _with_heads(
     """
     missing = sorted({row.superseded_by for row in rows.values()} - rows.keys() - {""})
     heads = context.deps.index.memories(missing) if missing else {}
-    distance = context.scope.distance
     seen = {
-        id_: row
-        for id_, row in heads.items()
-        if is_wide or distance(row.scope, row.project) != SIBLING
+        id_: row for id_, row in heads.items() if context.may_show(row, is_wide=is_wide)
     }
     return {**rows, **seen}

@@ -51,6 +51,7 @@ from keeplore.recall.unasked.origin import (
     within_share,
 )
 from keeplore.recall.unasked.telling import telling
+from keeplore.text.agent_scope import is_of_project
 from keeplore.text.query_terms import token_count
 from keeplore.text.similarity import content_hash
 
@@ -103,6 +104,12 @@ class WorkspaceView:
     related: int = 0
     freshness: FilesSince = nothing_known
     instructions: Callable[[], Sequence[str]] = tuple
+
+    @property
+    def own(self) -> tuple[tuple[str, str], ...]:
+        """The scopes of the directory's project, under its name of today."""
+        here = [one for one in self.scopes if is_of_project(one[0])]
+        return tuple(one for one in here if one[1] == here[0][1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,8 +219,7 @@ def _latest(
 
     What a session that goes on said itself, its host still has or was just given.
     """
-    is_project = view.scopes[0][0] == "project"
-    there = ScopeFilter(view.scopes[:1] if is_project else view.scopes)
+    there = ScopeFilter(view.own or view.scopes)
     for read in _conversations(view, there, "", CONVERSATIONS):
         is_own = session and read.row.session == session
         new = None if is_own else _unknown(read, view, told)
@@ -261,8 +267,7 @@ def _instruction_section(
     view: WorkspaceView, told: InjectionHistory, room: TextBudget
 ) -> BlockSection:
     """What the person wrote for all agents; once in a session, in a share of the room."""
-    is_project = view.scopes[0][0] == "project"
-    written = view.instructions() if is_project and not told.since else ()
+    written = view.instructions() if view.own and not told.since else ()
     shown = [BlockLine(one_line(line, INSTRUCTION_CHARS)) for line in written]
     left = room.tokens * INSTRUCTION_SHARE
     kept = []

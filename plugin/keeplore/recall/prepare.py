@@ -15,11 +15,12 @@ from keeplore.index.embedding.capabilities import embed_questions
 from keeplore.memory import Memory
 from keeplore.recall.fuse import Standing
 from keeplore.recall.question import ParsedQuestion
-from keeplore.recall.request import RecallRequest, SearchScope
+from keeplore.recall.request import SIBLING, RecallRequest, SearchScope
 from keeplore.recall.since.named_files import FilesSince, nothing_known
 from keeplore.recall.unasked.injection_filter import stated_trust
 from keeplore.recall.unasked.origin import SourceOf, only_own
 from keeplore.recall.weights import WEIGHTS, Weights
+from keeplore.text.agent_scope import agent_of
 from keeplore.text.time_expressions import Span, sessions_in
 
 if TYPE_CHECKING:
@@ -74,7 +75,22 @@ class RecallContext:
         return max(self.request.filter.at_least, self.deps.weights.hidden_below)
 
     def allowed(self, *, is_wide: bool) -> ScopeFilter:
-        return ScopeFilter(() if is_wide else self.scope.scopes)
+        """Where is looked; without being asked to, not in what other agents keep for themselves."""
+        if not is_wide:
+            return ScopeFilter(self.scope.scopes)
+        every = () if self.request.wide else self.deps.index.scopes()
+        shared = tuple(pair for pair in every if self._is_open(*pair))
+        if len(shared) == len(every):  # naming them all costs more than no filter
+            return ScopeFilter()
+        return ScopeFilter(shared or self.scope.scopes)
+
+    def may_show(self, row: MemoryRow, *, is_wide: bool) -> bool:
+        if not is_wide:
+            return self.scope.distance(row.scope, row.project) != SIBLING
+        return self.request.wide or self._is_open(row.scope, row.project)
+
+    def _is_open(self, scope: str, project: str) -> bool:
+        return not agent_of(scope) or (scope, project) in self.scope.own
 
     def standing_of(self, row: MemoryRow) -> Standing:
         """What is known of a memory, as seen from here; without graph and feedback."""

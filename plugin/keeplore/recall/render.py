@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from keeplore.client import brief_on_disk as disk
 from keeplore.recall.request import LaterStatement
+from keeplore.text.agent_scope import short_place
 from keeplore.text.fences import HEADER, escape, fence, sanitise
 from keeplore.text.query_terms import token_count
 from keeplore.text.turn_ids import short_turn
@@ -116,7 +117,7 @@ def label(text: str) -> str:
 
 
 def place(scope: str, project: str) -> str:
-    return label(project) if scope == "project" else f"{label(scope)} scope"
+    return label(short_place(scope, project)) if project else f"{label(scope)} scope"
 
 
 def since_then(changed: Sequence[str], gone: Sequence[str]) -> str:

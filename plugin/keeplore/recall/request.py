@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from keeplore.errors import ConfigError
+from keeplore.text.agent_scope import is_of_project, key_of
 
 if TYPE_CHECKING:
     from keeplore.index import IndexState, MemoryRow
@@ -22,33 +23,38 @@ _FIELD_TYPES = {
     "wide": bool,
     "exchanges": bool,
     "text": bool,
+    "agent": str,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class SearchScope:
     """Where the question is asked: a project (``""`` outside of all), which inherits workspace and
-    user.
+    user, and the agent of it that asks, ``""`` for none.
 
     ``also`` are names under which memory of the project was filed before.
     """
 
     project: str = ""
     also: tuple[str, ...] = ()
+    agent: str = ""
 
     @property
     def own(self) -> tuple[tuple[str, str], ...]:
-        """The scopes of the project alone."""
+        """The scopes of the project alone, those of the agent first."""
         names = (self.project, *self.also) if self.project else ()
-        return tuple(("project", name) for name in names)
+        scopes = (key_of(self.agent), "project") if self.agent else ("project",)
+        return tuple((scope, name) for scope in scopes for name in names)
 
     @property
     def scopes(self) -> tuple[tuple[str, str], ...]:
         return (*self.own, ("workspace", ""), ("user", ""))
 
     def distance(self, scope: str, project: str) -> int:
-        """OWN, INHERITED or SIBLING, for a memory of that scope and project."""
-        if scope != "project":
+        """OWN, INHERITED or SIBLING, for a memory of that scope and project. What an agent shares
+        with its project is as near to it as its own.
+        """
+        if not is_of_project(scope):
             return INHERITED if self.project else OWN
         return OWN if (scope, project) in self.own else SIBLING
 
@@ -78,7 +84,8 @@ class RecallRequest:
     ``by_exchange`` gives every exchange that answers, not one of each memory. ``wide`` asks the
     other projects as well, which otherwise happens when little is found. ``text_only`` leaves the
     model alone. ``at_once`` says that a person waits and somebody else keeps the index in step:
-    neither files nor model are waited for, and other projects are not asked.
+    neither files nor model are waited for, and other projects are not asked. ``agent`` is the name
+    of the agent that asks: it has its own memory as well.
     """
 
     query: str
@@ -89,6 +96,7 @@ class RecallRequest:
     text_only: bool = False
     at_once: bool = False
     filter: ResultFilter = UNFILTERED
+    agent: str = ""
 
     @property
     def may_widen(self) -> bool:
@@ -104,6 +112,7 @@ class RecallRequest:
             "wide": self.wide,
             "exchanges": self.by_exchange,
             "text": self.text_only,
+            "agent": self.agent,
         }
 
     @classmethod
@@ -121,6 +130,7 @@ class RecallRequest:
             wide=data["wide"],
             by_exchange=data["exchanges"],
             text_only=data["text"],
+            agent=data["agent"],
         )
 
 

@@ -21,7 +21,7 @@ PLACES = 50  # of an answer that are looked through
 _PLACE = {
     OWN: "of this project",
     INHERITED: "inherited by this project",
-    SIBLING: "of another project",
+    SIBLING: "of another project or agent",
 }
 
 _LEFT_OUT = {

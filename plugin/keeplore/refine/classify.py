@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from keeplore.memory import CATEGORIES
 from keeplore.recall.unasked.injection_filter import is_suspect
+from keeplore.text import agent_scope
 
 # how surely a model must say that something holds for good: what is permanent is told for ever
 PERMANENT = 0.9
@@ -70,7 +71,7 @@ def kind_of(said: FactClaim, place: ConversationPlace) -> NoteKind:
     is_lasting = said.lasting >= PERMANENT and said.confidence >= SURE
     return NoteKind(
         scope,
-        place.project if scope == "project" else "",
+        place.project if agent_scope.is_of_project(scope) else "",
         said.category if said.category in CATEGORIES else CATEGORY_OF[said.type],
         is_lasting and is_users,
     )

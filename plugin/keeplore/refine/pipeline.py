@@ -126,10 +126,8 @@ class _Refinement:
         # as the audit names them
         self._prompts = [extract.PROMPT.label, decide.PROMPT.label]
         memory = part.memory
-        self._place = ConversationPlace(
-            memory.scope, memory.project, deps.has_user_scope
-        )
-        self._here = deps.here(memory.scope, memory.project)
+        self._place = ConversationPlace(*memory.place, deps.has_user_scope)
+        self._here = deps.here(*memory.place)
 
     def carry_out(self, *, has_aspects: bool) -> None:
         found = self._extracted()

@@ -20,6 +20,7 @@ from keeplore.memory.names import is_project_name
 from keeplore.recall.request import SearchScope
 from keeplore.store import CheckoutInfo, Store
 from keeplore.store.git.checkout_info import checkout_info
+from keeplore.text.agent_scope import agent_name, key_of
 from keeplore_hooks.events import Origin
 
 if TYPE_CHECKING:
@@ -151,10 +152,10 @@ class IdentityResolver:
         """Look up every directory again."""
         self._known.clear()
 
-    def here(self, directory: Path) -> SearchScope:
-        """Which scopes apply in a directory."""
+    def here(self, directory: Path, agent: str = "") -> SearchScope:
+        """Which scopes apply in a directory, to an agent that is called so."""
         identity = self.of(directory)
-        return SearchScope(identity.project, identity.also)
+        return SearchScope(identity.project, identity.also, agent_name(agent))
 
     def place(self, origin: Origin) -> MemoryPlace:
         """Where memory that is made there belongs; a project that is met for the first time gets
@@ -170,7 +171,9 @@ class IdentityResolver:
             return MemoryPlace("workspace", branch=origin.branch)
         if identity.proposal is not None:
             save_project(self._store, identity.proposal)
-        return MemoryPlace("project", identity.project, origin.branch)
+        agent = agent_name(origin.agent_name)
+        scope = key_of(agent) if agent else "project"
+        return MemoryPlace(scope, identity.project, origin.branch)
 
     def _look_up(self, directory: Path) -> Identity:
         if directory.is_relative_to(self._store.root):

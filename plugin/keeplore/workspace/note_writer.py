@@ -178,7 +178,7 @@ class NoteWriter:
         """The note of this id, or the head that says the same in the same scope."""
         if wanted_id and (row := self._index.memories([wanted_id]).get(wanted_id)):
             return row
-        twins = self._index.saying(hash_of(memory), memory.scope, memory.project)
+        twins = self._index.saying(hash_of(memory), *memory.place)
         heads = [
             row
             for row in self._index.memories(twins).values()
@@ -220,7 +220,7 @@ class NoteWriter:
 
     def _near(self, memory: Memory) -> tuple[SimilarNote, ...]:
         text = statement_of(memory)
-        allowed = ScopeFilter(((memory.scope, memory.project),))
+        allowed = ScopeFilter((memory.place,))
         matches = self._index.text_search(f"{memory.title} {text}", allowed, CANDIDATES)
         passages = self._index.passages([match.passage for match in matches])
         ids = dict.fromkeys(passage.memory_id for passage in passages)

@@ -250,17 +250,17 @@ class Registry:
         return [name for name in names if name != workspace.name]
 
     def views(
-        self, cwd: Path, files_within_s: float = PROMPT_TIMEOUT_S
+        self, cwd: Path, files_within_s: float = PROMPT_TIMEOUT_S, *, agent: str = ""
     ) -> list[WorkspaceView]:
-        """The directory's workspace, and of those that it inherits what applies here; git is given
-        so long to say what became of files.
+        """The directory's workspace, and of those that it inherits what applies here, to an agent
+        that is called so; git is given so long to say what became of files.
         """
         own = self.for_directory(cwd)
         views = [
             WorkspaceView(
                 own.index,
                 own.store,
-                own.identities.here(cwd).scopes,
+                own.identities.here(cwd, agent).scopes,
                 own.machine_trust.trust_of,
                 own.machine_trust.sources,
                 own.settings.context.related,

@@ -225,7 +225,9 @@ class Workspace:
             feedback=self.settings.recall.feedback,
             freshness=freshness,
         )
-        return recall(deps, request, self.identities.here(request.cwd), watch=watch)
+        return recall(
+            deps, request, self.identities.here(request.cwd, request.agent), watch=watch
+        )
 
     @property
     def is_warm(self) -> bool:

@@ -11,8 +11,8 @@ import pytest
 from keeplore.capture.distill.distiller import distill
 from keeplore.capture.distill.titles import title_of
 from keeplore.memory import Exchange
-from keeplore.memory.names import slugify
 from keeplore.text.sentences import sentences
+from keeplore.text.slugs import slugify
 from keeplore.text.terms import terms
 
 TALKS = {

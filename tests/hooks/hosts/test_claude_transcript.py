@@ -746,3 +746,27 @@ def test_a_command_that_was_not_run_is_no_work(
     t.result(done, "Exit code 1\nmake: *** [test] Error 1", is_error=True)
     turn = session.events(t)[-1]
     assert turn.work.commands == ("make test",)
+
+
+def test_turns_are_of_the_agent_that_the_session_runs(session: Any, lines: Any) -> None:
+    t = lines()
+    t.bare(type="agent-setting", agentSetting="reviewer")
+    t.user("Which database?")
+    t.say("Postgres.")
+    t.bare(type="agent-setting", agentSetting="reviewer")
+    t.user("Why?")
+    t.bare(type="agent-setting", agentSetting="Explore")
+    t.user("Where is it?")
+    names = [turn.origin.agent_name for turn in session.turns(t)]
+    assert names == ["reviewer", "reviewer", ""]
+
+
+def test_a_payload_tells_the_agent_where_the_transcript_does_not(
+    session: Any, lines: Any
+) -> None:
+    t = lines()
+    t.user("Which database?")
+    t.say("Postgres.")
+    session.write(t)
+    events = session.hear("Stop", agent_type="reviewer").events
+    assert {event.origin.agent_name for event in events} == {"reviewer"}

@@ -525,3 +525,16 @@ def test_a_typed_command_of_keeplores_is_asked_about_with_its_words(
     payload = json.dumps({"sessionId": "s", "cwd": "/w", "prompt": prompt}).encode()
     asked = copilot.host.ask("userPromptSubmitted", payload)
     assert asked == Ask("command", "We ship on Fridays.", "remember")
+
+
+def test_turns_are_of_the_agent_that_was_selected(event_log: Any, copilot: Any) -> None:
+    t = event_log()
+    t.user("Drop Redis")
+    t.add("subagent.selected", {"agentName": "reviewer", "agentDisplayName": "R"})
+    t.user("Look at it")
+    t.add("session.context_changed", {"cwd": "/home/ann/kasha/src"})
+    t.user("And at that")
+    t.add("subagent.deselected", {})
+    t.user("Go on")
+    names = [turn.origin.agent_name for turn in copilot.turns(t.bytes())]
+    assert names == ["", "reviewer", "reviewer", ""]

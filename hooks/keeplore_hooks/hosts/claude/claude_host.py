@@ -43,6 +43,7 @@ class ClaudeCode(HostAdapter):
     variable = "CLAUDE_CONFIG_DIR"
     folder = "projects"
     kinds = _KINDS
+    builtin_agents = lines.BUILTIN_AGENTS
     answering = (
         "SessionStart",
         "UserPromptSubmit",

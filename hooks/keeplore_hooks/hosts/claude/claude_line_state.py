@@ -59,6 +59,7 @@ class ClaudeLineContext:
             state.cwd,
             state.branch,
             self._path,
+            agent_name=state.agent,
         )
 
     def is_behind_known(self, line: JsonLine) -> bool:

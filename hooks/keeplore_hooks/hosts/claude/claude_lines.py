@@ -22,6 +22,16 @@ from keeplore_hooks.hosts.jsonl import (
 from keeplore_hooks.hosts.prompt_text import element
 
 HOST = "claude-code"
+# agents that Claude Code brings along; the others are the person's
+BUILTIN_AGENTS = (
+    "claude",
+    "general-purpose",
+    "Explore",
+    "Plan",
+    "statusline-setup",
+    "output-style-setup",
+    "claude-code-guide",
+)
 ASK = "AskUserQuestion"
 WRITERS = {  # tool → where it names the file
     "Edit": "file_path",

@@ -26,6 +26,7 @@ class ClaudeResumeState:
     session: str = ""
     cwd: str = ""
     branch: str = ""
+    agent: str = ""  # the agent of the person's that the session runs
 
 
 @dataclass(frozen=True, slots=True)

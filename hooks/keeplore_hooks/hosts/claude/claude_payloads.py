@@ -80,7 +80,17 @@ def read(
     state = replace(_counted(found), prompt=_still_missing(found))
     told = ClaudePayload(payload, found, state)
     events = _events_of(told)
-    return Reading((*found.events, *events), found.cursor(told.state), found.problems)
+    spoken = [_by_agent(event, payload.origin.agent_name) for event in found.events]
+    return Reading((*spoken, *events), found.cursor(told.state), found.problems)
+
+
+def _by_agent(event: HostEvent, agent: str) -> HostEvent:
+    """An event of the transcript with the agent that the payload names, where the transcript names
+    none.
+    """
+    if not agent or event.origin.agent_name:
+        return event
+    return replace(event, origin=replace(event.origin, agent_name=agent))
 
 
 def _knowing_owner(payload: HostPayload, cursor: Cursor) -> Cursor:

@@ -369,6 +369,12 @@ class ClaudeTurnAssembler:
             self.events.append(turn.turn(is_complete=is_complete))
             turn.is_news, turn.was_complete = False, is_complete
 
+    def _agent(self, data: Json, _: ClaudeOpenTurn | None) -> None:
+        """Of which agent what follows is; the host writes it before the first prompt, and again."""
+        name = text(data, "agentSetting")
+        agent = "" if name in lines.BUILTIN_AGENTS else name
+        self.line.state = replace(self.line.state, agent=agent)
+
     # type of the line → what takes it, with the turn that the line belongs to
     _takes: ClassVar[
         dict[str, Callable[[ClaudeTurnAssembler, Json, ClaudeOpenTurn | None], None]]
@@ -379,4 +385,5 @@ class ClaudeTurnAssembler:
         "attachment": _attachment,
         "queue-operation": _queue,
         "pr-link": _link,
+        "agent-setting": _agent,
     }

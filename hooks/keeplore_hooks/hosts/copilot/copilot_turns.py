@@ -33,6 +33,7 @@ class CopilotPlace:
 
     cwd: str = ""
     branch: str = ""
+    agent: str = ""  # the custom agent that the person selected
 
 
 class CopilotTurnReader(TurnReader):
@@ -102,12 +103,23 @@ class CopilotTurnReader(TurnReader):
 
     def _moved(self, data: Json, _: str) -> None:
         cwd = first_text(data, "cwd", "gitRoot") or self._place.cwd
-        self._place = CopilotPlace(cwd, text(data, "branch") or self._place.branch)
+        branch = text(data, "branch") or self._place.branch
+        self._place = replace(self._place, cwd=cwd, branch=branch)
         self._place_turns()
 
     def _place_turns(self) -> None:
-        cwd, branch = self._place.cwd or self._outer.cwd, self._place.branch
-        self.origin = replace(self._outer, cwd=cwd, branch=branch)
+        place = self._place
+        self.origin = replace(
+            self._outer,
+            cwd=place.cwd or self._outer.cwd,
+            branch=place.branch,
+            agent_name=place.agent,
+        )
+
+    def _selected(self, data: Json, _: str) -> None:
+        """Take which agent the person goes on with; none where one was left."""
+        self._place = replace(self._place, agent=text(data, "agentName"))
+        self._place_turns()
 
     # What the person says
 
@@ -258,6 +270,8 @@ class CopilotTurnReader(TurnReader):
         "session.start": _started,
         "session.resume": _resumed,
         "session.context_changed": _moved,
+        "subagent.selected": _selected,
+        "subagent.deselected": _selected,
         "session.compaction_complete": _compacted,
         "session.task_complete": _finished,
         "session.snapshot_rewind": _ended,

@@ -47,6 +47,7 @@ from keeplore_hooks.hosts.jsonl import (
 from keeplore_hooks.hosts.opencode import opencode_store as store
 from keeplore_hooks.hosts.opencode.opencode_messages import (
     OpenCodeTurnReader,
+    agent_of,
     created_at,
     message_id,
     moment,
@@ -156,12 +157,14 @@ class OpenCode(HostAdapter):
         agent = session if text(data, "parentID") else ""
         path, _ = _located(data, session)
         transcript = str(path or "")
+        spoken = [one for one in mappings(data, "messages") if role_of(one) == "user"]
         return Origin(
             HOST,
             session,
             text(data, "directory"),
             transcript=transcript,
             agent=agent,
+            agent_name=agent_of(spoken[-1]) if spoken else "",
         )
 
     def read_payload(self, payload: HostPayload, cursor: Cursor) -> Reading:

@@ -64,6 +64,16 @@ _SILENT_PARTS = (
     "agent",
     "retry",
 )
+# agents that OpenCode brings along; the others are the person's
+BUILTIN_AGENTS = (
+    "build",
+    "plan",
+    "general",
+    "explore",
+    "title",
+    "summary",
+    "compaction",
+)
 # Elements that the host or a plugin puts into a prompt.
 _INJECTED = ("system-reminder",)
 
@@ -145,6 +155,7 @@ class OpenCodeTurnReader(TurnReader):
         if not prompt or is_same:
             return
         turn_id = key if key.startswith("msg_") else self.key(at, prompt)
+        self.origin = replace(self.origin, agent_name=agent_of(message))
         self.begin(
             turn_id,
             prompt,
@@ -319,6 +330,12 @@ def prompt_in(message: Json) -> str:
     if not words and any(part.get("synthetic") for part in parts):
         return ""
     return "\n".join((*pictures, words)).strip()
+
+
+def agent_of(message: Json) -> str:
+    """The agent of the person's that a message is for, "" for the host's own."""
+    name = text(message, "info", "agent")
+    return "" if name in BUILTIN_AGENTS else name
 
 
 def role_of(message: Json) -> str:

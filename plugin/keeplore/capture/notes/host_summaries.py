@@ -17,6 +17,7 @@ from keeplore.errors import AlreadyExists, Forgotten
 from keeplore.memory import Exchange, Memory, new_id, new_meta
 from keeplore.redact.home_paths import shortening
 from keeplore.store import Store
+from keeplore.text import agent_scope
 from keeplore.text.similarity import content_hash
 from keeplore_hooks.events import Compaction
 from keeplore_hooks.specs import hookimpl_last
@@ -80,8 +81,7 @@ class SummaryKeeper:
             created_at=compaction.at,
             updated_at=compaction.at,
             version=1,
-            scope=place.scope,
-            project=place.project,
+            **agent_scope.stated(place.scope, place.project),
             related=[{"id": open_id, "relationship": "relates-to"}]
             if open_id
             else None,

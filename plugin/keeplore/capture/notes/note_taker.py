@@ -21,7 +21,7 @@ from keeplore.capture.notes.note_candidates import (
     orders,
 )
 from keeplore.errors import AlreadyExists, Forgotten
-from keeplore.memory import Conversation, Exchange
+from keeplore.memory import Conversation, Exchange, Memory
 from keeplore.memory.note import NoteDraft, session_note_id
 from keeplore.redact.home_paths import shortening
 from keeplore_hooks.events import Command, Origin, Turn
@@ -110,7 +110,7 @@ class NoteTaker:
         """
         exchanges = Conversation.from_markdown(body).exchanges
         said_at = {exchange.id: exchange.at for exchange in exchanges}
-        scope, project = str(meta.get("scope", "")), str(meta.get("project", ""))
+        scope, project = Memory(meta, "").place
         known = meta.get("source") or {}
         source = {
             key: known[key]

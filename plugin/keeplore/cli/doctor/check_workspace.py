@@ -17,6 +17,7 @@ from keeplore.cli.doctor.finding import (
     well,
     wrong,
 )
+from keeplore.cli.memory_options import place_options
 from keeplore.cli.parameters import short
 from keeplore.errors import (
     ConfigError,
@@ -34,6 +35,7 @@ from keeplore.memory.location import Location, location_of
 from keeplore.redact.rules import pattern
 from keeplore.store.git.inspection import beside, differing, left_out, old_locks
 from keeplore.store.paths import is_portable
+from keeplore.text.agent_scope import long_place
 from keeplore.workspace.identity import load_projects
 from keeplore.workspace.lifecycle.lint import lint
 from keeplore.workspace.lifecycle.sync_workspace import heal
@@ -289,11 +291,11 @@ def _misplaced(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
 
 
 def _misplaced_file(part: str, row: MemoryRow, at: Location) -> DoctorFinding:
-    whose = f"project {row.project}" if row.project else f"{row.scope} scope"
-    option = f"--project {at.project}" if at.project else f"--scope {at.scope}"
+    whose = long_place(row.scope, row.project)
+    option = place_options(at.scope, at.project)
     return note(
         part,
-        f"{row.path} lies in {at.root}/ and counts for {whose}, as its front matter says",
+        f"{row.path} lies in {at.home}/ and counts for {whose}, as its front matter says",
         f"Change `scope` and `project` in it, or `keeplore edit {short(row.id)} {option}`",
     )
 

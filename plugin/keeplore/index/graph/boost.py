@@ -198,7 +198,7 @@ def _memories(
         "SELECT m.id FROM mentions x JOIN memories m ON m.key = x.memory"  # ours
         " JOIN scopes s ON s.id = x.scope_id"
         f" WHERE x.name = ?1 AND {in_list('x.scope_id', scopes)}"
-        " AND (?2 = '' OR s.scope != 'project' OR s.project = ?2)"
+        " AND (?2 = '' OR s.project IN ('', ?2))"
         f" GROUP BY m.id ORDER BY max(m.updated_at) DESC, m.id LIMIT {MEMORIES}",
         (name, place),
     )

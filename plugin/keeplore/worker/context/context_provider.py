@@ -11,7 +11,7 @@ from pathlib import Path
 
 from keeplore.client.brief_on_disk import REST
 from keeplore.config.settings import ContextSettings
-from keeplore.recall.brief import brief
+from keeplore.recall.brief import WorkspaceView, brief
 from keeplore.recall.file_context import edit_context
 from keeplore.recall.prompt_context import for_prompt, is_worth_asking, prompt_context
 from keeplore.recall.render import ContextBlock, TextBudget
@@ -91,10 +91,10 @@ class ContextProvider:
         # before what was sent already nothing new may stand: the host's cache would be lost
         is_late = is_resumed and origin.host in STANDING_BRIEF
         if ask.kind == "brief" and (origin.host in BRIEFED_BY_PROMPT or is_late):
-            return self._postponed(ask.source, origin, cwd)
+            return self._postponed(ask.source, origin)
         if ask.kind == "brief":
             return self._brief(
-                ask.source, origin, cwd, TextBudget(wishes.brief_tokens, size)
+                ask.source, origin, TextBudget(wishes.brief_tokens, size)
             )
         if ask.kind == "edit":
             return self._edit(
@@ -133,7 +133,7 @@ class ContextProvider:
         before, spent_s = "", 0.0
         if origin.host in ASK_NO_MORE or self._owed.has(origin):
             before, spent_s = self._owed_brief(
-                workspace, origin, cwd, wishes, TextBudget(wishes.brief_tokens, size)
+                workspace, origin, wishes, TextBudget(wishes.brief_tokens, size)
             )
             size -= len(before.encode()) + bool(before)
         room = TextBudget(wishes.prompt_tokens, size)
@@ -141,18 +141,17 @@ class ContextProvider:
         told = self._prompt(prompt, origin, cwd, wishes.threshold, room, deadline_s)
         return "\n".join(filter(None, (before, told)))
 
-    def _postponed(self, source: str, origin: Origin, cwd: Path) -> str:
+    def _postponed(self, source: str, origin: Origin) -> str:
         """The brief comes with the first prompt; what it is made of is read meanwhile."""
         self._note_start(source, origin)
         self._owed.note_start(origin, source)
-        self._look(cwd)
+        self._look(origin)
         return ""
 
     def _owed_brief(
         self,
         workspace: Workspace,
         origin: Origin,
-        cwd: Path,
         wishes: ContextSettings,
         room: TextBudget,
     ) -> tuple[str, float]:
@@ -171,11 +170,11 @@ class ContextProvider:
         if not source:
             return "", (time.monotonic() - began) * has_waited
         told = ""
-        views = self._registry.views(cwd)
+        views = self._views(origin)
         if BackgroundCall(lambda: [view.index.refresh() for view in views]).is_done(
             max(until - time.monotonic(), LEAST_S)
         ):
-            told = self._fresh_brief(source, origin, cwd, room, InjectionKind.LATE)
+            told = self._fresh_brief(source, origin, room, InjectionKind.LATE)
         else:
             self._owed.give_back(origin, source, changes)
         return told, time.monotonic() - began
@@ -186,24 +185,28 @@ class ContextProvider:
             for event in Spool(self._registry.places.spool).events()
         )
 
-    def _brief(self, source: str, origin: Origin, cwd: Path, room: TextBudget) -> str:
+    def _brief(self, source: str, origin: Origin, room: TextBudget) -> str:
         if source == "compact":
             self._caught_up(CAUGHT_UP_S)
-        self._look(cwd)
-        return self._fresh_brief(source, origin, cwd, room)
+        self._look(origin)
+        return self._fresh_brief(source, origin, room)
 
-    def _look(self, cwd: Path) -> None:
+    def _look(self, origin: Origin) -> None:
         """Read what has changed; what takes longer is read for the next question."""
-        views = self._registry.views(cwd)
+        views = self._views(origin)
         BackgroundCall(
             lambda: [view.index.refresh(within_s=REFRESH_S) for view in views]
         ).is_done(REFRESH_S)
+
+    def _views(self, origin: Origin) -> list[WorkspaceView]:
+        """What applies where a session is, and to the agent that runs in it."""
+        cwd = Path(origin.cwd or Path.home())
+        return self._registry.views(cwd, agent=origin.agent_name)
 
     def _fresh_brief(
         self,
         source: str,
         origin: Origin,
-        cwd: Path,
         room: TextBudget,
         way: InjectionKind = InjectionKind.BRIEF,
     ) -> str:
@@ -211,7 +214,7 @@ class ContextProvider:
         # the host of a session that was cleared has not before it what the session said
         session = "" if source == "clear" else origin.session
         reason = "compact" if source in (SHORTENED, REST) else source
-        views, told = self._registry.views(cwd), self._shown.told(origin)
+        views, told = self._views(origin), self._shown.told(origin)
         return self._noted(
             origin,
             brief(views, session=session, source=reason, room=room, told=told),
@@ -254,7 +257,12 @@ class ContextProvider:
             threshold, already=known.answers, words=known.words, session=own
         )
         request = RecallRequest(
-            prompt, cwd, PROMPT_CANDIDATES, at_once=True, filter=sure
+            prompt,
+            cwd,
+            PROMPT_CANDIDATES,
+            at_once=True,
+            filter=sure,
+            agent=origin.agent_name,
         )
         answer = _in_time(self._registry, request, deadline_s)
         return self._noted(origin, prompt_context(answer, room=room)) if answer else ""
@@ -271,7 +279,7 @@ class ContextProvider:
         files = paths.split("\n")
         found = BackgroundCall(
             lambda: edit_context(
-                self._registry.views(cwd), files, str(cwd), room=room, told=told
+                self._views(origin), files, str(cwd), room=room, told=told
             )
         )
         return (

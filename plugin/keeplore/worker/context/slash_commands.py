@@ -30,6 +30,7 @@ from keeplore.recall.render import (
     quoted,
 )
 from keeplore.recall.request import RecallHit, RecallRequest
+from keeplore.text.agent_scope import long_place
 from keeplore.text.fences import DONE
 from keeplore.workspace.note_writer import NoteOutcome
 from keeplore.workspace.registry import Registry
@@ -115,7 +116,7 @@ class SlashCommands:
                 room,
             )
         answer = self._registry.recall(
-            RecallRequest(text, _directory(origin), RECALLED)
+            RecallRequest(text, _directory(origin), RECALLED, agent=origin.agent_name)
         )
         return asked_context(answer, room=room)
 
@@ -128,14 +129,17 @@ class SlashCommands:
                 room,
             )
         if not _REFERENCE.fullmatch(text):
-            return self._candidates(text, cwd, room)
+            return self._candidates(text, origin, room)
         found = self._registry.find(text, cwd)
         forgot = forget(found.workspace, found.row.id)
         self._changed()
         return block(_forgotten(found.row, forgot), room)
 
-    def _candidates(self, text: str, cwd: Path, room: TextBudget) -> ContextBlock:
-        answer = self._registry.recall(RecallRequest(text, cwd, CANDIDATES))
+    def _candidates(self, text: str, origin: Origin, room: TextBudget) -> ContextBlock:
+        request = RecallRequest(
+            text, _directory(origin), CANDIDATES, agent=origin.agent_name
+        )
+        answer = self._registry.recall(request)
         if not answer.hits:
             return asked_context(answer, room=room)
         lines = [_candidate(hit) for hit in answer.hits]
@@ -149,7 +153,8 @@ class SlashCommands:
         cwd = _directory(origin)
         workspace = self._registry.for_directory(cwd)
         workspace.index.refresh()
-        allowed = ScopeFilter(workspace.identities.here(cwd).scopes)
+        here = workspace.identities.here(cwd, origin.agent_name)
+        allowed = ScopeFilter(here.scopes)
         notes = workspace.index.listed(MemoryFilter(allowed, kind="note"))
         talks = workspace.index.listed(MemoryFilter(allowed, kind="conversation"))
         decisions = [row for row in notes if row.category == "architectural-decisions"]
@@ -236,7 +241,7 @@ def _remembered(
 
 
 def _described(memory: Memory) -> str:
-    place = memory.project or f"{memory.scope} scope"
+    place = long_place(*memory.place).removeprefix("project ")
     where = ", ".join(filter(None, (memory.category, place)))
     return f"{quoted(memory.title, TITLE_CHARS)} ({one_line(where, TITLE_CHARS)})"
 
@@ -257,10 +262,13 @@ def _forgotten(row: MemoryRow, forgot: ForgetResult) -> Iterator[BlockSection]:
 
 def _candidate(hit: RecallHit) -> str:
     about = [
-        one_line(part, TITLE_CHARS)
-        for part in (hit.memory_id, hit.date, hit.project or f"{hit.scope} scope")
+        one_line(part, TITLE_CHARS) for part in (hit.memory_id, hit.date, _whose(hit))
     ]
     return " · ".join((*about, quoted(hit.title, TITLE_CHARS)))
+
+
+def _whose(hit: RecallHit) -> str:
+    return long_place(hit.scope, hit.project).removeprefix("project ")
 
 
 def _named(row: MemoryRow) -> str:

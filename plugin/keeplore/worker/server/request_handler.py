@@ -8,6 +8,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from keeplore import __version__
@@ -21,6 +22,7 @@ from keeplore.worker.usage.injection_log import (
     InjectionKind,
     InjectionLog,
 )
+from keeplore.workspace.recording.cursors import Cursors
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.events import Origin
 from keeplore_hooks.hosts import Ask, Host
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
 # how long is waited for what a session said before it asked to remember it
 CAUGHT_UP_S = 0.6
+# hosts whose payloads do not say which agent runs
+AGENT_IN_RECORD = ("copilot",)
 ANSWER_WORDS = 3  # the client's version, host and event
 
 
@@ -51,6 +55,7 @@ class RequestHandler:
         self._status = status
         self._prompts = 0  # answers in the making
         self._given = threading.Condition()
+        self._cursors = Cursors(registry.places.sessions)
         self._shown = InjectionLog(registry.places.state / FILE)
         self._wait_for_spool = caught_up
         self._contexts = ContextProvider(registry, self._shown, self._caught_up)
@@ -64,6 +69,9 @@ class RequestHandler:
         ask, origin = host.ask(event, payload), host.origin(event, payload)
         if ask is None or origin is None:
             return b""
+        if host.name in AGENT_IN_RECORD:
+            known = self._cursors.get(origin).origin
+            origin = replace(origin, agent_name=known.agent_name)
         if owed is not None and ask.kind == "prompt":
             self._contexts.owe(origin, owed)
         if ask.kind == "command":

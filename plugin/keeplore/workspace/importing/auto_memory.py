@@ -162,9 +162,7 @@ def _is_in_a_workspace(registry: Registry, path: Path) -> bool:
 
 def _first(workspace: Workspace, memory: Memory, cwd: str) -> str:
     index, store = workspace.index, workspace.store
-    if index.saying(hash_of(memory), memory.scope, memory.project) or any(
-        store.deleted(memory.id)
-    ):
+    if index.saying(hash_of(memory), *memory.place) or any(store.deleted(memory.id)):
         return ""
     workspace.identities.place(Origin(HOST, "", cwd))
     path = store.add(memory, index.path_of)

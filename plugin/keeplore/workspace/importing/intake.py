@@ -81,6 +81,8 @@ class Intake:
             raise TranscriptError(f"this is no payload of {entry.host}")
         progress = self._cursors.get(origin)
         began_at = progress.began_at or entry.at
+        agent = origin.agent_name or progress.origin.agent_name
+        origin = replace(origin, agent_name=agent)
         heard = replace(progress, origin=origin, heard_at=entry.at, began_at=began_at)
         read = partial(host.read, event, payload, at=entry.at)
         if not self._may(origin.cwd or progress.origin.cwd, entry.at):
@@ -100,6 +102,7 @@ class Intake:
     def _taken(self, heard: SessionProgress, reading: Reading) -> IntakeResult:
         """Keep how far a session was read."""
         phases = [event for event in reading.events if isinstance(event, Session)]
+        heard = _of_agent(heard, reading.events)
         after = replace(heard, cursor=reading.cursor, ended_at=_ended_at(heard, phases))
         self._cursors.save(_with_problems(after, reading.problems))
         seen = {event.phase for event in phases}
@@ -257,6 +260,16 @@ def _key(origin: Origin) -> tuple[str, str]:
 def _added(left_out: tuple[str, ...], events: Iterable[HostEvent]) -> tuple[str, ...]:
     new = (short_digest(event.id) for event in events)
     return tuple(dict.fromkeys((*left_out, *new)))[-MAX_LEFT_OUT:]
+
+
+def _of_agent(
+    progress: SessionProgress, events: Sequence[HostEvent]
+) -> SessionProgress:
+    """With the agent that the last turn was for: some hosts tell it in their record alone."""
+    names = [event.origin.agent_name for event in events if isinstance(event, Turn)]
+    if not names:
+        return progress
+    return replace(progress, origin=replace(progress.origin, agent_name=names[-1]))
 
 
 def _without_summary(event: HostEvent) -> HostEvent:

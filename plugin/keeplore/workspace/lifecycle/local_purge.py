@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from keeplore.memory import Memory
-from keeplore.memory.names import slugify
+from keeplore.text.slugs import slugify
 from keeplore.workspace.brief_maker import drop as drop_briefs
 from keeplore.workspace.recording.cursors import Cursors
 from keeplore.workspace.workspace import Workspace

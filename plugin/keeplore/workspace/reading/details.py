@@ -13,6 +13,7 @@ from keeplore.memory import Conversation
 from keeplore.memory.note import statement_of
 from keeplore.recall.request import LaterStatement
 from keeplore.recall.since.later_statements import LaterSayings
+from keeplore.text.agent_scope import long_place
 from keeplore.text.dates import minute_of
 from keeplore.workspace.loading import chain_of
 from keeplore.workspace.registry import FoundMemory
@@ -103,7 +104,7 @@ def detail_lines(described: MemoryDetails) -> Iterator[tuple[str, str]]:
     row, memory = described.found.row, described.found.memory
     yield "id", row.id
     yield "what", _kind_of(row)
-    where = f"project {row.project}" if row.scope == "project" else f"{row.scope} scope"
+    where = long_place(row.scope, row.project)
     yield "where", f"{where}, workspace {described.found.workspace.name}"
     yield "when", _when(row)
     if described.versions > 1:

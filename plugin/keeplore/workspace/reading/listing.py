@@ -12,7 +12,9 @@ from pathlib import Path
 
 from keeplore.errors import ConfigError, StoreError
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
+from keeplore.recall.request import SearchScope
 from keeplore.recall.unasked.origin import MemorySource
+from keeplore.text.agent_scope import agent_name
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 
@@ -48,6 +50,7 @@ def listing(
     *,
     scope: str = "",
     project: str = "",
+    agent: str = "",
     all_projects: bool = False,
     limit: int = 0,
 ) -> Listing:
@@ -59,7 +62,9 @@ def listing(
     found: list[ListedMemory] = []
     total, asked, waiting = 0, [], 0
     is_everywhere = not (project or all_projects or _project(registry, cwd))
-    places = _places(registry, cwd, project, all_projects=all_projects or is_everywhere)
+    places = _places(
+        registry, cwd, project, agent, all_projects=all_projects or is_everywhere
+    )
     for workspace, scopes in places:
         workspace.index.refresh()
         asked.append(workspace.index)
@@ -115,13 +120,14 @@ def _project(registry: Registry, cwd: Path) -> str:
 
 
 def _places(
-    registry: Registry, cwd: Path, project: str, *, all_projects: bool
+    registry: Registry, cwd: Path, project: str, agent: str, *, all_projects: bool
 ) -> Iterator[tuple[Workspace, Scopes | None]]:
     if project:
-        yield registry.for_project(project, cwd), (("project", project),)
+        there = SearchScope(project, agent=agent_name(agent))
+        yield registry.for_project(project, cwd), there.own
         return
     own = registry.for_directory(cwd)
-    yield own, None if all_projects else own.identities.here(cwd).scopes
+    yield own, None if all_projects else own.identities.here(cwd, agent).scopes
     for name in registry.inherited(own):
         # a workspace that is gone must not hide the others
         with contextlib.suppress(ConfigError):

@@ -15,6 +15,7 @@ from keeplore.ingest import Extracted, SourceAddress
 from keeplore.ingest.document_body import body_for, content_for
 from keeplore.memory import Memory, new_id, new_meta
 from keeplore.memory.frontmatter import MAX_FILE
+from keeplore.text import agent_scope
 from keeplore.text.dates import now
 from keeplore.workspace.workspace import Workspace
 
@@ -61,7 +62,8 @@ class Documents:
         """
         redact = self._workspace.plugins.redact
         title = redact(found.title, project)
-        meta = {"kind": "document", "title": title, "scope": scope, "project": project}
+        place = agent_scope.stated(scope, project)
+        meta = {"kind": "document", "title": title, **place}
         # as it will stand in the file, so that what a person changes there can be told
         body = self._workspace.plugins.body_before_write(
             meta, body_for(Extracted(title, redact(found.text, project)))
@@ -158,7 +160,7 @@ class Documents:
         """What the same source said last in this place, the latest first; more than one where
         machines wrote apart.
         """
-        allowed = ScopeFilter(((memory.scope, memory.project),))
+        allowed = ScopeFilter((memory.place,))
         rows = self._workspace.index.listed(
             MemoryFilter(allowed, kind="document", archived="with")
         )

@@ -39,6 +39,7 @@ from keeplore.refine.pipeline import (
     RefineResult,
     refine,
 )
+from keeplore.text.agent_scope import agent_of
 from keeplore.text.dates import now
 from keeplore.workspace.recording.refine_trigger import KINDS
 from keeplore.workspace.registry import Registry
@@ -245,7 +246,7 @@ def refine_deps(workspace: Workspace) -> RefineDeps:
         redact=workspace.plugins.redact,
         is_pasted=is_pasted,
         commit=workspace.commit,
-        here=lambda scope, project: SearchScope(project if scope == "project" else ""),
+        here=lambda scope, project: SearchScope(project, agent=agent_of(scope)),
         written=workspace.plugins.written,
         has_user_scope=workspace.is_home,
     )

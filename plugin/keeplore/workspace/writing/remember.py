@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from keeplore.capture.message_filter import clean
+from keeplore.errors import StoreError
 from keeplore.memory.note import NoteDraft, note_of, session_note_id
+from keeplore.text.agent_scope import agent_name, key_of
 from keeplore.text.dates import now
 from keeplore.text.fences import sanitise
 from keeplore.workspace.note_writer import NoteOutcome
@@ -46,19 +48,52 @@ class NoteRequest:
 
 
 def target_of(
-    registry: Registry, cwd: Path, *, scope: str = "", project: str = ""
+    registry: Registry,
+    cwd: Path,
+    *,
+    scope: str = "",
+    project: str = "",
+    agent: str = "",
+    running: str = "",
 ) -> NoteTarget:
     """Where a note belongs that is made in a directory; ``scope`` and ``project`` say otherwise.
+    With ``agent`` it is for that agent of the project alone, and so it is by itself for the agent
+    that is ``running``.
 
-    Raises NoWorkspace, or NotFound for a project that nobody knows.
+    Raises NoWorkspace, NotFound for a project that nobody knows, or StoreError for an agent without
+    a name or a project.
     """
     if project:
-        return NoteTarget(registry.for_project(project, cwd), "project", project)
-    workspace = registry.for_scope(scope, cwd)
-    own = workspace.identities.of(cwd).project if scope in ("", "project") else ""
-    return NoteTarget(
-        workspace, scope or ("project" if own else "workspace"), own, is_here=not scope
+        found = NoteTarget(registry.for_project(project, cwd), "project", project)
+    else:
+        workspace = registry.for_scope("" if scope == "agent" else scope, cwd)
+        is_wide = scope in ("user", "workspace")
+        own = "" if is_wide else workspace.identities.of(cwd).project
+        wanted = scope if is_wide else "project" if scope or own else "workspace"
+        found = NoteTarget(workspace, wanted, own, is_here=not scope)
+    if agent and found.scope not in ("user", "workspace"):
+        return _of_agent(found, agent)
+    if agent and not scope:
+        raise _no_project()
+    is_running = agent_name(running) and found.is_here and found.project
+    return _of_agent(found, running) if is_running else found
+
+
+def _no_project() -> StoreError:
+    return StoreError(
+        "this directory belongs to no project, so no agent has memory of its own here",
+        "Name a project with --project",
     )
+
+
+def _of_agent(target: NoteTarget, agent: str) -> NoteTarget:
+    name = agent_name(agent)
+    if not name:
+        raise StoreError(
+            f"{agent!r} is no name of an agent",
+            "Give one with letters or digits, such as reviewer",
+        )
+    return dataclasses.replace(target, scope=key_of(name))
 
 
 def drafted(target: NoteTarget, said: NoteRequest) -> NoteDraft:

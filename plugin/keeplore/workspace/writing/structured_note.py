@@ -122,6 +122,7 @@ class StructuredNote(NoteSubject):
     category: str = ""
     scope: str = ""
     project: str = ""
+    agent: Annotated[str, StringConstraints(max_length=200)] = ""
     permanent: bool = False
     replaces: str = ""
 

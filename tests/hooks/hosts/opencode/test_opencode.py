@@ -447,3 +447,14 @@ def test_the_text_of_our_own_command_is_the_command_where_a_record_is_all_there_
     command, turn = reading.events
     assert (command.name, command.args) == ("keeplore:remember", 'we use "uv" here')
     assert turn.user == '/keeplore:remember we use "uv" here'
+
+
+def test_turns_are_of_the_agent_that_the_message_is_for(talk, path):
+    for agent in ("build", "reviewer", "plan"):
+        talk.user("Go on", agent=agent)
+        talk.say("Done.")
+    assert [turn.origin.agent_name for turn in turns(talk.write(path))] == [
+        "",
+        "reviewer",
+        "",
+    ]

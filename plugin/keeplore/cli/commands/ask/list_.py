@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from keeplore.cli.memory_options import (
+    agent_option,
     category_option,
     kind_option,
     project_option,
@@ -24,6 +25,8 @@ from keeplore.cli.parameters import (
     short,
     since_option,
 )
+from keeplore.cli.writing import calling_agent_name
+from keeplore.text.agent_scope import short_place
 
 if TYPE_CHECKING:
     from keeplore.index import MemoryFilter
@@ -37,6 +40,7 @@ _TEXTS = ("kind", "category", "since", "before")
 @click.command(short_help="List memories, newest first.")
 @scope_option("Only those of one scope.")
 @project_option("Those of another project than the one here.")
+@agent_option("Those of this agent of the project, and what it inherits.")
 @click.option(
     "--all-projects", is_flag=True, help="Those of every project of the workspace."
 )
@@ -62,6 +66,7 @@ def list_command(
     *,
     scope: str | None,
     project: str | None,
+    agent: str | None,
     all_projects: bool,
     limit: int,
     as_json: bool,
@@ -89,6 +94,7 @@ def list_command(
         _wanted(**filters),
         scope=scope or "",
         project=project or "",
+        agent=agent or calling_agent_name(registry.places),
         all_projects=all_projects,
         limit=limit,
     )
@@ -121,7 +127,13 @@ def _cells(item: ListedMemory) -> tuple[str, ...]:
     row = item.row
     what = row.category if row.kind == "note" and row.category else row.kind
     what += ", foreign" if row.trust == "foreign" else ""
-    return row.updated_at[:10], what, row.project or row.scope, row.title, short(row.id)
+    return (
+        row.updated_at[:10],
+        what,
+        short_place(row.scope, row.project),
+        row.title,
+        short(row.id),
+    )
 
 
 def _as_json(item: ListedMemory) -> dict[str, Any]:

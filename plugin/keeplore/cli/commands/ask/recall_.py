@@ -12,9 +12,11 @@ import click
 
 from keeplore.cli.output import block, emit_json, note, plain, say
 from keeplore.cli.parameters import json_option, limit_option, short
+from keeplore.cli.writing import calling_agent_name
 from keeplore.config.places import Places
 from keeplore.errors import IndexUnavailable, KeeploreError, ModelUnavailable
 from keeplore.recall.request import RecallRequest
+from keeplore.text.agent_scope import short_place
 from keeplore.text.turn_ids import short_turn
 from keeplore.worker.server.protocol import ask
 from keeplore.worker.start import start
@@ -40,7 +42,9 @@ EXIT = {"found": 0, "nothing": 4, "empty": 5, "stale": 6}
 @click.argument("query", nargs=-1, required=True)
 @limit_option(5, "How many memories.", least=1, most=50)
 @click.option(
-    "--wide", is_flag=True, help="Also look in the workspace's other projects."
+    "--wide",
+    is_flag=True,
+    help="Also look in the workspace's other projects and agents.",
 )
 @click.option(
     "--exchanges",
@@ -53,6 +57,9 @@ EXIT = {"found": 0, "nothing": 4, "empty": 5, "stale": 6}
     is_flag=True,
     help="Match words only; does not load the embedding model.",
 )
+@click.option(
+    "--agent", metavar="NAME", help="As this agent of the project: its own memory too."
+)
 @json_option
 @click.pass_obj
 def recall_command(
@@ -63,6 +70,7 @@ def recall_command(
     wide: bool,
     exchanges: bool,
     text_only: bool,
+    agent: str | None,
     as_json: bool,
 ) -> None:
     """Print the memories that answer QUERY, best first: those of this directory's project, then
@@ -81,6 +89,7 @@ def recall_command(
         wide=wide,
         by_exchange=exchanges,
         text_only=text_only,
+        agent=agent or calling_agent_name(places),
     )
     answer = _answer(places, request)
     # a script starts nothing behind its back
@@ -187,7 +196,8 @@ def _show_hit(number: int, hit: dict[str, Any]) -> None:
 
 
 def _facts(hit: dict[str, Any]) -> list[str]:
-    where, what = hit["project"] or hit["scope"], hit["category"] or hit["kind"]
+    where = short_place(hit["scope"], hit["project"])
+    what = hit["category"] or hit["kind"]
     # here, because an answer without a hit needs none of it
     from keeplore.recall.render import since_then
 

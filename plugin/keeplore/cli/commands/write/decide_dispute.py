@@ -13,6 +13,7 @@ from keeplore.cli.memory_editor import changes, in_editor
 from keeplore.cli.output import choose, note, picked, plain, say, table
 from keeplore.cli.parameters import short
 from keeplore.errors import KeeploreError
+from keeplore.text.agent_scope import short_place
 from keeplore.text.dates import minute_of
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def _is_joined(workspace: Workspace, dispute: Dispute) -> bool:
 def dispute_cells(dispute: Dispute) -> tuple[object, ...]:
     """As the statements that are offered have them: when, what, how sure, where, words, id."""
     row = dispute.other.row
-    where = row.project or row.scope
+    where = short_place(row.scope, row.project)
     return row.updated_at[:10], "contradiction", "-", where, row.title, short(row.id)
 
 

@@ -10,6 +10,8 @@ import click
 
 from keeplore.cli.memory_editor import changes, in_editor
 from keeplore.cli.memory_options import (
+    PLACE,
+    agent_option,
     category_option,
     check_place,
     project_option,
@@ -19,6 +21,7 @@ from keeplore.cli.output import near, note, say
 from keeplore.cli.parameters import pass_registry, reference, short
 from keeplore.cli.writing import settle
 from keeplore.errors import StoreError
+from keeplore.text.agent_scope import agent_name, key_of, stated
 
 if TYPE_CHECKING:
     from keeplore.memory import Memory
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 @category_option("Make it one of this category")
 @scope_option("Let others inherit it.")
 @project_option("Move it to this project.")
+@agent_option("Keep it for this agent of the project alone.")
 @click.option("-m", "--message", default="", help="What the commit says.")
 @pass_registry
 def edit_command(
@@ -43,9 +47,9 @@ def edit_command(
     """Open the memory REF in $VISUAL or $EDITOR. What you save becomes its new version; the old
     ones stay.
 
-    With --title, --category, --scope or --project these are changed and no editor is opened. Where
-    two machines changed it at the same time, the other version stands at the end of the text, and
-    what you save joins the two.
+    With --title, --category, --scope, --project or --agent these are changed and no editor is
+    opened. Where two machines changed it at the same time, the other version stands at the end of
+    the text, and what you save joins the two.
 
     \b
     keeplore edit 1f0c9a2e
@@ -80,7 +84,7 @@ def _with_options(
     registry: Registry, found: FoundMemory, chosen: Mapping[str, str | None]
 ) -> NoteOutcome:
     fields = {key: chosen[key] for key in ("title", "category") if chosen[key]}
-    fields |= _moved(registry, found, chosen["scope"], chosen["project"])
+    fields |= _moved(registry, found, *(chosen[name] for name in PLACE))
     body = _retitled(found.memory, chosen["title"] or "")
     return found.workspace.notes.revise(found.row.id, body=body, **fields)
 
@@ -94,13 +98,17 @@ def _retitled(memory: Memory, title: str) -> str | None:
 
 
 def _moved(
-    registry: Registry, found: FoundMemory, scope: str | None, project: str | None
+    registry: Registry,
+    found: FoundMemory,
+    scope: str | None,
+    project: str | None,
+    agent: str | None,
 ) -> dict[str, str | None]:
     """The fields that say whose memory it is. It cannot leave its workspace, where its versions
     are.
     """
-    check_place(scope, project)
-    if project or scope == "project":
+    check_place(scope, project, agent)
+    if project or agent or scope == "project":
         own = (
             project
             or found.row.project
@@ -111,10 +119,18 @@ def _moved(
                 "this directory belongs to no project", "Name one with --project"
             )
         _check_same(registry.for_project(own, found.workspace.root).name, found)
-        return {"scope": "project", "project": own}
+        return stated(_scope_for(agent), own)
     if scope == "user" and registry.machine.home:
         _check_same(registry.machine.home, found)
-    return {"scope": scope, "project": None} if scope else {}
+    return stated(scope, "") if scope else {}
+
+
+def _scope_for(agent: str | None) -> str:
+    """That of a project or of one of its agents."""
+    name = agent_name(agent or "")
+    if agent and not name:
+        raise StoreError(f"{agent!r} is no name of an agent", "Give one with letters")
+    return key_of(name) if name else "project"
 
 
 def _check_same(name: str, found: FoundMemory) -> None:

@@ -17,6 +17,7 @@ from keeplore.cli.parameters import json_option, pass_registry, short
 from keeplore.cli.progress import fill_vectors, lines
 from keeplore.cli.writing import settle
 from keeplore.errors import KeeploreError, WorkspaceFrozen
+from keeplore.text.agent_scope import long_place
 from keeplore.text.dates import minute_of
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ def _tell(registry: Registry, status: IngestStatus) -> None:
     if status.state == "failed":
         say(f"keeplore: {status.source}: {status.reason}", err=True)
         return
-    where = f"project {status.project}" if status.project else f"{status.scope} scope"
+    where = long_place(status.scope, status.project)
     pieces = "1 passage" if status.pieces == 1 else f"{status.pieces} passages"
     say(f"{SAID[status.what]}: {status.title}", bold=True)
     say(f"  {where}, {pieces}")

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from keeplore.cli.memory_options import (
+    PLACE,
+    agent_option,
     category_option,
     check_place,
     project_option,
@@ -19,8 +21,14 @@ from keeplore.cli.memory_options import (
 )
 from keeplore.cli.output import emit_json, near, note, picked, say
 from keeplore.cli.parameters import Option, Reference, json_option, pass_registry, short
-from keeplore.cli.writing import calling_agent, calling_session, settle
+from keeplore.cli.writing import (
+    calling_agent,
+    calling_agent_name,
+    calling_session,
+    settle,
+)
 from keeplore.errors import KeeploreError
+from keeplore.text.agent_scope import long_place
 from keeplore.worker.server.protocol import ask
 from keeplore_hooks.spool import Spool
 
@@ -50,6 +58,7 @@ def _link_option(name: str, text: str) -> Option:
     help="Never archive it, and rank it first.",
 )
 @project_option("Write it for this project instead of the one of this directory.")
+@agent_option("Write it for this agent of the project alone, such as reviewer.")
 @click.option("--title", help="Its heading; the first sentence if not given.")
 @click.option(
     "--replaces",
@@ -79,7 +88,7 @@ def remember_command(
     keeplore remember
 
     With --json, stdin holds a JSON object: `text`, and if wanted `title`, `category`, `scope`,
-    `project`, `permanent`, `replaces`, `entities`, `aspects`, `related`.
+    `project`, `agent`, `permanent`, `replaces`, `entities`, `aspects`, `related`.
 
     What it says is printed with its file and id; `keeplore forget ID` undoes it.
     """
@@ -143,7 +152,7 @@ def _structured(words: str, chosen: Mapping[str, Any]) -> tuple[str, dict[str, A
 
 def _given(chosen: Mapping[str, Any]) -> list[str]:
     """The options about a note that somebody typed."""
-    names = ("scope", "category", "project", "title", "permanent", *LINKS, "replaces")
+    names = (*PLACE, "category", "title", "permanent", *LINKS, "replaces")
     return [f"--{name.replace('_', '-')}" for name in names if chosen[name]]
 
 
@@ -180,11 +189,11 @@ def _check(words: str | None, chosen: Mapping[str, Any]) -> None:
     given = _given(chosen)
     if words is None and given:
         raise click.UsageError(f"{given[0]} needs a TEXT")
-    if chosen["replaces"] and (chosen["scope"] or chosen["project"]):
+    if chosen["replaces"] and any(chosen[name] for name in PLACE):
         raise click.UsageError(
             "--replaces keeps the place of that memory; `keeplore edit` moves one"
         )
-    check_place(chosen["scope"], chosen["project"])
+    check_place(*(chosen[name] for name in PLACE))
 
 
 def _recent(registry: Registry) -> tuple[Workspace, NoteOutcome]:
@@ -241,9 +250,9 @@ def _written(
     names = ("category", "title", "told")
     fields = {key: chosen[key] for key in names if chosen.get(key)}
     said = NoteRequest(words, calling_agent(), permanent=chosen["permanent"], **fields)
-    target = target_of(
-        registry, here, scope=chosen["scope"] or "", project=chosen["project"] or ""
-    )
+    place = {name: chosen[name] or "" for name in PLACE}
+    running = calling_agent_name(registry.places)
+    target = target_of(registry, here, **place, running=running)
     draft = with_related(drafted(target, said), _related(registry, chosen))
     old: FoundMemory | None = None
     if chosen["replaces"]:
@@ -313,11 +322,7 @@ def _note_similar(outcome: NoteOutcome) -> None:
 
 def _where(outcome: NoteOutcome) -> str:
     memory = outcome.memory
-    return (
-        f"project {memory.project}"
-        if memory.scope == "project"
-        else f"{memory.scope} scope"
-    )
+    return long_place(*memory.place)
 
 
 def _list(similar: Sequence[SimilarNote], *, err: bool = False) -> None:

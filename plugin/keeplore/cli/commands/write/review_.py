@@ -24,6 +24,7 @@ from keeplore.cli.commands.write.decide_proposal import (
 from keeplore.cli.output import choose, emit_json, note, say, table
 from keeplore.cli.parameters import limit_option, pass_workspace, short, since_option
 from keeplore.cli.writing import settle
+from keeplore.text.agent_scope import short_place
 
 if TYPE_CHECKING:
     from keeplore.index import ScopeFilter
@@ -212,7 +213,7 @@ def _is_kept(workspace: Workspace, offer: ReviewCandidate, *, is_edited: bool) -
 def _show(offer: ReviewCandidate) -> None:
     said, draft = offer.candidate, offer.draft
     say(draft.text, bold=True)
-    where = draft.project or draft.scope
+    where = short_place(draft.scope, draft.project)
     say(
         f"  {draft.created_at[:10]} · {said.category} · {where} · {said.confidence:.2f} sure",
         dim=True,
@@ -223,7 +224,7 @@ def _show(offer: ReviewCandidate) -> None:
 
 def _cells(offer: ReviewCandidate) -> tuple[object, ...]:
     said, draft = offer.candidate, offer.draft
-    sure, where = f"{said.confidence:.2f}", draft.project or draft.scope
+    sure, where = f"{said.confidence:.2f}", short_place(draft.scope, draft.project)
     return (
         draft.created_at[:10],
         said.category,
