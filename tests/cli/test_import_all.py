@@ -269,6 +269,18 @@ def test_a_person_at_a_terminal_chooses_by_number(others, at_terminal):
     assert status == 0 and memory_of("Why append-only?") == []
 
 
+def test_projects_are_left_out_before_anybody_is_asked(others, at_terminal):
+    status, seen = at_terminal("init", "memory", "--except", "acme", typed="\n")
+    assert status == 0 and "not chosen" in seen
+    assert memory_of("Why acme?") == [] != memory_of("Why append-only?")
+    other = keeplore("init", "team", "--only", "~/clients")
+    chosen = [row[1] for row in projects(other) if row[0]]
+    assert chosen == ["acme"] and memory_of("Why acme?") == []
+    assert "`keeplore import --all --only '~/clients'` reads them" in other.stdout
+    refused = keeplore("init", "third", "--except", "nobody")
+    assert refused.returncode == 1 and "'nobody'" in refused.stderr
+
+
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [

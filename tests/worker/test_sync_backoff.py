@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from keeplore.config.places import Places
+from keeplore.config.setting_layers import set_own
 from keeplore.memory import Memory, new_id, new_meta
 from keeplore.worker.background import BackgroundTasks
 from keeplore.worker.tasks.git_tasks import SYNC_BACKOFF_S, SYNC_DELAY_S
@@ -77,3 +78,18 @@ def test_each_failure_in_a_row_doubles_the_pause_up_to_its_limit(tmp_path: Path)
         sync.exchange_all()
     assert pauses == [least, 2 * least, 4 * least]
     assert sync._pause_s == most
+
+
+def test_news_are_looked_for_as_often_as_this_machine_says(tmp_path: Path):
+    places = Places.from_environment(os.environ)
+    initialise(places, tmp_path / "memory")
+    set_own(places.state, tmp_path / "memory", "sync.every_minutes", 60)
+    with Registry(places) as registry:
+        registry.named("memory")
+        sync = BackgroundTasks(registry, lambda _: "", lambda: None, lambda: True).sync
+        sync.exchange_all()
+        sync._due_at = 0.0
+        assert sync.run(sync._synced_at + 5 * 60.0) == sync._synced_at + 60 * 60.0
+        set_own(places.state, tmp_path / "memory", "sync.automatic", value=False)
+        sync.exchange_all()
+        assert sync.run(sync._synced_at + 1.0) == sync._synced_at + 5 * 60.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from keeplore.cli.output import near, note, say, table
+from keeplore.cli.parameters import Command
 from keeplore.errors import KeeploreError
 
 if TYPE_CHECKING:
@@ -22,10 +24,24 @@ HOW = "return reads them all, `n` none, `1,3-5` these, `-2` all but that one"
 _NUMBERS = re.compile(r"(-?)(\d{1,6})(?:-(\d{1,6}))?")
 
 
+def wish_options(command: Command) -> Command:
+    """What a person says beforehand: ``only`` and ``without``."""
+    without = click.option(
+        "--except", "without", multiple=True, metavar="PROJECT", help="All but these."
+    )
+    only = click.option(
+        "--only",
+        multiple=True,
+        metavar="PROJECT",
+        help="Only these: a name, a glob, or a directory with all below it.",
+    )
+    return only(without(command))
+
+
 class ProjectWish:
     """What a person said by ``--only`` and ``--except``."""
 
-    def __init__(self, only: Sequence[str], without: Sequence[str]) -> None:
+    def __init__(self, only: Sequence[str] = (), without: Sequence[str] = ()) -> None:
         self._only, self._without = only, without
         self._met: set[str] = set()
 
@@ -35,6 +51,12 @@ class ProjectWish:
             return False
         is_named = self._is_meant(self._only, project)
         return is_named if self._only else None
+
+    def options(self) -> str:
+        """The same as a person types it."""
+        said = [("--only", one) for one in self._only]
+        said += [("--except", one) for one in self._without]
+        return "".join(f" {name} {shlex.quote(one)}" for name, one in said)
 
     def check(self) -> None:
         """Raises KeeploreError for what means no project, which may be a slip."""

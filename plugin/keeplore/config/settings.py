@@ -26,7 +26,7 @@ MAX_FILE = 16 * 1024  # bytes
 MAX_DEPTH = 20  # of lists and mappings in each other
 SCHEMA = 1
 MAX_BRANCH = 200  # characters
-MAX_IDLE_MINUTES = 24 * 60
+MAX_MINUTES = 24 * 60
 MAX_TIMEOUT_S = 240  # for one answer; shorter than the lease of a job
 _RANGES = {
     "brief_tokens": (0, 3_000),
@@ -166,9 +166,12 @@ class RecallSettings:
 
 @dataclass(frozen=True, slots=True)
 class SyncSettings:
-    """Whether commits are pushed and fetched in the background where the workspace has a remote."""
+    """Whether commits are pushed and fetched in the background where the workspace has a remote,
+    and how often other machines' are looked for where nothing is pushed.
+    """
 
     automatic: bool = True
+    every_minutes: int = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,8 +389,13 @@ def _check(settings: Settings) -> None:
     _check_rules(settings.capture)
     _check_engine(settings.index)
     _check_llm(settings.llm)
-    if not 1 <= settings.worker.idle_minutes <= MAX_IDLE_MINUTES:
-        raise ValueError(f"worker.idle_minutes: it should be 1 to {MAX_IDLE_MINUTES}")
+    minutes = {
+        "worker.idle_minutes": settings.worker.idle_minutes,
+        "sync.every_minutes": settings.sync.every_minutes,
+    }
+    for key, value in minutes.items():
+        if not 1 <= value <= MAX_MINUTES:
+            raise ValueError(f"{key}: it should be 1 to {MAX_MINUTES}")
     if settings.refine.mode not in list(RefineMode):
         raise ValueError(f"refine.mode: it should be one of {', '.join(RefineMode)}")
     _check_allowed(settings.redaction)

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from keeplore.config.settings import SyncSettings
 from keeplore.errors import KeeploreError, RepositoryBusy
 from keeplore.text.dates import now
 from keeplore.worker.tasks.base import NEVER, for_each, in_thread
@@ -20,8 +21,6 @@ COMMIT_LATEST_S = 30.0  # after the first one
 # long
 BUSY_S = 60.0
 SYNC_DELAY_S = 3.0  # after a commit
-# while the worker lives, which is while people work: what other machines wrote
-SYNC_EVERY_S = 300.0
 SYNC_LEAST_S = 30.0  # between two that only look for news
 SYNC_BACKOFF_S = (30.0, 1800.0)  # after a failure: first and longest pause
 SYNC_ENDS_S = 2.0  # at the end
@@ -46,6 +45,8 @@ class SyncTask:
         # a worker that was killed may have left what is not pushed
         self._due_at = self._synced_at + SYNC_DELAY_S  # 0.0 for no news
         self._pause_s = SYNC_BACKOFF_S[0]
+        # while the worker lives, which is while people work: until news are looked for again
+        self._every_s = SyncSettings().every_minutes * 60.0
         self._has_failed = False
         self._thread: threading.Thread | None = None
         self.is_running = False
@@ -75,7 +76,7 @@ class SyncTask:
     def run(self, now: float) -> float:
         if self.is_running:
             return NEVER  # its end wakes the worker
-        due_at = self._due_at or self._synced_at + SYNC_EVERY_S
+        due_at = self._due_at or self._synced_at + self._every_s
         if now < due_at:
             return due_at
         self._due_at, self._synced_at, self.is_running = 0.0, now, True
@@ -89,9 +90,11 @@ class SyncTask:
     def exchange_all(self) -> None:
         """Exchange every open workspace with its remote; never raises."""
         try:
-            exchanged = [
-                self._exchange(workspace) for workspace in self._registry.opened()
-            ]
+            opened = self._registry.opened()
+            wishes = [workspace.settings.sync for workspace in opened]
+            minutes = [wish.every_minutes for wish in wishes if wish.automatic]
+            self._every_s = min(minutes, default=SyncSettings().every_minutes) * 60.0
+            exchanged = [self._exchange(workspace) for workspace in opened]
             self._has_failed = not all(exchanged)
             if self._has_failed:
                 self._due_at = time.monotonic() + self._pause_s

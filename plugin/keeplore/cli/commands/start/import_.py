@@ -44,15 +44,7 @@ WIDTH = 92
     is_flag=True,
     help="Read the sessions of every host, and Claude Code's own notes.",
 )
-@click.option(
-    "--only",
-    multiple=True,
-    metavar="PROJECT",
-    help="Only these: a name, a glob, or a directory with all below it.",
-)
-@click.option(
-    "--except", "without", multiple=True, metavar="PROJECT", help="All but these."
-)
+@project_picker.wish_options
 @click.option("--dry-run", is_flag=True, help="Say what would be read, and stop.")
 @click.option("--yes", is_flag=True, help="With --all: do not ask before reading.")
 @since_option("Only sessions written to since then: 2026-01-31, 30d, 8w.")
@@ -106,7 +98,8 @@ def import_command(
     if not any(one.sessions for one in sessions) and not (notes and notes.files):
         _say_nothing(host, folder, sessions, notes)
         return
-    projects = _projects(registry, sessions, notes, **wishes)
+    wish = project_picker.ProjectWish(**wishes)
+    projects = _projects(registry, sessions, notes, wish)
     if is_all or dry_run or not host:
         _show(sessions, notes)
         project_picker.show(projects)
@@ -126,12 +119,12 @@ def import_command(
     _show_known(home)
 
 
-def offer(registry: Registry) -> bool:
+def offer(registry: Registry, wish: project_picker.ProjectWish) -> bool:
     """Show the projects that could be read, and read those that a person at a terminal chooses.
     Returns whether there are any that were not read.
     """
     sessions, notes = _found(registry, None, None, None)
-    projects = _projects(registry, sessions, notes, (), ())
+    projects = _projects(registry, sessions, notes, wish)
     if not projects:
         return False
     project_picker.show(projects)
@@ -148,13 +141,11 @@ def _projects(
     registry: Registry,
     sessions: Sequence[SourceSurvey],
     notes: Notes | None,
-    only: tuple[str, ...],
-    without: tuple[str, ...],
+    wish: project_picker.ProjectWish,
 ) -> list[FoundProject]:
     # heavy, as below
     from keeplore.workspace.importing.found_projects import found_projects
 
-    wish = project_picker.ProjectWish(only, without)
     found = found_projects(registry, sessions, notes, wish)
     wish.check()
     return found

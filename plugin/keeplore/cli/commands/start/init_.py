@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from keeplore.cli.project_picker import ProjectWish, wish_options
 from keeplore.config.places import Places
 
 
@@ -14,17 +15,27 @@ from keeplore.config.places import Places
 @click.option(
     "--name", help="What to call it on this machine; the directory's name if not given."
 )
+@wish_options
 @click.pass_obj
-def init_command(places: Places, directory: Path, name: str | None) -> None:
+def init_command(
+    places: Places,
+    /,
+    *,
+    directory: Path,
+    name: str | None,
+    **wishes: tuple[str, ...],
+) -> None:
     """Make DIRECTORY a workspace: a git repository that holds your memory as markdown.
 
     The first one becomes your home workspace, where everything is kept that belongs to no other. A
     directory that is a workspace already is registered on this machine and otherwise left as it is.
-    For a new one you are shown which projects your agents have recorded, and asked which to read.
+    For a new one you are shown which projects your agents have recorded, and asked which to read;
+    --only and --except choose beforehand.
 
     \b
     keeplore init ~/memory
     keeplore init ~/team-memory --name work
+    keeplore init ~/memory --except 'client-*'
     """
     # heavy: git and the index are needed here, not for --help
     from keeplore.workspace.lifecycle.setup import initialise
@@ -40,12 +51,14 @@ def init_command(places: Places, directory: Path, name: str | None) -> None:
     from keeplore.cli.commands.start.import_ import offer
     from keeplore.workspace.registry import Registry
 
+    wish = ProjectWish(**wishes)
     with Registry(places) as registry:
-        has_more = offer(registry)
+        has_more = offer(registry, wish)
+    chosen = wish.options()
     reads = (
         "them; --except leaves one out" if has_more else "the sessions you already have"
     )
-    click.echo(f"Next: `keeplore import --all` reads {reads},")
+    click.echo(f"Next: `keeplore import --all{chosen}` reads {reads},")
     click.echo(
         "      `keeplore connect` lets the agents on this machine report to it, and ask it."
     )
