@@ -80,8 +80,10 @@ def take_spool(places: Places) -> None:
 
 
 def test_a_line_becomes_the_event_that_a_host_would_report(tmp_path: Path) -> None:
-    here = Origin("my-agent", "s1", str(tmp_path / "shop"), "main")
-    common = {"session": "s1", "id": "1", "at": AT, "cwd": "shop", "branch": "main"}
+    shop = str(tmp_path / "shop")
+    here = Origin("my-agent", "s1", shop, "main", agent_name="reviewer")
+    where = {"cwd": "shop", "branch": "main", "agent": "reviewer"}
+    common = {"session": "s1", "id": "1", "at": AT, **where}
     question = {"question": "Which?", "answer": "A", "options": ["A", "B"]}
     asked = Question("1", here, UTC, "Which?", "A", ("A", "B"))
     work = {"files": ["a.py"], "commands": ["make"], "commits": ["ab1 x"]}
@@ -158,7 +160,7 @@ def test_the_same_line_with_a_time_is_the_same_event_and_a_turn_may_grow() -> No
 
 def test_the_schema_has_the_fields_of_the_events() -> None:
     own = {"id", "origin", "at", "is_provisional"}
-    common = {"event", "session", "id", "at", "cwd", "branch"}
+    common = {"event", "session", "id", "at", "cwd", "branch", "agent"}
     models = {
         "SessionLine": Session,
         "TurnLine": Turn,
