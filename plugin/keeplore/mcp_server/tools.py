@@ -211,10 +211,9 @@ def _offer_writing(server: Server) -> None:
             text,
             title=title,
             category=category,
-            scope=scope,
+            whose=(scope, agent),
             replaces=replaces,
             about=about or {},
-            agent=agent,
             directory=directory,
         )
 

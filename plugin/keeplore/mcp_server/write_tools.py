@@ -38,13 +38,15 @@ def remember(
     *,
     title: str,
     category: str,
-    scope: str,
+    whose: tuple[str, str],
     replaces: str,
     about: Mapping[str, Any],
-    agent: str,
     directory: str,
 ) -> str:
-    """Write a note, or a version that replaces one. Raises KeeploreError or OSError."""
+    """Write a note, or a version that replaces one; ``whose`` are its scope and its agent. Raises
+    KeeploreError or OSError.
+    """
+    scope, agent = whose
     asked = context.place.asked(directory)
     if not (asked.is_known or replaces or scope in ("user", "workspace")):
         raise ConfigError(
