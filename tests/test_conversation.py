@@ -235,3 +235,84 @@ def test_it_imports_nothing_heavy():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_messages_are_added_together_or_not_at_all():
+    history = MessageHistory()
+    added = history.add_multiple(
+        [{"role": "user", "content": "Hello"}, Message("assistant", "Hi", "2026-02-09")]
+    )
+    assert added == history.get_all()
+    assert added == [
+        Message("user", "Hello"),
+        Message("assistant", "Hi", "2026-02-09"),
+    ]
+    for wrong, error in (({"role": "user"}, KeyError), (Message("", "x"), ValueError)):
+        with pytest.raises(error):
+            history.add_multiple([{"role": "user", "content": "Bye"}, wrong])
+    assert history.get_all() == added
+
+
+def test_messages_are_found_by_role_and_by_their_words():
+    history = MessageHistory()
+    history.add("system", "Be short.")
+    history.add("user", "Which cache: Redis or Postgres?")
+    history.add("assistant", "Postgres.")
+    history.add("user", "And a POSTGRES cache for sessions?")
+    said = history.get_all()
+    assert history.get_by_role("user") == [said[1], said[3]]
+    assert history.get_by_role("tool") == []
+    assert history.search("postgres cache") == [said[3], said[1]]
+    assert history.search("postgres", limit=1) == [said[3]]
+    assert history.search("  ") == history.search("queue") == []
+
+
+def test_what_is_pruned_is_summed_up_in_its_place_and_again_the_next_time():
+    history = MessageHistory(len)
+    history.add("system", "short")
+    for number in range(8):
+        history.add("user", f"message {number}")
+    given: list[list[str]] = []
+
+    def summarise(dropped: list[Message]) -> str:
+        given.append([message.content for message in dropped])
+        return f"{len(dropped)} were said, and more than fits"
+
+    assert history.prune(100, summarise) == []
+    assert given == []
+    dropped = history.prune(60, summarise)
+    assert given == [[message.content for message in dropped]]
+    assert given == [[f"message {number}" for number in range(4)]]
+    assert [message.content for message in history.get_all()] == [
+        "short",
+        "4 were said, an",
+        *(f"message {number}" for number in range(4, 8)),
+    ]
+    assert history.get_all()[1].role == "system"
+    history.add("user", "message 8")
+    history.prune(60, summarise)
+    assert given[1] == ["4 were said, an", "message 4"]
+    assert [message.content for message in history.get_all()][:3] == [
+        "short",
+        "2 were said, an",
+        "message 5",
+    ]
+
+
+def test_a_summary_that_fails_drops_nothing_and_an_empty_one_leaves_no_message():
+    history = history_of([("user", "one"), ("user", "two")], len)
+    before = history.get_all()
+    with pytest.raises(ZeroDivisionError):
+        history.prune(4, lambda _: str(1 // 0))
+    assert history.get_all() == before
+    assert history.prune(4, lambda _: "") == before[:1]
+    assert history.get_all() == before[1:]
+
+
+@given(said=SAID, budget=BUDGET)
+def test_with_its_summary_the_rest_fits(said, budget):
+    history = history_of(said)
+    history.prune(budget, lambda dropped: " ".join(one.content for one in dropped))
+    after = history.get_all()
+    fixed = [one for one in system(after) if (one.role, one.content) in said]
+    assert others(after) == [] or tokens(after) <= max(budget, tokens(fixed))

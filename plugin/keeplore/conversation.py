@@ -8,13 +8,15 @@ docs/python.md.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import compress
 
 # some models call their instructions by the second name
 SYSTEM_ROLES = frozenset({"system", "developer"})
 CHARACTERS_PER_TOKEN = 4
+
+SUMMARY_SHARE = 4  # the part of the budget that a summary may take: a quarter
 
 TokenCounter = Callable[[str], int]
 
@@ -30,6 +32,10 @@ class Message:
     @property
     def is_system(self) -> bool:
         return self.role in SYSTEM_ROLES
+
+
+Summariser = Callable[[list[Message]], str]
+_Counted = tuple[Message, int]  # with its tokens
 
 
 def estimated_tokens(content: str) -> int:
@@ -49,23 +55,40 @@ class MessageHistory:
     def __init__(self, count_tokens: TokenCounter = estimated_tokens) -> None:
         self._count_tokens = count_tokens
         self._lock = threading.Lock()
-        self._counted: list[tuple[Message, int]] = []
+        self._counted: list[_Counted] = []
+        # what stands for the messages that were pruned
+        self._summary: Message | None = None
 
     def add(self, role: str, content: str, at: str = "") -> Message:
         """Append a message and return it. Raises ValueError for an empty role or a counter below
         zero.
         """
-        if not role:
+        [message] = self._add([Message(role, content, at)])
+        return message
+
+    def add_multiple(
+        self, messages: Iterable[Message | Mapping[str, str]]
+    ) -> list[Message]:
+        """Append several, side by side, and return them: messages, or mappings with ``role``,
+        ``content`` and perhaps ``at``. Raises as ``add`` does, or KeyError, and adds none then.
+        """
+        return self._add([*map(_message, messages)])
+
+    def _add(self, messages: list[Message]) -> list[Message]:
+        counted = [(message, self._tokens(message)) for message in messages]
+        with self._lock:
+            self._counted += counted
+        return messages
+
+    def _tokens(self, message: Message) -> int:
+        if not message.role:
             raise ValueError(
                 "a message needs a role, for example 'user' or 'assistant'"
             )
-        tokens = self._count_tokens(content)
+        tokens = self._count_tokens(message.content)
         if tokens < 0:
             raise ValueError(f"the token counter gave {tokens}; it must give 0 or more")
-        message = Message(role, content, at)
-        with self._lock:
-            self._counted.append((message, tokens))
-        return message
+        return tokens
 
     def get_all(self) -> list[Message]:
         with self._lock:
@@ -75,10 +98,21 @@ class MessageHistory:
         """The last ``count`` messages, system messages among them; all where there are fewer, none
         for 0 or less.
         """
-        with self._lock:
-            return (
-                [message for message, _ in self._counted[-count:]] if count > 0 else []
-            )
+        return self.get_all()[-count:] if count > 0 else []
+
+    def get_by_role(self, role: str) -> list[Message]:
+        """The messages of one role."""
+        return [message for message in self.get_all() if message.role == role]
+
+    def search(self, words: str, limit: int = 10) -> list[Message]:
+        """The messages that hold all of these words, in any order and case, the latest first."""
+        wanted = words.casefold().split()
+        found = (
+            message
+            for message in reversed(self.get_all())
+            if wanted and all(word in message.content.casefold() for word in wanted)
+        )
+        return [message for message, _ in zip(found, range(limit), strict=False)]
 
     def count(self) -> int:
         """How many messages there are."""
@@ -89,33 +123,84 @@ class MessageHistory:
         """Forget every message, system messages too."""
         with self._lock:
             self._counted.clear()
+            self._summary = None
 
-    def prune(self, max_tokens: int) -> list[Message]:
+    def prune(
+        self, max_tokens: int, summarise: Summariser | None = None
+    ) -> list[Message]:
         """Drop the oldest messages until the rest fits into ``max_tokens``, and return what was
         dropped.
 
         System messages stay, in their place, also where they alone are over the budget. Of the
         others the most recent that fit beside them stay, without a gap: an older one never stays
         where a newer one went.
+
+        ``summarise`` makes one text of what is dropped, outside of any lock; a system message with
+        it, at most a quarter of the budget, takes its place, and is summed up with the rest the
+        next time. If it raises, nothing is dropped.
         """
         with self._lock:
-            kept = _kept(self._counted, max_tokens)
-            dropped = [
-                message
-                for (message, _), stays in zip(self._counted, kept, strict=True)
-                if not stays
-            ]
-            self._counted = [*compress(self._counted, kept)]
-        return dropped
+            going = self._going(max_tokens)
+            if summarise is None:
+                self._drop(going)
+                return going
+            room = max_tokens // SUMMARY_SHARE
+            going = self._going(max_tokens - room) if going else []
+        if going:
+            self._sum_up(going, self._fitting(summarise([*going]), room))
+        return going
+
+    def _sum_up(self, going: Collection[Message], text: str) -> None:
+        """Put a text in the place of these; none where it is empty."""
+        tokens = self._count_tokens(text)
+        with self._lock:
+            self._drop(going)
+            if text:
+                self._summary = Message("system", text)
+                at = next(
+                    (
+                        at
+                        for at, one in enumerate(self._counted)
+                        if not one[0].is_system
+                    ),
+                    len(self._counted),
+                )
+                self._counted.insert(at, (self._summary, tokens))
+
+    def _going(self, max_tokens: int) -> list[Message]:
+        """What does not fit; whoever asks holds the lock."""
+        stays = _kept(self._counted, max_tokens, self._summary)
+        messages = (message for message, _ in self._counted)
+        return [*compress(messages, (not stay for stay in stays))]
+
+    def _drop(self, going: Collection[Message]) -> None:
+        """Take these out, as far as they are still there; whoever asks holds the lock."""
+        gone = {*map(id, going)}
+        self._counted = [one for one in self._counted if id(one[0]) not in gone]
+
+    def _fitting(self, text: str, room: int) -> str:
+        """The beginning of a text that has no more tokens than that."""
+        while text and (tokens := self._count_tokens(text)) > room:
+            text = text[: min(len(text) - 1, len(text) * max(room, 0) // tokens)]
+        return text
 
 
-def _kept(counted: list[tuple[Message, int]], max_tokens: int) -> list[bool]:
-    """Whether each message stays."""
-    room = max_tokens - sum(tokens for message, tokens in counted if message.is_system)
+def _message(given: Message | Mapping[str, str]) -> Message:
+    if isinstance(given, Message):
+        return given
+    return Message(given["role"], given["content"], given.get("at", ""))
+
+
+def _kept(
+    counted: list[_Counted], max_tokens: int, summary: Message | None
+) -> list[bool]:
+    """Whether each message stays; a summary is no more than what it sums up."""
+    is_fixed = [one.is_system and one is not summary for one, _ in counted]
+    room = max_tokens - sum(tokens for _, tokens in compress(counted, is_fixed))
     kept: list[bool] = []
-    for message, tokens in reversed(counted):
-        if not message.is_system:
+    for (_, tokens), is_kept in zip(reversed(counted), reversed(is_fixed), strict=True):
+        if not is_kept:
             # below zero, not even an empty message fits
             room = room - tokens if tokens <= room else -1
-        kept.append(message.is_system or room >= 0)
+        kept.append(is_kept or room >= 0)
     return kept[::-1]

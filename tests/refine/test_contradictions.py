@@ -45,6 +45,9 @@ ONE_THING = [
     ),
     ("The web shop has 3 replicas and 2 GB of memory.", "The web shop has 5 replicas."),
     ("Uploads are limited to 20MB.", "The limit of uploads is 50 MB."),
+    ("We deploy the api to eu-10.", "We deploy the api to eu-12."),
+    ("Backups go to s3-prod-1 every night.", "Backups go to s3-prod-2 every night."),
+    ("The tools run with python3.11.", "The tools run with python3.12."),
 ]
 OTHER_THINGS = [
     (
@@ -98,6 +101,12 @@ OTHER_THINGS = [
         "The nightly job of the shop takes 40 minutes.",
         "The weekly job of the shop takes 3 hours.",
     ),
+    ("The region eu-10 has 3 replicas.", "The region eu-12 has 3 replicas."),
+    ("The region eu-10 has 3 replicas.", "The region eu-12 has 5 replicas."),
+    ("eu-10 is our main region.", "eu-12 is our main region."),
+    ("eu-10 supports IPv6.", "eu-12 does not support IPv6."),
+    ("Enable backups in eu-10.", "Disable backups in eu-12."),
+    ("gpt-4 costs 3 dollars a call.", "gpt-5 costs 10 dollars a call."),
 ]
 
 

@@ -34,6 +34,15 @@ MOST_WORDS = 120
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")
 _DAY = re.compile(r"\b\d{4}-\d{2}(?:-\d{2})?\b|\b\d{1,2}\.\d{1,2}\.(?:\d{4})?(?!\d)")
+# a thing with a number in its name: eu-10, us-east-1, gpt-4, python3.12; not 30s
+_NUMBERED = re.compile(r"(?<![\w-])[^\W\d_][^\W_]*(?:[-_.][^\W_]+)*(?![\w-])")
+# words behind which such a name is the value that a statement gives, and not what it is about
+_GIVING = frozenset(
+    """
+    to into from with via by is are be was now use uses using used run runs running need needs
+    require requires prefer auf mit nach ist nutzen nutzt vers avec est con es
+    """.split()  # noqa: SIM905  # as above
+)
 _UNITS = {"s": "seconds", "sec": "seconds", "min": "minutes", "h": "hours", "d": "days"}
 # English, German, French, Spanish, Italian, Portuguese, Dutch: letters alone, accents taken off
 _NEGATIONS = frozenset(
@@ -88,6 +97,8 @@ def contradiction(one: str, other: str) -> str:
     first, second = _words(one), _words(other)
     if first == second or not _is_about_one(first, second):
         return ""
+    if _names_other_things(one, other):
+        return "value" if _gives_other_name(_plain(one), _plain(other)) else ""
     if _is_negated(first) != _is_negated(second):
         return "negation"
     if _has_antonyms(set(first), set(second)):
@@ -154,6 +165,34 @@ def _is_negated(words: list[str]) -> bool:
 
 def _is_negation(word: str) -> bool:
     return word in _NEGATIONS or word.endswith(("n't", "n’t"))
+
+
+def _names_other_things(one: str, other: str) -> bool:
+    """Whether each names a numbered thing that the other does not."""
+    first, second = (set(_numbered(_plain(text))) for text in (one, other))
+    return bool(first - second and second - first)
+
+
+def _numbered(plain: str) -> list[str]:
+    found = _NUMBERED.findall(plain)
+    return [name for name in found if any(map(str.isdigit, name))]
+
+
+def _gives_other_name(one: str, other: str) -> bool:
+    """Whether two texts are the same but for one such name, and that is what they tell: it stands
+    at their end, or behind a word that gives a value.
+    """
+    (first, *more), (second, *others) = (
+        [name for name in _numbered(text) if name not in _numbered(beside)]
+        for text, beside in ((one, other), (other, one))
+    )
+    if more or others:
+        return False
+    before, _, after = one.partition(first)
+    other_before, _, other_after = other.partition(second)
+    if _words(before) != _words(other_before) or _words(after) != _words(other_after):
+        return False
+    return not _words(after) or (_words(before) or [""])[-1] in _GIVING
 
 
 def _has_antonyms(first: set[str], second: set[str]) -> bool:

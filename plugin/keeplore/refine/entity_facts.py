@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,14 @@ class EntityFacts:
             "aspects": [as_meta(aspect) for aspect in self.aspects.get(statement, ())],
         }
         return {key: value for key, value in fields.items() if value}
+
+    def unstated(self, statements: Sequence[str]) -> list[Triple]:
+        """The triples that none of these statements names both ends of."""
+        return [
+            triple
+            for triple in self.triples
+            if not any(about([triple], statement) for statement in statements)
+        ]
 
 
 def facts_in(fields: Mapping[str, Any], statement: str) -> dict[str, Any]:

@@ -319,6 +319,13 @@ class _Refinement:
     ) -> TransactionChanges:
         """What is to be written of the proposals that were judged."""
         known = {item.note_id for item in judged if self._is_known(item.note_id)}
+        stated = [
+            item.proposal.statement
+            for item in judged
+            if item.verdict.outcome != ProposalOutcome.BLOCKED
+        ]
+        unstated = len(told.unstated(stated))
+        self._result.dropped["entities: in no note"] += unstated
         return changes_of(self._run(), judged, told, self._summary(), known)
 
     def _run(self) -> RefineRun:
