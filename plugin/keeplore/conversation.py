@@ -106,13 +106,13 @@ class MessageHistory:
 
     def search(self, words: str, limit: int = 10) -> list[Message]:
         """The messages that hold all of these words, in any order and case, the latest first."""
+        found: list[Message] = []
         wanted = words.casefold().split()
-        found = (
-            message
-            for message in reversed(self.get_all())
-            if wanted and all(word in message.content.casefold() for word in wanted)
-        )
-        return [message for message, _ in zip(found, range(limit), strict=False)]
+        for message in reversed(self.get_all()):
+            text = message.content.casefold()
+            if wanted and all(word in text for word in wanted):
+                found.append(message)
+        return found[: max(limit, 0)]
 
     def count(self) -> int:
         """How many messages there are."""

@@ -182,14 +182,12 @@ def _gives_other_name(one: str, other: str) -> bool:
     """Whether two texts are the same but for one such name, and that is what they tell: it stands
     at their end, or behind a word that gives a value.
     """
-    (first, *more), (second, *others) = (
-        [name for name in _numbered(text) if name not in _numbered(beside)]
-        for text, beside in ((one, other), (other, one))
-    )
-    if more or others:
+    first, second = set(_numbered(one)), set(_numbered(other))
+    mine, theirs = first - second, second - first
+    if len(mine) > 1 or len(theirs) > 1:
         return False
-    before, _, after = one.partition(first)
-    other_before, _, other_after = other.partition(second)
+    before, _, after = one.partition(mine.pop())
+    other_before, _, other_after = other.partition(theirs.pop())
     if _words(before) != _words(other_before) or _words(after) != _words(other_after):
         return False
     return not _words(after) or (_words(before) or [""])[-1] in _GIVING

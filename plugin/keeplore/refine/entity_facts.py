@@ -31,11 +31,10 @@ class EntityFacts:
 
     def unstated(self, statements: Sequence[str]) -> list[Triple]:
         """The triples that none of these statements names both ends of."""
-        return [
-            triple
-            for triple in self.triples
-            if not any(about([triple], statement) for statement in statements)
-        ]
+        stated = set[Triple]()
+        for statement in statements:
+            stated.update(about(self.triples, statement))
+        return [triple for triple in self.triples if triple not in stated]
 
 
 def facts_in(fields: Mapping[str, Any], statement: str) -> dict[str, Any]:
