@@ -183,5 +183,5 @@ def test_every_method_of_the_history_is_in_the_table() -> None:
         if not name.startswith("_")
     ]
     page = PAGE.read_text(encoding="utf-8")
-    assert len(public) == 6
+    assert len(public) == 9
     assert [name for name in public if f"| `{name}(" not in page] == []
