@@ -337,3 +337,107 @@ def test_an_export_over_the_limits_is_refused(
     monkeypatch.setattr(export_file, "MAX_BYTES", 1000)
     expected = ["the export cannot be read: it holds more than 0 MB, which is refused"]
     assert read(ChatGpt(), path)[1] == expected
+
+
+def test_marks_of_sources_go_and_names_stay(tmp_path: Path) -> None:
+    said = (
+        'In \ue200entity\ue202["city","Paris","capital"]\ue201, see it'
+        "\ue200cite\ue202turn0search1\ue202turn1view0\ue201 and that\u30104:0\u2020source\u3011."
+        ":contentReference[oaicite:2]{index=2}\ue200entity\ue202[\ue201"
+    )
+    about_me = {
+        "content_type": "user_editable_context",
+        "user_profile": "I like cats",
+        "user_instructions": "Be brief",
+    }
+    recap = {"content_type": "reasoning_recap", "content": "Thought for 8s"}
+    printed = {"content_type": "execution_output", "text": "1"}
+    path = export(
+        tmp_path,
+        chat(
+            node("n1", "root", "user", content=about_me),
+            node("n2", "n1", "user", "Where?"),
+            node("n3", "n2", "assistant", "They ask where.", channel="analysis"),
+            node("n4", "n3", "tool", content=printed),
+            node("n5", "n4", "assistant", content=recap),
+            node("n6", "n5", "assistant", said, channel="final"),
+        ),
+    )
+    ((turn,), problems) = read(ChatGpt(), path)
+    assert (turn.user, turn.replies, problems) == (
+        "Where?",
+        ("In Paris, see it and that.",),
+        [],
+    )
+
+
+ROOT = "00000000-0000-4000-8000-000000000000"
+
+
+def said_by(
+    sender: str, name: str, parent: str, words: str, minute: int, **fields: Any
+) -> dict[str, Any]:
+    """A message as Claude.ai's export has it in 2026."""
+    return {
+        "uuid": name,
+        "text": "not this",
+        "content": [{"type": "text", "text": words, "citations": []}],
+        "sender": sender,
+        "created_at": f"2026-02-09T14:{minute:02}:00.123456Z",
+        "updated_at": f"2026-02-09T14:{minute:02}:00.123456Z",
+        "attachments": [],
+        "files": [],
+        "parent_message_uuid": parent,
+        **fields,
+    }
+
+
+@pytest.mark.parametrize(
+    ("leaf", "asked"), [({}, "Why not?"), ({"current_leaf_message_uuid": "a2"}, "Why?")]
+)
+def test_of_a_tree_of_claude_ai_the_branch_last_shown_is_read(
+    tmp_path: Path, leaf: dict[str, str], asked: str
+) -> None:
+    thinking = {"type": "thinking", "thinking": "Hm."}
+    artifact = (
+        "<antThinking>Worth one.</antThinking>Here:\n"
+        '<antArtifact identifier="q" type="text/x" title="The queue">\nSELECT 1\n</antArtifact>'
+    )
+    answer = said_by("assistant", "a1", "h1", artifact, 1)
+    answer["content"] = [thinking, *answer["content"]]
+    pasted = {"file_name": "", "file_type": "txt", "extracted_content": "A log line"}
+    named = {"file_name": "load.csv", "extracted_content": "1,2"}
+    messages = [
+        said_by("human", "h1", ROOT, "Which queue?", 0, attachments=[pasted, named]),
+        answer,
+        said_by("human", "h2", "a1", "Why?", 2),
+        said_by("assistant", "a2", "h2", "It lasts.", 3),
+        said_by("human", "h3", "a1", "Why not?", 4),
+        said_by("assistant", "a3", "h3", "It breaks.", 5),
+    ]
+    conversation = {
+        "uuid": "c-1",
+        "name": "Queue",
+        "summary": "",
+        "created_at": "2026-02-09T14:00:00.123456Z",
+        "updated_at": "2026-02-09T14:05:00.123456Z",
+        "account": {"uuid": "u-1"},
+        "chat_messages": messages,
+        **leaf,
+    }
+    (first, second), problems = read(ClaudeAi(), export(tmp_path, conversation))
+    assert (first.user, first.replies) == (
+        "Which queue?\n\nA log line\n\n[document] load.csv",
+        ("Here:\n[document] The queue",),
+    )
+    assert (second.user, len(second.replies), problems) == (asked, 1, [])
+
+
+def test_a_circle_of_messages_of_claude_ai_is_cut(tmp_path: Path) -> None:
+    messages = [
+        said_by("human", "h1", "a1", "Which queue?", 0),
+        said_by("assistant", "a1", "h1", "Postgres.", 1),
+    ]
+    conversation = {"uuid": "c-1", "chat_messages": messages}
+    (turn,), problems = read(ClaudeAi(), export(tmp_path, conversation))
+    assert (turn.user, turn.replies, problems) == ("Which queue?", ("Postgres.",), [])

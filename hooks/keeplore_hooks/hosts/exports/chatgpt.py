@@ -4,6 +4,7 @@ is read.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -31,8 +32,14 @@ from keeplore_hooks.hosts.jsonl import (
 )
 
 MAX_MESSAGES = 20_000
-# how the page marks sources, between signs of the private use area
-_SOURCES = re.compile("\ue200[^\ue200\ue201]{0,5000}\ue201")
+# how the page marks sources, between signs of the private use area, and earlier
+_SOURCES = re.compile(
+    "\ue200[^\ue200\ue201]{0,5000}\ue201"
+    r"|\u3010[^\u3010\u3011\n]{0,40}\u2020[^\u3010\u3011\n]{0,200}\u3011"
+    r"|:contentReference\[oaicite:\d{1,6}\]\{index=\d{1,6}\}"
+)
+# a name that the page links: ["city","Paris",…]
+_ENTITY = re.compile("\ue200entity\ue202([^\ue200\ue201]{0,5000})\ue201")
 _FENCE = re.compile(r"`{3,}")
 
 
@@ -98,7 +105,8 @@ def _said(message: Json) -> str:
         value_at(message, ("metadata", "is_visually_hidden_from_conversation")) is True
     )
     is_for_tool = (text(message, "recipient") or "all") != "all"
-    if role not in ("user", "assistant") or is_hidden or is_for_tool:
+    is_aside = is_for_tool or text(message, "channel") == "analysis"
+    if role not in ("user", "assistant") or is_hidden or is_aside:
         return ""
     parts = [*_parts(mapping(message, "content")), *_attached(message)]
     return "\n\n".join(filter(None, (_plain(part) for part in parts)))
@@ -140,7 +148,18 @@ def _fenced(code: str, language: str) -> str:
 
 
 def _plain(part: str) -> str:
-    return clean(_SOURCES.sub("", part)).strip()
+    named = _ENTITY.sub(lambda found: _name_in(found[1]), part)
+    return clean(_SOURCES.sub("", named)).strip()
+
+
+def _name_in(mark: str) -> str:
+    """The name that the page shows for a mark."""
+    try:
+        known = json.loads(mark)
+    except (ValueError, RecursionError):
+        return ""
+    is_named = isinstance(known, list) and len(known) > 1 and isinstance(known[1], str)
+    return known[1] if is_named else ""
 
 
 def _time(value: Any) -> str:

@@ -1,7 +1,10 @@
-"""Claude.ai's export: a conversation is a list of messages, each made of blocks."""
+"""Claude.ai's export: a conversation is a list of messages, each made of blocks. Newer ones are a
+tree, of which the branch that was last shown is read.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from keeplore_hooks.hosts.base import DOCUMENT
@@ -22,6 +25,11 @@ from keeplore_hooks.hosts.jsonl import (
 )
 
 _SENDERS = ("human", "assistant")
+MAX_PASTED = 20_000  # characters of one text
+_ARTIFACT = re.compile(
+    r"<ant(Artifact|Thinking)\b([^<>]{0,1000})>.*?(?:</ant\1>|\Z)", re.DOTALL
+)
+_TITLE = re.compile(r'\btitle="([^"<>]{1,500})"')
 
 
 class ClaudeAi(ChatExport):
@@ -42,7 +50,7 @@ class ClaudeAi(ChatExport):
     def read_conversation(self, conversation: Json, began: str) -> ChatReading:
         messages = []
         at = began
-        for message in mappings(conversation, "chat_messages"):
+        for message in _branch(conversation):
             at = utc_time(text(message, "created_at")) or at
             said = "\n\n".join((*_said(message), *_attached(message)))
             sender = text(message, "sender")
@@ -54,13 +62,47 @@ class ClaudeAi(ChatExport):
         return ChatReading(tuple(messages))
 
 
+def _branch(conversation: Json) -> list[Json]:
+    """The messages from the first to the one last shown, else to the newest; all where they name
+    none that they answer.
+    """
+    every = mappings(conversation, "chat_messages")
+    known = {text(one, "uuid"): one for one in every}
+    if not any(text(one, "parent_message_uuid") in known for one in every):
+        return every
+    answered = {text(one, "parent_message_uuid") for one in every}
+    leaves = [one for one in every if text(one, "uuid") not in answered]
+    newest = max(leaves or every, key=lambda one: text(one, "created_at"))
+    named = text(conversation, "current_leaf_message_uuid")
+    current = named if named in known else text(newest, "uuid")
+    path: dict[str, Json] = {}
+    while current in known and current not in path:
+        path[current] = known[current]
+        current = text(known[current], "parent_message_uuid")
+    return [*path.values()][::-1]
+
+
 def _said(message: Json) -> Iterator[str]:
-    """The blocks of text; the whole text where there are no blocks."""
+    """The blocks of text; the whole text where there are no blocks; what was pasted as a text
+    without a name.
+    """
     blocks = mappings(message, "content")
     told = [text(one, "text") for one in blocks if text(one, "type") == "text"]
-    for words in told if blocks else [text(message, "text")]:
-        if plain := clean(words).strip():
+    pasted = [
+        text(one, "extracted_content")[:MAX_PASTED]
+        for one in mappings(message, "attachments")
+        if not text(one, "file_name")
+    ]
+    for words in (*(told if blocks else [text(message, "text")]), *pasted):
+        if plain := clean(_ARTIFACT.sub(_title_of, words)).strip():
             yield plain
+
+
+def _title_of(artifact: re.Match[str]) -> str:
+    """The line for a document that the assistant made; nothing for what it thought about it."""
+    title = _TITLE.search(artifact[2] or "")
+    made = " ".join(title[1].split())[:200] if title else ""
+    return f"{DOCUMENT} {made}".rstrip() if artifact[1] == "Artifact" else ""
 
 
 def _attached(message: Json) -> Iterator[str]:
@@ -69,6 +111,7 @@ def _attached(message: Json) -> Iterator[str]:
         " ".join(clean(text(one, "file_name")).split())[:200]
         for key in ("attachments", "files")
         for one in mappings(message, key)
+        if text(one, "file_name") or not text(one, "extracted_content")
     }
     for name in sorted(names):
         yield f"{DOCUMENT} {name}".strip()

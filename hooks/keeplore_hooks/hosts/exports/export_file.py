@@ -96,14 +96,11 @@ def _unpacked(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _read(file: IO[bytes], limit: int) -> bytes:
-    pieces: list[bytes] = []
-    size = 0
-    while piece := file.read(_PIECE):
-        size += len(piece)
-        if size > limit:
-            raise ValueError(f"it holds more than {limit >> 20} MB, which is refused")
-        pieces.append(piece)
-    return b"".join(pieces)
+    # at once: put together from pieces it would take twice the memory
+    data = file.read(limit + 1)
+    if len(data) > limit:
+        raise ValueError(f"it holds more than {limit >> 20} MB, which is refused")
+    return data
 
 
 def _elements(data: bytes) -> Iterator[ConversationSpan]:
