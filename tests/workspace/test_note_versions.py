@@ -276,3 +276,35 @@ def _sibling(workspace: Workspace, old: Memory, title: str, at: str) -> str:
     }
     workspace.store.save(Memory(meta, f"# {title}\n"))
     return str(meta["id"])
+
+
+def test_what_is_told_besides_is_added_as_a_version(workspace: Workspace) -> None:
+    uses = {"source": "shop", "relationship": "uses", "target": "pnpm"}
+    calls = {"source": "shop", "relationship": "calls", "target": "till"}
+    aspect = {"entity": "pnpm", "type": "tool", "aspect": "speed", "kind": "attribute"}
+    other = workspace.notes.write(NoteDraft("Prices are kept in cents")).memory.id
+    link = {"id": other, "relationship": "relates-to"}
+    told = {"entities": [{**uses, "confidence": 1.0}]}
+    first = workspace.notes.write(NoteDraft("Use pnpm", told=told))
+    more = {"entities": [{**uses, "confidence": 0.5}, calls], "aspects": [aspect]}
+    again = workspace.notes.write(NoteDraft("Use pnpm", told=more, related=(link,)))
+    assert (again.is_new, again.has_more, again.memory.version) == (False, True, 2)
+    assert again.memory.supersedes == first.memory.id
+    about = {key: again.memory.meta[key] for key in ("entities", "aspects", "related")}
+    assert about == {
+        "entities": [{**uses, "confidence": 1.0}, calls],
+        "aspects": [aspect],
+        "related": [link],
+    }
+    once_more = workspace.notes.write(NoteDraft("Use pnpm", told=more, related=(link,)))
+    assert (once_more.has_more, once_more.memory.id) == (False, again.memory.id)
+    assert sorted(heads(workspace)) == ["Prices are kept in cents", "Use pnpm"]
+
+
+def test_an_agent_says_nothing_more_of_what_the_person_said(
+    workspace: Workspace,
+) -> None:
+    first = workspace.notes.write(NoteDraft("Use pnpm"))
+    told = {"entities": [{"source": "shop", "relationship": "uses", "target": "npm"}]}
+    again = workspace.notes.write(NoteDraft("Use pnpm", told=told, trust="assistant"))
+    assert (again.has_more, again.memory.id) == (False, first.memory.id)

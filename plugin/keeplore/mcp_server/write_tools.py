@@ -138,6 +138,8 @@ def _told(context: McpContext, workspace: Workspace, outcome: NoteOutcome) -> st
     memory = outcome.memory
     if outcome.is_new:
         before = "Remembered, as concluded by the assistant; `forget` with this id undoes it."
+    elif outcome.has_more:
+        before = "This is remembered already; what was told besides is added."
     else:
         before = "This is remembered already; that it was said again is noted."
     lines = [
@@ -147,7 +149,9 @@ def _told(context: McpContext, workspace: Workspace, outcome: NoteOutcome) -> st
     ]
     lines += _similar(outcome)
     return fenced(
-        before, "\n".join(lines), context.settle(workspace) if outcome.is_new else ""
+        before,
+        "\n".join(lines),
+        context.settle(workspace) if outcome.is_new or outcome.has_more else "",
     )
 
 

@@ -4,14 +4,14 @@ versions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from keeplore.errors import NotFound, StoreError
 from keeplore.index import Index, MemoryRow, ScopeFilter
 from keeplore.memory import Memory, new_id
-from keeplore.memory.model import in_order
+from keeplore.memory.model import Trust, in_order
 from keeplore.memory.note import NoteDraft, hash_of, note_of, statement_of
 from keeplore.redact.said_fields import FieldRedaction
 from keeplore.store import Store
@@ -23,6 +23,8 @@ from keeplore.workspace.loading import chain_of, load_or_none
 if TYPE_CHECKING:
     from keeplore.workspace.plugin_manager import PluginManager
 
+# how many of each a note says
+MOST_TOLD = {"entities": 50, "aspects": 3, "related": 20}
 CANDIDATES = 40  # passages in which a similar note is looked for
 SHOWN = 3  # similar notes
 
@@ -36,13 +38,14 @@ class SimilarNote:
 @dataclass(frozen=True, slots=True)
 class NoteOutcome:
     """``is_new`` is False where a note says exactly this already: that one is here, and the
-    repetition is noted.
+    repetition is noted; with ``has_more`` a version of it that has what was told besides.
     """
 
     memory: Memory
     path: str
     is_new: bool
     similar: tuple[SimilarNote, ...] = ()
+    has_more: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +196,9 @@ class NoteWriter:
 
     def _again(self, row: MemoryRow, memory: Memory) -> NoteOutcome:
         known = self._store.load(row.path)
-        if memory.is_permanent and not known.is_permanent and not row.superseded_by:
-            return replace(self.revise(row.id, permanent=True), is_new=False)
+        more = {} if row.superseded_by else _gained(known, memory)
+        if more:
+            return replace(self.revise(row.id, **more), is_new=False, has_more=True)
         if not self._is_noted(row.id, known, memory):
             at, source = memory.created_at, dict(memory.source)
             self._store.record(
@@ -286,6 +290,37 @@ def _related(links: Any, forks: Iterable[str]) -> list[Any]:
 
 def _is_superseding(link: Any) -> bool:
     return isinstance(link, dict) and link.get("relationship") == "supersedes"
+
+
+def _gained(known: Memory, memory: Memory) -> dict[str, Any]:
+    """The fields of a note that gain by what is told of it now: that it is permanent, and what it
+    is about. Of the person's own notes and what they made permanent nobody else says the latter.
+    """
+    found: dict[str, Any] = {}
+    if memory.is_permanent and not known.is_permanent:
+        found["permanent"] = True
+    is_persons = known.is_permanent or known.trust == Trust.USER
+    if is_persons and memory.trust != Trust.USER:
+        return found
+    for key, most in MOST_TOLD.items():
+        old, new = _items(known, key), _items(memory, key)
+        told = [_statement(item) for item in old]
+        added = [item for item in new if _statement(item) not in told]
+        if added and len(old) < most:
+            found[key] = [*old, *added][:most]
+    return found
+
+
+def _items(memory: Memory, key: str) -> list[Any]:
+    found = memory.meta.get(key)
+    return found if isinstance(found, list) else []
+
+
+def _statement(item: Any) -> Any:
+    """What an item says, however sure it is."""
+    if not isinstance(item, Mapping):
+        return item
+    return {name: value for name, value in item.items() if name != "confidence"}
 
 
 def _is_same_place(one: Any, other: Any) -> bool:

@@ -301,6 +301,8 @@ def _tell(workspace: Workspace, outcome: NoteOutcome, *, is_replacing: bool) -> 
 
 
 def _next_step(outcome: NoteOutcome, *, is_replacing: bool) -> str:
+    if outcome.has_more:
+        return "; what you told besides is added"
     if not outcome.is_new:
         return "; that it was said again is noted"
     digits = short(outcome.memory.id)
