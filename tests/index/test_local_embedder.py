@@ -140,6 +140,12 @@ def test_a_model_that_was_never_fetched_is_refused_without_asking_the_network(
         embedder_for("nobody/knows-this", tmp_path).embed(["a"])
 
 
+def test_a_model_that_cannot_be_downloaded_names_the_next_step(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailable) as told:
+        EmbeddingModels(tmp_path).fetch("BAAI/bge-small-en-v1.5")
+    assert "cannot be fetched" in told.value.message
+
+
 def test_a_model_that_was_fetched_is_used_without_the_network_and_not_fetched_again(
     models: Path, tmp_path: Path
 ) -> None:

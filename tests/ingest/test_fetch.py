@@ -208,6 +208,17 @@ def test_no_server_holds_us_longer_than_the_time_that_there_is(site) -> None:
     never.set()
 
 
+def test_an_error_without_words_is_told_by_its_name() -> None:
+    def resolve(host: str, _port: int) -> list[str]:
+        raise BrokenPipeError
+
+    with pytest.raises(SourceUnavailable) as told:
+        fetch("http://outer.test/page", limits(resolve=resolve))
+    assert told.value.message == (
+        "http://outer.test/page cannot be fetched: outer.test: BrokenPipeError"
+    )
+
+
 def test_the_address_that_was_checked_is_the_one_that_is_connected_to(site) -> None:
     answers = itertools.cycle(
         [["127.0.0.1"], ["127.0.0.2"]]

@@ -42,6 +42,21 @@ def test_what_somebody_said_whom_the_question_names_gains() -> None:
     assert gained(hers, "what about the ledger") == gained(his, "what about the ledger")
 
 
+def test_what_a_passage_is_counts_in_log_odds() -> None:
+    """The weights are measured; another one changes what every question finds."""
+    asked = parse_question("what did Hanna say of the ledger")
+    assert bonuses(passage("Tim: Is it append-only?"), asked, WEIGHTS) == {
+        "4 words": pytest.approx(-0.08),
+        "it ends with a question": -0.8,
+        "said by somebody whom the question names": 0.0,
+    }
+    assert bonuses(passage(f"Hanna: {LONG}"), asked, WEIGHTS) == {
+        "23 words": pytest.approx(0.4 * 13 / 30),
+        "it ends with a question": 0.0,
+        "said by somebody whom the question names": 0.8,
+    }
+
+
 def test_closeness_is_that_of_two_sentences_and_tells_a_rule() -> None:
     question = parse_question("always start names of variables with")
     assert closeness("From now on, start all variable names with x_.", question) == (

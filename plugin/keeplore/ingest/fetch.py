@@ -290,7 +290,8 @@ class _Door(httpcore.NetworkBackend):
                 f"{host} is being looked up for too long"
             ) from None
         if isinstance(answer, Exception):
-            raise httpcore.ConnectError(f"{host}: {answer}") from answer
+            why = str(answer) or type(answer).__name__
+            raise httpcore.ConnectError(f"{host}: {why}") from answer
         return answer
 
     def _shut(self) -> None:
@@ -331,7 +332,7 @@ def _bad_status(url: str, status: int) -> SourceRefused | SourceUnavailable:
 
 
 def _unavailable(url: str, error: Exception, *, is_late: bool) -> SourceUnavailable:
-    why = "it takes too long" if is_late else str(error) or type(error).__name__
+    why = "it takes too long" if is_late else str(error)
     return SourceUnavailable(
         f"{url} cannot be fetched: {why}",
         "Try again later; where the network wants a proxy, save the page and give the file",
