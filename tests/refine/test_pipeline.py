@@ -605,6 +605,20 @@ def test_a_relation_that_the_words_do_not_bear_out_is_dropped(
     assert later_of(desk, talk) is None
 
 
+def test_of_what_put_an_end_to_words_the_newest_version_is_told(desk, fact) -> None:
+    talk = desk.say(*LONGER_TALK)
+    desk.refine(talk, found(fact(EVENTS, REVERSED, ends=KAFKA)))
+    [note] = desk.notes()
+    body = note.body.replace(EVENTS, "Events stay in one database.")
+    newer = desk.workspace.notes.revise(note.id, body=body)
+    later = later_of(desk, talk)
+    assert later is not None
+    assert (later.text, later.memory_id) == (
+        "Events stay in one database.",
+        newer.memory.id,
+    )
+
+
 def test_an_agent_puts_no_end_to_what_the_person_said(desk, fact) -> None:
     claim = "Events go through Kafka, I have set that up between the services."
     talk = desk.say(*TALK, ("Events stay in PostgreSQL.", "Yes."), ("Go on.", claim))

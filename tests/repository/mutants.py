@@ -207,7 +207,7 @@ class TestRun:
     @property
     def failed(self) -> str:
         """The first test that failed, or the file that could not be read, and why."""
-        found = re.search(r"^(?:FAILED|ERROR) .*", self.said, re.MULTILINE)
+        found = re.search(r"^(?:FAILED|ERROR) \S+\.py.*", self.said, re.MULTILINE)
         return found[0][:200] if found else ""
 
     @property

@@ -1,4 +1,5 @@
-"""Is this turn still about the same topic? Asked once for each new turn, and answered for good.
+"""Segmentation: is this turn still about the same topic? Asked once for each new turn, and
+answered for good.
 
 With the packaged embedding model the shift of subject is what ``topic_model`` makes of it, and
 where an agent works, ``task_change``. With another one, or none, it is measured as in TextTiling

@@ -8,12 +8,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from keeplore.index.passages import DECISION, Passage
 from keeplore.index.sql import column, in_list, rows_in, scope_ids
 from keeplore.memory import Memory
-from keeplore.memory.model import Trust
+from keeplore.memory.model import BELIEVED
 from keeplore.text.revisions import revisions_in
 from keeplore_hooks.contracts import ScopeFilter
 
 # what others wrote puts an end to nothing
-BELIEVED = (Trust.USER, Trust.ASSISTANT)
 Revising = tuple[int, str]  # the number of a passage in its memory, a word
 
 

@@ -41,6 +41,10 @@ class Trust(StrEnum):
     USER = "user"
 
 
+# whose words may be told as they stand
+BELIEVED = (Trust.USER, Trust.ASSISTANT)
+
+
 class Relationship(StrEnum):
     SUPERSEDES = "supersedes"
     REFINES = "refines"

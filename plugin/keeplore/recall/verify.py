@@ -14,7 +14,7 @@ from keeplore.errors import StoreError
 from keeplore.index import MemoryRow, PassageRow
 from keeplore.index.passages import passages_of, still_says
 from keeplore.memory import Conversation, Memory
-from keeplore.memory.model import Trust
+from keeplore.memory.model import BELIEVED, Trust
 from keeplore.memory.note import statement_of
 from keeplore.recall.excerpt import excerpt, sentences_of
 from keeplore.recall.fuse import LOOKED_AT, Ranked, shared
@@ -25,7 +25,7 @@ from keeplore.recall.request import RecallHit
 from keeplore.recall.search import SearchResults
 from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.recall.since.named_files import named_files
-from keeplore.recall.unasked.injection_filter import BELIEVED, is_suspect
+from keeplore.recall.unasked.injection_filter import is_suspect
 from keeplore.recall.unasked.telling import telling
 from keeplore.recall.weights import EXCERPT_CHARS
 from keeplore.text.pasted import is_pasted_into, pasted_words

@@ -7,6 +7,7 @@ is told beside older words, and a wrong one there is worse than none.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
@@ -40,21 +41,19 @@ _REASON = re.compile(
 _WORDS = r"[\w./+#-]+(?:\s+[\w./+#-]+){0,2}"
 
 
-def _compiled(*phrases: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(phrase, re.IGNORECASE) for phrase in phrases)
-
-
 # what is rejected; ``new`` is put in its place, else it is among the other words
-_REJECTING = _compiled(
-    rf"\b(?:{_MOVE}|{_TURN}|chang\w+|renam\w+)\b[^,.;:]{{0,60}}?\bfrom\s+"
-    rf"(?P<old>[^,.;:()!?]{{2,60}}?)\s+(?:back |over )?to\s+{_NEW}",
+_REJECTING = (
+    (
+        rf"\b(?:{_MOVE}|{_TURN}|chang\w+|renam\w+)\b[^,.;:]{{0,60}}?\bfrom\s+"
+        rf"(?P<old>[^,.;:()!?]{{2,60}}?)\s+(?:back |over )?to\s+{_NEW}"
+    ),
     rf"\b(?:{_REPLACE})\s+(?P<old>[^,.;:()!?]{{2,60}}?)\s+(?:with|by|for|in favou?r of)\s+{_NEW}",
     rf"\b(?:{_INSTEAD})\s+{_OLD}",
     rf"\b(?:{_NO_LONGER})\s+(?:in |on |with |use |using )?{_OLD}",
     rf",\s+(?:and )?not\s+(?:on |in |with |at )?(?P<old>{_WORDS})\s*[.!]?\s*\Z",
 )
 # what is taken instead of what is not named
-_TURNING = _compiled(
+_TURNING = (
     rf"\b(?:{_TURN})\b[^,.;:]{{0,60}}?\bto\s+{_NEW}",
     rf"\b(?:{_MOVE})\b[^,.;:]{{1,60}}?\b(?:back |over )?to\s+{_NEW}",
     rf"\b(?:{_TAKE})\s+{_NEW}",
@@ -107,16 +106,24 @@ def revision_of(text: str) -> Revision | None:
     said = _REASON.sub("", text[:READ_CHARS])
     if said.rstrip().endswith("?"):
         return None
-    for phrase in _REJECTING:
+    for phrase in _compiled(_REJECTING):
         if found := phrase.search(said):
             old = found["old"]
             new = found.groupdict().get("new") or ""
             return _revision(said, old, new)
     if not _TURNED.search(said):
         return None
-    news = (found["new"] for phrase in _TURNING if (found := phrase.search(said)))
+    news = (
+        found["new"] for phrase in _compiled(_TURNING) if (found := phrase.search(said))
+    )
     new = next(news, "")
     return _revision(said, "", new) if terms(new) else None
+
+
+@functools.cache
+def _compiled(phrases: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    """Made when they are first needed: most commands read no sentence."""
+    return tuple(re.compile(phrase, re.IGNORECASE) for phrase in phrases)
 
 
 def _revision(said: str, old: str, new: str) -> Revision | None:

@@ -6,6 +6,7 @@ The measure is the usual one for search without a dictionary (J. H. Lee and J. S
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from itertools import pairwise
@@ -15,9 +16,6 @@ _LETTERS = (
     "\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0002fa1f"
 )
 _RUN = re.compile(f"[{_LETTERS}]+")
-_ATTACHED = re.compile(
-    rf"(?<=[{_LETTERS}])[^\W_{_LETTERS}]+|[^\W_{_LETTERS}]+(?=[{_LETTERS}])"
-)
 # letters of which questions and grammar are made: pairs with one of them say little
 _GRAMMAR = frozenset(
     "的了吗呢吧么嗎麼们們是在和与與及或也都就这這那哪谁誰何怎什为為会會我你您他她它很"
@@ -54,7 +52,7 @@ def telling_pairs(text: str) -> list[str]:
 
 def attached_words(text: str) -> list[str]:
     """The words of other scripts that no space parts from such writing, as in 用Redis做."""
-    return [] if text.isascii() else _ATTACHED.findall(text)
+    return [] if text.isascii() else _attached().findall(text)
 
 
 def without_runs(text: str) -> str:
@@ -62,6 +60,14 @@ def without_runs(text: str) -> str:
     if text.isascii():
         return text
     return _RUN.sub(" ", unicodedata.normalize("NFC", text))
+
+
+@functools.cache
+def _attached() -> re.Pattern[str]:
+    """Made when it is first needed: it takes 3 ms."""
+    return re.compile(
+        rf"(?<=[{_LETTERS}])[^\W_{_LETTERS}]+|[^\W_{_LETTERS}]+(?=[{_LETTERS}])"
+    )
 
 
 def _is_telling(pair: str) -> bool:

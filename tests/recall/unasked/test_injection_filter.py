@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from keeplore.memory.model import BELIEVED
 from keeplore.recall.unasked.injection_filter import (
-    BELIEVED,
     is_suspect,
     may_be_injected,
 )

@@ -17,7 +17,7 @@ from keeplore.errors import StoreError
 from keeplore.index import MemoryRow, PassageRow, ScopeFilter
 from keeplore.index.passages import still_says
 from keeplore.memory import Conversation, Exchange, Memory, Quote
-from keeplore.memory.model import Trust
+from keeplore.memory.model import BELIEVED, Trust
 from keeplore.memory.note import statement_of
 from keeplore.recall.request import LaterStatement
 from keeplore.text.revisions import is_correction, replaces, revisions_in
@@ -28,7 +28,6 @@ from keeplore.text.terms import stems
 if TYPE_CHECKING:
     from keeplore.index import Index, TextSource
 
-BELIEVED = (Trust.USER, Trust.ASSISTANT)
 MOST_STEPS = 4  # from what was replaced to what holds now
 REPLY = 8  # content words of a message that is an answer to the one before it
 MOST_SAID = 12  # sentences of what is shown that are looked at

@@ -21,7 +21,6 @@ from keeplore.memory.model import Trust
 from keeplore.recall.unasked.perilous import tells_of_harm
 from keeplore.text.fences import sanitise
 
-BELIEVED = (Trust.USER, Trust.ASSISTANT)
 FOREIGN = Trust.FOREIGN
 TOLD = frozenset(Trust) - {FOREIGN}
 _LONG_SENTENCE = 5  # words, of which one is among the commonest of English

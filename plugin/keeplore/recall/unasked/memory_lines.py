@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from keeplore.index import MemoryRow
 from keeplore.memory import Conversation, Memory, Quote
-from keeplore.memory.model import Trust
+from keeplore.memory.model import BELIEVED, Trust
 from keeplore.memory.note import statement_of
 from keeplore.recall.excerpt import sentences_of
 from keeplore.recall.render import (
@@ -24,7 +24,7 @@ from keeplore.recall.render import (
 from keeplore.recall.request import LaterStatement
 from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.recall.since.named_files import named_files
-from keeplore.recall.unasked.injection_filter import BELIEVED, may_be_injected
+from keeplore.recall.unasked.injection_filter import may_be_injected
 from keeplore.text.pasted import is_pasted_into, own_words
 from keeplore.text.similarity import normalised
 
