@@ -112,6 +112,55 @@ def test_a_name_is_shown_with_its_relations_aspects_and_memories(
     assert "another thing in web" in run("graph", "fastembed").stderr
 
 
+def test_a_relation_ends_when_something_takes_the_place_of_what_states_it(
+    memory: Path, run: Run
+) -> None:
+    def note(text: str, at: str, target: str = "", replaces: str = "") -> str:
+        told = {"entities": [{**USES, "target": target}]} if target else {}
+        with Registry(Places.from_environment(os.environ)) as registry:
+            notes = registry.named("memory").notes
+            times = {"created_at": at, "updated_at": at}
+            if replaces:
+                body = f"# {text}\n"
+                return notes.revise(
+                    replaces, body=body, title=text, **times, **told
+                ).memory.id
+            draft = NoteDraft(text, project="kasha-api", told=told)
+            made = notes.write(draft)
+            path = memory / made.path
+            was = made.memory.created_at
+            path.write_text(path.read_text().replace(was, at))
+            return made.memory.id
+
+    first = note("kasha-api uses Fastly", "2026-01-05T08:00:00Z", "Fastly")
+    note("kasha-api uses Cloudflare", "2026-03-01T08:00:00Z", "Cloudflare", first)
+    note("We host kasha-api on Heroku", "2026-02-01T08:00:00Z", "Heroku")
+    note("We host kasha-api on Fly instead of Heroku", "2026-04-01T08:00:00Z", "Fly")
+
+    def uses(*options: str) -> list[str]:
+        lines = run("graph", "kasha-api", *options).stdout.splitlines()
+        return sorted(
+            line.partition("uses → ")[2] for line in lines if "uses →" in line
+        )
+
+    assert uses() == [
+        "Cloudflare · 90%, 1 time · since 2026-03-01",
+        "Fly · 90%, 1 time · since 2026-04-01",
+    ]
+    assert uses("--at", "2026-02-28") == [
+        "Fastly · 90%, 1 time · 2026-01-05 to 2026-03-01",
+        "Heroku · 90%, 1 time · 2026-02-01 to 2026-04-01",
+    ]
+    assert uses("--at", "2026-01-04") == []
+    found = json.loads(
+        run("graph", "kasha-api", "--at", "2026-01-05", "-f", "json").stdout
+    )
+    assert [(one["since"], one["until"]) for one in found["relations"]] == [
+        ("2026-01-05", "2026-03-01")
+    ]
+    assert run("graph", "--at", "soon").returncode == 2
+
+
 def test_of_two_things_of_one_name_the_one_in_the_same_memories_is_shown(
     known: Path, run: Run
 ) -> None:

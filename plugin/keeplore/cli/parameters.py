@@ -9,7 +9,7 @@ import functools
 import os
 import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from keeplore.workspace.registry import Registry
 
 OFFERED = 40  # memories that a shell offers
+DATE = len("2026-01-31")
 SHORT_ID = 8  # digits, as file names have them
 _BYTES = {"": 1, "b": 1, "k": 1000, "kb": 1000, "m": 1_000_000, "mb": 1_000_000}
 
@@ -89,6 +90,19 @@ class When(click.ParamType[str]):
                 context,
             )
         return in_utc(moment)
+
+
+class Day(When):
+    """The same, but a date is the end of that day."""
+
+    def convert(
+        self, value: str, param: click.Parameter | None, context: click.Context | None
+    ) -> str:
+        moment = super().convert(value, param, context)
+        if len(value.strip()) > DATE:
+            return moment
+        end = datetime.fromisoformat(moment) + timedelta(days=1, seconds=-1)
+        return in_utc(end) if age_of(value) is None else moment
 
 
 class Size(click.ParamType[int]):

@@ -25,7 +25,9 @@ def revising_terms(memory: Memory, passages: Sequence[Passage]) -> Iterator[Revi
         return
     for number, passage in enumerate(passages):
         if passage.kind in kinds:
-            keys = [revision.key for _, revision in revisions_in(passage.body)]
+            # a note of one sentence is its title
+            said = passage.body or passage.title
+            keys = [revision.key for _, revision in revisions_in(said)]
             yield from ((number, term) for term in sorted(frozenset().union(*keys)))
 
 

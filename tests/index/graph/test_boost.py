@@ -19,7 +19,10 @@ HERE = ScopeFilter((SHOP, ("workspace", "")))
 EVER = 1e18
 _OTHERS = """
 CREATE TABLE scopes (id INTEGER PRIMARY KEY, scope TEXT, project TEXT);
-CREATE TABLE memories (key INTEGER PRIMARY KEY, id TEXT, scope_id INTEGER, updated_at TEXT);
+CREATE TABLE memories (
+    key INTEGER PRIMARY KEY, id TEXT, scope_id INTEGER, updated_at TEXT, path TEXT
+);
+CREATE TABLE links (memory INTEGER, relationship TEXT, target TEXT);
 INSERT INTO scopes VALUES (1, 'project', 'shop'), (2, 'project', 'web'), (3, 'workspace', '');
 """
 
@@ -41,7 +44,8 @@ class Graph:
 
     def memory(self, id_: str, scope: int, *names: str) -> None:
         added = self.connection.execute(
-            "INSERT INTO memories VALUES (NULL, ?, ?, ?)", (id_, scope, f"2026-{id_}")
+            "INSERT INTO memories VALUES (NULL, ?, ?, ?, ?)",
+            (id_, scope, f"2026-{id_}", f"{id_}.md"),
         )
         for name in names:
             row = (added.lastrowid, self.name(name), scope, name)
@@ -50,12 +54,17 @@ class Graph:
             )
 
     def relate(
-        self, source: str, target: str, place: str = "", confidence: int = 500_000
+        self,
+        source: str,
+        target: str,
+        place: str = "",
+        confidence: int = 500_000,
+        path: str = "p",
     ) -> None:
         ids = self.name(source), self.name(target)
         self.connection.execute(
-            "INSERT INTO relations VALUES ('p', ?, ?, 'uses', ?, ?)",
-            (place, *ids, confidence),
+            "INSERT INTO relations VALUES (?, ?, ?, 'uses', ?, ?)",
+            (path, place, *ids, confidence),
         )
 
     def alias(self, name: str, entity: str, place: str = "") -> None:
@@ -96,6 +105,15 @@ def test_names_lead_to_their_memories_and_over_one_relation_to_those_of_neighbou
         {"near", "shared", "direct", "elsewhere"},
     )
     assert boosted(graph.connection, "nothing known", HERE, EVER) == {}
+
+
+def test_what_was_replaced_relates_nothing_any_more(graph: Graph) -> None:
+    graph.relate("fastembed", "redis", path="direct.md")
+    assert "apart" in boosted(graph.connection, "fastembed", HERE, EVER)
+    graph.memory("newer", 1, "fastembed")
+    sql = "INSERT INTO links SELECT key, 'supersedes', 'direct' FROM memories WHERE id = 'newer'"
+    graph.connection.execute(sql)
+    assert "apart" not in boosted(graph.connection, "fastembed", HERE, EVER)
 
 
 def test_what_another_project_says_of_a_name_does_not_count_here(graph: Graph) -> None:

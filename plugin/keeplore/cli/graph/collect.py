@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain, combinations
 
 from keeplore.cli.graph.picture import (
@@ -21,6 +21,7 @@ from keeplore.cli.graph.picture import (
 from keeplore.cli.output import plain
 from keeplore.index import Index, ScopeFilter
 from keeplore.index.graph.entity_queries import Entity
+from keeplore.index.graph.relation_spans import RelatedEntity
 
 # the newest memories of an entity by which it is known what it stands beside
 SEEN = 300
@@ -43,6 +44,14 @@ class GraphView:
     workspace: str
     allowed: ScopeFilter
     project: str = ""
+    at: str = ""  # RFC 3339, UTC: the moment at which relations are to hold, "" for now
+    # of a memory (id): when what it states was replaced by another
+    ended: Callable[[str], str] = field(default=lambda _: "", compare=False)
+
+    def relations(self, entity: Entity) -> list[RelatedEntity]:
+        return self.index.graph.relations(
+            entity, self.allowed, at=self.at, ended=self.ended
+        )
 
 
 def overview(view: GraphView, limit: int, *, is_tied: bool = True) -> GraphPicture:
@@ -126,8 +135,7 @@ def _neighbours(view: GraphView, entity: Entity, hop: int) -> Iterator[Entity]:
     """The surest relations first, then what stands closest; fewer of those with every hop."""
     graph = view.index.graph
     related = (
-        graph.entity(one.other, one.other_place)
-        for one in graph.relations(entity, view.allowed)
+        graph.entity(one.other, one.other_place) for one in view.relations(entity)
     )
     for other in chain(related, _beside(view, entity, 1 + BESIDE // hop)):
         is_elsewhere = (
@@ -232,7 +240,7 @@ def _relations(
     """Every relation between two that are drawn, once, the most often stated first."""
     found: dict[tuple[int, int, str], GraphRelation] = {}
     for number, entity in enumerate(entities):
-        for related in view.index.graph.relations(entity, view.allowed):
+        for related in view.relations(entity):
             other = at.get((related.other, related.other_place))
             if other is None:
                 continue
@@ -244,7 +252,14 @@ def _relations(
             word = plain(related.relationship)
             found.setdefault(
                 (*ends, word),
-                GraphRelation(*ends, word, related.confidence, related.mentions),
+                GraphRelation(
+                    *ends,
+                    word,
+                    related.confidence,
+                    related.mentions,
+                    related.since[:10],
+                    related.until[:10],
+                ),
             )
     return tuple(sorted(found.values(), key=_most_stated_first))
 

@@ -58,6 +58,8 @@ class GraphRelation:
     relationship: str
     confidence: float
     mentions: int
+    since: str = ""  # days, "" where nothing tells
+    until: str = ""
 
     @property
     def ends(self) -> tuple[int, int]:
@@ -165,6 +167,8 @@ def _relation(relation: GraphRelation) -> dict[str, Any]:
         "target": relation.target,
         "confidence": round(relation.confidence, 3),
         "mentions": relation.mentions,
+        "since": relation.since or None,
+        "until": relation.until or None,
     }
 
 

@@ -98,10 +98,15 @@ class _Tree:
         else:
             said = f"{edge.relationship} {'→' if edge.target == at else '←'} {self._labels[at]}"
             said += f" · {edge.confidence:.0%}, {counted(edge.mentions, 'time')}"
+            said += f" · {_span(edge)}" if edge.since else ""
         if at in self._followed:
             return _Branch(said)
         self._followed.add(at)
         return _Branch(said, self.below(at))
+
+
+def _span(edge: GraphRelation) -> str:
+    return f"{edge.since} to {edge.until}" if edge.until else f"since {edge.since}"
 
 
 def _lines(branches: Sequence[_Branch], indent: str = "") -> Iterator[str]:

@@ -26,6 +26,12 @@ WORDS = 5  # of one name
 CANDIDATES = 2_000  # runs of words that are looked up
 OPS = 1_000  # steps of SQLite between two looks at the clock
 
+# stated by no memory that another version replaced
+_HELD = (
+    "NOT EXISTS (SELECT 1 FROM memories k JOIN links l ON l.target = k.id"
+    " AND l.relationship = 'supersedes' WHERE k.path = r.path)"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class BoostReason:
@@ -180,7 +186,7 @@ def _related(
     is nobody's neighbour.
     """
     for way, other in (("source", "target"), ("target", "source")):
-        condition = f"{in_list(f'r.{way}', entities)} AND n.mentions <= {COMMON_FROM}"
+        condition = f"{in_list(f'r.{way}', entities)} AND n.mentions <= {COMMON_FROM} AND {_HELD}"
         yield from connection.execute(
             f"SELECT r.{way}, r.{other}, n.name, r.place, max(r.confidence) FROM relations r"
             f" JOIN names n ON n.id = r.{other} WHERE {condition} GROUP BY 1, 2, 4"  # ours

@@ -18,6 +18,7 @@ from functools import cache, cached_property
 
 from keeplore.index.graph.graph_rows import CODES, MILLION
 from keeplore.index.graph.graph_values import TYPES, canonical
+from keeplore.index.graph.relation_spans import RelatedEntity, StatedRelation, ends
 from keeplore.index.memory_queries import superseded
 from keeplore.index.sql import ASK_AT_ONCE, column, escaped, in_list, scope_ids, value
 from keeplore_hooks.contracts import ScopeFilter
@@ -47,21 +48,6 @@ class Entity:
 
 
 @dataclass(frozen=True, slots=True)
-class RelatedEntity:
-    """A relation with what it means here; ``confidence`` is the mean of all memories that
-    state it.
-    """
-
-    source: str  # as written
-    relationship: str
-    target: str  # as written
-    confidence: float  # 0..1
-    mentions: int
-    other: str  # canonical name of the end that was not asked for
-    other_place: str
-
-
-@dataclass(frozen=True, slots=True)
 class AspectRow:
     aspect: str
     kind: str  # attribute | constraint
@@ -69,6 +55,16 @@ class AspectRow:
 
 
 _Meaning = tuple[int, str]  # the id of a name, and the place whose own thing it is
+
+
+@dataclass(frozen=True, slots=True)
+class _StatedRow:
+    source: _Meaning
+    kind: str
+    target: _Meaning
+    confidence: int  # millionths
+    memory: str  # id, "" for another file
+    since: str
 
 
 @dataclass(slots=True)
@@ -103,11 +99,6 @@ def _most_said(rows: Iterable[tuple[int, str]]) -> str:
     """The known type that is counted most, "" for none."""
     known = [(-count, TYPES.index(kind)) for count, kind in rows if kind in TYPES[:-1]]
     return TYPES[min(known)[1]] if known else ""
-
-
-def _surest_first(relation: RelatedEntity) -> tuple[int, float, str, str, str]:
-    names = (relation.source, relation.relationship, relation.target)
-    return -relation.mentions, -relation.confidence, *names
 
 
 class GraphReader:
@@ -159,44 +150,54 @@ class GraphReader:
         found = self.named(name) if not project else []
         return found[0] if len(found) == 1 else None
 
-    def relations(
-        self, entity: Entity, allowed: ScopeFilter, limit: int
-    ) -> list[RelatedEntity]:
-        """Those that it is in, as source or target, stated where one may look; the most often
-        stated, then surest.
+    def relations(self, entity: Entity, allowed: ScopeFilter) -> list[StatedRelation]:
+        """Those that it is in, as source or target, as often as they are stated where one may
+        look.
         """
+        rows = self._stated(entity, allowed)
+        here = (self._id(entity.name), entity.place)
+        until = ends(self._connection, {row.memory for row in rows if row.memory})
         found = []
-        for (source, kind, target), sums in self._stated(entity, allowed).items():
-            here = (self._id(entity.name), entity.place)
-            other, place = target if source == here else source
-            mean = sum(sums) / (len(sums) * MILLION)
-            ends = self._spelling(*source), kind, self._spelling(*target)
-            found.append(
-                RelatedEntity(*ends, mean, len(sums), self._text(other), place)
+        for row in rows:
+            other, place = row.target if row.source == here else row.source
+            relation = RelatedEntity(
+                self._spelling(*row.source),
+                row.kind,
+                self._spelling(*row.target),
+                row.confidence / MILLION,
+                1,
+                self._text(other),
+                place,
+                row.since,
+                until.get(row.memory, ""),
             )
-        return sorted(found, key=_surest_first)[:limit]
+            found.append(StatedRelation(relation, row.memory))
+        return found
 
-    def _stated(
-        self, entity: Entity, allowed: ScopeFilter
-    ) -> dict[tuple[_Meaning, str, _Meaning], list[int]]:
-        """Source, relationship and target → the confidence of each that states it."""
+    def _stated(self, entity: Entity, allowed: ScopeFilter) -> list[_StatedRow]:
         seen = {SHARED, *(project for _, project in allowed.scopes)}
         here = (self._id(entity.name), entity.place)
-        found: dict[tuple[_Meaning, str, _Meaning], list[int]] = {}
-        for place, source, kind, target, confidence in self._relation_rows(*here):
+        found = []
+        for place, source, kind, target, *told in self._relation_rows(*here):
             if allowed.scopes and place not in seen:
                 continue
-            ends = (self._name(source).means(place), self._name(target).means(place))
-            if here in ends and ends[0] and ends[1]:
-                found.setdefault((ends[0], kind, ends[1]), []).append(confidence)
+            begin, end = (
+                self._name(source).means(place),
+                self._name(target).means(place),
+            )
+            if here in (begin, end) and begin and end:
+                found.append(_StatedRow(begin, kind, end, *told))
         return found
 
     def _relation_rows(self, id_: int, place: str) -> sqlite3.Cursor:
-        """Place, source, relationship, target and confidence of all that name an entity."""
+        """Place, source, relationship, target, confidence, memory and its time of all that name an
+        entity.
+        """
         names = [id_, *self._aliases(id_, place)]
         return self._connection.execute(
-            "SELECT place, source, relationship, target, confidence FROM relations"  # whole numbers
-            f" WHERE {in_list('source', names)} OR {in_list('target', names)}"
+            "SELECT place, source, relationship, target, confidence, coalesce(k.id, ''),"
+            " coalesce(k.created_at, '') FROM relations r LEFT JOIN memories k ON k.path = r.path"
+            f" WHERE {in_list('source', names)} OR {in_list('target', names)}"  # whole numbers
         )
 
     def mentioning(

@@ -18,8 +18,8 @@ from keeplore.index.graph.entity_queries import (
     AspectRow,
     Entity,
     GraphReader,
-    RelatedEntity,
 )
+from keeplore.index.graph.relation_spans import RelatedEntity, held
 from keeplore.index.rows import EVERYWHERE
 from keeplore_hooks.contracts import ScopeFilter
 
@@ -75,14 +75,24 @@ class EntityGraph:
         return self._database.read(lambda c: GraphReader(c).entity(name, project))
 
     def relations(
-        self, entity: Entity, allowed: ScopeFilter = EVERYWHERE, limit: int = 50
+        self,
+        entity: Entity,
+        allowed: ScopeFilter = EVERYWHERE,
+        limit: int = 50,
+        *,
+        at: str = "",
+        ended: Callable[[str], str] = lambda _: "",
     ) -> list[RelatedEntity]:
-        """Those that it is in, as source or target, stated in these scopes: the most often stated,
-        then the surest.
+        """Those that it is in, as source or target, stated in these scopes and held at a moment, ""
+        for now: the most often stated, then the surest.
+
+        ``ended`` tells of a memory (id) when what it states was replaced elsewhere than in its next
+        version, "" for never.
         """
-        return self._database.read(
-            lambda c: GraphReader(c).relations(entity, allowed, limit)
+        stated = self._database.read(
+            lambda c: GraphReader(c).relations(entity, allowed)
         )
+        return held(stated, at, ended)[:limit]
 
     def mentioning(
         self, entity: Entity, allowed: ScopeFilter = EVERYWHERE, limit: int = 100

@@ -166,7 +166,7 @@ def _decisions(conversation: Conversation) -> tuple[Quote, ...]:
 
 def _replacing(row: PassageRow, sayings: Sequence[_Said]) -> str:
     """The sentence of a passage that replaces one of these, "" for none."""
-    for text, revision in revisions_in(row.text) if sayings else ():
+    for text, revision in revisions_in(row.said) if sayings else ():
         for said in sayings:
             if replaces(revision, said.text, said.around, decides=said.decides):
                 return text

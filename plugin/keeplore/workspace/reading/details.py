@@ -12,10 +12,10 @@ from keeplore.index import MemoryRow
 from keeplore.memory import Conversation
 from keeplore.memory.note import statement_of
 from keeplore.recall.request import LaterStatement
-from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.text.agent_scope import long_place
 from keeplore.text.dates import minute_of
 from keeplore.workspace.loading import chain_of
+from keeplore.workspace.reading.later_said import sayings_of
 from keeplore.workspace.registry import FoundMemory
 from keeplore.workspace.writing.disputes import disputed_with
 
@@ -68,14 +68,8 @@ def details_of(found: FoundMemory) -> MemoryDetails:
 
 def _later(found: FoundMemory) -> Iterator[LaterStatement]:
     """What was said later in the place of what it decides or states, each once."""
-    workspace, row, memory = found.workspace, found.row, found.memory
-    trust = workspace.machine_trust
-    sayings = LaterSayings(
-        workspace.index,
-        workspace.store,
-        trust.trust_of,
-        lambda later: trust.sources()(later).is_told,
-    )
+    row, memory = found.row, found.memory
+    sayings = sayings_of(found.workspace)
     talk, stated = None, [(statement_of(memory), "")]
     if row.kind == "conversation":
         talk = Conversation.from_markdown(memory.body)

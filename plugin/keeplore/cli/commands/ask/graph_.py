@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from keeplore.cli.output import note, plain, say, table, write_file
-from keeplore.cli.parameters import output_option, pass_registry
+from keeplore.cli.parameters import Day, output_option, pass_registry
 from keeplore.errors import KeeploreError
 
 if TYPE_CHECKING:
@@ -54,6 +54,11 @@ MARK = "keeplore graph"
     help="How far from NAME.",
 )
 @click.option(
+    "--at",
+    type=Day(),
+    help="Show the relations that held on that day, or so long ago: 2026-01-31, 8w.",
+)
+@click.option(
     "-p", "--project", default="", help="Look from this project, at its memories alone."
 )
 @click.option(
@@ -72,6 +77,7 @@ def graph_command(
     form: str,
     output: Path | None,
     hops: int,
+    at: str | None,
     project: str,
     limit: int | None,
 ) -> None:
@@ -83,12 +89,13 @@ def graph_command(
     \b
     keeplore graph fastembed
     keeplore graph fastembed --hops 2 --format mermaid
+    keeplore graph fastembed --at 2026-01-31
     keeplore graph --format html --output graph.html
 
     Exit status: 0 found, 4 nothing is known by that name, 5 nothing is known yet.
     """
     _check_output(form, output)
-    view, asked = _view(registry, project), " ".join(name)
+    view, asked = _view(registry, project, at or ""), " ".join(name)
     picture = _picture(view, asked, hops, limit or LIMITS[form], is_tied=form != "tree")
     if picture is None or not picture.nodes:
         sys.exit(_say_what_is_missing(view, asked))
@@ -128,10 +135,11 @@ def _refuse_to_replace(output: Path) -> None:
     )
 
 
-def _view(registry: Registry, project: str) -> GraphView:
+def _view(registry: Registry, project: str, at: str) -> GraphView:
     # heavy: git and the index are needed here, not for --help
     from keeplore.cli.graph.collect import GraphView
     from keeplore.index import ScopeFilter
+    from keeplore.workspace.reading.later_said import replaced_at
 
     cwd = Path.cwd()
     workspace = (
@@ -144,7 +152,9 @@ def _view(registry: Registry, project: str) -> GraphView:
         )
     allowed = ScopeFilter((("project", project),) if project else ())
     project = project or workspace.identities.here(cwd).project
-    return GraphView(workspace.index, workspace.name, allowed, project)
+    return GraphView(
+        workspace.index, workspace.name, allowed, project, at, replaced_at(workspace)
+    )
 
 
 def _picture(

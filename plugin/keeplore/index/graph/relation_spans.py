@@ -1,0 +1,109 @@
+"""From when to when relations hold: one ends when the last memory that states it is replaced."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from keeplore.index.memory_queries import superseded
+from keeplore.index.sql import rows_in
+
+_SUCCESSORS = (
+    "SELECT l.target, min(n.created_at) FROM links l JOIN memories n ON n.key = l.memory"
+    " WHERE l.relationship = 'supersedes' AND l.target IN ({marks}) GROUP BY 1"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedEntity:
+    """A relation with what it means here; ``confidence`` is the mean of all memories that
+    state it.
+    """
+
+    source: str  # as written
+    relationship: str
+    target: str  # as written
+    confidence: float  # 0..1
+    mentions: int
+    other: str  # canonical name of the end that was not asked for
+    other_place: str
+    since: str = ""  # RFC 3339, UTC; "" where no memory states it, but a manifest
+    until: str = ""  # "" while it holds
+
+    @property
+    def order(self) -> tuple[int, float, str, str, str]:
+        """The most often stated first, then the surest."""
+        names = (self.source, self.relationship, self.target)
+        return -self.mentions, -self.confidence, *names
+
+
+@dataclass(frozen=True, slots=True)
+class StatedRelation:
+    """A relation as one memory (id, "" for another file) states it."""
+
+    relation: RelatedEntity
+    memory: str = ""
+
+    @property
+    def since(self) -> str:
+        return self.relation.since
+
+    @property
+    def until(self) -> str:
+        return self.relation.until
+
+
+def ends(connection: sqlite3.Connection, memories: Iterable[str]) -> dict[str, str]:
+    """When the next version took the place of each that has one."""
+    old = superseded(connection, memories)
+    return dict(rows_in(connection, _SUCCESSORS, sorted(old)))
+
+
+def held(
+    stated: Iterable[StatedRelation], at: str, ended: Callable[[str], str]
+) -> list[RelatedEntity]:
+    """What holds at a moment (RFC 3339, UTC), "" for now, with the whole span in which it does.
+
+    ``ended`` tells of a memory when something took the place of what it states, "" for never.
+    """
+    found: dict[tuple[str, ...], list[StatedRelation]] = {}
+    for one in stated:
+        known = one.relation
+        ends = (known.source, known.relationship, known.target)
+        key = (*ends, known.other, known.other_place)
+        if one.memory and not one.until and (end := ended(one.memory)):
+            one = replace(one, relation=replace(known, until=end))  # noqa: PLW2901
+        found.setdefault(key, []).append(one)
+    spans = (_span(all_of_it, at) for all_of_it in found.values())
+    return sorted(filter(None, spans), key=lambda relation: relation.order)
+
+
+def _span(stated: Sequence[StatedRelation], at: str) -> RelatedEntity | None:
+    holding = [one for one in stated if _holds(one, at)]
+    if not holding:
+        return None
+    since = min(one.since for one in holding)
+    until = "" if _is_open(holding) else max(one.until for one in holding)
+    for one in sorted(stated, key=lambda one: one.since, reverse=True):
+        if one.since < since <= one.until:
+            since = one.since
+    for one in sorted(stated, key=lambda one: one.since):
+        if until and one.since <= until and (not one.until or one.until > until):
+            until = one.until
+    mean = sum(one.relation.confidence for one in holding) / len(holding)
+    return replace(
+        holding[0].relation,
+        confidence=mean,
+        mentions=len(holding),
+        since=since,
+        until=until,
+    )
+
+
+def _holds(one: StatedRelation, at: str) -> bool:
+    return not one.until if not at else one.since <= at < (one.until or "~")
+
+
+def _is_open(stated: Iterable[StatedRelation]) -> bool:
+    return not all(one.until for one in stated)

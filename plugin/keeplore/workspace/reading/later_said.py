@@ -1,0 +1,38 @@
+"""What was said later in the place of what memories of a workspace say."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+from keeplore.memory.note import statement_of
+from keeplore.recall.since.later_statements import LaterSayings
+from keeplore.workspace.loading import load_or_none
+from keeplore.workspace.workspace import Workspace
+
+
+def sayings_of(workspace: Workspace) -> LaterSayings:
+    """What looks that up, among what is believed here."""
+    trust = workspace.machine_trust
+    return LaterSayings(
+        workspace.index,
+        workspace.store,
+        trust.trust_of,
+        lambda later: trust.sources()(later).is_told,
+    )
+
+
+def replaced_at(workspace: Workspace) -> Callable[[str], str]:
+    """Tells of a memory (id) when something took the place of what it states, "" for never."""
+    sayings = sayings_of(workspace)
+
+    @functools.cache
+    def moment(memory_id: str) -> str:
+        row = workspace.index.memories([memory_id]).get(memory_id)
+        memory = load_or_none(workspace.store, row.path) if row else None
+        if row is None or memory is None:
+            return ""
+        later = sayings.of(row, None, statement_of(memory))
+        return later.at if later else ""
+
+    return moment
