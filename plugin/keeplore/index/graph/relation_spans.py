@@ -68,15 +68,18 @@ def held(
     ``ended`` tells of a memory when something took the place of what it states, "" for never.
     """
     found: dict[tuple[str, ...], list[StatedRelation]] = {}
-    for one in stated:
+    for one in (_ended(one, ended) for one in stated):
         known = one.relation
         ends = (known.source, known.relationship, known.target)
-        key = (*ends, known.other, known.other_place)
-        if one.memory and not one.until and (end := ended(one.memory)):
-            one = replace(one, relation=replace(known, until=end))  # noqa: PLW2901
-        found.setdefault(key, []).append(one)
+        found.setdefault((*ends, known.other, known.other_place), []).append(one)
     spans = (_span(all_of_it, at) for all_of_it in found.values())
     return sorted(filter(None, spans), key=lambda relation: relation.order)
+
+
+def _ended(one: StatedRelation, ended: Callable[[str], str]) -> StatedRelation:
+    if one.until or not one.memory:
+        return one
+    return replace(one, relation=replace(one.relation, until=ended(one.memory)))
 
 
 def _span(stated: Sequence[StatedRelation], at: str) -> RelatedEntity | None:
