@@ -155,6 +155,28 @@ def test_what_a_reviewer_was_told_is_for_the_reviewer_alone(office: Office) -> N
         assert "ledger" not in brief
 
 
+def test_an_agent_that_is_told_of_with_the_prompt_alone_is_told_its_own_then(
+    office: Office,
+) -> None:
+    office.session("s-review", "reviewer", RULE, "2026-02-09T14:03")
+    payload = {"sessionID": "ses_1", "directory": str(office.project), "time": 1.0}
+    info = {"id": "msg_1", "role": "user", "agent": "reviewer", "time": {"created": 1}}
+    text = {"type": "text", "text": "Go on with what is left of it"}
+
+    def told(handler: RequestHandler, event: str, **fields: Any) -> str:
+        data = json.dumps({**payload, **fields}).encode()
+        reply = handler.answer("opencode", event, data)
+        return str(json.loads(reply)["context"]) if reply else ""
+
+    with Registry(office.places) as registry:
+        handler = RequestHandler(registry, lambda _: True, dict, threading.Event().set)
+        assert "ledger" not in told(handler, "session.created")
+        said = [{"info": info, "parts": [text]}]
+        assert "ledger schema" in told(handler, "chat.message", messages=said)
+        again = [{"info": {**info, "id": "msg_2"}, "parts": [{**text, "text": "On"}]}]
+        assert "ledger" not in told(handler, "chat.message", messages=again)
+
+
 def test_a_builder_hears_what_is_the_projects_and_asks_for_the_rest(
     office: Office,
 ) -> None:

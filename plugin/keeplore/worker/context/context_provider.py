@@ -17,6 +17,7 @@ from keeplore.recall.prompt_context import for_prompt, is_worth_asking, prompt_c
 from keeplore.recall.render import ContextBlock, TextBudget
 from keeplore.recall.request import Answer, RecallRequest
 from keeplore.recall.weights import PROMPT_CANDIDATES
+from keeplore.text.agent_scope import agent_name, agent_of
 from keeplore.worker.context.background_call import BackgroundCall
 from keeplore.worker.context.client_notes import GivenBrief
 from keeplore.worker.context.owed_briefs import (
@@ -70,6 +71,8 @@ class ContextProvider:
         self._owed = OwedBriefs()
         # host and session → what was taken from what is owed for the last answer
         self._taken: dict[tuple[str, str], str] = {}
+        # host and session → the agent for which it was briefed
+        self._briefed_as: dict[tuple[str, str], str] = {}
 
     def text(self, ask: Ask, origin: Origin, size: int) -> str:
         """What is told, ``size`` bytes of UTF-8 at most, "" for nothing. Raises NoWorkspace,
@@ -136,10 +139,30 @@ class ContextProvider:
                 workspace, origin, wishes, TextBudget(wishes.brief_tokens, size)
             )
             size -= len(before.encode()) + bool(before)
+        own = self._agents_own(origin, TextBudget(wishes.brief_tokens, size))
+        size -= len(own.encode()) + bool(own)
         room = TextBudget(wishes.prompt_tokens, size)
         deadline_s = wishes.deadline_ms / 1000 - spent_s
         told = self._prompt(prompt, origin, cwd, wishes.threshold, room, deadline_s)
-        return "\n".join(filter(None, (before, told)))
+        return "\n".join(filter(None, (before, own, told)))
+
+    def _agents_own(self, origin: Origin, room: TextBudget) -> str:
+        """What only the agent remembers, where the session's brief did not know which one runs:
+        some hosts tell it with a prompt alone.
+        """
+        agent, key = agent_name(origin.agent_name), (origin.host, origin.session)
+        if self._briefed_as.get(key, "") == agent:
+            return ""
+        self._briefed_as[key] = agent
+        view = self._views(origin)[0]
+        scopes = tuple(pair for pair in view.scopes if agent_of(pair[0]))
+        if not scopes:
+            return ""
+        only = replace(view, scopes=scopes, instructions=tuple)
+        # nothing of it was told before, however long ago the brief was
+        known = replace(self._shown.told(origin), since="")
+        told = brief([only], session=origin.session, source=REST, room=room, told=known)
+        return self._noted(origin, told, InjectionKind.LATE)
 
     def _postponed(self, source: str, origin: Origin) -> str:
         """The brief comes with the first prompt; what it is made of is read meanwhile."""
@@ -211,6 +234,8 @@ class ContextProvider:
         way: InjectionKind = InjectionKind.BRIEF,
     ) -> str:
         self._note_start(source, origin)
+        key = (origin.host, origin.session)
+        self._briefed_as[key] = agent_name(origin.agent_name)
         # the host of a session that was cleared has not before it what the session said
         session = "" if source == "clear" else origin.session
         reason = "compact" if source in (SHORTENED, REST) else source
