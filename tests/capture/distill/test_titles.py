@@ -449,3 +449,17 @@ def test_a_title_has_no_marker_of_a_secret() -> None:
         "scope"
     )
     assert "REDACTED" not in title(said, "It has the repo scope only, no packages.")
+
+
+def test_a_marker_of_a_secret_is_no_subject() -> None:
+    said = (
+        "Can you see on staging whether jobs are stuck? The database is "
+        "postgresql://ledgerly:[REDACTED:url-credentials:060add]@staging.example:5432/ledgerly"
+    )
+    assert set(profile(talk(said, "Nothing is stuck.")).phrases) == {
+        *("database", "jobs", "ledgerly", "postgresql", "staging", "stuck"),
+    }
+    assert (
+        title(said, "Nothing is stuck.")
+        == "Can you see on staging whether jobs are stuck"
+    )

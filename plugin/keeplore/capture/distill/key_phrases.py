@@ -28,6 +28,7 @@ _TOKEN = re.compile(r"[\w][\w.\-/'’+#]*")
 _CODE = re.compile(r"`+([^`]*)`+")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _URL = re.compile(r"\b(?:https?|ssh|git|file)://\S+|\bwww\.\S+", re.IGNORECASE)
+_SECRET = re.compile(r"\[REDACTED:[^\]\s]{1,80}\]")  # what stands in its place
 _NAME = re.compile(r"[a-z][a-z_.-]{3,40}", re.IGNORECASE)
 _PATH = re.compile(  # in ASCII: scripts without spaces go on right after a path
     r"@?(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+([\w.@+-]*[\w+-])?/?(?::\d+(?:-\d+)?)?(?![\w/])",
@@ -94,7 +95,10 @@ def _messages(exchanges: Sequence[Exchange]) -> Iterator[tuple[list[str], float]
             (exchange.assistant, 1.0),
         ):
             yield (
-                [plain(said.text) for said in sentences(message)[:MAX_SENTENCES]],
+                [
+                    plain(_SECRET.sub(" ", said.text))
+                    for said in sentences(message)[:MAX_SENTENCES]
+                ],
                 weight,
             )
 
