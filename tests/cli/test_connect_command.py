@@ -18,6 +18,8 @@ from keeplore.cli.doctor import DoctorFinding, DoctorOptions, examine
 from keeplore.config.places import Places
 from keeplore.connect.assets import client_files
 from keeplore.connect.connection_record import ConnectionRecord
+from keeplore.workspace.recording.cursors import Cursors, SessionProgress
+from keeplore_hooks.events import Origin
 from keeplore_hooks.spool import Spool
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -142,6 +144,16 @@ def test_doctor_tells_of_each_host(
         "its last event came at 20" in finding.message
         for finding in told(places, "cursor")
     )
+
+
+def test_a_host_of_which_sessions_were_only_imported_is_not_heard_of(
+    memory: Path, cursor: Path, places: Places
+) -> None:
+    Cursors(places.sessions).save(
+        SessionProgress(Origin("cursor", "s-1"), heard_at="2026-02-09T14:03:11Z")
+    )
+    (finding,) = told(places, "cursor")
+    assert finding.remedy == "`keeplore connect cursor`"
 
 
 def test_doctor_tells_what_is_missing_changed_or_old(

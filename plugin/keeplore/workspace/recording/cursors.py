@@ -83,10 +83,13 @@ class Cursors:
         return [found.origin for found in map(self._load, newest) if found]
 
     def heard(self) -> dict[str, str]:
-        """Host → when it was last heard of (RFC 3339, UTC)."""
+        """Host → when its last event came (RFC 3339, UTC); a session that was only imported had
+        none.
+        """
         found: dict[str, str] = {}
         for path in self._directory.glob("*.json"):
-            if progress := self._load(path):
+            progress = self._load(path)
+            if progress and progress.began_at:
                 host = progress.origin.host
                 found[host] = max(found.get(host, ""), progress.heard_at)
         return found
