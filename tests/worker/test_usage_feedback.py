@@ -23,6 +23,7 @@ from keeplore.worker.server.request_handler import RequestHandler
 from keeplore.worker.usage import view_log
 from keeplore.worker.usage.usage_feedback import UsageFeedback
 from keeplore.worker.usage.view_log import note_opened
+from keeplore.workspace.activity import activity_since
 from keeplore.workspace.importing.intake import Intake
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
@@ -56,7 +57,9 @@ class Session:
 
     def restart(self) -> None:
         self.answers = RequestHandler(self.registry, lambda _: True, dict, lambda: None)
-        self.uses = UsageFeedback(self.registry, self.answers.taken)
+        self.uses = UsageFeedback(
+            self.registry, self.answers.taken, self.answers.activity.count
+        )
 
     def note(self, text: str = RULE, **fields: Any) -> str:
         outcome = self.workspace.notes.write(
@@ -176,6 +179,26 @@ def test_the_memory_that_an_answer_uses_comes_first_from_then_on(
     assert (
         next(iter(after)) == last and before[last] <= after[last] < before[last] + 0.05
     )
+
+
+def test_what_was_told_used_and_not_told_is_counted_for_the_owner_of_the_machine(
+    session: Session,
+) -> None:
+    used = session.note()
+    assert used[4:12] in session.prompt()
+    session.turn(PROMPT, USE)
+    assert session.prompt("Write a haiku about the sea") == ""
+    session.uses.save(is_last=True)
+    session.answers.save(is_last=True)
+    found = activity_since(session.registry.places.state, "2020-01-01")
+    assert dict(found.counts) == {
+        "prompts": 2,
+        "silent": 1,
+        "told": 1,
+        "memories": 1,
+        "used": 1,
+    }
+    assert {name: steps.total() for name, steps in found.times.items()} == {"prompt": 2}
 
 
 def test_a_memory_that_an_answer_uses_counts_once_however_often_its_turn_is_read(

@@ -8,6 +8,7 @@ import logging
 import resource
 import sys
 from collections import deque
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -41,10 +42,12 @@ class ProgramFile:
 
 
 class FaultLog(logging.Handler):
-    """The latest warnings and errors of the log, while the context lasts."""
+    """The latest warnings and errors of the log, while the context lasts; ``told`` is called
+    at each."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
+        self.told: Callable[[], object] = lambda: None
         self._kept: deque[str] = deque(maxlen=KEPT)
 
     def __enter__(self) -> FaultLog:
@@ -62,6 +65,7 @@ class FaultLog(logging.Handler):
             if record.exc_info and record.exc_info[1]
             else ""
         )
+        self.told()
         self._kept.append(f"{at} {said}{why}"[:FAULT_CHARS])
 
     def latest(self) -> list[str]:

@@ -19,6 +19,7 @@ from keeplore.worker.server.protocol import ADDRESS_FILE
 from keeplore.worker.server.request_handler import ANSWER_WORDS, RequestHandler
 from keeplore.worker.server.socket_server import SocketServer
 from keeplore.worker.single_instance import only_one
+from keeplore.workspace.activity import ActivityLog, Counted
 from keeplore.workspace.registry import Registry
 from keeplore_hooks import durable
 from keeplore_hooks.spool import Spool
@@ -132,6 +133,7 @@ class Worker:
             lambda *request: self._handle(handler, *request),
             handler.unheard,
         )
+        faults.told = lambda: handler.activity.count(Counted.ERRORS)
         durable.write(self._places.state / "worker.pid", str(os.getpid()).encode())
         installation.register(self._places.state)
         try:
@@ -159,12 +161,13 @@ class Worker:
             self._wake.set,
             lambda: self.lifetime.is_rested,
         )
-        usage = UsageFeedback(registry, handler.taken)
+        usage = UsageFeedback(registry, handler.taken, handler.activity.count)
         try:
             self._loop(registry, spool, handler, usage, self._background)
         finally:
             watch.stop()
             _save_last(usage)
+            _save_last(handler)
             self._background.close()
 
     def _loop(
@@ -187,7 +190,7 @@ class Worker:
             spool,
             intake,
             self._stopping.is_set,
-            lambda taken: self._note_taken(taken, sweep),
+            lambda taken: self._note_taken(taken, sweep, handler.activity),
         )
         save = SaveTask(handler.save, usage.save, background.change)
         first = Scheduler((inbox, sweep))
@@ -238,9 +241,13 @@ class Worker:
             for file in self._places.state.glob("worker.start-*"):
                 file.unlink(missing_ok=True)
 
-    def _note_taken(self, taken: IntakeResult, sweep: SweepTask) -> None:
+    def _note_taken(
+        self, taken: IntakeResult, sweep: SweepTask, activity: ActivityLog
+    ) -> None:
         """Whatever an entry led to is work, and the sessions it touched may be closed later."""
         self._has_taken = True
+        activity.count(Counted.TURNS, taken.turns)
+        activity.count(Counted.SESSIONS, taken.has_begun)
         sweep.note_event(time.monotonic(), has_begun=taken.has_begun)
         if self._background:
             self._background.note_taken(taken)
@@ -334,11 +341,11 @@ class Worker:
         }
 
 
-def _save_last(usage: UsageFeedback) -> None:
+def _save_last(what: UsageFeedback | RequestHandler) -> None:
     try:
-        usage.save(is_last=True)
+        what.save(is_last=True)
     except Exception:
-        LOG.exception("what was of use could not be written")
+        LOG.exception("what was counted could not be written")
 
 
 def without_secrets(payload: bytes) -> bytes:

@@ -22,6 +22,7 @@ from keeplore.worker.usage.injection_log import (
     InjectionKind,
     InjectionLog,
 )
+from keeplore.workspace.activity import ActivityLog, Counted
 from keeplore.workspace.recording.cursors import Cursors
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.events import Origin
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 CAUGHT_UP_S = 0.6
 # hosts whose payloads do not say which agent runs
 AGENT_IN_RECORD = ("copilot",)
+RECALL, MCP = "recall", "mcp"  # beside what hosts ask
 ANSWER_WORDS = 3  # the client's version, host and event
 
 
@@ -57,6 +59,7 @@ class RequestHandler:
         self._given = threading.Condition()
         self._cursors = Cursors(registry.places.sessions)
         self._shown = InjectionLog(registry.places.state / FILE)
+        self.activity = ActivityLog(registry.places.state)
         self._wait_for_spool = caught_up
         self._contexts = ContextProvider(registry, self._shown, self._caught_up)
         self._changed = changed
@@ -74,11 +77,12 @@ class RequestHandler:
             origin = replace(origin, agent_name=known.agent_name)
         if owed is not None and ask.kind == "prompt":
             self._contexts.owe(origin, owed)
-        if ask.kind == "command":
-            told = self._commands.answer(ask, origin, self._room(host))
-            self._shown.add(origin, told, InjectionKind.ASKED)
-            return host.reply(event, self._naming(told[0]))
-        return self._with_context(host, event, ask, origin)
+        with self.activity.timed(ask.kind):
+            if ask.kind == "command":
+                told = self._commands.answer(ask, origin, self._room(host))
+                self._shown.add(origin, told, InjectionKind.ASKED)
+                return host.reply(event, self._naming(told[0]))
+            return self._with_context(host, event, ask, origin)
 
     def unheard(self, operation: str, arguments: list[str], payload: bytes) -> None:
         """Whoever asked did not wait: what stood in the answer was told to nobody."""
@@ -91,6 +95,9 @@ class RequestHandler:
         try:
             with self._counted() if ask.kind == "prompt" else contextlib.nullcontext():
                 told = self._contexts.text(ask, origin, self._room(host))
+                if ask.kind == "prompt":
+                    self.activity.count(Counted.PROMPTS)
+                    self.activity.count(Counted.SILENT, not told)
                 return host.reply(event, self._naming(told))
         except NoWorkspace as e:
             if ask.kind != "brief":
@@ -126,12 +133,16 @@ class RequestHandler:
 
     def taken(self) -> list[Injection]:
         """What sessions were given since this was asked last."""
-        return self._shown.taken()
+        given = self._shown.taken()
+        self.activity.count(Counted.TOLD, len(given))
+        self.activity.count(Counted.MEMORIES, sum(len(one.ids) for one in given))
+        return given
 
-    def save(self) -> None:
-        """Write down what was shown. Raises OSError."""
+    def save(self, *, is_last: bool = False) -> None:
+        """Write down what was shown, and now and then what was done. Raises OSError."""
         self._hear_clients()
         self._shown.save()
+        self.activity.save(is_last=is_last)
 
     def _hear_clients(self) -> None:
         for given in take_given(self._state):
@@ -140,16 +151,19 @@ class RequestHandler:
     def recall(self, payload: bytes) -> bytes:
         """The answer to what ``RecallRequest.to_json`` gives, as JSON."""
         try:
-            answer = self._registry.recall(RecallRequest.from_json(payload))
+            with self.activity.timed(RECALL):
+                answer = self._registry.recall(RecallRequest.from_json(payload))
         except KeeploreError as e:
             return json.dumps(
                 {"error": {"message": e.message, "remedy": e.remedy}}
             ).encode()
+        self.activity.count(Counted.NOTHING, not answer.hits)
         return json.dumps(answer.to_json()).encode()
 
     def mcp(self, payload: bytes) -> bytes:
         """The reply to a request of an agent's session, b"" where too many are being answered."""
-        return self._mcp.answer(payload)
+        with self.activity.timed(MCP):
+            return self._mcp.answer(payload)
 
     def finish(self, seconds: float) -> None:
         """Let what agents asked for come to an end, for so many seconds at most."""

@@ -30,6 +30,7 @@ from keeplore.text.dates import now
 from keeplore.worker.usage.injection_log import Injection, InjectionKind
 from keeplore.worker.usage.usage_terms import ENOUGH, is_used, telling
 from keeplore.worker.usage.view_log import take_opened
+from keeplore.workspace.activity import Counted
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks import durable
@@ -96,9 +97,15 @@ class UsageFeedback:
     """Thread-safe. ``heard`` never raises; ``save`` writes, and nobody waits for it."""
 
     def __init__(
-        self, registry: Registry, taken: Callable[[], Iterable[Injection]]
+        self,
+        registry: Registry,
+        taken: Callable[[], Iterable[Injection]],
+        count: Callable[[Counted], object] = lambda _: None,
     ) -> None:
-        """``taken`` gives what sessions were told since it was called last."""
+        """``taken`` gives what sessions were told since it was called last; ``count`` hears of each
+        use of a memory by a session.
+        """
+        self._count = count
         self._registry = registry
         self._taken = taken
         self._directory = registry.places.state / "uses"
@@ -185,6 +192,7 @@ class UsageFeedback:
         # was said
         if is_used(words, fresh):
             told.outcome = "used"
+            self._count(Counted.USED)
         elif (
             told.is_prompted
             and not told.outcome

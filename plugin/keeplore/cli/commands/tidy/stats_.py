@@ -5,25 +5,29 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from keeplore.cli.output import emit_json, say, table
-from keeplore.cli.parameters import json_option, pass_workspace
+from keeplore.cli.output import emit_json, note, say, table
+from keeplore.cli.parameters import json_option, pass_workspace, since_option
 from keeplore_hooks.spool import Spool
 
 if TYPE_CHECKING:
     from keeplore.workspace.reading.statistics import Statistics
     from keeplore.workspace.workspace import Workspace
 
+SHARES = (50, 95, 99)  # percent of answers
 BAR = 30  # characters of the longest bar
 
 
 @click.command(short_help="Count what memory holds, and what it takes.")
+@since_option(
+    "Show instead what was captured, told and used on this machine since then."
+)
 @json_option
 @pass_workspace
-def stats_command(workspace: Workspace, *, as_json: bool) -> None:
+def stats_command(workspace: Workspace, *, since: str | None, as_json: bool) -> None:
     """Count the memories of this directory's workspace by scope, kind, category, trust, project and
     month.
 
@@ -32,8 +36,13 @@ def stats_command(workspace: Workspace, *, as_json: bool) -> None:
 
     \b
     keeplore stats
+    keeplore stats --since 30d
     keeplore stats --json | jq .by_category
     """
+    if since:
+        found = _activity(workspace, since[:10])
+        (emit_json if as_json else _show_activity)(found)
+        return
     # heavy: git and the index are needed here, not for --help
     from keeplore.workspace.reading.statistics import size_of, statistics
 
@@ -53,6 +62,41 @@ def stats_command(workspace: Workspace, *, as_json: bool) -> None:
     say(
         f"{spool['new'] + spool['claimed']} host events wait, {spool['dead']} could not be read"
     )
+
+
+def _activity(workspace: Workspace, day: str) -> dict[str, Any]:
+    """What was done on this machine since a day, and what models have cost."""
+    # heavy: a database
+    from keeplore.llm.ledger import SpendingLedger, total_of
+    from keeplore.workspace.activity import Counted, activity_since
+
+    places = workspace.places
+    found = activity_since(places.state, day)
+    spent = SpendingLedger(places.ledger).rows(day) if places.ledger.exists() else []
+    cost = total_of(spent, workspace.settings.llm.prices)
+    answers = [
+        {"what": name, "answers": found.times[name].total()}
+        | {f"p{share}_ms": found.within_ms(name, share / 100) for share in SHARES}
+        for name in sorted(found.times)
+    ]
+    return {
+        "since": day,
+        "counts": {str(name): found.counts[name] for name in Counted},
+        "answers": answers,
+        "tokens": cost.usage.input_tokens + cost.usage.output_tokens,
+        "price": None if cost.unpriced else round(cost.price, 4),
+    }
+
+
+def _show_activity(found: Mapping[str, Any]) -> None:
+    say(f"On this machine since {found['since']}:", bold=True)
+    spent = {"tokens of models": found["tokens"], "price": found["price"]}
+    known = {name: n for name, n in spent.items() if n is not None}
+    table(("", "number"), [*found["counts"].items(), *known.items()])
+    headings = ("answers", "number", *(f"{share} % within, ms" for share in SHARES))
+    table(headings, [[*one.values()] for one in found["answers"]])
+    if not any(found["counts"].values()):
+        note("nothing was counted; the worker does so, and writes once a minute")
 
 
 def _show(counted: Statistics) -> None:
