@@ -75,6 +75,17 @@ def test_a_folder_of_a_project_is_left_out_alone(api: Path) -> None:
     assert whether() == "yes"
 
 
+def test_a_bare_name_is_a_project_where_no_directory_has_it(api: Path) -> None:
+    told = keeplore("exclude", "api")
+    assert told.stdout == "Left out of memory, on this machine:\n  project:api\n"
+    assert whether() == "no, because project:api is excluded on this machine"
+    keeplore("include", "api")
+    assert (whether(), rules()) == ("yes", [])
+    (api / "src" / "docs").mkdir()
+    keeplore("exclude", "docs")
+    assert rules() == [("path:~/code/api/src/docs", False, "machine")]
+
+
 def test_an_inclusion_overrides_a_wider_rule_and_is_no_more_than_that(
     api: Path,
 ) -> None:

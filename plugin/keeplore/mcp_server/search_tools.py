@@ -44,7 +44,7 @@ MORE = (
 MISSING = {
     "nothing": "Nothing found: the index is current, and no memory here is about that. Try other "
     "words, or wide=true "
-    "for the other projects.",
+    "for the other projects and agents.",
     "empty": "There is no memory yet. `keeplore import --all` in a terminal reads the sessions "
     "that hosts recorded.",
     "stale": "Nothing found, but the index is behind the text and could not catch up, so it may be "

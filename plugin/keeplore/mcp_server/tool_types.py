@@ -14,7 +14,9 @@ Query = Annotated[
     str, Field(min_length=1, max_length=4_000, description="A question, or words")
 ]
 Limit = Annotated[int, Field(ge=1, le=50, description="How many memories at most")]
-Wide = Annotated[bool, Field(description="Also look in the person's other projects")]
+Wide = Annotated[
+    bool, Field(description="Also look in other projects and agents' memory")
+]
 Page = Annotated[int, Field(ge=1, le=100_000, description="From 1")]
 Budget = Annotated[
     int, Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="How long the answer may be")

@@ -14,6 +14,7 @@ from pathlib import Path
 from keeplore.errors import KeeploreError, StoreError
 from keeplore.index import MemoryFilter, ScopeFilter
 from keeplore.memory import Conversation, Quote
+from keeplore.text.agent_scope import short_place
 from keeplore.workspace.importing.intake import Intake
 from keeplore.workspace.importing.project_manifests import ProjectManifests
 from keeplore.workspace.registry import Registry
@@ -37,7 +38,7 @@ class KnownDecision:
     """One thing that memory now holds, to show to a person."""
 
     date: str
-    project: str
+    place: str  # whose it is
     title: str
     quote: str
     path: str
@@ -119,7 +120,11 @@ def known_decisions(workspace: Workspace, limit: int = 3) -> list[KnownDecision]
             continue
         if quotes := (*conversation.decision, *conversation.also_decided):
             known = KnownDecision(
-                row.created_at[:10], row.project, row.title, quotes[0].text, row.path
+                row.created_at[:10],
+                short_place(row.scope, row.project),
+                row.title,
+                quotes[0].text,
+                row.path,
             )
             found.append((_worth(conversation, quotes[0]), row.session, known))
     return _best_of_each_session(found)[:limit]

@@ -31,7 +31,7 @@ _WORD = re.compile(r"[^\W_]")  # without one there is nothing to look for
 WIDTH = 96
 STATUS = {
     "nothing": "Nothing found: no memory here is about that. Try other words, or --wide for the "
-    "other projects.",
+    "other projects and agents.",
     "empty": "No memory yet. `keeplore import --all` reads the sessions you already have.",
     "stale": "The index is behind the text and could not catch up. Run `keeplore doctor`.",
 }

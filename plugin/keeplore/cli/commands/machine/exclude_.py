@@ -72,11 +72,21 @@ def place_options(command: Command) -> Command:
             raise click.UsageError(
                 "give one PATH, --project, --remote or --pattern at a time"
             )
+        if directory is not None and _is_project_name(directory):
+            directory, names = None, {"project": str(directory)}
         if directory is not None:
             directory = Path(os.path.abspath(directory.expanduser()))  # noqa: PTH100 # links stay
         return command(*args, place=ChosenPlace(directory, names), **chosen)
 
     return with_place
+
+
+def _is_project_name(place: Path) -> bool:
+    """Whether a bare word was typed that is no directory here: who leaves out "acme" means the
+    project, and not a directory that may come some day.
+    """
+    is_word = len(place.parts) == 1 and str(place)[0] not in "./~"
+    return is_word and not place.exists()
 
 
 @click.command(short_help="Leave a project or a directory out of memory.")
@@ -100,7 +110,8 @@ def exclude_command(
     yes: bool,
     as_json: bool,
 ) -> None:
-    """Leave PATH and all below it out of memory, or the project of this directory.
+    """Leave PATH and all below it out of memory, or the project of this directory. A name that is
+    no directory here means the project of that name.
 
     Nothing of it is captured from now on: no live session, no import, no notes of agents, no
     ingested file. A project is left out wherever it is checked out, since its git remotes count.

@@ -352,6 +352,6 @@ def _show_known(workspace: Workspace) -> None:
 
 def _show_decision(thing: KnownDecision) -> None:
     say(f"  {thing.title}", bold=True)
-    say(f"  {thing.date} · {thing.project or 'workspace'} · {thing.path}", dim=True)
+    say(f"  {thing.date} · {thing.place} · {thing.path}", dim=True)
     quote = f"“{plain(thing.quote)}”"
     click.echo(textwrap.indent(textwrap.fill(quote, WIDTH - 4), "    "))
