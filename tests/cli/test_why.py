@@ -92,3 +92,23 @@ def test_every_line_of_an_explanation(
         0,
         f"{found[4:12]} {title}\n" + EXPLANATION,
     )
+
+
+def test_a_weight_that_comes_from_use_says_so(
+    run: Callable[..., subprocess.CompletedProcess[str]], memory: Path
+) -> None:
+    done = run("remember", "We keep sessions in Postgres", "--json", cwd=memory)
+    id_ = json.loads(done.stdout)["id"]
+    counts = {"used": 3, "last": "2026-03-01", "idle": {"2026-01-05": 2}}
+    folder = memory / "feedback"
+    folder.mkdir()
+    (folder / "studio.json").write_text(
+        json.dumps({"schema": 1, "memories": {id_: counts}})
+    )
+    told = run("why", id_, "-q", "where do we keep sessions", "--text", cwd=memory)
+    [line] = [one for one in told.stdout.splitlines() if one.startswith("feedback")]
+    assert line.split("\t") == [
+        "feedback",
+        "+0.11",
+        "of use in 3 sessions, last on 2026-03-01; told in 2 without; weight 1.30",
+    ]

@@ -107,6 +107,15 @@ def weights(
     return {id_: value for id_, value in found.items() if value != 1.0}
 
 
+def counters(connection: sqlite3.Connection, memory_id: str) -> UsageCounters:
+    """What its weight comes from: its own counters with those of its versions and of what shares
+    its aspects, each memory once.
+    """
+    [groups] = _groups(connection, _versions(connection, [memory_id])).values()
+    members = frozenset[str]().union(*groups)
+    return _sum(_tallies(connection, members), members)
+
+
 def _sum(known: Mapping[str, UsageCounters], group: Iterable[str]) -> UsageCounters:
     return total(known[member] for member in group if member in known)
 

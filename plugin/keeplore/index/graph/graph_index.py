@@ -21,6 +21,7 @@ from keeplore.index.graph.entity_queries import (
 )
 from keeplore.index.graph.relation_spans import RelatedEntity, held
 from keeplore.index.rows import EVERYWHERE
+from keeplore.memory.feedback_counters import UsageCounters
 from keeplore_hooks.contracts import ScopeFilter
 
 
@@ -109,6 +110,10 @@ class EntityGraph:
         1.
         """
         return self._database.read(feedback_weights.weights, ids, now)
+
+    def use_of(self, memory_id: str) -> UsageCounters:
+        """What the weight of a memory comes from."""
+        return self._database.read(feedback_weights.counters, memory_id)
 
     def uses(self) -> tuple[int, int]:
         """How often memories were of use, and how many memories that were."""

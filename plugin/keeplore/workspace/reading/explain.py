@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from keeplore.errors import NotFound
 from keeplore.recall.request import RecallRequest
-from keeplore.recall.score_explanation import ScoreExplanation, why
+from keeplore.recall.score_explanation import ScoreExplanation, ScorePart, why
 from keeplore.workspace.reading.deleted_memories import find_forgotten
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
@@ -33,6 +33,7 @@ def explain(
         found.row.superseded_by, found.row
     )
     told = why(workspace.recall, seen_from, found.row, head, found.memory.body)
+    told = replace(told, parts=tuple(_with_use(workspace, told)))
     if is_own:
         return told
     given = _inherited_scopes(registry, cwd, workspace)
@@ -44,6 +45,20 @@ def explain(
         place = f"a project of {place}"
     verdict = f"not looked for: it is in {place}, which {own.name} does not inherit"
     return replace(told, is_found=False, place=0, verdict=verdict)
+
+
+def _with_use(workspace: Workspace, told: ScoreExplanation) -> Iterator[ScorePart]:
+    """The parts of the score; what use gave tells of that use."""
+    for part in told.parts:
+        is_use = part.name == "feedback" and part.odds
+        yield replace(part, because=_of_use(workspace, told, part)) if is_use else part
+
+
+def _of_use(workspace: Workspace, told: ScoreExplanation, part: ScorePart) -> str:
+    use = workspace.index.graph.use_of(told.memory_id)
+    sessions = f"of use in {use.used} sessions, last on {use.last}" if use.used else ""
+    idle = f"told in {sum(use.idle.values())} without" if use.idle else ""
+    return "; ".join(filter(None, (sessions, idle, part.because)))
 
 
 def _forgotten(
