@@ -52,6 +52,8 @@ def findings(places: Places, surroundings: Surroundings) -> Iterator[DoctorFindi
         )
         yield from unknown_findings(owner.host, places.state)
     connected = {owner.host for owner in owners}
+    if not (owners or heard or surroundings.found()):
+        yield well("hosts", "no agent was found on this machine")
     for host in (*LOCATIONS, *sorted(heard.keys() - LOCATIONS.keys())):
         if host not in connected:
             yield from _unconnected(host, surroundings, heard.get(host, ""))

@@ -255,7 +255,7 @@ def _list(registry: Registry, *, as_json: bool) -> None:
     if not rules:
         note("there is no rule: every project is captured")
     reason = f": {decision.reason}" if decision.reason else ""
-    note(f"here is {'captured' if decision.may else 'not captured'}{reason}")
+    note(f"this directory is {'captured' if decision.may else 'not captured'}{reason}")
 
 
 def _cells(held: HeldRule) -> tuple[str, ...]:
