@@ -372,17 +372,20 @@ def _is_quoted_password(value: str, name: str) -> bool:
             and len(words) >= 4
             and all(w.isalnum() for w in words)
         )
-    return not WORDS.match(value) or _is_quoted_word(value)
+    return not WORDS.match(value) or _is_password_of_words(value)
 
 
-def _is_quoted_word(value: str) -> bool:
-    if not (value.islower() or value.isupper() or value.istitle()):
+def _is_password_of_words(value: str) -> bool:
+    """True for ``sunflower``, ``maple-river-stone-cloud`` and letters of random case, not for
+    ``userName``, ``user-name`` and ``api-token``.
+    """
+    is_of_one_case = value.islower() or value.isupper() or value.istitle()
+    if not is_of_one_case:
         return len(value) >= 10 and value.isalpha() and has_many_turns(value)
     parts = parts_of(value)
-    has_secret_word = any(map(names_a_secret, parts))
-    return (
-        not has_secret_word and len(value) >= 6 and (len(parts) == 1 or len(parts) >= 4)
-    )
+    if len(value) < 6 or any(map(names_a_secret, parts)):
+        return False
+    return len(parts) == 1 or len(parts) >= 4
 
 
 def _is_bare_password(value: str, candidate: SecretCandidate) -> bool:

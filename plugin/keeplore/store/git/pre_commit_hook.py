@@ -70,16 +70,13 @@ def uninstall(root: Path) -> Path:
     """
     place = _place(root)
     text = _read(place)
-    if text is None or not _is_ours(text):
-        other = (
-            f"{place} is not Keeplore's" if text is not None else f"there is no {place}"
+    if text is None:
+        raise NotFound(f"there is no {place}", "Nothing is to be done")
+    if not _is_ours(text):
+        raise NotFound(
+            f"{place} is not Keeplore's",
+            f"Take out what runs keeplore by hand, if it does: {LINE}",
         )
-        remedy = (
-            f"Take out what runs keeplore by hand, if it does: {LINE}"
-            if text is not None
-            else ""
-        )
-        raise NotFound(other, remedy or "Nothing is to be done")
     place.unlink()
     durable.sync_directory(place.parent)
     return place

@@ -87,8 +87,10 @@ def _resolve_ours(root: Path, own: Path) -> tuple[tuple[str, ...], bool]:
     unmerged = _unmerged(root)
     ours = {path: stages for path, stages in unmerged.items() if _is_written_here(path)}
     are_all_ours = len(ours) == len(unmerged)
-    if ours and are_all_ours and (own / "MERGE_HEAD").exists():
-        durable.write(own / CONCLUDING, (own / "MERGE_HEAD").read_bytes())
+    merging = own / "MERGE_HEAD"
+    # if we are killed, whoever comes next knows that this merge is to be committed
+    if ours and are_all_ours and merging.exists():
+        durable.write(own / CONCLUDING, merging.read_bytes())
     for path, stages in ours.items():
         _resolve(root, path, stages)
     return tuple(ours), are_all_ours
