@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
-from keeplore.cli.doctor.host_drift import version_findings
+from keeplore.cli.doctor.host_drift import unheard_findings, version_findings
 from keeplore.connect.host_locations import LOCATIONS, Surroundings
 
 TRIED = LOCATIONS["codex"].tried
@@ -34,3 +36,31 @@ def test_a_version_that_was_never_tried_is_told(
     found = list(version_findings("codex", surroundings))
     assert {one.part for one in found} <= {"host codex"}
     assert [(one.level, one.message, one.remedy) for one in found] == told
+
+
+@pytest.mark.parametrize(
+    ("heard_at", "since", "known_at"),
+    [
+        ("2026-02-09T12:00:00Z", "2026-02-08T09:00:00Z", "2026-02-09T12:00:00Z"),
+        ("", "2026-02-08T09:00:00Z", "2026-02-08T09:00:00Z"),
+        ("2026-02-09T13:30:00Z", "2026-02-08T09:00:00Z", ""),
+        ("", "2026-02-09T13:30:00Z", ""),
+        ("", "", ""),
+    ],
+)
+def test_sessions_that_grow_without_an_event_are_told(
+    tmp_path: Path, heard_at: str, since: str, known_at: str
+) -> None:
+    session = tmp_path / ".claude" / "projects" / "-code-api" / "s-1.jsonl"
+    session.parent.mkdir(parents=True)
+    session.write_text(json.dumps({"type": "user", "cwd": "/code/api"}) + "\n")
+    written = datetime.fromisoformat("2026-02-09T14:00:00Z").timestamp()
+    os.utime(session, (written, written))
+    surroundings = Surroundings(tmp_path, tmp_path, {})
+    found = list(unheard_findings("claude-code", surroundings, heard_at, since))
+    message = (
+        "its sessions grow, the last one at 2026-02-09T14:00:00Z, and no event of it came since "
+        f"{known_at}: it runs none of our entries"
+    )
+    told = [("host claude-code", "note", message)] if known_at else []
+    assert [(one.part, one.level, one.message) for one in found] == told
