@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -28,6 +28,7 @@ DATE = len("2026-01-31")
 SHORT_ID = 8  # digits, as file names have them
 _BYTES = {"": 1, "b": 1, "k": 1000, "kb": 1000, "m": 1_000_000, "mb": 1_000_000}
 
+T = TypeVar("T")
 Command = Callable[..., Any]
 Option = Callable[[Command], Command]
 
@@ -57,69 +58,49 @@ def pass_workspace(command: Command) -> Command:
     return pass_registry(with_workspace)
 
 
-class Age(click.ParamType[timedelta]):
-    """``180d``, ``8w``, ``1y``."""
+class TextValue(click.ParamType[T]):
+    """What ``read`` makes of a text, which gives None for ``flaw``."""
 
-    name = "age"
-
-    def convert(
-        self,
-        value: object,
-        param: click.Parameter | None,
-        context: click.Context | None,
-    ) -> timedelta:
-        age = age_of(str(value))
-        if age is None:
-            self.fail(f"{value!r} is no age such as 180d, 8w or 1y", param, context)
-        return age
-
-
-class When(click.ParamType[str]):
-    """A date, or an age: ``2026-01-31``, ``30d``, ``8w``; as RFC 3339 in UTC."""
-
-    name = "date or age"
-
-    def convert(
-        self, value: str, param: click.Parameter | None, context: click.Context | None
-    ) -> str:
-        moment = moment_of(value)
-        if moment is None:
-            self.fail(
-                f"{value!r} is neither a date such as 2026-01-31 nor an age such as 30d or 8w",
-                param,
-                context,
-            )
-        return in_utc(moment)
-
-
-class Day(When):
-    """The same, but a date is the end of that day."""
-
-    def convert(
-        self, value: str, param: click.Parameter | None, context: click.Context | None
-    ) -> str:
-        moment = super().convert(value, param, context)
-        if len(value.strip()) > DATE:
-            return moment
-        end = datetime.fromisoformat(moment) + timedelta(days=1, seconds=-1)
-        return in_utc(end) if age_of(value) is None else moment
-
-
-class Size(click.ParamType[int]):
-    """``50kB``, ``2MB``, in bytes."""
-
-    name = "size"
+    def __init__(self, name: str, read: Callable[[str], T | None], flaw: str) -> None:
+        self.name = name
+        self._read = read
+        self._flaw = flaw
 
     def convert(
         self,
         value: object,
         param: click.Parameter | None,
         context: click.Context | None,
-    ) -> int:
-        match = re.fullmatch(r"(\d{1,12})\s*(b|kb?|mb?|)", str(value).lower())
-        if match is None:
-            self.fail(f"{value!r} is no size such as 50kB", param, context)
-        return int(match[1]) * _BYTES[match[2]]
+    ) -> T:
+        found = self._read(str(value))
+        if found is None:
+            self.fail(f"{value!r} is {self._flaw}", param, context)
+        return found
+
+
+def _when(value: str) -> str | None:
+    return in_utc(moment_of(value)) or None
+
+
+def _end_of_day(value: str) -> str | None:
+    moment = _when(value)
+    if moment is None or len(value.strip()) > DATE or age_of(value) is not None:
+        return moment
+    return in_utc(datetime.fromisoformat(moment) + timedelta(days=1, seconds=-1))
+
+
+def _bytes_of(value: str) -> int | None:
+    match = re.fullmatch(r"(\d{1,12})\s*(b|kb?|mb?|)", value.lower())
+    return int(match[1]) * _BYTES[match[2]] if match else None
+
+
+_NO_DATE = "neither a date such as 2026-01-31 nor an age such as 30d or 8w"
+AGE = TextValue("age", age_of, "no age such as 180d, 8w or 1y")
+# as RFC 3339 in UTC
+WHEN = TextValue("date or age", _when, _NO_DATE)
+# the same, but a date is the end of that day
+DAY = TextValue("date or age", _end_of_day, _NO_DATE)
+SIZE = TextValue("size", _bytes_of, "no size such as 50kB")
 
 
 class Reference(click.ParamType[str]):
@@ -177,7 +158,7 @@ output_option: Option = click.option(
 
 
 def since_option(text: str) -> Option:
-    return click.option("--since", type=When(), help=text)
+    return click.option("--since", type=WHEN, help=text)
 
 
 def limit_option(

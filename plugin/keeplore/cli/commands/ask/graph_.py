@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from keeplore.cli.output import note, plain, say, table, write_file
-from keeplore.cli.parameters import Day, output_option, pass_registry
+from keeplore.cli.parameters import DAY, output_option, pass_registry
 from keeplore.errors import KeeploreError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ MARK = "keeplore graph"
 )
 @click.option(
     "--at",
-    type=Day(),
+    type=DAY,
     help="Show the relations that held on that day, or so long ago: 2026-01-31, 8w.",
 )
 @click.option(

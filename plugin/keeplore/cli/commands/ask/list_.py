@@ -17,7 +17,7 @@ from keeplore.cli.memory_options import (
 )
 from keeplore.cli.output import emit_json, note, table
 from keeplore.cli.parameters import (
-    When,
+    WHEN,
     all_versions_option,
     json_option,
     limit_option,
@@ -52,7 +52,7 @@ _TEXTS = ("kind", "category", "since", "before")
     help="Only those that are never archived and ranked first.",
 )
 @since_option("Changed since then: 2026-01-31, 30d, 8w.")
-@click.option("--before", type=When(), help="Not changed since then.")
+@click.option("--before", type=WHEN, help="Not changed since then.")
 @click.option(
     "--archived", is_flag=True, help="Those that were put aside, instead of the others."
 )

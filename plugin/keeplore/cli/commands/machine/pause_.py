@@ -8,31 +8,25 @@ from datetime import UTC, datetime, timedelta
 import click
 
 from keeplore.cli.output import say
+from keeplore.cli.parameters import TextValue
 from keeplore.config.places import Places
 
 _SPAN = re.compile(r"(\d{1,4})\s*([mhdw])")
 _SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
 
-class PauseLength(click.ParamType[timedelta]):
-    """``30m``, ``2h``, ``1d``."""
+def _span_of(text: str) -> timedelta | None:
+    match = _SPAN.fullmatch(text)
+    if match is None or not int(match[1]):
+        return None
+    return timedelta(seconds=int(match[1]) * _SECONDS[match[2]])
 
-    name = "span"
 
-    def convert(
-        self,
-        value: object,
-        param: click.Parameter | None,
-        context: click.Context | None,
-    ) -> timedelta:
-        match = _SPAN.fullmatch(str(value))
-        if match is None or not int(match[1]):
-            self.fail(f"{value!r} is no span such as 30m, 2h or 1d", param, context)
-        return timedelta(seconds=int(match[1]) * _SECONDS[match[2]])
+SPAN = TextValue("span", _span_of, "no span such as 30m, 2h or 1d")
 
 
 @click.command(short_help="Capture nothing on this machine for a while.")
-@click.option("span", "--for", type=PauseLength(), help="How long: 30m, 2h, 1d.")
+@click.option("span", "--for", type=SPAN, help="How long: 30m, 2h, 1d.")
 @click.option("is_end", "--end", is_flag=True, help="End the pause.")
 @click.pass_obj
 def pause_command(places: Places, *, span: timedelta | None, is_end: bool) -> None:

@@ -12,7 +12,7 @@ import click
 
 from keeplore.cli.memory_options import kind_option
 from keeplore.cli.output import emit_json, note, say, table
-from keeplore.cli.parameters import Age, Size, json_option, pass_registry, short
+from keeplore.cli.parameters import AGE, SIZE, json_option, pass_registry, short
 from keeplore.cli.writing import note_if_uncommitted
 from keeplore.memory import CATEGORIES
 from keeplore.memory.note import KEPT_CATEGORIES
@@ -30,12 +30,12 @@ ALLOWED = tuple(sorted(set(CATEGORIES) - KEPT_CATEGORIES))
 )
 @click.option(
     "--older-than",
-    type=Age(),
+    type=AGE,
     help="Only what was not changed for so long: 180d, 8w, 1y.",
 )
 @click.option(
     "--larger-than",
-    type=Size(),
+    type=SIZE,
     default=0,
     help="Only what takes more on disk: 50kB, 1MB.",
 )
