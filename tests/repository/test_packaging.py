@@ -38,6 +38,18 @@ GRAPH_VENDORED = (
     "d3-quadtree.min.js",
     "d3-timer.min.js",
 )
+WINDOW = (
+    *(f"static/{name}" for name in ("app.js", "htmx-LICENSE", "htmx.min.js")),
+    *(f"static/{name}" for name in ("icon.svg", "style.css")),
+    *(
+        f"templates/{name}.html"
+        for name in (
+            "base", "cost", "edit", "forgotten", "graph", "hits", "home", "memory", "parts",
+            "places", "review", "search", "thread", "threads", "timeline", "timeline_rows",
+            "trouble", "trouble_piece", "waiting", "why",
+        )
+    ),
+)  # fmt: skip
 DATA = {
     "keeplore/index/graph/shell_programs.toml",
     "keeplore/redact/rules.yaml",
@@ -51,8 +63,9 @@ DATA = {
     "keeplore/capture/notes/lasting_model.txt",
     "keeplore/capture/telling_commands.toml",
     "keeplore/capture/topic_model.txt",
-    *(f"keeplore/cli/graph/page/{name}" for name in GRAPH_PAGE),
-    *(f"keeplore/cli/graph/vendor/{name}" for name in GRAPH_VENDORED),
+    *(f"keeplore/viewer/page/{name}" for name in GRAPH_PAGE),
+    *(f"keeplore/viewer/vendor/{name}" for name in GRAPH_VENDORED),
+    *(f"keeplore/web/{name}" for name in WINDOW),
     "keeplore/client/client.sh",
     "keeplore/client/command.sh",
     "keeplore/client/mcp_offer.json",
@@ -79,10 +92,13 @@ NOT_NEEDED = (
     "babel",
     "charset_normalizer",
     "hnswlib",
+    "jinja2",
     "lxml",
     "mcp",
     "pypdf",
+    "starlette",
     "trafilatura",
+    "uvicorn",
 )
 PARTS = (
     "skills",

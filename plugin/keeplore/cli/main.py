@@ -30,6 +30,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "connect": "Let the agents on this machine report to Keeplore, and ask it.",
     },
     "Ask": {
+        "open": "Look through memory in the browser, and correct it.",
         "recall": "Ask what was said and decided.",
         "why": "Explain why a question finds a memory, or does not.",
         "graph": "Show who and what memory is about, and what ties them.",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from keeplore.errors import KeeploreError
-from keeplore.text.fences import sanitise
+from keeplore.text.fences import one_plain_line, sanitise
 
 MAX_RENDERED = 200_000  # characters; more would take a terminal seconds
 _SPACES = re.compile(r"[^\S ]+")  # that would break a line
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def plain(text: object) -> str:
     """One line without control characters."""
-    return " ".join(sanitise(str(text)).split())
+    return one_plain_line(text)
 
 
 def block(text: str) -> str:

@@ -18,6 +18,7 @@ from click.shell_completion import CompletionItem
 
 from keeplore.cli.output import plain
 from keeplore.config.places import Places
+from keeplore.memory.names import short_id
 from keeplore.text.dates import age_of, in_utc, moment_of
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 OFFERED = 40  # memories that a shell offers
 DATE = len("2026-01-31")
-SHORT_ID = 8  # digits, as file names have them
 _BYTES = {"": 1, "b": 1, "k": 1000, "kb": 1000, "m": 1_000_000, "mb": 1_000_000}
 
 T = TypeVar("T")
@@ -134,7 +134,7 @@ def reference(name: str = "reference", *, many: bool = False) -> Option:
 
 def short(memory_id: str) -> str:
     """The digits that a person reads and types."""
-    return memory_id.removeprefix("mem_")[:SHORT_ID]
+    return short_id(memory_id)
 
 
 json_option: Option = click.option(

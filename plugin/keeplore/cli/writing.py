@@ -4,15 +4,13 @@ worker.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 from typing import TYPE_CHECKING
 
 from keeplore.cli.output import note
 from keeplore.config.places import Places
-from keeplore.errors import KeeploreError, RepositoryError
-from keeplore.worker.server.protocol import ask
+from keeplore.worker.after_writing import commit_written, tell_worker
 from keeplore_hooks.events import Origin
 
 if TYPE_CHECKING:
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
 # of all that the host knows, its shell tells this alone
 SESSION = "CLAUDE_CODE_SESSION_ID"
 HOST = "claude-code"
-ANSWER_S = 1.0
-LATEST = 2  # directories for which a command makes the brief; a worker makes the rest
 
 
 def calling_session() -> str:
@@ -57,29 +53,9 @@ def settle(workspace: Workspace, message: str = "") -> bool:
 
     Returns whether one runs.
     """
-    try:
-        workspace.commit(message)
-    except RepositoryError as e:
-        note(
-            f"it is on disk and not committed yet: {e.message}. {e.remedy or 'It is tried again'}"
-        )
+    if reason := commit_written(workspace, message):
+        note(reason)
     return tell_worker(workspace.places)
-
-
-def tell_worker(places: Places) -> bool:
-    """Tell a worker that memory has changed; without one make the briefs on disk that the next
-    sessions are told from.
-
-    Returns whether one runs.
-    """
-    if ask(places.state, "changed", timeout_s=ANSWER_S) is not None:
-        return True
-    # here, because briefs need most of what recall needs
-    from keeplore.workspace.brief_maker import refresh_briefs
-
-    with contextlib.suppress(KeeploreError, OSError):
-        refresh_briefs(places, LATEST)
-    return False
 
 
 def note_if_uncommitted(*, is_committed: bool) -> None:

@@ -32,6 +32,7 @@ from keeplore.index.rows import (
     PassageRow,
     RefreshResult,
 )
+from keeplore.index.timeline import Timeline
 from keeplore.index.vectors import block_files, embedding_rows
 from keeplore.index.vectors.quantization import packed
 from keeplore.memory.chains import Chain
@@ -89,6 +90,7 @@ class Index:
         )
         self._switch = ModelSwitch(self._database, embedder, make, find)
         self.graph = EntityGraph(self._database)
+        self.timeline = Timeline(self._database)
         self._updater = IndexUpdater(self._database, store, self.graph)
         self._counted: tuple[object, tuple[int, int, int]] = (None, (0, 0, 0))
         self._database.read(sql.state)

@@ -11,6 +11,7 @@ from keeplore.memory.model import Memory, MemoryKind, Scope
 from keeplore.text import agent_scope
 from keeplore.text.slugs import RESERVED, slugify
 
+SHORT_ID = 8  # digits
 _ID = re.compile(r"mem_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
 # ours alone; changing it changes every derived id
@@ -38,6 +39,11 @@ def new_id(*parts: str) -> str:
 
 def is_id(text: str) -> bool:
     return bool(_ID.match(text))
+
+
+def short_id(memory_id: str) -> str:
+    """The digits of an id that a person reads and types, as file names have them."""
+    return memory_id.removeprefix("mem_")[:SHORT_ID]
 
 
 def is_project_name(text: str) -> bool:

@@ -72,6 +72,18 @@ def sanitise(text: str) -> str:
     return _UNSEEN.sub(_seen, _LINE_ENDS.sub("\n", text))
 
 
+def one_plain_line(text: object) -> str:
+    """The words of a text on one line, without what a person would not see."""
+    return " ".join(sanitise(str(text)).split())
+
+
+def reveal(text: str) -> str:
+    """The text with what ``sanitise`` takes out written as its code points, for a person who is to
+    see that it is there.
+    """
+    return _UNSEEN.sub(_as_code_points, _LINE_ENDS.sub("\n", text))
+
+
 def escape(text: str) -> str:
     """The text with every character that could open a tag written as ``&lt;``."""
     return _ANGLE.sub("&lt;", text)
@@ -117,3 +129,7 @@ def _blocks_in(text: str) -> Iterator[tuple[int, int]]:
 
 def _seen(match: re.Match[str]) -> str:
     return match[0] if match.lastgroup else ""
+
+
+def _as_code_points(match: re.Match[str]) -> str:
+    return _seen(match) or "".join(f"⟨U+{ord(sign):04X}⟩" for sign in match[0])

@@ -14,9 +14,9 @@ from keeplore.cli.parameters import DAY, output_option, pass_registry
 from keeplore.errors import KeeploreError
 
 if TYPE_CHECKING:
-    from keeplore.cli.graph.collect import GraphView
-    from keeplore.cli.graph.picture import GraphPicture
     from keeplore.index.graph.entity_queries import Entity
+    from keeplore.viewer.collect import GraphView
+    from keeplore.viewer.picture import GraphPicture
     from keeplore.workspace.registry import Registry
 
 # entities, if the person names no number
@@ -137,8 +137,8 @@ def _refuse_to_replace(output: Path) -> None:
 
 def _view(registry: Registry, project: str, at: str) -> GraphView:
     # heavy: git and the index are needed here, not for --help
-    from keeplore.cli.graph.collect import GraphView
     from keeplore.index import ScopeFilter
+    from keeplore.viewer.collect import GraphView
     from keeplore.workspace.reading.later_said import replaced_at
 
     cwd = Path.cwd()
@@ -162,7 +162,7 @@ def _picture(
 ) -> GraphPicture | None:
     """Around NAME, or of what is mentioned most without one; None for a name that nothing has."""
     # heavy, as above
-    from keeplore.cli.graph.collect import neighbourhood, overview
+    from keeplore.viewer.collect import neighbourhood, overview
 
     if not name:
         return overview(view, limit, is_tied=is_tied)
@@ -228,10 +228,10 @@ def _more(picture: GraphPicture) -> str:
 
 def _pieces(picture: GraphPicture, form: str) -> Iterable[str]:
     # heavy, as above: the page reads its parts
-    from keeplore.cli.graph.dot import as_dot
-    from keeplore.cli.graph.mermaid import as_mermaid
-    from keeplore.cli.graph.page import as_page
-    from keeplore.cli.graph.picture import as_json
+    from keeplore.viewer.dot import as_dot
+    from keeplore.viewer.mermaid import as_mermaid
+    from keeplore.viewer.page import as_page
+    from keeplore.viewer.picture import as_json
 
     formats: dict[str, Callable[[GraphPicture], Iterable[str]]] = {
         "dot": as_dot,
@@ -244,7 +244,7 @@ def _pieces(picture: GraphPicture, form: str) -> Iterable[str]:
 
 def _show(picture: GraphPicture) -> None:
     # heavy, as above
-    from keeplore.cli.graph.tree import as_tree
+    from keeplore.viewer.tree import as_tree
 
     if picture.has_middle:
         name, facts, *lines = as_tree(picture)

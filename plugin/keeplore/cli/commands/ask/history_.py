@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +14,9 @@ from keeplore.text.dates import minute_of
 if TYPE_CHECKING:
     from keeplore.memory import Memory
     from keeplore.workspace.note_writer import NoteVersion
-    from keeplore.workspace.reading.version_diff import FieldChange, TextPiece
+    from keeplore.workspace.reading.version_diff import TextPiece
+    from keeplore.workspace.reading.version_steps import HistoryStep
     from keeplore.workspace.registry import Registry
-    from keeplore.workspace.workspace import Workspace
 
 MAX_SHOWN = 4_000  # characters of a change
 # as `git diff --word-diff` writes them
@@ -42,8 +40,11 @@ def history_command(registry: Registry, *, reference: str, as_json: bool) -> Non
     \b
     keeplore history 1f0c9a2e
     """
+    # heavy: git and the index are needed here, not for --help
+    from keeplore.workspace.reading.version_steps import history_steps
+
     found = registry.find(reference, Path.cwd())
-    steps = _steps(found.workspace, found.row.id)
+    steps = history_steps(found.workspace, found.row.id)
     if as_json:
         emit_json([_as_json(step) for step in steps])
         return
@@ -52,34 +53,6 @@ def history_command(registry: Registry, *, reference: str, as_json: bool) -> Non
         _show_heading(step, is_forked=is_forked)
         _show_changes(step, is_first=number == 0)
         say()
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryStep:
-    """A version, and what is different in it from the one that it was made from."""
-
-    version: NoteVersion
-    trust: str
-    fields: Sequence[FieldChange] = ()
-    pieces: Sequence[TextPiece] = ()
-
-
-def _steps(workspace: Workspace, memory_id: str) -> list[HistoryStep]:
-    # heavy: git and the index are needed here, not for --help
-    from keeplore.workspace.reading.version_diff import fields_changed, text_changed
-
-    versions = workspace.notes.history(memory_id)
-    known = {version.row.id: version for version in versions}
-    steps = []
-    for before, version in zip([None, *versions], versions, strict=False):
-        new, trust = version.memory, workspace.machine_trust.trust_of(version.memory)
-        if before is None:
-            steps.append(HistoryStep(version, trust))
-        else:  # the one that it supersedes where that is here
-            old = known.get(new.supersedes, before).memory
-            changes = (fields_changed(old, new), text_changed(old, new))
-            steps.append(HistoryStep(version, trust, *changes))
-    return steps
 
 
 def _show_heading(step: HistoryStep, *, is_forked: bool) -> None:

@@ -14,8 +14,8 @@ import click
 
 from keeplore.cli.output import confirm, emit_json, note, say, table
 from keeplore.cli.parameters import Command, json_option, pass_registry, yes_option
-from keeplore.cli.writing import tell_worker
 from keeplore.errors import ConfigError
+from keeplore.worker.after_writing import tell_worker
 
 if TYPE_CHECKING:
     from keeplore.workspace.registry import Registry

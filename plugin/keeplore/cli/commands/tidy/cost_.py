@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from keeplore.jobs import JobCount
-    from keeplore.llm.ledger import SpendingRow
 
 BY = ("day", "model", "stage")
 SHOWN = timedelta(days=30)
@@ -54,13 +52,14 @@ def cost_command(
     # heavy: the database is needed here, not for --help
     from keeplore.jobs import JobQueue
     from keeplore.llm.ledger import SpendingLedger
+    from keeplore.llm.spending_groups import grouped
 
     now = datetime.now(UTC)
     first = (since or in_utc(now - SHOWN))[:10]
     llm = _settings(places)
     by_names = (by,) if by else BY
     ledger = SpendingLedger(places.ledger) if places.ledger.exists() else None
-    groups = _grouped(ledger.rows(first) if ledger else [], by_names, llm)
+    groups = grouped(ledger.rows(first) if ledger else [], by_names, llm.prices)
     spent = {
         span: ledger.spent(span, now) if ledger else 0 for span in ("day", "month")
     }
@@ -88,29 +87,6 @@ def _settings(places: Places) -> LlmSettings:
             return registry.for_directory(Path.cwd()).settings.llm
     except NoWorkspace:
         return LlmSettings()
-
-
-def _grouped(
-    rows: Sequence[SpendingRow], by: Sequence[str], llm: LlmSettings
-) -> list[dict[str, Any]]:
-    from keeplore.llm.ledger import total_of  # heavy, as above
-
-    groups: dict[tuple[str, ...], list[SpendingRow]] = {}
-    for row in rows:
-        groups.setdefault(tuple(getattr(row, name) for name in by), []).append(row)
-    found = []
-    for key, group in sorted(groups.items()):
-        total = total_of(group, llm.prices)
-        found.append(
-            {
-                **dict(zip(by, key, strict=True)),
-                **picked(total, "calls", "estimates"),
-                **asdict(total.usage),
-                "price": None if total.unpriced else round(total.price, 6),
-                "unpriced": [*total.unpriced],
-            }
-        )
-    return found
 
 
 def _show_groups(groups: Sequence[dict[str, Any]], by: Sequence[str]) -> None:

@@ -12,8 +12,9 @@ import click
 
 from keeplore.cli.output import emit_json, note, say
 from keeplore.cli.parameters import json_option, pass_registry, reference, short
-from keeplore.cli.writing import note_if_uncommitted, tell_worker
+from keeplore.cli.writing import note_if_uncommitted
 from keeplore.errors import KeeploreError, NotFound
+from keeplore.worker.after_writing import tell_worker
 
 if TYPE_CHECKING:
     from keeplore.index import MemoryRow

@@ -8,7 +8,6 @@ import click
 
 from keeplore.cli.output import say
 from keeplore.cli.parameters import pass_workspace
-from keeplore.cli.writing import tell_worker
 from keeplore.config.settings import (
     FILE,
     Settings,
@@ -16,6 +15,7 @@ from keeplore.config.settings import (
     load_settings,
     parse_settings,
 )
+from keeplore.worker.after_writing import tell_worker
 
 if TYPE_CHECKING:
     from keeplore.workspace.workspace import Workspace

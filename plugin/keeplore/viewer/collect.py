@@ -1,0 +1,312 @@
+"""From the index to a picture: which entities it holds, what ties them, and what is told of
+each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, combinations
+
+from keeplore.index import Index, ScopeFilter
+from keeplore.index.graph.entity_queries import Entity
+from keeplore.index.graph.relation_spans import RelatedEntity
+from keeplore.text.fences import one_plain_line as plain
+from keeplore.viewer.picture import (
+    GraphNode,
+    GraphPicture,
+    GraphRelation,
+    MentionedIn,
+    NodeAspect,
+    SharedMemories,
+)
+
+# the newest memories of an entity by which it is known what it stands beside
+SEEN = 300
+EVERY = 1_000_000  # memories: none is left out
+TOLD = 8  # memories that are named with an entity
+BESIDE = 10  # of what stands in the same memories, at one hop
+CROWD = 60  # of the entities in one memory, the most mentioned
+LINES = 3  # to others in the same memories, from one entity: the closest
+AT_LEAST = 2  # memories that two share, for a line between them
+Key = tuple[str, str]  # canonical name and place
+
+
+@dataclass(frozen=True, slots=True)
+class GraphView:
+    """What of one workspace's graph is looked at: the memories that count, and the project that it
+    is seen from.
+    """
+
+    index: Index
+    workspace: str
+    allowed: ScopeFilter
+    project: str = ""
+    at: str = ""  # RFC 3339, UTC: the moment at which relations are to hold, "" for now
+    # of a memory (id): when what it states was replaced by another
+    ended: Callable[[str], str] = field(default=lambda _: "", compare=False)
+
+    def relations(self, entity: Entity) -> list[RelatedEntity]:
+        return self.index.graph.relations(
+            entity, self.allowed, at=self.at, ended=self.ended
+        )
+
+
+def overview(view: GraphView, limit: int, *, is_tied: bool = True) -> GraphPicture:
+    """The entities that are mentioned most, and what ties them, unless a list of them is enough."""
+    every = _all_of(view, limit + 1)
+    if is_tied:
+        has_more, every = len(every) > limit, _with_projects(view, every[:limit], limit)
+        return _picture(
+            view, [(entity, 0) for entity in every], has_more=has_more, has_middle=False
+        )
+    nodes = tuple(_node(view, entity, 0, ()) for entity in every[:limit])
+    return GraphPicture(plain(view.workspace), nodes, has_more=len(every) > limit)
+
+
+def neighbourhood(
+    view: GraphView, middle: Entity, hops: int, limit: int
+) -> GraphPicture:
+    """What is related to an entity or stands in the same memories, so many hops away, and what ties
+    those.
+    """
+    found: dict[Key, tuple[Entity, int]] = {_key(middle): (middle, 0)}
+    has_more, edge = False, [middle]
+    for hop in range(1, hops + 1):
+        reached: dict[Key, Entity] = {}
+        for other in chain.from_iterable(
+            _neighbours(view, entity, hop) for entity in edge
+        ):
+            if _key(other) not in found:
+                reached.setdefault(_key(other), other)
+        edge = list(reached.values())[: limit - len(found)]
+        has_more |= len(edge) < len(reached)
+        found |= {_key(entity): (entity, hop) for entity in edge}
+    counted = [(_counted(view, entity), hop) for entity, hop in found.values()]
+    return _picture(view, counted, has_more=has_more, has_middle=True)
+
+
+def _all_of(view: GraphView, limit: int) -> list[Entity]:
+    """Of a project what its own memories mention, counted there; of a workspace everything."""
+    graph = view.index.graph
+    if not view.allowed.scopes:
+        return graph.entities(limit=limit)
+    found: dict[Key, Entity] = {}
+    for name, number in graph.mentioned(view.allowed, limit):
+        if entity := graph.entity(name, view.project):
+            found.setdefault(_key(entity), replace(entity, mentions=number))
+    return list(found.values())
+
+
+def _with_projects(view: GraphView, most: Sequence[Entity], limit: int) -> list[Entity]:
+    """The same with every project of the workspace, however seldom memories say its name: most
+    relations are theirs.
+    """
+    names = [
+        project for _, project in view.allowed.scopes or view.index.scopes() if project
+    ]
+    projects = [
+        entity for name in names if (entity := view.index.graph.entity(name, name))
+    ]
+    kept = {_key(entity): _counted(view, entity) for entity in projects[:limit]}
+    kept |= {_key(entity): entity for entity in most}
+    # the projects stand first and stay, what is mentioned least makes room
+    return sorted(
+        list(kept.values())[:limit], key=lambda e: (-e.mentions, e.name, e.place)
+    )
+
+
+def _counted(view: GraphView, entity: Entity) -> Entity:
+    """Seen from a project, what its own memories mention counts."""
+    if not view.allowed.scopes:
+        return entity
+    return replace(
+        entity, mentions=len(view.index.graph.mentioning(entity, view.allowed, EVERY))
+    )
+
+
+def _key(entity: Entity) -> Key:
+    return entity.name, entity.place
+
+
+def _neighbours(view: GraphView, entity: Entity, hop: int) -> Iterator[Entity]:
+    """The surest relations first, then what stands closest; fewer of those with every hop."""
+    graph = view.index.graph
+    related = (
+        graph.entity(one.other, one.other_place) for one in view.relations(entity)
+    )
+    for other in chain(related, _beside(view, entity, 1 + BESIDE // hop)):
+        is_elsewhere = (
+            view.allowed.scopes
+            and other is not None
+            and other.place not in ("", view.project)
+        )
+        if other is not None and _key(other) != _key(entity) and not is_elsewhere:
+            yield other
+
+
+def _beside(view: GraphView, entity: Entity, limit: int) -> Iterator[Entity | None]:
+    """What its memories mention as well; of several things of one name that which most of these
+    mean.
+    """
+    graph, memories = view.index.graph, _memories(view, entity)
+    place = entity.place or (view.project if view.allowed.scopes else "")
+    for name, _ in graph.beside(memories, limit, AT_LEAST):
+        meant = [graph.entity(name, place)] if place else graph.named(name)
+        if len(meant) > 1:
+            here = set(memories)
+            meant.sort(
+                key=lambda one: (
+                    -len(here.intersection(_memories(view, one))) if one else 0
+                )
+            )
+        yield from meant[:1]
+
+
+def _memories(view: GraphView, entity: Entity) -> list[str]:
+    """The ids of the memories that mention it, the newest first."""
+    return [
+        memory for memory, _ in view.index.graph.mentioning(entity, view.allowed, SEEN)
+    ]
+
+
+def _picture(
+    view: GraphView,
+    found: Sequence[tuple[Entity, int]],
+    *,
+    has_more: bool,
+    has_middle: bool,
+) -> GraphPicture:
+    """Entities with their hops from the middle, and what ties them, in their final order."""
+    order = sorted(found, key=lambda item: (item[1], -item[0].mentions, *_key(item[0])))
+    entities = [entity for entity, _ in order]
+    at = {_key(entity): number for number, entity in enumerate(entities)}
+    memories = [_memories(view, entity) for entity in entities]
+    return GraphPicture(
+        plain(view.workspace),
+        tuple(_nodes(view, order, memories)),
+        _relations(view, entities, at),
+        _together(memories, [distance for _, distance in order]),
+        has_more=has_more,
+        has_middle=has_middle,
+    )
+
+
+def _nodes(
+    view: GraphView,
+    order: Sequence[tuple[Entity, int]],
+    memories: Sequence[Sequence[str]],
+) -> Iterator[GraphNode]:
+    """Each entity with the newest of its memories, which are given in the same order."""
+    told = _mentions(view, {id_ for ids in memories for id_ in ids[:TOLD]})
+    for (entity, distance), ids in zip(order, memories, strict=True):
+        mentioned_in = [told[id_] for id_ in ids[:TOLD] if id_ in told]
+        yield _node(view, entity, distance, mentioned_in)
+
+
+def _mentions(view: GraphView, memories: Iterable[str]) -> dict[str, MentionedIn]:
+    found = {}
+    for id_, row in view.index.memories(sorted(memories)).items():
+        title = plain(row.title) or "Without a title"
+        found[id_] = MentionedIn(id_, title, row.updated_at[:10])
+    return found
+
+
+def _node(
+    view: GraphView, entity: Entity, distance: int, told: Sequence[MentionedIn]
+) -> GraphNode:
+    rows = view.index.graph.aspects(entity)
+    return GraphNode(
+        plain(entity.name),
+        plain(entity.spelling),
+        plain(entity.type),
+        plain(entity.place),
+        entity.mentions,
+        distance,
+        tuple(plain(alias) for alias in entity.aliases),
+        tuple(
+            NodeAspect(plain(row.aspect), plain(row.kind), len(row.memories))
+            for row in rows
+        ),
+        tuple(told),
+    )
+
+
+def _relations(
+    view: GraphView, entities: Sequence[Entity], at: Mapping[Key, int]
+) -> tuple[GraphRelation, ...]:
+    """Every relation between two that are drawn, once, the most often stated first."""
+    found: dict[tuple[int, int, str], GraphRelation] = {}
+    for number, entity in enumerate(entities):
+        for related in view.relations(entity):
+            other = at.get((related.other, related.other_place))
+            if other is None:
+                continue
+            ends = (
+                (number, other)
+                if related.source == entity.spelling
+                else (other, number)
+            )
+            word = plain(related.relationship)
+            found.setdefault(
+                (*ends, word),
+                GraphRelation(
+                    *ends,
+                    word,
+                    related.confidence,
+                    related.mentions,
+                    related.since[:10],
+                    related.until[:10],
+                ),
+            )
+    return tuple(sorted(found.values(), key=_most_stated_first))
+
+
+def _most_stated_first(one: GraphRelation) -> tuple[float | str, ...]:
+    sure = (-one.mentions, -one.confidence)
+    return (*sure, one.source, one.target, one.relationship)
+
+
+def _together(
+    memories: Sequence[Sequence[str]], distances: Sequence[int]
+) -> tuple[SharedMemories, ...]:
+    """Lines between the closest alone, for all of them would be a grey cloud; and to what is one
+    hop nearer.
+    """
+    shared = _shared(memories)
+    kept: set[tuple[int, int]] = set()
+    for number, order in _closest_first(shared, [len(ids) for ids in memories]).items():
+        nearer = [other for other in order if distances[other] == distances[number] - 1]
+        for other in (*order[:LINES], *nearer[:1]):
+            kept.add((min(number, other), max(number, other)))
+    pairs = sorted(kept, key=lambda pair: (-shared[pair], *pair))
+    return tuple(SharedMemories(*pair, shared[pair]) for pair in pairs)
+
+
+def _shared(memories: Sequence[Sequence[str]]) -> Counter[tuple[int, int]]:
+    """How many memories two have in common, by their positions."""
+    # memory → positions, the most mentioned first
+    within: dict[str, list[int]] = defaultdict(list)
+    for number, ids in enumerate(memories):
+        for memory in ids:
+            within[memory].append(number)
+    crowds = [combinations(numbers[:CROWD], 2) for numbers in within.values()]
+    return Counter(chain.from_iterable(crowds))
+
+
+def _closest_first(
+    shared: Mapping[tuple[int, int], int], sizes: Sequence[int]
+) -> dict[int, list[int]]:
+    """What each is tied to: by how many memories two share, for how many they stand in."""
+    ties: dict[int, list[tuple[float, int]]] = defaultdict(list)
+    for (first, second), number in shared.items():
+        if number >= AT_LEAST:
+            closeness = number / math.sqrt(sizes[first] * sizes[second])
+            ties[first].append((-closeness, second))
+            ties[second].append((-closeness, first))
+    return {
+        number: [other for _, other in sorted(others)]
+        for number, others in ties.items()
+    }

@@ -1,0 +1,108 @@
+"""Changing one memory: its text, where it belongs, whether it stays for good or goes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from keeplore.errors import StoreError
+from keeplore.memory.model import CATEGORIES, SCOPES, Scope
+from keeplore.web.acts.done import Done, settled, undo_address
+from keeplore.web.notices import Notice
+from keeplore.web.page_desk import Desk
+from keeplore.web.pages.edit_page import EditedText
+from keeplore.web.pages.review_page import dispute_with
+from keeplore.worker.after_writing import tell_worker
+from keeplore.workspace.reading.deleted_memories import find_forgotten
+from keeplore.workspace.registry import FoundMemory
+from keeplore.workspace.writing.disputes import DisputeDecision
+from keeplore.workspace.writing.disputes import settle as settle_dispute
+from keeplore.workspace.writing.editing import check_unchanged, moved
+from keeplore.workspace.writing.forget import forget, restore
+
+Form = Mapping[str, str]
+
+
+def save_edit(desk: Desk, found: FoundMemory, form: Form) -> Done:
+    """The new version that a form asks for. Raises StoreError, NotFound or OSError."""
+    typed = EditedText.of_form(form)
+    check_unchanged(desk.registry, found)
+    changed = _changes(desk, found, typed)
+    if joins := form.get("joins", ""):
+        dispute = dispute_with(desk, joins)
+        settle_dispute(found.workspace, dispute, DisputeDecision.JOINED, changed)
+        head = desk.registry.find(found.row.id, desk.cwd).row.superseded_by
+        text = "The two are one now."
+        return settled(found.workspace, desk.links.memory(head), Notice(text))
+    outcome = found.workspace.notes.revise(found.row.id, **changed)
+    if not outcome.is_new:
+        return Done(desk.links.memory(found.row.id), Notice("Nothing changed."))
+    text = f"Saved as version {outcome.memory.version}. The earlier one stays below."
+    return settled(found.workspace, desk.links.memory(outcome.memory.id), Notice(text))
+
+
+def _changes(desk: Desk, found: FoundMemory, typed: EditedText) -> dict[str, Any]:
+    """Body and fields that differ, and whose words it is then."""
+    memory = found.memory
+    if not typed.title:
+        raise StoreError("a memory has a title", "Say in a few words what it is about")
+    changed: dict[str, Any] = {"title": typed.title, "body": typed.body_for(memory)}
+    if typed.category != memory.category:
+        if typed.category and typed.category not in CATEGORIES:
+            raise StoreError(f"{typed.category!r} is no category", "Choose one")
+        changed["category"] = typed.category or None
+    if (typed.scope, typed.project) != (memory.scope, memory.project):
+        changed |= _place(desk, found, typed)
+    # a conversation stays what both have said
+    if memory.kind == "note" and _is_change(changed, found):
+        changed["trust"] = "user"
+    return changed
+
+
+def _is_change(changed: Mapping[str, Any], found: FoundMemory) -> bool:
+    """Whether anything but the old values is in it."""
+    meta = found.memory.meta
+    fields = {key: value for key, value in changed.items() if key != "body"}
+    is_other = any(meta.get(key) != value for key, value in fields.items())
+    return is_other or changed["body"] is not None
+
+
+def _place(desk: Desk, found: FoundMemory, typed: EditedText) -> dict[str, str | None]:
+    if typed.scope not in SCOPES:
+        raise StoreError(f"{typed.scope!r} is no scope", f"One of {', '.join(SCOPES)}")
+    is_agents = typed.scope == Scope.AGENT
+    project = typed.project if typed.scope == Scope.PROJECT or is_agents else None
+    agent = str(found.memory.meta.get("agent") or "") if is_agents else None
+    scope = None if is_agents else typed.scope
+    return moved(desk.registry, found, desk.cwd, scope, project, agent)
+
+
+def pin(desk: Desk, form: Form) -> Done:
+    """Make a memory permanent, or no more."""
+    found = desk.registry.find(form["id"], desk.cwd)
+    is_permanent = form.get("permanent") == "yes"
+    outcome = found.workspace.notes.revise(found.row.id, permanent=is_permanent or None)
+    state = "is permanent" if is_permanent else "is permanent no more"
+    notice = Notice(f"“{outcome.memory.title}” {state}.")
+    return settled(found.workspace, desk.links.memory(outcome.memory.id), notice)
+
+
+def forget_memory(desk: Desk, form: Form) -> Done:
+    """With all its versions; it can be brought back."""
+    found = desk.registry.find(form["id"], desk.cwd)
+    done = forget(found.workspace, found.row.id)
+    tell_worker(found.workspace.places)
+    text = f"Forgotten: “{found.row.title}”."
+    if done.quoting:
+        text += f" {len(done.quoting)} notes quote it and stay."
+    back = undo_address("restore", found.row.id)
+    notice = Notice(text, back, "Restore it", is_warning=not done.is_committed)
+    return Done(desk.links.page("timeline"), notice)
+
+
+def restore_memory(desk: Desk, form: Form) -> Done:
+    """Bring back what was forgotten with its versions."""
+    workspace, memory_id = find_forgotten(desk.registry, form["id"], desk.cwd)
+    restore(workspace, memory_id)
+    tell_worker(workspace.places)
+    return Done(desk.links.memory(memory_id), Notice("It is back."))

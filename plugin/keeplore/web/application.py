@@ -1,0 +1,284 @@
+"""The pages as an application: which address shows what, which one does what, and how errors are
+told.
+"""
+
+from __future__ import annotations
+
+import mimetypes
+from collections.abc import Callable
+from functools import partial
+from importlib import resources
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import (
+    HTMLResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)
+from starlette.routing import Route
+
+from keeplore.errors import KeeploreError, NotFound
+from keeplore.viewer.page import page_script, page_style
+from keeplore.web.acts import decision_acts, memory_acts, place_acts
+from keeplore.web.acts.done import Done
+from keeplore.web.guard import FORM
+from keeplore.web.live_changes import ChangeFeed
+from keeplore.web.notices import Notice
+from keeplore.web.page_desk import Desk
+from keeplore.web.pages.cost_page import cost_values
+from keeplore.web.pages.edit_page import EditedText, edit_values
+from keeplore.web.pages.forgotten_page import forgotten_values
+from keeplore.web.pages.graph_page import graph_values, picture_page
+from keeplore.web.pages.home_page import home_values, waiting
+from keeplore.web.pages.memory_page import memory_values, note_looked_at, raw_text
+from keeplore.web.pages.place_page import place_values
+from keeplore.web.pages.review_page import dispute_with, review_values
+from keeplore.web.pages.search_page import search_values, why_values
+from keeplore.web.pages.thread_pages import thread_values, threads_values
+from keeplore.web.pages.timeline_page import (
+    TimelineQuery,
+    picture_values,
+    timeline_values,
+)
+from keeplore.workspace.writing.editing import newest
+
+Page = Callable[[Desk, Request], Response]
+Act = Callable[[Desk, memory_acts.Form], Done]
+ASSETS = ("style.css", "app.js", "htmx.min.js", "icon.svg")
+ACTS: dict[str, Act] = {
+    "pin": memory_acts.pin,
+    "forget": memory_acts.forget_memory,
+    "restore": memory_acts.restore_memory,
+    "keep-statement": decision_acts.keep_statement,
+    "reject-statement": decision_acts.reject_statement,
+    "accept-proposal": decision_acts.accept_proposal,
+    "reject-proposal": decision_acts.reject_proposal,
+    "decide-dispute": decision_acts.decide_dispute,
+    "accept-machine": decision_acts.accept_machine,
+    "refuse-machine": decision_acts.refuse_machine,
+    "exclude": place_acts.exclude_project,
+    "include": place_acts.include_project,
+}
+
+
+def application(desk: Desk, changes: ChangeFeed) -> Starlette:
+    """Without the guard, which stands around it."""
+    pages: dict[str, Page] = {
+        "/": home,
+        "/waiting": waiting_piece,
+        "/timeline": timeline,
+        "/search": search,
+        "/why": why,
+        "/m/{id}": memory,
+        "/m/{id}/raw": raw,
+        "/m/{id}/edit": edit,
+        "/threads": threads,
+        "/threads/{id}": thread,
+        "/graph": graph,
+        "/graph/picture": picture,
+        "/projects": places,
+        "/cost": cost,
+        "/review": review,
+        "/forgotten": forgotten,
+    }
+    routes = [Route(path, partial(page, desk)) for path, page in pages.items()]
+    routes += [
+        Route("/m/{id}/edit", partial(save, desk), methods=["POST"]),
+        Route("/act/{name}", partial(act, desk), methods=["POST"]),
+        Route("/static/{name}", asset),
+        Route("/events", partial(events, changes)),
+        Route("/alive", partial(alive, changes)),
+    ]
+    handlers = {
+        KeeploreError: partial(_refused, desk),
+        OSError: partial(_failed, desk),
+        HTTPException: partial(_missing, desk),
+    }
+    return Starlette(routes=routes, exception_handlers=handlers)
+
+
+def home(desk: Desk, request: Request) -> Response:
+    return _page(desk, request, "home.html", "home", home_values(desk))
+
+
+def waiting_piece(desk: Desk, _request: Request) -> Response:
+    return HTMLResponse(desk.piece("waiting.html", waiting=waiting(desk)))
+
+
+def timeline(desk: Desk, request: Request) -> Response:
+    query = TimelineQuery.of(request.query_params)
+    after = request.query_params.get("after", "")
+    values = timeline_values(desk, query, after)
+    if after and "hx-request" in request.headers:
+        return HTMLResponse(desk.piece("timeline_rows.html", **values))
+    values |= picture_values(desk, query)
+    return _page(desk, request, "timeline.html", "timeline", values)
+
+
+def search(desk: Desk, request: Request) -> Response:
+    values = search_values(desk, request.query_params.get("q", ""))
+    if request.headers.get("hx-target") == "hits":
+        return HTMLResponse(desk.piece("hits.html", **values))
+    return _page(desk, request, "search.html", "search", values)
+
+
+def why(desk: Desk, request: Request) -> Response:
+    asked = request.query_params
+    values = why_values(desk, asked.get("q", ""), asked.get("id", ""))
+    return HTMLResponse(desk.piece("why.html", **values))
+
+
+def memory(desk: Desk, request: Request) -> Response:
+    found = desk.registry.find(request.path_params["id"], desk.cwd)
+    note_looked_at(found)
+    values = memory_values(desk, found)
+    return _page(desk, request, "memory.html", "timeline", values)
+
+
+def raw(desk: Desk, request: Request) -> Response:
+    found = desk.registry.find(request.path_params["id"], desk.cwd)
+    return PlainTextResponse(raw_text(found))
+
+
+def edit(desk: Desk, request: Request) -> Response:
+    found = desk.registry.find(request.path_params["id"], desk.cwd)
+    joins = request.query_params.get("joins", "")
+    dispute = dispute_with(desk, joins) if joins else None
+    values = edit_values(desk, newest(desk.registry, found), dispute=dispute)
+    return _page(desk, request, "edit.html", "timeline", values)
+
+
+def save(desk: Desk, request: Request) -> Response:
+    """The next page; the form again, with what was typed, where it cannot be saved."""
+    form = request.scope[FORM]
+    found = desk.registry.find(request.path_params["id"], desk.cwd)
+    try:
+        return _next_page(desk, memory_acts.save_edit(desk, found, form))
+    except (KeeploreError, OSError) as e:
+        typed = EditedText.of_form(form)
+        values = edit_values(desk, found, typed, trouble=str(e))
+        values["joins"] = form.get("joins", "")
+        return _page(desk, request, "edit.html", "timeline", values, 409)
+
+
+def threads(desk: Desk, request: Request) -> Response:
+    return _page(desk, request, "threads.html", "threads", threads_values(desk))
+
+
+def thread(desk: Desk, request: Request) -> Response:
+    values = thread_values(desk, request.path_params["id"])
+    return _page(desk, request, "thread.html", "threads", values)
+
+
+def graph(desk: Desk, request: Request) -> Response:
+    asked = request.query_params
+    values = graph_values(desk, asked.get("name", ""), asked.get("project", ""))
+    return _page(desk, request, "graph.html", "graph", values)
+
+
+def picture(desk: Desk, request: Request) -> Response:
+    asked = request.query_params
+    page = picture_page(desk, asked.get("name", ""), asked.get("project", ""))
+    return HTMLResponse(page)
+
+
+def places(desk: Desk, request: Request) -> Response:
+    return _page(desk, request, "places.html", "projects", place_values(desk))
+
+
+def cost(desk: Desk, request: Request) -> Response:
+    return _page(desk, request, "cost.html", "cost", cost_values(desk))
+
+
+def review(desk: Desk, request: Request) -> Response:
+    return _page(desk, request, "review.html", "review", review_values(desk))
+
+
+def forgotten(desk: Desk, request: Request) -> Response:
+    return _page(desk, request, "forgotten.html", "forgotten", forgotten_values(desk))
+
+
+def act(desk: Desk, request: Request) -> Response:
+    """Do what a form asks for, and go on to the page that shows it."""
+    chosen = ACTS.get(request.path_params["name"])
+    if chosen is None:
+        raise HTTPException(404)
+    form = {**request.query_params, **request.scope[FORM]}
+    try:
+        done = chosen(desk, form)
+    except (KeyError, ValueError) as e:
+        raise HTTPException(400) from e
+    return _next_page(desk, done)
+
+
+def asset(request: Request) -> Response:
+    name = request.path_params["name"]
+    kind = mimetypes.guess_type(name)[0] or "text/plain"
+    return Response(asset_data(name), media_type=kind)
+
+
+def asset_data(name: str) -> bytes:
+    """Raises HTTPException for a name that none has."""
+    made = {"graph.css": page_style, "graph.js": page_script}
+    if name in made:
+        return made[name]().encode()
+    if name not in ASSETS:
+        raise HTTPException(404)
+    return (resources.files(__package__ or "") / "static" / name).read_bytes()
+
+
+async def events(changes: ChangeFeed, _request: Request) -> Response:
+    return StreamingResponse(changes.stream(), media_type="text/event-stream")
+
+
+async def alive(changes: ChangeFeed, _request: Request) -> Response:
+    changes.note_visit()
+    return Response(status_code=204)
+
+
+def _page(
+    desk: Desk,
+    request: Request,
+    template: str,
+    here: str,
+    values: dict[str, object],
+    status: int = 200,
+) -> Response:
+    notice = desk.notices.get(request.query_params.get("said", ""))
+    return HTMLResponse(desk.page(template, here, notice=notice, **values), status)
+
+
+def _next_page(desk: Desk, done: Done) -> Response:
+    key = desk.notices.add(done.notice)
+    return RedirectResponse(f"{done.address}?said={key}", 303)
+
+
+def _refused(desk: Desk, request: Request, error: KeeploreError) -> Response:
+    status = 404 if isinstance(error, NotFound) else 409
+    return _told(desk, request, status, error.message, error.remedy)
+
+
+def _failed(desk: Desk, request: Request, error: OSError) -> Response:
+    message = f"{error.filename or 'the disk'}: {error.strerror or error}"
+    remedy = "Check that path, its rights, and the free space there"
+    return _told(desk, request, 500, message, remedy)
+
+
+def _missing(desk: Desk, request: Request, error: HTTPException) -> Response:
+    told = "There is no such page" if error.status_code == 404 else error.detail
+    return _told(desk, request, error.status_code, told, "")
+
+
+def _told(
+    desk: Desk, request: Request, status: int, message: str, remedy: str
+) -> Response:
+    values = {"message": message, "remedy": remedy}
+    if "hx-request" in request.headers:
+        return HTMLResponse(desk.piece("trouble_piece.html", **values), status)
+    notice: Notice | None = None
+    page = desk.page("trouble.html", "", notice=notice, **values)
+    return HTMLResponse(page, status)

@@ -1,0 +1,1 @@
+"""What each page holds: values for its template, served or exported."""

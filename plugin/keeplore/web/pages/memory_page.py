@@ -1,0 +1,133 @@
+"""One memory: what it says, its exchanges, how it changed, and what it is tied to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from keeplore.memory import Conversation
+from keeplore.memory.conversation_body import EXCHANGES, Exchange, short_turns
+from keeplore.web.page_desk import Desk
+from keeplore.web.safe_text import SafeMarkdown
+from keeplore.worker.usage.view_log import note_opened
+from keeplore.workspace.freshness import changed_since
+from keeplore.workspace.reading.details import MemoryDetails, detail_lines, details_of
+from keeplore.workspace.reading.receipts_source import transcript_of
+from keeplore.workspace.reading.related_memories import neighbours_of
+from keeplore.workspace.reading.version_steps import history_steps
+from keeplore.workspace.registry import FoundMemory
+
+HOPS = 2
+NEIGHBOURS = 12
+FIRST_LINE = 140  # characters of an exchange in the list of them
+_OWN_HEADING = re.compile(r"\A\s*#[ \t]+\S.*(?:\n|\Z)")
+# what the page shows in other places
+_SHOWN_ELSEWHERE = ("contradiction", "later", "version")
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenPart:
+    speaker: str  # you | agent | question
+    html: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeView:
+    number: int
+    turn: str  # as receipts name it
+    at: str
+    first_line: str
+    parts: tuple[SpokenPart, ...]
+
+
+def memory_values(desk: Desk, found: FoundMemory) -> dict[str, Any]:
+    """Raises IndexUnavailable."""
+    workspace, memory = found.workspace, found.memory
+    details = details_of(found)
+    said_in = "" if memory.kind == "conversation" else _said_in(found)
+    markdown = SafeMarkdown(desk.links, said_in)
+    steps = history_steps(workspace, found.row.id) if details.versions > 1 else []
+    related = neighbours_of(found, HOPS)[:NEIGHBOURS]
+    return {
+        "found": found,
+        "row": found.row,
+        "memory": memory,
+        "details": details,
+        "facts": _facts(details),
+        "head": markdown.render(_head(found)),
+        "exchanges": list(_exchanges(found, markdown)),
+        "steps": [*reversed(steps)],
+        "neighbours": related,
+        "since": changed_since(workspace, memory, desk.cwd),
+        "transcript": transcript_of(workspace.places, memory),
+        "file": workspace.root / found.row.path,
+        "is_foreign": workspace.machine_trust.is_foreign(memory),
+    }
+
+
+def note_looked_at(found: FoundMemory) -> None:
+    """What a person opened counts as use."""
+    if found.workspace.settings.recall.feedback:
+        note_opened(found.workspace.places.state, found.row.id)
+
+
+def raw_text(found: FoundMemory) -> str:
+    """The file as it is on the disk."""
+    file = Path(found.workspace.root / found.row.path)
+    return file.read_text("utf-8", "replace")
+
+
+def _facts(details: MemoryDetails) -> list[tuple[str, str]]:
+    """Label and value of what the page does not show in another form."""
+    linked = {link.relationship for link in details.links}
+    hidden = {*_SHOWN_ELSEWHERE, *linked, *(f"{one} this" for one in linked)}
+    return [
+        (label, value)
+        for label, value in detail_lines(details)
+        if value and label not in hidden
+    ]
+
+
+def _head(found: FoundMemory) -> str:
+    """What stands above the exchanges, without the title, which the page shows."""
+    body = found.memory.body.replace("\r\n", "\n")
+    head = body.partition(f"\n{EXCHANGES}\n")[0]
+    heading = _OWN_HEADING.match(head)
+    is_title = heading and heading[0].strip("# \n") == found.row.title.strip()
+    return head[heading.end() :] if heading and is_title else head
+
+
+def _said_in(found: FoundMemory) -> str:
+    """The conversation that holds the words of a note, "" where none is here."""
+    turns = found.memory.turns[:1]
+    return found.workspace.index.known_turns(turns).get(turns[0], "") if turns else ""
+
+
+def _exchanges(found: FoundMemory, markdown: SafeMarkdown) -> Iterator[ExchangeView]:
+    exchanges = Conversation.from_markdown(found.memory.body).exchanges
+    turns = short_turns(exchanges)
+    for number, one in enumerate(exchanges, 1):
+        parts = tuple(_parts(one, markdown))
+        line = _first_line(one.user)
+        yield ExchangeView(number, turns[one.id], one.at, line, parts)
+
+
+def _parts(exchange: Exchange, markdown: SafeMarkdown) -> Iterator[SpokenPart]:
+    if exchange.user:
+        yield SpokenPart("you", markdown.render(exchange.user))
+    for reply in exchange.replies:
+        if isinstance(reply, str):
+            yield SpokenPart("agent", markdown.render(reply))
+        else:
+            yield SpokenPart("question", markdown.render(reply.question))
+            yield SpokenPart("you", markdown.render(reply.answer or "(declined)"))
+
+
+def _first_line(text: str) -> str:
+    line = " ".join(text[: 10 * FIRST_LINE].split())
+    return line if len(line) <= FIRST_LINE else f"{line[:FIRST_LINE]}…"

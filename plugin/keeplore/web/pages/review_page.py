@@ -1,0 +1,110 @@
+"""What waits for a decision: disputes side by side, proposals, machines, and statements to keep."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from keeplore.errors import NotFound
+from keeplore.index import ScopeFilter
+from keeplore.memory import Memory
+from keeplore.memory.note import statement_of
+from keeplore.web.page_desk import Desk
+from keeplore.workspace.machine_trust import MachineState
+from keeplore.workspace.reading.version_diff import FieldChange, fields_changed
+from keeplore.workspace.writing.disputes import Dispute, disputes
+from keeplore.workspace.writing.proposals import HeldProposal, held_proposals
+from keeplore.workspace.writing.review import ReviewCandidate, review_candidates
+
+SHOWN = 30  # statements; the others follow when these are decided
+MAX_WORDS = 2_000  # of two texts that are compared word by word
+EVERYWHERE = ScopeFilter()
+_WORD = re.compile(r"\s+|[^\s]+")
+
+
+@dataclass(frozen=True, slots=True)
+class DisputeView:
+    """``first`` and ``other`` are (text, differs) pieces of what the two say."""
+
+    dispute: Dispute
+    first: tuple[tuple[str, bool], ...]
+    other: tuple[tuple[str, bool], ...]
+    fields: tuple[FieldChange, ...]
+
+
+def review_values(desk: Desk) -> dict[str, Any]:
+    """Raises IndexUnavailable."""
+    workspace = desk.workspace
+    counts = workspace.index.timeline.facets()["machine"]
+    machines = workspace.machine_trust.machines(counts)
+    unknown = [one for one in machines if one.state is MachineState.UNKNOWN]
+    found = disputes(workspace.index, workspace.store)
+    return {
+        "disputes": [*map(_compared, found)],
+        "proposals": [*held_proposals(workspace, EVERYWHERE)],
+        "machines": [(one, counts.get(one.id, 0)) for one in unknown],
+        "statements": [*islice(review_candidates(workspace, EVERYWHERE), SHOWN)],
+        "is_cut": SHOWN,
+    }
+
+
+def dispute_with(desk: Desk, other_id: str) -> Dispute:
+    """The open dispute that this other version is in. Raises NotFound."""
+    workspace = desk.workspace
+    workspace.index.refresh()
+    for one in disputes(workspace.index, workspace.store):
+        if one.other.row.id == other_id:
+            return one
+    raise _decided()
+
+
+def proposal_of(desk: Desk, proposal_id: str) -> HeldProposal:
+    """Raises NotFound."""
+    for one in held_proposals(desk.workspace, EVERYWHERE):
+        if one.id == proposal_id:
+            return one
+    raise _decided()
+
+
+def statement_of_draft(desk: Desk, draft_id: str) -> ReviewCandidate:
+    """Raises NotFound."""
+    for one in review_candidates(desk.workspace, EVERYWHERE):
+        if one.draft.id == draft_id:
+            return one
+    raise _decided()
+
+
+def _decided() -> NotFound:
+    return NotFound("that does not wait any more", "It was decided in another window")
+
+
+def _compared(dispute: Dispute) -> DisputeView:
+    first, other = dispute.first.memory, dispute.other.memory
+    mine, theirs = _pieces(first, other)
+    fields = (one for one in fields_changed(first, other) if one.field != "related")
+    return DisputeView(dispute, mine, theirs, tuple(fields))
+
+
+Pieces = tuple[tuple[str, bool], ...]
+
+
+def _pieces(first: Memory, other: Memory) -> tuple[Pieces, Pieces]:
+    """What each says, cut where the two differ."""
+    mine, theirs = (_WORD.findall(statement_of(one)) for one in (first, other))
+    if len(mine) + len(theirs) > MAX_WORDS:
+        mine, theirs = (
+            statement_of(one).splitlines(keepends=True) for one in (first, other)
+        )
+    matcher = difflib.SequenceMatcher(None, mine, theirs, autojunk=False)
+    codes = matcher.get_opcodes()
+    left = (("".join(mine[a:b]), kind != "equal") for kind, a, b, _, _ in codes)
+    right = (("".join(theirs[a:b]), kind != "equal") for kind, _, _, a, b in codes)
+    return tuple(_said(left)), tuple(_said(right))
+
+
+def _said(pieces: Iterator[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
+    return ((text, differs) for text, differs in pieces if text)

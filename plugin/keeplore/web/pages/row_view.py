@@ -1,0 +1,58 @@
+"""Rows of memories as lists show them: with one sentence of each, and how far it is believed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from keeplore.index import MemoryRow
+from keeplore.memory.names import short_id
+from keeplore.text.agent_scope import short_place
+from keeplore.workspace.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class RowView:
+    """``gist`` is "" where it says no more than the title; ``is_foreign``: another person's machine
+    wrote it, which was not accepted.
+    """
+
+    row: MemoryRow
+    gist: str
+    is_foreign: bool
+
+    @property
+    def place(self) -> str:
+        return short_place(self.row.scope, self.row.project)
+
+    @property
+    def what(self) -> str:
+        """The category of a note, else the kind."""
+        is_note = self.row.kind == "note" and self.row.category
+        return self.row.category if is_note else self.row.kind
+
+    @property
+    def digits(self) -> str:
+        return short_id(self.row.id)
+
+
+def views(workspace: Workspace, rows: Sequence[MemoryRow]) -> list[RowView]:
+    """Raises IndexUnavailable."""
+    gists = workspace.index.timeline.gists([row.id for row in rows])
+    source_of = workspace.machine_trust.sources()
+    return [
+        RowView(row, _gist(row, gists.get(row.id, "")), not source_of(row).is_told)
+        for row in rows
+    ]
+
+
+def by_day(rows: Iterable[RowView]) -> Iterator[tuple[str, list[RowView]]]:
+    """Day (YYYY-MM-DD) and its memories, in the order in which they come."""
+    for day, group in groupby(rows, lambda view: view.row.updated_at[:10]):
+        yield day, list(group)
+
+
+def _gist(row: MemoryRow, text: str) -> str:
+    said = " ".join(text.split())
+    return "" if said.rstrip(".").startswith(row.title.rstrip(".…")) else said

@@ -1,0 +1,59 @@
+"""Search: recall itself, with the words of the question set off and the reasons of each hit."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any
+
+from keeplore.recall.render import since_then
+from keeplore.recall.request import AnswerStatus, RecallHit, RecallRequest
+from keeplore.web.page_desk import Desk
+from keeplore.workspace.reading.explain import explain
+
+SHOWN = 20  # hits
+MAX_QUESTION = 2_000  # characters
+LEAST = 0.005  # log-odds: a part below that is not shown to a person
+SILENCE = {
+    AnswerStatus.NOTHING: "No memory is about that. Try other words, or fewer.",
+    AnswerStatus.EMPTY: "There is no memory yet. `keeplore import --all` reads the sessions that "
+    "you already have.",
+    AnswerStatus.STALE: "The index is behind the text and could not catch up. Run `keeplore "
+    "doctor`.",
+}
+
+
+def search_values(desk: Desk, question: str) -> dict[str, Any]:
+    """The answer to a question; without one an empty page. Raises IndexUnavailable."""
+    question = question[:MAX_QUESTION].strip()
+    if not question:
+        return {"question": "", "answer": None, "hits": [], "silence": "", "took_ms": 0}
+    began = time.monotonic()
+    answer = desk.registry.recall(request(desk, question))
+    took_ms = round((time.monotonic() - began) * 1000)
+    return {
+        "question": question,
+        "answer": answer,
+        "hits": [(hit, _since(hit)) for hit in answer.hits],
+        "silence": "" if answer.hits else SILENCE[answer.status],
+        "took_ms": took_ms,
+    }
+
+
+def why_values(desk: Desk, question: str, reference: str) -> dict[str, Any]:
+    """What each part gave to the score of a memory. Raises NotFound, IndexUnavailable."""
+    told = explain(desk.registry, reference, request(desk, question))
+    parts = [part for part in told.parts if abs(part.odds) >= LEAST]
+    widest = max((abs(part.odds) for part in parts), default=1.0)
+    return {"told": told, "parts": parts, "widest": widest, "question": question}
+
+
+def request(desk: Desk, question: str) -> RecallRequest:
+    """As a person asks who waits: in all projects, with what the index has."""
+    asked = RecallRequest(question, cwd=desk.cwd, limit=SHOWN, wide=True)
+    return replace(asked, at_once=desk.is_followed)
+
+
+def _since(hit: RecallHit) -> str:
+    """What became of the files that the passage names."""
+    return since_then(hit.files_changed, hit.files_gone)

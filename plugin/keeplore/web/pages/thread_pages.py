@@ -1,0 +1,50 @@
+"""Threads: a topic over its sessions, and what was decided in each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from keeplore.errors import NotFound
+from keeplore.index import MemoryRow
+from keeplore.memory import Conversation
+from keeplore.web.page_desk import Desk
+from keeplore.workspace.loading import load_or_none
+from keeplore.workspace.reading.threads import ConversationThread, threads
+
+SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadStep:
+    row: MemoryRow
+    decided: tuple[str, ...]
+    open: tuple[str, ...]
+
+
+def threads_values(desk: Desk) -> dict[str, Any]:
+    """Raises IndexUnavailable."""
+    return {"threads": threads(desk.workspace.index)[:SHOWN]}
+
+
+def thread_values(desk: Desk, reference: str) -> dict[str, Any]:
+    """Raises NotFound, IndexUnavailable."""
+    index = desk.workspace.index
+    wanted = {row.id for row in index.find(reference)}
+    for thread in threads(index):
+        if any(row.id in wanted for row in thread.rows):
+            return {"thread": thread, "steps": _steps(desk, thread)}
+    raise NotFound(
+        "no other conversation goes on with this one", "Look at the timeline"
+    )
+
+
+def _steps(desk: Desk, thread: ConversationThread) -> list[ThreadStep]:
+    found = []
+    for row in thread.rows:
+        memory = load_or_none(desk.workspace.store, row.path)
+        talk = Conversation.from_markdown(memory.body if memory else "")
+        decided = tuple(q.text for q in (*talk.decision, *talk.also_decided))
+        asked = tuple(q.text for q in talk.open_questions)
+        found.append(ThreadStep(row, decided, asked))
+    return found

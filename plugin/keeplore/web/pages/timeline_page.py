@@ -1,0 +1,147 @@
+"""The timeline: memories by day, chosen by what they are, with a picture of how many there were."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from keeplore.errors import StoreError
+from keeplore.index import Index, MemoryRow, ScopeFilter
+from keeplore.index.timeline import TimelineFilter
+from keeplore.memory import Conversation
+from keeplore.web.page_desk import Desk
+from keeplore.web.pages.row_view import by_day, views
+from keeplore.workspace.workspace import Workspace
+
+AT_ONCE = 50  # memories of a page
+WEEKS = 53
+CELL = 12  # of the picture, in its own units, with the gap
+LEVELS = (1, 3, 8)  # memories of a day: fewer are paler
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineQuery:
+    """What a person chose; as it stands in the address."""
+
+    project: str = ""
+    kind: str = ""
+    category: str = ""
+    host: str = ""
+    machine: str = ""
+    trust: str = ""
+    permanent: str = ""
+    open: str = ""
+    day: str = ""
+
+    @classmethod
+    def of(cls, asked: Mapping[str, str]) -> TimelineQuery:
+        return cls(**{one.name: asked.get(one.name, "") for one in fields(cls)})
+
+    @property
+    def chosen(self) -> dict[str, str]:
+        return {name: value for name, value in asdict(self).items() if value}
+
+    def filter(self, index: Index, *, with_day: bool = True) -> TimelineFilter:
+        """The project's own memories and those of its agents, where one was chosen."""
+        places = [pair for pair in index.scopes() if pair[1] == self.project]
+        places = places or [("project", self.project)]  # none of that name is none
+        return TimelineFilter(
+            allowed=ScopeFilter(tuple(places) if self.project else ()),
+            kind=self.kind,
+            category=self.category,
+            host=self.host,
+            machine=self.machine,
+            trust="" if self.trust == "foreign" else self.trust,
+            permanent=bool(self.permanent),
+            may_ask=bool(self.open),
+            day=_day(self.day) if with_day else "",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DayCell:
+    """A day in the picture: where it stands, and how dark it is, 0 to 4."""
+
+    day: str
+    count: int
+    x: int
+    y: int
+    level: int
+
+
+def timeline_values(
+    desk: Desk, query: TimelineQuery, after: str = ""
+) -> dict[str, Any]:
+    """What the page shows behind a cursor. Raises IndexUnavailable."""
+    workspace = desk.workspace
+    page = workspace.index.timeline.page(
+        query.filter(workspace.index),
+        after,
+        AT_ONCE,
+        lambda row: _is_kept(workspace, query, row),
+    )
+    return {
+        "query": query,
+        "days": list(by_day(views(workspace, page.rows))),
+        "next": page.next,
+        "is_first": not after,
+    }
+
+
+def picture_values(desk: Desk, query: TimelineQuery) -> dict[str, Any]:
+    """The choices that there are, and the activity of a year. Raises IndexUnavailable."""
+    index, today = desk.workspace.index, datetime.now(UTC).date()
+    timeline = index.timeline
+    first = today - timedelta(days=today.weekday(), weeks=WEEKS - 1)
+    counts = timeline.days(query.filter(index, with_day=False), first.isoformat())
+    cells = _cells(first, today, counts)
+    return {
+        "facets": timeline.facets(),
+        "cells": cells,
+        "months": _months(cells),
+        "width": WEEKS * CELL,
+        "total": sum(counts.values()),
+        "busiest": max(counts, key=lambda day: counts[day], default=""),
+        "counts": counts,
+    }
+
+
+def _cells(first: date, last: date, counts: Mapping[str, int]) -> list[DayCell]:
+    found = []
+    for number in range((last - first).days + 1):
+        day = (first + timedelta(days=number)).isoformat()
+        count = counts.get(day, 0)
+        week, weekday = divmod(number, 7)
+        level = sum(count >= least for least in LEVELS) + (count > 2 * LEVELS[-1])
+        found.append(DayCell(day, count, week * CELL, weekday * CELL, level))
+    return found
+
+
+def _months(cells: Sequence[DayCell]) -> list[tuple[int, str]]:
+    """Where in the picture a month begins, and its name."""
+    firsts = (cell for cell in cells if cell.day.endswith("-01"))
+    return [(cell.x, f"{date.fromisoformat(cell.day):%b}") for cell in firsts]
+
+
+def _day(text: str) -> str:
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        return ""
+
+
+def _is_kept(workspace: Workspace, query: TimelineQuery, row: MemoryRow) -> bool:
+    """What the index cannot tell: whose machine wrote it, and whether a question is open in it."""
+    if query.trust:
+        is_foreign = not workspace.machine_trust.sources()(row).is_told
+        if is_foreign != (query.trust == "foreign"):
+            return False
+    if query.open:
+        try:
+            body = workspace.store.load(row.path).body
+        except (StoreError, OSError):
+            return False
+        return bool(Conversation.from_markdown(body).open_questions)
+    return True

@@ -1,0 +1,82 @@
+"""Serving the pages to the browser of this machine, until nobody looks any more."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from pathlib import Path
+
+import uvicorn
+
+from keeplore.web.access import Access
+from keeplore.web.application import application
+from keeplore.web.guard import ENTRY, Guard
+from keeplore.web.live_changes import ChangeFeed
+from keeplore.web.page_desk import Desk
+from keeplore.workspace.registry import Registry
+
+LOOPBACK = "127.0.0.1"
+UNSEEN_S = 5 * 60.0  # after the last page was closed
+LOOK_S = 0.5
+GRACE_S = 1  # for answers that are under way at the end
+
+
+class WindowServer:
+    """Listens from the beginning; ``address`` works once. Raises NoWorkspace where a directory has
+    none.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        cwd: Path,
+        *,
+        is_read_only: bool = False,
+        unseen_s: float = UNSEEN_S,
+    ) -> None:
+        access = Access()
+        self._unseen_s = unseen_s
+        self._changes = ChangeFeed(registry, cwd)
+        csrf = "" if is_read_only else access.csrf
+        desk = Desk(registry, cwd, csrf, self._changes)
+        _ = desk.workspace
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        self._socket.bind((LOOPBACK, 0))
+        self._socket.listen()
+        port = self._socket.getsockname()[1]
+        pages = application(desk, self._changes)
+        guard = Guard(pages, access, port, is_read_only=is_read_only)
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                guard,
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                lifespan="off",
+                timeout_graceful_shutdown=GRACE_S,
+            )
+        )
+        self.address = f"http://{LOOPBACK}:{port}{ENTRY}?ticket={access.ticket}"
+
+    def run(self) -> None:
+        """Serve until the last page has been closed for a while, ``stop``, or a signal."""
+        self._changes.start()
+        try:
+            asyncio.run(self._serve())
+        finally:
+            self._changes.stop()
+            self._socket.close()
+
+    def stop(self) -> None:
+        self._server.should_exit = True
+        self._changes.stop()
+
+    async def _serve(self) -> None:
+        serving = asyncio.create_task(self._server.serve(sockets=[self._socket]))
+        while not serving.done():
+            await asyncio.wait([serving], timeout=LOOK_S)
+            if self._changes.unseen_s > self._unseen_s:
+                self.stop()
+        with contextlib.suppress(asyncio.CancelledError):
+            await serving

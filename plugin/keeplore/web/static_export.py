@@ -1,0 +1,128 @@
+"""The same pages as files: a folder that any browser shows, and any server, without Keeplore."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from keeplore.errors import ConfigError, KeeploreError
+from keeplore.index import MemoryFilter
+from keeplore.viewer.collect import GraphView, overview
+from keeplore.viewer.page import as_page
+from keeplore.web.application import ASSETS, asset_data
+from keeplore.web.links import FileLinks
+from keeplore.web.page_desk import Desk
+from keeplore.web.pages.cost_page import cost_values
+from keeplore.web.pages.graph_page import NODES
+from keeplore.web.pages.home_page import home_values
+from keeplore.web.pages.memory_page import memory_values
+from keeplore.web.pages.place_page import place_values
+from keeplore.web.pages.thread_pages import thread_values, threads_values
+from keeplore.web.pages.timeline_page import (
+    TimelineQuery,
+    picture_values,
+    timeline_values,
+)
+
+MARK = 'content="keeplore open"'  # in every page that was made here
+NEEDLESS = ("app.js", "htmx.min.js")
+Page = tuple[str, str]  # path below the folder, and its text
+
+
+def export(desk: Desk, folder: Path) -> int:
+    """Write all pages into a folder, in the place of those of an earlier export; how many.
+
+    Raises ConfigError where something else is there.
+    """
+    folder = folder.expanduser().absolute()
+    _check_replaceable(folder)
+    desk.workspace.index.refresh()
+    aside = folder.with_name(f".{folder.name}.new")
+    shutil.rmtree(aside, ignore_errors=True)
+    aside.mkdir(mode=0o700, parents=True)
+    try:
+        count = 0
+        for path, text in _pages(replace(desk, csrf="", changes=None)):
+            count += 1
+            _write(aside / path, text.encode("utf-8", "replace"))
+        for name in (*ASSETS, "graph.css"):
+            if name not in NEEDLESS:
+                _write(aside / "static" / name, asset_data(name))
+        if folder.exists():
+            shutil.rmtree(folder)
+        aside.rename(folder)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    return count
+
+
+def _check_replaceable(folder: Path) -> None:
+    """An earlier export may be replaced, and nothing else."""
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return
+    first = folder / "index.html"
+    if not (first.is_file() and MARK in first.read_text("utf-8", "replace")):
+        raise ConfigError(
+            f"{folder} is there already, and was not written by `keeplore open`",
+            "Name another folder, or take that one away",
+        )
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(data)
+
+
+def _pages(desk: Desk) -> Iterator[Page]:
+    top = replace(desk, links=FileLinks(0))
+    below = replace(desk, links=FileLinks(1))
+    yield "index.html", top.page("home.html", "home", **home_values(top))
+    yield from _timelines(top)
+    found = threads_values(top)
+    yield "threads.html", top.page("threads.html", "threads", **found)
+    yield "projects.html", top.page("places.html", "projects", **place_values(top))
+    yield "cost.html", top.page("cost.html", "cost", **cost_values(top))
+    yield from _graph(top)
+    for one in found["threads"]:
+        values = thread_values(below, one.id)
+        page = below.page("thread.html", "threads", **values)
+        yield below.links.thread(one.id).removeprefix("../"), page
+    yield from _memories(below)
+
+
+def _timelines(desk: Desk) -> Iterator[Page]:
+    """Of everything, and of each project."""
+    projects = desk.workspace.index.timeline.facets()["project"]
+    for project in ("", *projects):
+        query = TimelineQuery(project=project)
+        picture, after, number = picture_values(desk, query), "", 1
+        while number == 1 or after:
+            values = timeline_values(desk, query, after)
+            after = values["next"]
+            here = str(number) if number > 1 else ""
+            number += 1
+            values |= {"next": str(number) if after else "", **picture}
+            path = desk.links.page("timeline", project=project, after=here)
+            yield path, desk.page("timeline.html", "timeline", **values)
+
+
+def _graph(desk: Desk) -> Iterator[Page]:
+    values = {"name": "", "project": "", "projects": [], "known": ["everything"]}
+    yield "graph.html", desk.page("graph.html", "graph", **values)
+    view = GraphView(desk.workspace.index, desk.workspace.name, MemoryFilter().allowed)
+    picture = as_page(overview(view, NODES), ("m/", ".html"))
+    yield desk.links.page("graph/picture"), picture
+
+
+def _memories(desk: Desk) -> Iterator[Page]:
+    """Archived ones and earlier versions too, since others lead there."""
+    wanted = MemoryFilter(archived="with", superseded=True)
+    for row in desk.workspace.index.listed(wanted):
+        try:
+            found = desk.registry.find(row.id, desk.cwd)
+        except KeeploreError:  # its file cannot be read, which the health of home tells
+            continue
+        page = desk.page("memory.html", "timeline", **memory_values(desk, found))
+        yield desk.links.memory(row.id).removeprefix("../"), page

@@ -1,0 +1,195 @@
+"""Every page in a real browser: it shows what it should, asks nobody else, and anyone can use it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from open_window import Tab, Window, opened
+from sample_workspace import hostile
+
+AXE = Path(__file__).resolve().parents[2] / ".venv" / "axe" / "axe.min.js"
+PAGES = {
+    "home": "/",
+    "timeline": "/timeline",
+    "search": "/search?q=failed+jobs",
+    "silence": "/search?q=zebra+crossing+permit",
+    "threads": "/threads",
+    "graph": "/graph",
+    "projects": "/projects",
+    "cost": "/cost",
+    "review": "/review",
+    "forgotten": "/forgotten",
+    "missing": "/m/ffffffff",
+}
+
+
+def with_memories(window: Window) -> dict[str, str]:
+    """The pages, with those of one conversation, one note, its form, and a thread."""
+    talk, note = window.id_of("Retries"), window.id_of("Deploys")
+    return PAGES | {
+        "conversation": f"/m/{talk}",
+        "note": f"/m/{note}",
+        "edit": f"/m/{note}/edit",
+        "hostile": f"/m/{hostile().id}",
+        "thread": f"/threads/{talk}",
+    }
+
+
+def test_pages_show_without_a_complaint_in_light_dark_and_narrow(tab: Tab) -> None:
+    wide = {}
+    for name, path in with_memories(tab.window).items():
+        tab.go(path)
+        tab.page.wait_for_load_state("networkidle") if name == "graph" else None
+        for scheme, width in (("light", 1280), ("dark", 1280), ("light", 390)):
+            tab.page.emulate_media(color_scheme=scheme)
+            tab.page.set_viewport_size({"width": width, "height": 900})
+            tab.keep(f"{name}-{scheme}-{width}")
+        wide[name] = tab.page.evaluate("document.documentElement.scrollWidth")
+    assert {name: width for name, width in wide.items() if width > 390} == {}
+    complaints = [one for one in tab.complaints if "404" not in one]
+    assert complaints == []
+    far = [url for url in tab.asked if not url.startswith(f"http://{tab.window.host}/")]
+    assert far == []
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="no axe-core: `make axe` fetches it")
+def test_a_screen_reader_finds_its_way(tab: Tab) -> None:
+    found: dict[str, list[str]] = {}
+    for name, path in with_memories(tab.window).items():
+        for scheme in ("light", "dark"):
+            tab.page.emulate_media(color_scheme=scheme)
+            tab.go(path)
+            tab.page.evaluate(AXE.read_text(encoding="utf-8"))
+            found[f"{name} {scheme}"] = serious(tab.page.evaluate("axe.run()"))
+    assert {page: told for page, told in found.items() if told} == {}
+
+
+def serious(result: dict[str, Any]) -> list[str]:
+    return [
+        f"{one['id']}: {one['nodes'][0]['html'][:200]}"
+        for one in result["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
+
+
+def test_home_says_what_is_new_and_what_waits(tab: Tab) -> None:
+    tab.page.get_by_text("wait for you").wait_for()
+    told = tab.text()
+    assert "1 dispute · 1 machine to accept" in told
+    assert "Ledger entries are append-only" in told and "shop" in told
+    tab.page.get_by_text("wait for you").click()
+    tab.page.wait_for_url("**/review")
+
+
+def test_a_conversation_shows_its_head_and_receipts_lead_to_the_turn(tab: Tab) -> None:
+    tab.go(f"/m/{tab.window.id_of('Retries')}")
+    first = tab.page.locator(".exchanges details").nth(1)
+    assert first.get_attribute("open") is None
+    tab.page.locator(".prose .receipt").first.click()
+    assert "retried five times" in first.locator(".said.you").inner_text()
+    assert first.get_attribute("open") is not None
+    tab.page.get_by_text("the raw file").click()
+    assert tab.page.locator("body").inner_text().startswith("---\nschema: 1")
+
+
+def test_a_note_shows_its_versions_with_what_changed(tab: Tab) -> None:
+    tab.go(f"/m/{tab.window.id_of('Deploys')}")
+    versions = tab.page.locator(".versions")
+    assert versions.locator(".diff del").inner_text() == "Fridays,"
+    assert versions.locator(".diff ins").inner_text() == "Tuesdays,"
+    versions.get_by_role("link", name="Version 1").click()
+    assert "This is an old version" in tab.text()
+
+
+def test_a_thread_tells_what_was_decided_in_each_session(tab: Tab) -> None:
+    tab.go("/threads")
+    tab.page.get_by_role("link", name="Retries of failed jobs").click()
+    told = tab.text()
+    assert "3 conversations in 3 sessions" in told
+    assert told.count("Failed jobs are retried five times, then parked.") == 3
+    assert "Open: Who looks at what is parked?" in told
+
+
+def test_the_graph_leads_to_the_memories_behind_a_node(tab: Tab) -> None:
+    tab.go("/graph")
+    picture = tab.page.frame_locator("iframe.picture-frame")
+    picture.get_by_role("button", name="queue.py").first.click()
+    picture.locator("#details a").first.click()
+    tab.page.wait_for_url("**/m/*")
+    assert "Where it comes from" in tab.text()
+
+
+def test_the_timeline_is_chosen_by_what_a_person_wants_to_see(tab: Tab) -> None:
+    tab.go("/timeline")
+    tab.page.get_by_label("Project", exact=True).select_option("billing")
+    tab.page.wait_for_url("**project=billing**")
+    tab.page.get_by_label("open questions").check()
+    tab.page.wait_for_url("**open=1**")
+    titles = tab.page.locator(".memories .title").all_inner_texts()
+    assert titles and set(titles) <= {
+        "Retries of failed jobs",
+        "Outbox in place of SQS",
+    }
+    tab.page.get_by_role("link", name="Clear").click()
+    tab.page.get_by_label("Trust", exact=True).select_option("foreign")
+    tab.page.wait_for_url("**trust=foreign**")
+    titles = tab.page.locator(".memories .title").all_inner_texts()
+    assert titles == ["Ben says that Redis is fine"]
+
+
+def test_memory_of_an_attacker_is_text(tab: Tab) -> None:
+    for path in (f"/m/{hostile().id}", "/timeline", "/search?q=web+file+click", "/"):
+        tab.go(path)
+        assert "broken" not in tab.page.title().partition("<script>")[0]
+        assert tab.page.locator("main script, main img, main svg[onload]").count() == 0
+    tab.go(f"/m/{hostile().id}")
+    told = tab.text()
+    for text in (
+        "<script>document.title='broken'</script> ⟨U+202E⟩evil",
+        "<img src=x onerror=\"document.title='broken'\"> and <svg onload=alert(1)>",
+        "[click](javascript:document.title='broken')",
+        "[picture: far https://evil.invalid/x.png]",
+        "⟨U+202E⟩txt.exe⟨U+202C⟩ round, with a zero⟨U+200B⟩width space.",
+        "{{ 7 * 7 }} {% raw %} </textarea></div></main>",
+    ):
+        assert text in told
+    links = tab.page.locator("main a").evaluate_all("all => all.map(a => a.href)")
+    assert not [link for link in links if not link.startswith("http")]
+    web = tab.page.get_by_role("link", name="web")
+    assert web.get_attribute("rel") == "noreferrer noopener"
+    tab.go(f"/m/{hostile().id}/edit")
+    assert "</textarea></div></main>" in tab.page.locator("textarea").input_value()
+    assert tab.complaints == []
+
+
+def test_keys_lead_through_the_pages(tab: Tab) -> None:
+    tab.page.keyboard.press("g")
+    tab.page.keyboard.press("t")
+    tab.page.wait_for_url("**/timeline")
+    tab.page.keyboard.press("j")
+    tab.page.keyboard.press("j")
+    second = tab.page.locator(".memories li").nth(1)
+    assert second.get_attribute("class") == "here"
+    title = second.locator(".title").inner_text()
+    tab.page.keyboard.press("Enter")
+    tab.page.get_by_role("heading", name=title, level=1).wait_for()
+    tab.page.keyboard.press("?")
+    assert tab.page.locator("dialog").get_by_text("next, previous").is_visible()
+    tab.page.keyboard.press("Escape")
+    tab.page.keyboard.press("/")
+    tab.page.keyboard.type("outbox")
+    tab.page.wait_for_url("**/search?q=**")
+    tab.page.locator(".hits mark").first.wait_for()
+
+
+def test_read_only_shows_everything_and_offers_no_act(
+    sample: Path, open_tab: Any
+) -> None:
+    with opened(sample, is_read_only=True) as window:
+        tab = open_tab(window)
+        for path in with_memories(window).values():
+            tab.go(path)
+            forms = tab.page.locator("form[method=post]")
+            assert "/edit" in path or forms.count() == 0
