@@ -29,11 +29,18 @@ MAX_BRANCH = 200  # characters
 MAX_MINUTES = 24 * 60
 MAX_TIMEOUT_S = 240  # for one answer; shorter than the lease of a job
 _RANGES = {
-    "brief_tokens": (0, 3_000),
-    "prompt_tokens": (0, 3_000),
-    "threshold": (0, 1),
-    "related": (0, 3),
-    "deadline_ms": (20, 250),  # the client waits for 300
+    "context.brief_tokens": (0, 3_000),
+    "context.prompt_tokens": (0, 3_000),
+    "context.threshold": (0, 1),
+    "context.related": (0, 3),
+    "context.deadline_ms": (20, 250),  # the client waits for 300
+    "llm.timeout_s": (1, MAX_TIMEOUT_S),
+    "refine.confidence": (0, 1),
+    "recall.graph_boost": (0, 2),
+    "recall.feedback_boost": (0, 2),
+    "recall.half_life_days": (1, 3_650),
+    "sync.every_minutes": (1, MAX_MINUTES),
+    "worker.idle_minutes": (1, MAX_MINUTES),
 }
 _WANTED = {
     bool: "true or false",
@@ -153,6 +160,7 @@ class RefineSettings:
     """
 
     mode: str = "controlled"
+    confidence: float = 0.7
     aspects: bool = False
 
 
@@ -161,7 +169,10 @@ class RecallSettings:
     """What decides beside its words which memory comes first."""
 
     graph: bool = False
+    graph_boost: float = 0.6
     feedback: bool = True
+    feedback_boost: float = 0.3
+    half_life_days: int = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,19 +394,13 @@ def _check(settings: Settings) -> None:
             f"schema: {settings.schema} is of a newer Keeplore; this one knows {SCHEMA}"
         )
     _check_workspace(settings)
-    for name, (least, most) in _RANGES.items():
-        if not least <= getattr(settings.context, name) <= most:
-            raise ValueError(f"context.{name}: it should be {least} to {most}")
+    values = flat_settings(settings)
+    for key, (least, most) in _RANGES.items():
+        if not least <= values[key] <= most:
+            raise ValueError(f"{key}: it should be {least} to {most}")
     _check_rules(settings.capture)
     _check_engine(settings.index)
     _check_llm(settings.llm)
-    minutes = {
-        "worker.idle_minutes": settings.worker.idle_minutes,
-        "sync.every_minutes": settings.sync.every_minutes,
-    }
-    for key, value in minutes.items():
-        if not 1 <= value <= MAX_MINUTES:
-            raise ValueError(f"{key}: it should be 1 to {MAX_MINUTES}")
     if settings.refine.mode not in list(RefineMode):
         raise ValueError(f"refine.mode: it should be one of {', '.join(RefineMode)}")
     _check_allowed(settings.redaction)
@@ -472,8 +477,6 @@ def _check_llm(llm: LlmSettings) -> None:
 
 
 def _check_llm_limits(llm: LlmSettings) -> None:
-    if not 1 <= llm.timeout_s <= MAX_TIMEOUT_S:
-        raise ValueError(f"llm.timeout_s: it should be 1 to {MAX_TIMEOUT_S}")
     if min(llm.daily_tokens, llm.monthly_tokens) < 0:
         raise ValueError(
             "llm.daily_tokens, llm.monthly_tokens: neither can be negative; 0 means no limit"

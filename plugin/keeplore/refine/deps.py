@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from keeplore.config.settings import RefineSettings
 from keeplore.recall.request import SearchScope
 from keeplore.refine.candidates import NoteSearch
 from keeplore.store import Store
@@ -31,3 +32,4 @@ class RefineDeps:
     here: Callable[[str, str], SearchScope]  # what is seen from a scope and project
     written: Callable[[str, str], None]
     has_user_scope: bool = False
+    least_confidence: float = RefineSettings().confidence

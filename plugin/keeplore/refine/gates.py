@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from keeplore.config.settings import RefineMode
+from keeplore.config.settings import RefineMode, RefineSettings
 from keeplore.memory.model import Trust, trust_rank
 from keeplore.refine.answer_schema import MIN_CONTENT
 from keeplore.refine.candidates import CandidateNote
@@ -19,8 +19,6 @@ from keeplore.refine.receipts import is_supported
 from keeplore.refine.window import Segment
 from keeplore.text.similarity import content_hash
 
-# below it a person would want to be asked about every second one
-LEAST_CONFIDENCE = 0.7
 SHADOW, FULL, FROZEN = RefineMode.SHADOW, RefineMode.FULL, RefineMode.FROZEN
 
 
@@ -55,6 +53,8 @@ class GateContext:
     segments: Sequence[Segment]
     said_at: Mapping[str, str]  # turn → RFC 3339, UTC
     is_forgotten: Callable[[str], bool]  # a content hash
+    # below it a person would want to be asked about every second one
+    least_confidence: float = RefineSettings().confidence
 
 
 def verdict(proposal: Proposal, ground: GateContext) -> Verdict:
@@ -74,10 +74,9 @@ def verdict(proposal: Proposal, ground: GateContext) -> Verdict:
 
 def _blocked(proposal: Proposal, ground: GateContext) -> Verdict | None:
     """The verdict on what is wrong whatever a person would say."""
-    if proposal.confidence < LEAST_CONFIDENCE:
-        return _block(
-            "confidence", f"{proposal.confidence:.2f} is below {LEAST_CONFIDENCE}"
-        )
+    least = ground.least_confidence
+    if proposal.confidence < least:
+        return _block("confidence", f"{proposal.confidence:.2f} is below {least}")
     return _untouchable(proposal) or _unwanted(proposal, ground)
 
 

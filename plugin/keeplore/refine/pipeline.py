@@ -292,7 +292,11 @@ class _Refinement:
             stone.content for stone in self._deps.store.tombstones() if stone.content
         }
         ground = GateContext(
-            self._mode, self._part.segments, self._said_at, stones.__contains__
+            self._mode,
+            self._part.segments,
+            self._said_at,
+            stones.__contains__,
+            self._deps.least_confidence,
         )
         taken: set[str] = set()
         id_ = self._part.memory.id

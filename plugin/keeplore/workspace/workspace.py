@@ -179,6 +179,17 @@ class Workspace:
         return SyncLog(self.places.state / "sync" / f"{self.name}.json", now)
 
     @cached_property
+    def weights(self) -> Weights:
+        """What decides the order of what is recalled here."""
+        wishes = self.settings.recall
+        return replace(
+            WEIGHTS,
+            graph=wishes.graph_boost,
+            feedback=wishes.feedback_boost,
+            half_life_days=wishes.half_life_days,
+        )
+
+    @cached_property
     def redactor(self) -> Redactor:
         # here, because its patterns cost as much as a search, and whoever only asks needs none
         from keeplore.redact import Redactor
@@ -202,7 +213,7 @@ class Workspace:
         self,
         request: RecallRequest | str,
         *,
-        weights: Weights = WEIGHTS,
+        weights: Weights | None = None,
         watch: Watch | None = None,
         freshness: FilesSince = nothing_known,
     ) -> Answer:
@@ -219,7 +230,7 @@ class Workspace:
             self.store,
             self.embedder,
             self.machine_trust.trust_of,
-            weights,
+            weights or self.weights,
             sources=self.machine_trust.sources,
             graph=self.settings.recall.graph,
             feedback=self.settings.recall.feedback,

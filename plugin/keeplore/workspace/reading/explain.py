@@ -32,7 +32,14 @@ def explain(
     head = workspace.index.memories([found.row.superseded_by]).get(
         found.row.superseded_by, found.row
     )
-    told = why(workspace.recall, seen_from, found.row, head, found.memory.body)
+    told = why(
+        workspace.recall,
+        seen_from,
+        found.row,
+        head,
+        found.memory.body,
+        workspace.weights,
+    )
     told = replace(told, parts=tuple(_with_use(workspace, told)))
     if is_own:
         return told

@@ -249,6 +249,7 @@ def refine_deps(workspace: Workspace) -> RefineDeps:
         here=lambda scope, project: SearchScope(project, agent=agent_of(scope)),
         written=workspace.plugins.written,
         has_user_scope=workspace.is_home,
+        least_confidence=workspace.settings.refine.confidence,
     )
 
 
