@@ -13,6 +13,7 @@ import pytest
 from live_session import Live
 from ready import Done
 
+from keeplore.cli.main import COMMANDS
 from keeplore.config.places import Places
 from keeplore.worker.loop import Worker
 from keeplore.workspace import Registry
@@ -20,6 +21,8 @@ from keeplore.workspace.importing.intake import Intake
 from keeplore_hooks.spool import Spool
 
 Run = Callable[..., Done]
+# they serve what others do here, write elsewhere, or take away what is installed
+UNTRIED = {"clone", "completion", "disconnect", "mcp", "open", "uninstall"}
 ASKING = (
     ("recall", "Redis"),
     ("why", "{id}", "--query", "Redis"),
@@ -75,11 +78,16 @@ WRITING = (
     ("sync",),
     ("lint", "--install"),
     ("exclude", "--workspace", "{code}"),
+    ("include", "--workspace", "{code}"),
     ("projects", "add", "{other}"),
     ("config", "set", "context.related", "2"),
     ("config", "unset", "context.related"),
     ("connect", "claude-code", "--auto-memory", "--yes"),
 )
+
+
+def test_every_command_is_tried() -> None:
+    assert {words[0] for words in (*ASKING, *WRITING)} | UNTRIED == set(COMMANDS)
 
 
 def digests(root: Path) -> dict[str, str]:

@@ -261,6 +261,7 @@ def test_recall_still_answers_when_the_cache_is_deleted_under_the_worker(office)
         "wide": True,
         "exchanges": False,
         "text": False,
+        "agent": "",
     }
     until(
         lambda: (
