@@ -108,7 +108,7 @@ class PythonHost:
         IndexUnavailable.
         """
         self.views()
-        for workspace in self.registry.opened():
+        for workspace in self.registry.searched():
             with contextlib.suppress(KeeploreError):  # then by text alone
                 if not workspace.is_warm and workspace.index.state().vectors:
                     workspace.warm_up()

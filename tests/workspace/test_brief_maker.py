@@ -21,6 +21,7 @@ from keeplore.memory import Memory
 from keeplore.memory.note import NoteDraft
 from keeplore.worker.context.client_notes import GivenBrief, take_given, take_owed
 from keeplore.workspace.brief_maker import EVENTS, BriefMaker, refresh_briefs
+from keeplore.workspace.lifecycle import code_switch
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.recording.cursors import Cursors, SessionProgress
 from keeplore.workspace.registry import Registry
@@ -552,3 +553,24 @@ def test_what_became_of_files_is_told_as_it_is_when_it_is_read(
         _, _, end = line.rpartition(")")
         assert end == told
     assert len(ids) == 1
+
+
+def test_notes_of_the_code_repository_are_told_and_not_after_a_change(
+    desk: Desk,
+) -> None:
+    git("commit", "-q", "--allow-empty", "-m", "Begin", cwd=desk.project)
+    code_switch.switch_on(desk.registry, desk.project)
+    git("add", "-A", cwd=desk.project)
+    git("commit", "-q", "-m", "Keep notes", cwd=desk.project)
+    desk.make()
+    desk.note()
+    # no commit tells of it
+    desk.make()
+    assert FACT in desk.begin()
+    git("stash", "-q", "-u", cwd=desk.project)
+    assert FACT not in desk.begin()
+    git("stash", "pop", "-q", cwd=desk.project)
+    desk.make()
+    assert FACT in desk.begin()
+    code_switch.switch_off(desk.registry, desk.project)
+    assert FACT not in desk.begin()

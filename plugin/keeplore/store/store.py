@@ -67,7 +67,7 @@ class Store:
         machine: str = "",
         before_write: Callable[[Memory], Memory] = _unchanged,
     ) -> None:
-        self.root = root
+        self.root = self.top = root  # the top of the work tree is another for code
         self.branch = branch
         self._before_write = before_write
         self.cache = CycleCache(machine)
@@ -87,7 +87,7 @@ class Store:
         """
         self.stones.check(memory.id)
         memory = self._before_write(memory)
-        path = _place(memory, known)
+        path = self._place(memory, known)
         older = memory_files.namesakes(self.root, path, memory.id)
         is_alone = not (self.root / ".git").exists()
         if not is_alone:
@@ -462,6 +462,9 @@ class Store:
         exclude = [f"^{old}"] if old else []
         return int(run(self.root, "rev-list --count", new, *exclude).text or 0)
 
+    def _place(self, memory: Memory, known: str) -> str:
+        return place_of(memory, known, relative_path(memory))
+
     def _backend(self) -> GitBackend:
         from keeplore.store.git.libgit_backend import LibgitBackend  # here, as above
 
@@ -472,9 +475,10 @@ class Store:
             return GitBackend(self.root, places, self.cache)
 
 
-def _place(memory: Memory, known: str) -> str:
-    """Where a memory is written; ``known`` is where its file is, "" for none."""
-    path = relative_path(memory)
+def place_of(memory: Memory, known: str, path: str) -> str:
+    """Where a memory is written whose place is ``path``; ``known`` is where its file is, "" for
+    none.
+    """
     check_written(path)
     is_named_by_us = carries(known, memory.id) and _folder(known) == _folder(path)
     if is_named_by_us or not is_portable(known):

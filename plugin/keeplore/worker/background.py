@@ -87,6 +87,7 @@ class BackgroundTasks:
                 self._registry.named(name)
             except (KeeploreError, OSError) as e:
                 LOG.warning("%s: %s", name, e)
+        self._registry.code_repositories()
 
     def note_change(self) -> None:
         """Look whether the workspaces have text that is not indexed and committed yet."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import secrets
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from keeplore.client import brief_on_disk as disk
+from keeplore.config.code_consent import FILE as CONSENTS
 from keeplore.config.machine import FILE as MACHINE
 from keeplore.config.places import Places
+from keeplore.config.project_file import IN_FOLDER
 from keeplore.config.setting_layers import MACHINE_FILE
 from keeplore.config.settings import FILE as SETTINGS
 from keeplore.connect.client_copy import FOLDER as CLIENT
@@ -78,8 +82,15 @@ class BriefMaker:
             if path not in paths and most == DIRECTORIES:
                 path.unlink(missing_ok=True)
         for path, root in paths.items():
-            if not _is_current(path, hosts[root]):
+            if not _is_current(path, hosts[root], self._code_at(root)):
                 self._make(path, root, hosts[root])
+
+    def _code_at(self, directory: str) -> str:
+        """The state of the notes that the code repository there keeps, "" for none."""
+        with contextlib.suppress(KeeploreError):
+            if directory:
+                return _state_of(self._registry.code_memory(Path(directory)))
+        return ""
 
     def _make(self, path: Path, directory: str, hosts: set[str]) -> None:
         try:
@@ -108,13 +119,13 @@ class BriefMaker:
         # before anything is read: a change in between is seen
         files = dict(disk.stamps_around(directory) if directory else ())
         files |= _stamps_of_settings(self._registry, workspace)
+        files |= _stamps_of_code(self._registry, cwd)
+        state_of_code = self._code_at(directory)
         views = [
             _noting(view if directory else _anywhere(view), files)
             for view in self._registry.views(cwd, GIT_TIMEOUT_S)
         ]
-        heads = [
-            (str(view.store.root), disk.head_of(str(view.store.root))) for view in views
-        ]
+        heads = [_head(str(view.store.top)) for view in views]
         slots = _FileSlots()
         told = self._told(views, hosts, wishes.brief_tokens, slots)
         texts = [text for text, _ in told.values()]
@@ -122,13 +133,14 @@ class BriefMaker:
             return None
         command = agents_command(self._registry.places.state)
         printed = {
-            host: _replies(host, with_command(text, command))
-            for host, (text, _) in told.items()
+            host: _replies(host, with_command(block[0], command))
+            for host, block in told.items()
         }
         return {
             "directory": directory,
             "files": list(files.items()),
             "heads": heads,
+            "code": state_of_code,
             "told": told,
             "printed": printed,
             "slots": slots.used(texts),
@@ -168,7 +180,10 @@ def refresh_briefs(places: Places, most: int) -> None:
     if any((places.state / name).is_dir() for name in (disk.FOLDER, CLIENT)):
         with Registry(places) as registry:
             for name in registry.machine.workspaces:
-                registry.named(name).index.refresh()
+                registry.named(name)
+            registry.code_repositories()
+            for workspace in registry.searched():
+                workspace.index.refresh()
             BriefMaker(registry).refresh(most)
 
 
@@ -183,11 +198,16 @@ def drop(places: Places) -> None:
         path.unlink(missing_ok=True)
 
 
-def _is_current(path: Path, hosts: set[str]) -> bool:
+def _head(top: str) -> tuple[str, str]:
+    return top, disk.head_of(top)
+
+
+def _is_current(path: Path, hosts: set[str], code: str) -> bool:
     try:
         made = json.loads(path.read_bytes())
         return (
             hosts <= made["printed"].keys()
+            and made["code"] == code
             and disk.is_untouched(made)
             and disk.is_newest(made)
         )
@@ -215,6 +235,20 @@ def _stamps_of_settings(registry: Registry, workspace: Workspace) -> dict[str, A
             *([root / SETTINGS, root / INSTRUCTIONS] if root else []),
         ]
     return {str(path): disk.stamp(str(path)) for path in paths}
+
+
+def _stamps_of_code(registry: Registry, cwd: Path) -> dict[str, Any]:
+    """What decides whether notes of the code repository are told."""
+    paths = [registry.places.state / CONSENTS]
+    if code := registry.code_memory(cwd):
+        paths += [code.root / IN_FOLDER, code.machine_trust.state]
+    return {str(path): disk.stamp(str(path)) for path in paths}
+
+
+def _state_of(code: Workspace | None) -> str:
+    """By which other notes of a code repository are seen, which no commit need tell of."""
+    files = sorted(code.store.indexed()) if code else []
+    return sha256(repr(files).encode("utf-8", "replace")).hexdigest() if code else ""
 
 
 class _FileSlots:
@@ -273,6 +307,7 @@ class _NotingStore:
 
     def __init__(self, store: Store, files: dict[str, Any]) -> None:
         self.root = store.root
+        self.top = store.top
         self._store = store
         self._files = files
 

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePath
 
-import yaml
-
 from keeplore.config.capture_choice import (
     FILE,
     CaptureRule,
@@ -25,14 +23,15 @@ from keeplore.config.capture_choice import (
     RuleKind,
 )
 from keeplore.config.places import Places, stamp
-from keeplore.config.settings import parsed_yaml
+from keeplore.config.project_file import (
+    UnreadableProjectFile,
+    project_file,
+    said_by,
+)
 from keeplore.text.dates import minute_of
 from keeplore.workspace.identity import IdentityResolver, Project, normalise_remote
 from keeplore_hooks.events import HostEvent
-from keeplore_hooks.hosts.jsonl import open_regular
 
-PROJECT_FILE = ".keeplore"  # ``capture: off`` in it leaves its project out
-MAX_PROJECT_FILE = 4096  # bytes
 GLOB = "*?["
 # by the file system two names may be one directory
 IS_FOLDED = sys.platform in ("darwin", "win32")
@@ -288,34 +287,12 @@ def _by_file(folder: Path) -> tuple[Closeness, CaptureDecision] | None:
 
     Whoever wrote it, it can only leave out. One that cannot be read may have meant to.
     """
-    path = folder / PROJECT_FILE
+    path = project_file(folder)
     try:
-        text = _read(path)
-        if text is None:
-            return None
-        data = parsed_yaml(text)
-        # one that is empty, or a comment alone, says nothing
-        if data is None or data.get("capture", True) not in (False, "off"):
+        if said_by(folder).get("capture", True) not in (False, "off"):
             return None
         reason = f"{path} says capture: off"
-    except (OSError, ValueError, AttributeError, TypeError, yaml.YAMLError):
+    except UnreadableProjectFile:
         reason = f"{path} cannot be read; it should be YAML, like capture: off"
     depth = _depth(_names(str(folder))[-1])
     return (depth, True), CaptureDecision(may=False, reason=reason)
-
-
-def _read(path: Path) -> bytes | None:
-    """None for what is no file: memory in a repository of its own has a folder of that name.
-    Raises OSError or ValueError.
-    """
-    try:
-        # unlike those of Path they never raise
-        if not os.path.lexists(path) or os.path.isdir(path):  # noqa: PTH112
-            return None
-        with open_regular(path) as file:
-            text = file.read(MAX_PROJECT_FILE + 1)
-    except FileNotFoundError:  # a link to nothing, or gone meanwhile
-        return None
-    if len(text) > MAX_PROJECT_FILE:
-        raise ValueError(f"it is larger than {MAX_PROJECT_FILE} bytes")
-    return text

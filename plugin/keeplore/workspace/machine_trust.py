@@ -134,7 +134,9 @@ class MachineRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class TrustKnowledge:
+    """What commits tell, and what the person said."""
+
     history: CommitHistory
     answers: TrustAnswers
     is_alone: bool  # nobody else has written here
@@ -172,11 +174,11 @@ class MachineTrust:
         self._path_of = path_of
         self._own = frozenset(filter(None, own))
         self._cache = cache
-        self._state = state
+        self.state = state
         self._lock = threading.Lock()
         self._history: CommitHistory | None = None
         self._saved = CommitHistory()
-        self._found: tuple[object, _Known] | None = None
+        self._found: tuple[object, TrustKnowledge] | None = None
 
     def trust_of(self, memory: Memory) -> str:
         """The trust that a memory states, or ``foreign`` where another person's machine wrote or
@@ -241,22 +243,22 @@ class MachineTrust:
         refused: frozenset[str] = frozenset(),
     ) -> None:
         with self._lock:
-            said = TrustAnswers.load(self._state)
+            said = TrustAnswers.load(self.state)
             replace(
                 said,
                 accepted=(said.accepted | accepted) - refused,
                 refused=(said.refused | refused) - accepted,
-            ).save(self._state)
+            ).save(self.state)
             self._found = None
 
     def _source(
-        self, machine: str, path: Callable[[], str], known: _Known
+        self, machine: str, path: Callable[[], str], known: TrustKnowledge
     ) -> MemorySource:
         """Of a memory at a path that names a machine as its writer."""
         by_name = self._source_of_machine(machine, known)
         return max(by_name, self._source_of_commit(path, known))
 
-    def _source_of_machine(self, machine: str, known: _Known) -> MemorySource:
+    def _source_of_machine(self, machine: str, known: TrustKnowledge) -> MemorySource:
         said = known.answers
         if machine in said.refused.union(said.accepted, known.history.machines):
             return _SOURCES[self._state_of(machine, known)]
@@ -266,7 +268,9 @@ class MachineTrust:
         is_own = not machine and known.is_read
         return MemorySource.OWN if is_own else MemorySource.WAITING
 
-    def _source_of_commit(self, path: Callable[[], str], known: _Known) -> MemorySource:
+    def _source_of_commit(
+        self, path: Callable[[], str], known: TrustKnowledge
+    ) -> MemorySource:
         """Of who changed a file last: the file itself may name any machine as its writer."""
         by = known.history.touched.get(path()) if known.history.touched else None
         if by is None:
@@ -276,7 +280,7 @@ class MachineTrust:
         return MemorySource.OWN if is_anybodys else source
 
     def _source_of_author(
-        self, email: str, machine: str, known: _Known
+        self, email: str, machine: str, known: TrustKnowledge
     ) -> MemorySource:
         """Of a commit with this address, that names this machine, "" for none."""
         said = known.answers
@@ -289,7 +293,7 @@ class MachineTrust:
         is_accepted = is_by_hand or machine in said.accepted
         return MemorySource.ACCEPTED if is_accepted else MemorySource.WAITING
 
-    def _state_of(self, machine: str, known: _Known) -> MachineState:
+    def _state_of(self, machine: str, known: TrustKnowledge) -> MachineState:
         if machine in self._own:
             return MachineState.THIS
         if machine in known.answers.refused:
@@ -300,29 +304,29 @@ class MachineTrust:
         is_yours = email in known.answers.addresses or (not email and known.is_alone)
         return MachineState.YOURS if is_yours else MachineState.UNKNOWN
 
-    def _known(self) -> _Known:
+    def _known(self) -> TrustKnowledge:
         """What is known now: read again where there is a new commit or answer."""
         with self._lock:
             head = self._head()
-            if self._found is None or self._found[0] != (head, stamp(self._state)):
+            if self._found is None or self._found[0] != (head, stamp(self.state)):
                 known = self._read(head)
                 # what was read may itself have been noted
-                self._found = ((head, stamp(self._state)), known)
+                self._found = ((head, stamp(self.state)), known)
             return self._found[1]
 
-    def _read(self, head: str) -> _Known:
-        answers = TrustAnswers.load(self._state)
+    def _read(self, head: str) -> TrustKnowledge:
+        answers = TrustAnswers.load(self.state)
         try:
             addresses = answers.addresses | signature.own_addresses(self._root)
             history = self._read_history(head, addresses)
         except RepositoryError:  # what is not known is foreign
             history = self._history or CommitHistory()
-            return _Known(history, answers, is_alone=False, is_read=False)
+            return TrustKnowledge(history, answers, is_alone=False, is_read=False)
         if addresses != answers.addresses:
             answers = replace(answers, addresses=addresses)
             with contextlib.suppress(OSError):  # asked again the next time
-                answers.save(self._state)
-        return _Known(history, answers, self._has_nobody_else(history, answers))
+                answers.save(self.state)
+        return TrustKnowledge(history, answers, self._has_nobody_else(history, answers))
 
     def _has_nobody_else(self, history: CommitHistory, answers: TrustAnswers) -> bool:
         mine = self._own | answers.accepted
@@ -331,7 +335,7 @@ class MachineTrust:
                 return False
             if machine not in mine and email not in answers.addresses:
                 return False
-        known = _Known(history, answers, is_alone=False)
+        known = TrustKnowledge(history, answers, is_alone=False)
         believed = answers.addresses | known.accepted_addresses
         if any(map(signature.is_somebodys, history.others - believed)):
             return False

@@ -4,11 +4,12 @@ versions.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from keeplore.errors import NotFound, StoreError
+from keeplore.errors import NotFound, RepositoryError, StoreError, UnsafePath
 from keeplore.index import Index, MemoryRow, ScopeFilter
 from keeplore.memory import Memory, new_id
 from keeplore.memory.model import Trust, in_order
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 # how many of each a note says
 MOST_TOLD = {"entities": 50, "aspects": 3, "related": 20}
+Elsewhere = Callable[[NoteDraft, str], "NoteWriter | None"]
 CANDIDATES = 40  # passages in which a similar note is looked for
 SHOWN = 3  # similar notes
 
@@ -62,7 +64,8 @@ class NoteVersion:
 class NoteWriter:
     """The notes of one workspace, safe for several threads and processes.
 
-    ``is_foreign`` tells which memories another person's machine wrote.
+    ``is_foreign`` tells which memories another person's machine wrote. ``elsewhere`` gives who
+    writes the notes of a project made on a branch, or in a directory, None for this one.
     """
 
     def __init__(
@@ -79,23 +82,41 @@ class NoteWriter:
         self._machine = machine
         self._plugins = plugins
         self._is_foreign = is_foreign
+        self.elsewhere: Elsewhere = _here
 
-    def write(self, draft: NoteDraft) -> NoteOutcome:
+    def write(self, draft: NoteDraft, directory: str = "") -> NoteOutcome:
         """Write a note, unless one of the same scope says exactly this; notes that nearly say it
-        are named.
+        are named. The path of one that belongs into the project's code repository is absolute.
 
         Raises StoreError for a draft that says nothing or names no sound scope, Forgotten for one
         whose id was forgotten, or OSError.
         """
         memory = self._made(draft)
+        other = self.elsewhere(draft, directory)
         with self._store.exclusive:
             self._index.refresh()
             if known := self._same(memory, draft.id):
                 return self._again(known, memory)
             similar = self._near(memory)
+            # one that cannot be written to must not lose the note
+            with contextlib.suppress(UnsafePath, RepositoryError, OSError):
+                if other is not None:
+                    return other.write_for(draft, similar)
             path = self._store.add(memory, self._index.path_of)
         self._plugins().written(memory.id, path)
         return NoteOutcome(memory, path, is_new=True, similar=similar)
+
+    def write_for(
+        self, draft: NoteDraft, similar: tuple[SimilarNote, ...]
+    ) -> NoteOutcome:
+        """Write a note for another writer, whose own notes nearly say it."""
+        done = self.write(draft)
+        nearest = sorted((*done.similar, *similar), key=lambda one: -one.similarity)
+        return replace(
+            done,
+            path=str(self._store.root / done.path),
+            similar=tuple(nearest[:SHOWN]),
+        )
 
     def similar(self, draft: NoteDraft) -> tuple[SimilarNote, ...]:
         """Notes that nearly say what a draft says, those that exactly do among them; nothing is
@@ -247,6 +268,10 @@ class NoteWriter:
                 "`keeplore list` and `keeplore recall` print ids",
             )
         return row
+
+
+def _here(_draft: NoteDraft, _directory: str) -> None:
+    return None
 
 
 def _changed_fields(old: Memory, meta: dict[str, Any]) -> dict[str, Any]:

@@ -26,17 +26,33 @@ from keeplore.errors import (
 from keeplore.index import EmbeddingModels, MemoryRow
 from keeplore.memory import Memory
 from keeplore.memory.location import digits_of
+from keeplore.memory.model import Scope
 from keeplore.memory.names import is_project_name
+from keeplore.memory.note import NoteDraft
 from keeplore.recall.brief import WorkspaceView
 from keeplore.recall.request import Answer, AnswerStatus, RecallHit, RecallRequest
 from keeplore.recall.since.named_files import FilesSince
 from keeplore.workspace.freshness import GIT_TIMEOUT_S, PROMPT_TIMEOUT_S, files_since
 from keeplore.workspace.identity import load_projects
+from keeplore.workspace.in_repo.code_memories import CodeMemories
+from keeplore.workspace.in_repo.code_workspace import CodeWorkspace
+from keeplore.workspace.note_writer import NoteWriter
 from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.workspace_instructions import instructions
 
 SHOWN = 5  # memories that a reference may mean
 EVERYWHERE = "this directory belongs to no project, so all projects were looked at"
+OFFERED = (
+    "this code repository brings notes that nobody has agreed to read on this machine;"
+    " `keeplore projects in-repo` does"
+)
+# of two stores the status counts that says more
+_SAYING = (
+    AnswerStatus.EMPTY,
+    AnswerStatus.NOTHING,
+    AnswerStatus.STALE,
+    AnswerStatus.FOUND,
+)
 
 
 def _merged(answer: Answer, hits: list[RecallHit], limit: int) -> Answer:
@@ -71,6 +87,7 @@ class Registry:
         # of each that is open: inodes and times of its settings, and of this machine's
         self._settings: dict[str, tuple[tuple[int, int] | None, ...]] = {}
         self._models = EmbeddingModels(places.models)
+        self._code = CodeMemories(places)
         self._lock = threading.RLock()
 
     def __enter__(self) -> Registry:
@@ -105,9 +122,9 @@ class Registry:
             if shared is None and not (root / ".git").exists():
                 raise _is_gone(name, root)
             if name not in self._opened:
-                self._opened[name] = Workspace(
-                    name, root, self.places, self.machine, self._models
-                )
+                opened = Workspace(name, root, self.places, self.machine, self._models)
+                opened.notes.elsewhere = partial(self._writer_of, opened)
+                self._opened[name] = opened
                 self._settings[name] = settings
             return self._opened[name]
 
@@ -168,6 +185,14 @@ class Registry:
             f"there is no project {project!r}", f"{meant}`keeplore projects` lists them"
         )
 
+    def code_memory(
+        self, cwd: Path, own: Workspace | None = None
+    ) -> CodeWorkspace | None:
+        """What the code repository around a directory keeps of its project, where the person has
+        said yes to it; ``own`` is the directory's workspace.
+        """
+        return self._code.at(cwd, own or self.for_directory(cwd))
+
     def recall(self, request: RecallRequest) -> Answer:
         """What the directory's workspace and those it inherits answer; paths of the others are
         absolute. In a directory of no project all projects are asked.
@@ -180,6 +205,7 @@ class Registry:
         answer = workspace.recall(asked, freshness=_freshness(workspace, asked))
         if is_everywhere and any(hit.project for hit in answer.hits):
             answer = replace(answer, notes=(*answer.notes, EVERYWHERE))
+        answer = self._with_code(answer, workspace, request)
         for name in self.inherited(workspace):
             try:
                 other = self.named(name)
@@ -196,6 +222,17 @@ class Registry:
             hits = _inherited(more.hits, other.root, is_named=is_named)
             answer = _merged(answer, hits, request.limit)
         return answer
+
+    def _with_code(
+        self, answer: Answer, own: Workspace, request: RecallRequest
+    ) -> Answer:
+        """With what the code repository around the directory adds."""
+        if code := self.code_memory(request.cwd, own):
+            return _with_notes(answer, code, request)
+        if request.at_once or not self._code.is_offered(request.cwd):
+            return answer
+        status = max(answer.status, AnswerStatus.NOTHING, key=_SAYING.index)
+        return replace(answer, notes=(*answer.notes, OFFERED), status=status)
 
     def find(self, reference: str, cwd: Path) -> FoundMemory:
         """The memory that an id, four or more digits of one, a path or a file's name stands for.
@@ -234,9 +271,12 @@ class Registry:
     def nearest_first(self, cwd: Path) -> Iterator[Workspace]:
         """The directory's workspace, those that it inherits, the others."""
         own = self.for_directory(cwd)
-        for name in dict.fromkeys(
-            (own.name, *self.inherited(own), *self.machine.workspaces)
-        ):
+        yield own
+        if code := self.code_memory(cwd, own):
+            yield code
+        for name in dict.fromkeys((*self.inherited(own), *self.machine.workspaces)):
+            if name == own.name:
+                continue
             # a workspace that is gone must not hide the others
             with contextlib.suppress(ConfigError):
                 workspace = self.named(name)
@@ -268,6 +308,17 @@ class Registry:
                 partial(instructions, own),
             )
         ]
+        if code := self.code_memory(cwd, own):
+            views.append(
+                WorkspaceView(
+                    code.index,
+                    code.store,
+                    code.identities.here(cwd).own,
+                    code.machine_trust.trust_of,
+                    code.machine_trust.sources,
+                    freshness=partial(files_since, own, cwd, timeout_s=files_within_s),
+                )
+            )
         for name in self.inherited(own):
             given = (
                 ("user", ""),
@@ -298,22 +349,51 @@ class Registry:
                     self.named(name)
             return list(self._opened.values())
 
+    def searched(self) -> list[Workspace]:
+        """Those in use and the memory of code repositories in use."""
+        own = self.opened()
+        # anew where the settings of the workspace have changed
+        code = [self.code_memory(one.tree.top) for one in self._code.opened()]
+        return [*own, *filter(None, code)]
+
+    def code_repositories(self) -> list[tuple[Path, CodeWorkspace | None]]:
+        """The code repositories to which the person has said yes, each with the memory that its
+        main work tree keeps.
+        """
+        mains = self._code.consented() if self.machine.workspaces else []
+        return [(main, self.code_memory(main)) for main in mains]
+
     def written(self) -> int:
         """How many memory files capture has written in this process."""
         return sum(workspace.plugins.changes.count for workspace in self.opened())
 
     def commit_all(self, message: str) -> None:
         """Bring index and HEAD of those in use up to what was written."""
-        for workspace in self.opened():
+        for workspace in self.searched():
             workspace.index.refresh()
             # the files are there, and the worker commits them later
             with contextlib.suppress(RepositoryBusy):
                 workspace.commit(message)
 
     def close(self) -> None:
+        self._code.close()
         for workspace in self._opened.values():
             workspace.close()
         self._opened.clear()
+
+    def _writer_of(
+        self, own: Workspace, draft: NoteDraft, directory: str
+    ) -> NoteWriter | None:
+        """Who writes a note of a project that keeps its notes with the code."""
+        if draft.scope != Scope.PROJECT:
+            return None
+        project, here = draft.project, Path(directory)
+        branch = str(draft.source.get("branch") or "")
+        if directory and own.identities.project_of(directory) == project:
+            code = self._code.at(here, own)
+        else:
+            code = self._code.of_project(own, project, branch)
+        return code.notes if code else None
 
     def _look_again(self) -> None:
         """Read the list of workspaces where another process has changed it."""
@@ -325,6 +405,26 @@ class Registry:
         # before reading: a change in between is seen the next time
         self._seen = stamp(self.places.state / FILE)
         return Machine.load(self.places)
+
+
+def _with_notes(answer: Answer, code: Workspace, request: RecallRequest) -> Answer:
+    """With what a project's code repository answers, as far as the workspace has it not."""
+    try:
+        more = code.recall(replace(request, wide=False))
+    except KeeploreError as e:
+        note = f"{code.root} was not searched: {e}"
+        return replace(answer, notes=(*answer.notes, note))
+    status = max(answer.status, more.status, key=_SAYING.index)
+    answer = replace(answer, status=status)
+    if not answer.stamp.memories:  # how nothing was searched is of no interest
+        answer = replace(answer, legs=more.legs, notes=more.notes, stamp=more.stamp)
+    known = {hit.memory_id for hit in answer.hits}
+    hits = [
+        replace(hit, path=str(code.root / hit.path))
+        for hit in more.hits
+        if hit.memory_id not in known
+    ]
+    return _merged(answer, hits, request.limit)
 
 
 def _freshness(workspace: Workspace, request: RecallRequest) -> FilesSince:

@@ -33,6 +33,7 @@ from keeplore.workspace.machine_trust import MachineTrust
 from keeplore.workspace.note_writer import NoteWriter
 from keeplore.workspace.search_backend import engine_of
 from keeplore.workspace.sync_status import SyncLog
+from keeplore_hooks.contracts import EngineMaker
 from keeplore_hooks.events import HostEvent
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Workspace:
     ) -> None:
         self.name = name
         self.places = places
-        self.settings: Settings = settings_here(root, places.state)
+        self.settings: Settings = self._read_settings(root)
         self._machine = machine
         self._writing = threading.RLock()
         self._plugins = _Once(self._open_plugins)
@@ -69,15 +70,13 @@ class Workspace:
         self.sessions = Sessions(places.state / "capture" / name)
         self.store = self._open_store(root)
         self.store.cache.scan = self._scan
-        self.identities = IdentityResolver(self.store)
+        self.identities = self._open_identities()
         self.index = Index(
             places.cache / "index" / name,
             self.store,
             self.embedder,
-            engine=engine_of(
-                self.settings.index, root, places.state, lambda: self.plugins
-            ),
-            find=self._embedder,
+            engine=self._open_engine(root),
+            find=self.embedder_of,
         )
         if self.settings.redaction.deny:
             _ = self.redactor  # a pattern that is wrong is told of at once
@@ -94,6 +93,10 @@ class Workspace:
     @property
     def root(self) -> Path:
         return self.store.root
+
+    @property
+    def machine_record(self) -> Machine:
+        return self._machine
 
     @property
     def machine(self) -> str:
@@ -124,13 +127,13 @@ class Workspace:
     @cached_property
     def embedder(self) -> DeferredEmbedder:
         """That of the model by which memories are found."""
-        return DeferredEmbedder(lambda: self._embedder(self.settings.embedding.model))
+        return DeferredEmbedder(lambda: self.embedder_of(self.settings.embedding.model))
 
     @cached_property
     def capture_embedder(self) -> DeferredEmbedder:
         """That of the model by which conversations are cut into topics."""
         return DeferredEmbedder(
-            lambda: self._embedder(capture_model(self.settings.embedding.model))
+            lambda: self.embedder_of(capture_model(self.settings.embedding.model))
         )
 
     @cached_property
@@ -295,12 +298,22 @@ class Workspace:
                 return path
         return self.store.find(memory_id)
 
-    def _embedder(self, model: str) -> Embedder:
+    def embedder_of(self, model: str) -> Embedder:
         """The embedder of a model that may be used here. Raises ModelUnavailable."""
         name = full_name(model, self.root)
         check_consent(name, self.root, self.places.state)
         found: Embedder = self.plugins.hook.keeplore_embedder(model=name)
         return found
+
+    def _read_settings(self, root: Path) -> Settings:
+        return settings_here(root, self.places.state)
+
+    def _open_identities(self) -> IdentityResolver:
+        return IdentityResolver(self.store)
+
+    def _open_engine(self, root: Path) -> EngineMaker:
+        wishes = self.settings.index
+        return engine_of(wishes, root, self.places.state, lambda: self.plugins)
 
     def _open_plugins(self) -> PluginManager:
         # here, because pluggy takes 10 ms

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from keeplore.cli.doctor import (
     check_capture,
+    check_code,
     check_hosts,
     check_index,
     check_llm,
@@ -57,6 +58,7 @@ def examine(places: Places, options: DoctorOptions) -> list[DoctorFinding]:
             for name in names:
                 found += _workspace(registry, name, options)
             found += _collected("capture", check_capture.findings(registry), options)
+            found += _code(registry, options)
     except KeeploreError as e:
         found.append(failed("machine", e))
     found += check_plugins.findings(places)
@@ -79,6 +81,13 @@ def _workspace(
             part, check_index.findings(part, opened, options.progress), options
         )
     return found
+
+
+def _code(registry: Registry, options: DoctorOptions) -> list[DoctorFinding]:
+    part = "notes with the code"
+    found = check_code.findings(registry, options.progress, is_deep=options.is_deep)
+    looked = list(registry.code_repositories())
+    return _collected(part, found, options) if looked else []
 
 
 def _collected(

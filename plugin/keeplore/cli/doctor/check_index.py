@@ -18,18 +18,18 @@ from keeplore.workspace.workspace import Workspace
 def findings(
     part: str, workspace: Workspace, progress: Callable[[int, int], None]
 ) -> Iterator[DoctorFinding]:
-    yield from _index(f"{part} index", workspace, progress)
+    yield from flaws(f"{part} index", workspace, progress)
     yield from _repository(part, workspace)
     yield from _remote(part, workspace)
 
 
-def _index(
+def flaws(
     part: str, workspace: Workspace, progress: Callable[[int, int], None]
 ) -> Iterator[DoctorFinding]:
-    flaws: list[IndexFlaw] = []
+    found: list[IndexFlaw] = []
     try:
-        flaws.extend(workspace.index.flaws(progress))
-        if not flaws:
+        found.extend(workspace.index.flaws(progress))
+        if not found:
             yield well(
                 part, "proved: every row, word and vector is what the files make"
             )
@@ -37,9 +37,9 @@ def _index(
         yield note(part, f"vectors were not proved: {e.message}", e.remedy)
     remedy = "`keeplore doctor --deep --fix` makes it anew from the text"
     # all at once, whichever comes first
-    fix = functools.cache(functools.partial(_mended, workspace, flaws, progress))
+    fix = functools.cache(functools.partial(_mended, workspace, found, progress))
     texts = (
-        f"{flaw.path}: {flaw.message}" if flaw.path else flaw.message for flaw in flaws
+        f"{flaw.path}: {flaw.message}" if flaw.path else flaw.message for flaw in found
     )
     yield from several(wrong(part, text, remedy, fix) for text in texts)
 

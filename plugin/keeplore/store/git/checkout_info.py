@@ -35,7 +35,7 @@ def checkout_info(directory: Path) -> CheckoutInfo | None:
     refuses it.
     """
     try:
-        top = _top(directory.resolve())
+        top = top_of(directory.resolve())
         if top is None:
             return None
         places = directories(top)
@@ -47,7 +47,7 @@ def checkout_info(directory: Path) -> CheckoutInfo | None:
         return None
 
 
-def _top(directory: Path) -> Path | None:
+def top_of(directory: Path) -> Path | None:
     """The nearest directory upwards that holds ``.git``."""
     return next(
         (
@@ -59,7 +59,7 @@ def _top(directory: Path) -> Path | None:
     )
 
 
-def _main(top: Path, places: Directories) -> Path:
+def main_of(top: Path, places: Directories) -> Path:
     """Worktrees of a bare repository have no main one; its own directory stands for it."""
     if places.own == places.common:
         return top
@@ -89,7 +89,7 @@ def _by_library(top: Path, places: Directories) -> CheckoutInfo:
     first = ""
     if head and not repository.is_shallow:
         first = _first_commit(str(top), places.common.stat().st_ino)
-    return CheckoutInfo(top, _main(top, places), remotes, first, branch, head)
+    return CheckoutInfo(top, main_of(top, places), remotes, first, branch, head)
 
 
 @functools.lru_cache(maxsize=512)
@@ -118,7 +118,12 @@ def _by_git(top: Path, places: Directories) -> CheckoutInfo:
         if rest.endswith(" (fetch)"):
             remotes[name] = rest.removesuffix(" (fetch)")
     return CheckoutInfo(
-        top, _main(top, places), remotes, _root_commit(top, places, head), branch, head
+        top,
+        main_of(top, places),
+        remotes,
+        _root_commit(top, places, head),
+        branch,
+        head,
     )
 
 

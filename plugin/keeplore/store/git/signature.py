@@ -94,14 +94,16 @@ def trailer(machine: str) -> tuple[str, ...]:
     return ("--trailer", f"{TRAILER}: {machine}") if _MACHINE.fullmatch(machine) else ()
 
 
-def authored_commits(root: Path, new: str, old: str = "") -> Iterator[AuthoredCommit]:
-    """The commits that ``new`` has and ``old`` has not, children first. Raises RepositoryError for
-    an unknown one.
+def authored_commits(
+    root: Path, new: str, old: str = "", *within: str
+) -> Iterator[AuthoredCommit]:
+    """The commits that ``new`` has and ``old`` has not, children first, those alone that changed
+    something ``within`` these paths where there are any. Raises RepositoryError for an unknown one.
     """
     # a path may hold anything but this, which nobody can foresee
     begin = secrets.token_hex(16)
     span = [f"--format=tformat:{begin}{_FORMAT}", new, f"^{old}" if old else new, "--"]
-    done = run(root, _LOG, *span)
+    done = run(root, _LOG, *span, *within)
     if done.code:
         raise RepositoryError(
             f"git cannot list the commits up to {new[:12]}",

@@ -13,6 +13,7 @@ import shlex
 import sys
 from pathlib import Path
 
+from keeplore.config.project_file import NAME
 from keeplore.errors import KeeploreError
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.store import files
@@ -53,11 +54,13 @@ def uninstall(root: Path) -> bool:
 
 def main(arguments: list[str]) -> int:
     """Merge into the file OURS, in the top folder of the working tree; what cannot be joined is
-    written beside it.
+    written beside it. PATH may lie in a code repository's own folder of memory.
     """
     try:
         is_base = arguments[:1] == ["--base"]
         base, ours, theirs, path = arguments[is_base:]
+        folder = f"{NAME}/" if path.startswith(f"{NAME}/") else ""
+        path = path.removeprefix(folder)
         check_moved(path)
         texts = [Path(place).read_bytes() for place in (base, ours, theirs)]
         if max(map(len, texts)) > MAX_FILE:
@@ -66,7 +69,7 @@ def main(arguments: list[str]) -> int:
         data, beside = merged(path, texts[0] or None, texts[1], texts[2])
         if not is_base:
             for place, text in beside.items():
-                files.write(Path.cwd(), place, text)
+                files.write(Path.cwd(), f"{folder}{place}", text)
         Path(ours).write_bytes(data)
     except (KeeploreError, OSError, ValueError):
         return CONFLICT

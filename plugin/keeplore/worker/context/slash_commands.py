@@ -97,7 +97,7 @@ class SlashCommands:
         cwd = _directory(origin)
         workspace = self._registry.for_directory(cwd)
         if text:
-            outcome = workspace.notes.write(_draft(workspace, text, origin))
+            outcome = workspace.notes.write(_draft(workspace, text, origin), origin.cwd)
         else:
             # here, because it brings capture along, and a person may wait for the start of the
             # worker

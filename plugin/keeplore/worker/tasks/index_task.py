@@ -82,7 +82,7 @@ class IndexTask:
     def _look(self) -> None:
         self._due_at = self._latest_at = 0.0
         began_s = time.thread_time()
-        refreshed = for_each(self._registry.opened(), _refresh)
+        refreshed = for_each(self._registry.searched(), _refresh)
         if not any(one.changed or one.removed or one.left for one in refreshed):
             self._look_took_s = time.thread_time() - began_s
         self._looked_at = time.monotonic()
@@ -123,7 +123,7 @@ class WatchTask:
         self._is_in_step = is_in_step
 
     def run(self, _now: float) -> float:
-        opened = self._registry.opened()
+        opened = self._registry.searched()
         self._index.unwatched = self._follow(opened)
         for workspace in opened:
             workspace.index.listen(self._is_in_step)

@@ -46,7 +46,7 @@ class VectorTask:
         self._is_due = True
 
     def run(self, _now: float) -> float:
-        opened = self._registry.opened()
+        opened = self._registry.searched()
         if opened != self._known:  # one may have another embedding model now
             self._known, self._is_due = opened, True
         if self._is_due and self._may_run():
@@ -104,13 +104,17 @@ class ModelTask:
 
     @property
     def is_loaded(self) -> bool:
-        return any(workspace.models.are_loaded for workspace in self._registry.opened())
+        return any(
+            workspace.models.are_loaded for workspace in self._registry.searched()
+        )
 
     def run(self, now: float) -> float:
         if self._is_rested() or now < self._again_at:
             return NEVER
         cold = [
-            workspace for workspace in self._registry.opened() if not workspace.is_warm
+            workspace
+            for workspace in self._registry.searched()
+            if not workspace.is_warm
         ]
         if cold:
             self._again_at = time.monotonic() + WARM_AGAIN_S

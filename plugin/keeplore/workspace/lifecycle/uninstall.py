@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
+from keeplore.config.code_consent import CodeConsents
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.errors import KeeploreError
@@ -38,6 +39,7 @@ STATE = (
     "sync",
     "edits",
     "accepted.json",
+    "in-repo.json",
     "jobs.sqlite3*",
     "ledger.sqlite3*",
     "refine.lock",
@@ -108,7 +110,8 @@ def remove(places: Places, planned: UninstallPlan) -> None:
     """Remove what the plan names; no worker may run. Raises OSError."""
     for check in planned.checks:
         check.unlink(missing_ok=True)
-    for root in planned.workspaces:
+    code = (Path(consent.main) for consent in CodeConsents(places.state).all())
+    for root in (*planned.workspaces, *code):
         # it names an interpreter that may go away as well
         with contextlib.suppress(KeeploreError, OSError):
             merge_driver.uninstall(root)

@@ -68,24 +68,37 @@ def listing(
     for workspace, scopes in places:
         workspace.index.refresh()
         asked.append(workspace.index)
-        every = workspace.index.scopes() if scopes is None else scopes
-        chosen = tuple(pair for pair in every if scope in ("", pair[0]))
+        chosen = _chosen(workspace, scopes, scope)
         if not chosen:  # nothing allowed would be everything
             continue
         mine = replace(wanted, allowed=ScopeFilter(chosen), limit=limit or None)
         rows = workspace.index.listed(mine)
-        found += [ListedMemory(workspace, row) for row in rows]
+        new = _without(found, rows)
+        found += [ListedMemory(workspace, row) for row in new]
         waiting += len(waiting_rows(workspace, mine))
-        total += workspace.index.count(mine)
+        total += workspace.index.count(mine) - (len(rows) - len(new))
     found.sort(key=lambda item: (item.row.updated_at, item.row.id), reverse=True)
     is_empty = not total and not any(index.state().memories for index in asked)
+    shown = itertools.islice(found, limit or None)
     return Listing(
-        tuple(_judged(item) for item in itertools.islice(found, limit or None)),
+        tuple(map(_judged, shown)),
         total,
         is_empty,
         waiting,
         is_everywhere,
     )
+
+
+def _chosen(workspace: Workspace, scopes: Scopes | None, scope: str) -> Scopes:
+    """Those of a workspace that are asked for, None for all."""
+    every = workspace.index.scopes() if scopes is None else scopes
+    return tuple(pair for pair in every if scope in ("", pair[0]))
+
+
+def _without(found: list[ListedMemory], rows: list[MemoryRow]) -> list[MemoryRow]:
+    """The rows of memories that were not found elsewhere."""
+    known = {item.row.id for item in found}
+    return [row for row in rows if row.id not in known]
 
 
 def waiting_rows(workspace: Workspace, wanted: MemoryFilter) -> list[MemoryRow]:
@@ -124,10 +137,16 @@ def _places(
 ) -> Iterator[tuple[Workspace, Scopes | None]]:
     if project:
         there = SearchScope(project, agent=agent_name(agent))
-        yield registry.for_project(project, cwd), there.own
+        own = registry.for_project(project, cwd)
+        yield own, there.own
+        is_here = own.identities.project_of(str(cwd)) == project
+        if is_here and (code := registry.code_memory(cwd, own)):
+            yield code, there.own
         return
     own = registry.for_directory(cwd)
     yield own, None if all_projects else own.identities.here(cwd, agent).scopes
+    if code := registry.code_memory(cwd, own):
+        yield code, code.identities.here(cwd).own
     for name in registry.inherited(own):
         # a workspace that is gone must not hide the others
         with contextlib.suppress(ConfigError):

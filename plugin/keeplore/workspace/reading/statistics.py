@@ -83,7 +83,7 @@ def statistics(workspace: Workspace) -> Statistics:
         switch=str(stamp.switch or ""),
         kept_vectors={one.name: one.bytes for one in index.kept_vectors()},
         bytes_text=sum(file.size for file in store.scan()),
-        bytes_git=size_of(directories(workspace.root).common),
+        bytes_git=size_of(directories(workspace.store.top).common),
         bytes_index=index.size_bytes(),
     )
 

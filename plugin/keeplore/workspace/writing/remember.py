@@ -139,7 +139,7 @@ def remember(target: NoteTarget, draft: NoteDraft, cwd: Path) -> NoteOutcome:
     """
     if target.is_here and target.project:
         target.workspace.identities.place(Origin("", "", str(cwd)))
-    return target.workspace.notes.write(draft)
+    return target.workspace.notes.write(draft, str(cwd))
 
 
 def replace(found: FoundMemory, draft: NoteDraft) -> NoteOutcome:

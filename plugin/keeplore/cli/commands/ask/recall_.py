@@ -129,11 +129,20 @@ def _without_worker(places: Places, request: RecallRequest) -> dict[str, Any]:
 
     with Registry(places) as registry:
         answer = registry.recall(request)
-        missing = answer.stamp.passages - answer.stamp.vectors
-        may_fill = not request.text_only and 0 < missing <= FEW
-        if may_fill and _are_filled(registry.for_directory(request.cwd)):
+        asked = [
+            registry.for_directory(request.cwd),
+            registry.code_memory(request.cwd),
+        ]
+        few = [one for one in asked if one and _lacks_few(one)]
+        filled = [] if request.text_only else [_are_filled(one) for one in few]
+        if any(filled):
             answer = registry.recall(request)
         return answer.to_json()
+
+
+def _lacks_few(workspace: Workspace) -> bool:
+    stamp = workspace.index.state()
+    return 0 < stamp.passages - stamp.vectors <= FEW
 
 
 def _are_filled(workspace: Workspace) -> bool:

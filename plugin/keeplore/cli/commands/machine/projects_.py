@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from keeplore.cli.commands.machine.in_repo_ import in_repo_command
 from keeplore.cli.output import emit_json, near, note, say, table
 from keeplore.cli.parameters import json_option, pass_registry, pass_workspace
 from keeplore.cli.progress import lines
@@ -174,6 +175,9 @@ def reassign(workspace: Workspace, old: str, new: str) -> None:
     project = act(workspace, old, new)
     settle(workspace, f"Reassign the project {old} to {new}")
     say(f"{old} is {project.name} now, recognised by {_recognised(project)}")
+
+
+projects_command.add_command(in_repo_command)
 
 
 def clone_all(workspace: Workspace, names: tuple[str, ...], into: Path) -> bool:

@@ -35,6 +35,7 @@ def whoami_command(registry: Registry, *, as_json: bool) -> None:
         "remote": facts["remote"] or "none: this memory is on this machine only",
         "project": _project(facts),
         "captured": _captured(facts),
+        "notes": facts["notes_with_code"] or "in the workspace",
         "branch": facts["branch"] or "none",
         "machine": facts["machine"],
         "searched": " → ".join(facts["scopes"]),
@@ -62,6 +63,7 @@ def _facts(registry: Registry, cwd: Path) -> dict[str, Any]:
     from keeplore.text.dates import now
 
     workspace = registry.for_directory(cwd)
+    code = registry.code_memory(cwd, workspace)
     identity, around = workspace.identities.of(cwd), checkout_info(cwd)
     scopes = workspace.identities.here(cwd).scopes
     decision = workspace.capture_policy.decide(str(cwd), now())
@@ -75,6 +77,7 @@ def _facts(registry: Registry, cwd: Path) -> dict[str, Any]:
         "project_is_known": identity.is_known,
         "is_captured": decision.may,
         "captured_because": decision.reason,
+        "notes_with_code": str(code.root) if code else "",
         "branch": around.branch if around else "",
         "machine": registry.machine.id,
         "scopes": [":".join(filter(None, scope)) for scope in scopes],

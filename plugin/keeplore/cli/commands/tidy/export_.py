@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,12 +14,12 @@ from keeplore.cli.output import note, write_file
 from keeplore.cli.parameters import (
     all_versions_option,
     output_option,
-    pass_workspace,
+    pass_registry,
     since_option,
 )
 
 if TYPE_CHECKING:
-    from keeplore.workspace.workspace import Workspace
+    from keeplore.workspace.registry import Registry
 
 
 @click.command(short_help="Write memory out as one document, or as JSON lines.")
@@ -40,9 +42,9 @@ if TYPE_CHECKING:
     is_flag=True,
     help="The words of conversations too; JSON lines always have them.",
 )
-@pass_workspace
+@pass_registry
 def export_command(
-    workspace: Workspace,
+    registry: Registry,
     *,
     form: str,
     output: Path | None,
@@ -52,7 +54,8 @@ def export_command(
     all_versions: bool,
     full: bool,
 ) -> None:
-    """Write the memories of this directory's workspace, archived ones too, into one file.
+    """Write the memories of this directory's workspace, archived ones too, into one file; then the
+    notes that the code repository here keeps.
 
     The document has a table of contents by project and category, and each memory with its date,
     trust and source; of conversations it has what came of them. A JSON line holds front matter,
@@ -72,14 +75,24 @@ def export_command(
     )
 
     chosen = ExportFilter(project, kind or "", since or "", all_versions, full)
-    rows = chosen_rows(workspace, chosen)
-    if form == "jsonl":
-        pieces = as_json_lines(workspace, rows, note)
-    else:
-        pieces = as_markdown(workspace, rows, chosen, note)
+    here = Path.cwd()
+    code = registry.code_memory(here)
+    pieces: list[Iterable[str]] = []
+    count = 0
+    for workspace in (registry.for_directory(here), *([code] if code else [])):
+        rows = chosen_rows(workspace, chosen)
+        count += len(rows)
+        if form == "jsonl":
+            pieces.append(as_json_lines(workspace, rows, note))
+        elif rows or not pieces:
+            pieces.append(as_markdown(workspace, rows, chosen, note))
+    _write(output, itertools.chain.from_iterable(pieces), count)
+
+
+def _write(output: Path | None, pieces: Iterable[str], count: int) -> None:
     if output is None:
         for piece in pieces:
             click.echo(piece, nl=False)
     else:
         write_file(output, pieces)
-        note(f"{len(rows)} memories are in {output}")
+        note(f"{count} memories are in {output}")

@@ -5,16 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from keeplore.cli.output import emit_json, note, say, table
-from keeplore.cli.parameters import json_option, pass_workspace, since_option
+from keeplore.cli.output import emit_json, near, note, say, table
+from keeplore.cli.parameters import json_option, pass_registry, since_option
 from keeplore_hooks.spool import Spool
 
 if TYPE_CHECKING:
     from keeplore.workspace.reading.statistics import Statistics
+    from keeplore.workspace.registry import Registry
     from keeplore.workspace.workspace import Workspace
 
 SHARES = (50, 95, 99)  # percent of answers
@@ -26,8 +28,8 @@ BAR = 30  # characters of the longest bar
     "Show instead what was captured, told and used on this machine since then."
 )
 @json_option
-@pass_workspace
-def stats_command(workspace: Workspace, *, since: str | None, as_json: bool) -> None:
+@pass_registry
+def stats_command(registry: Registry, *, since: str | None, as_json: bool) -> None:
     """Count the memories of this directory's workspace by scope, kind, category, trust, project and
     month.
 
@@ -39,6 +41,8 @@ def stats_command(workspace: Workspace, *, since: str | None, as_json: bool) -> 
     keeplore stats --since 30d
     keeplore stats --json | jq .by_category
     """
+    here = Path.cwd()
+    workspace = registry.for_directory(here)
     if since:
         found = _activity(workspace, since[:10])
         (emit_json if as_json else _show_activity)(found)
@@ -46,16 +50,27 @@ def stats_command(workspace: Workspace, *, since: str | None, as_json: bool) -> 
     # heavy: git and the index are needed here, not for --help
     from keeplore.workspace.reading.statistics import size_of, statistics
 
+    code = registry.code_memory(here, workspace)
     places, counted = workspace.places, statistics(workspace)
+    with_code = statistics(code).memories if code else 0
     spool = Spool(places.spool).counts()
     machine = {
         "bytes_cache": size_of(places.cache),
         "bytes_state": size_of(places.state),
     }
     if as_json:
-        emit_json({**asdict(counted), **machine, "spool": spool})
+        emit_json(
+            {
+                **asdict(counted),
+                **machine,
+                "spool": spool,
+                "notes_with_code": with_code,
+            }
+        )
         return
     _show(counted)
+    if code:
+        say(f"{with_code} notes are kept with the code, in {near(code.root)}")
     say()
     _show_sizes(counted, machine)
     say()

@@ -1,0 +1,73 @@
+"""What a code repository says to Keeplore: a file ``.keeplore`` in it, or ``project.yaml`` in a
+folder of that name, which holds memory too. Both have the same keys.
+
+It comes with the code, so it is a stranger's text: it can leave a project out, and say that the
+project keeps memory; it can make nobody's machine write or read any.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from keeplore.config.settings import parsed_yaml
+from keeplore_hooks.hosts.jsonl import open_regular
+
+NAME = ".keeplore"
+IN_FOLDER = "project.yaml"  # not the name by which workspaces are known
+IN_REPO = "in-repo"  # the value of ``memory``
+MAX_FILE = 4096  # bytes
+
+
+class UnreadableProjectFile(ValueError):
+    """It is there and cannot be read: whoever wrote it meant something."""
+
+
+def project_file(folder: Path) -> Path:
+    """The file that speaks for what lies in a folder; it need not be there."""
+    place = folder / NAME
+    # unlike that of Path it never raises
+    return place / IN_FOLDER if os.path.isdir(place) else place  # noqa: PTH112
+
+
+def said_by(folder: Path) -> Mapping[str, Any]:
+    """What the file in a folder says, nothing where there is none. Raises
+    UnreadableProjectFile.
+    """
+    try:
+        text = _read(project_file(folder))
+        data = parsed_yaml(text)
+    except (OSError, ValueError, TypeError, yaml.YAMLError) as e:
+        raise UnreadableProjectFile(str(e)) from e
+    if data is None:  # one that is empty, or a comment alone, says nothing
+        return {}
+    if not isinstance(data, Mapping):
+        raise UnreadableProjectFile("it is no mapping")
+    return data
+
+
+def says_in_repo(folder: Path) -> bool:
+    """Whether what lies in a folder keeps memory with the code; False where that cannot be read."""
+    try:
+        return said_by(folder).get("memory") == IN_REPO
+    except UnreadableProjectFile:
+        return False
+
+
+def _read(path: Path) -> bytes:
+    """b"" for what is no file. Raises OSError or ValueError."""
+    # unlike those of Path they never raise
+    if not os.path.lexists(path) or os.path.isdir(path):  # noqa: PTH112
+        return b""
+    try:
+        with open_regular(path) as file:
+            text: bytes = file.read(MAX_FILE + 1)
+    except FileNotFoundError:  # a link to nothing, or gone meanwhile
+        return b""
+    if len(text) > MAX_FILE:
+        raise ValueError(f"it is larger than {MAX_FILE} bytes")
+    return text

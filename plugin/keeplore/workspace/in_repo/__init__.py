@@ -1,0 +1,1 @@
+"""Memory that a project keeps in its own code repository, below ``.keeplore/``."""
