@@ -34,6 +34,10 @@ def test_each_source_is_told_and_found_and_one_that_fails_keeps_no_other_from_it
     assert told[str(shop / "picture.png")].endswith(
         "Save it as text, markdown, HTML or PDF"
     )
+    assert told["file:///etc/passwd"] == (
+        "file: is no address of the web. Give the address of a page as `https://host/path`, or "
+        "the path of a file"
+    )
     assert git("log", "-1", "--format=%s", cwd=memory) == "Ingest a document"
     assert git("status", "--porcelain", cwd=memory) == ""
 
