@@ -51,6 +51,22 @@ class Swap:
         return text.replace(self.old, self.new) if self.old in text else None
 
 
+class Follower:
+    def __init__(self):
+        self.written = []
+
+    @hookimpl
+    def keeplore_memory_written(self, memory_id, path):
+        self.written.append((memory_id, path))
+
+
+def test_a_plugin_hears_which_memory_was_written_and_where():
+    plugins, follower = PluginManager(), Follower()
+    plugins.register(follower)
+    plugins.written("mem_1", "memory/facts/a.md")
+    assert follower.written == [("mem_1", "memory/facts/a.md")]
+
+
 def test_an_event_reaches_every_plugin_though_one_fails():
     plugins, first, last = PluginManager(), Recorder(), Recorder()
     for plugin in (first, Broken(), last):
