@@ -371,7 +371,9 @@ def test_the_python_client_imports_next_to_nothing() -> None:
     }
 
 
-@pytest.mark.parametrize("name", ["client.py", "brief_on_disk.py", "mcp.py"])
+@pytest.mark.parametrize(
+    "name", ["client.py", "brief_on_disk.py", "mcp.py", "quick_json.py"]
+)
 def test_the_python_client_runs_on_an_older_python(name: str) -> None:
     ast.parse((CLIENT / name).read_text(), feature_version=(3, 8))
 

@@ -152,4 +152,5 @@ def test_the_client_of_a_machine_is_the_one_of_the_plugin() -> None:
         "command.sh",
         "mcp.py",
         "mcp_offer.json",
+        "quick_json.py",
     }

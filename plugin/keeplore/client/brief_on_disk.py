@@ -9,7 +9,6 @@ is as it was. The formats: docs/spool.md.
 
 from __future__ import annotations
 
-import json
 import os
 import time
 
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
 
     Ask = Callable[..., bytes | None]  # ``ask`` of the client
 
+# the program has the other one already
+json = __import__("quick_json" if __name__ == "brief_on_disk" else "json")
 FOLDER = "briefs"
 GIVEN = "given"  # in it: what clients printed, for the worker to note
 OWED = "owed"  # in it: sessions that were given nothing at their start

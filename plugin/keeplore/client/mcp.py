@@ -10,20 +10,23 @@ own answers. It imports only what costs next to nothing; any Python from 3.8 wil
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # what `signal` wraps, without its imports
 import _socket
-import json
 import os
 import select
-import signal
 import sys
 import time
-from importlib import import_module
 
 TYPE_CHECKING = False  # without a module that takes a while to import
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
     from typing import Any
+
+# this folder belongs to a host, which may compare it with its source
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+quick_json = __import__("quick_json")
 
 MISSING = (
     "keeplore: the MCP server needs Keeplore's Python. Run, in a checkout of Keeplore: "
@@ -128,7 +131,7 @@ class Call:
         if not (length.isdigit() and int(length) == len(body)):
             return None
         try:
-            return json.loads(body) if body else ""
+            return quick_json.loads(body) if body else ""
         except ValueError:
             return None
 
@@ -201,7 +204,7 @@ class Pipe:
     def take(self, line: bytes) -> None:
         """One message of the host."""
         try:
-            message = json.loads(line)
+            message = quick_json.loads(line)
         except (ValueError, RecursionError):
             complain("a line was no JSON")
             return
@@ -243,7 +246,7 @@ class Pipe:
 
     def forward(self, number: Any, method: str, params: Any) -> None:
         asked = {"session": self.session, "method": method, "params": params}
-        request = json.dumps(asked).encode()
+        request = quick_json.dumps(asked).encode()
         is_tool = method == "tools/call"
         tool = params.get("name") if is_tool and isinstance(params, dict) else ""
         is_reading = not is_tool or tool in self.offer["reading"]
@@ -408,7 +411,7 @@ def refuse(call: Call, why: str) -> None:
 
 
 def write(message: dict[str, Any]) -> None:
-    rest = memoryview(json.dumps(message).encode() + b"\n")
+    rest = memoryview(quick_json.dumps(message).encode() + b"\n")
     while rest:
         rest = rest[os.write(1, rest) :]
 
@@ -444,7 +447,7 @@ def become_server(python: str, state: str, connection: int) -> None:
 
 def offered(folder: str) -> dict[str, Any]:
     with open(os.path.join(folder, "mcp_offer.json"), "rb") as file:
-        offer = json.loads(file.read())
+        offer = quick_json.loads(file.read())
     tools = offer["lists"]["tools/list"]["tools"]
     reading = [t["name"] for t in tools if t["annotations"]["readOnlyHint"]]
     if os.environ.get("KEEPLORE_OFF"):
@@ -456,22 +459,18 @@ def offered(folder: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
     os.umask(0o077)
     if os.name == "nt":
         sys.exit(ON_WINDOWS)
-    # this folder belongs to a host, which may compare it with its source
-    sys.dont_write_bytecode = True
-    folder = os.path.dirname(os.path.abspath(__file__))
-    sys.path.insert(0, folder)
-    client = import_module("client")
+    client = __import__("client")
     state = client.state_directory()
     try:
         client.keeplore_python(state)
     except OSError:
         sys.exit(MISSING)
     try:
-        Pipe(client, state, offered(folder)).run()
+        Pipe(client, state, offered(sys.path[0])).run()
     except BrokenPipeError:
         pass  # the host has gone
     os._exit(0)

@@ -17,6 +17,7 @@ _CLIENT = (
     "command.sh",
     "mcp.py",
     "mcp_offer.json",
+    "quick_json.py",
 )
 # an installed wheel carries them inside the package; in a checkout they stand where hosts look for
 # them
@@ -27,9 +28,14 @@ _COMMAND = re.compile(rb"(^|`)keeplore( [a-z])", re.MULTILINE)
 SHARED_SKILLS = ("codex", "cursor", "copilot")
 
 
+def client_folder() -> Path:
+    """Where this installation has the client."""
+    return _PACKAGE / "client"
+
+
 def client_files() -> dict[str, bytes]:
     """File name → what the copy of the client for this machine holds."""
-    return {name: (_PACKAGE / "client" / name).read_bytes() for name in _CLIENT}
+    return {name: (client_folder() / name).read_bytes() for name in _CLIENT}
 
 
 def host_files(host: str, command: str = PLUGIN) -> dict[str, bytes]:
