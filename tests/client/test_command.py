@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from keeplore.connect import assets
-from keeplore.connect.client_copy import command_line, write_clients
+from keeplore.connect.client_copy import agents_command, command_line, write_clients
 
 PLUGIN = Path(__file__).parents[2] / "plugin"
 BARE = "/usr/bin:/bin"
@@ -101,3 +101,20 @@ def test_the_command_line_really_runs(tmp_path: Path) -> None:
     done = run(f"{command_line(state)} --version", state)
     assert done.returncode == 0 and done.stdout.startswith("keeplore")
     assert shlex.split(command_line(state)) == ["sh", str(state / "client/command.sh")]
+
+
+def test_agents_are_told_a_command_that_their_shell_finds(
+    state: Path,
+) -> None:
+    """With a plugin alone there is no copy of the client: the program's own does the same."""
+    plugin = f"sh {PLUGIN / 'keeplore' / 'client' / 'command.sh'}"
+    shutil.rmtree(state / "client")
+    assert agents_command(state, "claude-code") == "keeplore"
+    assert agents_command(state, "copilot") == plugin
+    done = run(f"{plugin} recall", state, KEEPLORE_STATE_DIR=str(state))
+    assert done.stdout == "-m|keeplore.cli|recall|"
+    write_clients(state)
+    assert agents_command(state, "claude-code") == command_line(state)
+    assert agents_command(state, "copilot") == command_line(state)
+    (state / "keeplore").symlink_to("/bin/true")
+    assert agents_command(state, "copilot", str(state)) == "keeplore"

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from keeplore.config.places import Places
+from keeplore.connect.assets import client_folder
 from keeplore.connect.client_copy import command_line, write_clients
 from keeplore.memory import parse, serialise
 from keeplore.memory.note import NoteDraft
@@ -162,12 +163,15 @@ class Desk:
         )
         data = json.loads(reply) if reply else {}
         inner = data.get("hookSpecificOutput", data)
-        return str(
+        told = str(
             inner.get("additionalContext")
             or inner.get("additional_context")
             or inner.get("context")
             or ""
         )
+        # what its agents run instead, where nothing is connected
+        command = f"sh {client_folder()}/command.sh"
+        return told.replace(f"`{command} ", "`keeplore ")
 
     def brief(self, host: str = "claude-code", **fields: Any) -> str:
         payload, event, _, _ = FORMS[host]

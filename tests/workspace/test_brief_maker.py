@@ -26,6 +26,8 @@ from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.recording.cursors import Cursors, SessionProgress
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.writing.forget import forget, purge
+from keeplore.workspace.writing.remember import remember, target_of
+from keeplore.workspace.written_directories import latest, note
 from keeplore_hooks.events import Origin
 from keeplore_hooks.installed import host_named
 from keeplore_hooks.spool import Spool
@@ -221,6 +223,18 @@ def test_whom_it_is_not_meant_for_is_not_told(
     assert desk.owed() == expected
 
 
+def test_who_goes_on_waits_for_no_worker(desk: Desk) -> None:
+    """What was told before still holds; the next prompt brings the rest."""
+    client = desk.client / "client.py"
+    client.write_text(
+        client.read_text().replace(
+            "PATIENT_DEADLINE_S = 0.1", "PATIENT_DEADLINE_S = 600"
+        )
+    )
+    assert desk.begin(source="resume") == ""
+    assert desk.owed() == "resume"
+
+
 @pytest.mark.parametrize("host", ["claude-code", "codex", "opencode"])
 def test_a_compacted_session_is_told_it_and_owed_what_it_said_itself(
     desk: Desk, host: str
@@ -255,6 +269,31 @@ def test_a_directory_of_which_nothing_was_heard_is_told_what_it_inherits(
     assert given.told[1] == (inherited.id,) and given.is_part
     if host == "claude-code":
         assert desk.owed() == disk.REST, "its project may be known all the same"
+
+
+def test_a_project_in_which_only_a_person_wrote_has_a_brief_of_its_own(
+    desk: Desk,
+) -> None:
+    desk.project = Path.home() / "code" / "web"
+    (desk.project / "src").mkdir(parents=True)
+    git("init", "-q", cwd=desk.project)
+    here = desk.project / "src"
+    draft = NoteDraft("Prices are in cents", scope="project", project="web")
+    remember(target_of(desk.registry, here), draft, here)
+    desk.registry.commit_all("")
+    refresh_briefs(desk.places, 1)
+    assert "Prices are in cents" in desk.begin("codex")
+    (given,) = take_given(desk.places.state)
+    assert not given.is_part
+
+
+def test_only_the_directories_written_in_last_are_kept(tmp_path: Path) -> None:
+    names = [str(tmp_path / name) for name in "abcd"]
+    for number, name in enumerate(names):
+        note(tmp_path, Path(name))
+        file = tmp_path / disk.FOLDER / "written" / disk.digest(name)
+        os.utime(file, (number, number))
+    assert latest(tmp_path) == [names[3], names[2], names[1]]
 
 
 def test_what_another_workspace_may_know_is_told_nobody(desk: Desk) -> None:

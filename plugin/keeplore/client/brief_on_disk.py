@@ -95,11 +95,15 @@ class WorkerCall:
         self.deadline = deadline
         self.is_patient = is_patient
 
-    def answer(self, state: str, brief: DiskBrief | None = None) -> bytes | None:
-        """The worker's reply, None for none in time; with a brief on disk it is given less time.
-        Raises OSError where Keeplore is not there.
+    def answer(
+        self, state: str, brief: DiskBrief | None = None, *, can_wait: bool = False
+    ) -> bytes | None:
+        """The worker's reply, None for none in time; with a brief on disk it is given less time,
+        and so it is where what it has to say ``can_wait``. Raises OSError where Keeplore is not
+        there.
         """
-        deadline, is_ready = self.deadline, brief is not None and brief.is_newest
+        deadline = self.deadline
+        is_ready = can_wait or (brief is not None and brief.is_newest)
         # a worker that runs knows best what a session said that has just lost it
         if brief and brief.why != COMPACT:
             wait_s = READY_S if is_ready else CHANGED_S
@@ -121,7 +125,7 @@ def begin(session: SessionPayload, call: WorkerCall) -> bytes:
     prompt is to bring it. Raises OSError where Keeplore is not there.
     """
     brief = usable(session)
-    reply = call.answer(session.state, brief)
+    reply = call.answer(session.state, brief, can_wait=goes_on(session))
     return settled(session, brief) if reply is None else reply
 
 
@@ -171,6 +175,14 @@ def usable(session: SessionPayload, source: str = "") -> DiskBrief | None:
         return find(session, source)
     except UNUSABLE:
         return None
+
+
+def goes_on(session: SessionPayload) -> bool:
+    """Is it one that holds what it was told before? The next prompt brings what is new."""
+    try:
+        return reason_in(json.loads(session.payload), session.event) in GOING_ON
+    except UNUSABLE:
+        return False
 
 
 def find(session: SessionPayload, source: str) -> DiskBrief | None:

@@ -18,6 +18,7 @@ from keeplore_hooks import durable
 from keeplore_hooks.hosts import PLUGIN
 
 FOLDER = "client"
+WITH_PATH = ("claude-code",)  # its shell finds what lies in a plugin's bin/
 HINTS = 12  # commands that a context names
 
 
@@ -55,12 +56,19 @@ def command_line(state: Path) -> str:
     return shlex.join(("sh", str(state / FOLDER / "command.sh")))
 
 
-def agents_command(state: Path, search_path: str = "") -> str:
-    """The same, shorter where a PATH that agents share has the program itself."""
-    is_copied = (state / FOLDER / "command.sh").exists()
-    return (
-        PLUGIN if not is_copied or _stays(PLUGIN, search_path) else command_line(state)
-    )
+def agents_command(state: Path, host: str, search_path: str = "") -> str:
+    """The same for the agents of a host, shorter where a PATH that they share has the program
+    itself, or the host puts the folder of its plugin there.
+
+    Without a copy a plugin brought the client: the one beside this program is the same.
+    """
+    if _stays(PLUGIN, search_path):
+        return PLUGIN
+    if (state / FOLDER / "command.sh").exists():
+        return command_line(state)
+    if host in WITH_PATH or os.name == "nt":
+        return PLUGIN
+    return shlex.join(("sh", str(assets.client_folder() / "command.sh")))
 
 
 def room_for_names(size: int, command: str) -> int:

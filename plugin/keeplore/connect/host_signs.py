@@ -102,7 +102,7 @@ def _cursor(directory: Path) -> Iterator[str]:
 
 def _opencode(directory: Path) -> Iterator[str]:
     file = directory / "opencode.json"
-    named = _json(file).get("plugin")
+    named = _lenient_json(file).get("plugin")
     for name in named if isinstance(named, list) else ():
         if isinstance(name, str) and PLUGIN in name:
             yield f"its plugin {name} is in {file}"

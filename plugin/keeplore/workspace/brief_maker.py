@@ -30,6 +30,7 @@ from keeplore.recall.brief import WorkspaceView, brief
 from keeplore.recall.render import ContextBlock, TextBudget, shown_name
 from keeplore.recall.since.named_files import Freshness, nothing_known
 from keeplore.store import Store
+from keeplore.workspace import written_directories
 from keeplore.workspace.freshness import GIT_TIMEOUT_S
 from keeplore.workspace.recording.cursors import Cursors
 from keeplore.workspace.registry import Registry
@@ -67,23 +68,26 @@ class BriefMaker:
         Raises OSError.
         """
         state = self._registry.places.state
-        latest = Cursors(self._registry.places.sessions).latest(SESSIONS)
-        hosts: dict[str, set[str]] = {}
-        for origin in latest:
-            if origin.cwd and origin.host in EVENTS:
-                root = disk.root_of(origin.cwd)
-                if root in hosts or len(hosts) < most:
-                    hosts.setdefault(root, set()).add(origin.host)
+        roots = self._worked_in(most)
         # another workspace may know the project of a directory of which nothing was heard
         if len(self._registry.machine.workspaces) == 1:
-            hosts[disk.ANYWHERE] = set(EVENTS)
-        paths = {Path(disk.path_for(str(state), root)): root for root in hosts}
+            roots.append(disk.ANYWHERE)
+        paths = {Path(disk.path_for(str(state), root)): root for root in roots}
         for path in (state / disk.FOLDER).glob("*.json"):
             if path not in paths and most == DIRECTORIES:
                 path.unlink(missing_ok=True)
         for path, root in paths.items():
-            if not _is_current(path, hosts[root], self._code_at(root)):
-                self._make(path, root, hosts[root])
+            if not _is_current(path, self._code_at(root)):
+                self._make(path, root)
+
+    def _worked_in(self, most: int) -> list[str]:
+        """The latest directories of agents, and those in which a person wrote memory."""
+        places = self._registry.places
+        origins = Cursors(places.sessions).latest(SESSIONS)
+        named = [o.cwd for o in origins if o.cwd and o.host in EVENTS]
+        roots = list(dict.fromkeys(map(disk.root_of, named)))[:most]
+        written = written_directories.latest(places.state)
+        return list(dict.fromkeys((*roots, *written)))
 
     def _code_at(self, directory: str) -> str:
         """The state of the notes that the code repository there keeps, "" for none."""
@@ -92,12 +96,12 @@ class BriefMaker:
                 return _state_of(self._registry.code_memory(Path(directory)))
         return ""
 
-    def _make(self, path: Path, directory: str, hosts: set[str]) -> None:
+    def _make(self, path: Path, directory: str) -> None:
         try:
-            made = self._made(directory, hosts)
+            made = self._made(directory)
             # the first look at a workspace writes down whose machines it knows
             if made and not disk.is_untouched(made):
-                made = self._made(directory, hosts)
+                made = self._made(directory)
         except KeeploreError:
             made = None
         if made is None:
@@ -109,7 +113,7 @@ class BriefMaker:
         if not disk.is_untouched(made):
             path.unlink(missing_ok=True)
 
-    def _made(self, directory: str, hosts: set[str]) -> dict[str, Any] | None:
+    def _made(self, directory: str) -> dict[str, Any] | None:
         """What a client reads; None where nothing is to be told. Raises KeeploreError."""
         cwd = Path(directory) if directory else self._outside()
         workspace = self._registry.for_directory(cwd)
@@ -127,13 +131,13 @@ class BriefMaker:
         ]
         heads = [_head(str(view.store.top)) for view in views]
         slots = _FileSlots()
-        told = self._told(views, hosts, wishes.brief_tokens, slots)
+        told = self._told(views, wishes.brief_tokens, slots)
         texts = [text for text, _ in told.values()]
         if not (directory or any(texts)):
             return None
-        command = agents_command(self._registry.places.state)
+        state = self._registry.places.state
         printed = {
-            host: _replies(host, with_command(block[0], command))
+            host: _replies(host, with_command(block[0], agents_command(state, host)))
             for host, block in told.items()
         }
         return {
@@ -154,15 +158,15 @@ class BriefMaker:
     def _told(
         self,
         views: Sequence[WorkspaceView],
-        hosts: set[str],
         tokens: int,
         slots: _FileSlots,
     ) -> dict[str, ContextBlock]:
         """Host → what it is told."""
-        command = agents_command(self._registry.places.state)
+        state = self._registry.places.state
         made: dict[int, ContextBlock] = {}  # by the bytes that there are for it
         told: dict[str, ContextBlock] = {}
-        for host in sorted(hosts):
+        for host in sorted(EVENTS):
+            command = agents_command(state, host)
             size = room_for_names(host_named(host).context_bytes, command)
             if size not in made:
                 room = TextBudget(tokens, size)
@@ -202,11 +206,11 @@ def _head(top: str) -> tuple[str, str]:
     return top, disk.head_of(top)
 
 
-def _is_current(path: Path, hosts: set[str], code: str) -> bool:
+def _is_current(path: Path, code: str) -> bool:
     try:
         made = json.loads(path.read_bytes())
         return (
-            hosts <= made["printed"].keys()
+            EVENTS.keys() <= made["printed"].keys()
             and made["code"] == code
             and disk.is_untouched(made)
             and disk.is_newest(made)

@@ -56,6 +56,7 @@ class RequestHandler:
         self._state = registry.places.state
         self._status = status
         self._prompts = 0  # answers in the making
+        self._names: dict[str, str] = {}  # host → what its agents run
         self._given = threading.Condition()
         self._cursors = Cursors(registry.places.sessions)
         self._shown = InjectionLog(registry.places.state / FILE)
@@ -81,7 +82,7 @@ class RequestHandler:
             if ask.kind == "command":
                 told = self._commands.answer(ask, origin, self._room(host))
                 self._shown.add(origin, told, InjectionKind.ASKED)
-                return host.reply(event, self._naming(told[0]))
+                return host.reply(event, self._naming(host, told[0]))
             return self._with_context(host, event, ask, origin)
 
     def unheard(self, operation: str, arguments: list[str], payload: bytes) -> None:
@@ -98,7 +99,7 @@ class RequestHandler:
                 if ask.kind == "prompt":
                     self.activity.count(Counted.PROMPTS)
                     self.activity.count(Counted.SILENT, not told)
-                return host.reply(event, self._naming(told))
+                return host.reply(event, self._naming(host, told))
         except NoWorkspace as e:
             if ask.kind != "brief":
                 return b""
@@ -109,20 +110,21 @@ class RequestHandler:
     def _room(self, host: Host) -> int:
         from keeplore.connect.client_copy import room_for_names  # as below
 
-        return room_for_names(host.context_bytes, self._command)
+        return room_for_names(host.context_bytes, self._command(host.name))
 
-    def _naming(self, told: str) -> str:
+    def _naming(self, host: Host, told: str) -> str:
         from keeplore.connect.client_copy import with_command  # as below
 
-        return with_command(told, self._command)
+        return with_command(told, self._command(host.name))
 
-    @functools.cached_property
-    def _command(self) -> str:
+    def _command(self, host: str) -> str:
         # here, because the first prompt waits for every import
         from keeplore.connect.client_copy import agents_command
 
-        path = os.environ.get("PATH", os.defpath)
-        return agents_command(self._registry.places.state, path)
+        if host not in self._names:
+            path = os.environ.get("PATH", os.defpath)
+            self._names[host] = agents_command(self._registry.places.state, host, path)
+        return self._names[host]
 
     def wait_until_given(self, seconds: float) -> None:
         """Stand back while a person waits for the context of a prompt, for so many seconds

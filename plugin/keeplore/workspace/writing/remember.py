@@ -16,6 +16,7 @@ from keeplore.memory.note import NoteDraft, note_of, session_note_id
 from keeplore.text.agent_scope import agent_name, key_of
 from keeplore.text.dates import now
 from keeplore.text.fences import sanitise
+from keeplore.workspace import written_directories
 from keeplore.workspace.note_writer import NoteOutcome
 from keeplore.workspace.registry import FoundMemory, Registry
 from keeplore.workspace.workspace import Workspace
@@ -139,6 +140,7 @@ def remember(target: NoteTarget, draft: NoteDraft, cwd: Path) -> NoteOutcome:
     """
     if target.is_here and target.project:
         target.workspace.identities.place(Origin("", "", str(cwd)))
+        written_directories.note(target.workspace.places.state, cwd)
     return target.workspace.notes.write(draft, str(cwd))
 
 
