@@ -74,6 +74,12 @@ class HostSession:
         self._server.wait_until_said(None, after=said)
         self.terminal.wait_until_quiet(2 * QUIET_S)
 
+    def order(self, command: str) -> None:
+        """Type a command of the host's own for which no model is asked."""
+        self._type(command)
+        self.terminal.press("enter")
+        self.terminal.wait_until_quiet(2 * QUIET_S)
+
     def end(self) -> None:
         """As a person leaves."""
         for _ in range(TRIES):
