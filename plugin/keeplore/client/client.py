@@ -155,9 +155,11 @@ def owes(state: str) -> bool:
 
 def on_disk() -> "ModuleType":
     """What lies beside this file, and takes longer to import than most events need."""
-    # a host may compare this folder with its source
-    sys.dont_write_bytecode = True
-    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    here = os.path.dirname(os.path.abspath(__file__))
+    # a host may compare the folder of a plugin with its source; the copy beside the spool is ours
+    is_own = os.path.isdir(os.path.join(os.path.dirname(here), "spool"))
+    sys.dont_write_bytecode = not is_own
+    sys.path.insert(0, here)
     module: ModuleType = __import__("brief_on_disk")
     return module
 

@@ -6,7 +6,7 @@ none runs; so a worker may end and come back while this lives. Where none comes,
 own answers. It imports only what costs next to nothing; any Python from 3.8 will do. docs/mcp.md.
 """
 # pathlib takes longer to import than all of this takes to start:
-# ruff: noqa: PTH100, PTH109, PTH118, PTH120, PTH123, S606, SIM105
+# ruff: noqa: PTH100, PTH109, PTH112, PTH118, PTH120, PTH123, S606, SIM105
 
 from __future__ import annotations
 
@@ -23,9 +23,12 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-# this folder belongs to a host, which may compare it with its source
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+# a host may compare the folder of a plugin with its source; the copy beside the spool is ours
+sys.dont_write_bytecode = not os.path.isdir(
+    os.path.join(os.path.dirname(HERE), "spool")
+)
+sys.path.insert(0, HERE)
 quick_json = __import__("quick_json")
 
 MISSING = (
@@ -470,7 +473,7 @@ def main() -> None:
     except OSError:
         sys.exit(MISSING)
     try:
-        Pipe(client, state, offered(sys.path[0])).run()
+        Pipe(client, state, offered(HERE)).run()
     except BrokenPipeError:
         pass  # the host has gone
     os._exit(0)
