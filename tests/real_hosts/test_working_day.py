@@ -85,7 +85,7 @@ def test_the_command_that_a_brief_names_runs_in_the_hosts_shell(
     (named,) = set(COMMAND.findall(plain(played.asked(said.UNRELATED)[0])))
     calls = [m for m in played.asked(said.DECISION)[0].messages if m.role == "tool"]
     assert named.endswith("/state/client/command.sh")
-    assert "project ledgerly" in " ".join(calls[0].text.split())
+    assert "project: ledgerly" in " ".join(calls[0].text.split())
 
 
 @in_each()
