@@ -16,7 +16,6 @@ from model_server import Request
 from keeplore.memory import Conversation, parse
 
 RECALL = re.compile(r"(?:<|&lt;|\\u003c)keeplore-recall id=")
-COMMAND = re.compile(r"`(sh \S+) recall QUESTION`")
 AGAIN = "Decided earlier in this session:"
 # within one of these the host itself sends again what it has sent before
 STRETCHES = (
@@ -76,16 +75,6 @@ def test_a_new_session_is_briefed_once_and_an_unrelated_prompt_gets_nothing(
 @in_each()
 def test_a_session_is_told_what_was_decided(played: Played) -> None:
     assert all(said.DECISION in r.everything for r in played.asked(said.REMEMBERED))
-
-
-@in_each()
-def test_the_command_that_a_brief_names_runs_in_the_hosts_shell(
-    played: Played,
-) -> None:
-    (named,) = set(COMMAND.findall(plain(played.asked(said.UNRELATED)[0])))
-    calls = [m for m in played.asked(said.DECISION)[0].messages if m.role == "tool"]
-    assert named.endswith("/state/client/command.sh")
-    assert "project: ledgerly" in " ".join(calls[0].text.split())
 
 
 @in_each()

@@ -109,9 +109,7 @@ def play(lab: HostLab) -> Played:
 
 def write_script(lab: HostLab) -> None:
     script = lab.server.script
-    # as briefs, skills and hints name it
-    ours = f"sh {lab.machine.state}/client/command.sh whoami"
-    look = Call(lab.host.shell, {lab.host.command: ours, "description": "Look"})
+    look = Call(lab.host.shell, {lab.host.command: "ls -la", "description": "List"})
     line = "echo db7 > staging.txt"
     write = Call(lab.host.shell, {lab.host.command: line, "description": "Write"})
     script.answer(OPTIONS_ASKED, Step("Let me look.", (look,)), OPTIONS)
