@@ -14,7 +14,7 @@ from sample_workspace import build
 
 from keeplore.config.places import Places
 
-WAIT_MS = 20_000  # a machine that runs other tests, too
+WAIT_MS = 120_000  # a machine that runs other tests, too
 
 
 @pytest.fixture(scope="session")

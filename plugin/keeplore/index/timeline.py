@@ -208,9 +208,9 @@ def _fitting(
 def _gists(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, str]:
     rows = rows_in(
         connection,
-        f"SELECT m.id, substr(p.body, 1, {GIST_CHARS}) FROM passages p"
+        f"SELECT m.id, substr(p.head || p.body, 1, {GIST_CHARS}) FROM passages p"
         " JOIN memories m ON m.key = p.memory"
-        " WHERE m.id IN ({marks}) AND p.kind != 'exchange' AND p.body != ''"
+        " WHERE m.id IN ({marks}) AND p.kind != 'exchange' AND p.head || p.body != ''"
         " ORDER BY p.kind = 'decision', p.id DESC",
         ids,
     )

@@ -121,8 +121,6 @@ def timeline(desk: Desk, request: Request) -> Response:
 
 def search(desk: Desk, request: Request) -> Response:
     values = search_values(desk, request.query_params.get("q", ""))
-    if request.headers.get("hx-target") == "hits":
-        return HTMLResponse(desk.piece("hits.html", **values))
     return _page(desk, request, "search.html", "search", values)
 
 

@@ -59,10 +59,11 @@ document.addEventListener("click", (event) => {
 // filters apply at once; their button is for those without a script
 document.querySelector(".filters")?.addEventListener("change", (event) => event.currentTarget.requestSubmit());
 
-// from any other page the first letter leads to the page that answers while one types
+// the answer takes the place of whatever page this is, to which Back leads
 find?.addEventListener("input", () => {
-  if (!location.pathname.startsWith("/search")) find.form.requestSubmit();
+  if (!location.pathname.startsWith("/search")) history.pushState(null, "", "/search");
 });
+window.addEventListener("popstate", () => location.reload());
 if (location.pathname.startsWith("/search") && find) {
   find.focus();
   find.setSelectionRange(find.value.length, find.value.length);

@@ -1,0 +1,81 @@
+"""Memories in the order of time: page after page each once, and counted by day and sort."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from keeplore.config.places import Places
+from keeplore.index.timeline import Timeline, TimelineFilter
+from keeplore.memory import Memory, new_id, new_meta
+from keeplore.workspace.lifecycle.setup import initialise
+from keeplore.workspace.registry import Registry
+
+COUNT = 25
+EVERYTHING = TimelineFilter()
+
+
+@pytest.fixture
+def timeline(tmp_path: Path) -> Iterator[Timeline]:
+    """Two memories of each moment; every fifth replaces the one before it."""
+    places = Places(tmp_path / "state", tmp_path / "cache")
+    initialise(places, tmp_path / "memory")
+    with Registry(places) as registry:
+        workspace = registry.for_directory(tmp_path / "memory")
+        for number in range(COUNT):
+            meta = new_meta(
+                id=new_id(str(number)),
+                kind="note",
+                title=f"note {number}",
+                created_at=f"2026-02-{1 + number // 2:02}T10:00:00Z",
+                scope="workspace",
+                category="gotchas" if number % 2 else "patterns",
+                supersedes=new_id(str(number - 1)) if number % 5 == 4 else "",
+                trust="user",
+                source={"machine": "studio"},
+            )
+            workspace.store.save(Memory(meta, f"# note {number}\n\nText {number}.\n"))
+        workspace.index.refresh()
+        yield workspace.index.timeline
+
+
+def test_pages_give_every_newest_version_once_the_newest_first(
+    timeline: Timeline,
+) -> None:
+    found, after = [], ""
+    while True:
+        page = timeline.page(EVERYTHING, after, limit=3)
+        found += [(row.updated_at, row.title) for row in page.rows]
+        after = page.next
+        if not after:
+            break
+    heads = {f"note {number}" for number in range(COUNT) if number % 5 != 3}
+    assert {title for _, title in found} == heads and len(found) == len(heads)
+    moments = [at for at, _ in found]
+    assert moments == sorted(moments, reverse=True)
+
+
+def test_a_day_begins_the_page(timeline: Timeline) -> None:
+    page = timeline.page(TimelineFilter(day="2026-02-02"), limit=50)
+    assert {row.title for row in page.rows} == {"note 0", "note 1", "note 2"}
+    assert page.next == ""
+
+
+def test_what_is_kept_fills_the_page(timeline: Timeline) -> None:
+    page = timeline.page(EVERYTHING, "", 2, lambda row: row.title.endswith(" 0"))
+    assert [row.title for row in page.rows] == ["note 0"]
+
+
+def test_days_and_facets_count_newest_versions(timeline: Timeline) -> None:
+    days = timeline.days(EVERYTHING, "2026-02-11")
+    assert days == {"2026-02-11": 2, "2026-02-12": 1, "2026-02-13": 1}
+    facets = timeline.facets()
+    assert facets["kind"] == {"note": 20} and facets["machine"] == {"studio": 20}
+    assert facets["category"] == {"patterns": 11, "gotchas": 9}
+
+
+def test_a_gist_is_what_a_memory_says_first(timeline: Timeline) -> None:
+    id_ = new_id("7")
+    assert timeline.gists([id_]) == {id_: "Text 7."}

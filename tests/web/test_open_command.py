@@ -1,0 +1,80 @@
+"""``keeplore open`` as a person runs it, and its pages as files."""
+
+from __future__ import annotations
+
+import html.parser
+import importlib.util
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from ready import keeplore
+
+from keeplore.cli.commands.ask import open_
+from keeplore.config.places import Places
+from keeplore.errors import ConfigError
+
+
+class Links(html.parser.HTMLParser):
+    """Where a page leads, and which elements it has."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.targets: set[str] = set()
+        self.tags: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.targets.update(
+            value for name, value in attrs if name in ("href", "src") and value
+        )
+
+
+def test_the_export_is_whole_and_every_link_leads_somewhere(
+    sample: Path, home: Path
+) -> None:
+    done = keeplore("open", "--export", str(home / "pages"), cwd=sample)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("pages: ~/pages/index.html\n")
+    broken, tags = [], set()
+    for page in (home / "pages").rglob("*.html"):
+        if page.name == "graph-picture.html":  # a page of its own, with its program
+            continue
+        links = Links()
+        links.feed(page.read_text(encoding="utf-8"))
+        tags |= links.tags
+        for target in links.targets:
+            path = target.partition("#")[0]
+            is_far = target.startswith(("https://", "http://"))
+            if path and not is_far and not (page.parent / path).is_file():
+                broken.append(f"{page.name}: {target}")
+    assert broken == []
+    assert tags.isdisjoint({"script", "form", "img"})
+
+
+def test_an_export_replaces_an_earlier_one_and_nothing_else(
+    sample: Path, home: Path
+) -> None:
+    folder = home / "pages"
+    assert keeplore("open", "--export", str(folder), cwd=sample).returncode == 0
+    (folder / "m" / "stale.html").write_text("gone")
+    assert keeplore("open", "--export", str(folder), cwd=sample).returncode == 0
+    assert not (folder / "m" / "stale.html").exists()
+    other = home / "letters"
+    other.mkdir()
+    (other / "index.html").write_text("dear Ann")
+    done = keeplore("open", "--export", str(other), cwd=sample)
+    assert done.returncode == 1 and "was not written by `keeplore open`" in done.stderr
+    assert (other / "index.html").read_text() == "dear Ann"
+
+
+def test_without_its_extra_it_names_the_command_that_installs_it(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
+    places = Places(home / "state", home / "cache")
+    done = CliRunner().invoke(open_.open_command, [], obj=places)
+    assert isinstance(done.exception, ConfigError)
+    assert done.exception.remedy == (
+        "Run `pip install 'keeplore[web]'` where Keeplore is installed"
+    )
