@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 STEPS = 50
+ENOUGH = 1e-5  # a step that changes no weight by more is the last
 Matrix = NDArray[np.float64]
 
 
@@ -29,7 +30,10 @@ def fit(
         chances = 1 / (1 + np.exp(-rows @ weights))
         curve = counts * (chances * (1 - chances) + 1e-9)
         slope = rows.T @ (counts * (answers - chances)) - ridge @ weights
-        weights += np.linalg.solve((rows * curve[:, None]).T @ rows + ridge, slope)
+        change = np.linalg.solve((rows * curve[:, None]).T @ rows + ridge, slope)
+        weights += change
+        if np.abs(change).max() < ENOUGH:
+            break
     plain = weights[:-1] / spread
     return plain, float(weights[-1] - plain @ mean)
 

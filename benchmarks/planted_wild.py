@@ -1,8 +1,9 @@
 """Secrets in the forms in which they leak, each wholly to be covered.
 
 ``planted_open.yaml`` holds the forms that the rules are developed with, ``planted_held.yaml`` those
-on which they were measured before anybody looked at what they miss, ``planted_tools.yaml`` three
-more such lists, of commands, settings of tools and sentences. Recipes are those of
+on which they were measured before anybody looked at what they miss, ``planted_tools.yaml`` and
+``planted_sessions.yaml`` three more such lists each, of commands, settings of tools and
+sentences. Recipes are those of
 :mod:`planted` with further slots: ``{a}`` a password of any shape with a digit, ``{o}`` two words
 and a dot, ``{y}`` one word, ``{s}`` a sentence, ``{q}`` joined words, ``{m}`` a word of a seed.
 Several parts between ``« »`` are one secret.
@@ -24,10 +25,12 @@ from planted_blind import _SEED, _WORDS
 
 OPEN = Path(__file__).with_name("planted_open.yaml")
 TOOLS = Path(__file__).with_name("planted_tools.yaml")
+SESSIONS = Path(__file__).with_name("planted_sessions.yaml")
 HELD = Path(__file__).with_name("planted_held.yaml")
 LEFT = 4  # characters of a value in a row that may not be read any more
 _OWN_SLOT = re.compile(r"\{([aoysqm])\}")
 _PART = re.compile("«([^»]*)»", re.DOTALL)
+_MARKER = re.compile(r"\[REDACTED:[^\]]*\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +144,7 @@ def _filled(recipe: str, rng: random.Random) -> str:
 
 def left_over(leak: Leak, redacted: str) -> str | None:
     """A piece of the value that can still be read, and None where all of it is covered."""
-    frame = leak.text
+    frame, redacted = leak.text, _MARKER.sub("[]", redacted)
     for part in leak.parts:
         frame = frame.replace(part, " ")
     for part in leak.parts:
@@ -160,6 +163,11 @@ def developed_with(values: int, seed: int) -> Iterator[Leak]:
 def of_tools(values: int, seed: int) -> Iterator[Leak]:
     """Forms of tools and talk, measured before their misses were looked at."""
     return leaks(TOOLS, SETTINGS, values, seed)
+
+
+def of_sessions(values: int, seed: int) -> Iterator[Leak]:
+    """Forms of agents' sessions, likewise."""
+    return leaks(SESSIONS, SETTINGS, values, seed)
 
 
 def held_out(values: int, seed: int) -> Iterator[Leak]:

@@ -22,7 +22,14 @@ from typing import Any
 from ordinary import ordinary
 from planted import Planted, is_covered, planted
 from planted_blind import blind
-from planted_wild import Leak, developed_with, held_out, left_over, of_tools
+from planted_wild import (
+    Leak,
+    developed_with,
+    held_out,
+    left_over,
+    of_sessions,
+    of_tools,
+)
 
 from keeplore.redact.rules import find, redact, rules
 
@@ -136,6 +143,7 @@ def main() -> None:
     _recall("earlier forms", list(blind(BLIND_VALUES)))
     _whole("forms developed with, whole", developed_with(VALUES, SEED), is_named=True)
     _whole("forms of tools, whole", of_tools(BLIND_VALUES, SEED), is_named=is_shown)
+    _whole("forms of sessions, whole", of_sessions(2, SEED), is_named=is_shown)
     _whole("forms held out, whole", held_out(VALUES, SEED), is_named=is_shown)
 
     for source, files in ordinary(SAMPLE, SEED).items():

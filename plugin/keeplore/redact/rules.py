@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -38,6 +39,8 @@ MIN_REST = 4  # bytes of a hit beside one of our markers that are still worth a 
 DENIED = "denied"  # the kind of what a pattern of the person's matches
 _RULES = "rules.yaml"
 _ENCODED = "encoded"
+_LIKELY = "likely"
+_APART = re.compile(rb"[=:@/&;,-]")  # between a secret and what is none
 _FORMS = ("token", "key_block", "anything")  # checks of rules that need no words around
 
 
@@ -153,8 +156,29 @@ def find(
 def _ruled(engine: _Engine, data: bytes, ranks: frozenset[int]) -> Iterator[Hit]:
     """What the rules of these ranks find, also where it is written with escapes."""
     text = readable(data)
-    for hit in chain(engine.hits(text.said, ranks), _joined(engine, text.said, ranks)):
+    hits = [*engine.hits(text.said, ranks), *_joined(engine, text.said, ranks)]
+    for hit in _without_loose(engine, text.said, hits):
         yield replace(hit, start=text.begin(hit.start), end=text.end(hit.end))
+
+
+def _without_loose(engine: _Engine, data: bytes, hits: list[Hit]) -> Iterator[Hit]:
+    """The hits without likely ones of which a rule knows better where the secret begins and
+    ends.
+    """
+    sure = sorted((h.start, h.end) for h in hits if not engine.is_likely(h.rank))
+    for hit in hits:
+        if engine.is_likely(hit.rank):
+            first = max(bisect_left(sure, (hit.start, 0)) - 1, 0)
+            inner = [
+                span
+                for span in sure[first : bisect_left(sure, (hit.end, 0))]
+                if span[1] > hit.start
+            ]
+            if inner and _APART.search(
+                data[hit.start : inner[0][0]] + data[inner[-1][1] : hit.end]
+            ):
+                continue
+        yield hit
 
 
 def _joined(engine: _Engine, data: bytes, ranks: frozenset[int]) -> Iterator[Hit]:
@@ -217,6 +241,9 @@ class _Engine:
         return frozenset(
             r for r, rule in enumerate(self.rules) if is_wanted(rule.check)
         )
+
+    def is_likely(self, rank: int) -> bool:
+        return self.rules[rank].check == _LIKELY
 
     def hits(self, data: bytes, ranks: frozenset[int]) -> Iterator[Hit]:
         """What the rules of these ranks find."""

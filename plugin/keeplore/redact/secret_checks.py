@@ -60,7 +60,10 @@ _NAME = re.compile(r"[\w.\-\[\]$]*$")
 _TRAILING = ".,;:!?)]}>*'\"`"
 _CLOSERS = ",;:)]}`'\"*"  # of a setting, whose value may end with any other sign
 _SIGNS = "@#$%&*^+=~?!"  # at either end of a word they may be anything
-_ADDRESS = re.compile(r"^(?:[\w.-]+:\d{1,5}|\d{1,3}(?:\.\d{1,3}){3})$")  # host:port
+# host:port, host:port:port
+_ADDRESS = re.compile(r"^(?:[\w.-]+(?::\d{1,5}){1,2}|\d{1,3}(?:\.\d{1,3}){3})$")
+_PUBLIC_KEY = re.compile(r"\b(?:public|primary|foreign|host)[ _-]key$", re.IGNORECASE)
+_HOST_PATH = re.compile(r"\w\.[a-z]{2,10}/$")
 _UUID = re.compile(
     r"^\{?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\}?$",
     re.IGNORECASE,
@@ -102,6 +105,8 @@ def password(candidate: SecretCandidate) -> int:
     length, value = _setting(candidate)
     if len(value) < 4 or is_placeholder(value) or _has_no_secret_name(candidate):
         return 0
+    if value[0] == ":":  # the name of a class and of what is in it
+        return 0
     if candidate.is_quoted:
         return length if _is_quoted_password(value, candidate.name) else 0
     is_short_number = len(value) < 6 and NUMBER.match(value)
@@ -135,7 +140,8 @@ def weak(candidate: SecretCandidate) -> int:
     if _UUID.match(value) or _DATE_FIRST.match(value) or is_path(value) or " " in value:
         return 0
     is_id = _ID_NAME.search(candidate.name) and HEX.match(value)
-    is_digest = is_id or (len(value) in (40, 64) and HEX.match(value))
+    is_public = _PUBLIC_KEY.search(candidate.key)
+    is_digest = is_id or is_public or (len(value) in (40, 64) and HEX.match(value))
     if is_digest or is_reference(value):
         return 0
     return length if is_random(value, bits=3.3) and classes(value) >= 2 else 0
@@ -155,7 +161,7 @@ def phrase(candidate: SecretCandidate) -> int:
     is_time = _DATE.match(value) or _TIME.match(value)
     if is_time or _VERSION.match(value) or _UUID.match(value):
         return 0
-    if " " in value or _ADDRESS.match(value):
+    if " " in value or _ADDRESS.match(value) or _HOST_PATH.search(candidate.gap):
         return 0
     return len(value) if is_joined(value) or is_mixed(value.strip(_SIGNS)) else 0
 
@@ -240,6 +246,7 @@ def flag(candidate: SecretCandidate) -> int:
         return 0
     if (
         _PORT.match(value)
+        or _ADDRESS.match(value)
         or is_path(value)
         or is_reference(value)
         or _VERSION.match(value)

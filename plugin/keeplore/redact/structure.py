@@ -13,6 +13,7 @@ from functools import cache
 from importlib.resources import files
 
 from keeplore.redact.bare_tokens import Span, bare, told
+from keeplore.redact.likely_secrets import likely
 from keeplore.redact.placeholders import is_placeholder
 from keeplore.redact.secret_checks import (
     SecretCandidate,
@@ -39,6 +40,7 @@ _TOKEN = re.compile(
 _OTHER_NAME = re.compile(
     rb"([A-Za-z_][\w-]{0,40})(?:\\*[\"'`]\s?[:=]|\s?=|\(b?)\s?\\*[\"'`]?$"
 )
+_DIGEST_MARK = re.compile(rb"(?i:sha-?\d{1,3}|md5)[:=-]$")
 _SECRET_NAME = re.compile(rb"key|token|secret|pass|auth|cred", re.IGNORECASE)
 _PASSWORD_COLUMN = re.compile(
     r"^\W*(?:\w+[ _-])?(?:pass(?:word|wd|phrase|code|wort)?|pwd|pw|kennwort)\W*$",
@@ -333,6 +335,8 @@ def near(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
 
 def _is_told(data: bytes, token: re.Match[bytes], since: int) -> bool:
     """True for a random string that is not the value of something else."""
+    if _DIGEST_MARK.search(data, max(0, token.start() - 8), token.start()):
+        return False
     other = _OTHER_NAME.search(data, max(since, token.start() - 48), token.start())
     if other and not _SECRET_NAME.search(other[1]):
         return False
@@ -354,4 +358,5 @@ DETECTORS: dict[str, Callable[[bytes, Span, int], tuple[list[Span], int]]] = {
     "inserted": inserted,
     "bare": bare,
     "told": told,
+    "likely": likely,
 }
