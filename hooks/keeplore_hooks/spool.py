@@ -105,18 +105,20 @@ class Spool:
         """Take in what clients kept elsewhere while there was no room here, and return how many
         entries that were. Raises OSError where there is still none.
         """
-        taken = 0
-        for place in second_places(self.directory.parent):
-            for item in _listing(place / "spool" / "new"):
-                path = Path(item.path)
-                if _NAME.fullmatch(path.name):
-                    data = durable.read(path)
-                    self._create()
-                    name = path.name
-                    durable.write_by_way_of(self._tmp / name, self._new / name, data)
-                    path.unlink()
-                    taken += 1
-        return taken
+        found = self.elsewhere()
+        for path in found:
+            data = durable.read(path)
+            self._create()
+            name = path.name
+            durable.write_by_way_of(self._tmp / name, self._new / name, data)
+            path.unlink()
+        return len(found)
+
+    def elsewhere(self) -> list[Path]:
+        """What clients keep in second places while there is no room here."""
+        boxes = (p / "spool" / "new" for p in second_places(self.directory.parent))
+        items = (item for box in boxes for item in _listing(box))
+        return [Path(item.path) for item in items if _NAME.fullmatch(item.name)]
 
     def pending(self) -> list[SpoolEntry]:
         """What waits, oldest first; what is no entry is moved to ``dead``, so that it hides nothing
@@ -246,16 +248,19 @@ class Spool:
         return frozenset(name.rpartition(".")[2] for name in names)
 
     def counts(self) -> dict[str, int]:
-        """How many files are in ``new``, ``claimed`` and ``dead``."""
+        """How many files are in ``new``, ``claimed`` and ``dead``; new ones that wait elsewhere
+        count.
+        """
         boxes = {
             "new": self._new,
             "claimed": self._claimed,
             "dead": self._dead,
         }
-        return {
+        counts = {
             name: sum(_is_no_reason(item.name) for item in _listing(box))
             for name, box in boxes.items()
         }
+        return {**counts, "new": counts["new"] + len(self.elsewhere())}
 
     def _create(self) -> None:
         boxes = (self._tmp, self._new, self._claimed, self._dead)

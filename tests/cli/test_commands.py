@@ -246,6 +246,31 @@ def test_settings_that_are_not_valid_are_told_with_their_line_by_whoever_gets_th
     assert "third" in keeplore("workspaces").stdout
 
 
+@pytest.mark.parametrize("is_committed", [True, False])
+def test_settings_that_were_mended_elsewhere_come_with_a_sync(
+    memory, git, is_committed
+):
+    copy = Path.home() / "copy"
+    whole = (memory / "keeplore.yaml").read_text()
+    assert keeplore("clone", str(memory), "copy").returncode == 0
+    (copy / "keeplore.yaml").write_text("schema: 1\ncontext: [\n")
+    if is_committed:
+        git("commit", "-qam", "Broken", cwd=copy)
+    git("-C", str(memory), "checkout", "-q", "--detach", cwd=memory)
+    done = keeplore("sync", cwd=copy)
+    assert (done.returncode, "line 3, column 1" in done.stderr) == (1, True)
+    git("checkout", "-q", "main", cwd=memory)
+    (memory / "keeplore.yaml").write_text(whole + "wikilinks: true\n")
+    (memory / "README.md").write_text("Mended\n")
+    git("commit", "-qam", "Mended", cwd=memory)
+    git("checkout", "-q", "--detach", cwd=memory)
+    done = keeplore("sync", cwd=copy)
+    assert (copy / "README.md").read_text() == "Mended\n"
+    assert done.returncode == (0 if is_committed else 1)
+    if is_committed:
+        assert "wikilinks: true" in (copy / "keeplore.yaml").read_text()
+
+
 def test_clone_of_what_is_no_workspace_says_so(git):
     refused(keeplore("clone", str(Path.home() / "nowhere.git"), "copy"), "nowhere", "")
     plain = Path.home() / "plain"

@@ -505,6 +505,26 @@ def test_events_that_no_disk_had_room_for_are_counted(
     names_and_mends(places, "6 host events were lost")
 
 
+def test_events_in_a_second_place_are_counted_and_it_is_named(
+    root: Path, places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert root.is_dir()
+    runtime = places.state.parent / "runtime"
+    aside = runtime / f"keeplore-{os.geteuid()}"
+    box = aside / str(places.state).replace("/", "%") / "spool"
+    box.mkdir(parents=True)
+    for folder in (runtime, aside):
+        folder.chmod(0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+    Spool(places.spool).add("own", "turn", b"{}")
+    Spool(box).add("own", "turn", b"{}")
+    told = {f.message for f in look(places) if f.part == "spool"}
+    assert told == {
+        "2 host events wait",
+        f"1 of them in {box / 'new'}: no room in {places.state}",
+    }
+
+
 def test_a_merge_that_is_under_way_is_told_and_nothing_is_lost(
     root: Path, places: Places
 ) -> None:

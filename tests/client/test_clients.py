@@ -399,6 +399,7 @@ def test_without_room_an_event_waits_in_a_second_place(
     (state / "spool").unlink()
     spool = Spool(state / "spool")
     assert spool.pending() == []
+    assert (spool.counts()["new"], len(spool.elsewhere())) == (2, 2)
     assert (spool.collect(), spool.collect()) == (2, 0)
     assert [entry.read() for entry in spool.pending()] == [b"first", b"second"]
     assert dropped(state) == []

@@ -10,10 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from keeplore.config.machine import Machine
+from keeplore.config.places import Places
 from keeplore.errors import KeeploreError
 from keeplore.memory import Memory, new_id, new_meta, serialise
+from keeplore.memory.note import NoteDraft
 from keeplore.store import Store, create
 from keeplore.sync import synchronise
+from keeplore.workspace.workspace import Workspace
 
 TEMPLATE = Path(__file__).resolve().parents[2] / "workspace_template"
 SIZE = 4 * 1024 * 1024  # bytes
@@ -106,3 +110,22 @@ def test_every_step_on_a_full_disk_says_so_and_is_made_good_later(
     assert refused and all(
         "space left" in said or "disk is full" in said for said in refused
     ), refused
+
+
+@pytest.mark.parametrize("left", [0, 40])
+def test_a_note_is_written_where_the_index_has_no_room_and_known_later(
+    disk: Path, tmp_path: Path, left: int
+) -> None:
+    root = tmp_path / "workspace"
+    create(root, TEMPLATE)
+    places = Places(tmp_path / "state", disk)
+    places.create()
+    machine = Machine("0f1e2d3c", "studio", "memory", {"memory": root})
+    fill(disk, left)
+    draft = NoteDraft("Prices are kept in cents", category="gotchas")
+    with Workspace("memory", root, places, machine) as workspace:
+        outcome = workspace.notes.write(draft)
+        assert (bool(workspace.commit()), outcome.is_new) == (True, True)
+        (disk / "filler").unlink()
+        again = workspace.notes.write(draft)
+        assert (again.is_new, again.path) == (False, outcome.path)

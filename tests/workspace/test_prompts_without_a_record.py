@@ -49,3 +49,32 @@ def test_when_the_session_is_over_what_is_kept_of_it_holds_no_secret(
         if path.is_file() and TOKEN in path.read_text(errors="replace")
     ]
     assert holding == []
+
+
+def test_once_the_session_is_left_out_what_is_kept_of_it_holds_no_secret(
+    tmp_path: Path,
+) -> None:
+    places = Places.from_environment(os.environ)
+    initialise(places, Path.home() / "memory")
+    record = tmp_path / "session.jsonl"
+    record.write_text("")
+    common = {
+        "session_id": "5e551011-0000-4000-8000-000000000002",
+        "transcript_path": str(record),
+        "cwd": str(tmp_path),
+        "hook_event_name": "UserPromptSubmit",
+    }
+    path = tmp_path / "entry"
+    with Registry(places) as registry:
+        intake = Intake(registry)
+        for second, prompt in enumerate((f"deploy with {TOKEN}", "and this not")):
+            path.write_text(json.dumps({**common, "prompt": prompt}))
+            at = f"2026-02-09T15:00:0{second}Z"
+            intake.take(
+                SpoolEntry("entry", "claude-code", "UserPromptSubmit", at, 0, path)
+            )
+            own = f"capture: {{exclude: ['path:{tmp_path}']}}"
+            (places.state / "settings.yaml").write_text(own)
+    [kept] = places.sessions.glob("*.json")
+    said = kept.read_text()
+    assert "deploy with" in said and TOKEN not in said and "this not" not in said

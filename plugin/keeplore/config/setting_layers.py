@@ -68,7 +68,11 @@ def settings_here(root: Path | None, state: Path) -> Settings:
     """What holds in a workspace on this machine, or without one. Raises ConfigError that names the
     file and the key.
     """
-    below = load_settings(root) if root else Settings()
+    return settings_over(load_settings(root) if root else Settings(), state)
+
+
+def settings_over(below: Settings, state: Path) -> Settings:
+    """``below`` with what this machine's own file says. Raises ConfigError."""
     data = _own_data(state)
     return filled_settings(below, data, state / MACHINE_FILE) if data else below
 

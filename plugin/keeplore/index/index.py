@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from keeplore.errors import EngineUnavailable, ModelUnavailable
+from keeplore.errors import EngineUnavailable, IndexUnavailable, ModelUnavailable
 from keeplore.index import (
     consistency,
     file_rows,
@@ -73,8 +73,8 @@ class Index:
         graph_from: int | None = None,
         find: Find | None = None,
     ) -> None:
-        """Open or create; a damaged file or one of another schema is begun anew. Raises
-        IndexUnavailable.
+        """Open or create; a damaged file or one of another schema is begun anew. Where that cannot
+        be, whoever asks later is told.
 
         ``find`` gives the embedder of a name, so that the model before can answer while
         ``embedder`` is new. ``engine`` makes what searches the passages, ``graph_from`` is that of
@@ -93,7 +93,9 @@ class Index:
         self.timeline = Timeline(self._database)
         self._updater = IndexUpdater(self._database, store, self.graph)
         self._counted: tuple[object, tuple[int, int, int]] = (None, (0, 0, 0))
-        self._database.read(sql.state)
+        # text is written and committed without an index
+        with contextlib.suppress(IndexUnavailable):
+            self._database.read(sql.state)
 
     def refresh(
         self,

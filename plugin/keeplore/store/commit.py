@@ -307,6 +307,9 @@ def _check_unchanged(backend: GitBackend, plan: CommitPlan) -> None:
         raise Moved
     if any(files.state(backend.root, file.path) != file for file in plan.evidence):
         raise Moved
+    removed = [path for path, blob in plan.changes.items() if blob is None]
+    if not all(files.is_absent(backend.root, path) for path in removed):
+        raise Moved  # git was about to write it again
 
 
 def summary(changes: Mapping[str, Blob | None]) -> str:

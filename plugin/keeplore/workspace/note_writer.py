@@ -9,7 +9,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from keeplore.errors import NotFound, RepositoryError, StoreError, UnsafePath
+from keeplore.errors import (
+    IndexUnavailable,
+    NotFound,
+    RepositoryError,
+    StoreError,
+    UnsafePath,
+)
 from keeplore.index import Index, MemoryRow, ScopeFilter
 from keeplore.memory import Memory, new_id
 from keeplore.memory.model import Trust, in_order
@@ -86,23 +92,29 @@ class NoteWriter:
 
     def write(self, draft: NoteDraft, directory: str = "") -> NoteOutcome:
         """Write a note, unless one of the same scope says exactly this; notes that nearly say it
-        are named. The path of one that belongs into the project's code repository is absolute.
+        are named; without an index nothing is. The path of one that belongs into the project's
+        code repository is absolute.
 
         Raises StoreError for a draft that says nothing or names no sound scope, Forgotten for one
         whose id was forgotten, or OSError.
         """
         memory = self._made(draft)
         other = self.elsewhere(draft, directory)
+        find: Callable[[str], str | None] | None = self._index.path_of
         with self._store.exclusive:
-            self._index.refresh()
-            if known := self._same(memory, draft.id):
+            try:
+                self._index.refresh()
+                known, similar = self._same(memory, draft.id), self._near(memory)
+            except IndexUnavailable:
+                # a cache: what is wrong with it costs the look for the same words, not these
+                known, similar, find = None, (), None
+            if known:
                 return self._again(known, memory)
-            similar = self._near(memory)
             # one that cannot be written to must not lose the note
             with contextlib.suppress(UnsafePath, RepositoryError, OSError):
                 if other is not None:
                     return other.write_for(draft, similar)
-            path = self._store.add(memory, self._index.path_of)
+            path = self._store.add(memory, find)
         self._plugins().written(memory.id, path)
         return NoteOutcome(memory, path, is_new=True, similar=similar)
 

@@ -36,6 +36,7 @@ from keeplore.workspace.freshness import GIT_TIMEOUT_S, PROMPT_TIMEOUT_S, files_
 from keeplore.workspace.identity import load_projects
 from keeplore.workspace.in_repo.code_memories import CodeMemories
 from keeplore.workspace.in_repo.code_workspace import CodeWorkspace
+from keeplore.workspace.last_settings import last_settings
 from keeplore.workspace.note_writer import NoteWriter
 from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.workspace_instructions import instructions
@@ -75,11 +76,14 @@ class FoundMemory:
 class Registry:
     """All registered workspaces, safe for several threads; a context manager that closes those it
     opened.
+
+    While ``is_mending`` one whose settings are broken opens with those that it had last.
     """
 
     def __init__(self, places: Places) -> None:
         places.create()
         self.places = places
+        self.is_mending = False
         # inode and time of the list of workspaces
         self._seen: tuple[int, int] | None = None
         self.machine = self._load()
@@ -122,11 +126,23 @@ class Registry:
             if shared is None and not (root / ".git").exists():
                 raise _is_gone(name, root)
             if name not in self._opened:
-                opened = Workspace(name, root, self.places, self.machine, self._models)
+                opened = self._open(name, root)
                 opened.notes.elsewhere = partial(self._writer_of, opened)
                 self._opened[name] = opened
                 self._settings[name] = settings
             return self._opened[name]
+
+    def _open(self, name: str, root: Path) -> Workspace:
+        given = (name, root, self.places, self.machine, self._models)
+        try:
+            return Workspace(*given)
+        except ConfigError:
+            settings = (
+                last_settings(root, self.places.state) if self.is_mending else None
+            )
+            if settings is None:
+                raise
+            return Workspace(*given, settings)
 
     def for_directory(self, directory: Path) -> Workspace:
         """The workspace that a directory lies in, else the one that knows its project, else the

@@ -48,7 +48,8 @@ _Part = TypeVar("_Part")
 class Workspace:
     """One workspace. Safe for several threads; several processes may have it open at once.
 
-    Raises ConfigError where the directory is no workspace, or a setting is wrong.
+    ``settings`` are others than those on disk. Raises ConfigError where the directory is no
+    workspace, or a setting is wrong.
     """
 
     def __init__(
@@ -58,10 +59,11 @@ class Workspace:
         places: Places,
         machine: Machine,
         models: EmbeddingModels | None = None,
+        settings: Settings | None = None,
     ) -> None:
         self.name = name
         self.places = places
-        self.settings: Settings = self._read_settings(root)
+        self.settings: Settings = settings or self._read_settings(root)
         self._machine = machine
         self._writing = threading.RLock()
         self._plugins = _Once(self._open_plugins)

@@ -63,6 +63,13 @@ def _spool(places: Places, *, is_running: bool) -> Iterator[DoctorFinding]:
     counts = spool.counts()
     waiting = counts["new"] + counts["claimed"]
     yield _waiting(spool, waiting, is_running=is_running)
+    if aside := spool.elsewhere():
+        message = (
+            f"{len(aside)} of them in {aside[0].parent}: no room in {places.state}"
+        )
+        yield note(
+            "spool", message, "Make room; the next `keeplore worker run` takes them"
+        )
     if counts["claimed"] and not is_running:
         message = f"{counts['claimed']} host events were being read when a worker died"
         yield wrong("spool", message, RUN_IT, partial(_put_back, places, spool))

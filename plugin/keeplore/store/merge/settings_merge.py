@@ -26,11 +26,11 @@ def merge_settings(base: bytes | None, one: bytes, other: bytes) -> bytes:
 
 def join_settings(base: bytes | None, loser: bytes, winner: bytes) -> bytes:
     """The text of ``winner`` with what ``loser`` changed since ``base``; as it is where one of them
-    cannot be read. Never raises.
+    cannot be read, unless that is its own text and not new. Never raises.
     """
     said, lost = _values(winner), _values(loser)
     if said is None or lost is None:
-        return winner
+        return loser if said is None and winner == base else winner
     was = _values(base or b"") or {}
     joined = {
         key: value

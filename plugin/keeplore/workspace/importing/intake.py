@@ -228,7 +228,14 @@ class Intake:
             del self._ahead[next(iter(self._ahead))]
         left_out = _added(progress.left_out, reading.events)
         ended_at = _ended_at(progress)
-        self._cursors.save(replace(progress, left_out=left_out, ended_at=ended_at))
+        # what was said before it was left out may wait for long
+        pending = _without_secrets(
+            progress.cursor.pending, self._workspace_of(progress.origin.cwd)
+        )
+        cursor = replace(progress.cursor, pending=pending)
+        self._cursors.save(
+            replace(progress, cursor=cursor, left_out=left_out, ended_at=ended_at)
+        )
 
     def _hand_over(
         self, events: Iterable[HostEvent], left_out: tuple[str, ...]

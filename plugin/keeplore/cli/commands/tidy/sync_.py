@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from keeplore.cli.output import say
-from keeplore.cli.parameters import pass_workspace
+from keeplore.cli.parameters import pass_registry
 from keeplore.config.settings import (
     FILE,
     Settings,
@@ -18,6 +19,7 @@ from keeplore.config.settings import (
 from keeplore.worker.after_writing import tell_worker
 
 if TYPE_CHECKING:
+    from keeplore.workspace.registry import Registry
     from keeplore.workspace.workspace import Workspace
 
 
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
 @click.option(
     "--join", is_flag=True, help="Bring together two workspaces that were begun apart."
 )
-@pass_workspace
-def sync_command(workspace: Workspace, *, join: bool) -> None:
+@pass_registry
+def sync_command(registry: Registry, *, join: bool) -> None:
     """Bring this directory's workspace and its git remote together, with your own git and its
     credentials.
 
@@ -34,6 +36,8 @@ def sync_command(workspace: Workspace, *, join: bool) -> None:
     """
     from keeplore.workspace.lifecycle.sync_workspace import synchronise  # heavy: git
 
+    registry.is_mending = True  # the remote may have better settings than those here
+    workspace = registry.for_directory(Path.cwd())
     before = _contradictions(workspace)
     result = synchronise(workspace, is_unrelated=join)
     refreshed = workspace.index.refresh()

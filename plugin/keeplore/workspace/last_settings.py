@@ -1,0 +1,27 @@
+"""Settings of a workspace whose ``keeplore.yaml`` is broken, as they last were."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from keeplore.config.setting_layers import settings_over
+from keeplore.config.settings import FILE, Settings, filled_settings, parse_settings
+from keeplore.errors import ConfigError
+from keeplore.store import run
+
+VERSIONS = 20  # of the file that are looked at
+
+
+def last_settings(root: Path, state: Path) -> Settings | None:
+    """What holds here by the last committed version of the file that is valid; None where there is
+    none.
+    """
+    path = root / FILE
+    for commit in run(root, f"rev-list -n {VERSIONS} HEAD --", FILE).text.split():
+        text = run(root, "cat-file blob", f"{commit}:{FILE}")
+        try:
+            shared = filled_settings(Settings(), parse_settings(path, text.out), path)
+        except ConfigError:
+            continue
+        return settings_over(shared, state) if text.code == 0 else None
+    return None
