@@ -52,6 +52,8 @@ WINDOW = (
 )  # fmt: skip
 DATA = {
     "keeplore/index/graph/shell_programs.toml",
+    "keeplore/redact/letter_pairs.txt",
+    "keeplore/redact/likely_secrets.txt",
     "keeplore/redact/rules.yaml",
     "keeplore/redact/seed_words.txt",
     "keeplore/refine/cases.yaml",

@@ -137,12 +137,10 @@ class Registry:
         try:
             return Workspace(*given)
         except ConfigError:
-            settings = (
-                last_settings(root, self.places.state) if self.is_mending else None
-            )
-            if settings is None:
+            last = self.is_mending and last_settings(root, self.places.state)
+            if not last:
                 raise
-            return Workspace(*given, settings)
+            return Workspace(*given, last)
 
     def for_directory(self, directory: Path) -> Workspace:
         """The workspace that a directory lies in, else the one that knows its project, else the
