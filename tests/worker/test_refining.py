@@ -148,6 +148,7 @@ def test_a_talk_becomes_a_note_that_recall_finds(
         "wide": False,
         "exchanges": False,
         "text": True,
+        "agent": "",
     }
     until(
         lambda: (
