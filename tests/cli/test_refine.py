@@ -151,7 +151,8 @@ def test_a_backlog_is_priced_accepted_refined_and_decided(
     done = run("refine", "--all").stdout
     assert "2 of 2 conversations refined" in done
     assert (
-        "The ledger: 1 ADD applied, 1 left out (" in done and "The backup: 1 ADD review (" in done
+        "The ledger: 1 ADD applied, 1 left out (" in done
+        and "The backup: 1 ADD review (" in done
     )
     lines = [
         line.split("\t")[1:5]
