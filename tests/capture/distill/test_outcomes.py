@@ -205,6 +205,7 @@ def test_what_a_program_printed_is_no_context() -> None:
         "The distinction is: has the transcript grown at all?",
         "There are no unresolved threads on the pull request.",
         "Nothing is left unfixed in the parser.",
+        "import sys; raise SystemExit('this is not implemented yet')",
     ],
 )
 def test_what_is_told_of_something_else_is_not_open(said: str) -> None:
@@ -370,4 +371,27 @@ def test_an_answer_that_was_rewound_is_no_outcome() -> None:
     assert part("outcome", asked, first, "now list the headers as well", second) == [
         first,
         second,
+    ]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Streaming tests can be added in a separate effort.",
+        "Validation of types can be enhanced if issues arise.",
+        "The branch with the parser stays unmerged.",
+    ],
+)
+def test_what_is_left_for_another_time_is_open(said: str) -> None:
+    assert part("open_questions", "review the branch", said) == [said]
+
+
+def test_of_a_dialogue_in_one_message_what_was_answered_in_it_is_not_decided() -> None:
+    said = (
+        "Ben: please keep the retries of the queue at five.\n"
+        "Anna: I'd say three.\n"
+        "Ben: fine, let's use three retries for the queue."
+    )
+    assert part("decision", said, "Retries are three now.") == [
+        "Ben: fine, let's use three retries for the queue."
     ]

@@ -436,3 +436,17 @@ def test_the_rules_of_a_pasted_skill_are_no_notes() -> None:
     typed = Exchange("t0", "2026-03-01T10:00:00Z", "Never publish on Fridays.")
     assert (orders(pasted), candidates([pasted])) == ((), ())
     assert [c.text for c in orders(typed)] == ["Never publish on Fridays."]
+
+
+def test_what_the_person_stated_is_not_noted_again_as_a_finding() -> None:
+    asked = "Why is the listing wrong?"
+    stated = "Note that `--porcelain` does not read the global `.gitignore`."
+    found = (
+        "The `--porcelain` flag does not read the global `.gitignore`, so `git status` only lists "
+        "tracked files."
+    )
+    speakers = [
+        [candidate.speaker for candidate in written((said, found))]
+        for said in (asked, f"{stated} {asked}")
+    ]
+    assert speakers == [["assistant"], ["user"]]

@@ -23,6 +23,7 @@ from keeplore.capture.discourse.statements import (
     statements_of,
 )
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
+from keeplore.text.dialogue import last_word
 from keeplore.text.sentences import MAX_QUOTE, Sentence, bare, clip, sentences
 from keeplore.text.terms import overlap, terms
 
@@ -157,6 +158,7 @@ def proposals(message: str) -> list[Sentence]:
 def _of_person(
     exchange: Exchange, at: int, before: Exchange | None
 ) -> Iterator[Decision]:
+    exchange = replace(exchange, user=last_word(exchange.user))
     said = () if is_instructions(exchange.user) else sentences(exchange.user)
     if before is not None and said and (found := agreed(said, before)):
         weight = PICKED if found.is_pick else CONFIRMED

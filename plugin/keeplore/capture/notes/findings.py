@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from keeplore.capture.cues import opens_with, pattern, says
@@ -36,6 +36,7 @@ READ_CHARS = 400  # of a person's message that say what it asks for
 OFTEN = 60  # sentences; a term that stands in more of them tells none from another
 LEAST_TERMS = 3  # content words that a sentence shares with another that says it again
 SAME = 0.6  # share of its content words
+TOLD = 0.5  # likewise of the shorter of two notes, of which one is enough
 # what a sentence says that is sure to be over soon, or is not the agent's to lay down
 NOT_SURE = ("states_observed", "moment", "trouble", "states_ruling")
 _BEGINS = re.compile(r"[\w`*“\"(~.-]|/(?!/)")
@@ -79,7 +80,7 @@ def findings(exchanges: Sequence[Exchange]) -> list[Finding]:
     kept: list[Finding] = []
     for weight, place in likely:
         text = _alone(place)
-        if len(kept) == MOST or not text or _is_told(text, kept):
+        if len(kept) == MOST or not text or is_told(text, (f.text for f in kept)):
             continue
         is_sure = (
             weight >= SURE
@@ -225,10 +226,14 @@ def _joined(first: str, second: str) -> str:
     return whole if len(whole) <= NOTE_CHARS else second
 
 
-def _is_told(text: str, kept: Sequence[Finding]) -> bool:
-    """True where a finding that is kept says the same."""
-    said = terms(text)
-    return any(overlap(said, terms(finding.text)) > SAME for finding in kept)
+def is_told(text: str, told: Iterable[str]) -> bool:
+    """True where one of the texts says the same."""
+    said = frozenset(terms(text))
+    others = (frozenset(terms(other)) for other in told)
+    return any(
+        len(said & other) >= LEAST_TERMS and overlap(said, other) >= TOLD
+        for other in others
+    )
 
 
 def _is_sure(place: Place) -> bool:

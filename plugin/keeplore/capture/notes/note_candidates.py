@@ -21,11 +21,18 @@ from keeplore.capture.distill.decisions import (
     standing,
 )
 from keeplore.capture.distill.title_wording import is_pasted
-from keeplore.capture.notes.findings import OFFERED, SURE, Finding, findings
+from keeplore.capture.notes.findings import (
+    OFFERED,
+    SURE,
+    Finding,
+    findings,
+    is_told,
+)
 from keeplore.capture.notes.note_wording import capitalised, plain, points_elsewhere
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.memory.model import Category
 from keeplore.memory.note import TITLE_CHARS
+from keeplore.text.dialogue import last_word
 from keeplore.text.pasted import own_words
 from keeplore.text.sentences import Sentence, clip, sentences
 from keeplore.text.similarity import content_hash
@@ -99,7 +106,9 @@ def candidates(exchanges: Sequence[Exchange]) -> tuple[NoteCandidate, ...]:
 
     stands = {decision.quote for decision in standing(exchanges, settled)}
     kept = [c for quote, c in made.items() if c.order or quote in stands]
-    kept += map(_of_finding, findings(exchanges))
+    told = [candidate.text for candidate in kept if candidate.confidence >= AUTOMATIC]
+    found = (one for one in findings(exchanges) if not is_told(one.text, told))
+    kept += map(_of_finding, found)
     kept.sort(key=lambda candidate: candidate.confidence)
     return tuple(
         {content_hash(candidate.text): candidate for candidate in kept}.values()
@@ -137,7 +146,7 @@ def _of_person(exchange: Exchange) -> Iterator[NoteCandidate]:
 
 
 def _of_words(exchange: Exchange) -> Iterator[NoteCandidate]:
-    said = sentences(own_words(exchange.user))
+    said = sentences(own_words(last_word(exchange.user)))
     if is_pasted(exchange.user) or len(said) > LONG_MESSAGE:
         return
     ordered = [*_ordered(said, exchange.id)]

@@ -1,0 +1,29 @@
+"""Messages in which several people speak, each line with a name before it."""
+
+from __future__ import annotations
+
+import re
+
+FEWEST_LINES = 3  # with a name; "Note: …" and "Name: …" stand alone
+_NAMED = re.compile(
+    r"^[\[<@]?(?P<name>[A-Z][^\W\d_]*[a-z](?: [A-Z][a-z]+)?)(?:[\]>]:?|:)\s+(?=\S)",
+    re.MULTILINE,
+)
+
+
+def last_word(message: str) -> str:
+    """What the last speaker of a dialogue says at its end, with the name; any other message as it
+    is. What was said before it, it may have answered.
+    """
+    lines = [(found["name"], found.start()) for found in _NAMED.finditer(message)]
+    names = {name for name, _ in lines}
+    is_dialogue = 1 < len(names) < len(lines) >= FEWEST_LINES
+    if not is_dialogue or message[: lines[0][1]].strip():
+        return message
+    last = lines[-1][0]
+    start = len(message)
+    for name, at in reversed(lines):
+        if name != last:
+            break
+        start = at
+    return message[start:]
