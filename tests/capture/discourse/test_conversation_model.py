@@ -33,26 +33,6 @@ def test_orders_of_the_moment_guesses_questions_and_what_ended_or_says_little_te
     ]
 
 
-def test_what_the_agent_tells_somebody_to_do_or_how_things_look_so_far_tells_nothing() -> (
-    None
-):
-    said = (
-        "Add tests for `parse_date` in the exporter. "
-        "**Update the layout** with the three new files. "
-        "Optionally drop the old `dates.py` module. "
-        "So far the gap is in the `writer` of dates. "
-        "It looks like the `reader` returns no rows. "
-        "Fix 2 is done in the `writer` of dates. "
-        "Update: the `reader` returns all rows."
-    )
-    exchanges = [Exchange("a", "2026-03-01T10:00:00Z", "why?", (said,))]
-    telling = ConversationModel.of(exchanges).telling()
-    assert [s.text for _, _, s in telling] == [
-        "Fix 2 is done in the `writer` of dates.",
-        "Update: the `reader` returns all rows.",
-    ]
-
-
 def test_the_questions_in_form_have_the_number_of_their_exchange() -> None:
     asked = AnsweredQuestion("Which queue?", "Postgres", ("Postgres", "Redis"))
     exchanges = [

@@ -40,7 +40,7 @@ class ConversationModel:
                 continue
             if len(statement.terms) < 2 or statement.text.endswith((":", "：")):
                 continue
-            if not (is_errand(statement) or _is_unsure(statement)):
+            if not (is_errand(statement) or _is_guess(statement)):
                 yield salience(statement, len(self.exchanges)), number, statement
 
     def questions(self, since: int = 0) -> Iterator[tuple[int, AnsweredQuestion]]:
@@ -59,10 +59,5 @@ def is_errand(statement: Statement) -> bool:
     )
 
 
-def _is_unsure(statement: Statement) -> bool:
-    """Is it a guess of the agent's, or an order to somebody, and not what is or was done?"""
-    text = statement.text
-    if statement.is_of_person:
-        return False
-    is_guess = says(text, "guessed") or says(text, "interim")
-    return is_guess or opens_with(text, "imperative")
+def _is_guess(statement: Statement) -> bool:
+    return not statement.is_of_person and says(statement.text, "guessed")

@@ -146,13 +146,15 @@ def _of_person(exchange: Exchange) -> Iterator[NoteCandidate]:
 
 
 def _of_words(exchange: Exchange) -> Iterator[NoteCandidate]:
-    said = sentences(own_words(last_word(exchange.user)))
+    said = sentences(own_words(exchange.user))
     if is_pasted(exchange.user) or len(said) > LONG_MESSAGE:
         return
     ordered = [*_ordered(said, exchange.id)]
     yield from ordered
     taken = {candidate.quote.text for candidate in ordered}
-    stated = [*_statements((s for s in said if clip(s.text) not in taken), exchange.id)]
+    last = {s.text for s in sentences(own_words(last_word(exchange.user)))}
+    left = (s for s in said if s.text in last and clip(s.text) not in taken)
+    stated = [*_statements(left, exchange.id)]
     strongest = sorted(stated, key=lambda c: -c.confidence)[:A_MESSAGE]
     for candidate in stated:
         most = 1.0 if candidate in strongest else AUTOMATIC - 0.1
