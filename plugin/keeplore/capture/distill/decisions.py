@@ -14,6 +14,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from keeplore.capture.cues import meanings, opens_with, pattern, says, weight_of
+from keeplore.capture.discourse.dialogue import last_word
 from keeplore.capture.discourse.instructions import is_instructions
 from keeplore.capture.discourse.salience import DIRECTS, directive_odds
 from keeplore.capture.discourse.statements import (
@@ -23,7 +24,6 @@ from keeplore.capture.discourse.statements import (
     statements_of,
 )
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
-from keeplore.text.dialogue import last_word
 from keeplore.text.sentences import MAX_QUOTE, Sentence, bare, clip, sentences
 from keeplore.text.terms import overlap, terms
 

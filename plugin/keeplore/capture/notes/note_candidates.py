@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from keeplore.capture.cues import opens_with, pattern, rules, says
+from keeplore.capture.discourse.dialogue import last_word
 from keeplore.capture.discourse.statements import answer_line
 from keeplore.capture.distill.decisions import (
     Decision,
@@ -32,7 +33,6 @@ from keeplore.capture.notes.note_wording import capitalised, plain, points_elsew
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.memory.model import Category
 from keeplore.memory.note import TITLE_CHARS
-from keeplore.text.dialogue import last_word
 from keeplore.text.pasted import own_words
 from keeplore.text.sentences import Sentence, clip, sentences
 from keeplore.text.similarity import content_hash

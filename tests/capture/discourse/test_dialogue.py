@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keeplore.text.dialogue import last_word
+from keeplore.capture.discourse.dialogue import last_word
 
 
 @pytest.mark.parametrize(
