@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 
 import pytest
@@ -40,3 +41,27 @@ def test_the_next_session_is_told_what_was_decided(
     )
     text = conversation.read_text()
     assert all(words in text for words in (ASKED, OPTIONS, DECIDED, "Agreed."))
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("host", HOSTS)
+def test_the_command_that_a_brief_names_runs_in_the_hosts_shell(
+    host: str, laboratory: Callable[[str], HostLab]
+) -> None:
+    lab = laboratory(host)
+    if host == "copilot":
+        # its shell asks the person before it runs what lies elsewhere
+        more = ("--add-dir", str(lab.machine.state))
+        lab.host = dataclasses.replace(lab.host, options=(*lab.host.options, *more))
+    ours = f"sh {lab.machine.state}/client/command.sh"
+    arguments = {lab.host.command: f"{ours} whoami", "description": "Look"}
+    lab.server.script.answer(ASKED, Step("", (Call(lab.host.shell, arguments),)), "Ok.")
+    lab.connect()
+    lab.machine.keeplore("remember", "--permanent", "A job is a row", cwd=lab.project)
+    lab.ask(ASKED)
+    request = [request for request in lab.server.requests if request.tools][-1]
+    told = (request.system, *(message.text for message in request.messages))
+    assert f"`{ours} recall QUESTION`" in "\n".join(told)
+    (result,) = [m.text for m in request.messages if m.role == "tool"]
+    assert "project: ledgerly" in " ".join(result.split())
