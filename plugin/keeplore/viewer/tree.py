@@ -49,7 +49,7 @@ def as_tree(picture: GraphPicture) -> Iterator[str]:
 
 
 def _aspect(one: NodeAspect) -> _Branch:
-    memories = counted(one.memories, "memory")
+    memories = counted(one.memories, "memory", "memories")
     return _Branch(f"{one.aspect} · {one.kind} · {memories}")
 
 
@@ -61,10 +61,9 @@ def facts(node: GraphNode) -> str:
     return " · ".join(told)
 
 
-def counted(number: int, noun: str) -> str:
-    """A number with its noun."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{number:,} {noun if number == 1 else plural}"
+def counted(number: int, one: str, many: str = "") -> str:
+    """``1 memory``, ``2,000 memories``; without ``many`` an s is added."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
 class _Tree:
@@ -94,7 +93,9 @@ class _Tree:
 
     def _branch(self, at: int, edge: Edge) -> _Branch:
         if isinstance(edge, SharedMemories):
-            said = f"{self._labels[at]} · {counted(edge.memories, 'memory')}"
+            said = (
+                f"{self._labels[at]} · {counted(edge.memories, 'memory', 'memories')}"
+            )
         else:
             said = f"{edge.relationship} {'→' if edge.target == at else '←'} {self._labels[at]}"
             said += f" · {edge.confidence:.0%}, {counted(edge.mentions, 'time')}"

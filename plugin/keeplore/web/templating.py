@@ -11,6 +11,7 @@ import jinja2
 
 from keeplore.memory.names import short_id
 from keeplore.text.dates import minute_of
+from keeplore.viewer.tree import counted
 from keeplore.web.links import anchor
 from keeplore.web.safe_text import marked, shown, with_code
 
@@ -44,11 +45,6 @@ def _templates() -> jinja2.Environment:
     }
     made.filters.update(filters)
     return made
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """``1 memory``, ``2,000 memories``."""
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
 def plainly(word: str) -> str:

@@ -13,6 +13,7 @@ from keeplore.cli.doctor.finding import DoctorFinding, note, several, well, wron
 from keeplore.recall.unasked.origin import MemorySource
 from keeplore.store.code_store import MAX_FILES
 from keeplore.store.merge import merge_driver
+from keeplore.viewer.tree import counted
 from keeplore.workspace.in_repo.author_trust import AuthorTrust
 from keeplore.workspace.in_repo.code_workspace import CodeWorkspace
 from keeplore.workspace.registry import Registry
@@ -55,14 +56,15 @@ def _code(part: str, opened: CodeWorkspace) -> Iterator[DoctorFinding]:
     if len(files) == MAX_FILES:
         yield note(part, f"more than {MAX_FILES} files: the rest is left out")
     yield from _authors(part, opened.machine_trust)
-    yield well(part, f"{opened.index.state(of_text=True).memories} notes")
+    count = opened.index.state(of_text=True).memories
+    yield well(part, counted(count, "note"))
 
 
 def _authors(part: str, trust: AuthorTrust) -> Iterator[DoctorFinding]:
     yield from several(
         note(
             part,
-            f"{count} notes by {email} are told to no agent unasked",
+            f"{counted(count, 'note')} by {email}, told to no agent unasked",
             f"`keeplore projects in-repo --accept {email}` if you believe them",
         )
         for email, count in trust.authors().most_common()
