@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import json
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -122,6 +123,23 @@ def known(run: Run, cwd: Path) -> dict[str, str]:
     return {one["title"]: one["id"] for one in listed}
 
 
+def _leave_in_a_merge(code: Path, git: Callable[..., str]) -> None:
+    """A note that two branches changed, with the marks that git leaves without our driver."""
+    git("config", "--remove-section", "merge.keeplore", cwd=code)
+    (note,) = (code / ".keeplore" / "memory").rglob("*.md")
+    git("add", ".", cwd=code)
+    git("commit", "--quiet", "--message", "Notes", cwd=code)
+    git("branch", "other", cwd=code)
+    text = note.read_text()
+    for branch, field in (("", "permanent: true"), ("other", "confidence: 0.5")):
+        git("checkout", "--quiet", *filter(None, [branch]), cwd=code)
+        note.write_text(text.replace("version: 1", f"version: 1\n{field}", 1))
+        git("commit", "--quiet", "--all", "--message", "Change", cwd=code)
+    merge = ("git", "merge", "--quiet", "-")
+    done = subprocess.run(merge, cwd=code, capture_output=True, check=False)
+    assert done.returncode and "<<<<<<<" in note.read_text()
+
+
 def test_no_command_and_no_worker_writes_into_it(
     frozen: Path, shop: Path, home: Path, run: Run
 ) -> None:
@@ -191,3 +209,50 @@ def test_when_it_thaws_memory_goes_on(
     assert run("config", "set", *words, "frozen", "false", cwd=shop).returncode == 0
     assert run("remember", "We ship on Friday", cwd=shop).returncode == 0
     assert "We ship on Friday" in known(run, shop)
+
+
+def test_notes_with_the_code_are_not_written_either(
+    frozen: Path, shop: Path, run: Run, git: Callable[..., str]
+) -> None:
+    other = shop.parent / "site"
+    for code in (shop, other):
+        code.mkdir(exist_ok=True)
+        git("init", "--quiet", cwd=code)
+        (code / "app.py").write_text("print()\n")
+        git("add", "app.py", cwd=code)
+        git("commit", "--quiet", "--message", "Begin", cwd=code)
+    assert run("projects", "add", str(other), cwd=other).returncode == 0
+    assert run("projects", "in-repo", "--yes", cwd=shop).returncode == 0
+    notes = ("The gateway waits 30 s", "Staging has one database")
+    for text in notes:
+        assert run("remember", text, cwd=shop).returncode == 0
+    ids = known(run, shop)
+    gone, left = (ids[text] for text in notes)
+    assert run("forget", gone, "--yes", cwd=shop).returncode == 0
+    assert run("config", "set", "frozen", "true", cwd=shop).returncode == 0
+    places = (frozen, shop / ".keeplore", other)
+    before = [*map(digests, places)]
+    for words in (
+        ("remember", "The ledger waits 20 s"),
+        ("remember", "--replaces", left, "Staging has two databases"),
+        ("edit", left, "--title", "Another"),
+        ("pin", left),
+        ("forget", left, "--yes"),
+        ("restore", gone),
+    ):
+        done = run(*words, cwd=shop)
+        assert (done.returncode, "is frozen" in done.stderr) == (1, True), words
+        assert [*map(digests, places)] == before, words
+    done = run("projects", "in-repo", "--yes", cwd=other)
+    assert (done.returncode, "is frozen" in done.stderr) == (1, True), done.stderr
+    _leave_in_a_merge(shop, git)
+    before = [*map(digests, places)]
+    assert "is frozen" in run("doctor", "--fix", cwd=shop).stdout
+    for words in (("recall", "Redis"), ("list",), ("projects", "in-repo")):
+        assert run(*words, cwd=shop).returncode == 0, words
+    live = Live("s-9", itertools.count())
+    live.cwd = shop
+    for event in ("UserPromptSubmit", "Stop", "SessionEnd"):
+        live.hear(event, prompt="Remember that we never deploy on Friday.")
+    assert Worker(Places.from_environment(os.environ), idle_exit_s=0.0).run()
+    assert [*map(digests, places)] == before

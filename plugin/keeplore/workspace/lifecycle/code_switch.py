@@ -17,7 +17,7 @@ from keeplore.config.project_file import (
     says_in_repo,
 )
 from keeplore.config.yaml_edit import with_key
-from keeplore.errors import ConfigError, NotFound, RepositoryError
+from keeplore.errors import ConfigError, NotFound, RepositoryError, WorkspaceFrozen
 from keeplore.store import files
 from keeplore.store.code_store import FOLDER
 from keeplore.store.git.checkout_info import checkout_info
@@ -43,8 +43,11 @@ def switch_on(registry: Registry, directory: Path) -> CodeWorkspace:
     own = registry.for_directory(directory)
     if not own.identities.project_of(str(directory)):
         raise ConfigError(f"{tree.top} is no project", "Go to a code repository")
-    _write_settings(tree.top)
-    merge_driver.install(tree.top)
+    if not own.settings.frozen:
+        _write_settings(tree.top)
+        merge_driver.install(tree.top)
+    elif not says_in_repo(tree.top):
+        raise WorkspaceFrozen(own.root)
     around = checkout_info(tree.top)
     own.identities.place(Origin("", "", str(directory)))
     first_commit = around.root_commit if around else ""
