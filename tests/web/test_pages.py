@@ -88,7 +88,7 @@ def test_a_conversation_shows_its_head_and_receipts_lead_to_the_turn(tab: Tab) -
     first = tab.page.locator(".exchanges details").nth(1)
     assert first.get_attribute("open") is None
     tab.page.locator(".prose .receipt").first.click()
-    assert "retried five times" in first.locator(".said.you").inner_text()
+    first.locator(".said.you", has_text="retried five times").wait_for()
     assert first.get_attribute("open") is not None
     tab.page.get_by_text("the raw file").click()
     assert tab.page.locator("body").inner_text().startswith("---\nschema: 1")
@@ -133,6 +133,7 @@ def test_the_timeline_is_chosen_by_what_a_person_wants_to_see(tab: Tab) -> None:
         "Outbox in place of SQS",
     }
     tab.page.get_by_role("link", name="Clear").click()
+    tab.page.wait_for_url("**/timeline")  # what is chosen before is lost with the page
     tab.page.get_by_label("Trust", exact=True).select_option("foreign")
     tab.page.wait_for_url("**trust=foreign**")
     titles = tab.page.locator(".memories .title").all_inner_texts()
