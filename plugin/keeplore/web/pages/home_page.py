@@ -82,8 +82,9 @@ def health(desk: Desk) -> list[tuple[str, str, str]]:
     problems = workspace.index.problems()
     if problems:
         number = len(problems)
-        files = "1 file is" if number == 1 else f"{number} files are"
-        told = f"{files} not as they should be"
+        told = f"{number} files are not as they should be"
+        if number == 1:
+            told = "1 file is not as it should be"
         found.append(("wrong", told, "Run `keeplore lint`"))
     spool = Spool(workspace.places.spool).counts()
     if spool["new"]:
