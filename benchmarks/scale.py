@@ -88,7 +88,9 @@ class Words:
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
         vocabulary = json.loads(
-            (Path(keeplore.index.__file__).parent / "model/tokenizer.json").read_text()
+            (
+                Path(keeplore.index.__file__).parent / "embedding/model/tokenizer.json"
+            ).read_text()
         )
         words = [
             word
