@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from open_window import EVERYTHING, Tab, Window
 
+from keeplore.web.pages import review_page
 from keeplore.workspace.machine_trust import MachineState
 from keeplore.workspace.writing.disputes import disputes
 
@@ -194,3 +195,16 @@ def test_what_is_gone_meanwhile_is_said_and_nothing_is_done(window: Window) -> N
     ]
     assert told == [404, 400, 404, 404, 404]
     assert window.workspace.store.head() == before
+
+
+def test_review_looks_through_the_newest_conversations_and_says_so(
+    window: Window, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window.enter()
+    told = "Statements are those of the newest"
+    whole = window.ask("/review")[2]
+    assert whole.count("/act/keep-statement") > 2 and told not in whole
+    monkeypatch.setattr(review_page, "LOOKED_AT", 1)
+    cut = window.ask("/review")[2]
+    assert cut.count("/act/keep-statement") < whole.count("/act/keep-statement")
+    assert f"{told} 1 conversations" in cut

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from keeplore.errors import NotFound
-from keeplore.index import ScopeFilter
+from keeplore.index import MemoryFilter, ScopeFilter
 from keeplore.memory import Memory
 from keeplore.memory.note import statement_of
 from keeplore.web.page_desk import Desk
@@ -21,8 +21,10 @@ from keeplore.workspace.writing.proposals import HeldProposal, held_proposals
 from keeplore.workspace.writing.review import ReviewCandidate, review_candidates
 
 SHOWN = 30  # statements; the others follow when these are decided
+LOOKED_AT = 200  # conversations; thousands without a statement would take a minute
 MAX_WORDS = 2_000  # of two texts that are compared word by word
 EVERYWHERE = ScopeFilter()
+CONVERSATIONS = MemoryFilter(EVERYWHERE, kind="conversation")
 _WORD = re.compile(r"\s+|[^\s]+")
 
 
@@ -47,8 +49,10 @@ def review_values(desk: Desk) -> dict[str, Any]:
         "disputes": [*map(_compared, found)],
         "proposals": [*held_proposals(workspace, EVERYWHERE)],
         "machines": [(one, counts.get(one.id, 0)) for one in unknown],
-        "statements": [*islice(review_candidates(workspace, EVERYWHERE), SHOWN)],
+        "statements": [*islice(_statements(desk), SHOWN)],
         "is_cut": SHOWN,
+        "looked_at": LOOKED_AT,
+        "has_older": workspace.index.count(CONVERSATIONS) > LOOKED_AT,
     }
 
 
@@ -70,9 +74,13 @@ def proposal_of(desk: Desk, proposal_id: str) -> HeldProposal:
     raise _decided()
 
 
+def _statements(desk: Desk) -> Iterator[ReviewCandidate]:
+    return review_candidates(desk.workspace, EVERYWHERE, newest=LOOKED_AT)
+
+
 def statement_of_draft(desk: Desk, draft_id: str) -> ReviewCandidate:
     """Raises NotFound."""
-    for one in review_candidates(desk.workspace, EVERYWHERE):
+    for one in _statements(desk):
         if one.draft.id == draft_id:
             return one
     raise _decided()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -77,10 +77,7 @@ def timeline_values(
     """What the page shows behind a cursor. Raises IndexUnavailable."""
     workspace = desk.workspace
     page = workspace.index.timeline.page(
-        query.filter(workspace.index),
-        after,
-        AT_ONCE,
-        lambda row: _is_kept(workspace, query, row),
+        query.filter(workspace.index), after, AT_ONCE, _keeper(workspace, query)
     )
     return {
         "query": query,
@@ -132,16 +129,23 @@ def _day(text: str) -> str:
         return ""
 
 
-def _is_kept(workspace: Workspace, query: TimelineQuery, row: MemoryRow) -> bool:
+def _keeper(workspace: Workspace, query: TimelineQuery) -> Callable[[MemoryRow], bool]:
     """What the index cannot tell: whose machine wrote it, and whether a question is open in it."""
-    if query.trust:
-        is_foreign = not workspace.machine_trust.sources()(row).is_told
-        if is_foreign != (query.trust == "foreign"):
-            return False
-    if query.open:
-        try:
-            body = workspace.store.load(row.path).body
-        except (StoreError, OSError):
-            return False
-        return bool(Conversation.from_markdown(body).open_questions)
-    return True
+    source_of = workspace.machine_trust.sources() if query.trust else None
+
+    def is_kept(row: MemoryRow) -> bool:
+        if source_of:
+            is_foreign = not source_of(row).is_told
+            if is_foreign != (query.trust == "foreign"):
+                return False
+        return not query.open or _has_open_question(workspace, row)
+
+    return is_kept
+
+
+def _has_open_question(workspace: Workspace, row: MemoryRow) -> bool:
+    try:
+        body = workspace.store.load(row.path).body
+    except (StoreError, OSError):
+        return False
+    return bool(Conversation.from_markdown(body).open_questions)

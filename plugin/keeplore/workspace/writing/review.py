@@ -30,10 +30,13 @@ class ReviewCandidate:
 
 
 def review_candidates(
-    workspace: Workspace, allowed: ScopeFilter, since: str = ""
+    workspace: Workspace,
+    allowed: ScopeFilter,
+    since: str = "",
+    newest: int | None = None,
 ) -> Iterator[ReviewCandidate]:
     """What may be kept and nobody has decided about, of closed conversations changed since then,
-    the newest first.
+    the newest first; of so many at most.
 
     Nothing is stored for it: it follows from the conversations and from what was accepted, rejected
     or forgotten.
@@ -41,7 +44,7 @@ def review_candidates(
     workspace.index.refresh()
     seen = _rejected(workspace) | workspace.store.stones.ids()
     for row in workspace.index.listed(
-        MemoryFilter(allowed, kind="conversation", since=since)
+        MemoryFilter(allowed, kind="conversation", since=since, limit=newest)
     ):
         if row.is_open:
             continue
