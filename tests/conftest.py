@@ -36,6 +36,7 @@ TRAPPED = tuple(
 )
 WAITING = REPOSITORY / "tests" / "real_hosts"
 DATA = Path(os.environ.get("KEEPLORE_DATA") or REPOSITORY.parent / "shared" / "data")
+OF_TESTS = ("KEEPLORE_DATA", "KEEPLORE_SEEDS")  # what the tests themselves are told
 MEMORY_DISK = Path("/dev/shm")  # Linux
 ROOM = 4 << 30  # bytes that must be free there; a whole run leaves far less
 GITCONFIG = (
@@ -241,7 +242,7 @@ def _clear(environment: os._Environ[str]) -> None:
     for name in [*environment]:
         if (
             name.startswith(("GIT_", "KEEPLORE_", "CLAUDE", "XDG_", "SSH_"))
-            and name != "KEEPLORE_DATA"
+            and name not in OF_TESTS
         ):
             del environment[name]
 

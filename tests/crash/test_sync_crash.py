@@ -33,6 +33,8 @@ WORDS = (
     "theirs",
     "my last word",
     "edited there",
+    "kept here",
+    "put away there",
     "waits in a merge",
     "question 2",
     "answer 2",
@@ -62,7 +64,7 @@ def base(tmp_path, git):
     git("remote", "add", "origin", "../remote.git", cwd=machine.root)
     paths = {
         title: machine.save(note(title, f"{title}\n\nline\n"))
-        for title in ("Argued", "Moved", "Gone", "Torn")
+        for title in ("Argued", "Moved", "Parted", "Gone", "Torn")
     }
     machine.save(conversation(2))
     machine.commit()
@@ -71,10 +73,14 @@ def base(tmp_path, git):
     there = Store(base / "there", branch="main")
     there.save(note("Argued", "theirs\n"))
     there.save(note("Moved", "Moved\n\nedited there\n"))
+    parted = paths["Parted"].replace("memory/", "memory/archive/", 1)
+    there.move(paths["Parted"], parted)
+    there.save(note("Parted", "put away there\n"), parted)
     there.forget(new_id("Gone"), "there", "2026-03-01T10:00:00Z")
     there.commit()
     git("push", "-q", "origin", "main", cwd=there.root)
     machine.save(note("Argued", "mine\n"))
+    machine.save(note("Parted", "kept here\n"))
     machine.move(
         paths["Moved"], paths["Moved"].replace("memory/", "memory/archive/", 1)
     )
@@ -126,10 +132,10 @@ def expect_all_is_well(root, git):
     assert synchronise(store).fetched == 0
     texts = {file.path: store.load(file.path) for file in store.scan()}
     everything = "\n".join(memory.body for memory in texts.values())
-    assert all(word in everything for word in WORDS)
+    assert [word for word in WORDS if word not in everything] == []
     ids = [memory.id for memory in texts.values()]
-    # four, and beside two of them a version that lost
-    assert len(ids) == len(set(ids)) == 6
+    # five, and beside three of them a version that lost
+    assert len(ids) == len(set(ids)) == 8
     assert new_id("Gone") not in ids
     assert git("status", "--porcelain", cwd=root) == "?? mine.txt"
     assert git("rev-parse", "HEAD", cwd=root) == git(

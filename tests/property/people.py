@@ -210,7 +210,14 @@ class Person:
     def stash(self) -> None:
         git(self.root, "stash", "push", "-q", "--", "staged.txt")
         self.try_to_sync()
-        git(self.root, "stash", "pop", "-q")
+        self._pop()
+
+    def _pop(self) -> None:
+        """git keeps what conflicts with what came since, as with files that are staged and could
+        not be committed; the next sync resolves it.
+        """
+        if "CONFLICT" in git(self.root, "stash", "pop", "-q").stdout:
+            git(self.root, "stash", "drop", "-q")
 
     def pull_by_hand(self, *, is_rebase: bool) -> None:
         """What git leaves is dealt with at the next sync; a rebase the person goes on with."""
@@ -233,7 +240,7 @@ class Person:
             if not (self.root / ".git" / "rebase-merge").exists():
                 break
             git(self.root, "-c", "core.editor=true", "rebase", "--continue")
-        git(self.root, "stash", "pop", "-q")
+        self._pop()
 
     def die(self, deed: str, point: int) -> None:
         command = [sys.executable, str(KILLED), str(self.root), deed, str(point)]

@@ -42,6 +42,7 @@ from keeplore.store.git.objects import (
 )
 from keeplore.store.git.repository_state import check_branch, check_idle
 from keeplore.store.git.signature import signature_of
+from keeplore.store.merge.merge_plan import folders
 from keeplore.store.merge.settings_merge import SETTINGS, join_settings
 from keeplore.store.merge.stopped_rebase import MERGED
 from keeplore.store.merge.tree_merge import merged_tree
@@ -156,7 +157,7 @@ def _merged_tree(backend: GitBackend, old: str, other: str) -> str:
 
 
 def _to_write(backend: LibgitBackend, changes: Difference, draft: Path) -> list[str]:
-    """The paths whose file on disk has to change, those to remove first.
+    """The paths whose file on disk has to change, in the order in which it does.
 
     Raises RepositoryBusy where one is edited.
     """
@@ -180,7 +181,26 @@ def _to_write(backend: LibgitBackend, changes: Difference, draft: Path) -> list[
         wanted.append(path)
     if edited:
         raise _edited(edited)
-    return sorted(wanted, key=lambda path: (changes[path].after is not None, path))
+    return _in_order(changes, wanted)
+
+
+def _in_order(changes: Difference, paths: Iterable[str]) -> list[str]:
+    """What is new first, then what moved here or changes, then removals: killed in between, each
+    text is still on disk. Before all, removals of what is in a file's way.
+    """
+    written = {path.casefold() for path in paths if changes[path].after}
+    taken = written | folders(written)
+    left = {"", *(digits_of(path) for path in paths if not changes[path].after)}
+
+    def rank(path: str) -> int:
+        if changes[path].after:
+            is_known = changes[path].before or digits_of(path) in left
+            return 2 if is_known else 1
+        name = path.casefold()
+        is_in_the_way = name in taken or not written.isdisjoint(folders([name]))
+        return 0 if is_in_the_way else 3
+
+    return sorted(paths, key=lambda path: (rank(path), path))
 
 
 def _is_joined_on_disk(backend: GitBackend, path: str, change: PathChange) -> bool:

@@ -164,7 +164,7 @@ class MergePlan:
     def _unfold(self) -> None:
         """A file where the other side has a folder stands beside it."""
         held = {path for path, content in self.files.items() if content is not None}
-        for path in sorted(held & _folders(held)):
+        for path in sorted(held & folders(held)):
             content = self.files[path]
             data = self._bytes(content or b"", path)
             self.files |= {path: None, beside_path(path, data): content}
@@ -281,7 +281,7 @@ def _may_tell_of_a_move(path: str, change: PathChange) -> bool:
     return not digits_of(path) or bool(change.before and change.after)
 
 
-def _folders(paths: Iterable[str]) -> set[str]:
+def folders(paths: Iterable[str]) -> set[str]:
     """Every folder above the paths."""
     found: set[str] = set()
     for path in paths:
