@@ -21,7 +21,7 @@ from keeplore.workspace.writing.proposals import HeldProposal, held_proposals
 from keeplore.workspace.writing.review import ReviewCandidate, review_candidates
 
 SHOWN = 30  # statements; the others follow when these are decided
-LOOKED_AT = 200  # conversations; thousands without a statement would take a minute
+LOOKED_AT = 200  # conversations, in less than a second; 10,000 take half a minute
 MAX_WORDS = 2_000  # of two texts that are compared word by word
 EVERYWHERE = ScopeFilter()
 CONVERSATIONS = MemoryFilter(EVERYWHERE, kind="conversation")
