@@ -322,5 +322,7 @@ def test_a_directory_that_cannot_be_written_is_said_with_a_next_step(
     tmp_path: Path, files: Any
 ) -> None:
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(IndexUnavailable, match="Check free space and rights"):
-        Index(tmp_path / "file" / "index", files, None)
+    index = Index(tmp_path / "file" / "index", files, None)
+    for ask in (index.refresh, lambda: index.text_search("tabs", EVERYTHING, 1)):
+        with pytest.raises(IndexUnavailable, match="Check free space and rights"):
+            ask()

@@ -187,8 +187,9 @@ def test_keys_lead_through_the_pages(tab: Tab) -> None:
     title = second.locator(".title").inner_text()
     tab.page.keyboard.press("Enter")
     tab.page.get_by_role("heading", name=title, level=1).wait_for()
+    tab.page.wait_for_load_state()  # the script listens
     tab.page.keyboard.press("?")
-    assert tab.page.locator("dialog").get_by_text("next, previous").is_visible()
+    tab.page.locator("dialog").get_by_text("next, previous").wait_for()
     tab.page.keyboard.press("Escape")
     tab.page.keyboard.press("/")
     tab.page.keyboard.type("outbox")
