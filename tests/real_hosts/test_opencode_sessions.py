@@ -33,9 +33,10 @@ def test_single_prompts_are_one_session_until_the_next_one_begins(
     assert "status: open" in path.read_text()
     before = len(lab.server.requests)
     lab.ask(said.UNRELATED)
-    lab.settle()
+    lab.machine.wait_until(
+        lambda: "status: open" not in path.read_text(), "the first session ends", 120
+    )
     text = path.read_text()
-    assert "status: open" not in text
     talk = Conversation.from_markdown(parse(text).body)
     assert [one.user for one in talk.exchanges] == [said.OPTIONS_ASKED, said.DECISION]
     asked = lab.server.requests[before:]

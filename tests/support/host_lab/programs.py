@@ -40,6 +40,8 @@ class HostProgram:
     end: str = "/quit"
     # what stops an answer, key by key
     interruption: tuple[str, ...] = ("escape",)
+    # what it asks before it resumes a session that was killed a moment ago; Enter says yes
+    doubt: str = ""
 
     def ask(self, prompt: str, *, resume: bool = False) -> tuple[str, ...]:
         """Answers one prompt and ends."""
@@ -220,6 +222,7 @@ def copilot(home: Path, project: Path, url: str) -> HostProgram:
         ("/keeplore-",),
         end="/exit",
         interruption=("escape", "escape"),
+        doubt="Resume anyway",
     )
 
 

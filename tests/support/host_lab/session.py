@@ -33,7 +33,20 @@ class HostSession:
         self.typed: Counter[str] = Counter()
         self._host = host
         self._server = server
-        terminal.wait_for(host.ready)
+        self._wait_until_ready()
+
+    def _wait_until_ready(self) -> None:
+        doubt = self._host.doubt.replace(" ", "")
+        ready = self._host.ready.replace(" ", "")
+        terminal = self.terminal
+        terminal.wait_until(
+            lambda: ready in terminal.text or bool(doubt and doubt in terminal.text),
+            f"{self._host.ready!r} is shown",
+        )
+        if ready not in terminal.text:
+            terminal.wait_until_quiet(QUIET_S)
+            terminal.press("enter")
+            terminal.wait_for(self._host.ready)
         terminal.wait_until_quiet(QUIET_S)
 
     def say(self, prompt: str, answer: str) -> Request:
