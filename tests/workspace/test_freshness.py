@@ -80,13 +80,18 @@ def test_files_that_nobody_touched_are_the_same(tmp_path: Path, project: Path) -
         assert changed_since(workspace, memory, tmp_path) == Freshness(FILES, (), ())
 
 
-def test_what_was_committed_edited_or_removed_since_is_told(
-    tmp_path: Path, project: Path
-) -> None:
+def change(project: Path) -> None:
+    """Commit a change, make one, and remove a file."""
     (project / "app/a.py").write_text("two\n")
     git(project, "commit", "-qam", "Change a")
     (project / "app/b.py").write_text("two\n")
     (project / "c.py").unlink()
+
+
+def test_what_was_committed_edited_or_removed_since_is_told(
+    tmp_path: Path, project: Path
+) -> None:
+    change(project)
     workspace, memory = conversation(tmp_path, project)
     with workspace:
         assert changed_since(workspace, memory, tmp_path) == Freshness(
@@ -167,10 +172,7 @@ def test_of_a_passage_the_files_that_it_names_are_looked_at(
     passage: str,
     told: tuple[tuple[str, ...], tuple[str, ...]],
 ) -> None:
-    (project / "app/a.py").write_text("two\n")
-    git(project, "commit", "-qam", "Change a")
-    (project / "app/b.py").write_text("two\n")
-    (project / "c.py").unlink()
+    change(project)
     workspace, memory = conversation(tmp_path, project)
     with workspace:
         [found] = files_since(workspace, tmp_path, [named_files(memory, passage)])

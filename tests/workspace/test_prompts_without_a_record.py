@@ -16,18 +16,23 @@ from keeplore_hooks.spool import SpoolEntry
 TOKEN = "ghp_" + "Zk3v9QwErTyUiOpAsDfG" + "hJkLzXcVbN12mQ8s"  # made up
 
 
+def begin(directory: Path) -> tuple[Places, dict[str, str]]:
+    """A workspace, and what each payload of a session says whose record is empty."""
+    places = Places.from_environment(os.environ)
+    initialise(places, Path.home() / "memory")
+    record = directory / "session.jsonl"
+    record.write_text("")
+    return places, {
+        "session_id": "5e551011-0000-4000-8000-000000000001",
+        "transcript_path": str(record),
+        "cwd": str(directory),
+    }
+
+
 def test_when_the_session_is_over_what_is_kept_of_it_holds_no_secret(
     tmp_path: Path,
 ) -> None:
-    places = Places.from_environment(os.environ)
-    initialise(places, Path.home() / "memory")
-    record = tmp_path / "session.jsonl"
-    record.write_text("")
-    common = {
-        "session_id": "5e551011-0000-4000-8000-000000000001",
-        "transcript_path": str(record),
-        "cwd": str(tmp_path),
-    }
+    places, common = begin(tmp_path)
     fired = (
         ("UserPromptSubmit", {"prompt": f"deploy with {TOKEN}, Anna's key"}),
         ("SessionEnd", {"reason": "exit"}),
@@ -54,16 +59,8 @@ def test_when_the_session_is_over_what_is_kept_of_it_holds_no_secret(
 def test_once_the_session_is_left_out_what_is_kept_of_it_holds_no_secret(
     tmp_path: Path,
 ) -> None:
-    places = Places.from_environment(os.environ)
-    initialise(places, Path.home() / "memory")
-    record = tmp_path / "session.jsonl"
-    record.write_text("")
-    common = {
-        "session_id": "5e551011-0000-4000-8000-000000000002",
-        "transcript_path": str(record),
-        "cwd": str(tmp_path),
-        "hook_event_name": "UserPromptSubmit",
-    }
+    places, common = begin(tmp_path)
+    common["hook_event_name"] = "UserPromptSubmit"
     path = tmp_path / "entry"
     with Registry(places) as registry:
         intake = Intake(registry)

@@ -36,17 +36,15 @@ class HostSession:
         self._wait_until_ready()
 
     def _wait_until_ready(self) -> None:
-        doubt = self._host.doubt.replace(" ", "")
-        ready = self._host.ready.replace(" ", "")
-        terminal = self.terminal
+        terminal, ready = self.terminal, self._host.ready
+        awaited = list(filter(None, (ready, self._host.doubt)))
         terminal.wait_until(
-            lambda: ready in terminal.text or bool(doubt and doubt in terminal.text),
-            f"{self._host.ready!r} is shown",
+            lambda: any(map(terminal.shows, awaited)), f"{ready!r} is shown"
         )
-        if ready not in terminal.text:
+        if not terminal.shows(ready):
             terminal.wait_until_quiet(QUIET_S)
             terminal.press("enter")
-            terminal.wait_for(self._host.ready)
+            terminal.wait_for(ready)
         terminal.wait_until_quiet(QUIET_S)
 
     def say(self, prompt: str, answer: str) -> Request:

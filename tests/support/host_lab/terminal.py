@@ -61,8 +61,11 @@ class Terminal:
         """All that was shown so far, without colours and places, and without spaces: programs
         move the cursor instead of writing them.
         """
-        plain = ESCAPE.sub("", self._output.decode("utf-8", "replace"))
-        return re.sub(r"\s+", "", plain)
+        return _folded(ESCAPE.sub("", self._output.decode("utf-8", "replace")))
+
+    def shows(self, text: str, *, after: int = 0) -> bool:
+        """Whether this text has been shown, spaces aside."""
+        return _folded(text) in self.text[after:]
 
     def type(self, text: str) -> None:
         """As a person types: a key after the other; a burst is taken for pasted text."""
@@ -75,9 +78,8 @@ class Terminal:
 
     def wait_for(self, text: str, *, after: int = 0, seconds: float = 120) -> None:
         """Until this text has been shown, spaces aside. Raises TimeoutError."""
-        wanted = re.sub(r"\s+", "", text)
         self.wait_until(
-            lambda: wanted in self.text[after:], f"{text!r} is shown", seconds
+            lambda: self.shows(text, after=after), f"{text!r} is shown", seconds
         )
 
     def wait_until(
@@ -137,3 +139,7 @@ class Terminal:
 
 def _own_terminal() -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def _folded(text: str) -> str:
+    return re.sub(r"\s+", "", text)

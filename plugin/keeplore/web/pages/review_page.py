@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from keeplore.errors import NotFound
 from keeplore.index import MemoryFilter, ScopeFilter
@@ -26,6 +26,8 @@ MAX_WORDS = 2_000  # of two texts that are compared word by word
 EVERYWHERE = ScopeFilter()
 CONVERSATIONS = MemoryFilter(EVERYWHERE, kind="conversation")
 _WORD = re.compile(r"\s+|[^\s]+")
+Pieces = tuple[tuple[str, bool], ...]
+_Waiting = TypeVar("_Waiting")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +35,8 @@ class DisputeView:
     """``first`` and ``other`` are (text, differs) pieces of what the two say."""
 
     dispute: Dispute
-    first: tuple[tuple[str, bool], ...]
-    other: tuple[tuple[str, bool], ...]
+    first: Pieces
+    other: Pieces
     fields: tuple[FieldChange, ...]
 
 
@@ -60,18 +62,14 @@ def dispute_with(desk: Desk, other_id: str) -> Dispute:
     """The open dispute that this other version is in. Raises NotFound."""
     workspace = desk.workspace
     workspace.index.refresh()
-    for one in disputes(workspace.index, workspace.store):
-        if one.other.row.id == other_id:
-            return one
-    raise _decided()
+    found = disputes(workspace.index, workspace.store)
+    return _waiting(one for one in found if one.other.row.id == other_id)
 
 
 def proposal_of(desk: Desk, proposal_id: str) -> HeldProposal:
     """Raises NotFound."""
-    for one in held_proposals(desk.workspace, EVERYWHERE):
-        if one.id == proposal_id:
-            return one
-    raise _decided()
+    held = held_proposals(desk.workspace, EVERYWHERE)
+    return _waiting(one for one in held if one.id == proposal_id)
 
 
 def _statements(desk: Desk) -> Iterator[ReviewCandidate]:
@@ -80,14 +78,14 @@ def _statements(desk: Desk) -> Iterator[ReviewCandidate]:
 
 def statement_of_draft(desk: Desk, draft_id: str) -> ReviewCandidate:
     """Raises NotFound."""
-    for one in _statements(desk):
-        if one.draft.id == draft_id:
-            return one
-    raise _decided()
+    return _waiting(one for one in _statements(desk) if one.draft.id == draft_id)
 
 
-def _decided() -> NotFound:
-    return NotFound("that does not wait any more", "It was decided in another window")
+def _waiting(found: Iterator[_Waiting]) -> _Waiting:
+    """The first. Raises NotFound."""
+    for one in found:
+        return one
+    raise NotFound("that does not wait any more", "It was decided in another window")
 
 
 def _compared(dispute: Dispute) -> DisputeView:
@@ -95,9 +93,6 @@ def _compared(dispute: Dispute) -> DisputeView:
     mine, theirs = _pieces(first, other)
     fields = (one for one in fields_changed(first, other) if one.field != "related")
     return DisputeView(dispute, mine, theirs, tuple(fields))
-
-
-Pieces = tuple[tuple[str, bool], ...]
 
 
 def _pieces(first: Memory, other: Memory) -> tuple[Pieces, Pieces]:
