@@ -58,6 +58,16 @@ def says_in_repo(folder: Path) -> bool:
         return False
 
 
+def code_root(place: Path) -> Path | None:
+    """The folder in which the code around a place says that it keeps memory, None without one."""
+    for folder in (place, *place.parents):
+        if (folder / ".git").exists():
+            place = folder / NAME
+            is_kept = says_in_repo(folder) and not place.is_symlink()
+            return place if is_kept else None
+    return None
+
+
 def _read(path: Path) -> bytes:
     """b"" for what is no file. Raises OSError or ValueError."""
     # unlike those of Path they never raise

@@ -106,7 +106,7 @@ def no_text(path: str, data: bytes, start: int) -> LintFinding:
     )
 
 
-def _read(path: str, data: bytes) -> LintedFile:
+def _read(path: str, data: bytes, *, has_scopes: bool = True) -> LintedFile:
     try:
         text = data.decode()
         memory = as_memory(text, path)
@@ -116,10 +116,18 @@ def _read(path: str, data: bytes) -> LintedFile:
         finding = LintFinding(path, e.line, LintLevel.ERROR, e.message, e.remedy)
         return LintedFile(path, None, (finding,))
     checked = LintedFile(path, memory, (), text)
-    return replace(checked, findings=tuple(_findings(checked, memory)))
+    found = _findings(checked, memory, has_scopes=has_scopes)
+    return replace(checked, findings=tuple(found))
 
 
-def _findings(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
+def read_of_code(path: str, data: bytes) -> LintedFile:
+    """A note kept with the code, which is the project's whatever it says of its scope."""
+    return _read(path, data, has_scopes=False)
+
+
+def _findings(
+    checked: LintedFile, memory: Memory, *, has_scopes: bool
+) -> Iterator[LintFinding]:
     """What is wrong in a file that can be read."""
     for hint in memory.hints:
         remedy = "Leave it so, or write the keys down"
@@ -127,7 +135,7 @@ def _findings(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
     if memory.problems:
         yield from _problems(checked, memory)
     if not memory.hints:
-        yield from _misplaced(checked, memory)
+        yield from _misplaced(checked, memory, has_scopes=has_scopes)
 
 
 def _problems(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
@@ -148,10 +156,12 @@ def _problems(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
         )
 
 
-def _misplaced(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
+def _misplaced(
+    checked: LintedFile, memory: Memory, *, has_scopes: bool
+) -> Iterator[LintFinding]:
     """A folder or category that does not fit what the memory says of itself."""
     at = location_of(checked.path)
-    if memory.place != (at.scope, at.project):
+    if has_scopes and memory.place != (at.scope, at.project):
         yield _wrong_root(checked, memory, at)
     folder = FOLDERS.get(memory.category, "")
     if memory.kind == "note" and folder and at.category not in ("", memory.category):

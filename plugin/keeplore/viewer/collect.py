@@ -14,6 +14,7 @@ from keeplore.index import Index, ScopeFilter
 from keeplore.index.graph.entity_queries import Entity
 from keeplore.index.graph.relation_spans import RelatedEntity
 from keeplore.text.fences import one_plain_line as plain
+from keeplore.viewer.joined_graph import JoinedIndex
 from keeplore.viewer.picture import (
     GraphNode,
     GraphPicture,
@@ -36,11 +37,11 @@ Key = tuple[str, str]  # canonical name and place
 
 @dataclass(frozen=True, slots=True)
 class GraphView:
-    """What of one workspace's graph is looked at: the memories that count, and the project that it
-    is seen from.
+    """What of a workspace's graph is looked at, with what the code here adds: the memories that
+    count, and the project that it is seen from.
     """
 
-    index: Index
+    index: Index | JoinedIndex
     workspace: str
     allowed: ScopeFilter
     project: str = ""

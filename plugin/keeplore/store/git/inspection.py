@@ -92,8 +92,8 @@ _BLOB = re.compile(r"([0-9a-f]+) blob (\d+)")
 
 
 def staged(root: Path, index_file: str = "") -> dict[str, bytes | None]:
-    """Path and content of every regular file of ours that is staged; None for one that is too
-    large.
+    """Path and content of every regular file of ours below a folder that is staged; None for one
+    that is too large.
 
     ``index_file`` is git's index where a commit of some paths alone uses another. Raises
     RepositoryError.
@@ -110,11 +110,11 @@ def staged(root: Path, index_file: str = "") -> dict[str, bytes | None]:
 
 
 def _staged_blobs(root: Path, environment: dict[str, str]) -> dict[str, str]:
-    command = "diff --cached --raw -z --no-renames --no-abbrev --diff-filter=ACMT"
-    changes = output(root, command, environment=environment).changes
+    command = "diff --cached --raw -z --relative --no-renames --no-abbrev"
+    listed = output(root, command, "--diff-filter=ACMT", environment=environment)
     return {
         path: blob
-        for (_, mode, _, blob, _), path in changes
+        for (_, mode, _, blob, _), path in listed.changes
         if mode.startswith("100") and is_ours(path)
     }
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from keeplore.config.machine import redaction_key
 from keeplore.config.places import Places
+from keeplore.config.project_file import NAME
 from keeplore.config.settings import load_settings
 from keeplore.errors import Corrupt, NotFound, StoreError
 from keeplore.index.graph.definitions import defined
@@ -25,6 +26,7 @@ from keeplore.memory.lint_rules import (
     check,
     check_links,
     no_text,
+    read_of_code,
 )
 from keeplore.memory.location import digits_of
 from keeplore.redact import Redactor
@@ -59,6 +61,13 @@ def secrets_of(root: Path, places: Places) -> Secrets:
     ).spans
 
 
+def joined_reports(reports: Iterable[LintReport]) -> LintReport:
+    """One for several roots, in their order."""
+    every = list(reports)
+    found = tuple(finding for report in every for finding in report.findings)
+    return LintReport(found, sum(report.files for report in every))
+
+
 def lint(root: Path, paths: Sequence[str] = (), secrets: Secrets = KNOWN) -> LintReport:
     """Look at all memory files of a workspace, or at some: paths of files and folders relative to
     ``root``.
@@ -78,9 +87,8 @@ def lint(root: Path, paths: Sequence[str] = (), secrets: Secrets = KNOWN) -> Lin
     checked = [one for path in wanted if (one := _from_disk(root, path, secrets))]
     found = [_unread(path) for path in skipped if path in chosen]
     found += _linked(root, checked, present, is_whole=not paths)
-    return _report(
-        checked, [*found, *_names(present, chosen), *_claims(root, present, chosen)]
-    )
+    found += [*_names(present, chosen), *_claims(root, present, chosen)]
+    return _report(root, checked, found)
 
 
 def _below(path: str, present: Iterable[str]) -> set[str]:
@@ -106,20 +114,25 @@ def lint_staged(
     """Look at the memory files that are staged, as git's index has them. Raises RepositoryError."""
     contents = staged(root, index_file)
     checked = [
-        _checked(path, data, secrets)
+        _checked(root, path, data, secrets)
         for path, data in contents.items()
         if _is_checked(path)
     ]
     present = [file.path for folder in FOLDERS for file in files.walk(root, folder, [])]
     found = list(_linked(root, checked, present, is_whole=False))
-    return _report(checked, [*found, *_names({*present, *contents}, contents)])
+    found += _names({*present, *contents}, contents)
+    return _report(root, checked, found)
 
 
-def _report(checked: Sequence[LintedFile], more: Iterable[LintFinding]) -> LintReport:
+def _report(
+    root: Path, checked: Sequence[LintedFile], more: Iterable[LintFinding]
+) -> LintReport:
+    """Paths are those of the repository."""
+    before = f"{NAME}/" if root.name == NAME else ""
     found = {*(finding for one in checked for finding in one.findings), *more}
     # a name may hold bytes that are no text, and a message must be printable all the same
     sound = (
-        replace(f, path=f.path.encode("utf-8", "backslashreplace").decode())
+        replace(f, path=before + f.path.encode("utf-8", "backslashreplace").decode())
         for f in found
     )
     return LintReport(tuple(sorted(sound)), len(checked))
@@ -131,7 +144,7 @@ def _from_disk(root: Path, path: str, secrets: Secrets) -> LintedFile | None:
     except NotFound:  # removed since it was seen
         return None
     except Corrupt:
-        return _checked(path, None, secrets)
+        return _checked(root, path, None, secrets)
     except (StoreError, OSError) as e:
         said = (
             e.message
@@ -143,10 +156,10 @@ def _from_disk(root: Path, path: str, secrets: Secrets) -> LintedFile | None:
             None,
             (LintFinding(path, 1, LintLevel.ERROR, said, "Look at its permissions"),),
         )
-    return _checked(path, data, secrets)
+    return _checked(root, path, data, secrets)
 
 
-def _checked(path: str, data: bytes | None, secrets: Secrets) -> LintedFile:
+def _checked(root: Path, path: str, data: bytes | None, secrets: Secrets) -> LintedFile:
     if data is None:
         said, remedy = (
             f"it is larger than {MAX_FILE >> 20} MB",
@@ -155,7 +168,8 @@ def _checked(path: str, data: bytes | None, secrets: Secrets) -> LintedFile:
         return LintedFile(
             path, None, (LintFinding(path, 1, LintLevel.ERROR, said, remedy),)
         )
-    return check(path, data, secrets, None if is_memory(path) else _read_side)
+    read = read_of_code if root.name == NAME else None
+    return check(path, data, secrets, read if is_memory(path) else _read_side)
 
 
 def _is_checked(path: str) -> bool:

@@ -4,14 +4,18 @@ commit.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import chain
+from pathlib import Path
 
 from keeplore.errors import NotFound, RepositoryBusy, StoreError
 from keeplore.index import MemoryFilter, MemoryRow
 from keeplore.memory.location import archived_path, location_of
 from keeplore.memory.note import KEPT_CATEGORIES
+from keeplore.workspace.in_repo.code_workspace import CodeWorkspace
+from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 
 # a year of conversations is what recall ranks as its own time
@@ -94,6 +98,42 @@ def current_plan(
     return archive_plan(
         workspace.index.listed(MemoryFilter(superseded=True)), sizes, rules, now
     )
+
+
+def current_plans(
+    registry: Registry, cwd: Path, rules: ArchiveRules, now: datetime
+) -> list[tuple[Workspace, list[ArchiveMove]]]:
+    """Those of a directory's workspace and of the notes that the code around it keeps."""
+    own = registry.for_directory(cwd)
+    both = filter(None, (own, registry.code_memory(cwd, own)))
+    return [(one, current_plan(one, rules, now)) for one in both]
+
+
+def archive_all(
+    plans: Sequence[tuple[Workspace, Sequence[ArchiveMove]]],
+) -> ArchiveResult:
+    """What ``archive`` does with each plan."""
+    done = [(workspace, archive(workspace, moves)) for workspace, moves in plans]
+    results = [result for _, result in done]
+    return ArchiveResult(
+        tuple(placed_moves((workspace, result.moves) for workspace, result in done)),
+        tuple(chain.from_iterable(result.problems for result in results)),
+        is_committed=all(result.is_committed for result in results),
+    )
+
+
+def placed_moves(
+    plans: Iterable[tuple[Workspace, Iterable[ArchiveMove]]],
+) -> list[ArchiveMove]:
+    """The moves of all plans, with absolute paths where it is the code that keeps a note."""
+    found: list[ArchiveMove] = []
+    for workspace, moves in plans:
+        root = workspace.root if isinstance(workspace, CodeWorkspace) else Path()
+        found += [
+            replace(one, path=str(root / one.path), to=str(root / one.to))
+            for one in moves
+        ]
+    return found
 
 
 def archive(workspace: Workspace, moves: Iterable[ArchiveMove]) -> ArchiveResult:

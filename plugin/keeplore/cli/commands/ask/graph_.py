@@ -137,24 +137,29 @@ def _refuse_to_replace(output: Path) -> None:
 
 def _view(registry: Registry, project: str, at: str) -> GraphView:
     # heavy: git and the index are needed here, not for --help
-    from keeplore.index import ScopeFilter
+    from keeplore.index import Index, ScopeFilter
     from keeplore.viewer.collect import GraphView
+    from keeplore.viewer.joined_graph import JoinedIndex
     from keeplore.workspace.reading.later_said import replaced_at
 
     cwd = Path.cwd()
     workspace = (
         registry.for_project(project, cwd) if project else registry.for_directory(cwd)
     )
+    allowed = ScopeFilter((("project", project),) if project else ())
+    here = workspace.identities.here(cwd).project
+    code = registry.code_memory(cwd, workspace) if project in ("", here) else None
+    index: Index | JoinedIndex = workspace.index
     workspace.index.refresh()
-    if left := workspace.index.graph.link(steps=0):
+    if code:
+        code.index.refresh()
+        index = JoinedIndex(workspace.index, code.index, code.project)
+    if left := index.graph.link(steps=0):
         note(
             f"{left} memories and names are still to be looked through: the worker does so"
         )
-    allowed = ScopeFilter((("project", project),) if project else ())
-    project = project or workspace.identities.here(cwd).project
-    return GraphView(
-        workspace.index, workspace.name, allowed, project, at, replaced_at(workspace)
-    )
+    ended = replaced_at(workspace)
+    return GraphView(index, workspace.name, allowed, project or here, at, ended)
 
 
 def _picture(

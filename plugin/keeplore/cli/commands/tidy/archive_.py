@@ -70,8 +70,8 @@ def archive_command(
     as_json: bool,
     **chosen: Any,
 ) -> None:
-    """Show what would go to the archive of this directory's workspace, and move it there with
-    --apply.
+    """Show what would go to the archive of this directory's workspace and of the notes kept with
+    the code here, and move it there with --apply.
 
     Without --older-than and --larger-than these go: conversations of more than a year, and versions
     that were replaced and are older than half a year. What is permanent never goes, nor decisions,
@@ -93,11 +93,17 @@ def _archive(
     registry: Registry, chosen: Mapping[str, Any], *, is_applied: bool, as_json: bool
 ) -> None:
     # heavy: git and the index are needed here, not for --help
-    from keeplore.workspace.writing.archive import ArchiveRules, archive, current_plan
+    from keeplore.workspace.writing.archive import (
+        ArchiveRules,
+        archive_all,
+        current_plans,
+        placed_moves,
+    )
 
-    workspace = registry.for_directory(Path.cwd())
-    moves = current_plan(workspace, ArchiveRules(**chosen), datetime.now(UTC))
-    done = archive(workspace, moves) if is_applied else None
+    rules = ArchiveRules(**chosen)
+    plans = current_plans(registry, Path.cwd(), rules, datetime.now(UTC))
+    moves = placed_moves(plans)
+    done = archive_all(plans) if is_applied else None
     if as_json:
         _print_json(done.moves if done else moves, is_applied=is_applied)
     else:
@@ -129,13 +135,16 @@ def _tell_outcome(moves: Sequence[ArchiveMove], done: ArchiveResult | None) -> N
 
 
 def _undo(registry: Registry, refs: tuple[str, ...], *, as_json: bool) -> None:
-    from keeplore.workspace.writing.archive import unarchive  # heavy, as above
+    from keeplore.workspace.writing.archive import (  # heavy, as above
+        placed_moves,
+        unarchive,
+    )
 
     moves: list[ArchiveMove] = []
     for ref in refs:
         found = registry.find(ref, Path.cwd())
         done = unarchive(found.workspace, [found.row])
-        moves += done.moves
+        moves += placed_moves([(found.workspace, done.moves)])
         _tell_problems(done)
     if as_json:
         _print_json(moves, is_applied=True)

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,13 +15,29 @@ import click
 from keeplore.cli.output import emit_json, plain, say
 from keeplore.cli.parameters import json_option
 from keeplore.config.places import Places
+from keeplore.config.project_file import NAME, code_root
 from keeplore.config.setting_layers import is_frozen
 from keeplore.config.settings import FILE
-from keeplore.errors import NotFound, WorkspaceFrozen
+from keeplore.errors import NotFound, NoWorkspace, WorkspaceFrozen
 
 if TYPE_CHECKING:
     from keeplore.memory.lint_rules import LintFinding
     from keeplore.workspace.lifecycle.lint import LintReport
+
+
+@dataclass(frozen=True, slots=True)
+class _LintRoot:
+    """The root of a workspace, or what code keeps of its project; ``workspace`` is the one whose
+    settings hold.
+    """
+
+    root: Path
+    workspace: Path | None
+
+    @property
+    def top(self) -> Path:
+        """Where git looks."""
+        return self.root.parent if self.root.name == NAME else self.root
 
 
 @click.command(short_help="Say what is wrong in memory files, by line.")
@@ -51,9 +67,10 @@ def lint_command(
 ) -> None:
     """Look at memory files, and print what is wrong with path and line, and what to do about it.
 
-    Without PATH all files of this directory's workspace are looked at. Nothing is changed. An error
-    is what Keeplore skips or misreads, or what must not be there, such as a secret. A warning is
-    read, and could be better: a file without front matter is one.
+    Without PATH all files of this directory's workspace are looked at, and the notes kept with the
+    code here; --staged and --install are then about the code's repository. Nothing is changed. An
+    error is what Keeplore skips or misreads, or what must not be there, such as a secret. A warning
+    is read, and could be better: a file without front matter is one.
 
     \b
     keeplore lint
@@ -69,13 +86,13 @@ def lint_command(
         raise click.UsageError(
             "--staged, --install, --uninstall and PATH exclude one another"
         )
-    root = _root(places, paths)
-    if install and is_frozen(root, places.state):
-        raise WorkspaceFrozen(root)
+    roots = _roots(places, paths, is_of_git=staged or install or uninstall)
+    if install and roots[0].workspace and is_frozen(roots[0].workspace, places.state):
+        raise WorkspaceFrozen(roots[0].workspace)
     if install or uninstall:
-        _git_hook(root, is_wanted=install)
+        _git_hook(roots[0].top, is_wanted=install)
         return
-    report = _report(places, root, paths, is_staged=staged)
+    report = _report(places, roots, paths, is_staged=staged)
     if as_json:
         emit_json([asdict(finding) for finding in report.findings])
     else:
@@ -84,16 +101,26 @@ def lint_command(
 
 
 def _report(
-    places: Places, root: Path, paths: Sequence[str], *, is_staged: bool
+    places: Places, roots: Sequence[_LintRoot], paths: Sequence[str], *, is_staged: bool
 ) -> LintReport:
     # heavy: redaction's rules, YAML
-    from keeplore.workspace.lifecycle.lint import lint, lint_staged, secrets_of
+    from keeplore.workspace.lifecycle.lint import (
+        KNOWN,
+        joined_reports,
+        lint,
+        lint_staged,
+        secrets_of,
+    )
 
-    secrets = secrets_of(root, places)
-    if is_staged:
-        return lint_staged(root, _index_file(), secrets)
-    below = [_below(root, path) for path in paths]
-    return lint(root, below if all(below) else (), secrets)
+    reports = []
+    for one in roots:
+        secrets = secrets_of(one.workspace, places) if one.workspace else KNOWN
+        if is_staged:
+            reports.append(lint_staged(one.root, _index_file(), secrets))
+        else:
+            below = [_below(one.root, path) for path in paths]
+            reports.append(lint(one.root, below if all(below) else (), secrets))
+    return joined_reports(reports)
 
 
 def _show(report: LintReport, *, is_quiet: bool) -> None:
@@ -121,15 +148,31 @@ def _show_finding(finding: LintFinding) -> None:
         say(f"  → {finding.remedy}")
 
 
-def _root(places: Places, paths: Sequence[str]) -> Path:
-    """The workspace around the first path or this directory, registered or not, else the one that
-    knows its project.
+def _roots(places: Places, paths: Sequence[str], *, is_of_git: bool) -> list[_LintRoot]:
+    """The workspace around the first path or this directory, registered or not; else the notes that
+    the code there keeps, and the workspace that knows its project, unless a path or the code's own
+    git is meant.
     """
     # links are not to be followed
     start = Path(os.path.abspath(paths[0] if paths else "."))  # noqa: PTH100
     for folder in (start, *start.parents):
         if (folder / FILE).is_file():
-            return folder
+            return [_LintRoot(folder, folder)]
+    code = code_root(start)
+    try:
+        workspace = _known_workspace(places)
+    except NoWorkspace:
+        if code is None:
+            raise
+        return [_LintRoot(code, None)]
+    own = _LintRoot(workspace, workspace)
+    if code is None:
+        return [own]
+    kept = _LintRoot(code, workspace)
+    return [kept] if paths or is_of_git else [own, kept]
+
+
+def _known_workspace(places: Places) -> Path:
     # heavy: it opens the workspace
     from keeplore.workspace.registry import Registry
 
@@ -141,7 +184,7 @@ def _below(root: Path, path: str) -> str:
     """The path relative to the workspace, "" for all of it."""
     place = Path(os.path.abspath(path))  # noqa: PTH100  # as above
     for known in (root, root.resolve()):
-        if place == known:
+        if known.is_relative_to(place):
             return ""
         if place.is_relative_to(known):
             return place.relative_to(known).as_posix()
