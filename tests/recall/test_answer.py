@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from keeplore.config.settings import ContextSettings
+from keeplore.index import embedder_for
 from keeplore.recall.answer import recall
-from keeplore.recall.prepare import RecallDeps
+from keeplore.recall.prepare import UNREAD, RecallDeps
 from keeplore.recall.request import Answer, RecallRequest, ResultFilter, SearchScope
 from keeplore.recall.weights import EXCERPT_CHARS
 
@@ -279,6 +280,29 @@ def test_a_question_in_a_script_without_spaces_is_answered_by_words_alone(
     )
     found = recall(RecallDeps(index, store), RecallRequest(question), API, now=NOW)
     assert titles(found) == [answer]
+
+
+def test_a_question_that_the_model_does_not_read_is_answered_by_words_and_says_so(
+    workspace_of, memory_builders, tmp_path: Path
+) -> None:
+    embedder = embedder_for("packaged", tmp_path)
+    said = ("webhook 里不要直接调用 OrderService.cancel()", "缓存的键要带上租户编号")
+    index, store = workspace_of(
+        [
+            memory_builders.note(str(n), "2026-01-01", text, "", project="kasha-api")
+            for n, text in enumerate(said)
+        ],
+        embedder,
+    )
+    index.refresh()
+    index.embed_pending()
+    found = recall(
+        RecallDeps(index, store, embedder),
+        RecallRequest("webhook 里怎么取消订单？"),
+        API,
+        now=NOW,
+    )
+    assert (titles(found), found.legs, found.notes) == ([said[0]], ("text",), (UNREAD,))
 
 
 def test_a_replaced_memory_is_answered_with_its_newest_version(ask) -> None:

@@ -7,7 +7,14 @@ import unicodedata
 import pytest
 
 from keeplore.text.query_terms import extra_tokens, query_terms
-from keeplore.text.unspaced import pairs, runs, telling_pairs, without_runs
+from keeplore.text.unspaced import (
+    pairs,
+    runs,
+    telling_pairs,
+    telling_parts,
+    without_runs,
+    word_count,
+)
 
 
 @pytest.mark.parametrize(
@@ -39,11 +46,39 @@ def test_a_single_letter_is_a_pair_of_its_own() -> None:
     assert pairs("做队列") == ["做队", "队列"]
 
 
-def test_a_question_is_asked_by_what_it_is_about() -> None:
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("为什么不用 Redis 做队列？", ["不用", "做队列"]),
+        ("订单什么时候取消？", ["订单", "取消"]),
+        ("注文を取り消すにはどうしますか？", ["注文", "取", "消"]),
+        ("캐시 키에는 무엇을 넣어야 하나요?", ["캐시", "넣어"]),
+        ("webhook에서 주문을 취소하려면 어떻게 하나요?", ["주문", "취소"]),
+        # without marks, as runs are
+        ("ทำไมแคชช้า", ["แคชชา"]),
+        # all it has
+        ("是什么？", ["是什么"]),
+        # about nothing
+        ("继续", []),
+        ("続けて", []),
+        ("고마워요", []),
+        ("ขอบคุณ", []),
+    ],
+)
+def test_a_question_is_asked_by_what_it_is_about(
+    question: str, parts: list[str]
+) -> None:
+    assert telling_parts(question) == parts
+
+
+def test_a_question_is_looked_up_by_the_pairs_of_its_parts() -> None:
     assert telling_pairs("为什么不用 Redis 做队列？") == ["不用", "做队", "队列"]
-    assert telling_pairs("キューは何ですか？") == ["キュ", "ュー"]
-    assert telling_pairs("是什么？") == ["是什", "什么"]  # all it has
     assert query_terms("用Redis做队列") == [("Redis",), ("用",), ("做队",), ("队列",)]
+
+
+def test_two_letters_count_as_a_word() -> None:
+    assert word_count("用 Redis 做队列") == 1 + 1 + 2
+    assert word_count("three plain words") == 3
 
 
 def test_what_is_written_onto_such_a_run_is_indexed_as_a_word() -> None:

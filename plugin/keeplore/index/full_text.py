@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from keeplore.index.sql import column, count_passages, rows_in, scope_ids, state, value
 from keeplore.text.query_terms import query_terms
-from keeplore.text.unspaced import runs
+from keeplore.text.unspaced import is_pair, is_single, runs
 from keeplore_hooks.contracts import PassageMatch, ScopeFilter
 
 # terms that are asked for however common they are, within what may be scored
@@ -64,8 +64,17 @@ def _found(
         # cheap also with common ones: the rarest leads
         found = _matches(connection, " AND ".join(terms), scopes, limit)
     if len(found) < limit and (len(rarest) > 1 or (rarest and not found)):
-        found = {**_matches(connection, " OR ".join(rarest), scopes, limit), **found}
+        asked = [*rarest, *_names(rarest)]
+        found = {**_matches(connection, " OR ".join(asked), scopes, limit), **found}
     return found
+
+
+def _names(terms: Sequence[str]) -> list[str]:
+    """The words among pairs of letters, to be asked for once more: a word of three letters is asked
+    for by two pairs.
+    """
+    words = [term for term in terms if not is_pair(term.strip('"*'))]
+    return words if len(words) < len(terms) else []
 
 
 def _most_terms(query: str) -> int:
@@ -95,7 +104,10 @@ def _rarest(
 
 def _any_of(spellings: tuple[str, ...]) -> str:
     # a quoted string is a phrase of plain words, whatever stands in it
-    quoted = ['"{}"'.format(spelling.replace('"', '""')) for spelling in spellings]
+    quoted = [
+        '"{}"{}'.format(spelling.replace('"', '""'), "*" * is_single(spelling))
+        for spelling in spellings
+    ]
     return quoted[0] if len(quoted) == 1 else f"({' OR '.join(quoted)})"
 
 

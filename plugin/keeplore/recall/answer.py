@@ -199,7 +199,7 @@ def _collect(
         by_turn=request.by_exchange,
         explain=watch is not None,
     )
-    sure = _sure(context, ranked)
+    sure = _sure(context, query, ranked)
     words = words_of(sure, results.passages)
     ordered = diverse(sure, words, w)
     hits, left = verify(context, query, ordered, results, words)
@@ -218,9 +218,12 @@ def _collect(
     return hits, left
 
 
-def _sure(context: RecallContext, ranked: Sequence[Ranked]) -> list[Ranked]:
+def _sure(
+    context: RecallContext, query: PreparedQuery, ranked: Sequence[Ranked]
+) -> list[Ranked]:
     """Those that may be shown: none where the best one is not sure enough."""
-    if not ranked or ranked[0].score < context.silence:
+    least = max(context.request.filter.at_least, query.silence(context.deps.weights))
+    if not ranked or ranked[0].score < least:
         return []
     return [entry for entry in ranked if entry.score >= context.threshold]
 

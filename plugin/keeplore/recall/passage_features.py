@@ -9,6 +9,7 @@ import re
 from keeplore.index import PassageRow
 from keeplore.recall.question import STOP_STEMS, ParsedQuestion, stems_of
 from keeplore.recall.weights import Weights
+from keeplore.text.unspaced import word_count
 
 FEW_WORDS, MANY_WORDS = (
     10,
@@ -53,7 +54,7 @@ def bonuses(
     for.
     """
     text = _ROLE.sub("", passage.said, count=1)
-    count = len(text.split())
+    count = word_count(text)
     length = max(-1.0, min(1.0, (count - FEW_WORDS) / (MANY_WORDS - FEW_WORDS)))
     speaker = _SPEAKER.match(text)
     is_named = speaker is not None and speaker[1] in _NAME.findall(question.text)
@@ -119,7 +120,7 @@ def _is_same(asked: str, question: ParsedQuestion) -> bool:
 
 
 def _says_nothing(asked: str, answer: str) -> bool:
-    if len(answer.split()) <= LONGEST_EXCUSE and _NOTHING_FOUND.search(answer):
+    if word_count(answer) <= LONGEST_EXCUSE and _NOTHING_FOUND.search(answer):
         return True
     return not any(
         len(stem) > 1 for stem in stems_of(answer) - stems_of(asked) - STOP_STEMS

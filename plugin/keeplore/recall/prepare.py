@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from keeplore.errors import IndexUnavailable, ModelUnavailable, RepositoryError
 from keeplore.index import IndexState, MemoryRow, ScopeFilter
 from keeplore.index.embedding.capabilities import embed_questions
+from keeplore.index.embedding.foreign_scripts import reads
 from keeplore.memory import Memory
 from keeplore.recall.fuse import Standing
 from keeplore.recall.question import ParsedQuestion
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
 REFRESH_S = 1.5  # for reading what has changed, which after a clone is everything
 WRITER_S = 1.0  # a person waits: what another process is writing just now is not waited for longer
 _DAY_S = 86_400
+UNREAD = (
+    "searched by text alone: the embedding model does not read this script; `keeplore embedding "
+    "use` changes to one that does"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +68,6 @@ class RecallContext:
     request: RecallRequest
     scope: SearchScope
     now: datetime
-
-    @property
-    def silence(self) -> float:
-        """The score that the best memory must have for anything to be shown."""
-        return max(self.request.filter.at_least, self.deps.weights.nothing_below)
 
     @property
     def threshold(self) -> float:
@@ -116,6 +116,11 @@ class PreparedQuery:
     model: str = ""  # fingerprint of the model that made the vector
     is_patient: bool = False  # where no host waits for its prompt
     spans: tuple[Span, ...] = ()  # times that the question names
+
+    def silence(self, w: Weights) -> float:
+        """The score below which nothing is shown where the best memory has no more."""
+        is_unread = self.vector is None and bool(self.question.parts)
+        return w.unread_below if is_unread else w.nothing_below
 
     def without_vector(self) -> PreparedQuery:
         return replace(self, vector=None, floor=None, model="")
@@ -183,6 +188,8 @@ def prepare(
     if not question.says_something:
         return bare, []
     try:
+        if not reads(embedder, question.text):
+            return bare, [UNREAD]
         return embed_query(question, embedder), _missing_vectors(stamp)
     except ModelUnavailable as e:
         return bare, [f"searched by text alone: {e}"]

@@ -12,11 +12,12 @@ from functools import lru_cache
 from keeplore.recall.weights import QUERY_CHARS
 from keeplore.text.fences import sanitise, strip_fenced
 from keeplore.text.query_terms import STOP_WORDS, extra_tokens, query_terms
-from keeplore.text.unspaced import pairs, runs
+from keeplore.text.unspaced import is_pair, least_pairs, pairs, runs, telling_parts
 
 _WORD = re.compile(r"[^\W_]+")
 _ENDING = re.compile(r"(?:ations?|ating|ated|ates?|ions?|ings?|ers?|ed|es|e|s|ly)\Z")
 _SHORTEST_STEM = 3
+LETTERS = 4  # of a script without spaces; see _share
 # what people say to an agent to make it go on: these are about nothing
 _GOING_ON = """
 again alright cool continue correct done exactly fine finish fix good great hello hey hi keep
@@ -65,6 +66,8 @@ class ParsedQuestion:
     # with those that mean little alone, as in "start names with", and without what goes with every
     # rule
     all_words: tuple[Word, ...] = ()
+    # what is asked in scripts without spaces, whose pairs ``words`` has
+    parts: tuple[str, ...] = ()
     # as they were written, those that ``words`` has
     telling: str = ""
 
@@ -97,11 +100,11 @@ class ParsedQuestion:
 
     def closeness(self, stems: frozenset[str]) -> float:
         """The share of all words but "always" and "never" that are among these stems, 0..1."""
-        return _share(self.all_words, stems)
+        return _share(self.all_words, self.parts, stems)
 
     def coverage(self, stems: frozenset[str]) -> float:
         """The share of the words that are in a text with these stems, 0..1."""
-        return _share(self.words, stems)
+        return _share(self.words, self.parts, stems)
 
 
 def parse_question(text: str) -> ParsedQuestion:
@@ -119,15 +122,43 @@ def parse_question(text: str) -> ParsedQuestion:
             telling.append(spellings[0])
         if word and not _is_in(word, _EVER):
             all_words[word] = None
-    return ParsedQuestion(clean, tuple(words), tuple(all_words), " ".join(telling))
+    return ParsedQuestion(
+        clean,
+        tuple(words),
+        tuple(all_words),
+        tuple(telling_parts(clean)),
+        " ".join(telling),
+    )
 
 
 def _is_in(word: Word, stems: frozenset[str]) -> bool:
     return any(spelling <= stems for spelling in word)
 
 
-def _share(words: Sequence[Word], stems: frozenset[str]) -> float:
-    return sum(_is_in(word, stems) for word in words) / (len(words) or 1)
+def _share(words: Sequence[Word], parts: Sequence[str], stems: frozenset[str]) -> float:
+    """A word with spaces around it counts as much as LETTERS letters of a script without, for which
+    it is a name.
+    """
+    spaced = [word for word in words if not parts or not _is_pair(word)]
+    held = sum(_is_in(word, stems) for word in spaced)
+    if not parts:
+        return held / (len(spaced) or 1)
+    letters = sum(_covered(part, stems) for part in parts)
+    asked = sum(map(len, parts))
+    return (LETTERS * held + letters) / (LETTERS * len(spaced) + asked)
+
+
+def _is_pair(word: Word) -> bool:
+    return is_pair(next(iter(word[0])))
+
+
+def _covered(part: str, stems: frozenset[str]) -> int:
+    """How many letters of a run a text has too, beside one another as there."""
+    if len(part) == 1:
+        return any(stem.startswith(part) for stem in stems)
+    held = "".join("+" if pair in stems else " " for pair in pairs(part))
+    together = [len(found) for found in held.split() if len(found) >= least_pairs(part)]
+    return min(len(part), sum(together) + len(together))
 
 
 def stems_of(text: str) -> frozenset[str]:
@@ -135,9 +166,7 @@ def stems_of(text: str) -> frozenset[str]:
     as in a query.
     """
     parts = map(_parts, set(_WORD.findall(text)))
-    return frozenset().union(
-        *parts, (pair for run in runs(text) for pair in pairs(run))
-    )
+    return frozenset().union(*parts, *map(pairs, runs(text)))
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -120,7 +120,9 @@ def _asked_again(
     """Without the threshold, and then in all projects."""
     traces: list[SearchTrace] = []
     for is_wide in dict.fromkeys((request.wide, True)):
-        everything = replace(weights, nothing_below=0.0, hidden_below=0.0)
+        everything = replace(
+            weights, nothing_below=0.0, unread_below=0.0, hidden_below=0.0
+        )
         wider = replace(request, limit=1, wide=is_wide)
         ask(wider, weights=everything, watch=traces.append)
         entry = _entry(traces[-1], head.id)
@@ -156,10 +158,9 @@ def _entry(trace: SearchTrace, memory_id: str) -> Ranked | None:
 def _reason_left_out(trace: SearchTrace, entry: Ranked, w: Weights) -> str:
     if entry.score < w.hidden_below:
         return f"not shown: below the threshold of {w.hidden_below:.2f}"
-    if trace.ranked[0].score < w.nothing_below:
-        return (
-            f"not shown: the best score is below the threshold of {w.nothing_below:.2f}"
-        )
+    least = trace.query.silence(w)
+    if trace.ranked[0].score < least:
+        return f"not shown: the best score is below the threshold of {least:.2f}"
     return _LEFT_OUT[dict(trace.left).get(entry.memory)]
 
 

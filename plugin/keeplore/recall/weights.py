@@ -92,6 +92,9 @@ class Weights:
     # of the best memory, for anything to be shown; measured: most unrelated questions stay below,
     # most paraphrases above
     nothing_below: float = 0.2
+    # the same for pairs of letters alone: much of such a question is grammar; measured on
+    # benchmarks/other_scripts.yaml
+    unread_below: float = 0.1
     # of each memory that is shown behind it
     hidden_below: float = 0.05
     # how far, in log-odds, a memory may be behind the best one to be told unasked with it; measured

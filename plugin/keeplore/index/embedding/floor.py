@@ -78,7 +78,7 @@ def measure_floor(embedder: Embedder) -> float:
 def floor_between(
     questions: NDArray[np.float32], passages: NDArray[np.float32]
 ) -> float:
-    """The same, of the vectors of ``UNRELATED`` as the one and as the other."""
-    pairs = combinations(range(len(UNRELATED)), 2)
+    """The same, of the vectors of unrelated texts as the one and as the other."""
+    pairs = combinations(range(len(questions)), 2)
     cosines = sorted(float(questions[a] @ passages[b]) for a, b in pairs)
     return round(cosines[int(SHARE * len(cosines))], 3)
