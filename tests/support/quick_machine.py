@@ -27,11 +27,15 @@ class QuickMachine(Machine):
 
     def script(self, place: Path, *arguments: str) -> int:
         """Run a program of Python, which reads nothing; its exit status."""
+        return self.begin(place, *arguments).wait()
+
+    def begin(self, place: Path, *arguments: str) -> Started:
+        """Start one, and leave it running."""
         nothing = os.open(os.devnull, os.O_RDWR)
         streams = (nothing, nothing, 2)
         try:
             return Started(
                 arguments, streams, self.home, self.environment, script=place
-            ).wait()
+            )
         finally:
             os.close(nothing)

@@ -10,6 +10,7 @@ import atexit
 import contextlib
 import gc
 import importlib
+import importlib.metadata
 import json
 import os
 import pkgutil
@@ -44,6 +45,8 @@ NEEDED = (
     "worker",
 )
 ALSO = ("numpy", "hnswlib", "pygit2", "rich.console", "rich.table")
+SAID = "Always use pnpm, not npm. The token 3f9cQ81xZ0bWm77p is for the staging database on db7."
+ANSWERED = "Done: the pipeline uses pnpm now, because npm has no workspaces."
 # what is loaded lies in pages of 2 MB, if the system has them: a fork copies the list of the pages
 ROOMY = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1", "PYTHONMALLOC": "malloc"}
 # what Python itself reads while it starts cannot be given to one that has started
@@ -213,7 +216,10 @@ def _load() -> None:
                     importlib.import_module(name)
     for name in ALSO:
         importlib.import_module(name)
+    # what is installed stays the same: a command with other packages starts anew
+    importlib.metadata.entry_points = cache(importlib.metadata.entry_points)
     _load_model()
+    _make_tables()
 
 
 def _load_model() -> None:
@@ -226,6 +232,26 @@ def _load_model() -> None:
     local_embedder.OnnxRunner = once(local_embedder.OnnxRunner, threads=1)
     with tempfile.TemporaryDirectory() as cache:
         local_embedder.OnnxRunner(model_files.packaged(Path(cache)), 1)
+
+
+def _make_tables() -> None:
+    """What commands make when they first need it: patterns of secrets, cue phrases, weights."""
+    # here, because a test that asks this module for a command loads nothing of this
+    from keeplore.capture.distill.distiller import distill
+    from keeplore.capture.notes import findings, note_candidates
+    from keeplore.memory import Exchange
+    from keeplore.recall.question import parse_question
+    from keeplore.recall.unasked.perilous import tells_of_harm
+    from keeplore.redact import redact
+
+    talk = (Exchange("t-1", "2026-02-09T14:03:11Z", SAID, (ANSWERED,)),)
+    redact(SAID)
+    distill(talk)
+    findings.findings(talk)
+    note_candidates.candidates(talk)
+    note_candidates.category_of(SAID)
+    parse_question(SAID)
+    tells_of_harm([SAID], SAID)
 
 
 class _Server:

@@ -5,7 +5,6 @@ indexed, in one batch.
 import json
 import re
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -13,11 +12,13 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.index import ScopeFilter
+from keeplore.worker import __main__
 from keeplore.worker.server.protocol import ask
 from keeplore.worker.tasks import git_tasks
 from keeplore.workspace.registry import Registry
 
 EVERYWHERE = ScopeFilter(())
+WORKER = Path(__main__.__file__)
 
 
 def until(condition, what, seconds=90):
@@ -79,14 +80,21 @@ class Shared:
         self.git("commit", "-qm", "From afar", at=self.other)
         self.git("push", "-q", at=self.other)
 
-    def start(self, *command):
-        self.worker = self.machine.worker(*command)
+    def start(self, program=WORKER, *arguments):
+        self.worker = self.machine.begin(program, *arguments)
         until(lambda: is_resting(self.machine.state), "the worker rests")
+
+    def start_limited(self, function, number, given):
+        """A worker that is given so many watches or instances and then refused by this error."""
+        program = self.machine.home / "limited.py"
+        program.write_text(LIMITED.format(function=function))
+        self.start(program, str(number), str(given))
 
     def stop(self):
         if self.worker:
             ask(self.machine.state, "stop", timeout_s=30)
             assert self.worker.wait(timeout=120) == 0
+            self.worker = None
 
     @property
     def index(self):
@@ -284,9 +292,7 @@ def test_where_the_system_gives_no_watches_files_are_looked_at(
 ):
     shared.push(tax="Tax is rounded per line.")
     shared.git("pull", "-q")
-    shared.start(
-        sys.executable, "-c", LIMITED.format(function=function), str(number), str(given)
-    )
+    shared.start_limited(function, number, given)
     assert name in shared.machine.status()["unwatched"]
     assert name in shared.machine.keeplore("worker", "status").stdout.decode()
     assert name in shared.machine.keeplore("doctor", check=False).stdout.decode()
@@ -310,9 +316,7 @@ def test_where_the_system_gives_no_watches_files_are_looked_at(
     not Path("/proc/sys/fs/inotify").is_dir(), reason="the limits are those of Linux"
 )
 def test_a_limit_that_is_reached_by_new_folders_is_noticed(shared):
-    shared.start(
-        sys.executable, "-c", LIMITED.format(function="inotify_add_watch"), "28", "4"
-    )
+    shared.start_limited("inotify_add_watch", 28, 4)
     assert not shared.machine.status()["unwatched"]
     shared.push(ledger="The ledger is append-only because auditors ask for it.")
     shared.git("pull", "-q")
