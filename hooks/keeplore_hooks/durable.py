@@ -6,12 +6,14 @@ import contextlib
 import errno
 import os
 import stat
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 # characters of a file's name in that of the one aside: a long one must not become too long
 KEPT = 50
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 BINARY = getattr(os, "O_BINARY", 0)
+ALWAYS = contextlib.nullcontext()
 NO_WAITING = getattr(os, "O_NONBLOCK", 0)  # as a pipe without a writer would make it
 
 
@@ -19,9 +21,10 @@ def write(
     path: Path,
     data: bytes,
     mode: int = 0o600,
+    turn: AbstractContextManager[None] = ALWAYS,
 ) -> None:
     """Replace ``path`` by ``data``: written aside in the same directory, synced, renamed, directory
-    synced.
+    synced. ``turn`` is held for the renaming.
 
     Raises OSError where that is not possible; the old file is then untouched and nothing is left
     beside it.
@@ -34,6 +37,7 @@ def write(
         path,
         data,
         mode,
+        turn,
     )
 
 
@@ -42,6 +46,7 @@ def write_by_way_of(
     path: Path,
     data: bytes,
     mode: int = 0o600,
+    turn: AbstractContextManager[None] = ALWAYS,
 ) -> None:
     """The same with the file in which it is written first."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW | BINARY
@@ -51,7 +56,8 @@ def write_by_way_of(
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        aside.replace(path)
+        with turn:
+            aside.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
             aside.unlink()

@@ -15,7 +15,7 @@ import pytest
 from keeplore.errors import RepositoryBusy
 from keeplore.memory import Memory, new_id, new_meta
 from keeplore.store import Store, create
-from keeplore.store.git.git_locks import OWNER, WRITER
+from keeplore.store.git.git_locks import OWNER, STAYING
 
 STEPS = Path(__file__).with_name("store_steps.py")
 TEMPLATE = Path(__file__).resolve().parents[2] / "workspace_template"
@@ -191,4 +191,4 @@ def test_a_git_that_died_over_our_copy_of_the_index_leaves_nothing_in_the_way(
         (store.root / ".git" / name).write_text("half")
     assert store.commit().commit
     left = {path.name for path in (store.root / ".git").glob("keeplore-*")}
-    assert left == {OWNER, WRITER}
+    assert left == {*STAYING}

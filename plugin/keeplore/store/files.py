@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from keeplore.errors import Corrupt, NotFound, UnsafePath
+from keeplore.store.git import checkout_lock
 from keeplore.store.paths import (
     INDEXED,
     check_read,
@@ -119,8 +120,16 @@ def write(root: Path, path: str, data: bytes, mode: int = 0o600) -> None:
     """
     _check_no_link_on_the_way(root, path)
     target = root / path
+    try:
+        _write(root, target, data, mode)
+    except FileNotFoundError:  # git has just removed the folder
+        _write(root, target, data, mode)
+
+
+def _write(root: Path, target: Path, data: bytes, mode: int) -> None:
+    """Raises FileNotFoundError where somebody removes the folder meanwhile, or OSError."""
     _make_folder(root, target.parent)
-    durable.write(target, data, mode)
+    durable.write(target, data, mode, checkout_lock.held(root))
 
 
 def link(root: Path, path: str, target: bytes) -> None:
@@ -153,7 +162,8 @@ def remove(root: Path, path: str) -> None:
     if _link_on_the_way(root, path):
         return
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-        (root / path).unlink()
+        with checkout_lock.held(root):
+            (root / path).unlink()
         durable.sync_directory((root / path).parent)
 
 

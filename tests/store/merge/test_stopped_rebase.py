@@ -161,6 +161,15 @@ def test_a_conflict_of_the_persons_own_is_theirs(machine, store, note, git):
     expect_all(machine, git, "# Talk\n\none\n\ntwo\n\nthree\n")
 
 
+def test_a_commit_that_met_another_programs_lock(machine, git, pull):
+    lock = ".git/index.lock"
+    pull("post-index-change", f"test -e .git/rebase-merge/done && touch {lock}")
+    (machine.root / lock).unlink()
+    assert git("status", "--porcelain", cwd=machine.root).startswith("A  memory")
+    machine.conclude()
+    expect_all(machine, git, "# Talk\n\none\n\ntwo\n")
+
+
 def test_one_that_moved_a_moment_ago_is_waited_for(machine, note, pull):
     _, script = written(machine, note, "one", "two", "three")
     pull("post-checkout", script)

@@ -22,7 +22,12 @@ from types import TracebackType
 from typing import Any
 
 from keeplore.errors import RepositoryBusy, RepositoryError
-from keeplore.store.git.repository_state import Directories, directories
+from keeplore.store.git import checkout_lock
+from keeplore.store.git.repository_state import (
+    Directories,
+    directories,
+    rebased_at,
+)
 from keeplore_hooks import durable
 
 TURN_WAIT_S = 10.0  # for another process of ours
@@ -32,6 +37,7 @@ POLL_S = 0.02
 CRASH_WINDOW_S = 30.0
 OWNER = "keeplore-owner"
 WRITER = "keeplore-writer"  # locked by who looks and writes; never removed either
+STAYING = (OWNER, WRITER, checkout_lock.TICKET)
 DRAFT = "keeplore-index"  # the next index, complete before the ref moves
 
 
@@ -89,6 +95,7 @@ class CommitLock:
 
         Where the ref had moved already, the index that belongs to its commit is put in place first.
         """
+        checkout_lock.sweep(self._directories)
         note = self._left()
         if not note:
             return
@@ -117,14 +124,15 @@ class CommitLock:
         self.note(token=token, ref=ref)
         draft = self._draft(self._note)
         try:
-            _take(lock, token)
+            _take(self._directories, lock, token)
         except BaseException:
             self.clear()
             raise
         try:
             if (own / "index").exists():
                 shutil.copyfile(own / "index", draft)
-            yield draft
+            with checkout_lock.held_already():
+                yield draft
         except BaseException:
             # else the next holder goes on as after a kill, and the index follows
             if not self._has_moved:
@@ -156,7 +164,7 @@ class CommitLock:
     def _sweep(self) -> None:
         """Remove our private files, and the locks of a git that died while it edited one."""
         for left in self._directories.own.glob("keeplore-*"):
-            if left.name not in (OWNER, WRITER):
+            if left.name not in STAYING:
                 left.unlink(missing_ok=True)
 
     def _left(self) -> dict[str, Any]:
@@ -190,15 +198,19 @@ def busy(lock: Path) -> RepositoryBusy:
     )
 
 
-def _take(lock: Path, token: str) -> None:
+def _take(places: Directories, lock: Path, token: str) -> None:
     """Create git's lock with our token in it from its first moment, so that it is never taken for
     another's.
+
+    Not between two steps of a rebase: git stops where it finds the lock taken.
     """
     ticket = lock.with_name(f"{OWNER}-{token[-8:]}")
     deadline = time.monotonic() + LOCK_WAIT_S
     try:
         ticket.write_text(token, encoding="ascii")
         while True:
+            if rebased_at(places):
+                raise RepositoryBusy("a rebase is under way", "It is tried again soon")
             try:
                 os.link(ticket, lock)
                 return

@@ -83,15 +83,18 @@ def rebased_at(places: Directories) -> float:
         return 0.0
 
 
+def is_rebase_moving(places: Directories) -> bool:
+    """Whether git gets on with a rebase just now; one that stopped waits for somebody."""
+    return time.time() - rebased_at(places) <= STOPPED_S
+
+
 def wait_for_rebase(root: Path) -> None:
     """Wait while a rebase gets on, which is a moment: a file that is written meanwhile stands in
     its way. One that stopped is not waited for.
     """
     places = directories(root)
     deadline = time.monotonic() + REBASE_WAIT_S
-    while time.monotonic() < deadline:
-        if time.time() - rebased_at(places) > STOPPED_S:
-            return
+    while time.monotonic() < deadline and is_rebase_moving(places):
         time.sleep(POLL_S)
 
 

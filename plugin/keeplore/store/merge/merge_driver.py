@@ -17,6 +17,7 @@ from keeplore.config.project_file import NAME
 from keeplore.errors import KeeploreError
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.store import files
+from keeplore.store.git import checkout_lock
 from keeplore.store.git.git_command import MERGE_DRIVER, run
 from keeplore.store.git.libgit_backend import put_settings
 from keeplore.store.git.repository_state import directories
@@ -68,8 +69,9 @@ def main(arguments: list[str]) -> int:
         # git gives an empty file where both sides added the path
         data, beside = merged(path, texts[0] or None, texts[1], texts[2])
         if not is_base:
-            for place, text in beside.items():
-                files.write(Path.cwd(), f"{folder}{place}", text)
+            with checkout_lock.held_already():  # by the git that runs this
+                for place, text in beside.items():
+                    files.write(Path.cwd(), f"{folder}{place}", text)
         Path(ours).write_bytes(data)
     except (KeeploreError, OSError, ValueError):
         return CONFLICT

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from keeplore.store import files
+from keeplore.store.git import checkout_lock
 from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.git_command import output, run
 from keeplore.store.git.inspection import introduced
@@ -40,11 +41,13 @@ def go_on(
         if not _is_plain(backend.places.own / REBASE):
             return
         is_freed = _free_branch(backend, machine)
-        is_aside = _set_aside(backend, is_resolved=is_resolved)
-        if not (is_freed or is_aside or is_resolved):
-            return
+        with checkout_lock.held_already():  # git stands still
+            is_aside = _set_aside(backend, is_resolved=is_resolved)
         person = signature_of(backend.root).environment
         committer = {name: person[name] for name in person if "COMMITTER" in name}
+        is_picked = _finish_pick(backend, committer)
+        if not (is_freed or is_aside or is_resolved or is_picked):
+            return
         before = _state(backend)
         run(backend.root, "rebase --continue", environment=committer)
         if not (backend.places.own / REBASE).exists():
@@ -93,6 +96,21 @@ def _free_branch(backend: GitBackend, machine: str) -> bool:
     note_aside(backend, tip, noted)
     done = run(backend.root, "update-ref -m", "rebase: set aside", ref, noted, tip)
     return done.code == 0
+
+
+def _finish_pick(backend: GitBackend, committer: Mapping[str, str]) -> bool:
+    """Commit what git had merged when another program had its lock for a moment: it then forgets
+    the message, and cannot go on by itself. Whether that was so.
+    """
+    root, own = backend.root, backend.places.own
+    is_cut_short = (own / "CHERRY_PICK_HEAD").exists() and not (
+        own / REBASE / "message"
+    ).exists()
+    # gitrevisions(7): the tree that git has made
+    if not is_cut_short or run(root, "write-tree").text != _text(own / "AUTO_MERGE"):
+        return False
+    command = "commit --quiet --no-edit --no-verify"
+    return run(root, command, environment=committer).code == 0
 
 
 def _is_made_by(root: Path, machine: str, old: str, new: str) -> bool:
