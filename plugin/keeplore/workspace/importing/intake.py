@@ -9,14 +9,17 @@ import itertools
 import json
 import math
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Any, TypeVar
 
 from keeplore.connect.payload_drift import PayloadDrift
 from keeplore.errors import KeeploreError, TranscriptError
+from keeplore.redact.said_fields import FieldRedaction
 from keeplore.workspace.importing.session_ends import SessionEnds, is_recorded
 from keeplore.workspace.recording.cursors import Cursors, SessionProgress
 from keeplore.workspace.registry import Registry
@@ -28,12 +31,15 @@ from keeplore_hooks.installed import source_named
 from keeplore_hooks.sender import sender
 from keeplore_hooks.spool import SpoolEntry
 
+T = TypeVar("T")
 SWEPT = "swept"
 PROBLEM_LENGTH = 500  # characters
 # hosts whose records hardly tell times: a turn has the time at which it is read first
 UNTIMED = ("cursor",)
 MAX_LEFT_OUT = 10_000  # events of a session
-MAX_AHEAD = 50  # sessions that are left out
+MAX_AHEAD = 50  # sessions of which this process alone knows something
+# a digest or an id
+_MARK = re.compile(r"(?:[a-z]+ )?[0-9a-f-]{8,64}!?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,9 @@ class Intake:
         self._cursors = Cursors(registry.places.sessions)
         # of sessions that are left out: how far their records were read, which nobody writes down
         self._ahead: dict[tuple[str, str], Cursor] = {}
+        # of sessions with a secret in the words that are kept: the cursor on disk, and the one with
+        # all words, which the host's record is compared with
+        self._unredacted: dict[tuple[str, str], tuple[Cursor, Cursor]] = {}
         self._drift = PayloadDrift(registry.places.state, os.environ)
 
     def take(self, entry: SpoolEntry) -> IntakeResult:
@@ -79,7 +88,7 @@ class Intake:
         origin = host.origin(event, payload)
         if origin is None:
             raise TranscriptError(f"this is no payload of {entry.host}")
-        progress = self._cursors.get(origin)
+        progress = self._with_all_words(self._cursors.get(origin))
         began_at = progress.began_at or entry.at
         agent = origin.agent_name or progress.origin.agent_name
         origin = replace(origin, agent_name=agent)
@@ -104,7 +113,7 @@ class Intake:
         phases = [event for event in reading.events if isinstance(event, Session)]
         heard = _of_agent(heard, reading.events)
         after = replace(heard, cursor=reading.cursor, ended_at=_ended_at(heard, phases))
-        self._cursors.save(_with_problems(after, reading.problems))
+        self._save(_with_problems(after, reading.problems))
         seen = {event.phase for event in phases}
         return IntakeResult(
             _turns(reading.events),
@@ -120,7 +129,7 @@ class Intake:
         """Take what a session on disk holds beyond its cursor; the session stays open for what may
         follow.
         """
-        progress = self._cursors.get(origin)
+        progress = self._with_all_words(self._cursors.get(origin))
         if not self._may(origin.cwd or progress.origin.cwd):
             return IntakeResult()
         reading = _read(host, path, progress.cursor)
@@ -137,7 +146,7 @@ class Intake:
                 heard_at=heard_at,
                 ended_at=_ended_at(progress),
             )
-            self._cursors.save(_with_problems(after, reading.problems))
+            self._save(_with_problems(after, reading.problems))
         return IntakeResult(_turns(reading.events), reading.problems)
 
     def sweep(self, moment: datetime | None = None) -> tuple[tuple[Path, str], ...]:
@@ -158,7 +167,7 @@ class Intake:
             if self._is_frozen(progress.origin):
                 continue
             try:
-                self._finish(progress)
+                self._finish(self._with_all_words(progress))
             except (KeeploreError, OSError) as e:
                 path = Path(progress.origin.transcript or progress.origin.session)
                 problems.append((path, str(e)))
@@ -173,7 +182,6 @@ class Intake:
             events = _in_scope(reading.events, progress.origin.scope)
             self._hand_over(events, progress.left_out)
             cursor = reading.cursor
-        own = self._workspace_of(cwd)
         for workspace in self._registry.opened():
             if workspace.settings.frozen:
                 continue
@@ -182,9 +190,26 @@ class Intake:
                     workspace.sessions.get(progress.origin)
                 )
         self._ahead.pop(_key(progress.origin), None)
-        # a prompt that never came into the record is kept here, and nobody waits for it any more
-        cursor = replace(cursor, pending=_without_secrets(cursor.pending, own))
-        self._cursors.save(replace(progress, cursor=cursor, ended_at=SWEPT))
+        self._save(replace(progress, cursor=cursor, ended_at=SWEPT))
+        self._unredacted.pop(_key(progress.origin), None)
+
+    def _with_all_words(self, progress: SessionProgress) -> SessionProgress:
+        """With the cursor as this process left it, unless another one has read on since."""
+        known = self._unredacted.get(_key(progress.origin))
+        if known and known[0] == progress.cursor:
+            return replace(progress, cursor=known[1])
+        return progress
+
+    def _save(self, progress: SessionProgress) -> None:
+        """Keep on disk how far a session was read, without the secrets that were said in it."""
+        key, cursor = _key(progress.origin), progress.cursor
+        workspace = self._workspace_of(progress.origin.cwd)
+        written = replace(cursor, pending=_without_secrets(cursor.pending, workspace))
+        self._unredacted.pop(key, None)
+        if written != cursor:
+            self._unredacted[key] = (written, cursor)
+            _shorten(self._unredacted)
+        self._cursors.save(replace(progress, cursor=written))
 
     def _is_frozen(self, origin: Origin) -> bool:
         """Whether the session has a conversation that cannot be closed for now."""
@@ -224,18 +249,10 @@ class Intake:
         except Exception:  # noqa: BLE001 # the payload must not be set aside for it
             reading = Reading((), progress.cursor)
         self._ahead[key] = reading.cursor
-        while len(self._ahead) > MAX_AHEAD:
-            del self._ahead[next(iter(self._ahead))]
+        _shorten(self._ahead)
         left_out = _added(progress.left_out, reading.events)
         ended_at = _ended_at(progress)
-        # what was said before it was left out may wait for long
-        pending = _without_secrets(
-            progress.cursor.pending, self._workspace_of(progress.origin.cwd)
-        )
-        cursor = replace(progress.cursor, pending=pending)
-        self._cursors.save(
-            replace(progress, cursor=cursor, left_out=left_out, ended_at=ended_at)
-        )
+        self._save(replace(progress, left_out=left_out, ended_at=ended_at))
 
     def _hand_over(
         self, events: Iterable[HostEvent], left_out: tuple[str, ...]
@@ -284,13 +301,35 @@ def _without_summary(event: HostEvent) -> HostEvent:
     return replace(event, summary="") if isinstance(event, Compaction) else event
 
 
+def _shorten(known: dict[tuple[str, str], T]) -> None:
+    """Forget the sessions that have been known for longest."""
+    while len(known) > MAX_AHEAD:
+        del known[next(iter(known))]
+
+
 def _without_secrets(pending: str, workspace: Workspace) -> str:
     """What an adapter keeps between two readings, without the secrets that were said."""
     try:
         data = json.loads(pending or "{}")
-        return json.dumps(workspace.plugins.fields().content(data)) if data else ""
+        clean = _clean("", data, workspace.plugins.fields())
     except (ValueError, AttributeError, RecursionError):
         return ""
+    return pending if clean == data else json.dumps(clean)
+
+
+def _clean(name: str, kept: Any, fields: FieldRedaction) -> Any:
+    """A value of JSON without its secrets."""
+    if isinstance(kept, dict):
+        return {
+            _clean("", key, fields): _clean(key, value, fields)
+            for key, value in kept.items()
+        }
+    if isinstance(kept, list):
+        return [_clean(name, value, fields) for value in kept]
+    # adapters keep thousands of marks, and looking at each takes long
+    if not isinstance(kept, str) or _MARK.fullmatch(kept):
+        return kept
+    return next(iter(fields.content({name: kept}).values()))
 
 
 def _ended_at(progress: SessionProgress, phases: Sequence[Session] = ()) -> str:
