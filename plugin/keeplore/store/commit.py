@@ -30,6 +30,7 @@ from keeplore.store.git.objects import (
 )
 from keeplore.store.git.repository_state import check_branch, check_idle
 from keeplore.store.git.signature import signature_of
+from keeplore.store.merge.cut_merge import take_back
 from keeplore.store.merge.rebase_recovery import (
     recover_aborted_rebase,
     recover_aside,
@@ -117,6 +118,7 @@ def _recovered(backend: GitBackend, branch: str, cache: CycleCache) -> tuple[str
     """The branch and its commit, after what a rebase took back is there again."""
     ref = check_branch(backend.root, backend.ref(), branch)
     parent = backend.tip(ref)
+    take_back(backend, parent)
     recover_aborted_rebase(backend, ref, parent, cache)
     recover_aside(backend, parent, cache.machine)
     return ref, parent

@@ -42,6 +42,7 @@ from keeplore.store.git.objects import (
 )
 from keeplore.store.git.repository_state import check_branch, check_idle
 from keeplore.store.git.signature import signature_of
+from keeplore.store.merge.cut_merge import noted
 from keeplore.store.merge.merge_plan import folders
 from keeplore.store.merge.settings_merge import SETTINGS, join_settings
 from keeplore.store.merge.stopped_rebase import MERGED
@@ -329,7 +330,9 @@ def _by_git(
         commit = _commit_of(backend, _merged_tree(backend, old, other), old, other)
     changes = backend.changes(old, commit)
     _check(backend, old, changes)
-    done = run(backend.root, "merge --ff-only --no-autostash --no-stat --quiet", commit)
+    with noted(backend, old, commit):
+        command = "merge --ff-only --no-autostash --no-stat --quiet"
+        done = run(backend.root, command, commit)
     if done.code:
         raise RepositoryBusy(f"git did not merge: {done.complaint}", _COMMIT)
     return MergeResult(commit, tuple(sorted(changes)))

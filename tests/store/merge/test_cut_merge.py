@@ -1,0 +1,61 @@
+"""A merge by the user's git that was killed halfway is taken back, and made again."""
+
+from __future__ import annotations
+
+import pytest
+
+from keeplore.errors import RepositoryBusy
+from keeplore.store import Store
+
+
+@pytest.fixture
+def machine(store, note, git, tmp_path):
+    """A clone that libgit2 refuses, with an edit of a memory that the other side has moved."""
+    path = store.save(note("Parted", body="here\n"))
+    (store.root / "aaa.txt").write_text("before\n")
+    git("add", "aaa.txt", cwd=store.root)
+    git("commit", "-qm", "Mine", cwd=store.root)
+    store.commit()
+    git("clone", "-q", str(store.root), str(tmp_path / "clone"), cwd=tmp_path)
+    moved = path.replace("memory/", "memory/archive/", 1)
+    store.move(path, moved)
+    store.save(note("Parted", body="here\n\nput away there\n"), moved)
+    store.commit()
+    (store.root / "aaa.txt").write_text("after\n")
+    git("commit", "-qam", "Mine", cwd=store.root)
+    machine = Store(tmp_path / "clone", branch="main", machine="studio")
+    machine.save(note("Parted", body="here\n\nkept here\n"), path)
+    machine.commit()
+    git("config", "core.sparseCheckout", "true", cwd=machine.root)
+    return machine
+
+
+def test_what_a_killed_git_had_removed_is_there_at_the_next_commit(
+    machine, git, tmp_path
+):
+    # git has removed what the merge moves when it comes to the first file that it writes
+    killing = tmp_path / "smudge"
+    killing.write_text("#!/bin/sh\nkill -9 $PPID\n")
+    killing.chmod(0o755)
+    git("config", "filter.killing.smudge", str(killing), cwd=machine.root)
+    attributes = machine.root / ".git" / "info" / "attributes"
+    attributes.write_text("aaa.txt filter=killing\n")
+    git("fetch", "-q", cwd=machine.root)
+    theirs = git("rev-parse", "origin/main", cwd=machine.root)
+    note = machine.root / ".git" / "merging.keeplore"
+    place = machine.root / next(machine.scan()).path
+    said = place.read_text()
+    with pytest.MonkeyPatch.context() as patch:
+        # we die with it
+        patch.setattr("pathlib.Path.unlink", lambda *_args, **_options: None)
+        with pytest.raises(RepositoryBusy):
+            machine.merge(theirs)
+    assert note.exists() and not place.exists()
+    (machine.root / ".git" / "index.lock").unlink()
+    attributes.unlink()
+    assert machine.commit().paths == ()
+    assert place.read_text() == said and not note.exists()
+    machine.merge(theirs)
+    bodies = "".join(machine.load(file.path).body for file in machine.scan())
+    assert "kept here" in bodies and "put away there" in bodies
+    assert git("status", "--porcelain", cwd=machine.root) == ""
