@@ -14,7 +14,7 @@ import pytest
 from keeplore.errors import RepositoryBusy
 from keeplore.memory import Memory, new_id, new_meta
 from keeplore.store import Store, create
-from keeplore.store.git.repository_state import directories
+from keeplore.store.repository_state import directories
 from keeplore.store.transaction import log_path
 
 STEPS = Path(__file__).with_name("refine_steps.py")

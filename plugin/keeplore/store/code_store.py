@@ -27,9 +27,9 @@ from keeplore.store.delete.delete import KEPT, MissingMemory
 from keeplore.store.files import FileState
 from keeplore.store.git.git_command import output, run
 from keeplore.store.git.remotes import Remote
-from keeplore.store.git.repository_state import check_idle, directories, plain_head
 from keeplore.store.merge.merge_plan import merged
 from keeplore.store.paths import is_memory
+from keeplore.store.repository_state import check_idle, directories, plain_head
 from keeplore.store.results import PurgePlan, PurgeResult
 from keeplore.store.store import Store, place_of
 from keeplore.store.tombstones import Tombstone

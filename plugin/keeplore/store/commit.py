@@ -28,7 +28,6 @@ from keeplore.store.git.objects import (
     Moved,
     Unsupported,
 )
-from keeplore.store.git.repository_state import check_branch, check_idle
 from keeplore.store.git.signature import signature_of
 from keeplore.store.merge.cut_merge import take_back
 from keeplore.store.merge.rebase_recovery import (
@@ -36,6 +35,7 @@ from keeplore.store.merge.rebase_recovery import (
     recover_aside,
 )
 from keeplore.store.paths import FOLDERS, is_ours, is_portable
+from keeplore.store.repository_state import check_branch, check_idle
 from keeplore.store.results import CommitResult
 
 ASK_GIT_FROM = 200  # files that were never hashed; asking git costs two processes

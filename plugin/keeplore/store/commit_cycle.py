@@ -17,7 +17,7 @@ from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.git_command import output
 from keeplore.store.git.git_locks import LOCK_WAIT_S, POLL_S, CommitLock, busy
 from keeplore.store.git.objects import Blob, CycleCache, Locked, Moved
-from keeplore.store.git.repository_state import check_idle, directories
+from keeplore.store.repository_state import check_idle, directories
 from keeplore.store.transaction import check_complete
 
 ATTEMPTS = 5  # a writer or a person's commit came in between

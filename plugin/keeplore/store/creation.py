@@ -8,7 +8,7 @@ from pathlib import Path
 from keeplore.store import files
 from keeplore.store.commit import reconcile
 from keeplore.store.git.git_command import output, run
-from keeplore.store.git.repository_state import check_branch, check_idle, directories
+from keeplore.store.repository_state import check_branch, check_idle, directories
 from keeplore.store.store import Store
 
 MESSAGE = "Create a Keeplore workspace"

@@ -23,7 +23,7 @@ from keeplore.memory.merge.memory_merge import beside_path
 from keeplore.store import files, memory_files
 from keeplore.store.files import FileState
 from keeplore.store.git.objects import Moved
-from keeplore.store.git.repository_state import directories
+from keeplore.store.repository_state import directories
 from keeplore.store.tombstones import Tombstones
 from keeplore_hooks import durable
 

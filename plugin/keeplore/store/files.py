@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from keeplore.errors import Corrupt, NotFound, UnsafePath
-from keeplore.store.git import checkout_lock
+from keeplore.store import checkout_lock
 from keeplore.store.paths import (
     INDEXED,
     check_read,

@@ -26,13 +26,6 @@ from keeplore.store.git.git_command import run
 from keeplore.store.git.git_locks import CommitLock, WriteLock
 from keeplore.store.git.objects import CycleCache, Unsupported
 from keeplore.store.git.remotes import Remote, remote_of, without_credentials
-from keeplore.store.git.repository_state import (
-    check_branch,
-    check_idle,
-    directories,
-    plain_head,
-    wait_for_rebase,
-)
 from keeplore.store.merge import repair
 from keeplore.store.paths import (
     check_moved,
@@ -40,6 +33,13 @@ from keeplore.store.paths import (
     check_written,
     is_memory,
     is_portable,
+)
+from keeplore.store.repository_state import (
+    check_branch,
+    check_idle,
+    directories,
+    plain_head,
+    wait_for_rebase,
 )
 from keeplore.store.results import CommitResult, MergeResult, PurgePlan, PurgeResult
 from keeplore.store.tombstones import Tombstone, Tombstones

@@ -19,8 +19,8 @@ from keeplore.memory import Memory, relative_path, serialise
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.store import audit_log, departures, files
 from keeplore.store.git.git_locks import CommitLock
-from keeplore.store.git.repository_state import Directories, directories
 from keeplore.store.paths import check_moved, check_read, check_written
+from keeplore.store.repository_state import Directories, directories
 from keeplore.store.tombstones import Tombstones
 from keeplore_hooks import durable
 

@@ -13,8 +13,8 @@ from keeplore.errors import RepositoryBusy
 from keeplore.store import Remote, Store, run
 from keeplore.store.git.inspection import unpublished
 from keeplore.store.git.remotes import back_up, is_ancestor
-from keeplore.store.git.repository_state import directories, is_shallow
 from keeplore.store.paths import is_memory
+from keeplore.store.repository_state import directories, is_shallow
 from keeplore.store.results import Scan, no_secret
 from keeplore.sync.clone import SETTINGS
 from keeplore.sync.errors import FailureKind, SyncError, failure, of_kind, shown

@@ -12,13 +12,13 @@ import time
 import pytest
 
 from keeplore.store import Store
-from keeplore.store.git.checkout_lock import TICKET
+from keeplore.store.checkout_lock import TICKET
 
 SEEN_S = 0.5  # in which a save that does not wait for git would be done
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from keeplore.store.git import checkout_lock
+from keeplore.store import checkout_lock
 with checkout_lock.held(Path(sys.argv[1])):
     os.kill(os.getpid(), signal.SIGKILL)
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from keeplore.store import Store
-from keeplore.store.git.repository_state import directories, plain_head
+from keeplore.store.repository_state import directories, plain_head
 
 
 def _committed(store, note, title):

@@ -35,14 +35,14 @@ from keeplore.store.git.git_command import output, run
 from keeplore.store.git.git_locks import CommitLock
 from keeplore.store.git.libgit_backend import LibgitBackend, synced_together
 from keeplore.store.git.objects import CycleCache, Unsupported
-from keeplore.store.git.repository_state import (
+from keeplore.store.merge.merge import LOSS_FROM, LOSS_SHARE
+from keeplore.store.paths import is_memory, is_ours
+from keeplore.store.repository_state import (
     Directories,
     check_branch,
     check_idle,
     directories,
 )
-from keeplore.store.merge.merge import LOSS_FROM, LOSS_SHARE
-from keeplore.store.paths import is_memory, is_ours
 from keeplore.store.results import PurgePlan, PurgeResult
 from keeplore.store.tombstones import (
     FOLDER,

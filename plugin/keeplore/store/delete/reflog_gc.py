@@ -9,8 +9,8 @@ from pathlib import Path
 
 from keeplore.errors import RepositoryBusy, RepositoryError
 from keeplore.store.git.git_command import output, run
-from keeplore.store.git.repository_state import Directories
 from keeplore.store.git.signature import signature_of
+from keeplore.store.repository_state import Directories
 from keeplore_hooks import durable
 
 GC_TIMEOUT_S = 3600.0

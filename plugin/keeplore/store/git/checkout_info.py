@@ -12,7 +12,7 @@ from pathlib import Path
 from keeplore.errors import RepositoryError
 from keeplore.store.git.git_command import output, run
 from keeplore.store.git.objects import Unsupported
-from keeplore.store.git.repository_state import Directories, directories, is_shallow
+from keeplore.store.repository_state import Directories, directories, is_shallow
 
 
 @dataclass(frozen=True, slots=True)

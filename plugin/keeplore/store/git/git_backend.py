@@ -22,9 +22,9 @@ from keeplore.store.git.objects import (
     PathChange,
     Sides,
 )
-from keeplore.store.git.repository_state import Directories
 from keeplore.store.git.signature import Signature, with_machine
 from keeplore.store.paths import FOLDERS, is_ours
+from keeplore.store.repository_state import Directories
 
 TREE_INDEX = "keeplore-tree"  # a private index in which a tree is put together
 SIGN_TIMEOUT_S = 30.0

@@ -22,8 +22,8 @@ from types import TracebackType
 from typing import Any
 
 from keeplore.errors import RepositoryBusy, RepositoryError
-from keeplore.store.git import checkout_lock
-from keeplore.store.git.repository_state import (
+from keeplore.store import checkout_lock
+from keeplore.store.repository_state import (
     Directories,
     directories,
     rebased_at,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from keeplore.store.git.git_command import run
-from keeplore.store.git.repository_state import directories
+from keeplore.store.repository_state import directories
 
 _SYSTEM = Path("/etc/gitconfig")  # where a git keeps it elsewhere, it names that file
 # what points git at other files

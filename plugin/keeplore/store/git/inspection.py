@@ -13,8 +13,8 @@ from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.merge.memory_merge import CONFLICT
 from keeplore.store import files
 from keeplore.store.git.git_command import output, run
-from keeplore.store.git.repository_state import directories
 from keeplore.store.paths import FOLDERS, is_ours, is_portable
+from keeplore.store.repository_state import directories
 
 _BESIDE = re.compile(rf"{re.escape(CONFLICT)}[0-9a-f]{{8}}(\.[^./]*)?$")
 FSCK_TIMEOUT_S = 600.0

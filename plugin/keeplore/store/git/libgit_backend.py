@@ -26,9 +26,9 @@ from keeplore.store.git.objects import (
     PathChange,
     Unsupported,
 )
-from keeplore.store.git.repository_state import Directories
 from keeplore.store.git.signature import Signature, with_machine
 from keeplore.store.paths import FOLDERS, is_ours, may_hold_ours
+from keeplore.store.repository_state import Directories
 
 # off by default, as in git
 pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)  # noqa: FBT003  # its own signature

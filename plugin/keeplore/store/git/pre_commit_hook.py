@@ -10,7 +10,7 @@ from pathlib import Path
 
 from keeplore.errors import AlreadyExists, NotFound, RepositoryError
 from keeplore.store.git.git_command import run
-from keeplore.store.git.repository_state import directories
+from keeplore.store.repository_state import directories
 from keeplore_hooks import durable
 
 NAME = "pre-commit"

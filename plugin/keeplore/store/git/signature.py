@@ -12,7 +12,7 @@ from pathlib import Path
 from keeplore.errors import RepositoryError
 from keeplore.store.git.git_command import run
 from keeplore.store.git.git_settings import settings
-from keeplore.store.git.repository_state import directories
+from keeplore.store.repository_state import directories
 
 # for a person who never told git a name; the domain is reserved and never receives mail
 NAME = "Keeplore"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from keeplore.errors import RepositoryError
 from keeplore.store.git.checkout_info import main_of, top_of
-from keeplore.store.git.repository_state import MAX_POINTER, directories
+from keeplore.store.repository_state import MAX_POINTER, directories
 
 _HEADS = "ref: refs/heads/"
 MAX_TREES = 1000

@@ -40,7 +40,6 @@ from keeplore.store.git.objects import (
     PathChange,
     Unsupported,
 )
-from keeplore.store.git.repository_state import check_branch, check_idle
 from keeplore.store.git.signature import signature_of
 from keeplore.store.merge.cut_merge import noted
 from keeplore.store.merge.merge_plan import folders
@@ -48,6 +47,7 @@ from keeplore.store.merge.settings_merge import SETTINGS, join_settings
 from keeplore.store.merge.stopped_rebase import MERGED
 from keeplore.store.merge.tree_merge import merged_tree
 from keeplore.store.paths import is_ours, is_portable, is_safe
+from keeplore.store.repository_state import check_branch, check_idle
 from keeplore.store.results import MergeResult
 
 MAX_BLOB = 64 * 1024 * 1024  # bytes; what is larger is the person's to merge

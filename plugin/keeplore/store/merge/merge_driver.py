@@ -16,13 +16,12 @@ from pathlib import Path
 from keeplore.config.project_file import NAME
 from keeplore.errors import KeeploreError
 from keeplore.memory.frontmatter import MAX_FILE
-from keeplore.store import files
-from keeplore.store.git import checkout_lock
+from keeplore.store import checkout_lock, files
 from keeplore.store.git.git_command import MERGE_DRIVER, run
 from keeplore.store.git.libgit_backend import put_settings
-from keeplore.store.git.repository_state import directories
 from keeplore.store.merge.merge_plan import merged
 from keeplore.store.paths import check_moved
+from keeplore.store.repository_state import directories
 
 BASE_DRIVER = f"{MERGE_DRIVER}-base"
 CONFLICT = 1  # the status by which git leaves the path unmerged

@@ -24,17 +24,17 @@ from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.git_command import output, run
 from keeplore.store.git.inspection import committed, contents
 from keeplore.store.git.objects import CycleCache
-from keeplore.store.git.repository_state import (
-    REBASE,
-    Directories,
-    directories,
-    rebased_at,
-)
 from keeplore.store.git.signature import signature_of, trailer
 from keeplore.store.merge.merge_plan import Joined, id_of, merged, united
 from keeplore.store.merge.rebase_recovery import recover_aside
 from keeplore.store.merge.stopped_rebase import go_on
 from keeplore.store.paths import is_ours, is_portable
+from keeplore.store.repository_state import (
+    REBASE,
+    Directories,
+    directories,
+    rebased_at,
+)
 from keeplore_hooks import durable
 
 # in the git directory: the merge whose last conflicts we are about to resolve

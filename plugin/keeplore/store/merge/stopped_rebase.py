@@ -12,16 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from keeplore.store import files
-from keeplore.store.git import checkout_lock
+from keeplore.store import checkout_lock, files
 from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.git_command import output, run
 from keeplore.store.git.inspection import introduced
 from keeplore.store.git.objects import Blob
-from keeplore.store.git.repository_state import REBASE
 from keeplore.store.git.signature import TRAILER, signature_of
 from keeplore.store.merge.rebase_recovery import note_aside
 from keeplore.store.paths import is_ours, is_portable
+from keeplore.store.repository_state import REBASE
 
 MESSAGE = "Written while a rebase was under way\n"
 MERGED = "Merge memory of other machines"  # the subject of a merge of ours

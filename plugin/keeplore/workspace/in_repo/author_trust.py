@@ -15,7 +15,7 @@ from keeplore.recall.unasked.origin import MemorySource
 from keeplore.store.code_store import FOLDER, CodeStore
 from keeplore.store.git import signature
 from keeplore.store.git.git_command import run
-from keeplore.store.git.repository_state import directories, is_shallow
+from keeplore.store.repository_state import directories, is_shallow
 from keeplore.workspace.machine_trust import (
     CommitHistory,
     MachineTrust,

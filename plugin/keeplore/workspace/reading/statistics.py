@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from keeplore.index import MemoryFilter, MemoryRow
-from keeplore.store.git.repository_state import directories
+from keeplore.store.repository_state import directories
 from keeplore.workspace.reading.listing import waiting_rows
 from keeplore.workspace.workspace import Workspace
 

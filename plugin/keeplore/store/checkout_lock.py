@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from keeplore.errors import RepositoryError
-from keeplore.store.git.repository_state import (
+from keeplore.store.repository_state import (
     Directories,
     directories,
     is_rebase_moving,
