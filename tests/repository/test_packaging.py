@@ -44,9 +44,9 @@ WINDOW = (
     *(
         f"templates/{name}.html"
         for name in (
-            "base", "cost", "edit", "forgotten", "graph", "hits", "home", "memory", "parts",
-            "places", "review", "search", "thread", "threads", "timeline", "timeline_rows",
-            "trouble", "trouble_piece", "waiting", "why",
+            "base", "cost", "edit", "forgotten", "graph", "health", "hits", "home", "memory", "parts",
+            "places", "review", "search", "statistics", "thread", "threads", "timeline",
+            "timeline_rows", "trouble", "trouble_piece", "waiting", "why",
         )
     ),
 )  # fmt: skip

@@ -6,7 +6,7 @@ import http.client
 import os
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,7 @@ from urllib.parse import urlencode, urlsplit
 
 from keeplore.config.places import Places
 from keeplore.index.timeline import TimelineFilter
+from keeplore.web.doctor_findings import Health, HealthFinding
 from keeplore.web.serving import WindowServer
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
@@ -105,11 +106,19 @@ class Tab:
         self.page.screenshot(path=SCREENSHOTS / f"{name}.png")
 
 
+def nothing_found() -> list[HealthFinding]:
+    return []
+
+
 @contextmanager
-def opened(root: Path, **options: Any) -> Iterator[Window]:
+def opened(
+    root: Path,
+    examine: Callable[[], Sequence[HealthFinding]] = nothing_found,
+    **options: Any,
+) -> Iterator[Window]:
     """A server in a thread of this process."""
     with Registry(Places.from_environment(os.environ)) as registry:
-        server = WindowServer(registry, root, **options)
+        server = WindowServer(registry, root, Health(examine), **options)
         thread = threading.Thread(target=server.run)
         thread.start()
         try:

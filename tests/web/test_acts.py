@@ -26,6 +26,7 @@ def press(tab: Tab, key: str) -> None:
 
 def test_an_edit_is_a_new_version_and_a_commit(tab: Tab, git: Git) -> None:
     id_ = tab.window.id_of("Ledger")
+    before = tab.window.text(id_)
     tab.go(f"/m/{id_}")
     press(tab, "e")
     tab.page.get_by_label("Text").fill("Ledger entries are append-only; no exception.")
@@ -37,6 +38,9 @@ def test_an_edit_is_a_new_version_and_a_commit(tab: Tab, git: Git) -> None:
         "# The ledger only grows\n\nLedger entries are append-only; no exception.\n"
     )
     assert git("status", "--porcelain", cwd=tab.window.root) == ""
+    press(tab, "z")
+    assert "Version 1 stands again." in tab.text()
+    assert tab.window.text(id_) == before
 
 
 def test_what_was_typed_stays_where_it_cannot_be_saved(tab: Tab) -> None:
@@ -50,6 +54,32 @@ def test_what_was_typed_stays_where_it_cannot_be_saved(tab: Tab) -> None:
     assert "it was changed meanwhile" in told.first.inner_text()
     assert tab.page.get_by_label("Text").input_value() == "My long and careful words."
     assert "Somebody else's." in tab.window.text(id_)
+
+
+def test_an_earlier_version_stands_again_as_it_was_and_with_whose_words_it_was(
+    window: Window,
+) -> None:
+    window.enter()
+    workspace = window.workspace
+    id_ = window.id_of("Ben says")  # of a machine that nobody has accepted
+    first = workspace.store.load(workspace.index.memories([id_])[id_].path)
+    mine = {"body": "# Mine\n", "title": "Mine", "category": None, "trust": "user"}
+    changed = workspace.notes.revise(id_, **mine).memory
+    assert not workspace.machine_trust.is_foreign(changed)
+    status, headers, _ = window.post("/act/return", id=id_)
+    assert (
+        status,
+        "Version 1 stands again." in window.ask(headers["location"])[2],
+    ) == (
+        303,
+        True,
+    )
+    row = window.workspace.index.memories([window.id_of("Ben says")]).popitem()[1]
+    again = workspace.store.load(row.path)
+    kept = ("title", "category", "scope", "trust")
+    assert [*map(again.meta.get, kept)] == [*map(first.meta.get, kept)]
+    assert (again.body, again.version) == (first.body, 3)
+    assert workspace.machine_trust.is_foreign(again)
 
 
 def test_a_memory_moves_to_another_project(tab: Tab) -> None:
@@ -71,6 +101,8 @@ def test_pin_and_unpin_with_one_key(tab: Tab) -> None:
     assert "is permanent." in tab.text() and "Unpin" in tab.text()
     press(tab, "p")
     assert "is permanent no more." in tab.text()
+    press(tab, "z")
+    assert "is permanent." in tab.text() and "Unpin" in tab.text()
 
 
 def test_what_is_forgotten_comes_back_with_one_press(tab: Tab, git: Git) -> None:
@@ -88,8 +120,8 @@ def test_what_is_forgotten_comes_back_with_one_press(tab: Tab, git: Git) -> None
 
 def test_the_notice_of_forgetting_brings_it_back(tab: Tab) -> None:
     tab.go(f"/m/{tab.window.id_of('Deploys')}")
-    tab.page.get_by_role("button", name="Forget").click()
-    tab.page.get_by_role("button", name="Restore it").click()
+    press(tab, "x")
+    press(tab, "z")
     tab.page.get_by_text("It is back.").wait_for()
     assert "Deploys" in titles(tab.window)
 

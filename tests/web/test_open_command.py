@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html.parser
 import importlib.util
+import json
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,30 @@ from ready import keeplore
 from keeplore.cli.commands.ask import open_
 from keeplore.config.places import Places
 from keeplore.errors import ConfigError
+from keeplore.memory.note import NoteDraft
+from keeplore.workspace.registry import Registry
+
+
+def test_its_health_is_what_doctor_says_and_looking_commits_nothing(
+    sample: Path, home: Path
+) -> None:
+    places = Places(home / "state", home / "cache")
+    with Registry(places) as registry:
+        registry.for_directory(sample).notes.write(NoteDraft("Not committed yet."))
+        registry.for_directory(sample).index.refresh()
+        before = registry.for_directory(sample).store.head()
+        found = open_.health_of(registry).findings()
+        assert registry.for_directory(sample).store.head() == before
+    told = [f"{one.level} {one.part}: {one.message} {one.remedy}" for one in found]
+    waiting = "on disk and not committed yet: 1 file"
+    assert sum(waiting in one for one in told) == 1
+    said = json.loads(keeplore("doctor", "--json", cwd=sample).stdout)
+    others = [
+        "{level} {part}: {message} {remedy}".format(**one)
+        for one in said
+        if "HEAD holds" not in one["message"]
+    ]
+    assert sorted(others) == sorted(one for one in told if waiting not in one)
 
 
 class Links(html.parser.HTMLParser):

@@ -9,6 +9,9 @@ import pytest
 from open_window import Tab, Window, opened
 from sample_workspace import hostile
 
+from keeplore.cli.doctor.finding import note, well, wrong
+from keeplore.workspace.activity import ActivityLog, Counted
+
 AXE = Path(__file__).resolve().parents[2] / ".venv" / "axe" / "axe.min.js"
 RUN = "axe.run({resultTypes: ['violations']})"  # what is well is not described
 PAGES = {
@@ -20,6 +23,7 @@ PAGES = {
     "graph": "/graph",
     "projects": "/projects",
     "cost": "/cost",
+    "statistics": "/statistics",
     "review": "/review",
     "forgotten": "/forgotten",
     "missing": "/m/ffffffff",
@@ -83,6 +87,43 @@ def serious(result: dict[str, Any]) -> list[str]:
         for one in result["violations"]
         if one["impact"] in ("serious", "critical")
     ]
+
+
+def test_home_shows_what_needs_a_person_and_folds_the_rest(
+    sample: Path, open_tab: Any
+) -> None:
+    found = [
+        wrong("spool", "<b>3</b> events are lost", "Run `keeplore doctor --fix`"),
+        note("sync", "it has no remote", "Add one"),
+        well("git", "it is new"),
+    ]
+    with opened(sample, lambda: found) as window:
+        tab = open_tab(window)
+        health = tab.page.locator("#health")
+        health.get_by_text("<b>3</b> events are lost").wait_for()
+        assert (
+            health.locator(".next code").first.inner_text() == "keeplore doctor --fix"
+        )
+        assert not health.get_by_text("it has no remote").is_visible()
+        health.get_by_text("1 to know").click()
+        assert health.get_by_text("it has no remote").is_visible()
+        found[0] = well("spool", "nothing waits")
+        health.get_by_text("Look again").click()
+        health.get_by_text("Nothing needs you.").wait_for()
+
+
+def test_statistics_tell_what_was_done_here(window: Window) -> None:
+    window.enter()
+    assert "Nothing was counted yet" in window.ask("/statistics")[2]
+    log = ActivityLog(window.registry.places.state)
+    log.count(Counted.TURNS, 1234)
+    with log.timed("prompt"):
+        pass
+    log.save(is_last=True)
+    told = window.ask("/statistics?since=7")[2]
+    assert '<dt>turns</dt><dd class="number">1,234</dd>' in told
+    assert '<th scope="row">prompt</th><td class="number">1</td>' in told
+    assert window.ask("/statistics?since=x")[0] == 200
 
 
 def test_home_says_what_is_new_and_what_waits(tab: Tab) -> None:

@@ -52,8 +52,8 @@ def talk(window: Window) -> Memory:
 @pytest.mark.parametrize(
     ("key", "told", "outcome", "titles"),
     [
-        ("y", "Done: ", ProposalOutcome.ACCEPTED, [RIVAL, STATEMENT]),
-        ("r", "Done: ", ProposalOutcome.ACCEPTED, [STATEMENT]),
+        ("y", f"Kept: “{STATEMENT}”.", ProposalOutcome.ACCEPTED, [RIVAL, STATEMENT]),
+        ("r", "Changed: “Ledger entries", ProposalOutcome.ACCEPTED, [STATEMENT]),
         ("n", "It is not offered again.", ProposalOutcome.REJECTED, [RIVAL]),
     ],
     ids=["accept", "accept-in-place", "reject"],

@@ -50,6 +50,17 @@ def in_utc(moment: datetime | None) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if moment else ""
 
 
+def here(moment: str) -> datetime | None:
+    """What memories write, a date or a time, as the clocks of this place tell it; None for what is
+    neither.
+    """
+    try:
+        found = datetime.fromisoformat(moment)
+        return found.astimezone() if found.tzinfo else found
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
 def minute_of(moment: str) -> str:
     """What memories write, without seconds and zone, for a person."""
     return moment[:16].replace("T", " ")

@@ -23,7 +23,6 @@ from starlette.routing import Route
 
 from keeplore.errors import KeeploreError, NotFound
 from keeplore.viewer.page import page_script, page_style
-from keeplore.web.acts import decision_acts, memory_acts, place_acts
 from keeplore.web.acts.done import Done
 from keeplore.web.guard import FORM
 from keeplore.web.live_changes import ChangeFeed
@@ -33,11 +32,11 @@ from keeplore.web.pages.cost_page import cost_values
 from keeplore.web.pages.edit_page import EditedText, edit_values
 from keeplore.web.pages.forgotten_page import forgotten_values
 from keeplore.web.pages.graph_page import graph_values, picture_page
-from keeplore.web.pages.home_page import home_values, waiting
+from keeplore.web.pages.home_page import home_values
 from keeplore.web.pages.memory_page import memory_values, note_looked_at, raw_text
 from keeplore.web.pages.place_page import place_values
-from keeplore.web.pages.review_page import dispute_with, review_values
 from keeplore.web.pages.search_page import search_values, why_values
+from keeplore.web.pages.statistics_page import statistics_values
 from keeplore.web.pages.thread_pages import thread_values, threads_values
 from keeplore.web.pages.timeline_page import (
     TimelineQuery,
@@ -47,29 +46,15 @@ from keeplore.web.pages.timeline_page import (
 from keeplore.workspace.writing.editing import newest
 
 Page = Callable[[Desk, Request], Response]
-Act = Callable[[Desk, memory_acts.Form], Done]
 ASSETS = ("style.css", "app.js", "htmx.min.js", "icon.svg")
-ACTS: dict[str, Act] = {
-    "pin": memory_acts.pin,
-    "forget": memory_acts.forget_memory,
-    "restore": memory_acts.restore_memory,
-    "keep-statement": decision_acts.keep_statement,
-    "reject-statement": decision_acts.reject_statement,
-    "accept-proposal": decision_acts.accept_proposal,
-    "reject-proposal": decision_acts.reject_proposal,
-    "decide-dispute": decision_acts.decide_dispute,
-    "accept-machine": decision_acts.accept_machine,
-    "refuse-machine": decision_acts.refuse_machine,
-    "exclude": place_acts.exclude_project,
-    "include": place_acts.include_project,
-}
 
 
 def application(desk: Desk, changes: ChangeFeed) -> Starlette:
     """Without the guard, which stands around it."""
     pages: dict[str, Page] = {
         "/": home,
-        "/waiting": waiting_piece,
+        "/waiting": waiting,
+        "/health": health,
         "/timeline": timeline,
         "/search": search,
         "/why": why,
@@ -82,6 +67,7 @@ def application(desk: Desk, changes: ChangeFeed) -> Starlette:
         "/graph/picture": picture,
         "/projects": places,
         "/cost": cost,
+        "/statistics": statistics,
         "/review": review,
         "/forgotten": forgotten,
     }
@@ -90,6 +76,8 @@ def application(desk: Desk, changes: ChangeFeed) -> Starlette:
         Route("/m/{id}/edit", partial(save, desk), methods=["POST"]),
         Route("/act/{name}", partial(act, desk), methods=["POST"]),
         Route("/static/{name}", asset),
+        Route("/w/{name}", partial(elsewhere, desk)),
+        Route("/w/{name}/{rest:path}", partial(elsewhere, desk)),
         Route("/events", partial(events, changes)),
         Route("/alive", partial(alive, changes)),
     ]
@@ -105,8 +93,22 @@ def home(desk: Desk, request: Request) -> Response:
     return _page(desk, request, "home.html", "home", home_values(desk))
 
 
-def waiting_piece(desk: Desk, _request: Request) -> Response:
-    return HTMLResponse(desk.piece("waiting.html", waiting=waiting(desk)))
+def elsewhere(desk: Desk, request: Request) -> Response:
+    """A workspace that cannot be opened, and why: others have pages of their own."""
+    desk.registry.named(request.path_params["name"])
+    raise HTTPException(404)
+
+
+def waiting(desk: Desk, _request: Request) -> Response:
+    # heavy: refining and its rules, for which the first page does not wait
+    from keeplore.web.pages.review_page import waiting as counted
+
+    return HTMLResponse(desk.piece("waiting.html", waiting=counted(desk)))
+
+
+def health(desk: Desk, request: Request) -> Response:
+    findings = desk.health.findings(is_anew="anew" in request.query_params)
+    return HTMLResponse(desk.piece("health.html", findings=findings))
 
 
 def timeline(desk: Desk, request: Request) -> Response:
@@ -145,13 +147,14 @@ def raw(desk: Desk, request: Request) -> Response:
 def edit(desk: Desk, request: Request) -> Response:
     found = desk.registry.find(request.path_params["id"], desk.cwd)
     joins = request.query_params.get("joins", "")
-    dispute = dispute_with(desk, joins) if joins else None
-    values = edit_values(desk, newest(desk.registry, found), dispute=dispute)
+    values = edit_values(desk, newest(desk.registry, found), joins=joins)
     return _page(desk, request, "edit.html", "timeline", values)
 
 
 def save(desk: Desk, request: Request) -> Response:
     """The next page; the form again, with what was typed, where it cannot be saved."""
+    from keeplore.web.acts import memory_acts  # heavy, as above
+
     form = request.scope[FORM]
     found = desk.registry.find(request.path_params["id"], desk.cwd)
     try:
@@ -192,7 +195,14 @@ def cost(desk: Desk, request: Request) -> Response:
     return _page(desk, request, "cost.html", "cost", cost_values(desk))
 
 
+def statistics(desk: Desk, request: Request) -> Response:
+    values = statistics_values(desk, request.query_params.get("since", ""))
+    return _page(desk, request, "statistics.html", "statistics", values)
+
+
 def review(desk: Desk, request: Request) -> Response:
+    from keeplore.web.pages.review_page import review_values  # heavy, as above
+
     return _page(desk, request, "review.html", "review", review_values(desk))
 
 
@@ -202,6 +212,8 @@ def forgotten(desk: Desk, request: Request) -> Response:
 
 def act(desk: Desk, request: Request) -> Response:
     """Do what a form asks for, and go on to the page that shows it."""
+    from keeplore.web.acts.act_names import ACTS  # heavy, as above
+
     chosen = ACTS.get(request.path_params["name"])
     if chosen is None:
         raise HTTPException(404)

@@ -15,10 +15,16 @@ def anchor(turn: str) -> str:
     return f"turn-{quote(short_turn(turn))}"
 
 
+OTHERS = "/w/"  # before the name of a workspace that is not the directory's
+
+
 class PageLinks(Protocol):
-    """How templates name other pages; ``is_static`` where nothing answers questions."""
+    """How templates name other pages; ``is_static`` where nothing answers questions. All pages of a
+    workspace are below ``top``.
+    """
 
     is_static: bool
+    top: str
 
     def page(self, name: str, /, **query: str) -> str: ...
 
@@ -30,18 +36,23 @@ class PageLinks(Protocol):
 
 
 class ServedLinks:
+    """``top`` stands before the addresses of a workspace's pages."""
+
     is_static = False
+
+    def __init__(self, top: str = "") -> None:
+        self.top = top
 
     def page(self, name: str, /, **query: str) -> str:
         given = {key: value for key, value in query.items() if value}
         asked = f"?{urlencode(given)}" if given else ""
-        return f"/{name}{asked}"
+        return f"{self.top}/{name}{asked}"
 
     def memory(self, memory_id: str, turn: str = "") -> str:
-        return f"/m/{quote(short_id(memory_id))}{_at(turn)}"
+        return f"{self.top}/m/{quote(short_id(memory_id))}{_at(turn)}"
 
     def thread(self, memory_id: str) -> str:
-        return f"/threads/{quote(short_id(memory_id))}"
+        return f"{self.top}/threads/{quote(short_id(memory_id))}"
 
     def asset(self, name: str) -> str:
         return f"/static/{name}"
@@ -53,23 +64,23 @@ class FileLinks:
     is_static = True
 
     def __init__(self, depth: int) -> None:
-        self._top = "../" * depth
+        self.top = "../" * depth
 
     def page(self, name: str, /, **query: str) -> str:
         """Of the choices that a timeline offers there are files for projects alone."""
         kept = (query.get(key, "") for key in ("project", "after"))
         chosen = (slugify(value) for value in kept if value)
         file = "-".join((name.replace("/", "-") or "index", *chosen))
-        return f"{self._top}{file}.html"
+        return f"{self.top}{file}.html"
 
     def memory(self, memory_id: str, turn: str = "") -> str:
-        return f"{self._top}m/{quote(short_id(memory_id))}.html{_at(turn)}"
+        return f"{self.top}m/{quote(short_id(memory_id))}.html{_at(turn)}"
 
     def thread(self, memory_id: str) -> str:
-        return f"{self._top}threads/{quote(short_id(memory_id))}.html"
+        return f"{self.top}threads/{quote(short_id(memory_id))}.html"
 
     def asset(self, name: str) -> str:
-        return f"{self._top}static/{name}"
+        return f"{self.top}static/{name}"
 
 
 def _at(turn: str) -> str:

@@ -8,13 +8,11 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import AsyncIterator
-from pathlib import Path
+from collections.abc import AsyncIterator, Callable
 
 from keeplore.config.places import stamp
 from keeplore.errors import KeeploreError
 from keeplore.worker.watch import Watch
-from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 
 LOOK_S = 0.3
@@ -26,15 +24,14 @@ FOLDER = "open"  # of the inbox, for the watch alone
 
 
 class ChangeFeed:
-    """Of the workspace of a directory, in a thread of its own.
+    """Of one workspace, which may be opened anew at any time, in a thread of its own.
 
     ``version`` rises with every change. ``is_following`` is true while the index needs no refresh
     before it is asked.
     """
 
-    def __init__(self, registry: Registry, cwd: Path) -> None:
-        self._registry = registry
-        self._cwd = cwd
+    def __init__(self, workspace_of: Callable[[], Workspace]) -> None:
+        self._workspace_of = workspace_of
         self._changed = threading.Event()
         self._changed.set()
         self._ended = threading.Event()
@@ -76,14 +73,14 @@ class ChangeFeed:
             self.note_visit()
 
     def _follow(self) -> None:
-        workspace = self._registry.for_directory(self._cwd)
+        workspace = self._workspace_of()
         folder = workspace.places.state / FOLDER
         watch = Watch(folder, lambda _: None, self._changed.set)
         beside, looked_at = self._beside(workspace), 0.0
         try:
             while not self._ended.wait(LOOK_S):
                 with contextlib.suppress(KeeploreError, OSError):
-                    workspace = self._registry.for_directory(self._cwd)
+                    workspace = self._workspace_of()
                     is_watched = not watch.follow([workspace.root])
                     is_due = time.monotonic() - looked_at > WITHOUT_WATCH_S
                     now = self._beside(workspace)

@@ -1,5 +1,5 @@
-"""What all pages work on: the workspace of the directory that they were opened in, and what changes
-in it.
+"""What all pages work on: one workspace, by its name or that of the directory that they were opened
+in, and what changes in it.
 """
 
 from __future__ import annotations
@@ -9,28 +9,42 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from keeplore.web.links import PageLinks, ServedLinks
+from keeplore.web.doctor_findings import Health
+from keeplore.web.links import OTHERS, PageLinks, ServedLinks
 from keeplore.web.live_changes import ChangeFeed
 from keeplore.web.notices import Notices
 from keeplore.web.templating import render
+from keeplore.workspace.lifecycle.known_workspaces import registered
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 
 
 @dataclass(frozen=True)
 class Desk:
-    """``csrf`` stands in every form; without one nothing can be changed."""
+    """``directory`` is where the pages were opened, ``name`` that of another workspace; ``csrf``
+    stands in every form, and without one nothing can be changed.
+    """
 
     registry: Registry
-    cwd: Path
+    directory: Path
+    health: Health
     csrf: str = ""
+    name: str = ""
     changes: ChangeFeed | None = None
     links: PageLinks = field(default_factory=ServedLinks)
     notices: Notices = field(default_factory=Notices)
 
     @property
     def workspace(self) -> Workspace:
-        return self.registry.for_directory(self.cwd)
+        """Raises NoWorkspace, ConfigError."""
+        if self.name:
+            return self.registry.named(self.name)
+        return self.registry.for_directory(self.directory)
+
+    @property
+    def cwd(self) -> Path:
+        """From where memory is asked: another workspace knows nothing of the directory."""
+        return self.workspace.root if self.name else self.directory
 
     @property
     def is_followed(self) -> bool:
@@ -52,7 +66,18 @@ class Desk:
     def _common(self) -> Mapping[str, Any]:
         return {
             "workspace": self.workspace.name,
+            "elsewhere": self._elsewhere(),
             "csrf": self.csrf,
             "may_write": self.may_write,
             "link": self.links,
         }
+
+    def _elsewhere(self) -> list[tuple[str, str]]:
+        """Name and address of the other workspaces of this machine."""
+        if self.links.is_static:
+            return []
+        own = self.registry.for_directory(self.directory).name
+        known = [one.name for one in registered(self.registry.places) if one.is_there]
+        addresses = {name: f"{OTHERS}{name}/" for name in known} | {own: "/"}
+        addresses.pop(self.workspace.name, None)
+        return [*addresses.items()]

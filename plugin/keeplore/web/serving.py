@@ -10,10 +10,10 @@ from pathlib import Path
 import uvicorn
 
 from keeplore.web.access import Access
-from keeplore.web.application import application
+from keeplore.web.doctor_findings import Health
 from keeplore.web.guard import ENTRY, Guard
-from keeplore.web.live_changes import ChangeFeed
 from keeplore.web.page_desk import Desk
+from keeplore.web.workspace_pages import WorkspacePages
 from keeplore.workspace.registry import Registry
 
 LOOPBACK = "127.0.0.1"
@@ -31,22 +31,22 @@ class WindowServer:
         self,
         registry: Registry,
         cwd: Path,
+        health: Health,
         *,
         is_read_only: bool = False,
         unseen_s: float = UNSEEN_S,
     ) -> None:
         access = Access()
         self._unseen_s = unseen_s
-        self._changes = ChangeFeed(registry, cwd)
         csrf = "" if is_read_only else access.csrf
-        desk = Desk(registry, cwd, csrf, self._changes)
+        desk = Desk(registry, cwd, health, csrf)
         _ = desk.workspace
+        self._pages = WorkspacePages(desk)
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         self._socket.bind((LOOPBACK, 0))
         self._socket.listen()
         port = self._socket.getsockname()[1]
-        pages = application(desk, self._changes)
-        guard = Guard(pages, access, port, is_read_only=is_read_only)
+        guard = Guard(self._pages, access, port, is_read_only=is_read_only)
         self._server = uvicorn.Server(
             uvicorn.Config(
                 guard,
@@ -61,22 +61,22 @@ class WindowServer:
 
     def run(self) -> None:
         """Serve until the last page has been closed for a while, ``stop``, or a signal."""
-        self._changes.start()
+        self._pages.start()
         try:
             asyncio.run(self._serve())
         finally:
-            self._changes.stop()
+            self._pages.stop()
             self._socket.close()
 
     def stop(self) -> None:
         self._server.should_exit = True
-        self._changes.stop()
+        self._pages.stop()
 
     async def _serve(self) -> None:
         serving = asyncio.create_task(self._server.serve(sockets=[self._socket]))
         while not serving.done():
             await asyncio.wait([serving], timeout=LOOK_S)
-            if self._changes.unseen_s > self._unseen_s:
+            if self._pages.unseen_s > self._unseen_s:
                 self.stop()
         with contextlib.suppress(asyncio.CancelledError):
             await serving

@@ -19,6 +19,7 @@ from keeplore.web.pages.graph_page import NODES
 from keeplore.web.pages.home_page import home_values
 from keeplore.web.pages.memory_page import memory_values
 from keeplore.web.pages.place_page import place_values
+from keeplore.web.pages.statistics_page import statistics_values
 from keeplore.web.pages.thread_pages import thread_values, threads_values
 from keeplore.web.pages.timeline_page import (
     TimelineQuery,
@@ -84,6 +85,8 @@ def _pages(desk: Desk) -> Iterator[Page]:
     yield "threads.html", top.page("threads.html", "threads", **found)
     yield "projects.html", top.page("places.html", "projects", **place_values(top))
     yield "cost.html", top.page("cost.html", "cost", **cost_values(top))
+    figures = statistics_values(top, "")
+    yield "statistics.html", top.page("statistics.html", "statistics", **figures)
     yield from _graph(top)
     for one in found["threads"]:
         values = thread_values(below, one.id)

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
 
 import jinja2
 
 from keeplore.memory.names import short_id
-from keeplore.text.dates import minute_of
+from keeplore.text.dates import here
 from keeplore.viewer.tree import counted
 from keeplore.web.links import anchor
 from keeplore.web.safe_text import marked, shown, with_code
+
+AGES = (
+    (365 * 86_400, "year"),
+    (30 * 86_400, "month"),
+    (86_400, "day"),
+    (3_600, "hour"),
+    (60, "minute"),
+)  # seconds
 
 
 def render(name: str, values: Mapping[str, Any]) -> str:
@@ -35,10 +43,12 @@ def _templates() -> jinja2.Environment:
     filters = {
         "ago": ago,
         "anchor": anchor,
+        "clock": clock,
         "counted": counted,
+        "date": spoken_date,
         "day": spoken_day,
         "marked": marked,
-        "minute": minute_of,
+        "moment": spoken_moment,
         "plainly": plainly,
         "short": short_id,
         "with_code": with_code,
@@ -59,20 +69,43 @@ def ago(moment: str) -> str:
         passed_s = (datetime.now(UTC) - then).total_seconds()
     except (ValueError, TypeError):
         return moment
-    for unit_s, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+    for unit_s, unit in AGES:
         if passed_s >= unit_s:
             return f"{counted(int(passed_s // unit_s), unit)} ago"
     return "just now"
 
 
-def spoken_day(day: str) -> str:
-    """``Monday, 9 February 2026`` for a day (YYYY-MM-DD)."""
-    try:
-        found = date.fromisoformat(day[:10])
-    except ValueError:
-        return day or "No date"
-    today = datetime.now(UTC).date()
-    names = {0: "Today", 1: "Yesterday"}
-    near = names.get((today - found).days, "")
+def spoken_day(moment: str) -> str:
+    """``Monday, 9 February 2026``, in the zone of this place."""
+    found = here(moment)
+    if found is None:
+        return moment or "No date"
+    near = _near(found).capitalize()
     told = f"{found:%A}, {found.day} {found:%B %Y}"
     return f"{near} · {told}" if near else told
+
+
+def spoken_moment(moment: str) -> str:
+    """``9 Feb 2026, 17:04``, ``today, 17:04``."""
+    found = here(moment)
+    if found is None or len(moment) == len("2026-01-31"):
+        return spoken_date(moment)
+    return f"{_near(found) or spoken_date(moment)}, {found:%H:%M}"
+
+
+def spoken_date(moment: str) -> str:
+    """``9 Feb 2026``."""
+    found = here(moment)
+    return f"{found.day} {found:%b %Y}" if found else moment
+
+
+def clock(moment: str) -> str:
+    """``17:04``."""
+    found = here(moment)
+    return f"{found:%H:%M}" if found else ""
+
+
+def _near(moment: datetime) -> str:
+    today = datetime.now().astimezone().date()
+    names = {today: "today", today - timedelta(days=1): "yesterday"}
+    return names.get(moment.date(), "")

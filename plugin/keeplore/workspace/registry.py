@@ -108,6 +108,7 @@ class Registry:
         workspace.
         """
         with self._lock:
+            self._look_again()
             root = self.machine.workspaces.get(name)
             shared = stamp(root / SETTINGS) if root else None
             settings = (shared, stamp(self.places.state / MACHINE_FILE))

@@ -5,6 +5,7 @@ others.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 from keeplore.cli.doctor import (
@@ -35,22 +36,29 @@ __all__ = ["DoctorFinding", "DoctorOptions", "examine"]
 
 @dataclass(frozen=True, slots=True)
 class DoctorOptions:
-    """How closely to look; ``surroundings`` tell where hosts keep their files."""
+    """How closely to look; ``surroundings`` tell where hosts keep their files. What is on disk is
+    committed on the way if ``commits``.
+    """
 
     surroundings: Surroundings
     is_deep: bool = False
     is_mending: bool = False
     progress: Callable[[int, int], None] = lambda _done, _total: None
+    commits: bool = True
 
 
-def examine(places: Places, options: DoctorOptions) -> list[DoctorFinding]:
-    """Every finding, worst first, else in the order in which data flows."""
+def examine(
+    places: Places, options: DoctorOptions, opened: Registry | None = None
+) -> list[DoctorFinding]:
+    """Every finding, worst first, else in the order in which data flows; ``opened`` is a registry
+    that is in use already.
+    """
     found = _collected("machine", check_machine.findings(places), options)
     found += _collected(
         "hosts", check_hosts.findings(places, options.surroundings), options
     )
     try:
-        with Registry(places) as registry:
+        with nullcontext(opened) if opened else Registry(places) as registry:
             names = registry.machine.workspaces
             if not names:
                 message = "none is set up on this machine"
@@ -73,7 +81,8 @@ def _workspace(
         opened = registry.named(name)
     except (KeeploreError, OSError) as e:
         return [failed(part, e)]
-    found = _collected(part, check_workspace.findings(part, opened), options)
+    findings = check_workspace.findings(part, opened, commits=options.commits)
+    found = _collected(part, findings, options)
     if opened.settings.llm.provider:
         found += _collected(part, check_llm.findings(f"{part} model", opened), options)
     if options.is_deep:

@@ -36,6 +36,7 @@ from keeplore.redact.rules import pattern
 from keeplore.store.git.inspection import beside, differing, left_out, old_locks
 from keeplore.store.paths import is_portable
 from keeplore.text.agent_scope import long_place
+from keeplore.viewer.tree import counted
 from keeplore.workspace.identity import load_projects
 from keeplore.workspace.lifecycle.lint import lint
 from keeplore.workspace.lifecycle.sync_workspace import heal
@@ -56,14 +57,16 @@ _UNPORTABLE = ("not every system can hold a file of this name", "Rename it")
 INDEX_FREE = 500 * 1024 * 1024  # bytes that raise no question
 
 
-def findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
+def findings(
+    part: str, workspace: Workspace, *, commits: bool = True
+) -> Iterator[DoctorFinding]:
     yield from _denied(part, workspace)
     yield from _locks(part, workspace)
     yield from _index(f"{part} index", workspace)
     yield from _vectors(f"{part} index", workspace)
     yield from _index_size(f"{part} index", workspace)
     yield from _forgotten(part, workspace)
-    yield from _repository(part, workspace)
+    yield from _repository(part, workspace, commits=commits)
     yield from _remote(part, workspace)
     yield from _files(f"{part} file", workspace)
     yield from _chains(f"{part} file", workspace)
@@ -94,7 +97,9 @@ def _locks(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
         yield wrong(part, message, remedy)
 
 
-def _repository(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
+def _repository(
+    part: str, workspace: Workspace, *, commits: bool
+) -> Iterator[DoctorFinding]:
     if workspace.settings.frozen:
         remedy = (
             "`keeplore config set frozen false` ends that, with --machine if set so"
@@ -102,6 +107,12 @@ def _repository(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
         yield note(part, "it is frozen: nothing is written into it", remedy)
         return
     waiting = differing(workspace.root) if workspace.store.head() else ["everything"]
+    if waiting and not commits:
+        message = f"on disk and not committed yet: {counted(len(waiting), 'file')}"
+        yield note(
+            part, message, "The worker commits them, and so does `keeplore sync`"
+        )
+        return
     skipped: tuple[str, ...] = ()
     held_back: tuple[str, ...] = ()
     try:

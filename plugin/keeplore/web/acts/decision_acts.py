@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from keeplore.errors import NotFound
+from keeplore.refine.decide import ProposalAction
 from keeplore.web.acts.done import Done, settled, undo_address
 from keeplore.web.notices import Notice
 from keeplore.web.page_desk import Desk
@@ -18,8 +19,8 @@ from keeplore.workspace.writing import proposals, review
 from keeplore.workspace.writing.disputes import DisputeDecision, settle
 
 Form = Mapping[str, str]
-REVIEW = "/review"
-PLACES = "/projects"
+REVIEW = "review"
+PLACES = "projects"
 _DECIDED = {
     DisputeDecision.FIRST: "What stood stays; the other is forgotten.",
     DisputeDecision.OTHER: "The other one stands in its place now.",
@@ -31,10 +32,10 @@ def keep_statement(desk: Desk, form: Form) -> Done:
     """Make a note of a statement, in the person's own words if they gave some."""
     offer = statement_of_draft(desk, form["id"])
     outcome = review.accept(desk.workspace, offer, form.get("text", "").strip())
-    undo = undo_address("forget", outcome.memory.id) if outcome.is_new else ""
+    undo = undo_address(desk, "forget", id=outcome.memory.id) if outcome.is_new else ""
     deed = "Kept" if outcome.is_new else "It is there already"
     notice = Notice(f"{deed}: “{outcome.memory.title}”.", undo, "Forget it")
-    return settled(desk.workspace, REVIEW, notice, "Review: 1 kept")
+    return _decided(desk, notice, "Review: 1 kept")
 
 
 def reject_statement(desk: Desk, form: Form) -> Done:
@@ -42,7 +43,7 @@ def reject_statement(desk: Desk, form: Form) -> Done:
     offer = statement_of_draft(desk, form["id"])
     review.reject(desk.workspace, desk.workspace.machine, offer)
     notice = Notice("It is not offered again.")
-    return settled(desk.workspace, REVIEW, notice, "Review: 1 rejected")
+    return _decided(desk, notice, "Review: 1 rejected")
 
 
 def accept_proposal(desk: Desk, form: Form) -> Done:
@@ -50,15 +51,23 @@ def accept_proposal(desk: Desk, form: Form) -> Done:
     held = proposal_of(desk, form["id"])
     replaced = held.against if form.get("replaces") == "yes" else None
     text = form.get("text", "").strip()
-    path = proposals.accept(desk.workspace, held, text, in_place_of=replaced)
-    notice = Notice(f"Done: {path}")
-    return settled(desk.workspace, REVIEW, notice, "Review: 1 decided")
+    proposals.accept(desk.workspace, held, text, in_place_of=replaced)
+    changed = replaced or held.target
+    if changed is None:
+        undo = undo_address(desk, "forget", id=held.id)
+        notice = Notice(f"Kept: “{text or held.statement}”.", undo, "Forget it")
+    elif held.action == ProposalAction.DELETE and not text:
+        notice = Notice(f"Archived: “{changed.title}”.")
+    else:
+        undo = undo_address(desk, "return", id=changed.id)
+        notice = Notice(f"Changed: “{changed.title}”.", undo)
+    return _decided(desk, notice)
 
 
 def reject_proposal(desk: Desk, form: Form) -> Done:
     proposals.reject(desk.workspace, proposal_of(desk, form["id"]))
     notice = Notice("It is not offered again.")
-    return settled(desk.workspace, REVIEW, notice, "Review: 1 decided")
+    return _decided(desk, notice)
 
 
 def decide_dispute(desk: Desk, form: Form) -> Done:
@@ -66,11 +75,14 @@ def decide_dispute(desk: Desk, form: Form) -> Done:
     dispute = dispute_with(desk, form["id"])
     decision = DisputeDecision(form["decision"])
     settle(desk.workspace, dispute, decision)
-    undo = ""
+    undo, label = "", "Undo"
     if decision == DisputeDecision.FIRST:
-        undo = undo_address("restore", dispute.other.row.id)
-    notice = Notice(_DECIDED[decision], undo, "Restore the other")
-    return settled(desk.workspace, REVIEW, notice, "Review: 1 decided")
+        undo = undo_address(desk, "restore", id=dispute.other.row.id)
+        label = "Restore the other"
+    elif decision == DisputeDecision.OTHER:
+        undo = undo_address(desk, "return", id=dispute.first.row.id)
+    notice = Notice(_DECIDED[decision], undo, label)
+    return _decided(desk, notice)
 
 
 def accept_machine(desk: Desk, form: Form) -> Done:
@@ -78,8 +90,9 @@ def accept_machine(desk: Desk, form: Form) -> Done:
     id_ = _known_machine(desk, form["id"])
     desk.workspace.machine_trust.accept([id_])
     tell_worker(desk.workspace.places)
-    undo = undo_address("refuse-machine", id_)
-    return Done(PLACES, Notice(f"Believed from now on: {id_}", undo, "Refuse it"))
+    undo = undo_address(desk, "refuse-machine", id=id_)
+    notice = Notice(f"Believed from now on: {id_}", undo, "Refuse it")
+    return Done(desk.links.page(PLACES), notice)
 
 
 def refuse_machine(desk: Desk, form: Form) -> Done:
@@ -89,8 +102,14 @@ def refuse_machine(desk: Desk, form: Form) -> Done:
         raise NotFound(f"{id_} is this machine", "Choose another one")
     desk.workspace.machine_trust.refuse([id_])
     tell_worker(desk.workspace.places)
-    undo = undo_address("accept-machine", id_)
-    return Done(PLACES, Notice(f"Not believed from now on: {id_}", undo, "Accept it"))
+    undo = undo_address(desk, "accept-machine", id=id_)
+    notice = Notice(f"Not believed from now on: {id_}", undo, "Accept it")
+    return Done(desk.links.page(PLACES), notice)
+
+
+def _decided(desk: Desk, notice: Notice, message: str = "Review: 1 decided") -> Done:
+    """Back to what else waits."""
+    return settled(desk.workspace, desk.links.page(REVIEW), notice, message)
 
 
 def _known_machine(desk: Desk, id_: str) -> str:

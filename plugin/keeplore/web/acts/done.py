@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from urllib.parse import urlencode
 
 from keeplore.web.notices import Notice
+from keeplore.web.page_desk import Desk
 from keeplore.worker.after_writing import commit_written, tell_worker
 from keeplore.workspace.workspace import Workspace
 
@@ -16,9 +16,9 @@ class Done:
     notice: Notice
 
 
-def undo_address(act: str, id_: str) -> str:
+def undo_address(desk: Desk, act: str, **fields: str) -> str:
     """Of the form that takes an act back; an id may be any text."""
-    return f"/act/{act}?{urlencode({'id': id_})}"
+    return desk.links.page(f"act/{act}", **fields)
 
 
 def settled(

@@ -15,9 +15,9 @@ from keeplore.web.pages.review_page import dispute_with
 from keeplore.worker.after_writing import tell_worker
 from keeplore.workspace.reading.deleted_memories import find_forgotten
 from keeplore.workspace.registry import FoundMemory
-from keeplore.workspace.writing.disputes import DisputeDecision
+from keeplore.workspace.writing.disputes import OF_VERSION, DisputeDecision
 from keeplore.workspace.writing.disputes import settle as settle_dispute
-from keeplore.workspace.writing.editing import check_unchanged, moved
+from keeplore.workspace.writing.editing import check_unchanged, moved, newest
 from keeplore.workspace.writing.forget import forget, restore
 
 Form = Mapping[str, str]
@@ -38,7 +38,8 @@ def save_edit(desk: Desk, found: FoundMemory, form: Form) -> Done:
     if not outcome.is_new:
         return Done(desk.links.memory(found.row.id), Notice("Nothing changed."))
     text = f"Saved as version {outcome.memory.version}. The earlier one stays below."
-    return settled(found.workspace, desk.links.memory(outcome.memory.id), Notice(text))
+    notice = Notice(text, undo_address(desk, "return", id=found.row.id))
+    return settled(found.workspace, desk.links.memory(outcome.memory.id), notice)
 
 
 def _changes(desk: Desk, found: FoundMemory, typed: EditedText) -> dict[str, Any]:
@@ -83,7 +84,28 @@ def pin(desk: Desk, form: Form) -> Done:
     is_permanent = form.get("permanent") == "yes"
     outcome = found.workspace.notes.revise(found.row.id, permanent=is_permanent or None)
     state = "is permanent" if is_permanent else "is permanent no more"
-    notice = Notice(f"“{outcome.memory.title}” {state}.")
+    back = {"id": outcome.memory.id, "permanent": "no" if is_permanent else "yes"}
+    undo = undo_address(desk, "pin", **back)
+    notice = Notice(f"“{outcome.memory.title}” {state}.", undo)
+    return settled(found.workspace, desk.links.memory(outcome.memory.id), notice)
+
+
+def return_to_version(desk: Desk, form: Form) -> Done:
+    """Make an earlier version the newest again, as a version of its own."""
+    found = desk.registry.find(form["id"], desk.cwd)
+    head = newest(desk.registry, found)
+    fields = {*found.memory.meta, *head.memory.meta}.difference(OF_VERSION)
+    old = {name: found.memory.meta.get(name) for name in fields}
+    source = {**found.memory.source, "from": found.row.id}  # whose words they are
+    outcome = found.workspace.notes.revise(
+        head.row.id,
+        body=found.memory.body,
+        **old,
+        trust=found.memory.trust,
+        source=source,
+    )
+    undo = undo_address(desk, "return", id=head.row.id)
+    notice = Notice(f"Version {found.memory.version} stands again.", undo)
     return settled(found.workspace, desk.links.memory(outcome.memory.id), notice)
 
 
@@ -95,7 +117,7 @@ def forget_memory(desk: Desk, form: Form) -> Done:
     text = f"Forgotten: “{found.row.title}”."
     if done.quoting:
         text += f" {len(done.quoting)} notes quote it and stay."
-    back = undo_address("restore", found.row.id)
+    back = undo_address(desk, "restore", id=found.row.id)
     notice = Notice(text, back, "Restore it", is_warning=not done.is_committed)
     return Done(desk.links.page("timeline"), notice)
 

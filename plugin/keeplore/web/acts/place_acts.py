@@ -12,7 +12,7 @@ from keeplore.web.page_desk import Desk
 from keeplore.worker.after_writing import tell_worker
 from keeplore.workspace.writing import person_choice
 
-PLACES = "/projects"
+PLACES = "projects"
 
 
 def exclude_project(desk: Desk, form: Mapping[str, str]) -> Done:
@@ -20,9 +20,9 @@ def exclude_project(desk: Desk, form: Mapping[str, str]) -> Done:
     rules = _rules(form["id"])
     person_choice.exclude(desk.workspace, rules, is_shared=False)
     tell_worker(desk.workspace.places)
-    undo = undo_address("include", form["id"])
+    undo = undo_address(desk, "include", id=form["id"])
     told = f"Left out of memory on this machine: {form['id']}. What is there stays."
-    return Done(PLACES, Notice(told, undo))
+    return Done(desk.links.page(PLACES), Notice(told, undo))
 
 
 def include_project(desk: Desk, form: Mapping[str, str]) -> Done:
@@ -31,8 +31,9 @@ def include_project(desk: Desk, form: Mapping[str, str]) -> Done:
     workspace = desk.workspace
     person_choice.include(desk.registry, workspace, rules, is_shared=False)
     tell_worker(desk.workspace.places)
-    undo = undo_address("exclude", form["id"])
-    return Done(PLACES, Notice(f"Captured again: {form['id']}", undo))
+    undo = undo_address(desk, "exclude", id=form["id"])
+    notice = Notice(f"Captured again: {form['id']}", undo)
+    return Done(desk.links.page(PLACES), notice)
 
 
 def _rules(project: str) -> person_choice.Rules:

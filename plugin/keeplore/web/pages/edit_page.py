@@ -10,7 +10,6 @@ from keeplore.memory import Memory
 from keeplore.memory.model import CATEGORIES, SCOPES, WIDE_SCOPES, Scope
 from keeplore.web.page_desk import Desk
 from keeplore.workspace.registry import FoundMemory
-from keeplore.workspace.writing.disputes import Dispute
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +53,27 @@ def edit_values(
     desk: Desk,
     found: FoundMemory,
     typed: EditedText | None = None,
-    dispute: Dispute | None = None,
+    joins: str = "",
     trouble: str = "",
 ) -> dict[str, Any]:
-    """The form; what was ``typed`` stays in it where it could not be saved."""
+    """The form; what was ``typed`` stays in it where it could not be saved. ``joins`` is the other
+    side of a dispute. Raises NotFound where that was decided.
+    """
     others = [
         one.memory
         for one in found.workspace.notes.history(found.row.id)
         if one.is_leaf and not one.is_head
     ]
-    if dispute:
-        others.append(dispute.other.memory)
+    if joins:
+        # heavy: what waits for a decision needs the rules of refining
+        from keeplore.web.pages.review_page import dispute_with
+
+        others.append(dispute_with(desk, joins).other.memory)
     return {
         "row": found.row,
         "text": typed or EditedText.of_memory(found.memory),
         "others": others,
-        "joins": dispute.other.row.id if dispute else "",
+        "joins": joins,
         "trouble": trouble,
         "categories": CATEGORIES,
         "scopes": SCOPES if found.memory.scope == Scope.AGENT else WIDE_SCOPES,

@@ -32,7 +32,7 @@ def picture_page(desk: Desk, name: str, project: str) -> str:
     picture = _picture(desk, name, project)
     links = desk.links
     style, script = links.asset("graph.css"), links.asset("graph.js")
-    return as_served_page(picture, style, script, ("/m/", ""))
+    return as_served_page(picture, style, script, (links.page("m/"), ""))
 
 
 def _picture(desk: Desk, name: str, project: str) -> GraphPicture:

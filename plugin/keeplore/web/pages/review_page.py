@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -13,6 +14,8 @@ from keeplore.errors import NotFound
 from keeplore.index import MemoryFilter, ScopeFilter
 from keeplore.memory import Memory
 from keeplore.memory.note import statement_of
+from keeplore.text.dates import in_utc
+from keeplore.viewer.tree import counted
 from keeplore.web.page_desk import Desk
 from keeplore.workspace.machine_trust import MachineState
 from keeplore.workspace.reading.version_diff import FieldChange, fields_changed
@@ -22,7 +25,10 @@ from keeplore.workspace.writing.review import ReviewCandidate, review_candidates
 
 SHOWN = 30  # statements; the others follow when these are decided
 LOOKED_AT = 200  # conversations, in less than a second; 10,000 take half a minute
+COUNTED = 20  # statements that wait; more are not looked for
+LOOKED_BACK = timedelta(days=30)  # for these
 MAX_WORDS = 2_000  # of two texts that are compared word by word
+SHOWN_ELSEWHERE = ("related", "title")
 EVERYWHERE = ScopeFilter()
 CONVERSATIONS = MemoryFilter(EVERYWHERE, kind="conversation")
 _WORD = re.compile(r"\s+|[^\s]+")
@@ -38,6 +44,45 @@ class DisputeView:
     first: Pieces
     other: Pieces
     fields: tuple[FieldChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingCounts:
+    disputes: int
+    proposals: int
+    statements: int
+    machines: int
+
+    @property
+    def total(self) -> int:
+        return self.disputes + self.proposals + self.statements + self.machines
+
+    @property
+    def told(self) -> list[str]:
+        """How many of what wait."""
+        found = (
+            (self.disputes, "dispute", ""),
+            (self.proposals, "proposal", ""),
+            (self.machines, "machine", " to accept"),
+            (self.statements, "statement", " to keep"),
+        )
+        return [
+            f"{counted(number, what)}{rest}" for number, what, rest in found if number
+        ]
+
+
+def waiting(desk: Desk) -> WaitingCounts:
+    """What a person is to decide about; statements of the last month. Raises IndexUnavailable."""
+    workspace = desk.workspace
+    since = in_utc(datetime.now(UTC) - LOOKED_BACK)
+    statements = islice(review_candidates(workspace, EVERYWHERE, since), COUNTED)
+    machines = workspace.machine_trust.machines()
+    return WaitingCounts(
+        disputes=len(disputes(workspace.index, workspace.store)),
+        proposals=sum(1 for _ in held_proposals(workspace, EVERYWHERE)),
+        statements=sum(1 for _ in statements),
+        machines=sum(one.state is MachineState.UNKNOWN for one in machines),
+    )
 
 
 def review_values(desk: Desk) -> dict[str, Any]:
@@ -91,7 +136,9 @@ def _waiting(found: Iterator[_Waiting]) -> _Waiting:
 def _compared(dispute: Dispute) -> DisputeView:
     first, other = dispute.first.memory, dispute.other.memory
     mine, theirs = _pieces(first, other)
-    fields = (one for one in fields_changed(first, other) if one.field != "related")
+    fields = (
+        one for one in fields_changed(first, other) if one.field not in SHOWN_ELSEWHERE
+    )
     return DisputeView(dispute, mine, theirs, tuple(fields))
 
 

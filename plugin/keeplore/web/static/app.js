@@ -4,6 +4,7 @@
 const main = () => document.getElementById("main");
 const items = () => [...document.querySelectorAll("[data-item]")].filter((item) => item.offsetParent);
 const find = document.getElementById("find");
+const home = document.body.dataset.top; // before the addresses of this workspace
 const GO = { h: "/", t: "/timeline", r: "/review", g: "/graph", p: "/projects" };
 let isGoing = false;
 
@@ -37,7 +38,7 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   const key = event.key;
-  if (isGoing && GO[key]) location.assign(GO[key]);
+  if (isGoing && GO[key]) location.assign(home + GO[key]);
   else if (key === "/") find?.focus();
   else if (key === "?") document.getElementById("help").showModal();
   else if (key === "j") step(1);
@@ -59,12 +60,16 @@ document.addEventListener("click", (event) => {
 // filters apply at once; their button is for those without a script
 document.querySelector(".filters")?.addEventListener("change", (event) => event.currentTarget.requestSubmit());
 
+function isSearch() {
+  return location.pathname === `${home}/search`;
+}
+
 // the answer takes the place of whatever page this is, to which Back leads
 find?.addEventListener("input", () => {
-  if (!location.pathname.startsWith("/search")) history.pushState(null, "", "/search");
+  if (!isSearch()) history.pushState(null, "", `${home}/search`);
 });
 window.addEventListener("popstate", () => location.reload());
-if (location.pathname.startsWith("/search") && find) {
+if (isSearch() && find) {
   find.focus();
   find.setSelectionRange(find.value.length, find.value.length);
 }
@@ -98,7 +103,7 @@ let feed = null;
 const ended = document.getElementById("ended");
 function listen() {
   if (feed || document.hidden) return;
-  feed = new EventSource("/events");
+  feed = new EventSource(`${home}/events`);
   feed.addEventListener("changed", show);
   feed.onopen = () => { ended.hidden = true; };
   feed.onerror = () => { ended.hidden = false; };
@@ -110,5 +115,5 @@ document.addEventListener("visibilitychange", () => {
 });
 window.addEventListener("pagehide", () => { feed?.close(); feed = null; });
 window.addEventListener("pageshow", listen);
-setInterval(() => { if (document.hidden) fetch("/alive").catch(() => {}); }, 60000);
+setInterval(() => { if (document.hidden) fetch(`${home}/alive`).catch(() => {}); }, 60000);
 listen();

@@ -18,9 +18,8 @@ from keeplore.workspace.loading import chain_of, load_or_none
 from keeplore.workspace.workspace import Workspace
 
 SETTLED = "settled"
-# of the version that is taken: what says which memory it is and how it came about stays that of the
-# chain
-_OWN = (
+# what says which version it is and how it came about, and is never taken over from another one
+OF_VERSION = (
     "schema",
     "id",
     "kind",
@@ -143,7 +142,9 @@ def settle(
 
 def _take_other(workspace: Workspace, dispute: Dispute) -> None:
     other = dispute.other
-    taken = {key: value for key, value in other.memory.meta.items() if key not in _OWN}
+    taken = {
+        key: value for key, value in other.memory.meta.items() if key not in OF_VERSION
+    }
     source = {**other.memory.source, "from": other.row.id}  # whose words they are
     workspace.notes.revise(
         dispute.first.row.id, body=other.memory.body, source=source, **taken

@@ -14,6 +14,8 @@ from keeplore.cli.parameters import pass_registry
 from keeplore.errors import ConfigError
 
 if TYPE_CHECKING:
+    from keeplore.cli.doctor import DoctorFinding
+    from keeplore.web.doctor_findings import Health
     from keeplore.workspace.registry import Registry
 
 NEEDED = ("jinja2", "markdown_it", "starlette", "uvicorn")
@@ -64,15 +66,32 @@ def _export(registry: Registry, folder: Path) -> None:
     from keeplore.web.page_desk import Desk
     from keeplore.web.static_export import export
 
-    count = export(Desk(registry, Path.cwd()), folder)
+    count = export(Desk(registry, Path.cwd(), health_of(registry)), folder)
     say(f"{count} pages: {near(folder.absolute() / 'index.html')}")
 
 
 def _serve(registry: Registry, *, is_read_only: bool, has_browser: bool) -> None:
     from keeplore.web.serving import WindowServer  # heavy, as above
 
-    server = WindowServer(registry, Path.cwd(), is_read_only=is_read_only)
+    server = WindowServer(
+        registry, Path.cwd(), health_of(registry), is_read_only=is_read_only
+    )
     say(server.address)
     if has_browser:
         webbrowser.open(server.address)
     server.run()
+
+
+def health_of(registry: Registry) -> Health:
+    """What doctor finds, without a commit: a page only looks."""
+    from keeplore.web.doctor_findings import Health  # heavy, as above
+
+    def examined() -> list[DoctorFinding]:
+        # heavy: everything that is examined, which no page waits for
+        from keeplore.cli.connect_dialog import surroundings
+        from keeplore.cli.doctor import DoctorOptions, examine
+
+        options = DoctorOptions(surroundings(registry.places), commits=False)
+        return examine(registry.places, options, registry)
+
+    return Health(examined)

@@ -17,9 +17,7 @@ from keeplore_hooks.spool import Spool
 if TYPE_CHECKING:
     from keeplore.workspace.reading.statistics import Statistics
     from keeplore.workspace.registry import Registry
-    from keeplore.workspace.workspace import Workspace
 
-SHARES = (50, 95, 99)  # percent of answers
 BAR = 30  # characters of the longest bar
 
 
@@ -44,7 +42,10 @@ def stats_command(registry: Registry, *, since: str | None, as_json: bool) -> No
     here = Path.cwd()
     workspace = registry.for_directory(here)
     if since:
-        found = _activity(workspace, since[:10])
+        # heavy: a database
+        from keeplore.workspace.reading.activity_report import activity_report
+
+        found = activity_report(workspace, since[:10])
         (emit_json if as_json else _show_activity)(found)
         return
     # heavy: git and the index are needed here, not for --help
@@ -79,36 +80,13 @@ def stats_command(registry: Registry, *, since: str | None, as_json: bool) -> No
     )
 
 
-def _activity(workspace: Workspace, day: str) -> dict[str, Any]:
-    """What was done on this machine since a day, and what models have cost."""
-    # heavy: a database
-    from keeplore.llm.ledger import SpendingLedger, total_of
-    from keeplore.workspace.activity import Counted, activity_since
-
-    places = workspace.places
-    found = activity_since(places.state, day)
-    spent = SpendingLedger(places.ledger).rows(day) if places.ledger.exists() else []
-    cost = total_of(spent, workspace.settings.llm.prices)
-    answers = [
-        {"what": name, "answers": found.times[name].total()}
-        | {f"p{share}_ms": found.within_ms(name, share / 100) for share in SHARES}
-        for name in sorted(found.times)
-    ]
-    return {
-        "since": day,
-        "counts": {str(name): found.counts[name] for name in Counted},
-        "answers": answers,
-        "tokens": cost.usage.input_tokens + cost.usage.output_tokens,
-        "price": None if cost.unpriced else round(cost.price, 4),
-    }
-
-
 def _show_activity(found: Mapping[str, Any]) -> None:
     say(f"On this machine since {found['since']}:", bold=True)
     spent = {"tokens of models": found["tokens"], "price": found["price"]}
     known = {name: n for name, n in spent.items() if n is not None}
     table(("", "number"), [*found["counts"].items(), *known.items()])
-    headings = ("answers", "number", *(f"{share} % within, ms" for share in SHARES))
+    shares = ("50", "95", "99")
+    headings = ("answers", "number", *(f"{share} % within, ms" for share in shares))
     table(headings, [[*one.values()] for one in found["answers"]])
     if not any(found["counts"].values()):
         note("nothing was counted; the worker does so, and writes once a minute")
