@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -215,6 +216,18 @@ def test_memory_of_an_attacker_is_text(tab: Tab) -> None:
     tab.go(f"/m/{hostile().id}/edit")
     assert "</textarea></div></main>" in tab.page.locator("textarea").input_value()
     assert tab.complaints == []
+
+
+def test_trust_is_that_of_whoever_wrote_a_memory(window: Window) -> None:
+    window.enter()
+    foreign, own = (
+        window.ask(f"/timeline?trust={one}")[2] for one in ("foreign", "user")
+    )
+    assert re.findall(r'class="title" href="[^"]*">([^<]*)<', foreign) == [
+        "Ben says that Redis is fine"
+    ]
+    assert "Ledger entries" in own and "Ben says" not in own
+    assert "1 memory in the last year" in foreign
 
 
 def test_keys_lead_through_the_pages(tab: Tab) -> None:

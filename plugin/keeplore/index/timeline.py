@@ -6,6 +6,7 @@ what is new, and nothing is told twice while memory grows.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from keeplore.index.database import IndexDatabase
 from keeplore.index.memory_queries import memory_rows
 from keeplore.index.rows import EVERYWHERE, MemoryRow
 from keeplore.index.sql import in_list, rows_in, scope_ids
+from keeplore.memory.model import Trust
 from keeplore_hooks.contracts import ScopeFilter
 
 AT_ONCE = 200  # rows that are looked through for a page
@@ -23,6 +25,10 @@ _END = "~"
 _QUESTION = (
     "EXISTS (SELECT 1 FROM passages p WHERE p.memory = m.key AND p.kind = 'statement'"
     " AND (p.body LIKE '%?%' OR p.body LIKE '%？%'))"
+)
+_BY_DOUBTED = (
+    "(m.trust = 'foreign' OR m.machine IN (SELECT value FROM json_each(?))"
+    " OR m.path IN (SELECT value FROM json_each(?)))"
 )
 _CURRENT = (
     "NOT EXISTS (SELECT 1 FROM links l WHERE l.target = m.id"
@@ -39,10 +45,21 @@ _FACETS = {
 
 
 @dataclass(frozen=True, slots=True)
+class DoubtedWriters:
+    """Whose memories are not believed: all that these machines wrote ("" where none is named), and
+    the files at these paths.
+    """
+
+    machines: tuple[str, ...]
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TimelineFilter:
     """Which memories are told; what is left empty does not choose.
 
-    ``may_ask`` keeps conversations in whose head a question stands.
+    ``may_ask`` keeps conversations in whose head a question stands. Where there are ``doubted``
+    writers, what they wrote has the trust ``foreign`` and no other.
     """
 
     allowed: ScopeFilter = EVERYWHERE
@@ -51,6 +68,7 @@ class TimelineFilter:
     host: str = ""
     machine: str = ""
     trust: str = ""
+    doubted: DoubtedWriters | None = None
     permanent: bool = False
     may_ask: bool = False
     day: str = ""  # YYYY-MM-DD: nothing of a later day
@@ -192,9 +210,9 @@ def _fitting(
         "m.category": wanted.category,
         "m.host": wanted.host,
         "m.machine": wanted.machine,
-        "m.trust": wanted.trust,
     }
     parts = ["NOT m.is_archived"]
+    values = [*filter(None, chosen.values())]
     if wanted.allowed.scopes:
         parts.append(in_list("m.scope_id", scope_ids(connection, wanted.allowed)))
     if wanted.permanent:
@@ -202,7 +220,17 @@ def _fitting(
     if wanted.may_ask:
         parts.append(_QUESTION)
     parts += [f"{column} = ?" for column, value in chosen.items() if value]
-    return " AND ".join(parts), tuple(filter(None, chosen.values()))
+    if wanted.trust and wanted.doubted:
+        is_foreign = wanted.trust == Trust.FOREIGN
+        parts.append(
+            _BY_DOUBTED if is_foreign else f"m.trust = ? AND NOT {_BY_DOUBTED}"
+        )
+        values += [] if is_foreign else [wanted.trust]
+        values += map(json.dumps, (wanted.doubted.machines, wanted.doubted.paths))
+    elif wanted.trust:
+        parts.append("m.trust = ?")
+        values.append(wanted.trust)
+    return " AND ".join(parts), tuple(values)
 
 
 def _gists(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, str]:

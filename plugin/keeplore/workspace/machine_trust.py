@@ -19,6 +19,7 @@ from pathlib import Path
 
 from keeplore.config.places import stamp
 from keeplore.errors import RepositoryError
+from keeplore.index.timeline import DoubtedWriters
 from keeplore.memory import Memory
 from keeplore.recall.unasked.injection_filter import FOREIGN
 from keeplore.recall.unasked.origin import MemorySource, SourceOf
@@ -208,6 +209,20 @@ class MachineTrust:
         """
         known = self._known()
         return known.is_read and self._source_of_commit(lambda: path, known).is_told
+
+    def doubted(self, machines: Iterable[str]) -> DoubtedWriters:
+        """Of these writers those that are not believed, and the files that somebody changed who is
+        not.
+        """
+        known = self._known()
+
+        def is_doubted(path: str) -> bool:
+            return not self._source_of_commit(lambda: path, known).is_told
+
+        return DoubtedWriters(
+            tuple(m for m in machines if not self._source_of_machine(m, known).is_told),
+            tuple(filter(is_doubted, known.history.touched)),
+        )
 
     @property
     def is_alone(self) -> bool:

@@ -8,8 +8,8 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from keeplore.errors import StoreError
-from keeplore.index import Index, MemoryRow, ScopeFilter
-from keeplore.index.timeline import TimelineFilter
+from keeplore.index import MemoryRow, ScopeFilter
+from keeplore.index.timeline import DoubtedWriters, TimelineFilter
 from keeplore.memory import Conversation
 from keeplore.web.page_desk import Desk
 from keeplore.web.pages.row_view import by_day, views
@@ -43,8 +43,9 @@ class TimelineQuery:
     def chosen(self) -> dict[str, str]:
         return {name: value for name, value in asdict(self).items() if value}
 
-    def filter(self, index: Index, *, with_day: bool = True) -> TimelineFilter:
+    def filter(self, workspace: Workspace, *, with_day: bool = True) -> TimelineFilter:
         """The project's own memories and those of its agents, where one was chosen."""
+        index = workspace.index
         places = [pair for pair in index.scopes() if pair[1] == self.project]
         places = places or [("project", self.project)]  # none of that name is none
         return TimelineFilter(
@@ -53,7 +54,8 @@ class TimelineQuery:
             category=self.category,
             host=self.host,
             machine=self.machine,
-            trust="" if self.trust == "foreign" else self.trust,
+            trust=self.trust,
+            doubted=_doubted(workspace) if self.trust else None,
             permanent=bool(self.permanent),
             may_ask=bool(self.open),
             day=_day(self.day) if with_day else "",
@@ -77,7 +79,7 @@ def timeline_values(
     """What the page shows behind a cursor. Raises IndexUnavailable."""
     workspace = desk.workspace
     page = workspace.index.timeline.page(
-        query.filter(workspace.index), after, AT_ONCE, _keeper(workspace, query)
+        query.filter(workspace), after, AT_ONCE, _keeper(workspace, query)
     )
     return {
         "query": query,
@@ -89,10 +91,10 @@ def timeline_values(
 
 def picture_values(desk: Desk, query: TimelineQuery) -> dict[str, Any]:
     """The choices that there are, and the activity of a year. Raises IndexUnavailable."""
-    index, today = desk.workspace.index, datetime.now(UTC).date()
-    timeline = index.timeline
+    workspace, today = desk.workspace, datetime.now(UTC).date()
+    timeline = workspace.index.timeline
     first = today - timedelta(days=today.weekday(), weeks=WEEKS - 1)
-    counts = timeline.days(query.filter(index, with_day=False), first.isoformat())
+    counts = timeline.days(query.filter(workspace, with_day=False), first.isoformat())
     cells = _cells(first, today, counts)
     return {
         "facets": timeline.facets(),
@@ -130,17 +132,13 @@ def _day(text: str) -> str:
 
 
 def _keeper(workspace: Workspace, query: TimelineQuery) -> Callable[[MemoryRow], bool]:
-    """What the index cannot tell: whose machine wrote it, and whether a question is open in it."""
-    source_of = workspace.machine_trust.sources() if query.trust else None
+    """What the index cannot tell: whether a question is open in it."""
+    return lambda row: not query.open or _has_open_question(workspace, row)
 
-    def is_kept(row: MemoryRow) -> bool:
-        if source_of:
-            is_foreign = not source_of(row).is_told
-            if is_foreign != (query.trust == "foreign"):
-                return False
-        return not query.open or _has_open_question(workspace, row)
 
-    return is_kept
+def _doubted(workspace: Workspace) -> DoubtedWriters:
+    writers = {row.machine for row in workspace.index.timeline.writers()}
+    return workspace.machine_trust.doubted(sorted(writers))
 
 
 def _has_open_question(workspace: Workspace, row: MemoryRow) -> bool:

@@ -66,7 +66,9 @@ function isSearch() {
 
 // the answer takes the place of whatever page this is, to which Back leads
 find?.addEventListener("input", () => {
-  if (!isSearch()) history.pushState(null, "", `${home}/search`);
+  if (isSearch()) return;
+  history.pushState(null, "", `${home}/search`);
+  document.querySelector("nav [aria-current]")?.removeAttribute("aria-current");
 });
 window.addEventListener("popstate", () => location.reload());
 if (isSearch() && find) {
