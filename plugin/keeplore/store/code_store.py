@@ -10,7 +10,15 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +27,7 @@ from keeplore.errors import NotFound, RepositoryError, StoreError, UnsafePath
 from keeplore.memory import Memory, relative_path
 from keeplore.memory.conversation_body import turns_of
 from keeplore.memory.frontmatter import MAX_FILE
+from keeplore.memory.location import digits_of
 from keeplore.memory.merge.conflict_marks import versions
 from keeplore.memory.model import Scope
 from keeplore.memory.note import hash_of
@@ -66,6 +75,7 @@ class CodeStore(Store):
         # one lock for both: a note is looked for in the one and written to the other
         self.exclusive = home.exclusive
         self.stones = home.stones
+        self.history = home.history
         self._check_place()
 
     def save(self, memory: Memory, known: str = "") -> str:
@@ -173,17 +183,34 @@ class CodeStore(Store):
         """None: a file that is not there is on another branch."""
         return iter(())
 
-    def purge_plan(self, *_args: object) -> PurgePlan:
-        raise self._no_purge()
-
-    def purge(self, *_args: object) -> PurgeResult:
-        raise self._no_purge()
-
-    def _no_purge(self) -> StoreError:
-        return StoreError(
-            f"it is in the code repository {self.top}, whose history is its team's",
-            "`keeplore forget` it and commit that; rewrite the history where you must",
+    def purge_plan(self, memory_ids: Collection[str]) -> PurgePlan:
+        """Also how many commits of the code have the notes, which stay: its history is the
+        team's.
+        """
+        present = list(self.scan())
+        paths = {
+            f"{NAME}/{path}"
+            for memory_id in memory_ids
+            for path, _ in memory_files.copies(self.root, present, memory_id)
+        }
+        digits = {memory_id[4:12] for memory_id in memory_ids}
+        listed = output(
+            self.top, "log --all --format= --name-only -z --", f"{NAME}/{FOLDER}"
         )
+        paths |= {path for path in listed.items if digits_of(path) in digits}
+        asked = output(self.top, "rev-list --all --", *sorted(paths)) if paths else None
+        kept = asked.text.split() if asked else []
+        plan = self._home.purge_plan(memory_ids)
+        every = tuple(sorted({*plan.paths, *paths}))
+        return replace(plan, paths=every, kept=len(kept))
+
+    def purge(self, memory_ids: Collection[str], machine: str, at: str) -> PurgeResult:
+        """Remove the files, and every word of them that Keeplore wrote elsewhere; what is
+        committed here stays until the team rewrites its history.
+        """
+        self._home.purge_plan(memory_ids)  # raises where that cannot be done now
+        self.forget_all(memory_ids, machine, at)
+        return self._home.purge(memory_ids, machine, at)
 
     def record(self, machine: str, entry: Mapping[str, Any]) -> None:
         self._home.record(machine, entry)

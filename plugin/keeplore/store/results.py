@@ -49,7 +49,7 @@ class PurgePlan:
     ``remote_refs`` are branches of the remote, as last fetched, that hold the text; ``signed`` are
     commits and tags that lose their signature. ``mentions`` are tombstones and files of the
     audit that tell of them; ``stays`` are files of HEAD that say the same, ``messages`` how many
-    commits do so in their message.
+    commits do so in their message. ``kept`` are commits of a code repository that have it and stay.
     """
 
     ids: tuple[str, ...]
@@ -62,6 +62,7 @@ class PurgePlan:
     mentions: tuple[str, ...] = ()
     stays: tuple[str, ...] = ()
     messages: int = 0
+    kept: int = 0
 
     @property
     def is_pushed(self) -> bool:

@@ -67,7 +67,7 @@ class Store:
         machine: str = "",
         before_write: Callable[[Memory], Memory] = _unchanged,
     ) -> None:
-        self.root = self.top = root  # the top of the work tree is another for code
+        self.root = self.top = self.history = root  # the latter two are others for code
         self.branch = branch
         self._before_write = before_write
         self.cache = CycleCache(machine)
@@ -128,15 +128,15 @@ class Store:
     def move(self, path: str, to: str) -> None:
         """Give a memory's file another place, durably, with nothing in it changed.
 
-        Raises NotFound, AlreadyExists where something is at the new place, UnsafePath or OSError.
+        Raises NotFound, AlreadyExists where another text is there, UnsafePath or OSError.
         """
         check_moved(to)
         with self.exclusive:
             data = files.read(self.root, path, MAX_FILE)
-            if not files.is_absent(self.root, to):
-                raise AlreadyExists(
-                    f"{to} is there already", "Move one of the two files away"
-                )
+            is_free = files.is_absent(self.root, to)
+            # the same text is there where a move was killed
+            if not is_free and files.read(self.root, to, MAX_FILE) != data:
+                raise AlreadyExists(f"{to} is there already", "Move one of them away")
             files.write(self.root, to, data)
             departures.depart(self.root, path, [to], is_joined=True)
 

@@ -1,4 +1,4 @@
-"""What looks at memory as a whole looks at the notes kept with the code: archive, lint, graph."""
+"""What tidies memory or looks at all of it does so with the notes kept with the code."""
 
 from __future__ import annotations
 
@@ -98,3 +98,48 @@ def test_the_graph_has_both_the_workspace_and_the_code(
     assert (ends, edge["relationship"]) == (["gateway", "ledgerd"], "talks-to")
     listed = json.loads(asked(repository, "graph", "--format", "json"))
     assert {"gateway", "ledgerd"} <= {node["name"] for node in listed["entities"]}
+
+
+def test_a_purge_leaves_no_word_of_a_note_that_was_never_committed(
+    repository: CodeRepository,
+) -> None:
+    repository.agrees()
+    repository.commits("Agree")
+    memory = repository.remembers("The vault opens with heliotrope.").memory
+    repository.remembers(GATEWAY)
+    done = keeplore("forget", "--purge", "--yes", memory.id[4:12], cwd=repository.top)
+    assert done.returncode == 0, done.stderr
+    assert "No object of git and no file of Keeplore on this machine" in done.stdout
+    assert "commits of the code" not in done.stderr
+    assert repository.recalls("heliotrope") == []
+    assert repository.recalls("gateway") == [GATEWAY]
+    held = [
+        path
+        for path in repository.top.parents[1].rglob("*")
+        if path.is_file() and b"heliotrope" in path.read_bytes()
+    ]
+    assert held == []
+
+
+def test_a_purge_says_which_commits_of_the_team_keep_the_note(
+    repository: CodeRepository,
+) -> None:
+    repository.agrees()
+    memory = repository.remembers("The vault opens with heliotrope.").memory
+    repository.commits("Keep")
+    before = repository.git("rev-parse", "HEAD")
+    own = repository.registry.for_directory(repository.top)
+    done = keeplore("forget", "--purge", "--yes", memory.id[4:12], cwd=repository.top)
+    assert done.returncode == 0, done.stderr
+    assert "1 commits of the code have it and stay" in done.stderr
+    (path,) = repository.git(
+        "ls-tree", "-r", "--name-only", "HEAD", "--", ".keeplore/memory"
+    ).splitlines()
+    assert f"git filter-repo --invert-paths --path {path}`" in done.stderr
+    # the team's history is as it was, and the removal is theirs to commit
+    assert repository.git("rev-parse", "HEAD") == before
+    assert repository.git("status", "--porcelain") == f" D {path}"
+    stone = own.store.stones.get(memory.id)
+    assert stone is not None and stone.is_purged and not stone.content
+    repository.git("checkout", "-q", "--", ".keeplore")
+    assert repository.recalls("heliotrope") == []

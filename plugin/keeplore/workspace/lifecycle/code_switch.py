@@ -31,6 +31,7 @@ from keeplore_hooks.events import Origin
 
 _SETTINGS = "# Notes of this project are kept here and reviewed with the code.\n"
 _ATTRIBUTES = f"{FOLDER}/** text eol=lf merge=keeplore\n"
+_IGNORED = "# files that are being written\n.*.tmp\n"
 MODE = 0o644  # of what everybody who has the code reads
 
 
@@ -44,7 +45,7 @@ def switch_on(registry: Registry, directory: Path) -> CodeWorkspace:
     if not own.identities.project_of(str(directory)):
         raise ConfigError(f"{tree.top} is no project", "Go to a code repository")
     if not own.settings.frozen:
-        _write_settings(tree.top)
+        write_settings(tree.top)
         merge_driver.install(tree.top)
     elif not says_in_repo(tree.top):
         raise WorkspaceFrozen(own.root)
@@ -93,7 +94,7 @@ def _tree(directory: Path) -> WorkTree:
     )
 
 
-def _write_settings(top: Path) -> None:
+def write_settings(top: Path) -> None:
     """Let the repository say that it keeps notes, unless it does. Raises ConfigError, UnsafePath
     or OSError.
     """
@@ -116,6 +117,6 @@ def _write_settings(top: Path) -> None:
                 f"Write `memory: {IN_REPO}` into it",
             ) from e
         files.write(top, path, new.encode(), MODE)
-    attributes = f"{NAME}/.gitattributes"
-    if files.is_absent(top, attributes):
-        files.write(top, attributes, _ATTRIBUTES.encode(), MODE)
+    for name, text in ((".gitattributes", _ATTRIBUTES), (".gitignore", _IGNORED)):
+        if files.is_absent(top, f"{NAME}/{name}"):
+            files.write(top, f"{NAME}/{name}", text.encode(), MODE)

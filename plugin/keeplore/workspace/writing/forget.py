@@ -86,7 +86,7 @@ def purge_plan(workspace: Workspace, memory_id: str) -> PurgePlan:
     ids = _versions(workspace, memory_id)
     plan = workspace.store.purge_plan(ids)
     telling = traces_of(m for id_ in plan.ids for m in _texts(workspace, id_)).telling
-    root = workspace.root
+    root = workspace.store.history
     same = mentions.saying(root, telling)
     goes = {*plan.paths, *plan.mentions}
     stays = tuple(path for path in same if path not in goes)
@@ -101,14 +101,15 @@ def purge(workspace: Workspace, memory_id: str) -> PurgeResult:
     RepositoryBusy, RepositoryError, IndexUnavailable or OSError.
     """
     ids = _versions(workspace, memory_id)
-    every = (*ids, *mentions.merge_copies(workspace.root, ids))
+    history = workspace.store.history
+    every = (*ids, *mentions.merge_copies(history, ids))
     remains = traces_of(m for version in every for m in _texts(workspace, version))
     with workspace.writing():
         done = workspace.store.purge(ids, workspace.machine, now())
     ids = tuple(dict.fromkeys((*ids, *done.ids)))
     remains = replace(remains, ids=ids)
     files = erase_copies(workspace, remains)
-    objects = mentions.holding(workspace.root, remains.telling)
+    objects = mentions.holding(history, remains.telling)
     left = (*map(str, files), *(f"{kind} {name}" for name, kind in objects.items()))
     return replace(done, ids=ids, holding=left)
 

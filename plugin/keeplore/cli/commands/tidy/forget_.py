@@ -174,11 +174,20 @@ def _plan_lines(workspace: Workspace, plan: PurgePlan) -> Iterator[str]:
         yield f"* {ref.removeprefix('refs/heads/')}: {count} commits get other ids"
     if plan.signed:
         yield f"* {len(plan.signed)} of them lose their signature"
+    yield from _kept_lines(plan)
     yield from _staying_lines(plan)
     yield from _elsewhere_lines(plan, workspace.store.remote())
     yield (
         "* A password or key that was in it has to be changed all the same: others may have seen it"
     )
+
+
+def _kept_lines(plan: PurgePlan) -> Iterator[str]:
+    """What the code's own history has of it."""
+    if plan.kept:
+        place = " ".join(f"--path {path}" for path in plan.paths)
+        yield f"* {plan.kept} commits of the code have it and stay, their history is the team's"
+        yield f"* It goes there with `git filter-repo --invert-paths {place}`, in all clones"
 
 
 def _path_lines(paths: Sequence[str]) -> Iterator[str]:
