@@ -50,6 +50,11 @@ def test_what_cannot_be_is_refused_with_the_next_step(
         (("set", "sync.automatic", "perhaps"), "it should be true or false"),
         (("set", "context.related", "0", "1"), "context.related has one value"),
         (("set", "--machine", "redaction.deny", "x"), "is pushed to all"),
+        (
+            ("set", "--machine", "index.backend", "x"),
+            "x needs index.name and index.url",
+        ),
+        (("set", "embedding.model", "some/model"), "is no model of fastembed's list"),
     ):
         done = run("config", *words)
         assert done.returncode == 1 and told in done.stderr and "  → " in done.stderr

@@ -238,6 +238,8 @@ def test_notes_with_the_code_are_not_written_either(
         ("edit", left, "--title", "Another"),
         ("pin", left),
         ("forget", left, "--yes"),
+        ("forget", left, "--yes", "--purge"),
+        ("archive", "--larger-than", "1B", "--apply"),
         ("restore", gone),
     ):
         done = run(*words, cwd=shop)

@@ -344,7 +344,7 @@ def test_a_table_whose_header_the_host_wrote_anew_is_ours(desk, header):
     assert desk.connect("codex").changes == ()
     assert states(desk) == {ResourceStatus.INTACT}
     assert not desk.disconnect().problems
-    assert config.read_text().strip() == "[mcp_servers .first]\ncommand = 'a'"
+    assert config.read_text() == "[mcp_servers .first]\ncommand = 'a'\n"
 
 
 def test_what_was_taken_away_by_hand_is_missing_until_connected_again(desk):

@@ -429,6 +429,10 @@ def _check_engine(engine: EngineSettings) -> None:
         )
     if engine.backend == EngineSettings().backend:
         return
+    if not engine.name:
+        raise ValueError(
+            f"index.backend: {engine.backend} needs index.name and index.url, set before it"
+        )
     if not _ENGINE_NAME.match(engine.name):
         raise ValueError(
             "index.name: it should be small letters, digits and _, 40 at most, and none other's "

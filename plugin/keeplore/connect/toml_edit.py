@@ -58,8 +58,10 @@ def cut(text: str, name: str, pieces: tuple[str, ...], expected: Values) -> str 
 
 
 def _table(name: str) -> re.Pattern[str]:
-    """Our mark, the header of the table, and its lines up to the first empty one."""
-    mark = rf"(?:{re.escape(MARK)}\r?\n)?"
+    """Our mark, the header of the table, and its lines up to the first empty one, with the empty
+    line that stands before.
+    """
+    mark = rf"(?:(?<=\n)\r?\n)?(?:{re.escape(MARK)}\r?\n)?"
     # a host that writes the file anew may put space and quotation marks around the keys
     keys = (rf"[ \t]*(?:{key}|\"{key}\"|'{key}')[ \t]*" for key in name.split("."))
     path = r"\.".join(keys)

@@ -39,7 +39,8 @@ def _closed(part: str, main: Path) -> DoctorFinding:
 
 
 def _code(part: str, opened: CodeWorkspace) -> Iterator[DoctorFinding]:
-    merge_driver.install(opened.tree.top)
+    if not opened.settings.frozen:
+        merge_driver.install(opened.tree.top)
     opened.index.refresh()
     files = list(opened.store.indexed())
     unmerged = opened.code_store.unmerged()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from keeplore.index.embedding import capabilities
 from keeplore.index.embedding.local_embedder import LocalEmbedder
+from keeplore.index.embedding.model_files import PACKAGED, entry_of
 from keeplore_hooks.contracts import Embedder
 
 if TYPE_CHECKING:
@@ -78,6 +79,18 @@ def embedder_for(model: str, cache: Path, *, fetch: bool = False) -> Embedder:
     if address := address_of(model):
         return ServerEmbedder(model, address, cache)
     return LocalEmbedder(model, cache, fetch=fetch)
+
+
+def expect_possible(model: str) -> None:
+    """Raise ModelUnavailable for what is neither a model of a list nor a directory's or server's
+    name.
+    """
+    # here, as above
+    from keeplore.index.embedding.server_embedder import address_of
+
+    is_place = model.startswith((".", "~")) or Path(model).is_absolute()
+    if model != PACKAGED and not is_place and address_of(model) is None:
+        entry_of(model)
 
 
 class EmbeddingModels:

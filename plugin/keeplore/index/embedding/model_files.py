@@ -142,7 +142,7 @@ def fetched(name: str, cache: Path, *, fetch: bool) -> ModelFiles:
     """A model of fastembed's list from the cache; downloaded into it only where ``fetch``
     allows.
     """
-    entry = _entry(name)
+    entry = entry_of(name)
     home = cache / "fetched" / name.replace("/", "--")
     found = _file_below(home, entry["model_file"])
     if found is None and fetch:
@@ -163,7 +163,7 @@ def fetched(name: str, cache: Path, *, fetch: bool) -> ModelFiles:
     )
 
 
-def _entry(name: str) -> dict[str, Any]:
+def entry_of(name: str) -> dict[str, Any]:
     """What fastembed's list says of a model. Raises ModelUnavailable."""
     for entry in text_embedding().list_supported_models():
         if entry["model"].lower() == name.lower():

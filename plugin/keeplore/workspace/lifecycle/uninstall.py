@@ -40,6 +40,8 @@ STATE = (
     "edits",
     "accepted.json",
     "in-repo.json",
+    "pauses.json",
+    "plugin-failures.json",
     "jobs.sqlite3*",
     "ledger.sqlite3*",
     "refine.lock",

@@ -131,6 +131,10 @@ def set_(
     from keeplore.config.setting_layers import own_values, set_own, set_shared  # heavy
 
     value = _value(key, values)
+    if key == "embedding.model":
+        from keeplore.index.embedding.embedding_models import expect_possible  # heavy
+
+        expect_possible(str(value))
     if of_machine:
         set_own(registry.places.state, _root_if_any(registry), key, value)
         say(f"{key} is {_shown(value)} on this machine")
