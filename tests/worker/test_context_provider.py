@@ -378,6 +378,16 @@ def test_a_session_that_goes_on_is_told_what_is_new_and_else_nothing(
     assert "Amounts are cents." in text
 
 
+def test_a_subagent_is_told_what_its_session_was_told(desk: Desk) -> None:
+    started = {"agent_id": "a1", "agent_type": "general-purpose"}
+    desk.note(RULE)
+    said = desk.ask("claude-code", "SessionStart", claude(source="startup"))
+    told = desk.ask("claude-code", "SubagentStart", claude(**started))
+    # the first and the last line have a mark that no text can have by chance
+    assert told.splitlines()[1:-1] == said.splitlines()[1:-1] != []
+    assert desk.ask("claude-code", "SubagentStart", claude(**started)) == ""
+
+
 def test_a_fork_knows_what_its_parent_was_told(desk: Desk) -> None:
     desk.note(RULE)
     assert RULE in desk.brief(source="startup")

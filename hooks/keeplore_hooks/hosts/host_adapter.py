@@ -20,7 +20,7 @@ from keeplore_hooks.hosts.base import (
     command_ask,
 )
 from keeplore_hooks.hosts.jsonl import Json, clean, payload_object, record_path, text
-from keeplore_hooks.hosts.payload import HostPayload, PayloadKind
+from keeplore_hooks.hosts.payload import ASKED_ONLY, HostPayload, PayloadKind
 
 _Record = TypeVar("_Record")
 
@@ -117,7 +117,7 @@ class HostAdapter(RecordAdapter):
             )
             return Reading((), cursor, (problem,))
         kind = self.kinds.get(event)
-        if kind is None or kind is PayloadKind.BEFORE_TOOL:
+        if kind in (None, *ASKED_ONLY):
             return Reading((), cursor)
         return self.read_payload(
             HostPayload(
@@ -139,6 +139,8 @@ class HostAdapter(RecordAdapter):
         data, kind = payload_object(payload), self.kinds.get(event)
         if data is None or kind is None or not self.may_ask(event, payload):
             return None
+        if kind is PayloadKind.SUBAGENT_STARTED:
+            return Ask(AskKind.BRIEF, source=StartReason.STARTUP)
         if kind is PayloadKind.SESSION_STARTED:
             source = text(data, "source")
             return Ask(

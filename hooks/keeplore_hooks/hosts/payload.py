@@ -32,6 +32,7 @@ class PayloadKind(StrEnum):
     COMPACTED = "compacted"
     STOPPED = "stopped"
     INTERRUPTED = "interrupted"
+    SUBAGENT_STARTED = "subagent started"
     SUBAGENT_STOPPED = "subagent stopped"
     PROGRESS = "progress"  # the transcript may have grown, and that is all
     SESSION_ENDED = "session ended"
@@ -41,6 +42,8 @@ class PayloadKind(StrEnum):
 ENDINGS = (PayloadKind.STOPPED, PayloadKind.INTERRUPTED, PayloadKind.SESSION_ENDED)
 
 
+# what tells nothing that is to be kept
+ASKED_ONLY = (PayloadKind.BEFORE_TOOL, PayloadKind.SUBAGENT_STARTED)
 # as Claude Code names events, and others after it
 SHARED_KINDS = {
     "SessionStart": PayloadKind.SESSION_STARTED,

@@ -48,7 +48,8 @@ OWN_TEXTS = tuple(
 )
 OWN_MAX = 100_000  # bytes; nobody types so much behind a command
 PATIENT_DEADLINE_S = 1.5  # the worker may have to be started
-UNKEPT = "pretooluse"  # asked before an edit: the payload holds a whole file
+# asked before an edit, whose payload holds a whole file, and by an agent that has said nothing
+UNKEPT = ("pretooluse", "subagentstart")
 RETRY_S = 0.02
 GIVE_WAY_S = 0.1  # before a worker starts that nobody waits for: the host goes on first
 TRIES_A_STEP = 3
@@ -89,7 +90,7 @@ def main() -> None:
     )
     deadline = started + (PATIENT_DEADLINE_S if is_patient else DEADLINE_S)
     state = state_directory()
-    is_kept = event.lower() != UNKEPT and not is_paused(state)
+    is_kept = event.lower() not in UNKEPT and not is_paused(state)
     try:
         if is_kept:
             spool(os.path.join(state, "spool"), host, event, payload)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keeplore_hooks.events import Turn, from_json, to_json
-from keeplore_hooks.hosts import Ask, Cursor, prompt_key
+from keeplore_hooks.hosts import Ask, AskKind, Cursor, Reading, prompt_key
 from keeplore_hooks.installed import host_named
 
 HOST = host_named("claude-code")
@@ -29,6 +29,7 @@ EVENTS = (
     *(
         "Stop",
         "StopFailure",
+        "SubagentStart",
         "SubagentStop",
         "SessionEnd",
         "Notification",
@@ -527,6 +528,21 @@ def test_nothing_is_asked_in_a_subagent_or_at_other_events(session: Any) -> None
         is None
     )
     assert HOST.ask("Stop", session.payload(prompt="Why?")) is None
+
+
+def test_a_subagent_is_briefed_as_a_session_of_its_own_that_says_nothing(
+    session: Any,
+) -> None:
+    started = session.payload(agent_id="a1", agent_type="reviewer")
+    assert HOST.ask("SubagentStart", started) == Ask(AskKind.BRIEF, source="startup")
+    origin = HOST.origin("SubagentStart", started)
+    usual = HOST.origin("Stop", session.payload())
+    assert origin.session == f"{usual.session}-a1"
+    assert (origin.agent, origin.agent_name) == ("", "reviewer")
+    assert HOST.read("SubagentStart", started, Cursor(), at(1)) == Reading((), Cursor())
+    # the one that shortens a context is of no type
+    own = session.payload(agent_id="a2", agent_type="")
+    assert HOST.ask("SubagentStart", own) is None
 
 
 def test_a_reply_is_one_json_object_or_nothing() -> None:

@@ -92,7 +92,7 @@ EVENTS = {
             "PreCompact",
             "PostCompact",
         ),
-        *("Stop", "StopFailure", "SubagentStop", "SessionEnd"),
+        *("Stop", "StopFailure", "SubagentStart", "SubagentStop", "SessionEnd"),
     ),
     "codex": (
         *(

@@ -5,8 +5,10 @@ for.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+from keeplore_hooks.events import Origin
 from keeplore_hooks.hosts.base import (
     COMMANDS,
     PLUGIN,
@@ -18,7 +20,7 @@ from keeplore_hooks.hosts.base import (
 )
 from keeplore_hooks.hosts.claude import claude_lines as lines
 from keeplore_hooks.hosts.host_adapter import HostAdapter
-from keeplore_hooks.hosts.jsonl import Json, clean, text
+from keeplore_hooks.hosts.jsonl import Json, clean, payload_object, text
 from keeplore_hooks.hosts.payload import SHARED_KINDS, HostPayload, PayloadKind
 
 # UTF-16 code units; above it Claude Code shows a path in place of the text
@@ -27,6 +29,7 @@ _END_OF_TIME = "9999"
 _KINDS = SHARED_KINDS | {
     "UserPromptExpansion": PayloadKind.COMMAND,
     "PostCompact": PayloadKind.COMPACTED,
+    "SubagentStart": PayloadKind.SUBAGENT_STARTED,
     "StopFailure": PayloadKind.INTERRUPTED,
 }
 
@@ -49,7 +52,24 @@ class ClaudeCode(HostAdapter):
         "UserPromptSubmit",
         "UserPromptExpansion",
         "PreToolUse",
+        "SubagentStart",
     )
+
+    def origin(self, event: str, payload: bytes) -> Origin | None:
+        """A subagent is told what a session of its own would be."""
+        found = super().origin(event, payload)
+        if found is None or event != "SubagentStart":
+            return found
+        name = self.own_agent(text(payload_object(payload), "agent_type"))
+        session = f"{found.session}-{found.agent}"
+        return replace(found, session=session, agent="", agent_name=name)
+
+    def may_ask(self, event: str, payload: bytes) -> bool:
+        """An agent of the host's own has no type: it shortens a context."""
+        is_subagent = event == "SubagentStart"
+        return super().may_ask(event, payload) and (
+            not is_subagent or bool(text(payload_object(payload), "agent_type"))
+        )
 
     def read_payload(self, payload: HostPayload, cursor: Cursor) -> Reading:
         from keeplore_hooks.hosts.claude import claude_payloads  # here: see the class
