@@ -7,10 +7,12 @@ from collections.abc import Callable
 
 import pytest
 from host_lab import HostLab
-from model_server import Request
+from model_server import Call, Request, Step
 
 RULE = "We reject a merge that changes the ledger schema without a migration test."
 LATER = "Do we reject a merge that changes the ledger schema?"
+TASK = "Count the files of this directory."
+DELEGATED = "Let another agent count the files."
 # where the host looks for agents, and what it wants to know of one
 AGENTS = {
     "claude-code": (".claude/agents/reviewer.md", "name: reviewer\n"),
@@ -59,3 +61,24 @@ def test_what_a_reviewer_was_told_is_for_the_reviewer_alone(
         assert "without a migration test" in told().everything
     lab.host = plain
     assert "without a migration test" not in told().everything
+
+
+@pytest.mark.soak  # two starts of a host, of which test_working_day covers most
+@pytest.mark.timeout(600)
+def test_a_subagent_of_claude_code_is_briefed(
+    laboratory: Callable[[str], HostLab],
+) -> None:
+    lab = laboratory("claude-code")
+    lab.server.script.answer(f"Remember: {RULE}", "Noted.")
+    task = {"description": "Look", "prompt": TASK, "subagent_type": "general-purpose"}
+    lab.server.script.answer(DELEGATED, Step(calls=(Call("Agent", task),)), "Done.")
+    lab.connect()
+    lab.ask(f"Remember: {RULE}")
+    lab.settle()
+    before = len(lab.server.requests)
+    lab.ask(DELEGATED)
+    given = lab.server.wait_for(
+        lambda request: any(said.endswith(TASK) for said in request.prompts),
+        after=before,
+    )
+    assert "without a migration test" in given.everything
