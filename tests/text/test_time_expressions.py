@@ -1,10 +1,52 @@
+import time
 from datetime import date
+from pathlib import Path
 
 import pytest
+import yaml
 
-from keeplore.text.time_expressions import Span, sessions_in, spans_in
+from keeplore.text.times.session_expressions import sessions_in
+from keeplore.text.times.time_expressions import Span, spans_in
 
 TODAY = date(2026, 11, 21)  # a Saturday
+QUESTIONS = yaml.safe_load(
+    Path(__file__).with_name("time_questions.yaml").read_text(encoding="utf-8")
+)
+ASKED_ON = date(2026, 5, 13)
+
+
+def named(question: str) -> str:
+    """The times that a question names, as time_questions.yaml writes them."""
+    times = [(span.first, span.last) for span in spans_in(question, ASKED_ON)] + [
+        tuple(f"#{n}" for n in numbers)
+        for numbers in [sessions_in(question)]
+        if numbers
+    ]
+    return ", ".join(
+        first if first == last else f"{first} to {last}" for first, last in times
+    )
+
+
+@pytest.fixture
+def _in_utc(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("_in_utc")
+@pytest.mark.parametrize("kind", [kind for kind in QUESTIONS if kind != "no time"])
+def test_times_are_read_as_people_put_them(kind: str) -> None:
+    expected = dict(QUESTIONS[kind])
+    assert {question: named(question) for question in expected} == expected
+
+
+def test_words_that_are_not_about_when_something_was_said_name_no_time() -> None:
+    assert {
+        question: named(question) for question in QUESTIONS["no time"]
+    } == dict.fromkeys(QUESTIONS["no time"], "")
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from keeplore.recall.search import SearchResults, search
 from keeplore.recall.time_questions import Period, period_hits, period_of
 from keeplore.recall.verify import Passed, left_out, verify, with_superseded, words_of
 from keeplore.recall.weights import Weights
-from keeplore.text.time_expressions import Span, spans_in
+from keeplore.text.times.time_expressions import Span, spans_in
 
 GRAPH_S = 0.02  # for a look at the graph; what it found until then counts
 NO_WORD = "the question has no word to look for"

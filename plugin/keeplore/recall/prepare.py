@@ -22,7 +22,8 @@ from keeplore.recall.unasked.injection_filter import stated_trust
 from keeplore.recall.unasked.origin import SourceOf, only_own
 from keeplore.recall.weights import WEIGHTS, Weights
 from keeplore.text.agent_scope import agent_of
-from keeplore.text.time_expressions import Span, sessions_in
+from keeplore.text.times.session_expressions import sessions_in
+from keeplore.text.times.time_expressions import Span
 
 if TYPE_CHECKING:
     import numpy as np

@@ -18,7 +18,7 @@ from keeplore.recall.request import RecallHit
 from keeplore.recall.search import SearchResults
 from keeplore.recall.verify import left_out, verify, words_of
 from keeplore.recall.weights import Weights
-from keeplore.text.time_expressions import Span, apart_from_times
+from keeplore.text.times.time_expressions import Span, apart_from_times
 
 LOOKED_AT = 60  # memories of a time, the newest
 # what one says to ask for everything: beside these and a time a question says nothing to look for

@@ -29,7 +29,7 @@ from keeplore.recall.unasked.injection_filter import is_suspect
 from keeplore.recall.unasked.telling import telling
 from keeplore.recall.weights import EXCERPT_CHARS
 from keeplore.text.pasted import is_pasted_into, pasted_words
-from keeplore.text.time_expressions import Span
+from keeplore.text.times.time_expressions import Span
 
 LEAST_EXCERPT = 120  # characters of an exchange that are worth showing
 _BREAK = "\n"

@@ -5,34 +5,36 @@ days.
 from __future__ import annotations
 
 import calendar
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 from keeplore.text.dates import DAYS, MONTHS
+from keeplore.text.times.day_parts import PART, minutes_of
+from keeplore.text.times.numbers_in_words import ANY_NUMBER, number_of
+from keeplore.text.times.session_expressions import without_sessions
 
-_FEW = {"couple": 2, "few": 3, "several": 5}
-_NUMBER = "a|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-_NUMBERS = _NUMBER.split("|")
-_ORDINAL = (
-    "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|thirteenth|"
-    "fourteenth|fifteenth|sixteenth|seventeenth|eighteenth|nineteenth|twentieth"
-)
-_ORDINALS = _ORDINAL.split("|")
 _MONTH = "|".join(("Sept", *(f"{month}|{month[:3]}" for month in MONTHS)))
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
-_COUNT = rf"\d{{1,3}}|(?:a )?(?:couple of|few|several)|{_NUMBER}"
-_ANY_NUMBER = rf"(?P<number>{_COUNT})"
 # in front of a time
 _OPEN = re.compile(r"\b(?P<way>since|after|before|until) (?:the )?\Z", re.IGNORECASE)
 # in front of the first of two, and between the two
 _RANGE = re.compile(r"\b(?:from|between) (?:the )?\Z", re.IGNORECASE)
-_TO = re.compile(r"\s*(?:to|and|until|till|through|[-–—])\s+(?:the )?", re.IGNORECASE)
-_NEAR = "today|yesterday|last night|this (?:morning|afternoon|evening)"
+_TO = re.compile(
+    r"\s*(?:(?P<is_to>to|until|till|through|[-–—])|and)\s+(?:the )?", re.IGNORECASE
+)
+_NEAR = "today|yesterday|last (?=night)|to(?=night)|this (?=morning|afternoon|evening)"
+_PART_AFTER = re.compile(rf"(?:,? in the |,? at |'s | )?{PART}\b", re.IGNORECASE)
+_PART_BEFORE = re.compile(rf"\b{PART} (?:of|on) (?:the )?\Z", re.IGNORECASE)
+_WEEK_OF = re.compile(
+    r"\bweek (?:of|from|beginning|starting)(?: on)? (?:the )?\Z", re.IGNORECASE
+)
 LATELY = 14  # days
 _UNITS = {
+    "hour": 1 / 24,
     "day": 1,
     "week": 7,
     "fortnight": 14,
@@ -43,6 +45,13 @@ _UNITS = {
 _UNIT = "|".join(_UNITS)
 # the days of a month by which its parts are told
 _PARTS = {"early": (1, 10), "mid": (11, 20), "late": (21, 31)}
+_PARTS |= {"beginning": (1, 10), "start": (1, 10), "middle": (11, 20), "end": (21, 31)}
+_WEEKS = {"first": (1, 7), "second": (8, 14), "third": (15, 21), "fourth": (22, 28)}
+_PARTS |= {f"{nth} week": days for nth, days in _WEEKS.items()} | {
+    "last week": (25, 31)
+}
+# their first months
+_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +79,14 @@ class _Named:
     first: date
     last: date
     is_span: bool = True  # what was "before" a time has no beginning
+    hours: str = ""  # a part of the day, where it is of one day
+
+    @property
+    def span(self) -> Span:
+        if self.hours:
+            return Span(*minutes_of(self.first, self.hours))
+        first = self.first.isoformat() if self.is_span else ""
+        return Span(first, self.last.isoformat())
 
 
 def spans_in(text: str, today: date) -> tuple[Span, ...]:
@@ -80,11 +97,7 @@ def spans_in(text: str, today: date) -> tuple[Span, ...]:
     span.
     """
     named = [one for one in _named(text, today, _FORMS) if one.is_span]
-    return tuple(
-        dict.fromkeys(
-            Span(one.first.isoformat(), one.last.isoformat()) for one in named
-        )
-    )
+    return tuple(dict.fromkeys(one.span for one in named))
 
 
 def apart_from_times(text: str, today: date) -> tuple[str, tuple[Span, ...]]:
@@ -97,11 +110,8 @@ def apart_from_times(text: str, today: date) -> tuple[str, tuple[Span, ...]]:
     rest = text
     for one in sorted(named, key=lambda one: one.start, reverse=True):
         rest = f"{rest[: one.start]} {rest[one.end :]}"
-    spans = (
-        Span(one.first.isoformat() if one.is_span else "", one.last.isoformat())
-        for one in named
-    )
-    return _SESSION.sub(" ", rest), tuple(dict.fromkeys(spans))
+    spans = (one.span for one in named)
+    return without_sessions(rest), tuple(dict.fromkeys(spans))
 
 
 def _named(text: str, today: date, forms: Sequence[_Form]) -> list[_Named]:
@@ -133,64 +143,43 @@ def _is_known(match: re.Match[str], found: Sequence[_Named]) -> bool:
 def _joined(text: str, one: _Named, other: _Named) -> _Named | None:
     """Both as one where a text says from one to the other."""
     begins = _RANGE.search(text[: one.start])
-    if begins and one.last <= other.last and _TO.fullmatch(text[one.end : other.at]):
-        return _Named(begins.start(), one.at, other.end, one.first, other.last)
-    return None
+    to = _TO.fullmatch(text[one.end : other.at])
+    # without "between" an "and" may part two times
+    if not to or one.last > other.last or not (begins or to["is_to"]):
+        return None
+    start = begins.start() if begins else one.start
+    return _Named(start, one.at, other.end, one.first, other.last)
 
 
 def _placed(
     text: str, match: re.Match[str], days: tuple[date, date], today: date
 ) -> _Named:
     first, last = days
-    before = _OPEN.search(text[: match.start()])
+    start, end, hours = match.start(), match.end(), ""
+    if first == last and (part := _PART_BEFORE.search(text[:start])):
+        start, hours = part.start(), part["hours"]
+    elif first == last and (part := _PART_AFTER.match(text, end)):
+        end, hours = part.end(), part["hours"]
+    elif first == last and (week := _WEEK_OF.search(text[:start])):
+        start = week.start()
+        first -= timedelta(days=first.weekday())
+        last = first + timedelta(days=6)
+    before = _OPEN.search(text[:start])
     way = before["way"].lower() if before else ""
     if match[0][:5].lower() == "since" or way in {"since", "after"}:
-        last = max(last, today)
+        last, hours = max(last, today), ""
     elif way == "before":
         last = max(first, date.min + timedelta(days=1)) - timedelta(days=1)
-    start = before.start() if before else match.start()
     return _Named(
-        start,
+        before.start() if before else start,
         match.start(),
-        match.end(),
+        end,
         first,
         last,
         is_span=way not in {"before", "until"},
+        hours=hours,
     )
 
-
-def sessions_in(text: str) -> tuple[int, int] | None:
-    """The numbers of the first and the last of the sessions that a text names, counted from 1, or
-    from -1 back from the last one; None where it names none.
-    """
-    match = _SESSION.search(text)
-    if not match:
-        return None
-    if match["many"]:
-        number = _number(match["many"])
-        is_first = match["end"].lower() == "first"
-        return (1, number) if is_first else (-number, -1)
-    if match["ago"]:
-        return -_number(match["ago"]), -_number(match["ago"])
-    word = (match["word"] or "").lower()
-    if word in _LATEST:
-        return -1, -1
-    digits = match["nth"] or match["plain"]
-    number = _ORDINALS.index(word) + 1 if word in _ORDINALS else int(digits)
-    return number, int(match["to"] or number)
-
-
-_LATEST = frozenset({"last", "previous", "latest"})
-_TALK = "session|conversation|chat"
-_SESSION = re.compile(
-    rf"\b(?:(?P<end>first|last|past|previous) (?P<many>{_COUNT}) (?:{_TALK})s"
-    rf"|(?P<ago>{_COUNT}) (?:{_TALK})s? ago"
-    rf"|(?:(?P<word>{_ORDINAL}|last|previous|latest)|(?P<nth>[1-9]\d{{0,3}})(?:st|nd|rd|th)) "
-    rf"(?:{_TALK})"
-    r"|sessions? (?:number |no\. ?|#)?(?P<plain>[1-9]\d{0,3})"
-    r"(?: ?(?:to|through|until|and|[-–—]) ?(?P<to>[1-9]\d{0,3}))?)\b",
-    re.IGNORECASE,
-)
 
 _Read = Callable[[re.Match[str], date], Iterator[tuple[date, date]]]
 _Form = tuple[re.Pattern[str], _Read]
@@ -209,6 +198,26 @@ def _day(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
         if year or day <= today:
             yield day, day
             return
+
+
+def _nth(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
+    """A day of this month, or of the last one that has it."""
+    number = int(match["nth"])
+    month = today.replace(day=1)
+    for _ in range(3):
+        if number <= calendar.monthrange(month.year, month.month)[1]:
+            day = month.replace(day=number) if number else today
+            if number and day <= today:
+                yield day, day
+                return
+        month = (month - timedelta(days=1)).replace(day=1)
+
+
+def _days(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
+    """From one day of a month to another."""
+    for _, last in _day(match, today):
+        if 0 < int(match["from"]) <= last.day:
+            yield last.replace(day=int(match["from"])), last
 
 
 def _iso(match: re.Match[str], _today: date) -> Iterator[tuple[date, date]]:
@@ -240,6 +249,37 @@ def _part_of_month(match: re.Match[str], today: date) -> Iterator[tuple[date, da
         yield begin.replace(day=first), begin.replace(day=min(last, end.day))
 
 
+def _before_last(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
+    """The week or month before the last one."""
+    this = today - timedelta(days=today.weekday())
+    if match["unit"].lower() == "week":
+        yield this - timedelta(days=14), this - timedelta(days=8)
+        return
+    last = today.replace(day=1) - timedelta(days=1)
+    last = last.replace(day=1) - timedelta(days=1)
+    yield last.replace(day=1), last
+
+
+def _season(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
+    """The last one to begin; "last summer" is one that is over."""
+    month = _SEASONS[match["season"]]
+    year = int(match["year"] or today.year - (month > today.month))
+    for begin in (date(year, month, 1), date(year - 1, month, 1)):
+        ends = date(begin.year + (month > 10), (month + 1) % 12 + 1, 1)
+        end = ends.replace(day=calendar.monthrange(ends.year, ends.month)[1])
+        if match["year"] or end < today or match["which"] != "last":
+            yield begin, end if match["year"] else min(end, today)
+            return
+
+
+def _half(match: re.Match[str], _today: date) -> Iterator[tuple[date, date]]:
+    year = int(match["year"])
+    if match["half"].lower() == "first":
+        yield date(year, 1, 1), date(year, 6, 30)
+    else:
+        yield date(year, 7, 1), date(year, 12, 31)
+
+
 def _quarter(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
     number = int(match["quarter"])
     is_over = number <= (today.month + 2) // 3
@@ -254,12 +294,12 @@ def _quarter_of(year: int, number: int) -> tuple[date, date]:
 
 
 def _year(match: re.Match[str], _today: date) -> Iterator[tuple[date, date]]:
-    year = int(match["year"])
+    year = int(_either(match, "year", "of"))
     yield date(year, 1, 1), date(year, 12, 31)
 
 
 def _near(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
-    is_past = match["near"].lower() in {"yesterday", "last night"}
+    is_past = match["near"].lower() in {"yesterday", "last "}
     day = today - timedelta(days=2 if match["before"] else int(is_past))
     yield day, day
 
@@ -284,31 +324,26 @@ def _unit(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
 
 
 def _ago(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
-    number = _number(match["number"])
-    size = _UNITS[match["unit"].lower()]
+    number = number_of(match["number"])
+    size = math.ceil(_UNITS[match["unit"].lower()])
     if number * size < today.toordinal():
         day, around = today - timedelta(days=number * size), timedelta(days=size // 2)
         yield day - around, day + around
 
 
 def _lasting(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
-    size = _number(match["number"]) * _UNITS[match["unit"].lower()]
+    number = number_of(match["number"] or "a")
+    size = math.ceil(number * _UNITS[match["unit"].lower()])
     if size < today.toordinal():
         yield today - timedelta(days=size), today
-
-
-def _number(word: str) -> int:
-    word = word.lower().removeprefix("a ").removesuffix(" of")
-    return (
-        int(word) if word.isdigit() else _FEW.get(word) or max(1, _NUMBERS.index(word))
-    )
 
 
 def _weekend(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
     since = (today.weekday() - DAYS.index("Saturday")) % 7
     is_now = since < 2  # Saturday or Sunday
-    is_over = match["which"].lower() in {"last", "past", "previous"} and is_now
-    saturday = today - timedelta(days=since + 7 * is_over)
+    is_over = (match["which"] or "").lower() in {"last", "past", "previous"} and is_now
+    back = 1 if match["before"] else number_of(match["number"] or "a") - 1
+    saturday = today - timedelta(days=since + 7 * (is_over + back))
     yield saturday, min(today, saturday + timedelta(days=1))
 
 
@@ -317,9 +352,25 @@ def _lately(_match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
 
 
 def _weekday(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
-    back = (today.weekday() - DAYS.index(match["weekday"].title())) % 7 or 7
-    day = today - timedelta(days=back)
+    """The last one that is over; "before last" the one before; or that of last week."""
+    number = DAYS.index(_either(match, "weekday", "other").title())
+    back = (today.weekday() - number) % 7 or 7
+    said = match[0].lower()
+    if "week" in said:
+        back = today.weekday() + 7 - number
+    day = today - timedelta(days=back + 7 * ("before last" in said))
     yield day, day
+
+
+def _weekdays(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
+    for _, last in _weekday(match, today):
+        number = DAYS.index(match["from"].title())
+        yield last - timedelta(days=(last.weekday() - number) % 7), last
+
+
+def _either(match: re.Match[str], *names: str) -> str:
+    """What the first of these groups has that has anything."""
+    return next(filter(None, map(match.groupdict().get, names)), "")
 
 
 def _month_of(name: str) -> int:
@@ -335,10 +386,28 @@ def _form(pattern: str, read: _Read, flags: re.RegexFlag = re.IGNORECASE) -> _Fo
     return re.compile(pattern, flags), read
 
 
+_WEEKDAY = rf"(?P<weekday>{'|'.join(DAYS)})"
+_TIL = r" ?(?:to|and|through|until|till|[-–—]) ?"
 _FORMS = (
     _form(r"\b\d{4}([-/])\d\d\1\d\d\b", _iso),
+    _form(
+        rf"\b(?:from|between) (?:the )?(?P<from>[0-3]?\d)(?:st|nd|rd|th)?{_TIL}(?:the )?{_DAY} "
+        rf"(?:of )?(?P<month>{_MONTH})\b\.?(?:,? {_YEAR})?",
+        _days,
+    ),
+    _form(
+        rf"\b(?P<month>{_MONTH})\.? (?P<from>[0-3]?\d)(?:st|nd|rd|th)? ?[-–—] ?{_DAY}\b"
+        rf"(?:,? {_YEAR})?",
+        _days,
+    ),
     _form(rf"\b{_DAY} (?:of )?(?P<month>{_MONTH})\b\.?(?:,? {_YEAR})?", _day),
     _form(rf"\b(?P<month>{_MONTH})\.? {_DAY}\b(?:,? {_YEAR})?", _day),
+    # "the 3rd retry" is no day
+    _form(
+        r"\b(?:on|of|from|since) the (?P<nth>[0-3]?\d)(?:st|nd|rd|th)\b"
+        r"(?=\s*(?:\Z|[?.,;:!)]|(?:we|i|you|about)\b))",
+        _nth,
+    ),
     _form(
         rf"\b(?:between|from) (?P<from>{_MONTH}) (?:and|to|through|until) (?P<month>{_MONTH})\b"
         rf"(?:,? {_YEAR})?",
@@ -349,32 +418,65 @@ _FORMS = (
         _part_of_month,
         re.RegexFlag(0),
     ),
+    _form(
+        rf"\b(?P<part>beginning|start|middle|end|(?:{'|'.join(_WEEKS)}|last) week) (?:of|in) "
+        rf"(?P<month>{_MONTH})\b(?:,? {_YEAR})?",
+        _part_of_month,
+    ),
     _form(rf"\bQ(?P<quarter>[1-4])\b(?:,? {_YEAR})?", _quarter),
-    _form(rf"\b(?P<month>{_MONTH}),? {_YEAR}\b", _month),
+    _form(rf"\b(?P<half>first|second) half of {_YEAR}\b", _half),
+    _form(rf"\b(?P<month>{_MONTH}),? (?:of )?{_YEAR}\b", _month),
     # "may" and "march" are words too: a month alone needs a word before it and its capital letter
     _form(
-        rf"\b(?:[Ii]n|[Ss]ince|[Dd]uring|[Ll]ast|[Oo]f) (?P<month>{_MONTH})\b(?P<year>)",
+        rf"\b(?:[Ii]n|[Ss]ince|[Dd]uring|[Tt]hroughout|[Ll]ast|[Oo]f) (?P<month>{_MONTH})\b"
+        r"(?! [A-Z])(?P<year>)",
         _month,
         re.RegexFlag(0),
     ),
-    _form(rf"\b(?:in|of|during|since) {_YEAR}\b", _year),
-    _form(rf"\b(?:(?P<before>day before) )?(?P<near>{_NEAR})\b", _near),
+    # neither "spring framework" nor "in Spring Boot"
+    _form(
+        rf"\b(?P<which>this|last|in|over|during)(?: the)? (?P<season>{'|'.join(_SEASONS)})\b"
+        rf"(?! (?:boot|break|framework|time|of (?!\d)))(?:(?: of)? {_YEAR})?",
+        _season,
+        re.RegexFlag(0),
+    ),
+    _form(
+        rf"\b(?:in|during|since) {_YEAR}\b|\bof (?P<of>(?:19|20)\d\d)(?=\Z|[?.,;])",
+        _year,
+    ),
+    _form(
+        rf"\b(?:(?P<before>day before) )?(?P<near>{_NEAR})(?:\b(?!\()|(?=night))", _near
+    ),
+    _form(r"\b(?P<unit>week|month) before last\b", _before_last),
+    _form(
+        rf"\b{_WEEKDAY} (?:before last|(?:of )?last week|a week ago)\b"
+        rf"|\b(?:a week ago|last week)(?: on)? {_WEEKDAY.replace('weekday', 'other')}\b",
+        _weekday,
+    ),
+    _form(
+        r"\b(?:in|within|over|during) (?:the |these )?(?:last|past) "
+        rf"(?P<number>)(?P<unit>{_UNIT})\b",
+        _lasting,
+    ),
     _form(
         r"\b(?P<which>this|last|past|previous) (?P<unit>week|month|quarter|year)\b",
         _unit,
     ),
+    _form(rf"\b(?:last|past|previous) {ANY_NUMBER} (?P<unit>{_UNIT})s\b", _lasting),
     _form(
-        rf"\b(?:last|past|previous) {_ANY_NUMBER} (?P<unit>{_UNIT})s\b",
-        _lasting,
-    ),
-    _form(
-        r"\b(?P<which>last|past|previous|this|over the|at the|on the) weekend\b",
+        r"\b(?:(?P<which>last|past|previous|this|(?:over|at|on|during) the"
+        rf"|{ANY_NUMBER}(?= \w+ ago)) weekends?\b(?: ago)?|weekend (?P<before>before last))",
         _weekend,
     ),
-    _form(rf"\b{_ANY_NUMBER} (?P<unit>{_UNIT})s? ago\b", _ago),
+    _form(rf"\b{ANY_NUMBER} (?P<unit>{_UNIT})s? (?:ago|back|earlier)\b", _ago),
     _form(
-        r"(?:\b(?:on|last) |(?<=\bsince )|(?<=\bafter )|(?<=\bbefore )|(?<=\buntil ))"
-        rf"(?P<weekday>{'|'.join(DAYS)})\b",
+        rf"\bbetween (?P<from>{'|'.join(DAYS)}) and {_WEEKDAY}\b",
+        _weekdays,
+    ),
+    _form(
+        r"(?:\b(?:on|last|this) |(?<=\bsince )|(?<=\bafter )|(?<=\bbefore )|(?<=\buntil ))"
+        rf"{_WEEKDAY}\b|(?<!every )(?<!each )\b{_WEEKDAY.replace('weekday', 'other')}"
+        r"(?='s\b| (?:morning|afternoon|evening|night)\b)",
         _weekday,
     ),
 )

@@ -1,0 +1,1 @@
+"""Times and sessions as questions name them."""

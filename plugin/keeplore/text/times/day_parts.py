@@ -1,0 +1,30 @@
+"""Parts of a day as people name them ("in the evening"), in hours of this place."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta
+
+# first hour, and the one after the last; a night lasts into the next day
+_HOURS = {
+    "morning": (5, 12),
+    "noon": (11, 14),
+    "afternoon": (12, 18),
+    "evening": (18, 24),
+    "night": (18, 29),
+}
+PART = rf"(?P<hours>{'|'.join(_HOURS)})"  # of a regular expression
+
+
+def minutes_of(day: date, part: str) -> tuple[str, str]:
+    """The first and the last minute of a part of a day, in UTC: beginnings of RFC 3339."""
+    begins, ends = (_moment(day, hour) for hour in _HOURS[part.lower()])
+    return _in_utc(begins), _in_utc(ends - timedelta(minutes=1))
+
+
+def _moment(day: date, hour: int) -> datetime:
+    later, hour = divmod(hour, 24)
+    return datetime.combine(day + timedelta(days=later), time(hour))
+
+
+def _in_utc(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M}"

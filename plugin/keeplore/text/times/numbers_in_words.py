@@ -1,0 +1,18 @@
+"""Small numbers as people write them: "3", "three", "a few"."""
+
+from __future__ import annotations
+
+_FEW = {"couple": 2, "few": 3, "several": 5}
+_NUMBER = "a|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+_NUMBERS = _NUMBER.split("|")
+# patterns of a regular expression
+COUNT = rf"\d{{1,3}}|(?:a )?(?:couple of|few|several)|{_NUMBER}"
+ANY_NUMBER = rf"(?P<number>{COUNT})"
+
+
+def number_of(word: str) -> int:
+    """The number of what COUNT matches."""
+    word = word.lower().removeprefix("a ").removesuffix(" of")
+    return (
+        int(word) if word.isdigit() else _FEW.get(word) or max(1, _NUMBERS.index(word))
+    )
