@@ -159,3 +159,37 @@ def test_a_question_of_everything_is_one_of_its_time(asked: str, told: str) -> N
 )
 def test_a_question_with_words_of_its_own_or_without_a_time_is_none(asked: str) -> None:
     assert period_of(asked, None, date(2026, 11, 21)) is None
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        (
+            "what have we decided since the lint?",
+            "A word on deploys; Answer in English; Cache of prices; Lint runs before each commit",
+        ),
+        (
+            "what happened in the day after we agreed on lint?",
+            "Cache of prices; Lint runs before each commit",
+        ),
+        (
+            "what did we agree on before the lint?",
+            "Lint runs before each commit; Logs are JSON; Plain SQL, no ORM",
+        ),
+    ],
+)
+def test_a_time_is_also_named_by_what_happened_then(
+    ask, query: str, found: str
+) -> None:
+    assert "; ".join(sorted(titles(ask(query)))) == found
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "what have we decided since the moon landing?",
+        "what did we use before the lint?",
+    ],
+)
+def test_an_event_that_nobody_spoke_of_names_no_time(ask, query: str) -> None:
+    assert not any("asked for a time alone" in note for note in ask(query).notes)

@@ -15,9 +15,9 @@ from keeplore.recall.prepare import (
     PreparedQuery,
     RecallContext,
     RecallDeps,
+    named_span,
     prepare,
     refresh,
-    session_span,
 )
 from keeplore.recall.question import ParsedQuestion, parse_question
 from keeplore.recall.request import (
@@ -75,11 +75,11 @@ def recall(
     stamp = deps.index.state(of_text=request.text_only)
     question = parse_question(request.query)
     context = RecallContext(deps, request, scope, now or datetime.now(UTC))
-    session = session_span(context, question)
+    session, beside = named_span(context, question)
     # words for a time alone are no reason to tell anything that nobody asked for
     period = None
     if not request.filter.is_unasked:
-        period = period_of(question.text, session, context.now.date())
+        period = period_of(beside, session, context.now.date())
     if period:
         hits, notes = _search_period(context, period)
         legs: tuple[str, ...] = ("text",)

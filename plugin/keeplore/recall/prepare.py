@@ -4,9 +4,10 @@ names.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 from keeplore.errors import IndexUnavailable, ModelUnavailable, RepositoryError
@@ -15,13 +16,14 @@ from keeplore.index.embedding.capabilities import embed_questions
 from keeplore.index.embedding.foreign_scripts import reads
 from keeplore.memory import Memory
 from keeplore.recall.fuse import Standing
-from keeplore.recall.question import ParsedQuestion
+from keeplore.recall.question import ParsedQuestion, parse_question, stems_of
 from keeplore.recall.request import SIBLING, RecallRequest, SearchScope
 from keeplore.recall.since.named_files import FilesSince, nothing_known
 from keeplore.recall.unasked.injection_filter import stated_trust
 from keeplore.recall.unasked.origin import SourceOf, only_own
 from keeplore.recall.weights import WEIGHTS, Weights
 from keeplore.text.agent_scope import agent_of
+from keeplore.text.times.event_expressions import event_in
 from keeplore.text.times.session_expressions import sessions_in
 from keeplore.text.times.time_expressions import Span
 
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 REFRESH_S = 1.5  # for reading what has changed, which after a clone is everything
 WRITER_S = 1.0  # a person waits: what another process is writing just now is not waited for longer
 _DAY_S = 86_400
+EVENTS = 10  # passages among which one tells an event
 UNREAD = (
     "searched by text alone: the embedding model does not read this script; `keeplore embedding "
     "use` changes to one that does"
@@ -154,6 +157,48 @@ def refresh(index: Index) -> list[str]:
     return [
         f"the index is being made, the newest first: {left:,} files are still to be read"
     ]
+
+
+def named_span(
+    context: RecallContext, question: ParsedQuestion
+) -> tuple[Span | None, str]:
+    """When the sessions or the event were that the question names, None where nothing is known of
+    them; and what it says beside the event.
+    """
+    session = session_span(context, question)
+    event = None if session else event_in(question.text)
+    day = _day_of(context, event.event) if event else None
+    if not event or not day:
+        return session, question.text
+    # "what did we use before the change?" asks for one thing
+    is_of_one = event.is_open and not parse_question(event.rest).says_something
+    beside = question.text if is_of_one else event.rest
+    return Span(*event.around(day, context.now.date())), beside
+
+
+def _day_of(context: RecallContext, event: str) -> date | None:
+    """The day on which something was said that has all words of an event; of more than one the
+    first for what somebody did, the last for a name, as "the release".
+    """
+    asked, index = parse_question(event), context.deps.index
+    if not asked.says_something:
+        return None
+    allowed = context.allowed(is_wide=context.request.wide)
+    best = index.text_search(event, allowed, EVENTS)
+    rows = index.passages([match.passage for match in best])
+    told = [row for row in rows if asked.coverage(stems_of(row.text)) == 1.0]
+    memories = index.memories(sorted({row.memory_id for row in told}))
+    days = [
+        row.at or memories[row.memory_id].created_at
+        for row in told
+        if row.memory_id in memories
+    ]
+    if not days:
+        return None
+    is_done = event.split()[0].lower() in {"we", "i", "you"}
+    with contextlib.suppress(ValueError):
+        return date.fromisoformat((min(days) if is_done else max(days))[:10])
+    return None
 
 
 def session_span(context: RecallContext, question: ParsedQuestion) -> Span | None:

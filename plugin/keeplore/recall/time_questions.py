@@ -62,7 +62,7 @@ class Period:
 def period_of(text: str, session: Span | None, today: date) -> Period | None:
     """The period that a text asks for; None where it says something else as well, or names no time.
 
-    ``session`` is when the session was that the text names, where it names one.
+    ``session`` is when the session or the event was that the question names, where it names one.
     """
     rest, spans = apart_from_times(text, today)
     spans = (*spans, session) if session else spans
