@@ -201,16 +201,13 @@ def _day(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
 
 
 def _nth(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
-    """A day of this month, or of the last one that has it."""
+    """The last day with this number that has passed."""
     number = int(match["nth"])
-    month = today.replace(day=1)
-    for _ in range(3):
-        if number <= calendar.monthrange(month.year, month.month)[1]:
-            day = month.replace(day=number) if number else today
-            if number and day <= today:
-                yield day, day
-                return
-        month = (month - timedelta(days=1)).replace(day=1)
+    for back in range(62):  # each number is in one of two months
+        day = today - timedelta(days=back)
+        if day.day == number:
+            yield day, day
+            return
 
 
 def _days(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
