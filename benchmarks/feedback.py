@@ -29,18 +29,17 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 
-from retrieval import EVERYTHING, figures
+from retrieval import figures
 from retrieval_cases import Case, Query, cases, opened
 from talks import DATA, exchanges, sessions
 
 from keeplore.index import Embedder, Index, embedder_for
 from keeplore.index.graph.feedback_weights import weight
 from keeplore.memory.feedback_counters import UsageCounters
-from keeplore.recall.answer import recall
+from keeplore.recall.answer import SearchTrace, recall
 from keeplore.recall.fuse import used
 from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.request import RecallRequest, SearchScope
-from keeplore.recall.search import SearchTrace
 from keeplore.store import Store
 from keeplore.worker.usage.usage_terms import is_used, telling
 
@@ -162,7 +161,7 @@ def asked(
 ) -> Iterator[Asked]:
     looks: list[SearchTrace] = []
     recall(
-        RecallDeps(index, store, embedder=embedder, weights=EVERYTHING),
+        RecallDeps(index, store, embedder=embedder),
         RecallRequest(query.text, limit=1, at_once=True),
         SearchScope(),
         now=query.at or case.last,

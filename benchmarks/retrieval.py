@@ -3,6 +3,8 @@
     python benchmarks/retrieval.py [--set locomo] [--cases 5] [--model packaged] [--work DIR]
     [--ablations]
 
+Recall is asked with its defaults, so that a right answer below its thresholds counts as not found.
+
 Each case of a corpus becomes a workspace of conversation files (``retrieval_cases``). Asked are
 ``recall`` for exchanges and for whole memories, and beside it, over the same exchanges: shared
 words as grep counts them, SQLite's BM25, the vectors alone, and reciprocal rank fusion of the last
@@ -110,7 +112,7 @@ def report(
             measure(held, asking(embedder, by_exchange=True), lambda query: query.gold),
         )
         for label, changed in ABLATIONS.items() if options.ablations else ():
-            w = replace(EVERYTHING, **changed)  # type: ignore[arg-type]  # numbers, each under the name of a weight
+            w = replace(WEIGHTS, **changed)  # type: ignore[arg-type]  # numbers, each under the name of a weight
             show(
                 f"  {label}",
                 measure(
@@ -128,9 +130,7 @@ def report(
         measure(held, whole, lambda query: query.gold_sessions),
     )
     if options.ablations:
-        plain = asking(
-            embedder, by_exchange=False, w=replace(EVERYTHING, current_among=0)
-        )
+        plain = asking(embedder, by_exchange=False, w=replace(WEIGHTS, current_among=0))
         show(
             "  without what holds now",
             measure(held, plain, lambda query: query.gold_sessions),
@@ -146,14 +146,11 @@ def report(
         index.close()
 
 
-EVERYTHING = replace(WEIGHTS, nothing_below=0.0, hidden_below=0.0)
-
-
 def asking(
     embedder: Embedder,
     *,
     by_exchange: bool,
-    w: Weights = EVERYTHING,
+    w: Weights = WEIGHTS,
     graph: bool = False,
 ) -> Ranking:
     def ranked(case: Case, index: Index, store: Store, query: Query) -> Sequence[str]:

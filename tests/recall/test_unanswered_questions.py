@@ -98,3 +98,58 @@ def test_the_note_comes_before_the_questions_and_equal_ones_are_shown_once(
     ).hits
     assert hits[0].memory_id == note.id
     assert len(hits) <= 2
+
+
+@pytest.mark.parametrize("has_vectors", [True, False])
+def test_an_answer_comes_before_thirty_prompts_that_were_never_answered(
+    workspace_of, memory_builders, embedder, has_vectors: bool
+) -> None:
+    forms = (
+        "Which separator do our CSV exports have?",
+        "what separator do the CSV exports have",
+        "/ask which separator do our CSV exports have?",
+    )
+    asked = [
+        memory_builders.conversation(
+            f"asked-{n}",
+            f"2026-04-{n % 28 + 1:02}",
+            forms[n % 3],
+            [(forms[n % 3], "")],
+            project="kasha-api",
+            session=f"s{n}",
+        )
+        for n in range(33)
+    ]
+    answer = memory_builders.conversation(
+        "answer",
+        "2026-02-01",
+        "Excel in Germany",
+        [
+            (
+                "Excel opens the export in one column",
+                "CSV exports are written with a semicolon now.",
+            )
+        ],
+        project="kasha-api",
+    )
+    model = embedder if has_vectors else None
+    index, store = workspace_of([*asked, answer], model)
+    index.refresh()
+    if model:
+        index.embed_pending()
+    deps = RecallDeps(index, store, model)
+    found = recall(deps, RecallRequest(QUESTION), SearchScope("kasha-api"))
+    assert [hit.memory_id for hit in found.hits][:1] == [answer.id]
+    assert not any(hit.score > 0.5 for hit in found.hits[1:])
+
+
+def test_questions_alone_are_no_answer(workspace_of, memory_builders) -> None:
+    asked = memory_builders.conversation(
+        "asked", "2026-04-10", QUESTION, [(QUESTION, "")], project="kasha-api"
+    )
+    index, store = workspace_of([asked])
+    index.refresh()
+    found = recall(
+        RecallDeps(index, store), RecallRequest(QUESTION), SearchScope("kasha-api")
+    )
+    assert (found.status, found.hits) == ("nothing", ())

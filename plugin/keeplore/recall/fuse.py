@@ -33,7 +33,6 @@ PARTS = (
     "exchange",  # the rest of its exchange
     "memory",  # the memory's other passages
     "current",  # what holds now
-    "echo",  # it asks the same
     "outdated",  # its newest version may not be shown here
     "whole",  # how much of the question the whole memory speaks of
     "place",
@@ -58,7 +57,8 @@ class Evidence:
     text: float | None = None
     cosine: float | None = None  # None where the vector search did not find it
     coverage: float = 0.0  # share of the question's words in it, 0..1
-    is_echo: bool = False  # it asks the same and does not answer
+    # it asks the same and does not answer: what it shares with the question says nothing
+    is_echo: bool = False
     bonus: float = 0.0  # log-odds for what its own words show
     turn: str = ""
     at: str = ""  # RFC 3339: when it was said
@@ -113,7 +113,6 @@ class _Candidate:
     # that is shown; None where only an older version's words were found
     passage: int | None
     by: int  # whose words count
-    echo: float  # what was lost because it only asks the same
     outdated: float  # what was lost because its newest version may not be shown
 
 
@@ -155,14 +154,20 @@ def odds(
 def fuse(
     found: Sequence[Evidence], floor: float | None, w: Weights = WEIGHTS
 ) -> dict[int, tuple[float, float, float]]:
-    """For each passage what text and vectors say, and the doubt, which is below 0."""
-    texts = [e for e in found if e.text is not None]
+    """For each passage what text and vectors say, and the doubt, which is below 0; of an echo the
+    doubt alone.
+    """
+    texts = [e for e in found if e.text is not None and not e.is_echo]
     best_text = max((e.text or 0.0 for e in texts), default=0.0)
     covered = max((e.coverage for e in texts), default=0.0)
     # a passage that the vector search did not give is at most as near as the last one that it gave
     lowest = min((e.cosine for e in found if e.cosine is not None), default=0.0)
     said = {}
     for e in found:
+        if e.is_echo:
+            doubt = w.doubt_alone if floor is None else w.doubt
+            said[e.passage] = (0.0, 0.0, -doubt)
+            continue
         text = covered * max(0.0, e.text or 0.0) / best_text if best_text > 0 else 0.0
         if floor is None:
             said[e.passage] = (w.text_alone * text, 0.0, -w.doubt_alone)
@@ -253,8 +258,8 @@ def rank(
 def _parts(
     candidate: _Candidate, steps: ScoreSteps, beside: Iterable[float]
 ) -> tuple[tuple[str, float], ...]:
-    lost = (candidate.echo, candidate.outdated, *beside)
-    return (*steps.parts(candidate.by), *zip(PARTS[7:16], lost, strict=True))
+    lost = (candidate.outdated, *beside)
+    return (*steps.parts(candidate.by), *zip(PARTS[7:-1], lost, strict=True))
 
 
 def _candidate(
@@ -262,15 +267,13 @@ def _candidate(
 ) -> tuple[str, _Candidate]:
     """The memory that a passage speaks for, and how it does."""
     memory, passage = e.memory, e.passage
-    echo, outdated = -w.echo if e.is_echo else 0.0, 0.0
+    outdated = 0.0
     head = standings[memory].head
     if head and head != memory:
         if head in standings:
-            return head, _Candidate(
-                odds + echo + outdated, None, passage, echo, outdated
-            )
+            return head, _Candidate(odds, None, passage, outdated)
         outdated = -w.outdated
-    return memory, _Candidate(odds + echo + outdated, passage, passage, echo, outdated)
+    return memory, _Candidate(odds + outdated, passage, passage, outdated)
 
 
 def steps_of(

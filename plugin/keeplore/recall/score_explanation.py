@@ -18,6 +18,7 @@ from keeplore.recall.verify import LeftOut
 from keeplore.recall.weights import WEIGHTS, Weights
 
 PLACES = 50  # of an answer that are looked through
+ECHO = "it asks the same and does not answer"
 _PLACE = {
     OWN: "of this project",
     INHERITED: "inherited by this project",
@@ -220,7 +221,6 @@ def _reasons(
         "current",
         "of statements about as close to the question the newest comes first",
     )
-    yield "echo", "it asks the same and does not answer"
     yield "outdated", "its newest version may not be shown here"
     yield "repeated", "beside another one that says nearly the same"
     standing = trace.standings[entry.memory]
@@ -234,9 +234,12 @@ def _reasons(
 
 
 def _text_reason(trace: SearchTrace, e: Evidence) -> str:
+    if e.is_echo:
+        return ECHO
     if e.text is None:
         return "the search by words did not give it"
-    found = [other for other in trace.results.evidence if other.text is not None]
+    others = (other for other in trace.results.evidence if not other.is_echo)
+    found = [other for other in others if other.text is not None]
     best = max(other.text or 0.0 for other in found)
     covered = max(other.coverage for other in found)
     return (
@@ -249,6 +252,8 @@ def _vector_reason(trace: SearchTrace, e: Evidence) -> str:
     floor = trace.query.floor
     if floor is None:
         return "searched by text alone"
+    if e.is_echo:
+        return ECHO
     if e.cosine is not None:
         return (
             f"cosine {e.cosine:.2f}; unrelated texts have {floor:.2f} with this model"

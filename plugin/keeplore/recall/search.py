@@ -47,23 +47,40 @@ def search(
     passages |= _rows(index, [id_ for id_ in wanted if id_ not in passages])
     known = [id_ for id_ in wanted if id_ in passages]
     memories = index.memories(sorted({passages[id_].memory_id for id_ in known}))
-    places = {
-        id_: place
-        for place, id_ in enumerate(known)
-        if passages[id_].memory_id in memories
-    }
+    known = [id_ for id_ in known if passages[id_].memory_id in memories]
+    telling, echoes = _told_apart([passages[id_] for id_ in known], query, w)
+    places = {id_: place for place, id_ in enumerate(telling)}
     evidence = []
     for one in found:
         row = passages.get(one.passage)
-        if row and one.passage in places:
+        if row and (row.id in places or row.id in echoes):
             described = _described(one, row, memories[row.memory_id])
-            evidence.append(_read(described, row, query, places[one.passage], w))
+            if row.id in echoes:
+                evidence.append(replace(described, is_echo=True))
+            else:
+                evidence.append(_read(described, row, query, places[row.id], w))
         else:
             evidence.append(one)
-    likeliest = list(dict.fromkeys(passages[id_].memory_id for id_ in known))
+    likeliest = list(dict.fromkeys(passages[id_].memory_id for id_ in telling))
     sizes = {passages[id_].memory_id: passages[id_].passages for id_ in known}
     whole = _whole(index, query, likeliest[: w.weighed], sizes)
     return SearchResults(tuple(evidence), passages, memories, whole)
+
+
+def _told_apart(
+    rows: Sequence[PassageRow], query: PreparedQuery, w: Weights
+) -> tuple[list[int], set[int]]:
+    """The passages in their order without those that ask the same and do not answer, and these;
+    looked for until enough others are found.
+    """
+    telling: list[int] = []
+    echoes: set[int] = set()
+    for row in rows:
+        if len(telling) < w.read and is_unanswered(row, query.question):
+            echoes.add(row.id)
+        else:
+            telling.append(row.id)
+    return telling, echoes
 
 
 def _whole(
@@ -111,12 +128,8 @@ def _matches(
     text = {match.passage: match.score for match in matches}
     cosines = _cosines(index, query, allowed, w)
     order = index.passage_order([*(text.keys() | cosines.keys())])
-    best = sorted(text, key=lambda id_: (-text[id_], order[id_]))[: w.covering]
-    passages = _rows(index, best)
-    coverage = {
-        row.id: query.question.coverage(stems_of(f"{row.title}\n{row.text}"))
-        for row in passages.values()
-    }
+    best = sorted(text, key=lambda id_: (-text[id_], order[id_]))
+    passages, coverage = _covering(index, query, best, w)
     found = [
         replace(
             Evidence(id_, "", text.get(id_), cosines.get(id_), coverage.get(id_, 0.0)),
@@ -125,6 +138,26 @@ def _matches(
         for id_, place in order.items()
     ]
     return found, passages
+
+
+def _covering(
+    index: Index, query: PreparedQuery, best: Sequence[int], w: Weights
+) -> tuple[dict[int, PassageRow], dict[int, float]]:
+    """The share of the question's words in the best text matches that do not only ask the same, and
+    all rows that were read for that.
+    """
+    passages: dict[int, PassageRow] = {}
+    coverage: dict[int, float] = {}
+    for start in range(0, len(best), w.covering):
+        rows = _rows(index, best[start : start + w.covering])
+        passages |= rows
+        for row in rows.values():
+            if not is_unanswered(row, query.question):
+                stems = stems_of(f"{row.title}\n{row.text}")
+                coverage[row.id] = query.question.coverage(stems)
+        if len(coverage) >= w.covering:
+            break
+    return passages, coverage
 
 
 def _cosines(
@@ -175,7 +208,6 @@ def _read(
     is_of_time = any(span.holds(e.at) for span in query.spans)
     return replace(
         e,
-        is_echo=is_unanswered(row, question),
         bonus=sum(bonuses(row, question, w).values()) + is_of_time * w.when,
         close=close,
     )

@@ -73,8 +73,6 @@ class Weights:
     # superseded by a memory that may not be shown here; judgement
     outdated: float = 4.0
     repeated: float = 1.5  # says nearly what a better hit says; judgement
-    # the same question, not answered; judgement: an answer that half matches comes before it
-    echo: float = 4.0
     # share of common words at which a hit says nothing beside a better one of its place
     same_from: float = 0.9
     # share of common words (Jaccard) at which two passages say the same; judgement
