@@ -116,19 +116,21 @@ def write(root: Path, memories: Sequence[Memory]) -> dict[str, str]:
     return paths
 
 
-def indexed(folder: Path, memories: Sequence[Memory]) -> tuple[Index, Store]:
+def indexed(
+    folder: Path, memories: Sequence[Memory], embedder: Embedder | None = None
+) -> tuple[Index, Store]:
     """Written and read, without vectors."""
     (folder / "w").mkdir()
     store = repository(folder / "w")
     write(folder / "w", memories)
-    index = Index(folder / "index", store, None)
+    index = Index(folder / "index", store, embedder)
     index.refresh()
     return index, store
 
 
 @pytest.fixture(scope="session")
 def memory_builders() -> SimpleNamespace:
-    """``note``, ``conversation``, ``write``, ``indexed`` and ``paths`` for tests that lay down memories of their
+    """``note``, ``conversation``, ``write``, ``indexed``, ``memory_id`` and ``paths`` for tests that lay down memories of their
     own.
     """
     return SimpleNamespace(
@@ -136,6 +138,7 @@ def memory_builders() -> SimpleNamespace:
         conversation=conversation,
         write=write,
         indexed=indexed,
+        memory_id=memory_id,
         paths=lambda memories: {
             memory.id: relative_path(memory) for memory in memories
         },

@@ -4,7 +4,7 @@ import pytest
 
 from keeplore.index import PassageRow
 from keeplore.recall.fuse import Evidence, Standing, rank
-from keeplore.recall.passage_features import bonuses, closeness
+from keeplore.recall.passage_features import bonuses, closeness, is_of_other_thing
 from keeplore.recall.question import parse_question
 from keeplore.recall.request import OWN
 from keeplore.recall.weights import WEIGHTS
@@ -140,3 +140,24 @@ def test_a_memory_of_which_more_speaks_comes_before_one_with_a_single_match() ->
         3,
         4,
     ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "is_other"),
+    [
+        (
+            "which port does the production database have",
+            "The staging database has port 5440.",
+            True,
+        ),
+        ("the production database", "The database of production listens.", False),
+        ("the database", "The staging database listens on 5440.", False),
+        ("the staging database", "The staging database listens on 5440.", False),
+        ("retry 5 times", "It retries 3 times.", False),
+        ("many people review", "Two people review.", False),
+    ],
+)
+def test_another_thing_of_a_kind_is_told_apart_by_the_word_before_it(
+    asked: str, said: str, is_other: bool
+) -> None:
+    assert is_of_other_thing(said, parse_question(asked)) is is_other

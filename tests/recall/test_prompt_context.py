@@ -134,7 +134,7 @@ def test_beside_a_prompt_nothing_is_told_that_is_much_less_sure_than_the_best(
     workspace_of, memory_builders
 ) -> None:
     old, new = (
-        "Variable names end with _a",
+        "Some of the names end with _a",
         "Method names end with _b from now on",
     )
     index, store = workspace_of(

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.recall.since.contradictions import contradiction, is_opposite
 from keeplore.refine import decide, extract
 from keeplore.refine.answer_schema import ChoiceItem, FactItem, items
 from keeplore.refine.classify import (
@@ -19,7 +20,6 @@ from keeplore.refine.classify import (
     is_rule_of_others,
     kind_of,
 )
-from keeplore.refine.contradictions import contradiction, is_opposite
 from keeplore.refine.prompts import prompt
 from keeplore.refine.receipts import is_supported, receipt_of, trust_of
 from keeplore.refine.triples import key_of

@@ -221,11 +221,16 @@ def _collect(
 def _sure(
     context: RecallContext, query: PreparedQuery, ranked: Sequence[Ranked]
 ) -> list[Ranked]:
-    """Those that may be shown: none where the best one is not sure enough."""
-    least = max(context.request.filter.at_least, query.silence(context.deps.weights))
-    if not ranked or ranked[0].score < least:
+    """Those that may be shown, unasked also what may hold in their place: none where the best one
+    is not sure enough.
+    """
+    best = max(context.request.filter.at_least, query.silence(context.deps.weights))
+    if not ranked or ranked[0].score < best:
         return []
-    return [entry for entry in ranked if entry.score >= context.threshold]
+    least = context.threshold
+    if context.request.filter.is_unasked:
+        least = min(least, context.deps.weights.in_place_from)
+    return [entry for entry in ranked if entry.score >= least]
 
 
 def _boost(deps: RecallDeps, query: PreparedQuery, allowed: ScopeFilter) -> Boost:

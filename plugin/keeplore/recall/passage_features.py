@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 from keeplore.index import PassageRow
-from keeplore.recall.question import STOP_STEMS, ParsedQuestion, stems_of
+from keeplore.recall.question import STOP_STEMS, ParsedQuestion, modifiers, stems_of
 from keeplore.recall.weights import Weights
 from keeplore.text.unspaced import word_count
 
@@ -79,6 +79,18 @@ def closeness(text: str, question: ParsedQuestion) -> tuple[float, bool]:
             best, (question.closeness(stems), any(is_rule for _, is_rule in near))
         )
     return best
+
+
+def is_of_other_thing(text: str, question: ParsedQuestion) -> bool:
+    """Does a sentence speak of another thing of a kind that the question names: of the staging
+    database, where the question has the production database?
+    """
+    asked, said = modifiers(question.text), modifiers(text)
+    words, other_words = stems_of(question.text), stems_of(text)
+    return any(
+        asked[kind].isdisjoint(other_words) and said[kind].isdisjoint(words)
+        for kind in asked.keys() & said.keys()
+    )
 
 
 def is_unanswered(passage: PassageRow, question: ParsedQuestion) -> bool:

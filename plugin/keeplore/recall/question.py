@@ -12,9 +12,11 @@ from functools import lru_cache
 from keeplore.recall.weights import QUERY_CHARS
 from keeplore.text.fences import sanitise, strip_fenced
 from keeplore.text.query_terms import STOP_WORDS, extra_tokens, query_terms
+from keeplore.text.terms import STOP
 from keeplore.text.unspaced import is_pair, least_pairs, pairs, runs, telling_parts
 
 _WORD = re.compile(r"[^\W_]+")
+_TOKEN = re.compile(r"[^\W_]+|[^\w\s]")
 _ENDING = re.compile(r"(?:ations?|ating|ated|ates?|ions?|ings?|ers?|ed|es|e|s|ly)\Z")
 _SHORTEST_STEM = 3
 LETTERS = 4  # of a script without spaces; see _share
@@ -50,6 +52,7 @@ _DECIDED = re.compile(
     re.IGNORECASE,
 )
 _FILLERS = STOP_WORDS | set(_GOING_ON.split())
+_NO_KIND = _FILLERS | STOP
 
 
 Word = tuple[frozenset[str], ...]  # the stems of each of its spellings
@@ -167,6 +170,24 @@ def stems_of(text: str) -> frozenset[str]:
     """
     parts = map(_parts, set(_WORD.findall(text)))
     return frozenset().union(*parts, *map(pairs, runs(text)))
+
+
+@lru_cache(maxsize=2_000)
+def modifiers(text: str) -> dict[str, frozenset[str]]:
+    """Stems of words, each with those that stand right before it: in "the staging database" what
+    kind of database it is. Figures and words that tell nothing are none.
+    """
+    found: dict[str, set[str]] = {}
+    before = ""
+    for token in _TOKEN.findall(text.casefold()):
+        if not token.isalpha() or token in _NO_KIND:
+            before = ""
+            continue
+        stem = _stem(token)
+        if before and before != stem:
+            found.setdefault(stem, set()).add(before)
+        before = stem
+    return {stem: frozenset(kinds) for stem, kinds in found.items()}
 
 
 def _stems(text: str) -> frozenset[str]:

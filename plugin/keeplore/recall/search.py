@@ -45,41 +45,35 @@ def search(
     found, passages = _matches(index, query, allowed, w)
     wanted = _likely(found, query.floor, least, w)
     passages |= _rows(index, [id_ for id_ in wanted if id_ not in passages])
-    known = [id_ for id_ in wanted if id_ in passages]
-    memories = index.memories(sorted({passages[id_].memory_id for id_ in known}))
-    known = [id_ for id_ in known if passages[id_].memory_id in memories]
-    telling, echoes = _told_apart([passages[id_] for id_ in known], query, w)
-    places = {id_: place for place, id_ in enumerate(telling)}
-    evidence = []
-    for one in found:
-        row = passages.get(one.passage)
-        if row and (row.id in places or row.id in echoes):
-            described = _described(one, row, memories[row.memory_id])
-            if row.id in echoes:
-                evidence.append(replace(described, is_echo=True))
-            else:
-                evidence.append(_read(described, row, query, places[row.id], w))
-        else:
-            evidence.append(one)
-    likeliest = list(dict.fromkeys(passages[id_].memory_id for id_ in telling))
-    sizes = {passages[id_].memory_id: passages[id_].passages for id_ in known}
+    rows = [passages[id_] for id_ in wanted if id_ in passages]
+    memories = index.memories(sorted({row.memory_id for row in rows}))
+    rows = [row for row in rows if row.memory_id in memories]
+    telling, echoes = _told_apart(rows, query, w)
+    by_passage = {one.passage: one for one in found}
+    for row in rows:
+        described = _described(by_passage[row.id], row, memories[row.memory_id])
+        by_passage[row.id] = replace(described, is_echo=row.id in echoes)
+    for place, row in enumerate(telling[: w.read]):
+        by_passage[row.id] = _read(by_passage[row.id], row, query, place, w)
+    likeliest = list(dict.fromkeys(row.memory_id for row in telling))
+    sizes = {row.memory_id: row.passages for row in rows}
     whole = _whole(index, query, likeliest[: w.weighed], sizes)
-    return SearchResults(tuple(evidence), passages, memories, whole)
+    return SearchResults(tuple(by_passage.values()), passages, memories, whole)
 
 
 def _told_apart(
     rows: Sequence[PassageRow], query: PreparedQuery, w: Weights
-) -> tuple[list[int], set[int]]:
-    """The passages in their order without those that ask the same and do not answer, and these;
-    looked for until enough others are found.
+) -> tuple[list[PassageRow], set[int]]:
+    """The passages in their order without those that ask the same and do not answer, and the
+    numbers of these; looked for until enough others are found.
     """
-    telling: list[int] = []
+    telling: list[PassageRow] = []
     echoes: set[int] = set()
     for row in rows:
         if len(telling) < w.read and is_unanswered(row, query.question):
             echoes.add(row.id)
         else:
-            telling.append(row.id)
+            telling.append(row)
     return telling, echoes
 
 
@@ -199,8 +193,6 @@ def _read(
     the best.
     """
     question = query.question
-    if place >= w.read:
-        return e
     close = 0.0
     if place < w.current_among and not question.is_about_past:
         share, is_rule = closeness(row.said, question)

@@ -4,9 +4,8 @@ again, and with earlier versions where a question asks for these.
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from enum import StrEnum
 
@@ -17,7 +16,7 @@ from keeplore.memory import Conversation, Memory
 from keeplore.memory.model import BELIEVED, Trust
 from keeplore.memory.note import statement_of
 from keeplore.recall.excerpt import excerpt, sentences_of
-from keeplore.recall.fuse import LOOKED_AT, Ranked, shared
+from keeplore.recall.fuse import LOOKED_AT, Ranked, least_odds, shared
 from keeplore.recall.head_statements import RankedStatements, ranked_statements
 from keeplore.recall.prepare import PreparedQuery, RecallContext
 from keeplore.recall.question import ParsedQuestion, stems_of
@@ -25,12 +24,16 @@ from keeplore.recall.request import RecallHit
 from keeplore.recall.search import SearchResults
 from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.recall.since.named_files import named_files
+from keeplore.recall.since.newer_values import holds_instead, newest_first, stated
 from keeplore.recall.unasked.injection_filter import is_suspect
 from keeplore.recall.unasked.telling import telling
 from keeplore.recall.weights import EXCERPT_CHARS
 from keeplore.text.pasted import is_pasted_into, pasted_words
 from keeplore.text.times.time_expressions import Span
 
+RIVALS = (
+    8  # of the best, among which is looked for what holds in the place of what is told
+)
 LEAST_EXCERPT = 120  # characters of an exchange that are worth showing
 _BREAK = "\n"
 EARLIER = 2  # earlier versions of one memory, at most
@@ -73,27 +76,25 @@ def verify(
     results: SearchResults,
     words: Mapping[int, frozenset[str]],
 ) -> tuple[list[RecallHit], list[Passed]]:
-    """The best ones that stand in their files and say something else than a better one, unasked
-    only those that are nearly as sure as the best of them; and those passed over.
+    """The best ones that stand in their files and say something else than a better one, what holds
+    before what it replaced, and those passed over; unasked, see ``told_alone``.
     """
-    request, same_from = context.request, context.deps.weights.same_from
+    request = context.request
     is_skipped = _skipping(context)
+    most = RIVALS if request.filter.is_unasked else request.limit
     hits: list[RecallHit] = []
+    sureness: list[float] = []  # log-odds of each hit
+    known: set[int] = set()  # places of hits that the request leaves out
     left: list[Passed] = []
     told: list[tuple[MemoryRow, frozenset[str]]] = []  # each hit with its words
-    least = -math.inf  # log-odds
     for entry in ranked:
-        is_unsure = entry.score < context.threshold or entry.odds < least
-        if is_unsure or len(hits) == request.limit:
+        if len(hits) == most:
             break
         row = results.memories[entry.memory]
         if is_skipped(row):
             continue
         own = _words_of_entry(entry, row, words)
-        if any(
-            _is_beside(row, other) and shared(own, theirs) >= same_from
-            for other, theirs in told
-        ):
+        if _is_repeated(row, own, told, context):
             left.append((entry.memory, LeftOut.SAME))
             continue
         passage = (
@@ -102,34 +103,56 @@ def verify(
         hit = _verified(context, row, passage, entry.score, query)
         if hit is None:
             left.append((entry.memory, LeftOut.CHANGED))
-        elif not request.filter.is_shown(hit.passage):
+            continue
+        is_known = request.filter.skip(row) or request.filter.is_shown(hit.passage)
+        if request.filter.is_unasked or not is_known:
+            known |= {len(hits)} if is_known else set()
             hits.append(hit)
+            sureness.append(entry.odds)
             told.append((row, own))
-            if request.filter.is_unasked and len(hits) == 1:
-                least = entry.odds - context.deps.weights.beside_told
-    return newer_first(hits), left
+    if request.filter.is_unasked:
+        return told_alone(context, query.question, hits, sureness, known), left
+    return newest_first(hits, query.question), left
 
 
-def newer_first(hits: Sequence[RecallHit]) -> list[RecallHit]:
-    """The same with what replaced a hit before it."""
-    ordered: list[RecallHit] = []
-    for hit in hits:
-        if hit not in ordered:
-            newer = hit.later.memory_id if hit.later else hit.memory_id
-            same = [h for h in hits if h.memory_id == newer != hit.memory_id]
-            ordered += [h for h in (*same, hit) if h not in ordered]
-    return ordered
+def told_alone(
+    context: RecallContext,
+    question: ParsedQuestion,
+    hits: Sequence[RecallHit],
+    sureness: Sequence[float],
+    known: Set[int],
+) -> list[RecallHit]:
+    """Those that are sure enough, and nearly as sure as the best of them, without those that speak
+    of another thing of the kind and those in whose place another one holds: that one is told as if
+    it were as sure.
+
+    ``sureness`` are log-odds, ``known`` the places of hits that the agent has before it: they
+    are not told again, nor what they replaced.
+    """
+    entries = [stated(hit, question) for hit in hits]
+    odds = [*sureness]
+    out = {place for place, one in enumerate(entries) if one.is_of_other} | known
+    for place, old in enumerate(entries):
+        for other, new in enumerate(entries):
+            if other != place and holds_instead(new, old, question):
+                out.add(place)
+                odds[other] = max(odds[other], odds[place])
+    kept = sorted({*range(len(hits))} - out, key=lambda place: -odds[place])
+    best = odds[kept[0]] if kept else 0.0
+    least = max(least_odds(context.threshold), best - context.deps.weights.beside_told)
+    sure = [hits[place] for place in kept if odds[place] >= least]
+    return sure[: context.request.limit]
 
 
 def _skipping(context: RecallContext) -> Callable[[MemoryRow], bool]:
-    """Which memories are passed over: those that the request leaves out, and unasked what waits for
-    its machine to be accepted or was replaced.
+    """Which memories are passed over: those that the request leaves out; unasked, where these may
+    replace others, documents and what waits for its machine to be accepted or was replaced.
     """
     chosen = context.request.filter
     if not chosen.is_unasked:
         return chosen.skip
     is_told = telling(context.deps.index, context.deps.sources())
-    return lambda row: chosen.skip(row) or not is_told(row)
+    return lambda row: row.kind == "document" or not is_told(row)
 
 
 def left_out(left: Sequence[Passed]) -> list[str]:
@@ -171,6 +194,22 @@ def _words_of_entry(
 ) -> frozenset[str]:
     own = words.get(entry.passage) if entry.passage is not None else None
     return own or stems_of(row.title)
+
+
+def _is_repeated(
+    row: MemoryRow,
+    own: frozenset[str],
+    told: Sequence[tuple[MemoryRow, frozenset[str]]],
+    context: RecallContext,
+) -> bool:
+    """Does one of its place say nearly the same words, and the same figures?"""
+    same_from = context.deps.weights.same_from
+    return any(
+        _is_beside(row, other)
+        and shared(own, theirs) >= same_from
+        and not any(stem.isdigit() for stem in own ^ theirs)
+        for other, theirs in told
+    )
 
 
 def _is_beside(one: MemoryRow, other: MemoryRow) -> bool:

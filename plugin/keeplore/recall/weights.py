@@ -98,6 +98,9 @@ class Weights:
     # how far, in log-odds, a memory may be behind the best one to be told unasked with it; measured
     # on the prompts of recorded sessions
     beside_told: float = 0.5
+    # of what is told unasked in the place of a memory that it contradicts and is newer than;
+    # judgement
+    in_place_from: float = 0.5
     # where nothing is surer than this, the other projects are asked too; judgement
     widen_below: float = 0.5
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from keeplore.refine.contradictions import contradiction
+from keeplore.recall.since.contradictions import contradiction
 
 ONE_THING = [
     (

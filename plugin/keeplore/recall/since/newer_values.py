@@ -1,0 +1,141 @@
+"""Of hits that say of the same thing another value, the newest: what refining compares notes by is
+asked of the sentences that were found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from keeplore.recall.excerpt import sentences_of
+from keeplore.recall.passage_features import is_of_other_thing
+from keeplore.recall.question import STOP_STEMS, ParsedQuestion, stems_of
+from keeplore.recall.request import RecallHit
+from keeplore.recall.since.contradictions import contradiction
+
+SENTENCES = 4  # of a hit that are compared, the closest to the question
+SHARED = 0.5  # share of the shorter one's words that two of one matter have
+LESS_CLOSE = (
+    0.2  # share of the question's words that a newer figure may lack; judgement
+)
+CLOSE = (
+    0.4  # share of the question's words from which on a figure is an answer; judgement
+)
+_FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
+_ASKS_FIGURE = re.compile(
+    r"\b(?:how (?:many|much|long|often|large|big|high|fast|far|old)|what(?:['’]s| is| are)|"
+    r"which|when (?:is|are)|by when)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    text: str
+    stems: frozenset[str]  # without stop words
+    close: float  # the share of the question's words in it, 0..1
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A hit with the sentences of it that are compared."""
+
+    hit: RecallHit
+    statements: tuple[_Statement, ...]
+    is_of_other: (
+        bool  # the closest speaks of another thing of the kind than the question
+    )
+
+    @property
+    def at(self) -> str:
+        return self.hit.at or self.hit.date
+
+
+def stated(hit: RecallHit, question: ParsedQuestion) -> Stated:
+    closest = tuple(_closest(hit.passage, question))
+    is_of_other = bool(closest) and is_of_other_thing(closest[0].text, question)
+    return Stated(hit, closest, is_of_other)
+
+
+def _closest(passage: str, question: ParsedQuestion) -> Iterator[_Statement]:
+    found = []
+    for sentence in sentences_of(passage):
+        if text := "" if sentence.rstrip().endswith("?") else sentence.strip():
+            stems = stems_of(text)
+            close = question.coverage(stems)
+            found.append(_Statement(text, stems - STOP_STEMS, close))
+    found.sort(key=lambda one: -one.close)
+    yield from (one for one in found[:SENTENCES] if one.close)
+
+
+def newest_first(
+    hits: Sequence[RecallHit], question: ParsedQuestion
+) -> list[RecallHit]:
+    """The same with what holds in the place of a hit before it."""
+    asks_figure = question.asks and bool(_ASKS_FIGURE.search(question.text))
+    ordered: list[Stated] = []
+    for one in [stated(hit, question) for hit in hits]:
+        places = (
+            place
+            for place, other in enumerate(ordered)
+            if (_is_sure(one, other) and holds_instead(one, other, question))
+            or (asks_figure and not question.is_about_past and _gives_newer(one, other))
+        )
+        ordered.insert(next(places, len(ordered)), one)
+    return [one.hit for one in ordered]
+
+
+def holds_instead(one: Stated, other: Stated, question: ParsedQuestion) -> bool:
+    """Does the first state what holds in the place of what the other one states?
+
+    So it is where the other is known to be replaced by it, or where it contradicts the other and is
+    newer. Where only the older one speaks of something that is asked for, the two are of different
+    things.
+    """
+    later = other.hit.later
+    if later and later.memory_id == one.hit.memory_id != other.hit.memory_id:
+        return True
+    if question.is_about_past or not _is_newer_beside(one, other):
+        return False
+    asked = frozenset[str]().union(
+        *(spelling for word in question.words for spelling in word)
+    )
+    for new in one.statements:
+        for old in other.statements:
+            shared = len(new.stems & old.stems)
+            is_near = shared >= SHARED * min(len(new.stems), len(old.stems))
+            is_of_other = asked & (old.stems - new.stems) and not asked & (
+                new.stems - old.stems
+            )
+            if is_near and not is_of_other and contradiction(new.text, old.text):
+                return True
+    return False
+
+
+def _is_sure(one: Stated, other: Stated) -> bool:
+    """Notes are about one thing; in talk two sentences are alike for other reasons too."""
+    later = other.hit.later
+    is_told = bool(later and later.memory_id == one.hit.memory_id)
+    return is_told or (one.hit.kind, other.hit.kind) == ("note", "note")
+
+
+def _gives_newer(one: Stated, other: Stated) -> bool:
+    """Do both answer with figures, the newer one about as closely and with another?"""
+    new, old = (_figure_statement(entry) for entry in (one, other))
+    if not new or not old or not _is_newer_beside(one, other):
+        return False
+    is_as_close = new.close >= old.close - LESS_CLOSE
+    figures = {*_FIGURE.findall(new.text)}
+    return is_as_close and figures.isdisjoint(_FIGURE.findall(old.text))
+
+
+def _figure_statement(entry: Stated) -> _Statement | None:
+    found = (one for one in entry.statements if _FIGURE.search(one.text))
+    return next((one for one in found if one.close >= CLOSE), None)
+
+
+def _is_newer_beside(one: Stated, other: Stated) -> bool:
+    """Of one place, and said later."""
+    places = {(entry.hit.scope, entry.hit.project) for entry in (one, other)}
+    return len(places) == 1 and one.at > other.at

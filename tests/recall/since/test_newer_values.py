@@ -1,0 +1,150 @@
+"""What gives the same thing another value comes after what was said of it later."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from keeplore.recall.question import parse_question
+from keeplore.recall.request import RecallHit
+from keeplore.recall.since.newer_values import holds_instead, newest_first, stated
+
+
+def hit(at: str, passage: str, *, project: str = "kasha-api") -> RecallHit:
+    return RecallHit(
+        memory_id=f"mem_{at}",
+        title="t",
+        date=at[:10],
+        kind="conversation",
+        scope="project",
+        project=project,
+        category="",
+        trust="user",
+        score=0.9,
+        passage=passage,
+        turn="",
+        path="a.md",
+        changes=0,
+        at=at,
+    )
+
+
+def order(question: str, *passages: str) -> list[str]:
+    """The passages as they come out, each said a month after the one before it."""
+    hits = [hit(f"2026-0{n}-01", said) for n, said in enumerate(passages, 1)]
+    return [one.passage for one in newest_first(hits, parse_question(question))]
+
+
+@pytest.mark.parametrize(
+    ("question", "old", "new"),
+    [
+        (
+            "Which port does the staging database listen on?",
+            "The staging database listens on port 5433.",
+            "The staging database listens on port 5440 now.",
+        ),
+        (
+            "What is the deadline for the beta of the importer?",
+            "Our deadline for the beta of the importer is May 4.",
+            "I moved things around, the importer's beta has its deadline on June 1.",
+        ),
+        (
+            "How many seats does the team plan include?",
+            "The team plan costs 40 a month and includes 5 seats.",
+            "Let us be generous: 8 seats are included in the team plan from now on.",
+        ),
+        (
+            "How long may an upload to the archive take?",
+            "An upload to the archive may take 30 seconds.",
+            "An upload to the archive may take 90 seconds.",
+        ),
+        (
+            "How large is the cache of the docs?",
+            "The cache of the docs has 20 MB.",
+            "The cache of the docs has 50 MB.",
+        ),
+    ],
+)
+def test_the_newer_value_comes_first(question: str, old: str, new: str) -> None:
+    assert order(question, old, new) == [new, old]
+    assert order(question, f"Hello. {old}", f"{new} Thanks.") == [
+        f"{new} Thanks.",
+        f"Hello. {old}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "second"),
+    [
+        (  # another thing
+            "Which port does the production database listen on?",
+            "The production database listens on port 6500.",
+            "The staging database listens on port 5440.",
+        ),
+        (  # the same value
+            "How many seats does the team plan include?",
+            "The team plan includes 5 seats.",
+            "All 5 seats of the team plan are taken.",
+        ),
+        (  # another matter
+            "How many seats does the team plan include?",
+            "The team plan includes 5 seats.",
+            "The plan of the flight has 3 legs.",
+        ),
+        (  # no figure is asked for
+            "why does the team plan include seats",
+            "The team plan includes 5 seats because teams grow.",
+            "Seats of the team plan went up by 2 for some reason.",
+        ),
+        (  # the past is asked for
+            "How many seats did the team plan include before?",
+            "The team plan includes 5 seats.",
+            "The team plan includes 8 seats.",
+        ),
+        (
+            "How many seats does the team plan include?",
+            "Does the team plan include 5 seats?",
+            "Does the team plan include 8 seats?",
+        ),
+    ],
+)
+def test_what_says_something_else_keeps_its_place(
+    question: str, first: str, second: str
+) -> None:
+    assert order(question, first, second) == [first, second]
+
+
+def test_of_notes_the_newer_comes_first_without_a_figure_too() -> None:
+    old, new = "We deploy the docs to Netlify.", "We deploy the docs to Cloudflare."
+    hits = [
+        replace(hit("2026-01-01", old), kind="note"),
+        replace(hit("2026-02-01", new), kind="note"),
+    ]
+    found = newest_first(hits, parse_question("where do we deploy the docs"))
+    assert [one.passage for one in found] == [new, old]
+
+
+def test_an_older_value_and_one_of_another_project_replace_nothing() -> None:
+    question = parse_question("Which port does the staging database listen on?")
+    old = hit("2026-01-01", "The staging database listens on port 5433.")
+    new = hit("2026-02-01", "The staging database listens on port 5440.")
+    other = hit(
+        "2026-03-01", "The staging database listens on port 7.", project="lumen-web"
+    )
+    entries = {
+        name: stated(one, question)
+        for name, one in {"old": old, "new": new, "other": other}.items()
+    }
+    replacing = {
+        (one, two)
+        for one in entries
+        for two in entries
+        if holds_instead(entries[one], entries[two], question)
+    }
+    assert replacing == {("new", "old")}
+
+
+def test_hits_without_a_word_of_the_question_stay_as_they_are() -> None:
+    passages = ("One 1.", "Two 2.", "")
+    assert order("Which port is it?", *passages) == [*passages]
