@@ -101,8 +101,10 @@ def is_correction(message: str) -> bool:
     return _CORRECTING.match(message) is not None
 
 
-def revision_of(text: str) -> Revision | None:
-    """What a sentence replaces, None where it does not surely replace anything."""
+def revision_of(text: str, *, corrects: bool = False) -> Revision | None:
+    """What a sentence replaces, None where it does not surely replace anything; ``corrects`` says
+    that its message takes something back.
+    """
     said = _REASON.sub("", text[:READ_CHARS])
     if said.rstrip().endswith("?"):
         return None
@@ -111,13 +113,22 @@ def revision_of(text: str) -> Revision | None:
             old = found["old"]
             new = found.groupdict().get("new") or ""
             return _revision(said, old, new)
-    if not _TURNED.search(said):
-        return None
+    new = _taken(said) if corrects or _TURNED.search(said) else ""
+    return _revision(said, "", new) if new else None
+
+
+def is_choice(text: str) -> bool:
+    """Does a sentence take one thing for a matter, so that taking another replaces it?"""
+    return not text.rstrip().endswith("?") and bool(_taken(text[:READ_CHARS]))
+
+
+def _taken(said: str) -> str:
+    """What a sentence takes, "" for nothing."""
     news = (
         found["new"] for phrase in _compiled(_TURNING) if (found := phrase.search(said))
     )
     new = next(news, "")
-    return _revision(said, "", new) if terms(new) else None
+    return new if terms(new) else ""
 
 
 @functools.cache
@@ -151,8 +162,10 @@ def replaces(revision: Revision, said: str, around: Set[str], *, decides: bool) 
     return revision.rejected <= held and says_new and shared >= max(1, enough)
 
 
-def revisions_in(text: str) -> Iterator[tuple[str, Revision]]:
+def revisions_in(
+    text: str, *, corrects: bool = False
+) -> Iterator[tuple[str, Revision]]:
     """The sentences of a text that replace something, with what they replace."""
     for sentence in sentences(text):
-        if found := revision_of(sentence.text):
+        if found := revision_of(sentence.text, corrects=corrects):
             yield sentence.text, found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,64 @@ SECOND = (
     ),
     (REVERSED, "The queue is in Redis now, with RQ."),
 )
+# a question, what was said, and which turn says what holds in the place of which
+IN_ONE_TALK = {
+    "an order that another one reverses": (
+        "where does the job queue run",
+        (
+            ("Let's use Redis for the job queue.", "The job queue is in Redis now."),
+            ("Round all prices to cents.", "Rounded in cart.py."),
+            (
+                "We move the job queue to Postgres after all, because Redis loses jobs.",
+                "Moved.",
+            ),
+        ),
+        {"s-u0": "s-u2", "s-u1": None, "s-u2": None},
+    ),
+    "a state that is no longer wanted": (
+        "how are sessions stored",
+        (
+            ("Store sessions in cookies.", "Sessions are in cookies."),
+            ("Write a test for the login.", "Written."),
+            ("Sessions are no longer stored in cookies, store them in Redis.", "Done."),
+        ),
+        {"s-u0": "s-u2", "s-u1": None, "s-u2": None},
+    ),
+    "two reversals": (
+        "where does the job queue run",
+        (
+            ("Let's use Redis for the job queue.", "The job queue is in Redis now."),
+            ("We move the job queue to Postgres after all.", "Moved."),
+            ("Round all prices to cents.", "Rounded in cart.py."),
+            ("Actually, move the job queue to Kafka.", "Moved again."),
+        ),
+        {"s-u0": "s-u3", "s-u1": "s-u3", "s-u2": None, "s-u3": None},
+    ),
+    "a cause that the person denies": (
+        "why do uploads fail in staging",
+        (
+            (
+                "Why do uploads fail in staging?",
+                "The uploads fail because the cache in staging is full.",
+            ),
+            (
+                "No, the cache is switched off in staging.",
+                "Then it is the proxy: its body limit is 1 MB.",
+            ),
+            ("Raise the limit to 20 MB.", "Raised."),
+        ),
+        {"s-u0": "s-u1", "s-u1": None, "s-u2": None},
+    ),
+    "something else with the same words": (
+        "where does the job queue run",
+        (
+            ("Let's use Redis for the job queue.", "The job queue is in Redis now."),
+            ("Add a test for the job queue.", "Added."),
+            ("Use pnpm instead of npm for the shop.", "Done."),
+        ),
+        {"s-u0": None, "s-u1": None, "s-u2": None},
+    ),
+}
 ROOM = TextBudget(4000, 20_000)
 QUESTION = "which job queue do we use for invoices"
 
@@ -162,6 +221,26 @@ def test_an_index_made_anew_tells_the_same_and_is_sound(told: Told) -> None:
     assert told.registry.recall(request).hits == told.answer.hits
 
 
+@pytest.mark.parametrize("name", IN_ONE_TALK)
+def test_what_was_changed_later_in_the_same_talk_says_so(name: str) -> None:
+    question, talk, expected = IN_ONE_TALK[name]
+    places = Places.from_environment(os.environ)
+    initialise(places, Path.home() / "memory")
+    play("s", itertools.count(0), talk)
+    said = {f"s-u{number}": asked for number, (asked, _) in enumerate(talk)}
+    cwd = Path.home() / "code" / "ledgerly"
+    with Registry(places) as registry:
+        answer = registry.recall(RecallRequest(question, cwd, by_exchange=True))
+    hits = [hit for hit in answer.hits if hit.kind == "conversation"]
+    assert {hit.turn: hit.later and hit.later.turn for hit in hits} == expected
+    for hit in hits:
+        if hit.later:
+            end = f"{hit.later.at[:10]}, {hit.memory_id[4:12]} turn {hit.later.turn})"
+            text, _ = asked_context(replace(answer, hits=(hit,)), room=ROOM)
+            [line] = lines_of(text, "later:")
+            assert line.endswith(f" — later: “{said[hit.later.turn]}” ({end}")
+
+
 def quote(text: str, turn: str) -> Quote:
     return Quote(text, "user", turn)
 
@@ -181,6 +260,12 @@ def quote(text: str, turn: str) -> Quote:
         ("No problem, go on.", ("No problem, go on.",), False),
         ("Actually, also add a test.", ("Actually, also add a test.",), False),
         ("No, that is wrong.", (), False),
+        # of another matter
+        (
+            "Actually, move the queue to Kafka.",
+            ("Actually, move the queue to Kafka.",),
+            False,
+        ),
     ],
 )
 def test_an_exchange_that_the_next_message_took_back_says_so(

@@ -1,15 +1,16 @@
 """What was said later in the place of what a memory says, as far as that is sure.
 
 Derived from the text alone, each time that something is shown: a note that a language model made
-and that names the words which it puts an end to; a decision with which the person's next message
-took back the exchange; else a decision or a note of the same scope that replaces it
-(``keeplore.text.revisions``), later by its time. All believed here and still in their files.
+and that names the words which it puts an end to; that with which the person's next message took
+back the exchange; else what the person said further on in the same talk, or a decision or a note of
+the same scope, that replaces it (``keeplore.text.revisions``), later by its time. All believed here
+and still in their files.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,15 @@ from keeplore.memory import Conversation, Exchange, Memory, Quote
 from keeplore.memory.model import BELIEVED, Trust
 from keeplore.memory.note import statement_of
 from keeplore.recall.request import LaterStatement
-from keeplore.text.revisions import is_correction, replaces, revisions_in
+from keeplore.text.pasted import is_pasted_into
+from keeplore.text.revisions import (
+    Revision,
+    is_choice,
+    is_correction,
+    replaces,
+    revision_of,
+    revisions_in,
+)
 from keeplore.text.sentences import clip, sentences
 from keeplore.text.similarity import normalised
 from keeplore.text.terms import stems
@@ -31,6 +40,8 @@ if TYPE_CHECKING:
 MOST_STEPS = 4  # from what was replaced to what holds now
 REPLY = 8  # content words of a message that is an answer to the one before it
 MOST_SAID = 12  # sentences of what is shown that are looked at
+NAMED = 2  # content words of a claim from which an objection speaks of it
+FOLLOWING = 60  # exchanges of the same talk in which it may be replaced
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +86,15 @@ class LaterSayings:
         if judged := self._judged(conversation, shown, turn):
             return judged
         if conversation and (said := _corrected(conversation, shown, turn)):
-            quote, at = said
-            return LaterStatement(quote.text, row.id, quote.turn, at)
+            text, exchange = said
+            return LaterStatement(clip(text), row.id, exchange.id, exchange.at)
         scope = ScopeFilter(((row.scope, row.project),))
         sayings = [*_sayings(row, conversation, shown, turn)]
         last: LaterStatement | None = None
+        if conversation and (said := _changed(conversation, sayings)):
+            text, exchange = said
+            last = LaterStatement(clip(text), row.id, exchange.id, exchange.at)
+            sayings = [_Said(text, frozenset(), exchange.at, decides=True)]
         for _ in range(MOST_STEPS):
             found = self._next(sayings, scope)
             if found is None:
@@ -144,19 +159,69 @@ class LaterSayings:
 
 def _corrected(
     conversation: Conversation, shown: str, turn: str
-) -> tuple[Quote, str] | None:
-    """What the person decided, and when, in the next message, by which they took back what is shown
-    of an exchange; None where that decided anything, or what is shown of it stands in the head.
+) -> tuple[str, Exchange] | None:
+    """What the person said in the next message, by which they took back what is shown of an
+    exchange: what they decided in it, else that it is not so; None where they said neither, or what
+    is shown of it stands in the head.
     """
     decided = {quote.turn: quote for quote in _decisions(conversation)}
-    is_held = any(q.turn == turn and q.text in shown for q in conversation.quotes)
-    if turn in decided or is_held:
-        return None
     for exchange, following in pairwise(conversation.exchanges):
+        if exchange.id != turn or not is_correction(following.user):
+            continue
         quote = decided.get(following.id)
-        is_spoken = exchange.id == turn and quote and quote.speaker == Trust.USER
-        if is_spoken and quote and is_correction(following.user):
-            return (quote, following.at) if quote.text not in shown else None
+        if quote is None:
+            text = _objection(conversation, exchange, following, shown)
+        else:
+            is_spoken = quote.speaker == Trust.USER and turn not in decided
+            is_own = is_spoken and not _is_of_other(quote.text, exchange)
+            is_held = any(
+                q.turn == turn and q.text in shown for q in conversation.quotes
+            )
+            text = quote.text if is_own and not is_held else ""
+        return (text, following) if text and text not in shown else None
+    return None
+
+
+def _is_of_other(text: str, exchange: Exchange) -> bool:
+    """Does a correction name a matter of which an exchange does not speak?"""
+    revision = revision_of(text, corrects=True)
+    about = revision.about if revision else frozenset()
+    spoken = (*stems(exchange.user), *stems(exchange.assistant))
+    return bool(about) and about.isdisjoint(spoken)
+
+
+def _objection(
+    conversation: Conversation, exchange: Exchange, following: Exchange, shown: str
+) -> str:
+    """The sentence that says of the agent's shown words that it is not so, "" for none."""
+    stands = any(
+        q.turn == exchange.id and q.speaker == Trust.ASSISTANT and q.text in shown
+        for q in conversation.quotes
+    )
+    first = sentences(following.user)[:1]
+    if stands or not first or first[0].is_question:
+        return ""
+    claimed = {*stems(shown)} & {*stems(exchange.assistant)}
+    is_about = len(claimed.intersection(stems(first[0].text))) >= NAMED
+    return first[0].text if is_about else ""
+
+
+def _changed(
+    conversation: Conversation, sayings: Sequence[_Said]
+) -> tuple[str, Exchange] | None:
+    """The last sentence with which the person replaced one of these in the same talk, by its own
+    words: what was spoken of around it may be the very matter of the other sentence.
+    """
+    alone = [replace(said, around=frozenset()) for said in sayings]
+    first = min((said.at for said in alone), default="~")
+    following = [e for e in conversation.exchanges if e.at > first][:FOLLOWING]
+    for exchange in reversed(following):
+        earlier = [said for said in alone if exchange.at > said.at]
+        corrects = is_correction(exchange.user)
+        for text, revision in revisions_in(exchange.user, corrects=corrects):
+            is_own = not is_pasted_into(exchange.user, text)
+            if is_own and _is_replaced(earlier, revision):
+                return text, exchange
     return None
 
 
@@ -167,10 +232,16 @@ def _decisions(conversation: Conversation) -> tuple[Quote, ...]:
 def _replacing(row: PassageRow, sayings: Sequence[_Said]) -> str:
     """The sentence of a passage that replaces one of these, "" for none."""
     for text, revision in revisions_in(row.said) if sayings else ():
-        for said in sayings:
-            if replaces(revision, said.text, said.around, decides=said.decides):
-                return text
+        if _is_replaced(sayings, revision):
+            return text
     return ""
+
+
+def _is_replaced(sayings: Sequence[_Said], revision: Revision) -> bool:
+    return any(
+        replaces(revision, said.text, said.around, decides=said.decides)
+        for said in sayings
+    )
 
 
 def _sayings(
@@ -188,7 +259,8 @@ def _sayings(
     for sentence in sentences(shown)[:MOST_SAID]:
         quote = quotes.get(sentence.text)
         of_turn = quote.turn if quote else turn
-        yield _said(conversation, sentence.text, of_turn, decides=quote in decided)
+        decides = quote in decided or is_choice(sentence.text)
+        yield _said(conversation, sentence.text, of_turn, decides=decides)
     for quote in decided:
         if quote.turn == turn and quote.text not in shown:
             yield _said(conversation, quote.text, turn, decides=True)
