@@ -136,25 +136,39 @@ def varied(
 @pytest.mark.parametrize(
     ("key", "query", "verdict"),
     [
-        ("new", "cache pages in Redis", "found in place 1"),
+        (
+            "new",
+            "cache pages in Redis",
+            "found in place 1, by the words of its earlier version {old}",
+        ),
         (
             "old",
             "cache pages in Redis",
-            "replaced it and stands for it: found in place 1",
+            (
+                "{new} replaced it and stands for it: found in place 1, by the words of its earlier "
+                "version {old}"
+            ),
         ),
         (
             "copy",
             "cache pages in Redis",
-            "a better hit of the same place says the same",
+            "not shown: a better hit of the same place says the same",
         ),
         (
             "other",
             "cache pages in Redis",
-            "not looked for: it is of the project lumen-web",
+            (
+                "not looked for: it is of the project lumen-web, which is asked where little is found "
+                "here"
+            ),
         ),
         ("far", "cache pages in Redis", "not found: no word in common"),
-        ("far", "is it so", "the question has no word to look for"),
-        ("new", "what did we do in February 2026?", "the question names only a time"),
+        ("far", "is it so", "not found: the question has no word to look for"),
+        (
+            "new",
+            "what did we do in February 2026?",
+            "found in place 1: the question names only a time",
+        ),
     ],
 )
 def test_it_is_said_why_a_memory_is_or_is_not_found(
@@ -165,7 +179,7 @@ def test_it_is_said_why_a_memory_is_or_is_not_found(
 ) -> None:
     index, store, id_of = varied
     told = asked(index, store, query).why(id_of(key))
-    assert verdict in told.verdict
+    assert told.verdict == verdict.format(old=id_of("old"), new=id_of("new"))
     assert told.is_found == bool(told.place) == ("found in place" in told.verdict)
 
 
@@ -192,7 +206,10 @@ def test_a_file_that_changed_since_is_named_as_the_reason(
     Path(store.root, row.path).write_text("gone astray", encoding="utf-8")
     ask = asked(index, store, "cache pages in Redis", at_once=True)
     told = why(ask, ask.request, row, row, text)
-    assert "its file is gone" in told.verdict
+    assert told.verdict == (
+        "not shown: its file is gone, or says something else since it was indexed, by the words "
+        f"of its earlier version {id_of('old')}"
+    )
 
 
 def test_what_lies_below_the_threshold_is_told_with_its_score(
@@ -202,6 +219,7 @@ def test_what_lies_below_the_threshold_is_told_with_its_score(
     told = asked(
         index, store, "which Redis cluster topology replicates lunch orders"
     ).why(id_of("weak"))
-    assert "below the threshold" in told.verdict, told
+    below = f"not shown: below the threshold of {told.threshold:.2f}"
+    assert told.verdict == below, told
     assert 0 < told.score < told.threshold
     assert sum(part.odds for part in told.parts) == pytest.approx(told.odds, abs=2e-6)

@@ -187,6 +187,15 @@ def test_a_brief_says_it_of_the_old_decision_alone(told: Told) -> None:
     assert len(lines_of(text, "later:")) == 1
 
 
+def test_a_pick_is_of_the_matter_of_the_message_before_it(told: Told) -> None:
+    request = RecallRequest("let's go with option 2", told.cwd, by_exchange=True)
+    hits = told.registry.recall(request).hits
+    found = {hit.turn: hit.later for hit in hits if hit.session == "first"}
+    later = {"first-u0": told.later, "first-u1": told.later, "first-u2": None}
+    assert found == {turn: later[turn] for turn in found}
+    assert "first-u1" in found
+
+
 def test_a_memory_that_is_shown_says_it(told: Told) -> None:
     old, new = (told.hit(session) for session in ("first", "second"))
     details = details_of(told.registry.find(old.memory_id, told.cwd))
