@@ -1,11 +1,19 @@
-"""How many examples a property is tried with: a fifth where all tests run, all in ``make soak``."""
+"""How much is tried where all tests run, and how much in ``make soak``: of examples of a property a
+fifth and all, of a long text a third of a megabyte and all of it.
+"""
 
 from __future__ import annotations
 
 import os
 
+import pytest
+
 EVERY = "EVERY_EXAMPLE"  # the variable by which all are asked for
 SHARE = 5
+# characters
+LONG = pytest.mark.parametrize(
+    "size", [333_333, pytest.param(1_000_000, marks=pytest.mark.soak)]
+)
 
 
 def examples(count: int) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from example_count import examples
+from example_count import LONG, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -544,8 +544,9 @@ def test_whatever_is_said_every_quotation_is_somebodys_words(
         "\\\n",
     ],
 )
-def test_a_message_of_a_megabyte_is_read_in_its_stride(unit: str) -> None:
-    message = unit * (1_000_000 // len(unit))
+@LONG
+def test_a_message_of_a_megabyte_is_read_in_its_stride(unit: str, size: int) -> None:
+    message = unit * (size // len(unit))
     found = distill([Exchange("t", "2026-03-01T10:00:00Z", message, (message,))])
     assert sum(map(len, found.values())) <= sum(CAPS.values())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from example_count import examples
+from example_count import LONG, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -334,8 +334,11 @@ def test_any_talk_has_one_short_line_for_a_title_and_always_the_same(
         "0",
     ],
 )
-def test_a_message_of_a_megabyte_gets_its_title_in_its_stride(unit: str) -> None:
-    message = unit * (1_000_000 // len(unit))
+@LONG
+def test_a_message_of_a_megabyte_gets_its_title_in_its_stride(
+    unit: str, size: int
+) -> None:
+    message = unit * (size // len(unit))
     assert len(title(message, message)) <= MAX_TITLE
 
 
