@@ -7,13 +7,11 @@ from __future__ import annotations
 import json
 import os
 import pty
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from ready import keeplore
+from ready import Started, keeplore
 
 from keeplore.config.places import Places
 from keeplore.memory.note import NoteDraft
@@ -38,20 +36,16 @@ def root(places: Places, home: Path) -> Path:
 def typed(answer: str, *arguments: str) -> tuple[int, str]:
     """Run a command with a person at the terminal who types one line."""
     ours, theirs = pty.openpty()
-    command = (sys.executable, "-m", "keeplore.cli", *arguments)
-    process = subprocess.Popen(
-        command,
-        cwd=Path.home(),
-        stdin=theirs,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    os.write(ours, f"{answer}\n".encode())
-    out, _ = process.communicate(timeout=60)
-    os.close(ours)
+    printed, prints = os.pipe()
+    streams = (theirs, prints, prints)
+    process = Started(arguments, streams, Path.home(), os.environ)
     os.close(theirs)
-    return process.returncode, out
+    os.close(prints)
+    os.write(ours, f"{answer}\n".encode())
+    with os.fdopen(printed, encoding="utf-8") as stream:
+        out = stream.read()
+    os.close(ours)
+    return process.wait(), out
 
 
 def remember(places: Places, text: str) -> str:

@@ -7,14 +7,13 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import ready
 
 from keeplore.config.places import Places
 from keeplore.connect.assets import client_folder
@@ -616,10 +615,9 @@ def test_an_order_that_nobody_here_gave_reaches_no_host_unasked(
 
 
 def keeplore(*arguments: str) -> str:
-    command = (sys.executable, "-m", "keeplore.cli", *arguments)
-    return subprocess.run(
-        command, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL
-    ).stdout
+    done = ready.keeplore(*arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def test_the_chain_from_a_line_to_the_words_works_as_printed(
