@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keeplore.text.revisions import replaces, revision_of
+from keeplore.text.revisions import is_choice, replaces, revision_of
 from keeplore.text.terms import stems
 
 QUEUE = "We move the queue to Redis after all, because Postgres is slow."
@@ -46,6 +46,46 @@ def test_what_is_rejected_chosen_and_spoken_of(
 )
 def test_what_replaces_nothing_for_sure(said: str) -> None:
     assert revision_of(said) is None
+
+
+@pytest.mark.parametrize(("count", "is_one_matter"), [(1, True), (8, True), (9, False)])
+def test_a_sentence_with_many_words_speaks_of_several_matters(
+    count: int, *, is_one_matter: bool
+) -> None:
+    words = (
+        "queue",
+        "invoice",
+        "order",
+        "refund",
+        "mail",
+        "export",
+        "report",
+        "job",
+        "log",
+    )
+    said = f"We move {' '.join(words[:count])} to Redis after all"
+    assert (revision_of(said) is not None) is is_one_matter
+
+
+@pytest.mark.parametrize(
+    ("said", "chosen", "about"),
+    [
+        ("Actually, use Redis for the queue.", "Redis", "queue"),
+        ("Move the jobs to Redis", "Redis", "jobs"),
+        ("Add a test for the queue", None, None),
+        ("Use Redis for the queue?", None, None),
+        ("Use it", None, None),
+    ],
+)
+def test_a_message_that_takes_something_back_need_not_say_so_again(
+    said: str, chosen: str | None, about: str | None
+) -> None:
+    assert revision_of(said) is None
+    found = revision_of(said, corrects=True)
+    assert is_choice(said) is (found is not None) is (chosen is not None)
+    if found and chosen and about:
+        expected = (frozenset(stems(chosen)), frozenset(stems(about)))
+        assert (found.chosen, found.about) == expected
 
 
 @pytest.mark.parametrize(
