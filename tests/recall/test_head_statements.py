@@ -61,18 +61,21 @@ def asked(
 
 
 def _talk(build: SimpleNamespace) -> Memory:
-    memory: Memory = build.conversation(
-        "mails", "2026-03-01", "Invoice mails", TALK, project="shop"
-    )
-    lines = "\n".join(
+    lines = (
         f"- {text} — assistant, turn mails-turn-{turn}"
         for text, turn in zip(STATEMENTS, (0, 1, 3), strict=True)
     )
+    return _headed(build, "## Outcome", *lines)
+
+
+def _headed(build: SimpleNamespace, heading: str, *lines: str) -> Memory:
+    memory: Memory = build.conversation(
+        "mails", "2026-03-01", "Invoice mails", TALK, project="shop"
+    )
     mark = "\n## Exchanges\n"
     assert mark in memory.body
-    return replace(
-        memory, body=memory.body.replace(mark, f"\n## Outcome\n\n{lines}\n{mark}")
-    )
+    head = "\n".join((heading, "", *lines))
+    return replace(memory, body=memory.body.replace(mark, f"\n{head}\n{mark}"))
 
 
 @pytest.mark.parametrize(
@@ -97,6 +100,20 @@ def test_what_was_said_comes_first_where_no_statement_is_nearly_as_likely(
     said = "User: {}\n\nAssistant: {}".format(*TALK[2])
     assert (hit.passage[: len(said)], hit.turn) == (said, "mails-turn-2")
     assert set(hit.passage[len(said) :].split("\n")) <= {"", *STATEMENTS}
+
+
+def test_a_question_in_the_head_is_shown_with_its_reply(
+    workspace_of: Built, memory_builders: SimpleNamespace
+) -> None:
+    asked, replied = TALK[1]
+    line = f"- {asked} — user, turn mails-turn-1"
+    memory = _headed(memory_builders, "## Context", line)
+    index, store = workspace_of([memory])
+    index.refresh()
+    [row] = index.statements(memory.id)
+    query = "and what about mails that failed"
+    hit = recall(RecallDeps(index, store), RecallRequest(query), HERE, now=NOW).hits[0]
+    assert (hit.passage, hit.turn) == (f"{asked}\n{replied}", row.turn)
 
 
 def test_asked_for_exchanges_no_statement_is_shown(

@@ -29,11 +29,11 @@ from keeplore.recall.unasked.injection_filter import is_suspect
 from keeplore.recall.unasked.telling import telling
 from keeplore.recall.weights import EXCERPT_CHARS
 from keeplore.text.pasted import is_pasted_into, pasted_words
+from keeplore.text.sentences import Sentence
 from keeplore.text.times.time_expressions import Span
 
-RIVALS = (
-    8  # of the best, among which is looked for what holds in the place of what is told
-)
+# of the best, among which is looked for what holds in the place of what is told
+RIVALS = 8
 LEAST_EXCERPT = 120  # characters of an exchange that are worth showing
 _BREAK = "\n"
 EARLIER = 2  # earlier versions of one memory, at most
@@ -316,9 +316,18 @@ def _shown(
         statements = _statements(context, query, row, passage, conversation)
         if statements.rows:
             is_said = passage is None or passage.kind == "exchange"
-            exchange = (text if is_said else "", turn)
+            said = text if is_said else _reply_to(statements.rows[0], conversation)
+            exchange = (said, turn)
             return _stated(statements, exchange, query, context)
     return excerpt(text, query.question), turn
+
+
+def _reply_to(statement: PassageRow, conversation: Conversation) -> str:
+    """What the assistant said to a statement that is a question; "" for others."""
+    if not Sentence(statement.text).is_question:
+        return ""
+    exchanges = conversation.exchanges
+    return next((e.assistant for e in exchanges if e.id == statement.turn), "")
 
 
 def _statements(
