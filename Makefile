@@ -8,6 +8,8 @@ STAMP := .venv/installed
 MCP_1 := mcp==1.30.0 httpx-sse==0.4.3 pydantic-settings==2.16.3 python-dotenv==1.2.4
 # what changes code by a little; beside the rest, since it brings much that nothing here needs
 MUTANTS := mutmut==3.3.1 libcst==1.9.0
+# other programs that hold notes, each beside the rest in an environment of its own
+PEERS := chroma=chromadb==1.5.9 mempalace=mempalace==3.11.0 memsearch=memsearch==0.4.23 mem0=mem0ai==2.2.1
 SAMPLE ?= 40
 SEED ?= 1
 JOBS ?= 2
@@ -26,7 +28,7 @@ LEAN := --no-binary claude-agent-sdk
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo recording test types rules pytest soak bench mutants setup engines axe hosts
+.PHONY: help demo recording test types rules pytest soak bench peers mutants setup engines axe hosts
 
 help:
 	@echo "make demo    play a session through Keeplore and show what is remembered"
@@ -34,6 +36,7 @@ help:
 	@echo "make soak    run the long tests, and properties with all examples"
 	@echo "make recording  draw the picture of the README again, from real runs of the commands"
 	@echo "make bench   measure again what docs/benchmarks.md says"
+	@echo "make peers   install other programs that hold notes (1.8 GB) and compare them with this one"
 	@echo "make mutants change the program at random places and see whether a test fails (SAMPLE=40 SEED=1)"
 	@echo "make setup   only make .venv and install into it"
 	@echo "make hosts   install Claude Code, Codex, Gemini CLI, OpenCode and Copilot CLI (1.4 GB), in which tests run"
@@ -69,6 +72,14 @@ soak: setup
 
 bench: setup
 	@for script in $$(grep -l __main__ benchmarks/*.py); do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+
+peers: setup
+	@for peer in $(PEERS); do name=$${peer%%=*}; package=$${peer#*=}; at=.venv/peers/$$name; \
+		test "$$(cat $$at/installed 2> /dev/null)" = "$$package" && continue; \
+		echo "== $$package"; rm -rf $$at; $(PYTHON) -m venv $$at \
+			&& $$at/bin/python -m pip install --quiet --disable-pip-version-check "$$package" \
+			&& echo "$$package" > $$at/installed || rm -rf $$at; done
+	@$(BIN)/python benchmarks/peers/compare_peers.py
 
 mutants: setup
 	@test -d .venv/mutants || $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .venv/mutants $(MUTANTS)

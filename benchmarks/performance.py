@@ -300,7 +300,7 @@ def naive(file: Path, folder: Folder, embedder: Embedder) -> None:
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("CREATE VIRTUAL TABLE t USING fts5(text)")
         connection.execute("CREATE TABLE v (id INTEGER PRIMARY KEY, vector BLOB)")
-        for found in folder.scan():
+        for found in folder.indexed():
             for passage in passages_of(folder.load(found.path)):
                 with connection:
                     connection.execute("INSERT INTO t VALUES (?)", (passage.embedded,))

@@ -1,7 +1,7 @@
 """What a person waits for with very many memories: a prompt and a session start, with a warm worker
 and without one.
 
-    python benchmarks/prompt_at_scale.py DIRECTORY [MEMORIES] [ROUNDS]     (default: 10000 15)
+    python benchmarks/prompt_at_scale.py [DIRECTORY [MEMORIES [ROUNDS]]]     (default: 1000 8)
 
 DIRECTORY keeps the machine that is made the first time: MEMORIES conversations of three exchanges
 in ten projects, in words drawn by their frequency, with resampled vectors, and among them notes
@@ -18,6 +18,7 @@ import re
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -35,7 +36,7 @@ from keeplore.workspace.identity import Project
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 
-MEMORIES, ROUNDS = 10_000, 15
+MEMORIES, ROUNDS = 1000, 8
 PROJECTS = 10
 REAL = 200  # texts that the model embeds; the other vectors are resampled from theirs
 PAUSE_S = (
@@ -166,7 +167,7 @@ class Bench:
         return int(found[1]) / 1000 if found else 0.0
 
 
-def main(directory: Path, count: int, rounds: int) -> None:
+def main(directory: Path, count: int = MEMORIES, rounds: int = ROUNDS) -> None:
     machine = Machine(directory / str(count))
     if not (machine.home / "built").exists():
         begun = time.monotonic()
@@ -214,8 +215,6 @@ def show(rows: dict[str, list[float]], bench: Bench, rounds: int) -> None:
 
 
 if __name__ == "__main__":
-    main(
-        Path(sys.argv[1]).resolve(),
-        int(sys.argv[2]) if len(sys.argv) > 2 else MEMORIES,
-        int(sys.argv[3]) if len(sys.argv) > 3 else ROUNDS,
-    )
+    with tempfile.TemporaryDirectory() as scratch:
+        place = Path(sys.argv[1] if len(sys.argv) > 1 else scratch).resolve()
+        main(place, *map(int, sys.argv[2:]))

@@ -1,13 +1,14 @@
 """Fit the weights by which capture tells one task of an agent from the next, and say how good they
 are on sessions that they were not fitted on.
 
-    python benchmarks/train_tasks.py SESSIONS [--cache FOLDER] [--check SESSIONS]
+    python benchmarks/train_tasks.py [SESSIONS] [--cache FOLDER] [--check SESSIONS]
 
 SESSIONS has one recorded session a line: ``{"weight": 1, "exchanges": [{"at", "ended_at", "user",
 "assistant", "files", "commands", "commits"}], "opens": [n, …], "unsure": [n, …]}``. ``opens`` are
 the numbers of the exchanges with which another task begins, as a person who read the session says;
 those in ``unsure`` were not judged. Left out in turn is each session. ``--check`` only looks at
-further sessions, with the weights that capture has. A boundary counts as right where the person has
+further sessions, with the weights that capture has. Without SESSIONS, which are not part of the
+repository, the script says so and ends. A boundary counts as right where the person has
 it too; the conversation before it begins where it was cut, as capture does it.
 """
 
@@ -174,10 +175,13 @@ def cross_validated(sessions: Sequence[Recorded], judge: Judge) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Fit how tasks are told apart.")
-    parser.add_argument("sessions", type=Path)
+    parser.add_argument("sessions", type=Path, nargs="?")
     parser.add_argument("--check", type=Path)
     parser.add_argument("--cache", type=Path)
     options = parser.parse_args()
+    if not options.sessions:
+        print("skipped: no file of sessions was named")
+        return 0
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.cache or Path(temporary)
         judge = Judge(Kept(embedder_for("packaged", folder)))

@@ -1,6 +1,6 @@
 """What a person waits for in the window over very many memories.
 
-    python benchmarks/window.py [DIRECTORY [CONVERSATIONS [NOTES]]]     (default: 10000 20000)
+    python benchmarks/window.py [DIRECTORY [CONVERSATIONS [NOTES]]]     (default: 1000 3000)
 
 DIRECTORY keeps the machines that are made the first time: CONVERSATIONS as ``prompt_at_scale.py``
 makes them, for the first page and for search, and NOTES as ``many_notes.py`` does, for the
@@ -34,7 +34,7 @@ from keeplore.config.places import Places
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 
-CONVERSATIONS, NOTES = 10_000, 20_000
+CONVERSATIONS, NOTES = 1000, 3000
 QUESTIONS, ROUNDS, STARTS = 30, 10, 5
 DEEP = 50  # the page of the timeline that is asked for by its cursor
 WARM_S = 10  # for the model, which is loaded beside the first pages

@@ -76,7 +76,7 @@ def test_every_change_is_told_from_the_users_side(root: Path) -> None:
 
 def test_the_two_commands_exist(root: Path) -> None:
     makefile = (root / "Makefile").read_text(encoding="utf-8")
-    for target in ("demo", "test", "soak", "bench", "setup", "hosts"):
+    for target in ("demo", "test", "soak", "bench", "peers", "setup", "hosts"):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
     ci = root / ".ci" / "run"
     assert ci.stat().st_mode & 0o111
