@@ -62,7 +62,7 @@ DAMAGES = {
         "passages",
     ),
     "vector": (
-        "UPDATE embeddings SET vector = zeroblob(128) WHERE rowid = 1",
+        "UPDATE embeddings SET vector = zeroblob(66) WHERE rowid = 1",
         "vectors",
         "changed",
     ),
@@ -139,7 +139,7 @@ def test_a_vector_names_the_memory_that_it_stands_for(
 ) -> None:
     tamper(
         index_directory,
-        "UPDATE embeddings SET vector = zeroblob(128) WHERE hash IN"
+        "UPDATE embeddings SET vector = zeroblob(66) WHERE hash IN"
         " (SELECT p.hash FROM passages p JOIN memories m ON m.key = p.memory WHERE m.path LIKE "
         "'%redis%')",
     )

@@ -10,12 +10,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from keeplore.errors import IndexUnavailable
 from keeplore.index import Index, MemoryFilter, ScopeFilter
 from keeplore.index.database import IndexDatabase
 from keeplore.index.schema import VERSION
+from keeplore.index.sql import vector_sum
+from keeplore.index.vectors.quantization import unpacked
 from keeplore.memory import Memory
 
 EVERYTHING = ScopeFilter()
@@ -136,13 +139,26 @@ def test_the_index_of_a_newer_keeplore_is_left_as_it_is(
     assert (index_directory / FILE).read_bytes() == before
 
 
+def as_wide_numbers(connection: sqlite3.Connection, dim: int) -> None:
+    """Store vectors as the schemas before 14 did: 16 bits a number."""
+    connection.execute("PRAGMA user_version=13")
+    for row, hash_, vector in connection.execute(
+        "SELECT rowid, hash, vector FROM embeddings"
+    ).fetchall():
+        wide = np.rint(unpacked([vector], dim)[0] * 32_767).astype("<i2").tobytes()
+        connection.execute(
+            "UPDATE embeddings SET vector = ?, sum = ? WHERE rowid = ?",
+            (wide, vector_sum(hash_, wide), row),
+        )
+
+
 def test_the_vectors_of_an_older_keeplore_are_kept(
     files: Any, filled: Index, index_directory: Path, embedder: Any, make_embedder: Any
 ) -> None:
     before, name = answers(filled, embedder), name_of(filled)
     filled.close()
     with contextlib.closing(sqlite3.connect(index_directory / FILE)) as connection:
-        connection.execute(f"PRAGMA user_version={VERSION - 1}")
+        as_wide_numbers(connection, embedder.dim)
         connection.execute(
             "UPDATE embeddings SET vector = zeroblob(length(vector)) WHERE rowid = 1"
         )

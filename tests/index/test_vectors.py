@@ -11,6 +11,7 @@ import pytest
 
 from keeplore.index import Index, PassageMatch, ScopeFilter
 from keeplore.index.vectors.hnsw import HnswGraph
+from keeplore.index.vectors.quantization import width
 from keeplore.index.vectors.vector_search import VectorIndex
 from keeplore.memory import Memory
 
@@ -317,7 +318,7 @@ def test_a_block_is_made_anew_without_what_is_gone(
     assert len(before) == len(after) == 2
     assert len(set(before) & set(after)) == 1  # that of the other project is left alone
     sizes = sorted((index_directory / name).stat().st_size for name in after)
-    assert sizes == [40 * 2 * embedder.dim, 60 * 2 * embedder.dim]
+    assert sizes == [40 * width(embedder.dim), 60 * width(embedder.dim)]
     assert (
         len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES))
         == NOTES - 20

@@ -19,7 +19,7 @@ from keeplore.index.schema import FTS_WEIGHTS
 from keeplore.index.sql import column, last_passage, raise_version, value, vector_sum
 from keeplore.index.vectors import block_files
 from keeplore.index.vectors.block_files import model_id
-from keeplore.index.vectors.quantization import BYTES, unpacked
+from keeplore.index.vectors.quantization import unpacked, width
 from keeplore.memory import Memory
 from keeplore_hooks.contracts import Embedder
 
@@ -260,7 +260,7 @@ def _unsound_vectors(
     while batch := rows.fetchmany(VECTORS_AT_ONCE):
         sound = []
         for hash_, vector, sum_ in batch:
-            if not isinstance(vector, bytes) or len(vector) != BYTES * dim:
+            if not isinstance(vector, bytes) or len(vector) != width(dim):
                 wrong.append((hash_, f"a vector has another dimension than {dim}"))
             elif vector_sum(hash_, vector) != sum_:
                 wrong.append((hash_, "a vector has changed since it was made"))

@@ -9,11 +9,13 @@ import sqlite3
 from pathlib import Path
 
 from keeplore.errors import IndexUnavailable
-from keeplore.index.sql import vector_sum
+from keeplore.index.sql import value, vector_sum
+from keeplore.index.vectors.quantization import narrowed
 
 NAME = (
     "before.sqlite3"  # what the older file is called until its vectors are taken over
 )
+NARROW_SINCE = 14  # the schema from which on a number of a vector takes 8 bits
 
 
 class OlderSchema(sqlite3.DatabaseError):
@@ -47,7 +49,10 @@ def take_over(connection: sqlite3.Connection, before: Path) -> None:
     Raises sqlite3.Error, and then nothing was added.
     """
     connection.create_function("vector_sum", 2, vector_sum, deterministic=True)
+    connection.create_function("narrowed", 1, narrowed, deterministic=True)
     connection.execute("ATTACH ? AS old", (str(before),))
+    is_narrow = value(connection, "PRAGMA old.user_version") >= NARROW_SINCE
+    vector = "e.vector" if is_narrow else "narrowed(e.vector)"
     try:
         connection.execute("BEGIN IMMEDIATE")
         connection.execute(
@@ -55,11 +60,11 @@ def take_over(connection: sqlite3.Connection, before: Path) -> None:
             " SELECT fingerprint, NOT EXISTS (SELECT 1 FROM main.passages) FROM old.models"
         )
         connection.execute(
-            "INSERT OR IGNORE INTO embeddings SELECT m.id, e.hash, e.vector, e.sum FROM "
-            "old.embeddings e"
-            " JOIN old.models o ON o.id = e.model JOIN main.models m ON m.fingerprint = "
-            "o.fingerprint"
-            " WHERE vector_sum(e.hash, e.vector) = e.sum"
+            "INSERT OR IGNORE INTO embeddings SELECT model, hash, vector, vector_sum(hash, vector)"
+            f" FROM (SELECT m.id AS model, e.hash AS hash, {vector} AS vector FROM "  # ours
+            "old.embeddings e JOIN old.models o ON o.id = e.model"
+            " JOIN main.models m ON m.fingerprint = o.fingerprint"
+            " WHERE vector_sum(e.hash, e.vector) = e.sum)"
         )
         connection.execute("COMMIT")
     finally:

@@ -13,7 +13,7 @@ from keeplore.index.passages import embedded_text
 from keeplore.index.schema import FTS_WEIGHTS
 from keeplore.index.sql import raise_version, rows_in, value
 from keeplore.index.vectors.block_files import model_id
-from keeplore.index.vectors.quantization import BYTES
+from keeplore.index.vectors.quantization import width
 
 AT_ONCE = 256  # points
 _TEXTS = ", ".join(f"p.{column}" for column in FTS_WEIGHTS)
@@ -45,7 +45,7 @@ def new(
         " JOIN memories m ON m.key = p.memory JOIN scopes c ON c.id = p.scope_id"
         " LEFT JOIN points s ON s.passage = p.id AND s.place = ?"
         " WHERE s.passage IS NULL ORDER BY p.id DESC LIMIT ?",
-        (model_id(connection, fingerprint), dim * BYTES, place, AT_ONCE),
+        (model_id(connection, fingerprint), width(dim), place, AT_ONCE),
     )
     return [UnsharedPassage._make((*row[:5], row[5:])) for row in rows]
 
@@ -97,7 +97,7 @@ def made(
     """Point → packed vector, for some whose vector is here and not there."""
     rows = connection.execute(
         f"SELECT s.point, e.vector {_BARE} AND length(e.vector) = ? LIMIT ?",
-        (model_id(connection, fingerprint), place, dim * BYTES, AT_ONCE),
+        (model_id(connection, fingerprint), place, width(dim), AT_ONCE),
     )
     return dict(rows.fetchall())
 

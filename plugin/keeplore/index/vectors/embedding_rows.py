@@ -21,7 +21,7 @@ from keeplore.index.sql import (
     vector_sum,
 )
 from keeplore.index.vectors import block_files
-from keeplore.index.vectors.quantization import BYTES, unpacked
+from keeplore.index.vectors.quantization import unpacked, width
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,8 +82,8 @@ def cosines(
         passages,
         model,
     )
-    width = len(vector) * BYTES
-    found = {id_: blob for id_, blob in rows if len(blob) == width}
+    size = width(len(vector))
+    found = {id_: blob for id_, blob in rows if len(blob) == size}
     values = unpacked(list(found.values()), len(vector)) @ vector
     return dict(zip(found, values.tolist(), strict=True))
 

@@ -13,6 +13,7 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,13 @@ from keeplore.index.sql import column, in_list, meta, scope_ids
 from keeplore.index.vectors import block_files
 from keeplore.index.vectors.block_files import VectorBlock
 from keeplore.index.vectors.hnsw import Floats, HnswGraph, Ids, damage, is_available
-from keeplore.index.vectors.quantization import BYTES, STEPS, unpacked
+from keeplore.index.vectors.quantization import (
+    floats,
+    row_type,
+    scales,
+    unpacked,
+    width,
+)
 from keeplore_hooks.contracts import EngineDatabase, PassageMatch, ScopeFilter
 
 # Where one scope has so many, a graph serves it. Going over 50,000 vectors of 384 takes 6 ms and
@@ -33,7 +40,7 @@ CHUNK = 50  # rows added to a graph at once; queries come in between
 SAVE_AFTER = 1000  # rows; adding them again at the next start costs a second
 # rows asked of a graph beyond the limit where some of its rows are of passages that are gone
 SPARE = 100
-Numbers = NDArray[np.int16]
+Rows = NDArray[Any]  # of ``row_type``
 Found = tuple[Ids, Floats]  # rows or passages with their cosines, in no order
 
 
@@ -182,12 +189,11 @@ class VectorIndex:
         scores = np.empty(max(0, block.rows - start), np.float32)
         if not len(scores):
             return np.zeros(0, np.int64), scores
-        scaled = vector / np.float32(STEPS)
         numbers = np.empty((AT_A_TIME, self.dim), np.float32)
         for at, part in self._parts(block, start):
-            floats = numbers[: len(part)]
-            np.copyto(floats, part)
-            np.dot(floats, scaled, out=scores[at - start : at - start + len(part)])
+            shares = numbers[: len(part)]
+            np.copyto(shares, part["shares"])
+            scores[at - start : at - start + len(part)] = shares @ vector * scales(part)
         best = np.arange(len(scores))
         if limit < len(scores):
             best = np.argpartition(-scores, limit - 1)[:limit]
@@ -195,14 +201,14 @@ class VectorIndex:
 
     def _parts(
         self, block: VectorBlock, start: int, size: int = AT_A_TIME
-    ) -> Iterator[tuple[int, Numbers]]:
-        """Row number and rows, (n, dim); the array is used again for the next part. Raises OSError,
+    ) -> Iterator[tuple[int, Rows]]:
+        """Row number and rows; the array is used again for the next part. Raises OSError,
         EOFError.
         """
-        if block.width != self.dim * BYTES:
+        if block.width != width(self.dim):
             raise EOFError(f"{block.name} has vectors of another dimension")
-        part: Numbers = np.empty((size, self.dim), "<i2")
-        room = part.reshape(-1).view(np.uint8).data
+        room = memoryview(bytearray(size * block.width))
+        part = np.frombuffer(room, row_type(self.dim))
         vectors, _ = block_files.files(self._directory, block.name)
         with vectors.open("rb", buffering=0) as opened:
             opened.seek(start * block.width)
@@ -257,9 +263,8 @@ class VectorIndex:
 
     def _extend(self, graph: HnswGraph, block: VectorBlock) -> None:
         for _, part in self._parts(block, graph.count, CHUNK):
-            vectors = part.astype(np.float32) / np.float32(STEPS)
             with self._mutex:
-                graph.add(vectors)
+                graph.add(floats(part))
 
     def _wants_graph(self, block: VectorBlock) -> bool:
         return block.rows >= self._graph_from and is_available()
@@ -309,7 +314,7 @@ def _of_table(
     """
     rows = []
     for id_, scope, blob in block_files.vectors(connection, model):
-        is_sound = isinstance(blob, bytes) and len(blob) == len(vector) * BYTES
+        is_sound = isinstance(blob, bytes) and len(blob) == width(len(vector))
         if is_sound and (scopes is None or scope in scopes):
             rows.append((id_, blob))
     scores = unpacked([blob for _, blob in rows], len(vector)) @ vector
