@@ -31,7 +31,7 @@ from keeplore.index import embedder_for
 from keeplore.index.passages import passages_of
 from keeplore.index.vectors import hnsw as product
 from keeplore.index.vectors.block_files import VectorBlock, files
-from keeplore.index.vectors.quantization import BYTES, packed
+from keeplore.index.vectors.quantization import packed, width
 from keeplore.index.vectors.vector_search import VectorIndex as Search
 
 QUERIES = 200
@@ -76,7 +76,7 @@ def truth(vectors: Vectors, queries: Vectors) -> list[set[int]]:
 def exact_ms(vectors: Vectors, queries: Vectors) -> float:
     """Going over a block file, as the product does."""
     with tempfile.TemporaryDirectory() as folder:
-        block = VectorBlock(1, "block", vectors.shape[1] * BYTES, len(vectors), 0)
+        block = VectorBlock(1, "block", width(vectors.shape[1]), len(vectors), 0)
         with files(Path(folder), block.name)[0].open("wb") as opened:
             for start in range(0, len(vectors), 20_000):
                 opened.write(b"".join(packed(vectors[start : start + 20_000])))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import importlib.util
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
@@ -53,6 +55,31 @@ def _needed_by_parser(call: ast.Call) -> Iterator[str]:
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_a_benchmark_runs_without_arguments(script: Path) -> None:
     assert list(needed_arguments(ast.parse(script.read_text("utf-8")))) == []
+
+
+def test_what_benchmarks_import_of_keeplore_is_there() -> None:
+    missing = [
+        f"{script.name}: {node.module}.{alias.name}"
+        for script in sorted(BENCHMARKS.rglob("*.py"))
+        for node in _imports(script)
+        for alias in node.names
+        if not _is_there(node.module or "", alias.name)
+    ]
+    assert missing == []
+
+
+def _imports(script: Path) -> Iterator[ast.ImportFrom]:
+    for node in ast.walk(ast.parse(script.read_text("utf-8"))):
+        is_from = isinstance(node, ast.ImportFrom)
+        if is_from and (node.module or "").startswith("keeplore"):
+            yield node
+
+
+def _is_there(module: str, name: str) -> bool:
+    found = importlib.import_module(module)
+    if hasattr(found, name) or not hasattr(found, "__path__"):
+        return hasattr(found, name)
+    return importlib.util.find_spec(f"{module}.{name}") is not None
 
 
 @pytest.mark.parametrize(
