@@ -50,7 +50,7 @@ TOP, WARM = 10, 20
 NO_ADAPTER = {"basic-memory": "not run: it needs Python 3.12, and this is {python}"}
 HOOKS = {"keeplore": keeplore_hook_s, "mempalace": mempalace_hook_s}
 HEAD = (
-    "program", "index", "10 changed", "cold", "warm", "edited", "anew", "R@10", "nDCG@10", "hook",
+    "program", "index", "10 changed", "cold", "warm", "edited", "anew", "R@10", "nDCG@10", "event",
 )  # fmt: skip
 
 
