@@ -52,6 +52,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "forget": "Take a memory away, with all its versions; it can be restored.",
         "restore": "Bring back what was forgotten.",
         "archive": "Put old memories aside; they are still found, with a lower rank.",
+        "tidy": "Make digests of conversations, and keep notes in order.",
         "stats": "Count what memory holds, and what it takes.",
         "export": "Write memory out as one document, or as JSON lines.",
         "sync": "Commit, fetch, merge and push the workspace now.",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from keeplore.memory import AnsweredQuestion, Conversation, Exchange, Memory
 from keeplore.memory.conversation_body import EXCHANGES
+from keeplore.memory.digest import KIND as DIGEST
 from keeplore.text.code_fences import fenced_lines
 from keeplore.text.query_terms import extra_tokens, spoken_day, token_count
 
@@ -127,6 +128,9 @@ def _passages(memory: Memory) -> Iterator[Passage]:
     place = " · ".join(
         filter(None, (memory.project, memory.category, memory.created_at[:10]))
     )
+    if memory.kind == DIGEST:  # it is found by its sources, which hold the same words
+        yield Passage("head", memory.title, "", _around(place=place))
+        return
     # a note of the last exchanges holds them as a conversation does
     if memory.kind != "document":
         conversation = Conversation.from_markdown(body)

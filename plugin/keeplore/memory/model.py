@@ -18,6 +18,7 @@ class MemoryKind(StrEnum):
     CONVERSATION = "conversation"
     NOTE = "note"
     DOCUMENT = "document"
+    DIGEST = "digest"
 
 
 class Scope(StrEnum):

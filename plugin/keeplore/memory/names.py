@@ -71,6 +71,8 @@ def relative_path(memory: Memory) -> str:
         folder = f"conversations/{year}/{month}"
     elif memory.kind == MemoryKind.DOCUMENT:
         folder = "documents"
+    elif memory.kind == MemoryKind.DIGEST:
+        folder = "digests"
     else:
         folder = FOLDERS.get(memory.category, "facts")
     if agent_scope.is_of_project(memory.scope) and not is_project_name(memory.project):

@@ -70,7 +70,12 @@ _HEAD = re.compile(
     ).encode(),
     re.MULTILINE,
 )
-_NOTE_QUOTE = re.compile(f"^> “(?P<words>.*)”{_BY}".encode(), re.MULTILINE)
+_LINK = " — (?:user|assistant), (?P<link>mem_[0-9a-f-]{36})"
+_DIGEST = (
+    rf"^ {{0,2}}- (?:instead of: )?[0-9-]{{10}} · “(?P<line>.*)”{_LINK}"
+    r"(?: turn (?P<turn>\S+))?\r?$"
+)
+_NOTE_QUOTE = re.compile(f"^> “(?P<words>.*)”{_BY}|{_DIGEST}".encode(), re.MULTILINE)
 
 _TEXT = rb'"(?:[^"\\\n]|\\.)*"'
 # an item of a key-value store, as the last block of its note
@@ -92,6 +97,7 @@ _KINDS: Mapping[str, PartKind] = {
     "id": PartKind.ID,
     "ids": PartKind.ID,
     "link": PartKind.ID,
+    "turn": PartKind.ID,
     "session": PartKind.ID,
     "packed": PartKind.QUESTION,
 }

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from keeplore.errors import EngineUnavailable
 from keeplore.index import IndexState, MemoryRow, ScopeFilter
 from keeplore.index.graph.boost import Boost, BoostReason
+from keeplore.recall.digest_hits import with_digests, without_digests
 from keeplore.recall.fuse import Ranked, Standing, diverse, rank
 from keeplore.recall.prepare import (
     PreparedQuery,
@@ -199,9 +200,12 @@ def _collect(
         by_turn=request.by_exchange,
         explain=watch is not None,
     )
-    sure = _sure(context, query, ranked)
+    sure = _sure(context, query, without_digests(ranked, results.memories))
     words = words_of(sure, results.passages)
     ordered = diverse(sure, words, w)
+    if query.question.is_broad and not request.by_exchange:
+        ordered, digests = with_digests(context, ordered, is_wide=is_wide)
+        results = replace(results, memories={**results.memories, **digests})
     hits, left = verify(context, query, ordered, results, words)
     if watch:
         watch(

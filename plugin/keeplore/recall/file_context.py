@@ -133,7 +133,7 @@ def _saying(view: WorkspaceView, name: str) -> Iterable[MemoryRow]:
 
 def _rank(row: MemoryRow) -> int:
     # what somebody else wrote waits until it is asked for
-    if row.kind == "document":
+    if row.kind in ("document", "digest"):
         return len(CATEGORIES) + 1
     if row.kind == "conversation":
         return len(CATEGORIES)

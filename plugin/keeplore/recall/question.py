@@ -51,6 +51,16 @@ _DECIDED = re.compile(
     r"went with|go with)\b",
     re.IGNORECASE,
 )
+_BROAD = re.compile(
+    r"\b(?:summar(?:y|ies|i[sz]e\w*)|overview|recap|zusammenfassung|r[ée]sum[ée]|resumen|"
+    r"what (?:(?:did|have|has) (?:we|i|they|the team) (?:\w+ ){0,2}?"
+    r"(?:decided?|agreed?|settled?|concluded?)|was (?:decided|agreed|settled))"
+    r"\s+(?:about|on|for|regarding|concerning|around|in|with)|"
+    r"(?:all|which|list|our|the) (?:\w+ )?decisions|(?:still|left|remains?) (?:open|undecided)|"
+    r"open questions|history of|how (?:did|has|have)\b.{3,80}\b(?:changed?|evolved?)|"
+    r"(?:was haben wir|haben wir)\b.{3,80}\b(?:entschieden|beschlossen))",
+    re.IGNORECASE,
+)
 _FILLERS = STOP_WORDS | set(_GOING_ON.split())
 _NO_KIND = _FILLERS | STOP
 
@@ -95,6 +105,11 @@ class ParsedQuestion:
     def is_about_decision(self) -> bool:
         """True where it is asked what was decided, or why."""
         return bool(_DECIDED.search(self.text))
+
+    @property
+    def is_broad(self) -> bool:
+        """True where all that was decided of a matter is asked for, not one thing."""
+        return bool(_BROAD.search(self.text))
 
     @property
     def asks(self) -> bool:

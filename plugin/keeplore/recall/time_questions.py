@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from keeplore.index import MemoryRow, PassageRow
+from keeplore.memory.digest import KIND as DIGEST
 from keeplore.recall.fuse import Ranked, in_order, priors
 from keeplore.recall.prepare import PreparedQuery, RecallContext, age_days
 from keeplore.recall.question import parse_question, stems_of
@@ -102,10 +103,11 @@ def period_hits(
 def _by_memory(
     rows: Iterable[PassageRow], memories: Mapping[str, MemoryRow]
 ) -> dict[str, list[PassageRow]]:
-    """The passages of each memory, those of a file that is elsewhere now left out."""
+    """The passages of each memory, without digests and files that are elsewhere now."""
     found: dict[str, list[PassageRow]] = {}
     for row in rows:
-        if row.memory_id in memories and row.path == memories[row.memory_id].path:
+        memory = memories.get(row.memory_id)
+        if memory and row.path == memory.path and memory.kind != DIGEST:
             found.setdefault(row.memory_id, []).append(row)
     return found
 

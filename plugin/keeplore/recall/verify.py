@@ -13,8 +13,11 @@ from keeplore.errors import StoreError
 from keeplore.index import MemoryRow, PassageRow
 from keeplore.index.passages import passages_of, still_says
 from keeplore.memory import Conversation, Memory
+from keeplore.memory.digest import KIND as DIGEST
+from keeplore.memory.digest import sources_of
 from keeplore.memory.model import BELIEVED, Trust
 from keeplore.memory.note import statement_of
+from keeplore.recall.digest_hits import told_lines, without_told
 from keeplore.recall.excerpt import excerpt, sentences_of
 from keeplore.recall.fuse import LOOKED_AT, Ranked, least_odds, shared
 from keeplore.recall.head_statements import RankedStatements, ranked_statements
@@ -103,6 +106,10 @@ def verify(
         hit = _verified(context, row, passage, entry.score, query)
         if hit is None:
             left.append((entry.memory, LeftOut.CHANGED))
+            continue
+        hit = without_told(hit, hits)
+        if not hit.passage:
+            left.append((entry.memory, LeftOut.SAME))
             continue
         is_known = request.filter.skip(row) or request.filter.is_shown(hit.passage)
         if request.filter.is_unasked or not is_known:
@@ -239,13 +246,31 @@ def _verified(
         text, turn = passage.text, passage.turn
     else:
         return None
+    if memory.kind == DIGEST:
+        known = context.deps.index.memories(sorted(sources_of(memory)))
+        text = told_lines(memory, query.question, known)
+        return _hit(context, row, memory, score, (text, "", "")) if text else None
     # a note without the words that it was made from
     if row.kind == "note" and len(passages_of(memory)) == 1:
         text = statement_of(memory)
     shown, turn = _shown(context, query, row, passage, conversation, (text, turn))
     exchanges = conversation.exchanges if conversation else ()
     at = next((e.at for e in exchanges if e.id == turn), "")
-    hit = RecallHit(
+    hit = _hit(context, row, memory, score, (shown, turn, at))
+    trust = _trust_of(hit.trust, shown, conversation)
+    return _with_since(context, replace(hit, trust=trust), row, memory, conversation)
+
+
+def _hit(
+    context: RecallContext,
+    row: MemoryRow,
+    memory: Memory,
+    score: float,
+    said: tuple[str, str, str],
+) -> RecallHit:
+    """The hit of a memory; ``said`` are the words that are shown, their turn and its time."""
+    shown, turn, at = said
+    return RecallHit(
         row.id,
         row.title,
         (row.updated_at or row.created_at)[:10],
@@ -253,7 +278,7 @@ def _verified(
         row.scope,
         row.project,
         row.category,
-        _trust_of(context.deps.trust(memory), shown, conversation),
+        context.deps.trust(memory),
         round(score, 3),
         shown,
         turn,
@@ -263,7 +288,6 @@ def _verified(
         row.superseded_by,
         at,
     )
-    return _with_since(context, hit, row, memory, conversation)
 
 
 def _with_since(

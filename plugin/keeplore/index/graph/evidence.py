@@ -186,7 +186,11 @@ def _conversation(memory: Memory) -> Conversation | None:
 
 
 def _texts(memory: Memory, conversation: Conversation | None) -> list[str]:
-    """The texts of a memory in their order; of a conversation what was said alone."""
+    """The texts of a memory in their order; of a conversation what was said alone, of a digest
+    none: its sources say it.
+    """
+    if memory.kind == "digest":
+        return []
     if conversation is None:
         return [memory.title, memory.body[:MAX_TEXT]]
     texts = [memory.title]

@@ -79,6 +79,8 @@ def merge_memory(path: str, base: str | None, one: str, other: str) -> FileMerge
 
 def _joined_text(base: _Read | None, loser: _Read, winner: _Read) -> tuple[str, bool]:
     """One text of both, and whether the loser's words are lost somewhere."""
+    if winner[1].kind == MemoryKind.DIGEST:  # it is made anew of what both were made of
+        return winner[0], False
     joined, is_clash = _joined_memory(base and base[1], loser[1], winner[1])
     front = merge_by_lines(base and _front(*base), _front(*loser), _front(*winner))
     try:

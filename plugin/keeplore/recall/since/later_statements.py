@@ -79,7 +79,7 @@ class LaterSayings:
         """What holds in the place of what is shown of a memory, None where nothing is known to;
         ``turn`` is the one that it is from.
         """
-        if row.kind == "document":
+        if row.kind in ("document", "digest"):
             return None
         if row.superseded_by:
             return self._head(row.superseded_by)

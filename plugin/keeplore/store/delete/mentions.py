@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from keeplore.errors import Corrupt, KeeploreError
-from keeplore.memory import Memory, as_memory
+from keeplore.memory import Memory, MemoryKind, as_memory
+from keeplore.memory.digest import sources_of
 from keeplore.memory.merge.memory_merge import TRIGGER
 from keeplore.store import audit_log
 from keeplore.store.git.git_command import output, run
@@ -65,16 +66,18 @@ def _is_bare(data: bytes, memory_id: str) -> bool:
 
 
 def merge_copies(root: Path, ids: Iterable[str]) -> dict[str, None]:
-    """The memories that merges put beside these, because both versions could not stay, and what
-    was put beside those; also such as are in history alone.
+    """The memories that hold the words of these: what merges put beside them, because both versions
+    could not stay, and digests; also such as are in history alone.
     """
     brought = introduced(root, *EVERYTHING)
     paths = {blob: path for _, blob, path in brought if is_memory(path)}
     links: dict[str, set[str]] = {}  # copy → what it contradicts
     for blob, data in contents(root, paths):
-        if b"contradicts" in data and TRIGGER.encode() in data:
+        if b"kind: digest" in data or (
+            b"contradicts" in data and TRIGGER.encode() in data
+        ):
             for copy in _copy(data, paths[blob]):
-                links.setdefault(copy.id, set()).update(_contradicted(copy))
+                links.setdefault(copy.id, set()).update(_copied(copy))
     wanted = set(ids)
     found: dict[str, None] = {}
     while new := [
@@ -90,12 +93,14 @@ def _copy(data: bytes, path: str) -> Iterator[Memory]:
         memory = as_memory(data.decode(), path)
     except (KeeploreError, UnicodeDecodeError):
         return
-    if memory.meta.get("trigger") == TRIGGER:
+    if memory.meta.get("trigger") == TRIGGER or memory.kind == MemoryKind.DIGEST:
         yield memory
 
 
-def _contradicted(memory: Memory) -> Iterator[str]:
-    return (id_ for kind, id_ in memory.links if kind == "contradicts")
+def _copied(memory: Memory) -> frozenset[str]:
+    """Ids of the memories whose words it holds."""
+    beside = (id_ for kind, id_ in memory.links if kind == "contradicts")
+    return sources_of(memory) or frozenset(beside)
 
 
 def holding(root: Path, words: Collection[str]) -> dict[str, str]:

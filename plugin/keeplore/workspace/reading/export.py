@@ -184,7 +184,11 @@ def _loaded(
 
 
 def _section(row: MemoryRow) -> tuple[str, str]:
-    kinds = {"conversation": "Conversations", "document": "Documents"}
+    kinds = {
+        "conversation": "Conversations",
+        "document": "Documents",
+        "digest": "Digests",
+    }
     return row.project or NO_PROJECT, kinds.get(row.kind) or row.category.replace(
         "-", " "
     ).capitalize() or "Notes"

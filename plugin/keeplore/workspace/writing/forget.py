@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from keeplore.errors import NotFound, RepositoryBusy, StoreError
 from keeplore.index import MemoryFilter, MemoryRow
 from keeplore.memory import Memory
+from keeplore.memory.digest import KIND as DIGEST
 from keeplore.store import PurgePlan, PurgeResult
 from keeplore.store.delete import mentions
 from keeplore.text.dates import now
@@ -41,8 +42,8 @@ class RestoreResult:
 
 
 def forget(workspace: Workspace, memory_id: str) -> ForgetResult:
-    """Forget a memory and its other versions: an older one would else take its place. Doing it
-    again is no error.
+    """Forget a memory and its other versions: an older one would else take its place; digests with
+    its words too, which are made anew. Doing it again is no error.
 
     Raises NotFound, RepositoryError or OSError.
     """
@@ -50,7 +51,8 @@ def forget(workspace: Workspace, memory_id: str) -> ForgetResult:
     quoting = quoting_notes(workspace, memory_id)
     at = now()
     with workspace.writing():  # an open conversation is not written to meanwhile
-        workspace.store.forget_all(ids, workspace.machine, at)
+        every = (*ids, *_digests(workspace, ids))
+        workspace.store.forget_all(every, workspace.machine, at)
         drop_briefs(workspace.places)
     workspace.index.refresh()
     return ForgetResult(ids, quoting, _is_committed(workspace, f"Forget {_count(ids)}"))
@@ -61,7 +63,8 @@ def forget_many(workspace: Workspace, ids: tuple[str, ...], message: str) -> Non
     OSError.
     """
     with workspace.writing():
-        workspace.store.forget_all(ids, workspace.machine, now())
+        every = dict.fromkeys((*ids, *_digests(workspace, ids)))
+        workspace.store.forget_all(every, workspace.machine, now())
         drop_briefs(workspace.places)
     workspace.index.refresh()
     _is_committed(workspace, message)
@@ -100,7 +103,8 @@ def purge(workspace: Workspace, memory_id: str) -> PurgeResult:
     The next sync replaces the remote's history. Can be run again after a kill. Raises NotFound,
     RepositoryBusy, RepositoryError, IndexUnavailable or OSError.
     """
-    ids = _versions(workspace, memory_id)
+    versions = _versions(workspace, memory_id)
+    ids = (*versions, *_digests(workspace, versions))
     history = workspace.store.history
     every = (*ids, *mentions.merge_copies(history, ids))
     remains = traces_of(m for version in every for m in _texts(workspace, version))
@@ -148,6 +152,14 @@ def _versions(workspace: Workspace, memory_id: str) -> tuple[str, ...]:
             "`keeplore list` and `keeplore recall` print ids",
         )
     return tuple(ids)
+
+
+def _digests(workspace: Workspace, ids: Iterable[str]) -> tuple[str, ...]:
+    """The digests that hold words of these memories."""
+    index = workspace.index
+    linked = {id_ for memory_id in ids for _, id_ in index.linking(memory_id)}
+    rows = index.memories(sorted(linked)).values()
+    return tuple(row.id for row in rows if row.kind == DIGEST)
 
 
 def _forgotten_together(workspace: Workspace, memory_id: str) -> tuple[str, ...]:

@@ -1,0 +1,227 @@
+"""Digests: of which conversations one is made, and what it says, by the model of the talk alone.
+
+Conversations that go on with one another make one digest, the others of a project one a month. The
+same files give the same bytes on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from keeplore.config.setting_layers import capture_layers
+from keeplore.index import MemoryFilter, MemoryRow
+from keeplore.memory import Conversation, Memory, Quote, new_id, new_meta
+from keeplore.memory.digest import (
+    CHANGED,
+    DECIDED,
+    HEADINGS,
+    KIND,
+    OPEN,
+    OUTCOME,
+    Digest,
+    DigestLine,
+    Section,
+)
+from keeplore.memory.model import Trust, least_trusted
+from keeplore.recall.request import LaterStatement
+from keeplore.recall.since.later_statements import LaterSayings
+from keeplore.recall.unasked.origin import MemorySource
+from keeplore.text import agent_scope
+from keeplore.text.pasted import is_pasted_into
+from keeplore.text.turn_ids import short_turn
+from keeplore.workspace.capture_policy import CapturePolicy, place_of
+from keeplore.workspace.identity import load_projects
+from keeplore.workspace.loading import load_or_none
+from keeplore.workspace.reading.threads import threads
+from keeplore.workspace.workspace import Workspace
+
+LEAST = 2  # conversations of a digest
+MOST_LINES = 40  # of a part, the newest
+TRIGGER = "tidy"
+IsOurs = Callable[[MemoryRow], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class _Talk:
+    row: MemoryRow
+    memory: Memory
+    said: Conversation
+
+    def own(self, quotes: Sequence[Quote]) -> list[Quote]:
+        """Those that nobody pasted, in the order in which they were said."""
+        exchanges = {e.id: (at, e.user) for at, e in enumerate(self.said.exchanges)}
+        unknown = (len(exchanges), "")
+        said = sorted(quotes, key=lambda quote: exchanges.get(quote.turn, unknown)[0])
+        return [
+            quote
+            for quote in said
+            if not is_pasted_into(exchanges.get(quote.turn, unknown)[1], quote.text)
+        ]
+
+
+def wanted_digests(workspace: Workspace) -> Iterator[Memory]:
+    """Those that the workspace's conversations make now. Raises IndexUnavailable."""
+    is_ours = ours(workspace)
+    sayings = LaterSayings(
+        workspace.index, workspace.store, workspace.machine_trust.trust_of, is_ours
+    )
+    for title, rows in _groups(workspace, is_ours):
+        talks = [*_talks(workspace, rows)]
+        if len(talks) < LEAST:
+            continue
+        sections = _sections(workspace, talks, sayings)
+        if sections:
+            yield _memory(workspace, Digest(title, sections), talks)
+
+
+def ours(workspace: Workspace) -> IsOurs:
+    """Tells of rows whether tidying may use them: of this person's machines, closed, and of a
+    project that is not left out.
+    """
+    source_of = workspace.machine_trust.sources()
+    own, shared = capture_layers(workspace.root, workspace.places.state)
+    policy = CapturePolicy(workspace.places, workspace.identities, own, shared)
+    left_out = {
+        project.name
+        for project in load_projects(workspace.store)
+        if not policy.decide_place(place_of(project)).may
+    }
+
+    def is_ours(row: MemoryRow) -> bool:
+        is_own = source_of(row) is MemorySource.OWN and row.trust != Trust.FOREIGN
+        return is_own and not row.is_open and row.project not in left_out
+
+    return is_ours
+
+
+def _groups(
+    workspace: Workspace, is_ours: IsOurs
+) -> Iterator[tuple[str, list[MemoryRow]]]:
+    """Title and conversations of each digest, the earliest conversation first."""
+    wanted = MemoryFilter(kind="conversation", archived="with")
+    rows = workspace.index.listed(wanted, is_ours)
+    rows.sort(key=lambda row: (row.created_at, row.id))
+    firsts: dict[str, str] = {}  # conversation → first one of its thread
+    for thread in threads(workspace.index):
+        firsts |= {row.id: thread.id for row in thread.rows}
+    threaded = _grouped((row for row in rows if row.id in firsts), firsts.get)
+    taken: set[str] = set()
+    for many in threaded:
+        if len(many) >= LEAST:
+            taken |= {row.id for row in many}
+            yield f"Digest: {many[0].title}", many
+    rest = (row for row in rows if row.id not in taken)
+    for many in _grouped(rest, lambda _: None):
+        place = agent_scope.short_place(many[0].scope, many[0].project)
+        yield f"Digest: {place}, {many[0].created_at[:7]}", many
+
+
+def _grouped(
+    rows: Iterable[MemoryRow], thread_of: Callable[[str], str | None]
+) -> list[list[MemoryRow]]:
+    """Those of one place and thread, else month."""
+    found: dict[tuple[str, str, str], list[MemoryRow]] = {}
+    for row in rows:
+        together = thread_of(row.id) or row.created_at[:7]
+        found.setdefault((row.scope, row.project, together), []).append(row)
+    return list(found.values())
+
+
+def _talks(workspace: Workspace, rows: Sequence[MemoryRow]) -> Iterator[_Talk]:
+    for row in rows:
+        if memory := load_or_none(workspace.store, row.path):
+            yield _Talk(row, memory, Conversation.from_markdown(memory.body))
+
+
+def _sections(
+    workspace: Workspace, talks: Sequence[_Talk], sayings: LaterSayings
+) -> tuple[Section, ...]:
+    parts: dict[str, list[DigestLine]] = {heading: [] for heading in HEADINGS}
+    for talk in talks:
+        decided = talk.own((*talk.said.decision, *talk.said.also_decided))
+        for quote in decided:
+            line = _line(talk, quote)
+            later = sayings.of(talk.row, talk.said, quote.text, quote.turn)
+            if later is None:
+                parts[DECIDED].append(line)
+            else:
+                speaker = _speaker(workspace, talks, later)
+                parts[CHANGED].append(_newer(later, speaker, line))
+        outcome = [] if decided else talk.own(talk.said.outcome)[-1:]
+        parts[OUTCOME] += [_line(talk, quote) for quote in outcome]
+        parts[OPEN] += [_line(talk, q) for q in talk.own(talk.said.open_questions)]
+    return tuple(_ordered(parts))
+
+
+def _ordered(parts: Mapping[str, Sequence[DigestLine]]) -> Iterator[Section]:
+    """The parts that have lines, what replaced something in one of them alone."""
+    taken = {(line.memory_id, line.quote.text) for line in parts[CHANGED]}
+    for heading, lines in parts.items():
+        left = [
+            line
+            for line in lines
+            if heading != DECIDED or (line.memory_id, line.quote.text) not in taken
+        ]
+        if left:
+            left.sort(key=lambda line: line.day)
+            yield heading, tuple(left[-MOST_LINES:])
+
+
+def _line(talk: _Talk, quote: Quote) -> DigestLine:
+    said = (e.at for e in talk.said.exchanges if e.id == quote.turn and e.at)
+    day = next(said, talk.row.created_at)[:10]
+    short = replace(quote, turn=short_turn(quote.turn))
+    return DigestLine(day, short, talk.row.id)
+
+
+def _newer(later: LaterStatement, speaker: str, before: DigestLine) -> DigestLine:
+    quote = Quote(later.text, speaker, short_turn(later.turn))
+    return DigestLine(later.at[:10], quote, later.memory_id, before)
+
+
+def _speaker(
+    workspace: Workspace, talks: Sequence[_Talk], later: LaterStatement
+) -> str:
+    """Whose words they are: the person's, or the assistant's."""
+    known = {talk.row.id: talk.memory for talk in talks}
+    memory = known.get(later.memory_id)
+    path = None if memory else workspace.index.path_of(later.memory_id)
+    memory = memory or (load_or_none(workspace.store, path) if path else None)
+    if memory is None:
+        return "assistant"
+    quotes = Conversation.from_markdown(memory.body).quotes
+    found = (quote.speaker for quote in quotes if quote.text == later.text)
+    return next(found, "user" if memory.trust == "user" else "assistant")
+
+
+def _memory(workspace: Workspace, digest: Digest, talks: Sequence[_Talk]) -> Memory:
+    """The digest as a memory; it names no machine, so that all write the same bytes."""
+    first = talks[0].row
+    ids = sorted({talk.row.id for talk in talks} | _told(digest))
+    meta = new_meta(
+        id=_id(workspace, first.id),
+        kind=KIND,
+        title=digest.title,
+        created_at=first.created_at,
+        updated_at=max(talk.row.updated_at for talk in talks),
+        version=1,
+        **agent_scope.stated(first.scope, first.project),
+        related=[{"id": id_, "relationship": "relates-to"} for id_ in ids],
+        trust=least_trusted(*(talk.memory.trust for talk in talks)),
+        trigger=TRIGGER,
+    )
+    return Memory(meta, digest.to_markdown())
+
+
+def _told(digest: Digest) -> set[str]:
+    """The memories whose words it holds."""
+    return {line.memory_id for _, lines in digest.sections for line in lines}
+
+
+def _id(workspace: Workspace, first: str) -> str:
+    """Of the first conversation; another one where that digest was forgotten with a source."""
+    number = 0
+    while workspace.store.is_forgotten(id_ := new_id("digest", first, str(number))):
+        number += 1
+    return id_

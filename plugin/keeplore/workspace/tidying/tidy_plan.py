@@ -1,0 +1,209 @@
+"""What there is to tidy in a workspace, doing it step by step, and taking a step back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from keeplore.errors import NotFound, StoreError, WorkspaceFrozen
+from keeplore.index import MemoryFilter
+from keeplore.memory import as_memory, serialise
+from keeplore.memory.digest import KIND
+from keeplore.memory.location import archived_path
+from keeplore.refine.changes import EVENT
+from keeplore.refine.gates import ProposalOutcome
+from keeplore.store import audit_log
+from keeplore.store.git.git_command import output, run
+from keeplore.store.paths import is_memory
+from keeplore.text.dates import now
+from keeplore.workspace.loading import load_or_none
+from keeplore.workspace.tidying.digest_maker import LEAST, ours, wanted_digests
+from keeplore.workspace.tidying.tidy_step import MARK, TidyDeed, TidyStep
+from keeplore.workspace.workspace import Workspace
+from keeplore.workspace.writing.archive import unarchived_path
+
+UNTIDIED = "untidied"  # of an audit line: the memories of a step that was taken back
+UNDO = "Undo "
+EARLIEST = 2_000  # commits that are looked through for the step to take back
+
+
+@dataclass(frozen=True, slots=True)
+class UndoneStep:
+    """``paths`` are the memories' files as they were before it."""
+
+    title: str
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _ChangedFile:
+    """A file with its text before and after a commit, None where there is none."""
+
+    path: str
+    before: str | None
+    after: str | None
+
+
+def tidy_plan(workspace: Workspace) -> Iterator[TidyStep]:
+    """What is to be done, without what a person took back. Raises IndexUnavailable."""
+    workspace.index.refresh()
+    kept = _taken_back(workspace)
+    for step in _digest_steps(workspace):
+        if kept.isdisjoint(step.ids):
+            yield step
+
+
+def tidy(workspace: Workspace) -> list[TidyStep]:
+    """Do it, one commit a step, and return the steps. Raises WorkspaceFrozen, RepositoryBusy,
+    RepositoryError or OSError; what was done until then stays.
+    """
+    if workspace.settings.frozen:
+        raise WorkspaceFrozen(workspace.root)
+    workspace.commit()
+    done = []
+    for step in tidy_plan(workspace):
+        _do(workspace, step)
+        done.append(step)
+    workspace.index.refresh()
+    return done
+
+
+def undo(workspace: Workspace) -> UndoneStep:
+    """Take back the last step of this machine that was not yet: its files are as they were, and no
+    later run does it again.
+
+    Raises NotFound where there is none, StoreError where a file was changed since.
+    """
+    if workspace.settings.frozen:
+        raise WorkspaceFrozen(workspace.root)
+    workspace.commit()
+    commit, title = _last_step(workspace)
+    command = "diff-tree -r -z --no-commit-id --name-only"
+    changed = output(workspace.root, command, commit).items
+    files = [
+        _ChangedFile(
+            path,
+            _text(workspace, f"{commit}^:{path}"),
+            _text(workspace, f"{commit}:{path}"),
+        )
+        for path in changed
+    ]
+    memories = [file for file in files if is_memory(file.path)]
+    with workspace.writing():
+        _put_back(workspace, memories)
+        ids = {as_memory(file.after, file.path).id for file in memories if file.after}
+        line = {"at": now(), "event": UNTIDIED, "ids": sorted(ids)}
+        workspace.store.record(workspace.machine, line)
+        for file in files:
+            if file.path.startswith(f"{audit_log.FOLDER}/"):
+                _reject(workspace, file)
+        workspace.commit(f"{UNDO}{commit}\n\n{title}")
+    workspace.index.refresh()
+    return UndoneStep(title, tuple(file.path for file in memories))
+
+
+def _put_back(workspace: Workspace, files: Sequence[_ChangedFile]) -> None:
+    """Give files the text from before; that of a new one goes last, so that none is missing."""
+    for file in files:
+        _check_unchanged(workspace, file)
+    for file in files:
+        if file.before is not None:
+            workspace.store.write_text(file.path, file.before)
+    for file in files:
+        if file.before is None:
+            workspace.store.remove(file.path)
+
+
+def _do(workspace: Workspace, step: TidyStep) -> None:
+    store = workspace.store
+    with workspace.writing():
+        for path, to in step.moves:
+            store.move(path, to)
+        for memory in step.memories:
+            path = workspace.index.path_of(memory.id) or ""
+            written = store.save(memory, dict(step.moves).get(path, path))
+            workspace.plugins.written(memory.id, written)
+        for entry in step.entries:
+            store.record(workspace.machine, entry)
+        workspace.commit(step.message)
+
+
+def _digest_steps(workspace: Workspace) -> Iterator[TidyStep]:
+    is_ours = ours(workspace)
+    index, store = workspace.index, workspace.store
+    wanted = {memory.id: memory for memory in wanted_digests(workspace)}
+    for memory in wanted.values():
+        path = index.path_of(memory.id)
+        known = load_or_none(store, path) if path else None
+        moves = _moved_back(path) if path else []
+        is_same = known and serialise(known) == serialise(store.as_written(memory))
+        if is_same and not moves:
+            continue
+        count = f"of {len(memory.links)} memories"
+        detail = f"made anew, {count}" if known else count
+        yield TidyStep(
+            TidyDeed.DIGEST, memory.title, detail, (memory.id,), (memory,), moves
+        )
+    for row in index.listed(MemoryFilter(kind=KIND), is_ours):
+        if row.id not in wanted:
+            move = (row.path, archived_path(row.path))
+            detail = f"fewer than {LEAST} conversations are left of it"
+            yield TidyStep(TidyDeed.RETIRE, row.title, detail, (row.id,), (), (move,))
+
+
+def _moved_back(path: str) -> list[tuple[str, str]]:
+    """The move out of the archive of what lies there."""
+    back = unarchived_path(path)
+    return [(path, back)] if back != path else []
+
+
+def _taken_back(workspace: Workspace) -> set[str]:
+    """Ids of the memories of steps that a person took back."""
+    lines = (e for e in workspace.store.records() if e.get("event") == UNTIDIED)
+    return {str(id_) for entry in lines for id_ in entry.get("ids", ())}
+
+
+def _last_step(workspace: Workspace) -> tuple[str, str]:
+    """Commit and title of the newest step of this machine that was not taken back."""
+    form = "--format=%H%x1f%s%x1f%(trailers:key=Keeplore-Machine,valueonly,separator=%x2c)%x00"
+    listed = output(workspace.root, f"log -{EARLIEST} {form}").text
+    undone = set()
+    for entry in listed.split("\0")[:-1]:
+        commit, subject, machine = entry.lstrip("\n").split("\x1f")
+        if subject.startswith(UNDO):
+            undone.add(subject.removeprefix(UNDO))
+        is_step = subject.startswith(MARK) and machine in workspace.own_machines
+        if is_step and commit not in undone:
+            return commit, subject.removeprefix(MARK)
+    raise NotFound(
+        "this machine has tidied nothing that could be taken back",
+        "`keeplore tidy --dry-run` shows what there is to tidy",
+    )
+
+
+def _text(workspace: Workspace, name: str) -> str | None:
+    """What git has under a name, None for nothing."""
+    found = run(workspace.root, "cat-file blob", name)
+    return None if found.code else found.out.decode("utf-8", "surrogateescape")
+
+
+def _check_unchanged(workspace: Workspace, file: _ChangedFile) -> None:
+    place = workspace.root / file.path
+    there = place.read_bytes() if place.exists() else b""
+    if there.decode("utf-8", "surrogateescape") != (file.after or ""):
+        raise StoreError(
+            f"{file.path} was changed since it was tidied",
+            f"`git log -p -- {file.path}` shows both; change it by hand",
+        )
+
+
+def _reject(workspace: Workspace, file: _ChangedFile) -> None:
+    """Offer no more what a step left to a person, by the lines that it added to an audit file."""
+    before = (file.before or "").split("\n")
+    for line in (file.after or "").split("\n"):
+        entry = json.loads(line) if line and line not in before else {}
+        if entry.get("event") == EVENT:
+            told = {key: entry[key] for key in ("id", "proposal", "conversation")}
+            told |= {"at": now(), "event": EVENT, "outcome": ProposalOutcome.REJECTED}
+            workspace.store.record(workspace.machine, told)
