@@ -40,6 +40,7 @@ _RANGES = {
     "recall.feedback_boost": (0, 2),
     "recall.half_life_days": (1, 3_650),
     "sync.every_minutes": (1, MAX_MINUTES),
+    "tidy.archive_after_days": (0, 3_650),
     "worker.idle_minutes": (1, MAX_MINUTES),
 }
 _WANTED = {
@@ -54,12 +55,7 @@ _FINGERPRINT = re.compile(r"[a-z0-9-]{1,40}:[0-9a-f]{6}\Z")
 _BACKEND = re.compile(r"[a-z0-9-]{1,40}\Z")
 _ENGINE_NAME = re.compile(r"[a-z0-9_]{1,40}\Z")
 # of libpq: none that names a file or a secret
-_ENGINE_OPTIONS = {
-    "host",
-    "port",
-    "sslmode",
-    "target_session_attrs",
-}
+_ENGINE_OPTIONS = {"host", "port", "sslmode", "target_session_attrs"}
 _PROVIDER = re.compile(r"[a-z0-9-]{0,40}\Z")
 # it also becomes an argument of a command
 _MODEL = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199})?\Z")
@@ -186,6 +182,14 @@ class SyncSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class TidySettings:
+    """Whether the worker tidies by itself, and what is archived then; 0 days for nothing."""
+
+    nightly: bool = False
+    archive_after_days: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class WorkerSettings:
     """How long the worker of a machine stays when there is nothing to do; the home workspace's
     hold.
@@ -222,6 +226,7 @@ class Settings:
     refine: RefineSettings = RefineSettings()
     recall: RecallSettings = RecallSettings()
     sync: SyncSettings = SyncSettings()
+    tidy: TidySettings = TidySettings()
     worker: WorkerSettings = WorkerSettings()
     redaction: RedactionSettings = RedactionSettings()
 

@@ -203,9 +203,7 @@ def _collect(
     sure = _sure(context, query, without_digests(ranked, results.memories))
     words = words_of(sure, results.passages)
     ordered = diverse(sure, words, w)
-    if query.question.is_broad and not request.by_exchange:
-        ordered, digests = with_digests(context, ordered, is_wide=is_wide)
-        results = replace(results, memories={**results.memories, **digests})
+    ordered, results = with_digests(context, query, ordered, results, is_wide=is_wide)
     hits, left = verify(context, query, ordered, results, words)
     if watch:
         watch(

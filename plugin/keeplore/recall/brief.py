@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from keeplore.errors import StoreError
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
-from keeplore.memory import Conversation, Memory
+from keeplore.memory import Conversation, Memory, Quote
 from keeplore.memory.note import said_by
 from keeplore.recall.render import (
     TITLE_CHARS,
@@ -26,6 +26,7 @@ from keeplore.recall.render import (
 )
 from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.recall.since.named_files import FilesSince, NamedFiles, nothing_known
+from keeplore.recall.unasked.digest_lines import QuotedLine, joined_lines
 from keeplore.recall.unasked.injection_filter import (
     may_be_injected,
     stated_trust,
@@ -132,7 +133,7 @@ class InjectionHistory:
 class _DatedItem:
     """A line, when its memory changed (RFC 3339), and whether the person's machines wrote it."""
 
-    line: BlockLine
+    line: BlockLine | QuotedLine
     at: str
     is_own: bool
 
@@ -180,11 +181,9 @@ def brief(
         _permanent_section(notes, permanent),
         _waiting_section(waiting),
         _stop_section(latest),
-        _decision_section(notes, latest),
-        _noted_section(notes),
-        BlockSection(
-            "Open questions:", list(_quotes(latest, "open_questions"))[:QUESTIONS]
-        ),
+        _decision_section(notes, latest, own_view),
+        _noted_section(notes, own_view),
+        _question_section(latest, own_view),
         BlockSection(
             "Related to these:", list(_related(own_view, [*notes, *latest], told))
         ),
@@ -303,7 +302,7 @@ def _stop_section(latest: Sequence[LoadedMemory]) -> BlockSection:
 
 
 def _decision_section(
-    notes: Sequence[LoadedMemory], latest: Sequence[LoadedMemory]
+    notes: Sequence[LoadedMemory], latest: Sequence[LoadedMemory], view: WorkspaceView
 ) -> BlockSection:
     """Notes that tell a decision, and what conversations decided that no note tells."""
     noted = {said for read in notes for said in said_by(read.memory)}
@@ -319,31 +318,45 @@ def _decision_section(
         if may_be_quoted(read, quote)
     ]
     told += [
-        _DatedItem(quote_item(read, quote), read.row.updated_at, read.is_own)
+        _DatedItem(QuotedLine(read, quote), read.row.updated_at, read.is_own)
         for read, quote in quotes
         if content_hash(quote.text) not in noted
     ]
-    return BlockSection("Latest decisions:", _newest(told, DECISIONS))
+    return BlockSection("Latest decisions:", _told(_newest(told, DECISIONS), view))
+
+
+def _question_section(
+    latest: Sequence[LoadedMemory], view: WorkspaceView
+) -> BlockSection:
+    asked = [QuotedLine(*said) for said in _quoted(latest, "open_questions")]
+    return BlockSection("Open questions:", _told(asked[:QUESTIONS], view))
+
+
+def _told(
+    lines: Sequence[QuotedLine | BlockLine], view: WorkspaceView
+) -> list[BlockLine]:
+    """Lines with those that a digest stands for as one."""
+    return joined_lines(lines, view.index, telling(view.index, view.sources()))
 
 
 def _is_own(item: LoadedMemory | _DatedItem) -> bool:
     return item.is_own
 
 
-def _newest(items: Iterable[_DatedItem], limit: int) -> list[BlockLine]:
+def _newest(items: Iterable[_DatedItem], limit: int) -> list[BlockLine | QuotedLine]:
     """The newest first; of others' no more than their share."""
     # the sort is stable, so quotations of one conversation stay in their order
     in_order = sorted(items, key=lambda item: item.at, reverse=True)
     return [item.line for item in filter(within_share(limit, _is_own), in_order)]
 
 
-def _noted_section(notes: Sequence[LoadedMemory]) -> BlockSection:
+def _noted_section(notes: Sequence[LoadedMemory], view: WorkspaceView) -> BlockSection:
     told = (
         _DatedItem(note_item(read), read.row.updated_at, read.is_own)
         for read in notes
         if not read.row.permanent and read.row.category != DECIDED
     )
-    return BlockSection("Noted lately:", _newest(told, NOTED))
+    return BlockSection("Noted lately:", _told(_newest(told, NOTED), view))
 
 
 def _related(
@@ -441,8 +454,14 @@ def waiting_in(view: WorkspaceView) -> int:
 
 
 def _quotes(talks: Iterable[LoadedMemory], *parts: str) -> Iterator[BlockLine]:
+    return (quote_item(*said) for said in _quoted(talks, *parts))
+
+
+def _quoted(
+    talks: Iterable[LoadedMemory], *parts: str
+) -> Iterator[tuple[LoadedMemory, Quote]]:
     for read in talks:
         for part in parts:
             for quote in getattr(read.talk, part):
                 if may_be_quoted(read, quote):
-                    yield quote_item(read, quote)
+                    yield read, quote

@@ -11,9 +11,10 @@ from keeplore.index import MemoryRow
 from keeplore.memory import Memory
 from keeplore.memory.digest import KIND, lines_of
 from keeplore.recall.fuse import Ranked
-from keeplore.recall.prepare import RecallContext
+from keeplore.recall.prepare import PreparedQuery, RecallContext
 from keeplore.recall.question import ParsedQuestion, stems_of
 from keeplore.recall.request import RecallHit
+from keeplore.recall.search import SearchResults
 from keeplore.recall.weights import DIGEST_CHARS
 
 LOOKED_AT = 5  # memories whose digests are looked for
@@ -28,25 +29,39 @@ def without_digests(
 
 
 def with_digests(
-    context: RecallContext, ranked: Sequence[Ranked], *, is_wide: bool
-) -> tuple[list[Ranked], dict[str, MemoryRow]]:
-    """The same with the digests of the best memories, each before the first of its sources, and
-    the rows of these.
+    context: RecallContext,
+    query: PreparedQuery,
+    ranked: Sequence[Ranked],
+    results: SearchResults,
+    *,
+    is_wide: bool,
+) -> tuple[list[Ranked], SearchResults]:
+    """The same; of a broad question with the digests of the best memories, each before the first
+    of its sources.
     """
-    index = context.deps.index
-    found: list[Ranked] = []
+    if not query.question.is_broad or context.request.by_exchange:
+        return [*ranked], results
     rows: dict[str, MemoryRow] = {}
+    found: list[Ranked] = []
     for place, entry in enumerate(ranked):
-        asked = place < LOOKED_AT and len(rows) < MOST_DIGESTS
-        linking = index.linking(entry.memory) if asked else ()
-        near = index.memories([id_ for _, id_ in linking]) if linking else {}
-        for id_, row in sorted(near.items()):
-            is_shown = not row.is_archived and context.may_show(row, is_wide=is_wide)
-            if row.kind == KIND and is_shown and id_ not in rows:
-                rows[id_] = row
-                found.append(replace(entry, memory=id_, passage=None, by=None))
+        if place < LOOKED_AT and len(rows) < MOST_DIGESTS:
+            for row in _digests_of(context, entry.memory, is_wide=is_wide):
+                if row.id not in rows:
+                    rows[row.id] = row
+                    found.append(replace(entry, memory=row.id, passage=None, by=None))
         found.append(entry)
-    return found, rows
+    return found, replace(results, memories={**results.memories, **rows})
+
+
+def _digests_of(
+    context: RecallContext, memory_id: str, *, is_wide: bool
+) -> list[MemoryRow]:
+    """The digests with words of a memory that may be shown here."""
+    index = context.deps.index
+    linking = index.memories([id_ for _, id_ in index.linking(memory_id)]).values()
+    digests = [row for row in linking if row.kind == KIND and not row.is_archived]
+    shown = (row for row in digests if context.may_show(row, is_wide=is_wide))
+    return sorted(shown, key=lambda row: row.id)
 
 
 def told_lines(memory: Memory, question: ParsedQuestion, known: Collection[str]) -> str:
@@ -69,7 +84,6 @@ def told_lines(memory: Memory, question: ParsedQuestion, known: Collection[str])
 
 def without_told(hit: RecallHit, told: Sequence[RecallHit]) -> RecallHit:
     """A hit without the lines that a digest before it shows."""
-    digests = [other.passage for other in told if other.kind == KIND]
-    lines = hit.passage.split("\n")
-    left = [line for line in lines if not any(line in said for said in digests)]
-    return replace(hit, passage="\n".join(left)) if len(left) < len(lines) else hit
+    digests = "\n".join(other.passage for other in told if other.kind == KIND)
+    left = [line for line in hit.passage.split("\n") if line not in digests]
+    return replace(hit, passage="\n".join(left)) if digests else hit

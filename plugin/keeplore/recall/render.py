@@ -80,12 +80,13 @@ class TextBudget:
 @dataclass(frozen=True, slots=True)
 class BlockLine:
     """One line; ``id`` is the memory that counts as shown by it, "" where the line only points to
-    one; ``named`` the files that it names.
+    one, ``also`` are further ones; ``named`` the files that it names.
     """
 
     text: str
     id: str = ""
     named: NamedFiles | None = None
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +169,7 @@ def block(
                 room, heading = left, []
                 lines += added
                 count += 1
-                if item.id:
-                    ids[item.id] = None
+                ids |= dict.fromkeys(filter(None, (item.id, *item.also)))
         if rest and 0 < count < section.total:
             lines.append(f"- {section.rest.format(section.total - count)}")
         elif rest:

@@ -104,12 +104,9 @@ def verify(
             results.passages.get(entry.passage) if entry.passage is not None else None
         )
         hit = _verified(context, row, passage, entry.score, query)
-        if hit is None:
-            left.append((entry.memory, LeftOut.CHANGED))
-            continue
-        hit = without_told(hit, hits)
-        if not hit.passage:
-            left.append((entry.memory, LeftOut.SAME))
+        hit = hit and without_told(hit, hits)
+        if hit is None or not hit.passage:
+            left.append((entry.memory, LeftOut.SAME if hit else LeftOut.CHANGED))
             continue
         is_known = request.filter.skip(row) or request.filter.is_shown(hit.passage)
         if request.filter.is_unasked or not is_known:

@@ -15,6 +15,7 @@ from keeplore.worker.tasks.git_tasks import CommitTask, SyncTask
 from keeplore.worker.tasks.index_task import IndexTask, WatchTask
 from keeplore.worker.tasks.manifest_task import ManifestTask
 from keeplore.worker.tasks.queue_tasks import ingest_task, refine_task
+from keeplore.worker.tasks.tidy_task import TidyTask
 from keeplore.worker.tasks.vector_tasks import ModelTask, VectorTask
 from keeplore.workspace.importing.intake import IntakeResult
 from keeplore.workspace.registry import Registry
@@ -50,6 +51,7 @@ class BackgroundTasks:
         self._jobs = (
             ingest_task(registry, self._has_written),
             refine_task(registry, self._has_refined),
+            TidyTask(registry, is_rested, self._has_written),
         )
         self._manifests = ManifestTask(registry, self._has_written)
         watch = WatchTask(registry, follow, self.index, self._is_in_step)

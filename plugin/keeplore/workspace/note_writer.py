@@ -104,7 +104,7 @@ class NoteWriter:
         with self._store.exclusive:
             try:
                 self._index.refresh()
-                known, similar = self._same(memory, draft.id), self._near(memory)
+                known, similar = self._same(memory, draft.id), self.near(memory)
             except IndexUnavailable:
                 # a cache: what is wrong with it costs the look for the same words, not these
                 known, similar, find = None, (), None
@@ -135,7 +135,7 @@ class NoteWriter:
         written.
         """
         self._index.refresh()
-        return self._near(self._made(draft))
+        return self.near(self._made(draft))
 
     def revise(
         self,
@@ -255,7 +255,8 @@ class NoteWriter:
             _is_same_place(source, memory.source) for source in told
         )
 
-    def _near(self, memory: Memory) -> tuple[SimilarNote, ...]:
+    def near(self, memory: Memory) -> tuple[SimilarNote, ...]:
+        """Other notes of its place that nearly say what it says, the nearest first."""
         text = statement_of(memory)
         allowed = ScopeFilter((memory.place,))
         matches = self._index.text_search(f"{memory.title} {text}", allowed, CANDIDATES)

@@ -90,14 +90,15 @@ def _trust_of(read: LoadedMemory, quote: Quote) -> str:
     return Trust.DOCUMENT if is_pasted_into(said, quote.text) else Trust.USER
 
 
+def speaker_of(read: LoadedMemory, quote: Quote) -> str:
+    """Whose words they are, as a line tells it."""
+    is_believed = read.row.trust in BELIEVED
+    return f"the {label(quote.speaker)}" if is_believed else SAID_BY[read.row.trust]
+
+
 def quote_item(read: LoadedMemory, quote: Quote) -> BlockLine:
-    by = (
-        f"the {label(quote.speaker)}"
-        if read.row.trust in BELIEVED
-        else SAID_BY[read.row.trust]
-    )
     said = quoted(quote.text, QUOTE_CHARS)
-    said_by = f"{by}; {reference(read.row.id, quote.turn)}"
+    said_by = f"{speaker_of(read, quote)}; {reference(read.row.id, quote.turn)}"
     end = read.later(quote.text, quote.turn)
     return _line(read, f"{about(read)} · {said} ({said_by}){end}")
 

@@ -18,7 +18,15 @@ from keeplore.store.git.git_command import output, run
 from keeplore.store.paths import is_memory
 from keeplore.text.dates import now
 from keeplore.workspace.loading import load_or_none
-from keeplore.workspace.tidying.digest_maker import LEAST, ours, wanted_digests
+from keeplore.workspace.tidying.digest_maker import (
+    LEAST,
+    IsOurs,
+    ours,
+    wanted_digests,
+)
+from keeplore.workspace.tidying.note_doubts import doubt_steps, raise_steps
+from keeplore.workspace.tidying.note_joins import current_notes, join_steps
+from keeplore.workspace.tidying.retention import retention_steps
 from keeplore.workspace.tidying.tidy_step import MARK, TidyDeed, TidyStep
 from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.archive import unarchived_path
@@ -49,9 +57,12 @@ def tidy_plan(workspace: Workspace) -> Iterator[TidyStep]:
     """What is to be done, without what a person took back. Raises IndexUnavailable."""
     workspace.index.refresh()
     kept = _taken_back(workspace)
-    for step in _digest_steps(workspace):
-        if kept.isdisjoint(step.ids):
-            yield step
+    is_ours = ours(workspace)
+    for steps in (_digest_steps, _note_steps, retention_steps):
+        for step in [*steps(workspace, is_ours)]:
+            if kept.isdisjoint(step.ids):
+                yield step
+        workspace.index.refresh()
 
 
 def tidy(workspace: Workspace) -> list[TidyStep]:
@@ -129,8 +140,18 @@ def _do(workspace: Workspace, step: TidyStep) -> None:
         workspace.commit(step.message)
 
 
-def _digest_steps(workspace: Workspace) -> Iterator[TidyStep]:
-    is_ours = ours(workspace)
+def _note_steps(workspace: Workspace, is_ours: IsOurs) -> Iterator[TidyStep]:
+    notes = current_notes(workspace, is_ours)
+    joins = [*join_steps(workspace, notes)]
+    joined = (memory for step in joins for memory in step.memories)
+    replaced = {id_ for memory in joined for _, id_ in memory.links}
+    rest = [note for note in notes if note.row.id not in replaced]
+    yield from joins
+    yield from doubt_steps(workspace, rest, is_ours)
+    yield from raise_steps(workspace, rest)
+
+
+def _digest_steps(workspace: Workspace, is_ours: IsOurs) -> Iterator[TidyStep]:
     index, store = workspace.index, workspace.store
     wanted = {memory.id: memory for memory in wanted_digests(workspace)}
     for memory in wanted.values():

@@ -33,7 +33,8 @@ def tidy_command(
     """Tidy this directory's workspace without a model; each step is one commit.
 
     Conversations that go on with one another, and the others of a project's month, get a digest:
-    what was decided, what changed, what is open, each line with its memory and turn. Nothing is
+    what was decided, what changed, what is open, each line with its memory and turn. Notes that
+    say the same become one chain; what needs a person waits in `keeplore review`. Nothing is
     deleted.
 
     \b

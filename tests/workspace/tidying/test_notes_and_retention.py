@@ -1,0 +1,193 @@
+"""Notes that are joined or doubted, preferences that are offered wider, and what leaves by itself."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from keeplore.index import MemoryFilter, ScopeFilter
+from keeplore.memory.note import NoteDraft
+from keeplore.recall.brief import brief
+from keeplore.recall.render import TextBudget
+from keeplore.worker.tasks.base import NEVER
+from keeplore.worker.tasks.tidy_task import TidyTask
+from keeplore.workspace import Registry
+from keeplore.workspace.tidying.digest_maker import ours
+from keeplore.workspace.tidying.retention import idle_moves
+from keeplore.workspace.tidying.tidy_plan import tidy, tidy_plan, undo
+from keeplore.workspace.workspace import Workspace
+from keeplore.workspace.writing.proposals import held_proposals
+
+NPM = "Let's use npm for the shop."
+PNPM = "We use pnpm instead of npm for the shop."
+NOW = datetime(2026, 11, 1, tzinfo=UTC)
+
+
+def note(
+    workspace: Workspace, text: str, project: str = "shop", **fields: object
+) -> str:
+    draft = NoteDraft(text, project=project, created_at="2026-02-01T10:00:00Z")
+    return workspace.notes.write(replace(draft, **fields)).memory.id  # type: ignore[arg-type]
+
+
+def heads(workspace: Workspace) -> dict[str, tuple[str, int]]:
+    """Title → trust and number of changes of each current note."""
+    workspace.index.refresh()
+    rows = workspace.index.listed(MemoryFilter(kind="note"))
+    return {row.title: (row.trust, row.changes) for row in rows}
+
+
+def test_notes_that_say_the_same_become_one_chain_with_the_most_trusted_words(
+    workspace: Workspace, git
+) -> None:
+    mine = note(workspace, "Prices are kept as integers of cents in the database.")
+    echo = "Prices are kept as integers of cents in our database"
+    note(workspace, echo, trust="assistant")
+    note(workspace, echo, project="website")
+    note(workspace, "The gateway listens on port 8443.")
+    note(workspace, "The gateway listens on port 8444.")
+    workspace.commit()
+    before = {path: path.read_bytes() for path in workspace.root.rglob("*.md")}
+    (step,) = tidy(workspace)
+    assert step.deed == "join" and step.memories[0].supersedes == mine
+    joined = heads(workspace)
+    assert joined["Prices are kept as integers of cents in the database."] == (
+        "user",
+        2,
+    )
+    assert len(joined) == 4 and tidy(workspace) == []
+    undo(workspace)
+    assert {path: path.read_bytes() for path in workspace.root.rglob("*.md")} == before
+    assert tidy(workspace) == [] and len(heads(workspace)) == 4
+
+
+def test_a_note_that_a_later_talk_contradicts_waits_for_a_person_with_both_receipts(
+    workspace: Workspace, talk
+) -> None:
+    old = note(workspace, NPM)
+    said = talk(9, PNPM)
+    (step,) = tidy(workspace)
+    assert (step.deed, step.detail) == ("doubt", f"later: {PNPM}")
+    (held,) = held_proposals(workspace, ScopeFilter())
+    assert held.target and held.target.id == old
+    assert (held.conversation.id, held.statement) == (said.id, PNPM)
+    assert held.entry["gate"] == "contradiction" and held.entry["turn"] == "turn-2-9"
+    assert tidy(workspace) == []
+    undo(workspace)
+    assert [*held_proposals(workspace, ScopeFilter())] == [] == tidy(workspace)
+
+
+def test_a_preference_of_several_projects_is_offered_for_all(
+    workspace: Workspace, talk
+) -> None:
+    wish = "I want tests before the code, always."
+    for project in ("shop", "website"):
+        first = talk(3 if project == "shop" else 4, wish, project=project)
+        quoted = first.source["turns"][0]
+        text = f"{wish}\n\n> “{wish}” — user, turn {quoted}"
+        note(
+            workspace,
+            text,
+            project,
+            category="coding-preferences",
+            source={"turns": [quoted], "from": first.id},
+        )
+    steps = tidy(workspace)
+    assert [(step.deed, step.detail) for step in steps] == [
+        ("raise", "said in shop, website")
+    ]
+    (held,) = held_proposals(workspace, ScopeFilter())
+    assert (held.action, held.place) == ("ADD", ("user", ""))
+    assert held.statement.startswith(wish)
+
+
+def test_what_is_old_unused_and_unlinked_leaves_and_the_rest_stays(
+    workspace: Workspace, talk
+) -> None:
+    gone = talk(3, "We ship on Mondays.")
+    talk(4, "We bill on Fridays.", month=1, open_question="Who signs the bills?")
+    named = talk(5, "We close at six.", month=3)
+    talk(6, "We open at nine.", month=10, links=(named.id,))
+    note(workspace, "The gateway listens on port 8443.", category="infrastructure")
+    workspace.index.refresh()
+    moves = idle_moves(workspace, ours(workspace), 180, NOW)
+    assert [move.id for move in moves] == [gone.id]
+    used = workspace.root / "feedback" / f"{workspace.machine}.json"
+    used.parent.mkdir(exist_ok=True)
+    line = f'"{gone.id}": {{"used": 1, "last": "2026-10-01"}}'
+    used.write_text(f'{{"schema": 1, "memories": {{\n{line}\n}}}}\n')
+    workspace.index.refresh()
+    assert idle_moves(workspace, ours(workspace), 180, NOW) == []
+
+
+def test_nothing_leaves_by_itself_until_the_workspace_says_so(
+    workspace: Workspace, talk
+) -> None:
+    talk(3, "We ship on Mondays.", month=1)
+    assert [*tidy_plan(workspace)] == []
+    settings = workspace.root / "keeplore.yaml"
+    text = settings.read_text()
+    settings.write_text(text.replace("archive_after_days: 0", "archive_after_days: 30"))
+    with Registry(workspace.places) as registry:
+        opened = registry.named("memory")
+        (path,) = opened.root.rglob("*talk-1-3*.md")
+        (step,) = tidy(opened)
+        assert (step.deed, step.title) == ("archive", "archive 1 memory")
+        assert not path.exists() and tidy(opened) == []
+        undo(opened)
+        assert path.exists() and tidy(opened) == []
+
+
+def test_a_brief_tells_what_a_digest_stands_for_as_one_line(
+    workspace: Workspace, talk, tmp_path
+) -> None:
+    words = [f"We ship part {part} on Mondays." for part in "abc"]
+    for day, decided in enumerate(words, 3):
+        talk(day, decided)
+    (workspace.root / "projects" / "shop" / "project.json").write_text(
+        '{"schema": 1, "name": "shop", "path": "~/code/shop"}'
+    )
+    before = told(workspace)
+    tidy(workspace)
+    after = told(workspace)
+    (line,) = (line for line in after.splitlines() if words[0] in line)
+    assert line.startswith("- 2026-02-05 · shop · “") and "(the user; " in line
+    assert all(f"“{said}”" in line for said in words)
+    assert len(after) < len(before)
+
+
+def told(workspace: Workspace) -> str:
+    workspace.index.refresh()
+    directory = Path.home() / "code" / "shop"
+    directory.mkdir(parents=True, exist_ok=True)
+    with Registry(workspace.places) as registry:
+        views = registry.views(directory)
+        room = TextBudget(3000, 60_000)
+        return brief(views, session="s", source="startup", room=room)[0]
+
+
+def test_the_worker_tidies_once_a_day_where_it_may_and_nobody_works(
+    workspace: Workspace, talk
+) -> None:
+    talk(3, NPM)
+    talk(9, PNPM)
+    changed: list[bool] = []
+    with Registry(workspace.places) as registry:
+        registry.named("memory")
+        task = TidyTask(registry, lambda: True, lambda: changed.append(True))
+        assert task.run(0.0) == NEVER and not task.is_running
+    settings = workspace.root / "keeplore.yaml"
+    text = settings.read_text()
+    settings.write_text(text.replace("nightly: false", "nightly: true"))
+    with Registry(workspace.places) as registry:
+        registry.named("memory")
+        busy = TidyTask(registry, lambda: False, lambda: changed.append(True))
+        assert busy.run(0.0) < NEVER and not busy.is_running
+        task = TidyTask(registry, lambda: True, lambda: changed.append(True))
+        task.run(0.0)
+        while task.is_running:
+            time.sleep(0.01)
+        assert changed == [True] and [*workspace.root.rglob("digests/*.md")]
+        assert task.run(0.0) == NEVER
