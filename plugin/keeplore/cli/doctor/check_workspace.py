@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import partial
 
+from keeplore.cli.doctor.check_size import size_findings
 from keeplore.cli.doctor.finding import (
     DoctorFinding,
     failed,
@@ -70,6 +71,7 @@ def findings(
     yield from _remote(part, workspace)
     yield from _files(f"{part} file", workspace)
     yield from _chains(f"{part} file", workspace)
+    yield from size_findings(f"{part} file", [*workspace.store.scan()])
     yield from _misplaced(f"{part} file", workspace)
     yield from _parted(f"{part} file", workspace)
     yield from _machines(part, workspace)

@@ -1,0 +1,24 @@
+"""The size alarm names what takes the room."""
+
+from keeplore.cli.doctor.check_size import size_findings
+from keeplore.store.files import FileState
+
+
+def file(path: str, size: int) -> FileState:
+    return FileState(path, 0, size, 0)
+
+
+def test_large_text_is_told_with_the_projects_and_files_that_take_most() -> None:
+    files = [
+        file("projects/shop/memory/documents/a.md", 3_000_000),
+        file("projects/site/memory/documents/b.md", 1_500_000),
+        file("memory/facts/c.md", 10_000),
+    ]
+    (found,) = size_findings("memory file", files, large=4_000_000)
+    assert found.message == (
+        "the text takes 4.5 MB in 3 files, 2 of them over 1.0 MB; most in shop 3.0 MB, "
+        "site 1.5 MB, no project 0.0 MB; largest projects/shop/memory/documents/a.md 3.0 MB, "
+        "projects/site/memory/documents/b.md 1.5 MB, memory/facts/c.md 0.0 MB"
+    )
+    assert "keeplore archive --larger-than 50kB" in found.remedy
+    assert [*size_findings("memory file", files, large=4_510_000)] == []
