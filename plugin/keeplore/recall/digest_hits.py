@@ -16,9 +16,11 @@ from keeplore.recall.question import ParsedQuestion, stems_of
 from keeplore.recall.request import RecallHit
 from keeplore.recall.search import SearchResults
 from keeplore.recall.weights import DIGEST_CHARS
+from keeplore.text.sentences import clip
 
 LOOKED_AT = 5  # memories whose digests are looked for
 MOST_DIGESTS = 2  # of an answer
+BESIDE_CHARS = 150  # of what another hit says besides
 
 
 def without_digests(
@@ -83,7 +85,9 @@ def told_lines(memory: Memory, question: ParsedQuestion, known: Collection[str])
 
 
 def without_told(hit: RecallHit, told: Sequence[RecallHit]) -> RecallHit:
-    """A hit without the lines that a digest before it shows."""
+    """A hit behind a digest: the beginning of what that does not show."""
     digests = "\n".join(other.passage for other in told if other.kind == KIND)
-    left = [line for line in hit.passage.split("\n") if line not in digests]
-    return replace(hit, passage="\n".join(left)) if digests else hit
+    if not digests:
+        return hit
+    left = (line for line in hit.passage.split("\n") if line not in digests)
+    return replace(hit, passage=clip("\n".join(left), BESIDE_CHARS))
