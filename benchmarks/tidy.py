@@ -19,6 +19,7 @@ import tempfile
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from labelled_sessions import LABELS, SHOWN, share
 from talks import DATA
@@ -59,20 +60,20 @@ def placed(home: Path, name: str, start: datetime) -> None:
     to.write_text(MOMENT.sub(moved, text), encoding="utf-8")
 
 
-def measured(home: Path, labels: list[dict[str, object]]) -> Counter[str]:
+def measured(home: Path, labels: list[dict[str, Any]]) -> Counter[str]:
     """Statements shown, and tokens, of all questions and briefs."""
     found: Counter[str] = Counter()
     with Registry(Places.from_environment(os.environ)) as registry:
         for label in labels:
-            for asked in label["questions"]:  # type: ignore[attr-defined]
+            for asked in label["questions"]:
                 quotes = [evidence["quote"] for evidence in asked["evidence"]]
                 found += _asked(registry, home, asked["q"], quotes, "exact")
             holding = [
                 decision["quote"]
-                for decision in label["decisions"]  # type: ignore[attr-defined]
+                for decision in label["decisions"]
                 if decision["status"] == "holds"
             ]
-            for topic in label["topics"]:  # type: ignore[attr-defined]
+            for topic in label["topics"]:
                 subject = topic.get("title") or topic.get("topic") or topic.get("name")
                 question = f"What did we decide about {subject}?"
                 found += _asked(registry, home, question, holding, "broad")

@@ -29,7 +29,7 @@ def note(
     workspace: Workspace, text: str, project: str = "shop", **fields: object
 ) -> str:
     draft = NoteDraft(text, project=project, created_at="2026-02-01T10:00:00Z")
-    return workspace.notes.write(replace(draft, **fields)).memory.id  # type: ignore[arg-type]
+    return workspace.notes.write(replace(draft, **fields)).memory.id
 
 
 def heads(workspace: Workspace) -> dict[str, tuple[str, int]]:
