@@ -602,7 +602,9 @@ def test_a_relation_that_the_words_do_not_bear_out_is_dropped(
     result = desk.refine(talk, found(fact(EVENTS, REVERSED, **relations)))
     assert {key: count for key, count in result.dropped.items() if count} == dropped
     assert ["ended" in note.source for note in desk.notes()] in ([], [False])
-    assert later_of(desk, talk) is None
+    later = later_of(desk, talk)
+    # told is what the person said next, and by no note
+    assert later and (later.text, later.memory_id) == (REVERSED, talk)
 
 
 def test_of_what_put_an_end_to_words_the_newest_version_is_told(desk, fact) -> None:
@@ -628,8 +630,10 @@ def test_an_agent_puts_no_end_to_what_the_person_said(desk, fact) -> None:
     assert "ended" not in desk.notes()[0].source
 
 
-def test_in_shadow_nothing_is_told_of_what_a_fact_ends(desk, fact) -> None:
+def test_in_shadow_the_talk_alone_tells_what_holds(desk, fact) -> None:
     talk = desk.say(*LONGER_TALK)
     desk.refine(talk, found(fact(EVENTS, REVERSED, ends=KAFKA)), mode="shadow")
     assert desk.audit()[0]["ended"]["words"] == KAFKA[:-1]
-    assert later_of(desk, talk) is None
+    later = later_of(desk, talk)
+    # what the person said next
+    assert later and later.memory_id == talk
