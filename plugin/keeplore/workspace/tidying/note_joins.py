@@ -9,7 +9,7 @@ from keeplore.index import MemoryFilter, MemoryRow
 from keeplore.memory import Memory, new_id
 from keeplore.memory.model import in_order, trust_rank
 from keeplore.memory.note import statement_of
-from keeplore.refine.contradictions import contradiction
+from keeplore.recall.since.contradictions import contradiction
 from keeplore.text.similarity import similarity
 from keeplore.workspace.loading import load_or_none
 from keeplore.workspace.tidying.digest_maker import TRIGGER, IsOurs
