@@ -1,4 +1,4 @@
-"""A merge by the user's git that was killed halfway is taken back, and made again."""
+"""A merge that was killed halfway is taken back, and made again."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 
 from keeplore.errors import RepositoryBusy
 from keeplore.store import Store
+from keeplore.store.merge import merge as merge_module
 
 
 @pytest.fixture
@@ -59,3 +60,45 @@ def test_what_a_killed_git_had_removed_is_there_at_the_next_commit(
     bodies = "".join(machine.load(file.path).body for file in machine.scan())
     assert "kept here" in bodies and "put away there" in bodies
     assert git("status", "--porcelain", cwd=machine.root) == ""
+
+
+def test_a_merge_that_ends_between_two_memories_that_swap_places(
+    store, note, git, tmp_path
+):
+    paths = [store.save(note(title, body="old\n")) for title in ("One", "Other")]
+    store.commit()
+    git("clone", "-q", str(store.root), str(tmp_path / "clone"), cwd=tmp_path)
+    machine = Store(tmp_path / "clone", branch="main", machine="studio")
+    places = [store.root / path for path in paths]
+    texts = [place.read_bytes() for place in places]
+    for place, text in zip(places, reversed(texts), strict=True):
+        place.write_bytes(text)
+    store.commit()
+    for title, path in zip(("One", "Other"), paths, strict=True):
+        machine.save(note(title, body=f"old\n\nnew in {title}\n"), path)
+    machine.commit()
+    git("fetch", "-q", cwd=machine.root)
+    theirs = git("rev-parse", "origin/main", cwd=machine.root)
+    put, count = merge_module._put, 0
+
+    def cut_short(*arguments):
+        nonlocal count
+        count += 1
+        if count == 2:
+            raise KeyboardInterrupt
+        put(*arguments)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(merge_module, "_put", cut_short)
+        with pytest.raises(KeyboardInterrupt):
+            machine.merge(theirs)
+    assert machine.commit().paths == ()
+    machine.merge(theirs)
+    bodies = {
+        memory.title: memory.body
+        for memory in (machine.load(file.path) for file in machine.scan())
+    }
+    assert bodies == {
+        "One": "old\n\nnew in One\n",
+        "Other": "old\n\nnew in Other\n",
+    }

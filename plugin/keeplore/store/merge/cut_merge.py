@@ -1,7 +1,8 @@
-"""Taking back what a merge by the user's git had done to the files when both were killed.
+"""Taking back what a merge had done to the files when it was killed.
 
-git removes files before it writes others. Where it is cut short, nothing in the repository tells
-so, and the next commit would take what is gone for removed by the person.
+git removes files before it writes others, and of two memories that swap places one is for a moment
+in history alone. Nothing in the repository tells of a merge that was cut short there, and the next
+commit would take what is gone for removed by the person.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ MAX_BLOB = 64 * 1024 * 1024  # bytes, as for a merge
 
 @contextlib.contextmanager
 def noted(backend: GitBackend, old: str, new: str) -> Iterator[None]:
-    """Say durably between which commits git changes the files."""
+    """Say durably between which commits the files are changed."""
     note = backend.places.own / NOTE
     durable.write(note, json.dumps([old, new]).encode())
     yield

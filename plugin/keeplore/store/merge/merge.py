@@ -112,12 +112,12 @@ def _in_memory(
         check_merged(backend, draft)
         to_write = _to_write(backend, changes, draft)
         commit = other if is_forward else _commit_of(backend, target, old, other)
-        for path in to_write:
-            _put(backend, path, changes[path])
-        edit_index(
-            backend, draft, {path: change.after for path, change in changes.items()}
-        )
-        publish(lock, backend, draft, RefMove(ref, old, commit, MERGED))
+        with noted(backend, old, commit):
+            for path in to_write:
+                _put(backend, path, changes[path])
+            after = {path: change.after for path, change in changes.items()}
+            edit_index(backend, draft, after)
+            publish(lock, backend, draft, RefMove(ref, old, commit, MERGED))
     return MergeResult(commit, tuple(sorted(changes)))
 
 
