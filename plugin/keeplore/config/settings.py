@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
-from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 import yaml
 
 from keeplore.config.capture_choice import CaptureRule, CaptureRules
-from keeplore.config.consent import MAX_URL, server_of
+from keeplore.config.consent import server_of
+from keeplore.config.engine_settings import EngineSettings, check_engine
 from keeplore.errors import ConfigError
 
 FILE = "keeplore.yaml"
@@ -52,10 +52,6 @@ _WANTED = {
     dict: "a list of models and their prices",
 }
 _FINGERPRINT = re.compile(r"[a-z0-9-]{1,40}:[0-9a-f]{6}\Z")
-_BACKEND = re.compile(r"[a-z0-9-]{1,40}\Z")
-_ENGINE_NAME = re.compile(r"[a-z0-9_]{1,40}\Z")
-# of libpq: none that names a file or a secret
-_ENGINE_OPTIONS = {"host", "port", "sslmode", "target_session_attrs"}
 _PROVIDER = re.compile(r"[a-z0-9-]{0,40}\Z")
 # it also becomes an argument of a command
 _MODEL = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199})?\Z")
@@ -110,17 +106,6 @@ class EmbeddingSettings:
     """
 
     model: str = "packaged"
-
-
-@dataclass(frozen=True, slots=True)
-class EngineSettings:
-    """What searches the passages: ``embedded`` on each machine, or a server that the machines of a
-    team share.
-    """
-
-    backend: str = "embedded"
-    url: str = ""
-    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +206,7 @@ class Settings:
     capture: CaptureSettings = CaptureSettings()
     context: ContextSettings = ContextSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
-    index: EngineSettings = EngineSettings()
+    index: EngineSettings = field(default_factory=EngineSettings)
     llm: LlmSettings = LlmSettings()
     refine: RefineSettings = RefineSettings()
     recall: RecallSettings = RecallSettings()
@@ -404,7 +389,7 @@ def _check(settings: Settings) -> None:
         if not least <= values[key] <= most:
             raise ValueError(f"{key}: it should be {least} to {most}")
     _check_rules(settings.capture)
-    _check_engine(settings.index)
+    check_engine(settings.index)
     _check_llm(settings.llm)
     if settings.refine.mode not in list(RefineMode):
         raise ValueError(f"refine.mode: it should be one of {', '.join(RefineMode)}")
@@ -425,47 +410,6 @@ def _check_rules(capture: CaptureSettings) -> None:
         _ = capture.rules
     except ValueError as e:
         raise ValueError(f"capture.exclude, capture.include: {e}") from e
-
-
-def _check_engine(engine: EngineSettings) -> None:
-    if not _BACKEND.match(engine.backend):
-        raise ValueError(
-            "index.backend: it should be small letters, digits and -, 40 at most"
-        )
-    if engine.backend == EngineSettings().backend:
-        return
-    if not engine.name:
-        raise ValueError(
-            f"index.backend: {engine.backend} needs index.name and index.url, set before it"
-        )
-    if not _ENGINE_NAME.match(engine.name):
-        raise ValueError(
-            "index.name: it should be small letters, digits and _, 40 at most, and none other's "
-            "there"
-        )
-    for url in engine.url.split(","):
-        parts = urlsplit(url)  # raises ValueError
-        if (
-            len(engine.url) > MAX_URL
-            or not engine.url.isascii()
-            or not engine.url.isprintable()
-            or " " in url
-        ):
-            raise ValueError(
-                f"index.url: it should be an address of {MAX_URL} plain characters at most"
-            )
-        _check_engine_address(parts)
-
-
-def _check_engine_address(address: SplitResult) -> None:
-    if not address.scheme:
-        raise ValueError(
-            "index.url: it should be an address like postgresql://db.example.com/keeplore"
-        )
-    if address.password or not set(dict(parse_qsl(address.query))) <= _ENGINE_OPTIONS:
-        raise ValueError(
-            "index.url: passwords and keys belong into the environment, see docs/scaling.md"
-        )
 
 
 def _check_llm(llm: LlmSettings) -> None:

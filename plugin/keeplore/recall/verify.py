@@ -82,9 +82,9 @@ def verify(
     """The best ones that stand in their files and say something else than a better one, what holds
     before what it replaced, and those passed over; unasked, see ``told_alone``.
     """
-    request = context.request
+    wanted = context.request.filter
     is_skipped = _skipping(context)
-    most = RIVALS if request.filter.is_unasked else request.limit
+    most = RIVALS if wanted.is_unasked else context.request.limit
     hits: list[RecallHit] = []
     sureness: list[float] = []  # log-odds of each hit
     known: set[int] = set()  # places of hits that the request leaves out
@@ -100,21 +100,19 @@ def verify(
         if _is_repeated(row, own, told, context):
             left.append((entry.memory, LeftOut.SAME))
             continue
-        passage = (
-            results.passages.get(entry.passage) if entry.passage is not None else None
-        )
-        hit = _verified(context, row, passage, entry.score, query)
+        hit = _verified(context, row, _passage_of(entry, results), entry.score, query)
         hit = hit and without_told(hit, hits)
         if hit is None or not hit.passage:
             left.append((entry.memory, LeftOut.SAME if hit else LeftOut.CHANGED))
             continue
-        is_known = request.filter.skip(row) or request.filter.is_shown(hit.passage)
-        if request.filter.is_unasked or not is_known:
-            known |= {len(hits)} if is_known else set()
+        is_known = wanted.skip(row) or wanted.is_shown(hit.passage)
+        if wanted.is_unasked or not is_known:
+            if is_known:
+                known.add(len(hits))
             hits.append(hit)
             sureness.append(entry.odds)
             told.append((row, own))
-    if request.filter.is_unasked:
+    if wanted.is_unasked:
         return told_alone(context, query.question, hits, sureness, known), left
     return newest_first(hits, query.question), left
 
@@ -191,6 +189,10 @@ def with_superseded(
     for hit in shown:
         known.setdefault((hit.memory_id, hit.turn if request.by_exchange else ""), hit)
     return list(known.values())[: request.limit]
+
+
+def _passage_of(entry: Ranked, results: SearchResults) -> PassageRow | None:
+    return None if entry.passage is None else results.passages.get(entry.passage)
 
 
 def _words_of_entry(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from keeplore.config.consent import Consents, ConsentUse
-from keeplore.config.settings import EngineSettings
+from keeplore.config.engine_settings import EngineSettings
 from keeplore.errors import ConfigError
 from keeplore.index.backends.embedded_engine import EmbeddedEngine
 
