@@ -216,8 +216,9 @@ def test_an_edit_in_the_last_moment_is_not_overwritten(
         store.merge(arrive())
     assert store.head() == head
     assert (store.root / max(first, second)).read_text() == "by hand\n"
-    # what was written of the other side's is a change like any other; the merge then finds it there
-    assert store.commit().paths == tuple(sorted([first, second]))
+    # what was written of the other side's is taken back, and merged again
+    assert store.commit().paths == (max(first, second),)
+    assert store.load(min(first, second)).body != "theirs\n"
     store.merge(there.head())
     bodies = [store.load(file.path).body for file in store.scan()]
     assert sorted(bodies) == ["by hand\n", "theirs\n", "theirs\n"]
