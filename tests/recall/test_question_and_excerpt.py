@@ -63,6 +63,23 @@ def test_coverage_is_the_share_of_telling_words_in_a_text(
 
 
 @pytest.mark.parametrize(
+    ("text", "is_broad"),
+    [
+        ("summary of the billing work", True),
+        ("Give me an overview!", True),
+        ("Please summarise what we did on mails", True),
+        ("what did we decide about the queue", True),
+        ("Zusammenfassung der Woche", True),
+        ("How do I turn on automatic summaries?", False),
+        ("Which code hands its address to the overview page?", False),
+        ("which port has the queue", False),
+    ],
+)
+def test_a_summary_is_asked_for_not_spoken_of(text: str, is_broad: bool) -> None:
+    assert parse_question(text).is_broad is is_broad
+
+
+@pytest.mark.parametrize(
     ("text", "is_past"),
     [
         ("when did we move the backups", True),

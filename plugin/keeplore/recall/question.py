@@ -51,9 +51,12 @@ _DECIDED = re.compile(
     r"went with|go with)\b",
     re.IGNORECASE,
 )
+_SUMMARY = "(?:summary|overview|recap|zusammenfassung|r[ée]sum[ée]|resumen)"
 _BROAD = re.compile(
-    r"\b(?:summar(?:y|ies|i[sz]e\w*)|overview|recap|zusammenfassung|r[ée]sum[ée]|resumen|"
-    r"what (?:(?:did|have|has) (?:we|i|they|the team) (?:\w+ ){0,2}?"
+    # not "the overview page" or "turn on summaries"
+    rf"\A\W*{_SUMMARY}\b|\b{_SUMMARY}"
+    r"(?:\W*\Z|\s+(?:of|on|about|von|über|zu[mr]?|de|du|des|del|sobre)\b)|"
+    r"\b(?:summari[sz]e|what (?:(?:did|have|has) (?:we|i|they|the team) (?:\w+ ){0,2}?"
     r"(?:decided?|agreed?|settled?|concluded?)|was (?:decided|agreed|settled))"
     r"\s+(?:about|on|for|regarding|concerning|around|in|with)|"
     r"(?:all|which|list|our|the) (?:\w+ )?decisions|(?:still|left|remains?) (?:open|undecided)|"
