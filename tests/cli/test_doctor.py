@@ -167,7 +167,7 @@ def test_a_sound_machine_has_nothing_wrong(root: Path, places: Places) -> None:
         ),
         ("DELETE FROM passages_fts_data WHERE id > 10", ("full-text",)),
         (
-            "UPDATE embeddings SET vector = zeroblob(768) WHERE rowid = 1",
+            "UPDATE embeddings SET vector = zeroblob(386) WHERE rowid = 1",
             ("a vector has changed",),
         ),
         ("DELETE FROM memories WHERE path LIKE '%pnpm%'", ("pnpm",)),

@@ -78,6 +78,7 @@ WRITING = (
     ("refine",),
     ("sync",),
     ("lint", "--install"),
+    ("tidy",),
     ("exclude", "--workspace", "{code}"),
     ("include", "--workspace", "{code}"),
     ("projects", "add", "{other}"),
