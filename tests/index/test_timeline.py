@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -57,8 +58,8 @@ def test_pages_give_every_newest_version_once_the_newest_first(
     assert moments == sorted(moments, reverse=True)
 
 
-def test_a_day_begins_the_page(timeline: Timeline) -> None:
-    page = timeline.page(TimelineFilter(day="2026-02-02"), limit=50)
+def test_a_moment_begins_the_page(timeline: Timeline) -> None:
+    page = timeline.page(TimelineFilter(until="2026-02-02T10:00:00Z"), limit=50)
     assert {row.title for row in page.rows} == {"note 0", "note 1", "note 2"}
     assert page.next == ""
 
@@ -74,6 +75,21 @@ def test_days_and_facets_count_newest_versions(timeline: Timeline) -> None:
     facets = timeline.facets()
     assert facets["kind"] == {"note": 20} and facets["machine"] == {"studio": 20}
     assert facets["category"] == {"patterns": 11, "gotchas": 9}
+
+
+@pytest.fixture
+def far_east(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A place whose clocks are fourteen hours ahead."""
+    monkeypatch.setenv("TZ", "LINT-14")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+def test_days_are_those_of_this_place(timeline: Timeline, far_east: None) -> None:
+    days = timeline.days(EVERYTHING, "2026-02-11T10:00:00Z")
+    assert days == {"2026-02-12": 2, "2026-02-13": 1, "2026-02-14": 1}
 
 
 def test_a_gist_is_what_a_memory_says_first(timeline: Timeline) -> None:

@@ -70,6 +70,21 @@ def test_pictures_of_all_pages_are_there_to_be_looked_at(tab: Tab) -> None:
     assert tab.page.title()
 
 
+def test_on_paper_a_page_is_light_and_whole_and_has_nothing_to_press(tab: Tab) -> None:
+    tab.page.emulate_media(media="print", color_scheme="dark")
+    tab.page.set_viewport_size({"width": 700, "height": 900})  # A4
+    ground = "getComputedStyle(document.documentElement).backgroundColor"
+    shown = "all => all.filter(one => one.checkVisibility()).length"
+    for path in with_memories(tab.window).values():
+        tab.go(path)
+        assert tab.page.evaluate(ground) == "rgb(255, 255, 255)"
+        assert tab.page.locator("button, input, .side").evaluate_all(shown) == 0, path
+    tab.go(f"/m/{tab.window.id_of('Retries')}")
+    tab.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    said = tab.page.locator(".exchanges").inner_text()
+    assert said.count("Agent") == 3 and "limit = 5" in said
+
+
 @pytest.mark.skipif(not AXE.is_file(), reason="no axe-core: `make axe` fetches it")
 def test_a_screen_reader_finds_its_way(tab: Tab) -> None:
     found: dict[str, list[str]] = {}
@@ -141,7 +156,9 @@ def test_a_conversation_shows_its_head_and_receipts_lead_to_the_turn(tab: Tab) -
     tab.go(f"/m/{tab.window.id_of('Retries')}")
     first = tab.page.locator(".exchanges details").nth(1)
     assert first.get_attribute("open") is None
-    tab.page.locator(".prose .receipt").first.click()
+    receipt = tab.page.locator(".prose .receipt").first
+    assert re.fullmatch(r"user, .+, \d\d:\d\d", receipt.inner_text())
+    receipt.click()
     first.locator(".said.you", has_text="retried five times").wait_for()
     assert first.get_attribute("open") is not None
     tab.page.get_by_text("the raw file").click()

@@ -71,7 +71,7 @@ class TimelineFilter:
     doubted: DoubtedWriters | None = None
     permanent: bool = False
     may_ask: bool = False
-    day: str = ""  # YYYY-MM-DD: nothing of a later day
+    until: str = ""  # RFC 3339, UTC: nothing later
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class Timeline:
         return TimelinePage(tuple(kept[:limit]), cursor)
 
     def days(self, wanted: TimelineFilter, since: str) -> dict[str, int]:
-        """How many memories fit, by day (YYYY-MM-DD) from ``since`` on."""
+        """How many memories fit, by day (YYYY-MM-DD) of this place; ``since`` a moment in UTC."""
         return self._database.read(_days, wanted, since)
 
     def facets(self) -> dict[str, dict[str, int]]:
@@ -147,7 +147,7 @@ def _page(
     """The next rows and the cursor behind them, "" where there are no more."""
     condition, values = _fitting(connection, wanted)
     at, _, id_ = after.partition(" ")
-    at = at or f"{wanted.day}{_END}"
+    at = at or wanted.until or _END
     found = connection.execute(
         f"SELECT m.id, m.updated_at FROM memories m WHERE {condition} AND m.updated_at <= ?"
         " AND (m.updated_at < ? OR m.id > ?) ORDER BY m.updated_at DESC, m.id LIMIT ?",
@@ -173,11 +173,11 @@ def _days(
 ) -> dict[str, int]:
     condition, values = _fitting(connection, wanted)
     rows = connection.execute(
-        "SELECT substr(m.updated_at, 1, 10), count(*) FROM memories m"
+        "SELECT date(m.updated_at, 'localtime'), count(*) FROM memories m"
         f" WHERE {condition} AND {_CURRENT} AND m.updated_at >= ? GROUP BY 1 ORDER BY 1",
         (*values, since),
     )
-    return dict(rows.fetchall())
+    return {day: count for day, count in rows if day}  # else it has no time
 
 
 def _facets(connection: sqlite3.Connection) -> dict[str, dict[str, int]]:

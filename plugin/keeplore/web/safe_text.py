@@ -5,7 +5,7 @@ made here.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -25,7 +25,7 @@ from keeplore.web.links import PageLinks, anchor
 MAX_RENDERED = 300_000  # characters; more is shown as it is written
 _WORD = re.compile(r"[^\W_]+")
 _RECEIPT = re.compile(r"^(.*) — (user|assistant), turn (\S+)$", re.DOTALL)
-_ID = re.compile(r"mem_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_ID = re.compile(r"(mem_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?: turn (\S+))?")
 _CODE = re.compile(r"`([^`]+)`")
 _MARKS = re.compile(r"^<!-- keeplore:.*? -->\n?", re.MULTILINE)
 _WEB = ("http", "https")
@@ -66,11 +66,13 @@ def _emphasised(word: str) -> Markup:
 
 class SafeMarkdown:
     """Markdown as HTML. A receipt in it leads to its turn on the same page, or on that of the
-    memory ``said_in``, an id.
+    memory ``said_in``, an id; ``when`` tells of each turn, by its anchor, when that was.
     """
 
-    def __init__(self, links: PageLinks, said_in: str = "") -> None:
-        self._surroundings = {"links": links, "said_in": said_in}
+    def __init__(
+        self, links: PageLinks, when: Mapping[str, str], said_in: str = ""
+    ) -> None:
+        self._surroundings = {"links": links, "when": when, "said_in": said_in}
 
     def render(self, text: str) -> Markup:
         # the marks of a conversation's parts are for programs
@@ -109,11 +111,12 @@ class MemoryRenderer(RendererHTML):
         """The words; a receipt leads to its turn."""
         text = tokens[idx].content
         receipt = _RECEIPT.match(text)
-        if receipt is None:
+        when = env["when"].get(anchor(receipt[3])) if receipt else None
+        if receipt is None or when is None:
             return _with_ids(text, env)
         words, speaker, turn = receipt.groups()
-        link = Markup('{} <a class="receipt" href="{}">{}, turn {}</a>')
-        return str(link.format(words, _turn(env, turn), speaker, turn[:8]))
+        link = Markup('{} <a class="receipt" href="{}">{}, {}</a>')
+        return str(link.format(words, _turn(env, turn), speaker, reveal(when)))
 
     def image(
         self, tokens: Sequence[Token], idx: int, _options: OptionsDict, _env: EnvType
@@ -174,13 +177,13 @@ def _turn(env: EnvType, turn: str) -> str:
 
 
 def _with_ids(text: str, env: EnvType) -> str:
-    """The words, with a link in the place of each id of a memory."""
+    """The words, with a link in the place of each id of a memory and turn of it."""
     pieces, at = [], 0
     for match in _ID.finditer(text):
         link = Markup('<a href="{}">{}</a>')
-        address = env["links"].memory(match[0])
+        address = env["links"].memory(match[1], match[2] or "")
         pieces += [escape(text[at : match.start()])]
-        pieces += [link.format(address, short_id(match[0]))]
+        pieces += [link.format(address, short_id(match[1]))]
         at = match.end()
     return str(Markup("").join([*pieces, escape(text[at:])]))
 

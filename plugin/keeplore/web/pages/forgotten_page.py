@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 from keeplore.web.page_desk import Desk
@@ -11,9 +12,4 @@ SHOWN = 200
 
 
 def forgotten_values(desk: Desk) -> dict[str, Any]:
-    found = []
-    for one in deleted_memories(desk.workspace):
-        found.append(one)
-        if len(found) == SHOWN:
-            break
-    return {"forgotten": found}
+    return {"forgotten": [*islice(deleted_memories(desk.workspace), SHOWN)]}

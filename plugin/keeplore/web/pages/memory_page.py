@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,13 @@ from markupsafe import Markup
 
 from keeplore.memory import Conversation
 from keeplore.memory.conversation_body import EXCHANGES, Exchange, short_turns
+from keeplore.web.links import anchor
 from keeplore.web.page_desk import Desk
 from keeplore.web.safe_text import SafeMarkdown
+from keeplore.web.templating import spoken_moment
 from keeplore.worker.usage.view_log import note_opened
 from keeplore.workspace.freshness import changed_since
+from keeplore.workspace.loading import load_or_none
 from keeplore.workspace.reading.details import MemoryDetails, detail_lines, details_of
 from keeplore.workspace.reading.receipts_source import transcript_of
 from keeplore.workspace.reading.related_memories import neighbours_of
@@ -27,7 +30,7 @@ NEIGHBOURS = 12
 FIRST_LINE = 140  # characters of an exchange in the list of them
 _OWN_HEADING = re.compile(r"\A\s*#[ \t]+\S.*(?:\n|\Z)")
 # what the page shows in other places
-_SHOWN_ELSEWHERE = ("contradiction", "later", "version")
+_SHOWN_ELSEWHERE = ("contradiction", "later", "version", "when")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +52,9 @@ def memory_values(desk: Desk, found: FoundMemory) -> dict[str, Any]:
     """Raises IndexUnavailable."""
     workspace, memory = found.workspace, found.memory
     details = details_of(found)
-    said_in = "" if memory.kind == "conversation" else _said_in(found)
-    markdown = SafeMarkdown(desk.links, said_in)
+    said_in, exchanges = _spoken(found)
+    is_here = said_in == found.row.id
+    markdown = SafeMarkdown(desk.links, _times(exchanges), "" if is_here else said_in)
     steps = history_steps(workspace, found.row.id) if details.versions > 1 else []
     related = neighbours_of(found, HOPS)[:NEIGHBOURS]
     return {
@@ -60,7 +64,7 @@ def memory_values(desk: Desk, found: FoundMemory) -> dict[str, Any]:
         "details": details,
         "facts": _facts(details),
         "head": markdown.render(_head(found)),
-        "exchanges": list(_exchanges(found, markdown)),
+        "exchanges": list(_views(exchanges, markdown)) if is_here else [],
         "steps": [*reversed(steps)],
         "neighbours": related,
         "since": changed_since(workspace, memory, desk.cwd),
@@ -102,14 +106,32 @@ def _head(found: FoundMemory) -> str:
     return head[heading.end() :] if heading and is_title else head
 
 
-def _said_in(found: FoundMemory) -> str:
-    """The conversation that holds the words of a note, "" where none is here."""
-    turns = found.memory.turns[:1]
-    return found.workspace.index.known_turns(turns).get(turns[0], "") if turns else ""
+def _spoken(found: FoundMemory) -> tuple[str, Sequence[Exchange]]:
+    """The conversation that this is, or that holds the words of a note, and what was said there;
+    "" where none is here.
+    """
+    workspace, memory = found.workspace, found.memory
+    if memory.kind == "conversation":
+        return found.row.id, Conversation.from_markdown(memory.body).exchanges
+    turns = memory.turns[:1]
+    said_in = next(iter(workspace.index.known_turns(turns).values()), "")
+    path = workspace.index.path_of(said_in)
+    talk = load_or_none(workspace.store, path) if path else None
+    return said_in, Conversation.from_markdown(talk.body).exchanges if talk else ()
 
 
-def _exchanges(found: FoundMemory, markdown: SafeMarkdown) -> Iterator[ExchangeView]:
-    exchanges = Conversation.from_markdown(found.memory.body).exchanges
+def _times(exchanges: Sequence[Exchange]) -> dict[str, str]:
+    """Of each turn, by its anchor: when it was, else which one."""
+    turns = short_turns(exchanges)
+    return {
+        anchor(turns[one.id]): spoken_moment(one.at) or f"exchange {number}"
+        for number, one in enumerate(exchanges, 1)
+    }
+
+
+def _views(
+    exchanges: Sequence[Exchange], markdown: SafeMarkdown
+) -> Iterator[ExchangeView]:
     turns = short_turns(exchanges)
     for number, one in enumerate(exchanges, 1):
         parts = tuple(_parts(one, markdown))

@@ -64,7 +64,7 @@ class WaitingCounts:
             (self.disputes, "dispute", ""),
             (self.proposals, "proposal", ""),
             (self.machines, "machine", " to accept"),
-            (self.statements, "statement", " to keep"),
+            (self.statements, "statement", " of the last month to keep"),
         )
         return [
             f"{counted(number, what)}{rest}" for number, what, rest in found if number

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from keeplore.errors import StoreError
 from keeplore.index import MemoryRow, ScopeFilter
 from keeplore.index.timeline import DoubtedWriters, TimelineFilter
 from keeplore.memory import Conversation
+from keeplore.text.dates import in_utc
 from keeplore.web.page_desk import Desk
 from keeplore.web.pages.row_view import by_day, views
 from keeplore.workspace.workspace import Workspace
@@ -58,7 +59,7 @@ class TimelineQuery:
             doubted=_doubted(workspace) if self.trust else None,
             permanent=bool(self.permanent),
             may_ask=bool(self.open),
-            day=_day(self.day) if with_day else "",
+            until=_end_of(self.day) if with_day else "",
         )
 
 
@@ -91,10 +92,11 @@ def timeline_values(
 
 def picture_values(desk: Desk, query: TimelineQuery) -> dict[str, Any]:
     """The choices that there are, and the activity of a year. Raises IndexUnavailable."""
-    workspace, today = desk.workspace, datetime.now(UTC).date()
+    workspace, today = desk.workspace, datetime.now().astimezone().date()
     timeline = workspace.index.timeline
     first = today - timedelta(days=today.weekday(), weeks=WEEKS - 1)
-    counts = timeline.days(query.filter(workspace, with_day=False), first.isoformat())
+    chosen = query.filter(workspace, with_day=False)
+    counts = timeline.days(chosen, in_utc(_begin(first)))
     cells = _cells(first, today, counts)
     return {
         "facets": timeline.facets(),
@@ -124,10 +126,17 @@ def _months(cells: Sequence[DayCell]) -> list[tuple[int, str]]:
     return [(cell.x, f"{date.fromisoformat(cell.day):%b}") for cell in firsts]
 
 
-def _day(text: str) -> str:
+def _begin(day: date) -> datetime:
+    """Of a day of this place."""
+    return datetime.combine(day, time()).astimezone()
+
+
+def _end_of(text: str) -> str:
+    """The last moment of a day that was asked for, "" for what is none."""
     try:
-        return date.fromisoformat(text).isoformat()
-    except ValueError:
+        following = _begin(date.fromisoformat(text) + timedelta(days=1))
+        return in_utc(following - timedelta(seconds=1))
+    except (ValueError, OverflowError):
         return ""
 
 

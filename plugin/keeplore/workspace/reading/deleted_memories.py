@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from keeplore.errors import NotFound, StoreError
+from keeplore.memory import Memory
 from keeplore.store import Tombstone
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
@@ -18,25 +20,54 @@ _BEGINNING = re.compile(r"(?:mem_)?[0-9a-f]{4}[0-9a-f-]*")
 
 @dataclass(frozen=True, slots=True)
 class DeletedMemory:
-    """``title`` is "" where git here has no text of it; ``can_return`` says whether ``restore``
-    works here.
-    """
+    """``text`` is None where git here has none, and ``restore`` does not work then."""
 
     stone: Tombstone
-    title: str
-    path: str
-    can_return: bool
+    text: Memory | None
+
+    @property
+    def title(self) -> str:
+        return self.text.title if self.text else ""
+
+    @property
+    def version(self) -> int:
+        return self.text.version if self.text else 0
+
+    @property
+    def older(self) -> set[str]:
+        """The versions in whose place it came."""
+        links = self.text.links if self.text else ()
+        return {id_ for relationship, id_ in links if relationship == "supersedes"}
 
 
 def deleted_memories(workspace: Workspace) -> Iterator[DeletedMemory]:
-    """What was forgotten in a workspace, the last first."""
-    stones = workspace.store.tombstones()
-    for stone in sorted(stones, key=lambda stone: (stone.at, stone.id), reverse=True):
-        try:
-            title, can_return = workspace.store.forgotten(stone.id).title, True
-        except StoreError:
-            title, can_return = "", False
-        yield DeletedMemory(stone, title, stone.path, can_return)
+    """What was forgotten in a workspace, the last first; of versions that went together the newest,
+    with which the others come back.
+    """
+    stones = sorted(workspace.store.tombstones(), key=_order, reverse=True)
+    for _, together in groupby(stones, key=lambda stone: (stone.at, stone.machine)):
+        gone = [DeletedMemory(stone, _text(workspace, stone.id)) for stone in together]
+        yield from _newest(gone)
+
+
+def _order(stone: Tombstone) -> tuple[str, str, str]:
+    return stone.at, stone.machine, stone.id
+
+
+def _text(workspace: Workspace, memory_id: str) -> Memory | None:
+    try:
+        return workspace.store.forgotten(memory_id)
+    except StoreError:
+        return None
+
+
+def _newest(gone: Iterable[DeletedMemory]) -> Iterator[DeletedMemory]:
+    """Those that none of them replaced; one at least where they go round in a circle."""
+    older: set[str] = set()
+    for one in sorted(gone, key=lambda one: one.version, reverse=True):
+        if one.stone.id not in older:
+            yield one
+        older |= one.older
 
 
 def find_forgotten(

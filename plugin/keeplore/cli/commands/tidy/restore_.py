@@ -79,8 +79,8 @@ def _list(workspace: Workspace, *, as_json: bool) -> None:
 
 
 def _as_json(one: DeletedMemory) -> dict[str, Any]:
-    facts = picked(one.stone, "id", "at", "machine") | picked(one, "title", "path")
-    return {**facts, "is_purged": one.stone.is_purged, "can_return": one.can_return}
+    facts = picked(one.stone, "id", "at", "machine", "path", "is_purged")
+    return {**facts, "title": one.title, "can_return": one.text is not None}
 
 
 def _title(one: DeletedMemory) -> str:
