@@ -2,8 +2,9 @@
 runs: one that left in order, one that left a moment ago, and one that was killed.
 
 Usage: python benchmarks/first_brief.py [ROUNDS [LOAD]], LOAD processes that keep the cores busy
-meanwhile. The demo's session is played first. Everything happens in a temporary directory. Ratios
-are to the start of bare Python in the same run, turn and turn about.
+meanwhile. The demo's session is played first. Each way to have no worker is gone once, and what the
+worker left is put back before each start. Everything happens in a temporary directory. Ratios are
+to the start of bare Python in the same run, turn and turn about.
 """
 
 from __future__ import annotations
@@ -22,16 +23,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
 from demo.machine import CLIENT
 from demo.run import Demo
+from host_lab.session import end_processes
 
 ROUNDS = 20
 # not what a version manager puts before it
 PYTHON = os.path.realpath(sys.executable)
 BARE = (PYTHON, "-I", "-S", "-c", "pass")
 BUSY = (PYTHON, "-I", "-S", "-c", "while True: pass")
-LONG_AGO_S = 11.0  # a client may start a worker again
+Left = dict[Path, bytes]
 
 
 def main(rounds: int, load: int) -> None:
@@ -41,22 +44,24 @@ def main(rounds: int, load: int) -> None:
             demo.set_up()
             demo.play_session()
         machine = FirstBriefs(demo)
-        ways: dict[str, Callable[[], None]] = {
-            "it left, long ago": lambda: machine.leave(long_ago=True),
+        told: dict[str, list[tuple[bool, float]]] = {}
+        left: dict[str, Left] = {}
+        for way, prepare in {
+            "it left, long ago": machine.leave_long_ago,
             "it left a moment ago": machine.leave,
             "it was killed": machine.kill,
-            "a worker runs": machine.stay,
-        }
+        }.items():
+            machine.start()
+            prepare()
+            left[way], told[way] = machine.left(), []
         bare: list[float] = []
-        told: dict[str, list[tuple[bool, float]]] = {way: [] for way in ways}
         with busy(load):
             for _ in range(rounds):
                 bare.append(took(lambda: subprocess.run(BARE, check=True)))
-                for way, prepare in ways.items():
-                    machine.start()
-                    prepare()
+                for way, files in left.items():
+                    machine.put_back(files)
                     told[way].append(machine.begin())
-        machine.leave()
+        machine.put_back({})
         report(bare, told)
 
 
@@ -69,26 +74,37 @@ class FirstBriefs:
 
     def start(self) -> None:
         """A worker runs that has nothing left to do."""
-        for file in self._demo.laptop.state.glob("worker.start-*"):
-            file.unlink()
+        self.put_back({})
         self.begin()
         self._demo.laptop.wait_until(self._is_idle, "the worker is idle", 120)
 
-    def stay(self) -> None:
-        """Nothing happens to it."""
-
-    def leave(self, *, long_ago: bool = False) -> None:
+    def leave(self) -> None:
         self._demo.laptop.keeplore("worker", "stop", check=False)
         pid = self._demo.laptop.state / "worker.pid"
         self._demo.laptop.wait_until(lambda: not pid.exists(), "it has left", 60)
-        if long_ago:
-            # in place of waiting ten seconds
-            for file in self._demo.laptop.state.glob("worker.start-*"):
-                file.unlink()
+
+    def leave_long_ago(self) -> None:
+        self.leave()
+        # in place of waiting ten seconds, after which a client may start one again
+        for file in self._demo.laptop.state.glob("worker.start-*"):
+            file.unlink()
 
     def kill(self) -> None:
         pid = int((self._demo.laptop.state / "worker.pid").read_text())
         os.kill(pid, signal.SIGKILL)
+
+    def left(self) -> Left:
+        """What the worker left that says whether one runs or may be started."""
+        files = self._demo.laptop.state.glob("worker.*")
+        return {file: file.read_bytes() for file in files if file.is_file()}
+
+    def put_back(self, files: Left) -> None:
+        """End the worker that the last start has brought, and be as it was then."""
+        end_processes(self._demo.laptop.home, but=lambda _: False)
+        for file in self._demo.laptop.state.glob("worker.*"):
+            file.unlink()
+        for file, content in files.items():
+            file.write_bytes(content)
 
     def begin(self) -> tuple[bool, float]:
         """Whether a new session is given a brief, and seconds that its host waits."""

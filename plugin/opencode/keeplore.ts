@@ -179,7 +179,8 @@ export const Keeplore = async ({ client, directory }) => {
       if (type === "session.created") parents.set(session, properties?.info?.parentID ?? "")
       if (type === "session.created") await begin(session)
       else if (type === "session.compacted") {
-        const brief = hand(type, session)
+        const before = briefs.get(session)
+        const brief = hand(type, session).then(async (told) => told || (await before))
         briefs.set(session, brief)
         await brief
       } else if (TOLD.includes(type)) {

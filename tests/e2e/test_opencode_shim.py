@@ -162,8 +162,8 @@ def remembering(tmp_path: Path) -> Iterator[OpenCode]:
     machine = QuickMachine(tmp_path / "a machine")
     machine.keeplore("init", "memory")
     host = OpenCode(machine, patience_ms=60_000)
-    machine.keeplore("remember", "--permanent", RELEASES, cwd=host.project)
     shutil.copytree(CLIENT, machine.state / "client", dirs_exist_ok=True)
+    machine.keeplore("remember", "--permanent", RELEASES, cwd=host.project)
     path = machine.state / "client" / "client.py"
     text, changes = path.read_text(), 0
     for old in ("DEADLINE_S = 0.3 ", "PATIENT_DEADLINE_S = 1.5 "):
@@ -335,11 +335,16 @@ def test_memories_come_to_the_model_and_what_is_said_becomes_one(
         bus("session.created", "ses_a"),
         system,
         system,
+        bus("session.compacted", "ses_a"),
+        system_of("ses_a"),
         command("keeplore/recall", "Which office signs our releases?"),
         skill,
     )
-    first, second, recalled, of_command = (step[2] for step in told["steps"][1:])
-    assert first == second and first["system"][0] == "Be brief."
+    first, second, _, compacted, recalled, of_command = (
+        step[2] for step in told["steps"][1:]
+    )
+    # nothing was said that a compaction could take away
+    assert first == second == compacted and first["system"][0] == "Be brief."
     assert f"<{TAG}" in first["system"][1] and "Zurich" in first["system"][1]
     (part,) = recalled["parts"]
     assert part["synthetic"] is True and "Zurich" in part["text"]

@@ -87,6 +87,16 @@ def test_each_request_begins_with_the_whole_one_before(played: Played) -> None:
 
 
 @in_each()
+def test_a_compaction_changes_nothing_that_stands_before_the_conversation(
+    played: Played,
+) -> None:
+    """The prompt cache holds as far as without Keeplore: the host has it to change what follows."""
+    before, after = played.asked(said.CORRECTION)[-1], played.asked(said.INTERRUPTED)[0]
+    assert before.tools == after.tools
+    assert after.system.startswith(before.system)
+
+
+@in_each()
 def test_after_an_interruption_and_a_power_cut_the_host_goes_on_from_what_it_sent(
     played: Played,
 ) -> None:

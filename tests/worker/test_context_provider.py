@@ -24,6 +24,7 @@ from keeplore.text.fences import strip_fenced
 from keeplore.text.query_terms import token_count
 from keeplore.worker.context import context_provider
 from keeplore.worker.server.request_handler import RequestHandler
+from keeplore.worker.usage import injection_log
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.recording.cursors import Cursors, SessionProgress
 from keeplore.workspace.registry import Registry
@@ -467,6 +468,23 @@ def test_nothing_new_is_put_before_what_opencode_sent_already(desk: Desk) -> Non
     assert desk.brief("opencode", source="resume") == ""
 
 
+def test_a_compaction_adds_behind_what_opencode_sent_already(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(injection_log, "TWICE_S", 0.0)
+    desk.note(RULE, permanent=True)
+    start = desk.brief("opencode")
+    decisions = ("a table with SKIP LOCKED", "one worker for each region")
+    for number, decision in enumerate(decisions):
+        desk.talk("opencode", "ses_1", ("Which one?", f"Decided: we take {decision}."))
+        told = desk.ask("opencode", "session.compacted", opencode())
+        known, _, more = told.partition(f"{start}\n")
+        assert (known, told.count(RULE)) == ("", 1)
+        assert more.count("Decided earlier in this session:") == 1
+        assert decisions[number] in more
+        assert desk.brief("opencode", source="resume") == told
+
+
 def test_a_cleared_session_of_gemini_is_briefed_again_and_a_resumed_one_is_not(
     desk: Desk,
 ) -> None:
@@ -693,3 +711,5 @@ def test_hints_name_a_command_that_an_agents_shell_finds(
     monkeypatch.setenv("PATH", str(folder))
     desk.restart()
     assert "`keeplore show ID`" in desk.brief(source="clear")
+    # where it stands before each request it is the same whoever started the worker
+    assert f"`{command} show ID`" in desk.brief("opencode")

@@ -52,6 +52,22 @@ def test_that_a_host_has_shortened_its_context_is_known_after_a_restart(
     assert not reread(again, path).has_lost(SESSION)
 
 
+def test_of_what_a_host_has_lost_its_standing_brief_is_no_part(tmp_path: Path) -> None:
+    path = tmp_path / "shown.json"
+    log = InjectionLog(path)
+    session = Origin("opencode", "ses_1", "/code/api")
+    log.add(session, (TEXT, (ID,)), BRIEF)
+    briefed = log.told(session)
+    log.add(session, ("- “Beside a prompt.”", ("mem_2",)), PROMPT)
+    for added in ("the first", "the second"):
+        log.lost(session)
+        log = reread(log, path)
+        assert (log.told(session), log.has_lost(session)) == (briefed, True)
+        log.add(session, (added, ()), BRIEF)
+        log = reread(log, path)
+        assert log.brief(session) == f"{TEXT}\n{added}"
+
+
 def test_what_was_given_is_taken_once_and_the_oldest_goes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

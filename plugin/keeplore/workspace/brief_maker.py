@@ -77,8 +77,13 @@ class BriefMaker:
             if path not in paths and most == DIRECTORIES:
                 path.unlink(missing_ok=True)
         for path, root in paths.items():
-            if not _is_current(path, self._code_at(root)):
+            if not _is_current(path, self._code_at(root), self._commands()):
                 self._make(path, root)
+
+    def _commands(self) -> dict[str, str]:
+        """Host → the command line that its agents are told."""
+        state = self._registry.places.state
+        return {host: agents_command(state, host) for host in EVENTS}
 
     def _worked_in(self, most: int) -> list[str]:
         """The latest directories of agents, and those in which a person wrote memory."""
@@ -135,9 +140,9 @@ class BriefMaker:
         texts = [text for text, _ in told.values()]
         if not (directory or any(texts)):
             return None
-        state = self._registry.places.state
+        commands = self._commands()
         printed = {
-            host: _replies(host, with_command(block[0], agents_command(state, host)))
+            host: _replies(host, with_command(block[0], commands[host]))
             for host, block in told.items()
         }
         return {
@@ -145,6 +150,7 @@ class BriefMaker:
             "files": list(files.items()),
             "heads": heads,
             "code": state_of_code,
+            "commands": commands,
             "told": told,
             "printed": printed,
             "slots": slots.used(texts),
@@ -162,11 +168,9 @@ class BriefMaker:
         slots: _FileSlots,
     ) -> dict[str, ContextBlock]:
         """Host → what it is told."""
-        state = self._registry.places.state
         made: dict[int, ContextBlock] = {}  # by the bytes that there are for it
         told: dict[str, ContextBlock] = {}
-        for host in sorted(EVENTS):
-            command = agents_command(state, host)
+        for host, command in sorted(self._commands().items()):
             size = room_for_names(host_named(host).context_bytes, command)
             if size not in made:
                 room = TextBudget(tokens, size)
@@ -206,11 +210,11 @@ def _head(top: str) -> tuple[str, str]:
     return top, disk.head_of(top)
 
 
-def _is_current(path: Path, code: str) -> bool:
+def _is_current(path: Path, code: str, commands: dict[str, str]) -> bool:
     try:
         made = json.loads(path.read_bytes())
         return (
-            EVENTS.keys() <= made["printed"].keys()
+            made["commands"] == commands
             and made["code"] == code
             and disk.is_untouched(made)
             and disk.is_newest(made)

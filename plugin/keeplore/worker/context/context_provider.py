@@ -212,7 +212,11 @@ class ContextProvider:
         if source == "compact":
             self._caught_up(CAUGHT_UP_S)
         self._look(origin)
-        return self._fresh_brief(source, origin, room)
+        standing = self._shown.brief(origin)
+        room = replace(room, size=room.size - len(standing.encode()) - bool(standing))
+        told = self._fresh_brief(source, origin, room)
+        # behind what the host has sent before each request so far
+        return self._shown.brief(origin) or told
 
     def _look(self, origin: Origin) -> None:
         """Read what has changed; what takes longer is read for the next question."""

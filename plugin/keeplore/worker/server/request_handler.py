@@ -18,6 +18,7 @@ from keeplore.worker.context.client_notes import take_given, take_owed
 from keeplore.worker.context.context_provider import ContextProvider
 from keeplore.worker.usage.injection_log import (
     FILE,
+    STANDING_BRIEF,
     Injection,
     InjectionKind,
     InjectionLog,
@@ -122,7 +123,9 @@ class RequestHandler:
         from keeplore.connect.client_copy import agents_command
 
         if host not in self._names:
-            path = os.environ.get("PATH", os.defpath)
+            # a brief that stands before each request has the same bytes whoever started the worker
+            is_standing = host in STANDING_BRIEF
+            path = "" if is_standing else os.environ.get("PATH", os.defpath)
             self._names[host] = agents_command(self._registry.places.state, host, path)
         return self._names[host]
 

@@ -64,7 +64,32 @@ class _SessionLog:
     answers: list[str] = field(default_factory=list)
     # keys of the sentences, the last ones
     words: list[str] = field(default_factory=list)
-    brief: str = ""  # the last one, of a host that stands it before each request
+    # of a host that stands it before each request: the brief of its start, with its memories and
+    # when it was told, and what a compaction added
+    brief: str = ""
+    brief_ids: list[str] = field(default_factory=list)
+    brief_at: str = ""
+    again: str = ""
+
+    def stand(self, told: ContextBlock, at: str) -> None:
+        """Tell it before each request from now on: behind a brief that stands there, or as it."""
+        if self.brief:
+            self.again = told[0]
+        else:
+            self.brief, self.brief_ids, self.brief_at = told[0], [*told[1]], at
+
+    def shortened(self) -> _SessionLog:
+        """What is left of it where the context was shortened or emptied."""
+        return _SessionLog(
+            self.brief_at,
+            self.cwd,
+            has_lost=True,
+            ids=dict.fromkeys(self.brief_ids, self.brief_at),
+            words=sorted(words_in(self.brief)),
+            brief=self.brief,
+            brief_ids=self.brief_ids,
+            brief_at=self.brief_at,
+        )
 
     def note(self, told: ContextBlock, at: str, way: InjectionKind) -> None:
         """What the session is shown now."""
@@ -129,7 +154,8 @@ class InjectionLog:
         that goes on keeps it to the byte, and its host the cache of what stands behind it.
         """
         with self._lock:
-            return self._sessions.get(_key(origin), _SessionLog()).brief
+            known = self._sessions.get(_key(origin), _SessionLog())
+            return "\n".join(filter(None, (known.brief, known.again)))
 
     def has_lost(self, origin: Origin) -> bool:
         """Whether the host no longer has before it all that the session said."""
@@ -138,7 +164,9 @@ class InjectionLog:
 
     def lost(self, origin: Origin) -> None:
         """The host has shortened or emptied the session's context, and what was shown with it."""
-        self._replace(origin, _SessionLog(has_lost=True))
+        with self._lock:
+            known = self._sessions.get(_key(origin), _SessionLog())
+        self._replace(origin, known.shortened())
 
     def forget(self, origin: Origin) -> None:
         """The session begins anew."""
@@ -196,7 +224,7 @@ class InjectionLog:
             session.cwd = origin.cwd
             session.note(told, at, way)
             if is_at_start and origin.host in STANDING_BRIEF:
-                session.brief = text
+                session.stand(told, at)
             self._sessions[_key(origin)] = session  # behind all others
             self._forget_oldest()
             self._is_saved = False
@@ -238,6 +266,9 @@ def _session(data: dict[str, Any]) -> _SessionLog:
         answers,
         words,
         str(data["brief"]),
+        [*map(str, data["brief_ids"])],
+        str(data["brief_at"]),
+        str(data["again"]),
     )
 
 
