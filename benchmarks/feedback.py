@@ -33,6 +33,7 @@ from retrieval import figures
 from retrieval_cases import Case, Query, cases, opened
 from talks import DATA, exchanges, sessions
 
+from keeplore.config.feedback_settings import FeedbackSettings
 from keeplore.index import Embedder, Index, embedder_for
 from keeplore.index.graph.feedback_weights import weight
 from keeplore.memory.feedback_counters import UsageCounters
@@ -50,6 +51,7 @@ SEEN, MISTAKEN, AT_RANDOM = (
     0.2,
 )  # how often use is seen: of what is relevant, of the rest, where nothing is
 BEGIN = date(2026, 3, 1)
+END = BEGIN + timedelta(days=2 * SESSIONS)
 ANSWER_CHARS, PASSAGE_CHARS = (
     200,
     400,
@@ -243,7 +245,7 @@ def counted(
                 tallies[id_].with_use(day) if is_use else tallies[id_].with_idle(day)
             )
     return {
-        id_: used(weight(tally, BEGIN + timedelta(days=2 * SESSIONS)))
+        id_: used(weight(tally, END, FeedbackSettings()))
         for id_, tally in tallies.items()
     }
 

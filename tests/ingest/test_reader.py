@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 import zlib
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from keeplore.config.settings import DocumentSettings
 from keeplore.errors import SourceRefused
 from keeplore.ingest import Extracted, extracted, origin_of
 from keeplore.ingest.document_body import LINE_CHARS, MAX_TEXT, body_for, tidied
-from keeplore.ingest.reader import MAX_BYTES, kind_of, text_of
+from keeplore.ingest.reader import kind_of, text_of
 from keeplore.ingest.sandbox import confined
 
 GERMAN = (
@@ -236,17 +238,25 @@ def test_kinds_are_told_by_the_first_bytes_then_by_the_server_then_by_the_name()
 
 
 def test_files_are_read_once_they_are_files_and_of_a_size(tmp_path: Path) -> None:
-    (tmp_path / "large.txt").write_bytes(b"x" * (MAX_BYTES + 1))
+    read = partial(extracted, limits=DocumentSettings(megabytes=1))
+    text = b"x" * 1_000_001
+    (tmp_path / "large.txt").write_bytes(text)
     (tmp_path / "http:x").write_text("a file whose name looks like an address")
     for name, says in (
-        ("large.txt", "larger than 10 MB"),
+        (
+            "large.txt",
+            "larger than 1 MB. Give a part of it, or set documents.megabytes",
+        ),
         (".", "is no file"),
         ("none", "there is no"),
         ("/dev/zero", "is no file"),
     ):
         with pytest.raises(SourceRefused, match=says):
-            extracted(origin_of(name, tmp_path, tmp_path))
-    assert extracted(
-        origin_of("~/http:x", tmp_path / "elsewhere", tmp_path)
-    ).text.startswith("a file")
-    assert extracted(origin_of("http:x", tmp_path, tmp_path)).title == "http:x"
+            read(origin_of(name, tmp_path, tmp_path))
+    from_home = read(origin_of("~/http:x", tmp_path / "elsewhere", tmp_path))
+    assert from_home.text.startswith("a file")
+    assert read(origin_of("http:x", tmp_path, tmp_path)).title == "http:x"
+    more = extracted(
+        origin_of("large.txt", tmp_path, tmp_path), DocumentSettings(megabytes=11)
+    )
+    assert len(more.text.replace("\n", "")) == len(text)

@@ -266,14 +266,14 @@ def test_recalled_context_is_never_shown_again() -> None:
 def test_a_scope_is_widened_and_a_note_permanent_by_the_users_own_words_alone() -> None:
     place = ConversationPlace("project", "shop", has_user_scope=True)
     mine = FactClaim("preference", "user", "nonsense", 0.95, 0.95, "user")
-    assert kind_of(mine, place) == NoteKind(
+    assert kind_of(mine, place, 0.9) == NoteKind(
         "user", "", "coding-preferences", is_permanent=True
     )
     theirs = FactClaim("preference", "user", "gotchas", 0.95, 0.95, "assistant")
-    assert kind_of(theirs, place) == NoteKind(
+    assert kind_of(theirs, place, 0.9) == NoteKind(
         "project", "shop", "gotchas", is_permanent=False
     )
-    assert kind_of(mine, ConversationPlace("project", "shop")).scope == "workspace"
+    assert kind_of(mine, ConversationPlace("project", "shop"), 0.9).scope == "workspace"
     assert is_rule_of_others("Always run the migrations first.", "assistant")
     assert not is_rule_of_others("Always run the migrations first.", "user")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from keeplore.config.feedback_settings import FeedbackSettings
 from keeplore.index import Index
 from keeplore.memory import feedback_counters, new_id
 from keeplore.memory.feedback_counters import UsageCounters
@@ -53,7 +54,7 @@ def test_what_two_machines_counted_offline_adds_up_on_both(
     for store in (first, second):
         index = Index(tmp_path / f"index of {store.root.name}", store, None)
         index.refresh()
-        weights = index.graph.feedback(list(IDS.values()), NOW)
+        weights = index.graph.feedback(list(IDS.values()), NOW, FeedbackSettings())
         assert {name: round(weights[id_], 6) for name, id_ in IDS.items()} == {
             "both": 1.5,
             "mine": 1.1,

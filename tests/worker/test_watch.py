@@ -88,6 +88,8 @@ class Shared:
         """A worker that is given so many watches or instances and then refused by this error."""
         program = self.machine.home / "limited.py"
         program.write_text(LIMITED.format(function=function))
+        often = ("config", "set", "--machine", "worker.look_seconds", "1")
+        self.machine.keeplore(*often)
         self.start(program, str(number), str(given))
 
     def stop(self):
@@ -264,9 +266,7 @@ def limited(*arguments):
     ctypes.set_errno(refusals)
     return -1
 inotify_c.{function} = limited
-from keeplore.worker.tasks import index_task
 from keeplore.worker.__main__ import main
-index_task.LOOK_S = 1.0
 sys.exit(main())
 """
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from keeplore.config.places import Places
+from keeplore.config.settings import DocumentSettings
 from keeplore.errors import SourceRefused, SourceUnavailable
 from keeplore.ingest import Extracted, SourceAddress, origin_of
 from keeplore.ingest.document_body import tidied
@@ -51,7 +52,7 @@ def ingest(registry: Registry) -> Callable[..., IngestStatus]:
     """Take a page that says so, or a file, to its end."""
 
     def ingest(said: str = FIRST, source: SourceAddress | None = None) -> IngestStatus:
-        page = lambda _: tidied(Extracted("", said), "runbook")  # noqa: E731  # a page of the network, which tests do not have
+        page = lambda *_: tidied(Extracted("", said), "runbook")  # noqa: E731  # a page of the network, which tests do not have
         ingesting = (
             IngestQueue(registry, read=page)
             if source is None
@@ -163,7 +164,7 @@ def test_what_two_machines_read_apart_becomes_one_again(registry, ingest) -> Non
 def test_secrets_stay_out_of_text_title_and_source(registry, ingest) -> None:
     secret = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
     ingesting = IngestQueue(
-        registry, read=lambda _: Extracted(f"Key {secret}", f"Use {secret} to log in.")
+        registry, read=lambda *_: Extracted(f"Key {secret}", f"Use {secret} to log in.")
     )
     ingesting.add(
         SourceAddress(f"{URL}?token={secret}", is_url=True), "memory", "workspace", ""
@@ -208,7 +209,7 @@ def test_a_source_that_will_never_do_fails_at_once_and_another_is_tried_again(
 ) -> None:
     tries: list[str] = []
 
-    def read(origin: SourceAddress) -> Extracted:
+    def read(origin: SourceAddress, _limits: DocumentSettings) -> Extracted:
         tries.append(origin.name)
         raise (SourceRefused if "refused" in origin.name else SourceUnavailable)(
             "no luck", "do this"

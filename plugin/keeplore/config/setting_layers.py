@@ -73,17 +73,15 @@ def settings_here(root: Path | None, state: Path) -> Settings:
 
 def settings_over(below: Settings, state: Path) -> Settings:
     """``below`` with what this machine's own file says. Raises ConfigError."""
-    data = _own_data(state)
-    return filled_settings(below, data, state / MACHINE_FILE) if data else below
+    return filled_settings(below, _own_text(state), state / MACHINE_FILE)
 
 
 def capture_layers(root: Path, state: Path) -> tuple[CaptureRules, CaptureRules]:
     """The rules of this machine and those of a workspace: of these neither takes the place of the
     other. Raises ConfigError.
     """
-    own = _own_data(state)
-    filled = filled_settings(Settings(), own, state / MACHINE_FILE)
-    return filled.capture.rules, load_settings(root).capture.rules
+    own = settings_over(Settings(), state)
+    return own.capture.rules, load_settings(root).capture.rules
 
 
 def setting_values(root: Path | None, state: Path) -> list[SettingValue]:
@@ -164,14 +162,16 @@ def known_key(key: str) -> str:
 
 def _own_data(state: Path) -> Any:
     """What this machine's file says, {} where there is none. Raises ConfigError."""
+    return parse_settings(state / MACHINE_FILE, _own_text(state))
+
+
+def _own_text(state: Path) -> bytes:
+    """The text of this machine's file, empty where there is none. Raises ConfigError."""
     path = state / MACHINE_FILE
-    text = _text(path)
-    if not text:
-        return {}
-    data = parse_settings(path, text.encode())
-    for key in _flat(data):
+    text = _text(path).encode()
+    for key in _flat(parse_settings(path, text)):
         _check_own(key, path)
-    return data
+    return text
 
 
 def _check_own(key: str, path: Path) -> None:
@@ -205,7 +205,7 @@ def _change(
         after = with_key(before, key, value)
     except (ValueError, TypeError, AttributeError, RecursionError, yaml.YAMLError) as e:
         raise by_hand from e
-    filled_settings(below, parse_settings(path, after.encode()), path)
+    filled_settings(below, after.encode(), path)
     if path.is_symlink() or len(after.encode()) > MAX_FILE:
         raise by_hand
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o600

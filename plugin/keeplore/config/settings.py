@@ -19,6 +19,8 @@ import yaml
 from keeplore.config.capture_choice import CaptureRule, CaptureRules
 from keeplore.config.consent import server_of
 from keeplore.config.engine_settings import EngineSettings, check_engine
+from keeplore.config.feedback_settings import FeedbackSettings
+from keeplore.config.yaml_edit import line_of
 from keeplore.errors import ConfigError
 
 FILE = "keeplore.yaml"
@@ -27,21 +29,34 @@ MAX_DEPTH = 20  # of lists and mappings in each other
 SCHEMA = 1
 MAX_BRANCH = 200  # characters
 MAX_MINUTES = 24 * 60
-MAX_TIMEOUT_S = 240  # for one answer; shorter than the lease of a job
+MAX_TIMEOUT_S = 240  # for one answer or document; shorter than the lease of a job
+MAX_LEASE_MINUTES = 60
 _RANGES = {
     "context.brief_tokens": (0, 3_000),
     "context.prompt_tokens": (0, 3_000),
     "context.threshold": (0, 1),
     "context.related": (0, 3),
     "context.deadline_ms": (20, 250),  # the client waits for 300
+    "documents.megabytes": (1, 100),
+    "documents.seconds": (1, MAX_TIMEOUT_S),
     "llm.timeout_s": (1, MAX_TIMEOUT_S),
     "refine.confidence": (0, 1),
+    "refine.lasting": (0, 1),
+    "recall.threshold": (0, 1),
     "recall.graph_boost": (0, 2),
     "recall.feedback_boost": (0, 2),
     "recall.half_life_days": (1, 3_650),
+    "feedback.delta": (0, 1),
+    "feedback.ceiling": (1, 10),
+    "feedback.fade": (0, 1),
+    "feedback.every": (1, 100),
+    "feedback.grace_days": (0, 3_650),
+    "feedback.floor": (0, 1),
     "sync.every_minutes": (1, MAX_MINUTES),
     "tidy.archive_after_days": (0, 3_650),
     "worker.idle_minutes": (1, MAX_MINUTES),
+    "worker.lease_minutes": (5, MAX_LEASE_MINUTES),
+    "worker.look_seconds": (1, 300),
 }
 _WANTED = {
     bool: "true or false",
@@ -100,6 +115,18 @@ class ContextSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentSettings:
+    """How large a file or page may be to be ingested, and how long reading it may take."""
+
+    megabytes: int = 10
+    seconds: int = 30
+
+    @property
+    def bytes(self) -> int:
+        return self.megabytes * 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
 class EmbeddingSettings:
     """The model that turns text into vectors: ``packaged``, a directory, a name of fastembed's
     list, or a server's.
@@ -142,13 +169,17 @@ class RefineSettings:
 
     mode: str = "controlled"
     confidence: float = 0.7
+    lasting: float = 0.9
     aspects: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class RecallSettings:
-    """What decides beside its words which memory comes first."""
+    """From which score on memories are shown, and what decides beside their words which one
+    comes first.
+    """
 
+    threshold: float = 0.2
     graph: bool = False
     graph_boost: float = 0.6
     feedback: bool = True
@@ -176,11 +207,13 @@ class TidySettings:
 
 @dataclass(frozen=True, slots=True)
 class WorkerSettings:
-    """How long the worker of a machine stays when there is nothing to do; the home workspace's
-    hold.
+    """How long the worker of a machine stays when there is nothing to do, and a job is its own; how
+    often it looks at files whose changes nobody tells of. The home workspace's hold.
     """
 
     idle_minutes: int = 15
+    lease_minutes: int = 5
+    look_seconds: int = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,11 +238,13 @@ class Settings:
     frozen: bool = False
     capture: CaptureSettings = CaptureSettings()
     context: ContextSettings = ContextSettings()
+    documents: DocumentSettings = DocumentSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     index: EngineSettings = field(default_factory=EngineSettings)
     llm: LlmSettings = LlmSettings()
     refine: RefineSettings = RefineSettings()
     recall: RecallSettings = RecallSettings()
+    feedback: FeedbackSettings = field(default_factory=FeedbackSettings)
     sync: SyncSettings = SyncSettings()
     tidy: TidySettings = TidySettings()
     worker: WorkerSettings = WorkerSettings()
@@ -238,7 +273,7 @@ def load_settings(root: Path) -> Settings:
     workspace.
     """
     path = root / FILE
-    return filled_settings(Settings(), parse_settings(path, _text(path)), path)
+    return filled_settings(Settings(), _text(path), path)
 
 
 def parse_settings(path: Path, text: bytes) -> Any:
@@ -254,16 +289,19 @@ def parse_settings(path: Path, text: bytes) -> Any:
     return {} if data is None else data
 
 
-def filled_settings(below: Settings, data: Any, path: Path) -> Settings:
-    """``below`` with what a file says over it. Raises ConfigError that names the file and the
-    key.
+def filled_settings(below: Settings, text: bytes, path: Path) -> Settings:
+    """``below`` with what the text of a file says over it. Raises ConfigError that names the file,
+    the line and the key.
     """
+    data = parse_settings(path, text)
     try:
         settings: Settings = _filled(below, data, "")
         _check(settings)
     except ValueError as e:
+        line = line_of(text.decode(), str(e))
+        place = f"{path}, line {line}" if line else str(path)
         remedy = "Mend or remove that key; a newer Keeplore may know it"
-        raise ConfigError(f"{path}: {e}", remedy) from e
+        raise ConfigError(f"{place}: {e}", remedy) from e
     return settings
 
 

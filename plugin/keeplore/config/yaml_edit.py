@@ -47,6 +47,27 @@ def without_key(text: str, key: str) -> str:
     return _checked(_removed(text, section, name), wanted)
 
 
+def line_of(text: str, said: str) -> int:
+    """The line, from 1, of the key with which a message begins; of its section where it is not
+    there, 0 where that is not either. The text is YAML.
+    """
+    node, line = yaml.compose(text, Loader=yaml.CSafeLoader), 0
+    while isinstance(node, MappingNode):
+        names = ((key, value) for key, value in node.value if _begins(said, key))
+        key, node = max(
+            names, key=lambda pair: len(pair[0].value), default=(None, None)
+        )
+        if key is not None:
+            said, line = said[len(key.value) + 1 :], key.start_mark.line + 1
+    return line
+
+
+def _begins(said: str, key: Node) -> bool:
+    """Whether a message begins with this key as a whole."""
+    name = key.value if isinstance(key, ScalarNode) else ""
+    return bool(name) and said.startswith((f"{name}.", f"{name}:", f"{name},"))
+
+
 def as_yaml(value: Any) -> str:
     """A value on one line, as it is written into a file."""
     return _written(value)

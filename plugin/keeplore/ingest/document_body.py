@@ -53,6 +53,14 @@ def tidied(found: Extracted, name: str) -> Extracted:
     return Extracted(shortened(words or name, MAX_TITLE), _bearable(text))
 
 
+def too_large(most: int) -> SourceRefused:
+    """Of a source with more bytes than it may have."""
+    return SourceRefused(
+        f"it is larger than {most // 1_000_000} MB",
+        "Give a part of it, or set documents.megabytes",
+    )
+
+
 def _heading_of(text: str) -> str:
     """The heading with which a text begins, "" for none."""
     heading = _HEADING.match(text)

@@ -20,6 +20,7 @@ from typing import Any
 import httpcore
 
 from keeplore.errors import SourceRefused, SourceUnavailable
+from keeplore.ingest.document_body import too_large
 from keeplore.ingest.public_addresses import is_public
 from keeplore.ingest.source_address import PORTS, web_address
 
@@ -199,12 +200,6 @@ def _unpacked(pieces: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
         raise SourceRefused(f"the page is packed wrongly: {e}", _BY_HAND) from e
     if not packer.eof:
         raise httpcore.ReadError("the page ends in the middle")
-
-
-def too_large(max_bytes: int) -> SourceRefused:
-    return SourceRefused(
-        f"it is larger than {max_bytes // 1_000_000} MB", "Give a part of it"
-    )
 
 
 class _Door(httpcore.NetworkBackend):

@@ -9,17 +9,16 @@ import stat
 import time
 from pathlib import Path
 
+from keeplore.config.settings import DocumentSettings
 from keeplore.errors import Corrupt, SourceRefused, SourceUnavailable
 from keeplore.ingest.decode import charset_of, decoded, library_missing
-from keeplore.ingest.document_body import Extracted, tidied
+from keeplore.ingest.document_body import Extracted, tidied, too_large
 from keeplore.ingest.json_outline import from_json, outline, title_in
 from keeplore.ingest.markup import READERS
 from keeplore.ingest.sandbox import confined
 from keeplore.ingest.source_address import SourceAddress
 from keeplore.memory.foreign_files import as_memory
 
-MAX_BYTES = 10_000_000  # of a source, unpacked
-SECONDS = 30.0  # for all of it, from the first look-up to its text
 _KINDS = {
     **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
     **dict.fromkeys((".xml", ".rss", ".atom", ".xsd", ".svg", ".rdf"), "xml"),
@@ -42,22 +41,23 @@ _SNIFFED = 1_024  # bytes
 _IS_HTML = re.compile(rb"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
 
 
-def extracted(origin: SourceAddress) -> Extracted:
-    """Title and markdown of a file or page, as it is kept.
+def extracted(origin: SourceAddress, limits: DocumentSettings) -> Extracted:
+    """Title and markdown of a file or page, as it is kept; ``limits`` hold for the unpacked source,
+    and from the first look-up to its text.
 
     Raises SourceRefused for what will never be taken as it is, SourceUnavailable where it may work
     later, or OSError.
     """
-    until = time.monotonic() + SECONDS
+    until = time.monotonic() + limits.seconds
     if not origin.is_url:
-        return text_of(_file(Path(origin.name)), "", origin.last, until)
+        return text_of(_file(Path(origin.name), limits.bytes), "", origin.last, until)
     try:
         # here, because files need no network
         from keeplore.ingest.fetch import Limits, fetch
     except ImportError:
         raise library_missing("a web page", "pages") from None
 
-    page = fetch(origin.name, Limits(MAX_BYTES, SECONDS))
+    page = fetch(origin.name, Limits(limits.bytes, limits.seconds))
     return text_of(page.data, page.content_type, origin.last, until)
 
 
@@ -114,7 +114,7 @@ def _plain(kind: str, text: str, name: str) -> Extracted:
     return Extracted("", text)
 
 
-def _file(path: Path) -> bytes:
+def _file(path: Path, most: int) -> bytes:
     handle = _opened(path)
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -123,13 +123,11 @@ def _file(path: Path) -> bytes:
                 "Give its files one by one: `keeplore ingest docs/*.md`",
             )
         with os.fdopen(handle, "rb", closefd=False) as file:
-            data = file.read(MAX_BYTES + 1)
+            data = file.read(most + 1)
     finally:
         os.close(handle)
-    if len(data) > MAX_BYTES:
-        raise SourceRefused(
-            f"it is larger than {MAX_BYTES // 1_000_000} MB", "Give a part of it"
-        )
+    if len(data) > most:
+        raise too_large(most)
     return data
 
 

@@ -19,10 +19,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from keeplore.config.settings import MAX_LEASE_MINUTES
 from keeplore.config.state_database import StateDatabase
 from keeplore.jobs.lease_locks import LeaseLocks
 
 LEASE = timedelta(minutes=5)  # longer than any single call of a model may take
+MAX_LEASE = timedelta(minutes=MAX_LEASE_MINUTES)
 MAX_ATTEMPTS = 3
 FIRST_PAUSE_S, MAX_PAUSE_S = 1.0, 30.0  # after a failed attempt; doubles
 LEASED_LOOK_S = (
@@ -96,10 +98,15 @@ class JobQueue:
     """In one SQLite file, for any number of processes. ``jitter`` gives a number from 0 to 1."""
 
     def __init__(
-        self, file: Path, *, jitter: Callable[[], float] = random.random
+        self,
+        file: Path,
+        *,
+        lease: timedelta = LEASE,
+        jitter: Callable[[], float] = random.random,
     ) -> None:
         self._database = StateDatabase(file, _TABLES)
         self._locks = LeaseLocks(file.with_name(LOCKS))
+        self._lease = lease
         self._jitter = jitter
 
     def add(
@@ -157,7 +164,12 @@ class JobQueue:
                     db.execute(
                         "UPDATE jobs SET state = ?, attempts = attempts + 1, leased_until = ?, "
                         "token = ? WHERE id = ?",
-                        (JobState.LEASED, (now + LEASE).timestamp(), token, row["id"]),
+                        (
+                            JobState.LEASED,
+                            (now + self._lease).timestamp(),
+                            token,
+                            row["id"],
+                        ),
                     )
                     return _job(row, attempts=row["attempts"] + 1, token=token)
             return None
@@ -169,7 +181,7 @@ class JobQueue:
         with self._database.transaction() as db:
             self._reap(db, now)
             held = (job.id, JobState.LEASED, job.token)
-            until = (now + LEASE).timestamp()
+            until = (now + self._lease).timestamp()
             done = db.execute(
                 "UPDATE jobs SET leased_until = ? WHERE id = ? AND state = ? AND token = ?",
                 (until, *held),
@@ -274,9 +286,8 @@ class JobQueue:
 
     def _is_over(self, row: sqlite3.Row, now: datetime) -> bool:
         until = row["leased_until"]
-        # a lease that ends far later than one can was given before the clock was set back; the
-        # times of two processes that ask at once may be a little out of order
-        is_late = until <= now.timestamp() or until > _beyond(now, 2 * LEASE)
+        # a lease that ends far later than the longest can was given before the clock was set back
+        is_late = until <= now.timestamp() or until > _beyond(now, 2 * MAX_LEASE)
         return is_late or not self._locks.is_held(row["token"])
 
     def _again(

@@ -248,9 +248,10 @@ def _standings(
 ) -> dict[str, Standing]:
     deps, memories = context.deps, results.memories
     least = min(results.whole.values(), default=0.0)
-    used = (
-        deps.index.graph.feedback(list(memories), context.now) if deps.feedback else {}
-    )
+    used: Mapping[str, float] = {}
+    if deps.feedback:
+        rates = deps.weights.use
+        used = deps.index.graph.feedback(list(memories), context.now, rates)
     return {
         id_: replace(
             context.standing_of(row),

@@ -61,6 +61,7 @@ class ScoreExplanation:
     place: int  # among the hits, from 1; 0 where it is not among them
     verdict: str = ""
     threshold: float = WEIGHTS.hidden_below  # below which it is not shown, 0..1
+    best_from: float = WEIGHTS.nothing_below  # the same of the best memory
     score: float = 0.0  # 0..1
     odds: float = 0.0
     passage: str = ""  # the words that counted
@@ -96,6 +97,7 @@ def why(
         if row.id == head.id
         else f"{head.id} replaced it and stands for it: ",
         threshold=weights.hidden_below,
+        best_from=weights.nothing_below,
         notes=answer.notes,
     )
     if not traces:

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from keeplore.config.feedback_settings import FeedbackSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,8 @@ class Weights:
     graph_related: float = 0.5  # of that, for what is only related to it; judgement
     # what its use has shown can give or take at most; measured: with .4 chance does harm
     feedback: float = 0.3
+    # how counters become that
+    use: FeedbackSettings = field(default_factory=FeedbackSettings)
     archived: float = 1.5  # found when asked for, rarely first; judgement
     # superseded by a memory that may not be shown here; judgement
     outdated: float = 4.0

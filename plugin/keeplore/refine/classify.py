@@ -11,9 +11,7 @@ from keeplore.memory import CATEGORIES
 from keeplore.recall.unasked.injection_filter import is_suspect
 from keeplore.text import agent_scope
 
-# how surely a model must say that something holds for good: what is permanent is told for ever
-PERMANENT = 0.9
-SURE = 0.85  # and how surely that it was settled at all
+SURE = 0.85  # of what holds for good: how surely a model must say that it was settled at all
 CATEGORY_OF: Mapping[str, str] = {
     "decision": "architectural-decisions",
     "preference": "coding-preferences",
@@ -57,18 +55,21 @@ class NoteKind:
     is_permanent: bool
 
 
-def kind_of(said: FactClaim, place: ConversationPlace) -> NoteKind:
+def kind_of(
+    said: FactClaim, place: ConversationPlace, least_lasting: float
+) -> NoteKind:
     """Scope and category of a fact; what is not in the lists is taken from the conversation and the
     type.
 
     A scope wider than the conversation's is only believed of the user's own words, since other
-    projects inherit it.
+    projects inherit it. It is permanent where the model is as sure as ``least_lasting`` that it
+    holds for good: what is permanent is told for ever.
     """
     scope = place.scope
     is_users = said.trust == "user"
     if is_users and said.type in WIDE_TYPES and said.scope in ("workspace", "user"):
         scope = "user" if said.scope == "user" and place.has_user_scope else "workspace"
-    is_lasting = said.lasting >= PERMANENT and said.confidence >= SURE
+    is_lasting = said.lasting >= least_lasting and said.confidence >= SURE
     return NoteKind(
         scope,
         place.project if agent_scope.is_of_project(scope) else "",

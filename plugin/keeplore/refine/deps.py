@@ -33,3 +33,4 @@ class RefineDeps:
     written: Callable[[str, str], None]
     has_user_scope: bool = False
     least_confidence: float = RefineSettings().confidence
+    least_lasting: float = RefineSettings().lasting

@@ -386,7 +386,7 @@ class _Refinement:
             fact.lasting,
             fact.trust,
         )
-        return kind_of(said, self._place)
+        return kind_of(said, self._place, self._deps.least_lasting)
 
     def _redact(self, text: str) -> str:
         """What a model wrote, as it may be kept: no secret, nothing unseen, one way of writing each

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+from keeplore.config.home_settings import home_settings
 from keeplore.errors import KeeploreError
 from keeplore.worker.tasks.base import Task
 from keeplore.worker.tasks.brief_task import BriefTask
@@ -44,7 +45,11 @@ class BackgroundTasks:
         self._written = 0  # files that this knows of
         self.vectors = VectorTask(registry, lambda: not self.index.has_unread, wake)
         self.briefs = BriefTask(registry)
-        self.index = IndexTask(registry, self._has_looked)
+        self.index = IndexTask(
+            registry,
+            self._has_looked,
+            home_settings(registry.places).worker.look_seconds,
+        )
         self.sync = SyncTask(registry, self.index.request, wake)
         self.commits = CommitTask(registry, self.sync, self.briefs.request)
         self.model = ModelTask(registry, is_rested, wake)

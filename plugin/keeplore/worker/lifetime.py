@@ -4,14 +4,11 @@ back when it rests.
 
 from __future__ import annotations
 
-import contextlib
 import time
 from typing import TYPE_CHECKING
 
-from keeplore.config.machine import Machine
+from keeplore.config.home_settings import home_settings
 from keeplore.config.places import Places
-from keeplore.config.setting_layers import settings_here
-from keeplore.errors import KeeploreError
 from keeplore.worker.health import ProgramFile
 
 if TYPE_CHECKING:
@@ -26,11 +23,7 @@ SHORTEST_S = 0.05  # that is waited
 
 def idle_exit_s(places: Places) -> float:
     """After how many seconds without anything to do the worker of this machine leaves."""
-    with contextlib.suppress(KeeploreError):
-        machine = Machine.load(places)
-        root = machine.workspaces.get(machine.home)
-        return settings_here(root, places.state).worker.idle_minutes * 60.0
-    return IDLE_EXIT_S
+    return home_settings(places).worker.idle_minutes * 60.0
 
 
 class Lifetime:

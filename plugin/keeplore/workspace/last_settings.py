@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from keeplore.config.setting_layers import settings_over
-from keeplore.config.settings import FILE, Settings, filled_settings, parse_settings
+from keeplore.config.settings import FILE, Settings, filled_settings
 from keeplore.errors import ConfigError
 from keeplore.store import run
 
@@ -20,7 +20,7 @@ def last_settings(root: Path, state: Path) -> Settings | None:
     for commit in run(root, f"rev-list -n {VERSIONS} HEAD --", FILE).text.split():
         text = run(root, "cat-file blob", f"{commit}:{FILE}")
         try:
-            shared = filled_settings(Settings(), parse_settings(path, text.out), path)
+            shared = filled_settings(Settings(), text.out, path)
         except ConfigError:
             continue
         return settings_over(shared, state) if text.code == 0 else None

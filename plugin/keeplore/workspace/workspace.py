@@ -187,10 +187,15 @@ class Workspace:
     def weights(self) -> Weights:
         """What decides the order of what is recalled here."""
         wishes = self.settings.recall
+        share = wishes.threshold / WEIGHTS.nothing_below
         return replace(
             WEIGHTS,
+            nothing_below=wishes.threshold,
+            unread_below=WEIGHTS.unread_below * share,
+            hidden_below=min(WEIGHTS.hidden_below, wishes.threshold),
             graph=wishes.graph_boost,
             feedback=wishes.feedback_boost,
+            use=self.settings.feedback,
             half_life_days=wishes.half_life_days,
         )
 

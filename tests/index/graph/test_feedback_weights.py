@@ -11,12 +11,14 @@ from typing import Any
 
 import pytest
 
+from keeplore.config.feedback_settings import FeedbackSettings
 from keeplore.index import Index
-from keeplore.index.graph.feedback_weights import RATES, weight
+from keeplore.index.graph.feedback_weights import weight
 from keeplore.memory import Memory, feedback_counters, new_id, new_meta
 from keeplore.memory.feedback_counters import UsageCounters
 from keeplore.store import Store
 
+RATES = FeedbackSettings()
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 TODAY = NOW.date()
 AGO = {days: (TODAY - timedelta(days=days)).isoformat() for days in range(100)}
@@ -31,26 +33,26 @@ START_UP = [
 
 
 def test_use_adds_up_to_a_ceiling_and_nothing_known_is_neutral() -> None:
-    assert weight(UsageCounters(), TODAY) == 1.0
+    assert weight(UsageCounters(), TODAY, RATES) == 1.0
     once, often = (
-        weight(UsageCounters(1, AGO[1]), TODAY),
-        weight(UsageCounters(500, AGO[1]), TODAY),
+        weight(UsageCounters(1, AGO[1]), TODAY, RATES),
+        weight(UsageCounters(500, AGO[1]), TODAY, RATES),
     )
     assert (once, often) == (1.0 + RATES.delta, RATES.ceiling)
     # that nobody needed it since says nothing
-    assert weight(UsageCounters(1, AGO[99]), TODAY) == once
+    assert weight(UsageCounters(1, AGO[99]), TODAY, RATES) == once
 
 
 def test_being_told_for_nothing_fades_after_a_while_and_to_a_floor() -> None:
     daily = {AGO[days]: 1 for days in range(40)}
     soon = RATES.grace_days + RATES.every
     fading = [
-        weight(UsageCounters(5, AGO[days], daily), TODAY)
+        weight(UsageCounters(5, AGO[days], daily), TODAY, RATES)
         for days in (soon - 1, soon, 39)
     ]
     assert (
         fading[0]
-        == weight(UsageCounters(5, AGO[1]), TODAY)
+        == weight(UsageCounters(5, AGO[1]), TODAY, RATES)
         > fading[1]
         == fading[0] * RATES.fade
         > fading[2]
@@ -63,16 +65,17 @@ def test_being_told_for_nothing_fades_after_a_while_and_to_a_floor() -> None:
                 0, "", {AGO[days]: 9 for days in range(RATES.grace_days + 1)}
             ),
             TODAY,
+            RATES,
         )
         == 1.0
     )
-    assert weight(UsageCounters(0, "", daily), TODAY) == RATES.floor
+    assert weight(UsageCounters(0, "", daily), TODAY, RATES) == RATES.floor
 
 
 @pytest.mark.parametrize("last", ["9999-12-31", "2999-01-01", "2026-02-31"])
 def test_days_that_never_were_make_nobody_better_than_use_does(last: str) -> None:
     assert (
-        weight(UsageCounters(1, last, {"9999-12-30": 50, AGO[50]: 50}), TODAY)
+        weight(UsageCounters(1, last, {"9999-12-30": 50, AGO[50]: 50}), TODAY, RATES)
         <= 1.0 + RATES.delta
     )
 
@@ -104,7 +107,7 @@ class Shelf:
 
     def weights(self, *ids: str) -> list[float]:
         self.index.refresh()
-        found = self.index.graph.feedback(ids, NOW)
+        found = self.index.graph.feedback(ids, NOW, RATES)
         return [round(found.get(id_, 1.0), 6) for id_ in ids]
 
 

@@ -12,39 +12,16 @@ import itertools
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from statistics import fmean
 
+from keeplore.config.feedback_settings import FeedbackSettings
 from keeplore.index.memory_queries import chains_of
 from keeplore.index.sql import column, rows_in
 from keeplore.memory.feedback_counters import FOLDER, UsageCounters, total
 
 MOST_SHARING = 200  # memories of one aspect whose counters are looked at
 _Aspect = tuple[int, int, str]  # of a scope and an entity, by their ids
-
-
-@dataclass(frozen=True, slots=True)
-class FeedbackRates:
-    """Every number that turns counters into a weight. "Measured" means docs/benchmarks.md, section
-    Feedback.
-    """
-
-    # a session in which it was of use adds so much; measured: with .25 chance costs nearly double
-    delta: float = 0.1
-    # however often; recall gives its most for twice the neutral weight
-    ceiling: float = 2.0
-    # what is left after ``every`` sessions that were told of it for nothing; measured with the next
-    fade: float = 0.8
-    # sessions: an answer may make use of a memory without its words, so one says nothing
-    every: int = 2
-    # after its last use, or the first time it was told for nothing; judgement: a piece of work
-    grace_days: int = 7
-    # reached after six or seven such sessions, as far below neutral as the ceiling is above
-    floor: float = 0.5
-
-
-RATES = FeedbackRates()
 
 
 def put(
@@ -89,7 +66,7 @@ def weights(
     connection: sqlite3.Connection,
     ids: Sequence[str],
     now: datetime,
-    rates: FeedbackRates = RATES,
+    rates: FeedbackSettings,
 ) -> dict[str, float]:
     """The weight of each memory of which anything is known; 1.0, which is neutral, is left out."""
     if (
@@ -120,7 +97,7 @@ def _sum(known: Mapping[str, UsageCounters], group: Iterable[str]) -> UsageCount
     return total(known[member] for member in group if member in known)
 
 
-def weight(tally: UsageCounters, today: date, rates: FeedbackRates = RATES) -> float:
+def weight(tally: UsageCounters, today: date, rates: FeedbackSettings) -> float:
     """What counters come to: use adds, and sessions that were told of it for nothing let it fade.
 
     A memory that nobody was told of keeps what it has: that nobody needed it says nothing about it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
+from keeplore.config.feedback_settings import FeedbackSettings
 from keeplore.errors import IndexUnavailable
 from keeplore.index.database import IndexDatabase
 from keeplore.index.graph import (
@@ -105,11 +106,13 @@ class EntityGraph:
             lambda c: GraphReader(c).mentioning(entity, allowed, limit)
         )
 
-    def feedback(self, ids: Sequence[str], now: datetime) -> dict[str, float]:
+    def feedback(
+        self, ids: Sequence[str], now: datetime, rates: FeedbackSettings
+    ) -> dict[str, float]:
         """What use has shown each of these memories to be worth; those that are left out are worth
         1.
         """
-        return self._database.read(feedback_weights.weights, ids, now)
+        return self._database.read(feedback_weights.weights, ids, now, rates)
 
     def use_of(self, memory_id: str) -> UsageCounters:
         """What the weight of a memory comes from."""

@@ -16,8 +16,7 @@ LOG = logging.getLogger(__name__)
 INDEX_DELAY_S = 0.4
 INDEX_STEP_S = 2.0  # of reading text at once; after a clone it is minutes in all
 INDEX_LATEST_S = 10.0  # after the first one
-LOOK_S = 10.0  # between two looks at files whose changes nobody tells of
-# where somebody does; a system that has too much to tell drops some
+# between two looks where the watch tells of changes; a system that has too much to tell drops some
 LOOK_WATCHED_S = 300.0
 LOOK_SHARE = 100  # times what a look takes; so looking never takes more than a hundredth of a core
 
@@ -25,13 +24,17 @@ LOOK_SHARE = 100  # times what a look takes; so looking never takes more than a 
 class IndexTask:
     """Reads what has changed: a moment after each change, and now and then in any case.
 
-    ``done`` is called after each look at the files.
+    ``done`` is called after each look at the files; ``look_s`` lie between two where nobody tells
+    of changes.
     """
 
     name = "indexing"
 
-    def __init__(self, registry: Registry, done: Callable[[], None]) -> None:
+    def __init__(
+        self, registry: Registry, done: Callable[[], None], look_s: float
+    ) -> None:
         self._registry = registry
+        self._look_s = look_s
         self._done = done
         self._due_at = self._looked_at = time.monotonic()  # 0.0 for no change
         self._latest_at = 0.0
@@ -75,7 +78,9 @@ class IndexTask:
     def _next_at(self) -> float:
         pause_s = LOOK_WATCHED_S
         if self.unwatched:
-            pause_s = min(max(LOOK_S, LOOK_SHARE * self._look_took_s), LOOK_WATCHED_S)
+            pause_s = min(
+                max(self._look_s, LOOK_SHARE * self._look_took_s), LOOK_WATCHED_S
+            )
         look_at = self._looked_at + pause_s
         return min(self._due_at, look_at) if self._due_at else look_at
 

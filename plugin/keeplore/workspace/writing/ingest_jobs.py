@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 
+from keeplore.config.settings import DocumentSettings
 from keeplore.errors import (
     IndexUnavailable,
     KeeploreError,
@@ -23,7 +24,7 @@ from keeplore.errors import (
     WorkspaceFrozen,
 )
 from keeplore.ingest import Extracted, SourceAddress, extracted, origin_of
-from keeplore.jobs.queue import MAX_ATTEMPTS, Job, JobQueue
+from keeplore.jobs.queue import MAX_ATTEMPTS, Job
 from keeplore.store.paths import is_memory
 from keeplore.text.dates import now
 from keeplore.workspace.capture_policy import place_of
@@ -31,6 +32,7 @@ from keeplore.workspace.identity import load_projects
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.documents import Documents
+from keeplore.workspace.writing.machine_queue import machine_queue
 from keeplore_hooks import durable
 
 KIND = "ingest"
@@ -90,12 +92,12 @@ class IngestQueue:
         self,
         registry: Registry,
         told: Callable[[IngestStatus], None] = lambda _: None,
-        read: Callable[[SourceAddress], Extracted] = extracted,
+        read: Callable[[SourceAddress, DocumentSettings], Extracted] = extracted,
     ) -> None:
         self._registry = registry
         self._told = told
         self._read = read
-        self._queue = JobQueue(registry.places.jobs)
+        self._queue = machine_queue(registry.places)
         self._folder = registry.places.state / "ingest"
         self._documents: dict[str, tuple[Workspace, Documents]] = {}
 
@@ -184,7 +186,7 @@ class IngestQueue:
         documents = self._documents_of(workspace)
         origin = SourceAddress(status.source, status.is_url)
         check_choice(workspace, origin, status.project)
-        found = self._read(origin)
+        found = self._read(origin, workspace.settings.documents)
         status = self._note(replace(status, state=IngestState.CHUNKING, at=now()))
         draft = documents.drafted(found, origin, status.scope, status.project)
         # whoever took so long that another one has the job now must not write beside it

@@ -23,7 +23,7 @@ from keeplore.errors import (
     WorkspaceFrozen,
 )
 from keeplore.index import MemoryFilter
-from keeplore.jobs.queue import Job, JobQueue
+from keeplore.jobs.queue import Job
 from keeplore.llm.account import OVERHEAD_TOKENS
 from keeplore.llm.base import TransientFailure, tokens
 from keeplore.llm.open_model import open_account
@@ -44,6 +44,7 @@ from keeplore.text.dates import now
 from keeplore.workspace.recording.refine_trigger import KINDS
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
+from keeplore.workspace.writing.machine_queue import machine_queue
 
 LOG = logging.getLogger(__name__)
 LOCK = "refine.lock"
@@ -89,7 +90,7 @@ class Refinery:
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self.queue = JobQueue(registry.places.jobs)
+        self.queue = machine_queue(registry.places)
 
     def step(self) -> RefineStep | None:
         """Do the job whose turn it is; None where none is."""
@@ -250,6 +251,7 @@ def refine_deps(workspace: Workspace) -> RefineDeps:
         written=workspace.plugins.written,
         has_user_scope=workspace.is_home,
         least_confidence=workspace.settings.refine.confidence,
+        least_lasting=workspace.settings.refine.lasting,
     )
 
 

@@ -9,7 +9,6 @@ import click
 
 from keeplore.cli.output import emit_json, note, plain, say, table
 from keeplore.cli.parameters import json_option, pass_registry, reference, short
-from keeplore.recall.weights import WEIGHTS
 
 if TYPE_CHECKING:
     from keeplore.recall.score_explanation import ScoreExplanation
@@ -78,7 +77,7 @@ def _show_parts(told: ScoreExplanation) -> None:
     rows = [(part.name, f"{part.odds:+.2f}", part.because) for part in shown]
     total = (
         f"a score of {told.score:.3f}; shown from {told.threshold:.2f} on, where the best"
-        f" one has {WEIGHTS.nothing_below:.2f}"
+        f" one has {told.best_from:.2f}"
     )
     rows.append(("together", f"{told.odds:+.2f}", total))
     table(("part", "log-odds", "because"), rows, wide=("because",))

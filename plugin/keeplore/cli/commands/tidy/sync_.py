@@ -14,7 +14,6 @@ from keeplore.config.settings import (
     Settings,
     filled_settings,
     load_settings,
-    parse_settings,
 )
 from keeplore.worker.after_writing import tell_worker
 
@@ -63,7 +62,7 @@ def _check_pulled(workspace: Workspace) -> None:
     path = workspace.root / FILE
     pulled = committed(workspace.root, FILE)
     if pulled is not None:
-        filled_settings(Settings(), parse_settings(path, pulled), path)
+        filled_settings(Settings(), pulled, path)
 
 
 def _contradictions(workspace: Workspace) -> set[str]:
