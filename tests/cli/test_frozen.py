@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 import os
@@ -11,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from file_hashes import digests
 from live_session import Live
 from ready import Done
 
@@ -90,15 +90,6 @@ WRITING = (
 
 def test_every_command_is_tried() -> None:
     assert {words[0] for words in (*ASKING, *WRITING)} | UNTRIED == set(COMMANDS)
-
-
-def digests(root: Path) -> dict[str, str]:
-    """Every file below, git's own too, but for that which locks are held on."""
-    return {
-        str(path.relative_to(root)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(root.rglob("*"))
-        if path.is_file()
-    }
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from file_hashes import digests
 
 from keeplore.memory import parse
 from keeplore.text.fences import HEADER, strip_fenced
@@ -424,3 +425,24 @@ def test_many_calls_at_once_are_all_answered(client: Any, office: Any) -> None:
     assert len(set(ids)) == 6
     files = {path.name[-11:-3] for path in Path(office.home / "memory").rglob("*.md")}
     assert {id_[4:12] for id_ in ids} <= files
+
+
+def test_a_frozen_workspace_can_be_asked_and_nothing_is_written_into_it(
+    client: Any, office: Any
+) -> None:
+    office.note("Redis was dropped because the queue fits into SQLite")
+    old = office.note("We deploy on Fridays")
+    root = office.home / "memory"
+    client.call("search", query="redis")
+    office.keeplore("config", "set", "frozen", "true", cwd=office.project)
+    before = digests(root)
+    found = id_in(client.call("search", query="why was redis dropped"))
+    assert "SQLite" in client.call("read", id=found)
+    assert "Redis" in client.call("timeline")
+    for tool, asked in (
+        ("remember", {"text": "We ship on Friday"}),
+        ("remember", {"text": "We deploy on Tuesdays", "replaces": old.id}),
+        ("forget", {"id": found}),
+    ):
+        assert "is frozen" in client.refused(tool, **asked)
+    assert digests(root) == before

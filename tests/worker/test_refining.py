@@ -6,17 +6,24 @@ from __future__ import annotations
 
 import json
 import subprocess
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from file_hashes import digests
 from tests.llm.model_server import ModelServer, Request, Said, Status, model_server
 
+from keeplore.config.setting_layers import set_shared
 from keeplore.config.settings import load_settings
+from keeplore.ingest import origin_of
 from keeplore.jobs.queue import JobQueue, JobState
 from keeplore.llm.open_model import accept
 from keeplore.memory import Memory, parse
 from keeplore.worker.server.protocol import ask
+from keeplore.workspace.recording.refine_trigger import KINDS
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.writing.ingest_jobs import IngestQueue
 
 from .conftest import until
 
@@ -191,3 +198,39 @@ def test_an_answer_that_is_none_is_dead_after_three_attempts_and_costs_nothing_e
     assert len(server.requests) == 3
     assert (refined(office.root), len(office.prompts())) == ([], 2)
     assert not [*office.root.glob("audit/*/*.jsonl")]
+
+
+def test_a_workspace_that_was_frozen_meanwhile_gets_nothing_of_what_waits(
+    office: Any, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_up(office, server, monkeypatch)
+    accept(office.places, office.root, load_settings(office.root).llm)
+    server.always(Status(500))
+    office.start()
+    talk(office)
+    office.taken()
+    queue = JobQueue(office.places.jobs)
+    until(lambda: any(one.reason for one in queue.counts()), "refining was tried")
+    office.stop()
+    (Path.home() / "guide.md").write_text("# Guide\n\nA rollback takes four minutes.\n")
+    with Registry(office.places) as registry:
+        origin = origin_of("guide.md", Path.home(), Path.home())
+        IngestQueue(registry).add(origin, "memory", "workspace", "")
+        registry.named("memory").commit()
+    set_shared(office.root, office.places.state, "tidy.nightly", True)  # a value
+    set_shared(office.root, office.places.state, "frozen", True)  # a value
+    before = digests(office.root)
+    asked = len(server.requests)
+    server.always(answer)
+    in_an_hour = datetime.now(UTC) + timedelta(hours=1)
+    job = queue.lease(KINDS, in_an_hour)
+    assert job and queue.put_off(job, datetime.now(UTC), "")
+    office.start(idle_exit_s=2.0)
+    assert office.joined() == [[True]]
+    assert digests(office.root) == before
+    assert len(server.requests) == asked
+    with Registry(office.places) as registry:
+        [ingested] = IngestQueue(registry).all()
+    assert (ingested.state, "is frozen" in ingested.reason) == ("failed", True)
+    [waiting] = queue.counts()
+    assert (waiting.state, "is frozen" in waiting.reason) == (JobState.WAITING, True)

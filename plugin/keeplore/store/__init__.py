@@ -4,7 +4,7 @@ memory files.
 
 from keeplore.store.creation import create
 from keeplore.store.files import FileState
-from keeplore.store.frozen_store import FrozenStore
+from keeplore.store.freezable_store import FreezableStore
 from keeplore.store.git.checkout_info import CheckoutInfo, checkout_info
 from keeplore.store.git.git_command import GitResult, run
 from keeplore.store.git.remotes import Remote, without_credentials
@@ -16,7 +16,7 @@ __all__ = [
     "CheckoutInfo",
     "CommitResult",
     "FileState",
-    "FrozenStore",
+    "FreezableStore",
     "GitResult",
     "MergeResult",
     "PurgePlan",

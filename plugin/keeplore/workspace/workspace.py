@@ -12,8 +12,14 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from keeplore.capture.open_sessions import Sessions
 from keeplore.config.machine import Machine, redaction_key
-from keeplore.config.places import Places
-from keeplore.config.setting_layers import capture_layers, settings_here
+from keeplore.config.places import Places, stamp
+from keeplore.config.setting_layers import (
+    MACHINE_FILE,
+    capture_layers,
+    is_frozen,
+    settings_here,
+)
+from keeplore.config.settings import FILE as SETTINGS
 from keeplore.config.settings import Settings
 from keeplore.errors import IndexUnavailable
 from keeplore.index import DeferredEmbedder, Embedder, EmbeddingModels, Index
@@ -25,7 +31,7 @@ from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.request import Answer, RecallRequest
 from keeplore.recall.since.named_files import FilesSince, nothing_known
 from keeplore.recall.weights import WEIGHTS, Weights
-from keeplore.store import FrozenStore, Store
+from keeplore.store import FreezableStore, Store
 from keeplore.text.dates import now
 from keeplore.workspace.embedding_model import capture_model, check_consent, full_name
 from keeplore.workspace.identity import IdentityResolver, denied
@@ -66,6 +72,8 @@ class Workspace:
         self.settings: Settings = settings or self._read_settings(root)
         self._machine = machine
         self._writing = threading.RLock()
+        # stamps of the settings by which it is not frozen
+        self._thawed_at: tuple[tuple[int, int] | None, ...] = ()
         self._plugins = _Once(self._open_plugins)
         self._recorder = _Once(self._open_recorder)
         self.models = models or EmbeddingModels(places.models)
@@ -285,11 +293,23 @@ class Workspace:
 
     def _open_store(self, root: Path) -> Store:
         branch, machine = self.settings.branch, self._machine.id
-        if self.settings.frozen:
-            return FrozenStore(root, branch=branch, machine=machine)
-        return Store(
-            root, branch=branch, machine=machine, before_write=self._before_write
+        return FreezableStore(
+            root,
+            is_frozen=partial(self._is_frozen, root),
+            branch=branch,
+            machine=machine,
+            before_write=self._before_write,
         )
+
+    def _is_frozen(self, root: Path) -> bool:
+        """Also where a person froze it after it was opened."""
+        files = (root / SETTINGS, self.places.state / MACHINE_FILE)
+        seen = tuple(map(stamp, files))
+        if not self.settings.frozen and seen != self._thawed_at:
+            if is_frozen(root, self.places.state):
+                return True
+            self._thawed_at = seen
+        return self.settings.frozen
 
     def _before_write(self, memory: Memory) -> Memory:
         written = self.plugins.before_write(memory)
