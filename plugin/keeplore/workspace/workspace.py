@@ -11,15 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from keeplore.capture.open_sessions import Sessions
+from keeplore.config.frozen_watch import FrozenWatch
 from keeplore.config.machine import Machine, redaction_key
-from keeplore.config.places import Places, stamp
-from keeplore.config.setting_layers import (
-    MACHINE_FILE,
-    capture_layers,
-    is_frozen,
-    settings_here,
-)
-from keeplore.config.settings import FILE as SETTINGS
+from keeplore.config.places import Places
+from keeplore.config.setting_layers import capture_layers, settings_here
 from keeplore.config.settings import Settings
 from keeplore.errors import IndexUnavailable
 from keeplore.index import DeferredEmbedder, Embedder, EmbeddingModels, Index
@@ -72,8 +67,6 @@ class Workspace:
         self.settings: Settings = settings or self._read_settings(root)
         self._machine = machine
         self._writing = threading.RLock()
-        # stamps of the settings by which it is not frozen
-        self._thawed_at: tuple[tuple[int, int] | None, ...] = ()
         self._plugins = _Once(self._open_plugins)
         self._recorder = _Once(self._open_recorder)
         self.models = models or EmbeddingModels(places.models)
@@ -295,21 +288,13 @@ class Workspace:
         branch, machine = self.settings.branch, self._machine.id
         return FreezableStore(
             root,
-            is_frozen=partial(self._is_frozen, root),
+            is_frozen=FrozenWatch(
+                root, self.places.state, was_frozen=self.settings.frozen
+            ),
             branch=branch,
             machine=machine,
             before_write=self._before_write,
         )
-
-    def _is_frozen(self, root: Path) -> bool:
-        """Also where a person froze it after it was opened."""
-        files = (root / SETTINGS, self.places.state / MACHINE_FILE)
-        seen = tuple(map(stamp, files))
-        if not self.settings.frozen and seen != self._thawed_at:
-            if is_frozen(root, self.places.state):
-                return True
-            self._thawed_at = seen
-        return self.settings.frozen
 
     def _before_write(self, memory: Memory) -> Memory:
         written = self.plugins.before_write(memory)
