@@ -61,7 +61,6 @@ def test_the_command_that_a_brief_names_runs_in_the_hosts_shell(
     lab.machine.keeplore("remember", "--permanent", "A job is a row", cwd=lab.project)
     lab.ask(ASKED)
     request = [request for request in lab.server.requests if request.tools][-1]
-    told = (request.system, *(message.text for message in request.messages))
-    assert f"`{ours} recall QUESTION`" in "\n".join(told)
+    assert f"`{ours} recall QUESTION`" in request.text
     (result,) = [m.text for m in request.messages if m.role == "tool"]
     assert "project: ledgerly" in " ".join(result.split())

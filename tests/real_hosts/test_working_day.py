@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from host_lab import HOSTS, Played
 from host_lab import day as said
-from model_server import Request
 
 from keeplore.memory import Conversation, parse
 
@@ -144,7 +143,7 @@ def test_what_a_host_asks_beside_the_conversation_gets_no_brief(
 @in_each()
 def test_a_typed_command_is_carried_out_and_its_outcome_told(played: Played) -> None:
     request = played.asked(said.KEPT)[0]
-    assert f"Remembered, for good:\n- “{said.KEPT}”" in plain(request)
+    assert f"Remembered, for good:\n- “{said.KEPT}”" in request.text
     kept = [path for path, text in played.memory.items() if said.KEPT in text]
     (note,) = [path for path in kept if "/conversations/" not in path]
     assert note.startswith("projects/ledgerly/memory/")
@@ -169,11 +168,6 @@ def test_disconnecting_gives_the_bytes_back(played: Played) -> None:
         left = played.after[path].decode()
         assert "keeplore" not in left
         assert set(content.decode().splitlines()) <= set(left.splitlines())
-
-
-def plain(request: Request) -> str:
-    """All that the model is given, as it reads it."""
-    return "\n".join((request.system, *(message.text for message in request.messages)))
 
 
 def conversations(memory: dict[str, str]) -> list[Conversation]:

@@ -134,14 +134,14 @@ def test_remember_without_words_says_where_there_is_nothing_to_keep(desk):
             "forget",
             [
                 "Nothing was forgotten.",
-                "- `/keeplore:forget ID`; `keeplore list` prints ids",
+                "- Type the command with an id behind it; `keeplore list` prints ids",
             ],
         ),
         (
             "recall",
             [
                 "Nothing was asked.",
-                "- `/keeplore:recall QUESTION` looks for what was said and decided",
+                "- Type the command with a question behind it",
             ],
         ),
     ],

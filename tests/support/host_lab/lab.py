@@ -70,9 +70,11 @@ class HostLab:
         """
         return self._run(self.host.ask(prompt, resume=resume))
 
-    def command(self, name: str, text: str) -> str:
-        """The host is given a slash command of Keeplore's, and ends; what it printed."""
-        return self._run(self.host.slash(name, text))
+    def command(self, name: str, text: str = "", *, resume: bool = False) -> str:
+        """The host is given a slash command of Keeplore's, in a new session or the last one, and
+        ends; what it printed.
+        """
+        return self._run(self.host.slash(name, text, resume=resume))
 
     def _run(self, command: tuple[str, ...]) -> str:
         done = subprocess.run(

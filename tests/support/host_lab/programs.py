@@ -48,13 +48,14 @@ class HostProgram:
         way = self.once_more if resume else self.once
         return (self.program, *way, *self.options, *self.before_prompt, prompt)
 
-    def slash(self, name: str, text: str) -> tuple[str, ...]:
-        """Carries out a command of Keeplore's in a new session and ends."""
+    def slash(self, name: str, text: str, *, resume: bool = False) -> tuple[str, ...]:
+        """Carries out a command of Keeplore's, in a new session or the last one, and ends."""
         *option, before = self.own
-        if option:
-            words = (*self.once, *self.options, *option, f"{before}{name}", text)
-            return (self.program, *words)
-        return self.ask(f"{before}{name} {text}")
+        if not option:
+            return self.ask(f"{before}{name} {text}".rstrip(), resume=resume)
+        way = self.once_more if resume else self.once
+        typed = (f"{before}{name}", *filter(None, (text,)))
+        return (self.program, *way, *self.options, *option, *typed)
 
     def open(self, *, resume: bool = False) -> tuple[str, ...]:
         """Stays at a terminal."""

@@ -65,8 +65,13 @@ class Request:
 
     @property
     def everything(self) -> str:
-        """All that the model is given."""
+        """All that the model is given, with its tools, as JSON."""
         return "\n".join(self.pieces)
+
+    @property
+    def text(self) -> str:
+        """System prompt and messages as the model reads them."""
+        return "\n".join((self.system, *(message.text for message in self.messages)))
 
     @property
     def tokens(self) -> int:

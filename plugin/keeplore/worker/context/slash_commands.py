@@ -112,7 +112,7 @@ class SlashCommands:
         if not text:
             return _told(
                 "Nothing was asked.",
-                ["`/keeplore:recall QUESTION` looks for what was said and decided"],
+                ["Type the command with a question behind it"],
                 room,
             )
         answer = self._registry.recall(
@@ -125,7 +125,7 @@ class SlashCommands:
         if not text:
             return _told(
                 "Nothing was forgotten.",
-                ["`/keeplore:forget ID`; `keeplore list` prints ids"],
+                ["Type the command with an id behind it; `keeplore list` prints ids"],
                 room,
             )
         if not _REFERENCE.fullmatch(text):
