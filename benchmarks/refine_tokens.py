@@ -37,7 +37,7 @@ from keeplore_hooks.contracts import Completion, Usage
 FACTS = 2.5  # for each thousand tokens that were said
 SENTENCE = re.compile(r"[A-Z][^.!?\n`|\[\]]{40,200}[.!?]")
 NAME = re.compile(r"\b(?:[A-Z][A-Za-z]{3,}|[a-z]+[_.-][a-z]{2,}[\w-]*|[a-z]{7,})\b")
-TARGET = 1.3
+TARGET = 1.25
 
 
 class Diligent:
@@ -60,7 +60,7 @@ class Diligent:
             "extract"
             if "Talk:" in prompt
             else "aspects"
-            if prompt.startswith("Name:")
+            if prompt.startswith("Things:")
             else "decide"
         )
         read = (
@@ -109,13 +109,16 @@ def _facts(prompt: str) -> dict[str, Any]:
 
 
 def _aspects(prompt: str) -> dict[str, Any]:
-    count = len(re.findall(r"^\d+\. ", prompt.partition("Facts:\n")[2], re.MULTILINE))
-    usual = re.findall(r"^Usual ones: (.*)", prompt, re.MULTILINE)[0].split(", ")
+    things, _, rest = prompt.partition("\n\nUsual aspects:\n")
+    names = [line.partition(" (")[0] for line in things.splitlines()[1:]]
     told = (
-        {"fact": n, "aspect": usual[n % len(usual)], "kind": "attribute"}
-        for n in range(1, count + 1)
+        {"fact": int(number), "name": name, "type": "tool", "aspect": "purpose"}
+        | {"kind": "attribute"}
+        for number, fact in re.findall(r"^(\d+)\. (.*)", rest, re.MULTILINE)
+        for name in names
+        if name in fact
     )
-    return {"type": "tool", "aspects": [*told]}
+    return {"aspects": [*told]}
 
 
 def _decisions(prompt: str) -> dict[str, Any]:

@@ -90,9 +90,9 @@ def root(home: Path, server: Any) -> Path:
 
 
 def answer(request: Request) -> Said:
-    if request.prompt.startswith("Name: ledger"):
-        told = {"fact": 1, "aspect": "storage", "kind": "constraint"}
-        return Said(json.dumps({"type": "system", "aspects": [told]}))
+    if request.prompt.startswith("Things:\nledger"):
+        told = {"fact": 1, "name": "ledger", "type": "system", "aspect": "storage"}
+        return Said(json.dumps({"aspects": [{**told, "kind": "constraint"}]}))
     if "Talk:" not in request.prompt:
         choices = [
             {

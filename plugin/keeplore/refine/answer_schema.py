@@ -102,6 +102,8 @@ class ChoiceItem(AnswerItem):
 
 class AspectItem(AnswerItem):
     fact: int
+    name: Name
+    type: Text = ""
     aspect: Name
     kind: Literal["attribute", "constraint"]
 

@@ -1,5 +1,5 @@
-"""The third stage, off by default: in which respect facts speak of an entity, those of one entity
-in one question.
+"""The third stage, off by default: in which respect facts speak of the entities that they name, in
+one question for a conversation.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from keeplore.index.graph import evidence
@@ -27,21 +28,11 @@ PROMPT = prompt("aspects")
 UNKNOWN = TYPES[-1]
 # of a note: a statement is about one thing or two; more of them would say what it mentions
 MAX_ASPECTS = 3
-# of a conversation: each reads some 250 tokens before it comes to a fact, more than a short talk
-# has
-MAX_CALLS = 4
+MAX_ENTITIES = 8  # of a conversation, with what is known of each
 LISTED = 12  # aspects of an entity that a model is shown: among more it rather makes a new one
 # characters and words of an aspect: it is a name and no sentence
 MAX_ASPECT, MAX_WORDS = 40, 5
-_LISTS = schema_of(aspects=AspectItem)
-SCHEMA = {
-    **_LISTS,
-    "properties": {
-        "type": {"type": "string", "enum": [*TYPES]},
-        **_LISTS["properties"],
-    },
-    "required": ["type", *_LISTS["required"]],
-}
+SCHEMA = schema_of(aspects=AspectItem)
 _ASPECT = re.compile(r"(?=.*[^\W\d_])[^\W_][\w '/+#&.-]*")
 
 
@@ -55,20 +46,47 @@ class KnownEntity:
 
 @dataclass(frozen=True, slots=True)
 class AspectGroup:
-    """An entity, as the text spells it, with the proposals whose statements name it."""
+    """An entity, as the text spells it, with the places in a question of the facts that name it."""
 
     entity: str
     known: KnownEntity
-    proposals: tuple[Proposal, ...]
+    facts: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class AspectQuestion:
+    """What a model is asked of a conversation: ``facts`` are numbered from 1."""
+
+    groups: tuple[AspectGroup, ...]
+    facts: tuple[Proposal, ...]
 
     def fact(self, number: int) -> Proposal:
-        """By its number in the question, from 1."""
-        return self.proposals[number - 1]
+        return self.facts[number - 1]
 
-    def aspect(self, kind_of_thing: str, name: str, kind: str) -> EntityAspect:
-        return EntityAspect(
-            canonical(self.entity), self.entity, kind_of_thing, name, kind
+    def group(self, name: str) -> AspectGroup | None:
+        """Of the entity that a model names, however it spells it."""
+        wanted = key_of(name)
+        return next((one for one in self.groups if key_of(one.entity) == wanted), None)
+
+    @property
+    def text(self) -> str:
+        """What a model is shown."""
+        types = dict.fromkeys(group.known.type for group in self.groups)
+        usual = (f"{kind}: {', '.join(suggested(kind))}" for kind in types)
+        facts = (
+            f"{number}. {' '.join(fact.statement.split())}"
+            for number, fact in enumerate(self.facts, 1)
         )
+        parts = (map(_told, self.groups), usual, facts)
+        named, offered, stated = ("\n".join(lines) for lines in parts)
+        return f"Things:\n{named}\n\nUsual aspects:\n{offered}\n\nFacts:\n{stated}"
+
+
+def _told(group: AspectGroup) -> str:
+    """A thing with what is known of it."""
+    known = group.known
+    aspects = f": {', '.join(known.aspects)}" if known.aspects else ""
+    return f"{group.entity} ({known.type}){aspects}"
 
 
 def known_to(graph: EntityGraph, project: str) -> Callable[[str], KnownEntity]:
@@ -96,32 +114,35 @@ def names_known_in(statement: str, graph: EntityGraph, project: str) -> tuple[st
     return tuple(mention.spelling for mention in linked([statement], runs))
 
 
-def groups(
-    proposals: Sequence[Proposal],
+def question_about(
+    proposals: Iterable[Proposal],
     names: Iterable[str],
     known: Callable[[str], KnownEntity],
-) -> tuple[AspectGroup, ...]:
-    """Whom to ask about, those with most facts first.
+) -> AspectQuestion:
+    """Whom to ask about, those with most facts first; without any where no fact names one.
 
-    One all of whose facts were asked about with another is left out: a call for it would say them
-    once more.
+    One all of whose facts are asked about with others is left out.
     """
-    naming = _facts_by_name(proposals, tuple(names))
-    return tuple(
-        AspectGroup(name, known(name), tuple(proposals[number] for number in numbers))
-        for name, numbers in _chosen(naming)
+    facts = tuple(proposals)
+    chosen = [*_chosen(_facts_by_name(facts, tuple(names)))]
+    asked = sorted(set(chain.from_iterable(numbers for _, numbers in chosen)))
+    places = {number: place for place, number in enumerate(asked, 1)}
+    groups = (
+        AspectGroup(name, known(name), frozenset(map(places.__getitem__, numbers)))
+        for name, numbers in chosen
     )
+    return AspectQuestion(tuple(groups), tuple(facts[number] for number in asked))
 
 
 def _chosen(naming: Mapping[str, Sequence[int]]) -> Iterator[tuple[str, list[int]]]:
-    """At most MAX_CALLS names, each with the facts not asked about MAX_ASPECTS times before."""
+    """At most MAX_ENTITIES, each with the facts not asked about MAX_ASPECTS times before."""
     times: Counter[int] = Counter()
-    calls = 0
+    count = 0
     for name in sorted(naming, key=lambda name: -len(naming[name])):
         wanted = [number for number in naming[name] if times[number] < MAX_ASPECTS]
-        if calls < MAX_CALLS and any(times[number] == 0 for number in wanted):
+        if count < MAX_ENTITIES and any(times[number] == 0 for number in wanted):
             times.update(wanted)
-            calls += 1
+            count += 1
             yield name, wanted
 
 
@@ -136,67 +157,62 @@ def _facts_by_name(
     return naming
 
 
-def question(group: AspectGroup) -> str:
-    """What a model is shown of an entity and its facts."""
-    known = group.known
-    held = set(map(key_of, known.aspects))
-    usual = [name for name in suggested(known.type) if key_of(name) not in held]
-    facts = "\n".join(
-        f"{n}. {' '.join(p.statement.split())}"
-        for n, p in enumerate(group.proposals, 1)
-    )
-    return (
-        f"Name: {group.entity} ({known.type})\nIts aspects: "
-        f"{', '.join(known.aspects) or '(none)'}\n"
-        f"Usual ones: {', '.join(usual)}\n\nFacts:\n{facts}"
-    )
-
-
 def aspects_of(
-    answer: Any, group: AspectGroup, redact: Callable[[str], str], dropped: Counter[str]
-) -> tuple[tuple[str, EntityAspect], ...]:
-    """Statements with the aspect of the entity that each is about; what is not sound is counted.
-
-    Raises ValueError for no answer.
+    answer: Any,
+    asked: AspectQuestion,
+    redact: Callable[[str], str],
+    dropped: Counter[str],
+) -> dict[str, tuple[EntityAspect, ...]]:
+    """The aspects of each statement; what is not sound is counted. Raises ValueError for no
+    answer.
     """
-    found = items(answer, "aspects", AspectItem, MAX_FACTS, dropped)
-    kind_of_thing = _type(answer, group.known, dropped)
-    listed = _spellings((*suggested(kind_of_thing), *group.known.aspects))
-    made: dict[int, tuple[str, EntityAspect]] = {}
-    for item, name in _sound(found, group, redact, dropped):
-        spelt = listed.setdefault(key_of(name), name)
-        aspect = group.aspect(kind_of_thing, spelt, item.kind)
-        made[item.fact] = (group.fact(item.fact).statement, aspect)
-    return tuple(made[number] for number in sorted(made))
+    most = MAX_FACTS * MAX_ASPECTS
+    found = items(answer, "aspects", AspectItem, most, dropped)
+    types: dict[str, str] = {}
+    made: dict[int, dict[str, EntityAspect]] = {}
+    spelt: dict[str, dict[str, str]] = {}
+    for item, group in _about_listed(found, asked, dropped):
+        kind_of_thing = _type(item, group, types, dropped)
+        listed = spelt.setdefault(
+            group.entity, _spellings((*suggested(kind_of_thing), *group.known.aspects))
+        )
+        name = aspect_name(redact(item.aspect))
+        trust = asked.fact(item.fact).fact.trust
+        if not name or is_rule_of_others(name, trust):
+            dropped["aspects: no name of an aspect"] += 1
+            continue
+        own = made.setdefault(item.fact, {})
+        if group.entity in own:
+            dropped["aspects: twice"] += 1
+            continue
+        own[group.entity] = EntityAspect(
+            canonical(group.entity),
+            group.entity,
+            kind_of_thing,
+            listed.setdefault(key_of(name), name),
+            item.kind,
+        )
+    return {
+        asked.fact(number).statement: tuple(made[number].values())
+        for number in sorted(made)
+    }
+
+
+def _about_listed(
+    found: Iterable[AspectItem], asked: AspectQuestion, dropped: Counter[str]
+) -> Iterator[tuple[AspectItem, AspectGroup]]:
+    """Items about a fact and a listed thing that it names."""
+    for item in found:
+        group = asked.group(item.name)
+        if group is None or item.fact not in group.facts:
+            dropped["aspects: unknown fact or thing"] += 1
+        else:
+            yield item, group
 
 
 def _spellings(names: Iterable[str]) -> dict[str, str]:
     """The names by the keys under which they are compared."""
     return {key_of(name): name for name in names}
-
-
-def _sound(
-    found: Iterable[AspectItem],
-    group: AspectGroup,
-    redact: Callable[[str], str],
-    dropped: Counter[str],
-) -> Iterator[tuple[AspectItem, str]]:
-    """The first sound item of each fact, with the name of its aspect."""
-    named: set[int] = set()
-    for item in found:
-        if not 1 <= item.fact <= len(group.proposals):
-            dropped["aspects: unknown fact"] += 1
-            continue
-        if item.fact in named:
-            dropped["aspects: twice"] += 1
-            continue
-        name = aspect_name(redact(item.aspect))
-        trust = group.fact(item.fact).fact.trust
-        if not name or is_rule_of_others(name, trust):
-            dropped["aspects: no name of an aspect"] += 1
-            continue
-        named.add(item.fact)
-        yield item, name
 
 
 def suggested(kind_of_thing: str) -> tuple[str, ...]:
@@ -250,10 +266,16 @@ def as_meta(aspect: EntityAspect) -> dict[str, str]:
     }
 
 
-def _type(answer: Any, known: KnownEntity, dropped: Counter[str]) -> str:
-    """What an entity is: as it is known, else as the model says."""
-    told = answer.get("type") if isinstance(answer, Mapping) else None
-    if told is not None and not (isinstance(told, str) and told in TYPES):
+def _type(
+    item: AspectItem, group: AspectGroup, types: dict[str, str], dropped: Counter[str]
+) -> str:
+    """What an entity is: as it is known, else as the model says of it first."""
+    told = item.type
+    if told and told not in TYPES:
         dropped["aspects: unknown type"] += 1
-        told = None
-    return str(told) if told and known.type == UNKNOWN else known.type
+        told = ""
+    if group.known.type != UNKNOWN:
+        return group.known.type
+    if told:
+        types.setdefault(group.entity, told)
+    return types.get(group.entity, UNKNOWN)

@@ -22,7 +22,7 @@ from keeplore.llm.base import TransientFailure
 from keeplore.llm.json_answers import parsed
 from keeplore.memory import Memory, Trust
 from keeplore.refine import aspects, decide, extract
-from keeplore.refine.aspects import AspectGroup
+from keeplore.refine.aspects import AspectQuestion
 from keeplore.refine.candidates import CandidateNote, fitting
 from keeplore.refine.changes import JudgedProposal, RefineRun, changes_of, note_id
 from keeplore.refine.classify import ConversationPlace, FactClaim, NoteKind, kind_of
@@ -41,8 +41,8 @@ from keeplore.text.similarity import content_hash
 from keeplore_hooks.contracts import Usage
 
 # Characters that the lists of notes may take, as a share of what was said: together with the
-# instructions, all stages are to read no more than 1.3 tokens for one of the conversation
-KNOWN_SHARE, NEAR_SHARE = 0.04, 0.1
+# instructions, all stages are to read no more than 1.25 tokens for one of the conversation
+KNOWN_SHARE, NEAR_SHARE = 0.03, 0.1
 LEAST_ROOM = 320  # characters; a list of two or three notes
 KNOWN_NOTES = 8  # that the first stage is shown
 _Read = TypeVar("_Read")
@@ -225,17 +225,16 @@ class _Refinement:
         if not has_aspects:
             return EntityFacts(sound)
         self._prompts.append(aspects.PROMPT.label)
-        return EntityFacts(
-            sound, self._aspects(self._groups(proposals, sound, names.values()))
-        )
+        asked = self._about_entities(proposals, sound, names.values())
+        return EntityFacts(sound, self._aspects(asked))
 
-    def _groups(
+    def _about_entities(
         self,
         proposals: Sequence[Proposal],
         sound: Sequence[Triple],
         names: Iterable[str],
-    ) -> Sequence[AspectGroup]:
-        """The entities that the statements of what may become a note name."""
+    ) -> AspectQuestion:
+        """About the entities that the statements of what may become a note name."""
         stated = self._stated(proposals)
         ends = [(triple.source, triple.target) for triple in sound]
         spelt = dict.fromkeys((*chain.from_iterable(ends), *names))
@@ -245,7 +244,8 @@ class _Refinement:
             if not named_in(statement, spelt):
                 known = aspects.names_known_in(statement, graph, project)
                 spelt |= dict.fromkeys(known)
-        return aspects.groups(stated, spelt, aspects.known_to(graph, project))
+        known_to = aspects.known_to(graph, project)
+        return aspects.question_about(stated, spelt, known_to)
 
     def _stated(self, proposals: Sequence[Proposal]) -> list[Proposal]:
         """Those that may become a note."""
@@ -256,35 +256,27 @@ class _Refinement:
             and item.proposal.makes_note
         ]
 
-    def _aspects(
-        self, groups: Sequence[AspectGroup]
-    ) -> dict[str, tuple[EntityAspect, ...]]:
+    def _aspects(self, asked: AspectQuestion) -> dict[str, tuple[EntityAspect, ...]]:
         """What a model says of these, by statement.
 
         A note is good without, so that a question that was paid for and came to nothing costs its
         aspects alone: to try it again would be to pay for all stages once more.
         """
+        if not asked.groups:
+            return {}
         dropped = self._result.dropped
-        found: dict[str, tuple[EntityAspect, ...]] = {}
-        for group in groups:
-            read = partial(
-                aspects.aspects_of, group=group, redact=self._redact, dropped=dropped
-            )
-            try:
-                told = self._ask(
-                    aspects.PROMPT, aspects.question(group), aspects.SCHEMA, read
-                )
-            except LlmRefused:
-                dropped["aspects: no answer"] += 1
-                continue
-            except TransientFailure as e:
-                if not e.is_billed:
-                    raise
-                dropped["aspects: no answer"] += 1
-                break
-            for statement, aspect in told:
-                found[statement] = (*found.get(statement, ()), aspect)
-        return found
+        read = partial(
+            aspects.aspects_of, asked=asked, redact=self._redact, dropped=dropped
+        )
+        try:
+            return self._ask(aspects.PROMPT, asked.text, aspects.SCHEMA, read)
+        except LlmRefused:
+            dropped["aspects: no answer"] += 1
+        except TransientFailure as e:
+            if not e.is_billed:
+                raise
+            dropped["aspects: no answer"] += 1
+        return {}
 
     def _judged(self, proposals: Sequence[Proposal]) -> list[JudgedProposal]:
         """Proposals with what becomes of them as things are now."""

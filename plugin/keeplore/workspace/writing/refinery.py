@@ -222,10 +222,8 @@ def _most_read(part: PendingPart, facts: int) -> int:
 def _most_read_of_aspects(facts: int) -> int:
     """In tokens, for so many tokens of facts."""
     listed = tokens(" " * aspects.LISTED * aspects.MAX_ASPECT)
-    return (
-        aspects.MAX_CALLS * (_of_stage(aspects.PROMPT.text, aspects.SCHEMA) + listed)
-        + aspects.MAX_ASPECTS * facts
-    )
+    asked = _of_stage(aspects.PROMPT.text, aspects.SCHEMA) + facts
+    return asked + aspects.MAX_ENTITIES * listed
 
 
 def refine_deps(workspace: Workspace) -> RefineDeps:
