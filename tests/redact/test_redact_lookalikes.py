@@ -1,3 +1,4 @@
+import base64
 import hashlib
 import uuid
 
@@ -10,6 +11,18 @@ _SHA256 = hashlib.sha256(b"a file").hexdigest()
 _UUID = str(uuid.UUID(_SHA1[:32]))
 
 LOOKALIKES = [
+    'password: "Please enter your password"',
+    '"password": "At least twelve letters"',
+    'autocomplete password: "current-password"',
+    "passValue('str\\x00ing')",
+    "is_root is derived server-side (LSAQ-141)",
+    "the key is derived with HKDF-SHA256",
+    "x.hex() if op.is_hashed_by_key else hf_xet.COMPUTE_SHA256",
+    "'RPHandler', 'CFHTTPAuthentication', 'MDLAnimatedMatrix4x4', 'MCSession'",
+    "'gss_krb5_lucid_key', 'gss_krb5_rfc1964_keydata', 'gss_name'",
+    base64.b64encode(
+        b"Raymond Luxury Yach-t\0There is %s file\0\1\2 and more"
+    ).decode(),
     f"commit {_SHA1}",
     f"sha256:{_SHA256}",
     f"image: app@sha256:{_SHA256}",

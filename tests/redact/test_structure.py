@@ -215,6 +215,7 @@ def test_base64_of_plain_text_is_read() -> None:
     assert decoded(base64.urlsafe_b64encode(b"??>>~~ok")) == b"??>>~~ok"
     assert decoded(base64.b64encode(bytes(range(32, 127)))) == bytes(range(32, 127))
     for byte in (b"\x00", b"\x1f", b"\x7f"):
-        assert decoded(base64.b64encode(byte + b"binary")) == b""
+        assert decoded(base64.b64encode(byte + b"binary")) == b"\nbinary"
+        assert decoded(base64.b64encode(2 * byte + b"binary")) == b""
     assert decoded(base64.b64encode("schön".encode())) == b""
     assert decoded(b"no base64!") == b""

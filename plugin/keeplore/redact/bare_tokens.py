@@ -19,6 +19,7 @@ Span = tuple[int, int]
 MIN_NAMED, MIN_BARE, MIN_ONE_CASE = 20, 32, 40
 ID_DIGITS = 50  # of the ids that OpenAI gives to messages and calls
 MAX_TOKEN = 300  # characters; what is longer is a file's content
+MAX_OTHERS = 0.2  # of the bytes of a text are no ASCII; of random ones 62 %
 TOLD_BYTES = 72  # after a word for a password in which one may follow
 
 _TOKEN_BYTES = (string.ascii_letters + string.digits + "_-.~+/=%$:").encode()
@@ -50,6 +51,7 @@ _PUBLIC_BLOCK = re.compile(
     rb"base64,\s*$"
 )
 _PRINTED = bytes(range(32, 127)) + b"\t\r\n"
+_AS_LINES = bytes(c if c in _PRINTED else 10 for c in range(256))
 _MAIL_HOST = re.compile(rb"@(?:[\w-]{1,63}\.){1,6}[A-Za-z]{2,}")
 _HEX = re.compile(r"^[0-9a-f]+$|^[0-9A-F]+$")
 _PIECES = re.compile(r"[0-9]+|[A-Z]?[a-z]+|[A-Z]+")  # of a name they are words
@@ -96,13 +98,19 @@ def _is_secret(data: bytes, at: int, text: str) -> bool:
 
 
 def is_text(packed: str) -> bool:
-    """True for base64 of plain text, whose secrets are looked for when it is read."""
+    """True for base64 of text, whose secrets are looked for when it is read."""
     whole = packed[: len(packed) // 4 * 4]
+    return len(said_by(whole.encode("ascii", "replace"))) >= 12
+
+
+def said_by(packed: bytes) -> bytes:
+    """What base64 says where most of it is text, line ends for the rest; ``b""`` otherwise."""
     try:
-        plain = base64.b64decode(whole, validate=True)
-    except binascii.Error:
-        return False
-    return len(plain) >= 12 and plain.isascii() and not plain.translate(None, _PRINTED)
+        plain = base64.b64decode(packed, validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+    others = len(plain.translate(None, _PRINTED))
+    return plain.translate(_AS_LINES) if others <= MAX_OTHERS * len(plain) else b""
 
 
 def _around(data: bytes, start: int, end: int) -> Span:

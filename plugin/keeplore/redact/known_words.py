@@ -46,3 +46,18 @@ strong weak secure top other another not no pass passwd password passphrase pwd 
 key api access auth client private your sample example value string hash login
 """
 STAND_IN_WORDS = frozenset(_STAND_IN.split())
+
+# what forms and programs say of a password: a value with one of these is a text for people
+_SAID = """
+the is are was be been a an and or of to for in on at by with from as if when then than that this it
+your my our you we he she not no cannot can could must should may will has have had does do did too
+at least most length long short characters character chars digits letters uppercase lowercase
+minimum maximum please enter type choose forgot forgotten confirm confirmation repeat retype again
+change changed reset update new old current previous existing show hide hidden visible copy copied
+match matches matching mismatch same different strength strong weak medium optional required
+mandatory invalid incorrect wrong valid expired field value values string number input name user
+username email account admin option optional text plain label hint help button error warning message
+database server client system service file path command line variable environment setting config
+only never always every all any some none one two first last
+"""
+SAID_WORDS = frozenset(_SAID.split())

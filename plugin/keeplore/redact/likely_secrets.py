@@ -19,7 +19,7 @@ from keeplore.redact import value_model
 from keeplore.redact.bare_tokens import Span, is_diff_mark, is_text
 from keeplore.redact.code_references import is_reference
 from keeplore.redact.placeholders import is_placeholder
-from keeplore.redact.value_shapes import HEX, has_secret_word
+from keeplore.redact.value_shapes import HEX, has_secret_word, is_name_of_words
 
 # a line a feature: its name and its weight
 WEIGHTS = Path(__file__).with_name("likely_secrets.txt")
@@ -57,13 +57,15 @@ _LEAD = re.compile(
     rb"(?:[\w.@+\\-]{1,48}?(?:[:=]|(?<!/)/(?!/))|[A-Za-z.\\]{2,48}%|-[pPwWa])(?=.{5})"
 )
 _DIGEST = re.compile(r"(?:sha-?\d+|md5)[:=-]$", re.IGNORECASE)
-# win32, hmac-sha256, x86_64: a size in bits
+# win32, hmac-sha256, HKDF-SHA256, x86_64: a size in bits
 _SIZED = re.compile(
-    r"[a-z]+(?:[-_.][a-z]+)*[-_]?\d{0,2}[-_]?(?:8|16|32|64|128|256|384|512|1024)$"
+    r"(?:[a-z]+(?:[-_.][a-z]+)*|[A-Z]+[-_][A-Z]+)[-_]?\d{0,2}[-_]?"
+    r"(?:8|16|32|64|128|256|384|512|1024)$"
 )
-# a version, a name in a module, a pattern or a fragment of code
+# a version, a name in a module, a ticket, a pattern or a fragment of code
 _OF_CODE = re.compile(
-    r"\d\.\d+\.\d|^(?:[A-Za-z_]\w*\.){2,}[A-Za-z_]\w*$|[\[\](){}<>\"'|].*[\[\](){}<>\"'|]"
+    r"\d\.\d+\.\d|^(?:[A-Za-z_]\w*\.){2,}[A-Za-z_]\w*$|^[a-z_]+\.[A-Z]+_[A-Z0-9_]+$"
+    r"|^[A-Z]{2,6}-\d{1,5}$|[\[\](){}<>\"'|].*[\[\](){}<>\"'|]"
 )
 _SHORT_FLAG = re.compile(r"(?:^|[\s\"'])-[pPwWaAXsk][\"']?[\s,=]{0,3}[\"']?$")
 _LONG_FLAG = re.compile(r"--?[\w.-]{2,40}[\s=,]{0,2}[\"']?$")
@@ -79,6 +81,7 @@ _CODE_LINE = re.compile(
 _COMMAND_LINE = re.compile(r"(?:^|\s)[$#>]\s|\s--?[a-zA-Z][\w-]*[\s=]")
 _SENTENCE = re.compile(r"(?:[a-z]+[,.]? ){4}")
 _TRAILING = b".,;:?\\"
+_IN_LIST = re.compile(r".?,\s?[\"']{2},\s?[\"'].?")  # its quotes touch where it stood
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +151,10 @@ def _on_line(
         text = data[begin:stop].decode("latin-1")
         before = data[start:begin].decode("latin-1")
         if not _may_be(text, is_named=is_named) or _DIGEST.search(before):
+            continue
+        if is_name_of_words(text) and _IN_LIST.fullmatch(
+            before[-3:] + data[stop : stop + 4].decode("latin-1")
+        ):
             continue
         last = _last_before(words, begin)
         between = data[last.end() if last else start : begin].decode("latin-1")
@@ -242,7 +249,7 @@ def features(value: LineValue) -> dict[str, float]:
         "sentence": float(bool(_SENTENCE.search(line))),
         "followed": float(value.following in ("strong", "secret")),
         "linked": float(bool(_LINKED.match(value.near[1]))),
-        "beside a user": float(bool(_BESIDE_USER.search(value.before))),
+        "beside a user": float(bool(_BESIDE_USER.search(value.before[-48:]))),
         "ends the line": float(not value.after.strip(" \"'`.,;)")),
         "near": float(len(value.near[1]) <= 12),
         "far": float(len(value.near[1]) > 40),

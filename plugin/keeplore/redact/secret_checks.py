@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from keeplore.redact.code_references import is_reference
-from keeplore.redact.known_words import COMMON_VALUES, SECRET_WORDS
+from keeplore.redact.known_words import COMMON_VALUES, SAID_WORDS, SECRET_WORDS
 from keeplore.redact.placeholders import is_placeholder
 from keeplore.redact.randomness import (
     SEEN_CHARS,
@@ -28,6 +28,7 @@ from keeplore.redact.value_shapes import (
     has_secret_word,
     is_joined,
     is_mixed,
+    is_name_of_words,
     is_path,
     is_random,
     names_a_secret,
@@ -59,6 +60,8 @@ _QUOTES = tuple("\"'`")
 _NAME = re.compile(r"[\w.\-\[\]$]*$")
 _TRAILING = ".,;:!?)]}>*'\"`"
 _CLOSERS = ",;:)]}`'\"*"  # of a setting, whose value may end with any other sign
+_SAID_ENDS = ".:?…"  # of a sentence or a label
+MIN_PHRASE, MAX_WORDS = 8, 6  # characters, words of a password with blanks
 _SIGNS = "@#$%&*^+=~?!"  # at either end of a word they may be anything
 # host:port, host:port:port
 _ADDRESS = re.compile(r"^(?:[\w.-]+(?::\d{1,5}){1,2}|\d{1,3}(?:\.\d{1,3}){3})$")
@@ -359,7 +362,7 @@ def _has_no_secret_name(candidate: SecretCandidate) -> bool:
 def _is_pair(candidate: SecretCandidate) -> bool:
     """Whether name and value, apart by a comma, are two arguments and no list of words."""
     value = candidate.value[:SEEN_CHARS]
-    if _ADDRESS.match(value) or " " in value:
+    if _ADDRESS.match(value) or " " in value or is_name_of_words(value):
         return False
     is_name = re.fullmatch(r"\w+", value) and not re.search(r"[a-z]_\d{2,4}$", value)
     if is_name and "_" in value:
@@ -373,26 +376,35 @@ def _is_quoted_password(value: str, name: str) -> bool:
     if is_reference(value) and "(" not in value[1:-1]:
         return False
     if " " in value:
-        words = value.split(" ")
-        return (
-            "phrase" in name.lower()
-            and len(words) >= 4
-            and all(w.isalnum() for w in words)
-        )
+        return _is_phrase(value, is_expected="phrase" in name.lower())
     return not WORDS.match(value) or _is_password_of_words(value)
+
+
+def _is_phrase(value: str, *, is_expected: bool) -> bool:
+    """True for words that somebody chose, not for what a form or a program says to its user."""
+    words = value.split(" ")
+    if is_expected and len(words) >= 4:
+        return all(w.isalnum() for w in words)
+    if not all(words) or value[-1] in _SAID_ENDS or len(words) > MAX_WORDS:
+        return False
+    plain = [word.strip(_TRAILING + _SIGNS).lower() for word in words]
+    is_told = any(word in SAID_WORDS or names_a_secret(word) for word in plain)
+    return len(value) >= MIN_PHRASE and not is_told
 
 
 def _is_password_of_words(value: str) -> bool:
     """True for ``sunflower``, ``maple-river-stone-cloud`` and letters of random case, not for
     ``userName``, ``user-name`` and ``api-token``.
     """
-    is_of_one_case = value.islower() or value.isupper() or value.istitle()
+    is_of_one_case = value[1:].islower() or value.isupper() or value.istitle()
     if not is_of_one_case:
         return len(value) >= 10 and value.isalpha() and has_many_turns(value)
     parts = parts_of(value)
     if len(value) < 6 or any(map(names_a_secret, parts)):
         return False
-    return len(parts) == 1 or len(parts) >= 4
+    if len(parts) == 1 or len(parts) >= 4:
+        return True
+    return "-" in value and SAID_WORDS.isdisjoint(parts)
 
 
 def _is_bare_password(value: str, candidate: SecretCandidate) -> bool:

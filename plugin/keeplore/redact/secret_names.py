@@ -47,6 +47,9 @@ _PASSWORD = re.compile(
     re.IGNORECASE,
 )
 
+# a verb and what is passed
+_PASSES = re.compile(r"pass(?!(?:Word|Wort|Phrase|Code)(?![a-z]))[A-Z][a-z]")
+
 
 def is_no_secret_name(name: str) -> bool:
     """True for ``max_tokens``, ``password_field`` and ``bypass``."""
@@ -54,5 +57,7 @@ def is_no_secret_name(name: str) -> bool:
 
 
 def is_password_name(name: str) -> bool:
-    """True for ``dbPassword`` and ``requirepass``, not for ``passage`` or ``xpassed``."""
-    return any(map(_PASSWORD.search, _WORD.findall(name)))
+    """True for ``dbPassword`` and ``requirepass``, not for ``passage``, ``xpassed`` or
+    ``passValue``.
+    """
+    return not _PASSES.match(name) and any(map(_PASSWORD.search, _WORD.findall(name)))

@@ -4,15 +4,13 @@ manifests, encoded text.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 import string
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 
-from keeplore.redact.bare_tokens import Span, bare, told
+from keeplore.redact.bare_tokens import Span, bare, said_by, told
 from keeplore.redact.likely_secrets import likely
 from keeplore.redact.placeholders import is_placeholder
 from keeplore.redact.secret_checks import (
@@ -66,7 +64,6 @@ _FUNCTION_WORDS = frozenset(_FUNCTION.split())
 _LETTERS = frozenset(string.ascii_letters.encode())
 _LOWER = bytes(ord(chr(c).lower()) if c in _LETTERS else 32 for c in range(256))
 _URL_SAFE = bytes.maketrans(b"-_", b"+/")
-_PRINTABLE = bytes(range(32, 127)) + b"\t\r\n"
 _PREFIX = re.compile(rb"\s*[\d\[][^\n]{0,60}[:\]|>][\d.)\s]*")  # of a log's line
 _MANIFEST = re.compile(rb"kind\\*[\"']?\s{0,3}:\s{0,3}\\*[\"']?Secret\b")
 _ENTRY = re.compile(
@@ -147,13 +144,9 @@ def seed(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
 
 
 def decoded(text: bytes) -> bytes:
-    """What a base64 text says where that is plain text, ``b""`` otherwise."""
+    """What a base64 text says where that is text, ``b""`` otherwise."""
     packed = _ENCODED_GAP.sub(b"", text).translate(_URL_SAFE).rstrip(b"=")
-    try:
-        plain = base64.b64decode(packed + b"=" * (-len(packed) % 4), validate=True)
-    except (binascii.Error, ValueError):
-        return b""
-    return plain if plain.isascii() and not plain.translate(None, _PRINTABLE) else b""
+    return said_by(packed + b"=" * (-len(packed) % 4))
 
 
 def listed(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:

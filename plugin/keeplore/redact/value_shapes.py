@@ -28,10 +28,11 @@ NUMBER = re.compile(
 # an id of a service that gives them in order of time
 TIMED_ID = re.compile(r"^[a-z]{2,12}_01[A-Za-z0-9]{20,26}$")
 SNAKE = re.compile(r"^[a-z]+(?:_(?:[a-z]{2,}|\d{1,4}[a-z]?))+$")
+_NAME_WORD = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")
 _FILLED = re.compile(r"\{[A-Za-z_][\w.()]*\}")  # where a program puts something
 WORDS = re.compile(r"^[A-Za-z]+(?:[ _./:@-][A-Za-z]+)*$")
 TECHNICAL = re.compile(
-    r"""^(?:md|sha|utf|base|rot|aes|rsa|v|https?|ipv|oauth|argon|pbkdf|ed|x|p|step|phase|issue|pr
+    r"""^(?:gh|md|sha|utf|base|rot|aes|rsa|v|https?|ipv|oauth|argon|pbkdf|ed|x|p|step|phase|issue|pr
       |line|s|ec|k|l|i|h|a|b)
     -?\d+\w?$ | .*(?:-(?:bit|byte|char\w*|digit|day|hour|minute|only)|/\w+/)""",
     re.VERBOSE | re.IGNORECASE,
@@ -50,6 +51,13 @@ def is_joined(value: str) -> bool:
         and all(w.isalpha() and w.islower() and len(w) >= 4 for w in words)
         and not any(w.startswith(SECRET_WORDS) for w in words)
     )
+
+
+def is_name_of_words(value: str) -> bool:
+    """True for ``MDLAnimatedMatrix4x4``: among names it is one of them."""
+    words = _NAME_WORD.findall(value)
+    is_of_words = len(words) >= 3 and sum(map(len, words)) >= 0.6 * len(value)
+    return value.isidentifier() and is_of_words
 
 
 def has_secret_word(value: str) -> bool:
