@@ -70,6 +70,23 @@ def test_a_search_says_date_place_trust_id_and_how_to_see_more(
     assert "Redis" not in strip_fenced(told)
 
 
+def test_what_answers_a_list_together_comes_in_order_of_time(
+    client: Any, office: Any
+) -> None:
+    for place, day in (("cellar", 3), ("attic", 1), ("garage", 2)):
+        title = f"The gauge of the {place} sends humidity"
+        office.save(
+            title=title,
+            body=f"# {title}\n\n{title} to the page of {place}s.\n",
+            created_at=f"2024-03-0{day}T10:00:00Z",
+            updated_at=f"2024-03-0{day}T10:00:00Z",
+        )
+    told = client.call("search", query="which gauges have we got that send humidity")
+    assert "found, which answer together, in order of time" in told
+    places = re.findall(r"(\d)\. “The gauge of the (\w+)", told)
+    assert places == [("1", "attic"), ("2", "garage"), ("3", "cellar")]
+
+
 def test_nothing_found_is_not_no_memory_yet(client: Any, office: Any) -> None:
     office.note("Prices are kept in cents")
     told = client.call("search", query="zebra crossing in kathmandu")

@@ -64,7 +64,9 @@ def search(
     directory: str,
     max_tokens: int,
 ) -> str:
-    """The memories that answer a question, best first. Raises KeeploreError."""
+    """The memories that answer a question, best first; where several answer together, in order of
+    time. Raises KeeploreError.
+    """
     asked = context.place.asked(directory)
     own = agent or context.place.agent
     request = RecallRequest(query, asked.directory, limit, wide=wide, agent=own)
@@ -75,15 +77,21 @@ def search(
     about = "\n".join(f"Note: {one_line(note, EXCERPT_CHARS)}" for note in notes)
     if not answer["hits"]:
         return "\n".join(filter(None, (MISSING[answer["status"]], about)))
-    hits = [_hit(number, hit) for number, hit in enumerate(answer["hits"], 1)]
-    shown = fitting(hits, max_tokens)
-    left = (
-        f" {len(hits) - len(shown)} more did not fit max_tokens."
-        if len(shown) < len(hits)
-        else ""
-    )
-    before = f"{len(shown)} found, best first, {_seen_from(context, directory)}.{left}"
+    shown = _shown(answer, max_tokens)
+    left = len(answer["hits"]) - len(shown)
+    more = f" {left} more did not fit max_tokens." if left else ""
+    order = "which answer together, in order of time"
+    order = order if answer["is_of_several"] else "best first"
+    before = f"{len(shown)} found, {order}, {_seen_from(context, directory)}.{more}"
     return fenced(before, "\n".join(shown), "\n".join(filter(None, (about, MORE))))
+
+
+def _shown(answer: dict[str, Any], max_tokens: int) -> list[str]:
+    """The best hits that fit, numbered, in the order in which they are told."""
+    written = [_hit(hit) for hit in answer["hits"]]
+    fit = len(fitting(written, max_tokens))
+    places = [place for place in answer["by_time"] if place < fit]
+    return [f"{number}. {written[place]}" for number, place in enumerate(places, 1)]
 
 
 def _recall(context: McpContext, request: RecallRequest) -> dict[str, Any]:
@@ -193,10 +201,8 @@ def _waiting(context: McpContext) -> list[str]:
     )
 
 
-def _hit(number: int, hit: dict[str, Any]) -> str:
-    lines = [
-        f"{number}. {quoted(hit['title'], TITLE_CHARS)} ({' · '.join(_facts(hit))})"
-    ]
+def _hit(hit: dict[str, Any]) -> str:
+    lines = [f"{quoted(hit['title'], TITLE_CHARS)} ({' · '.join(_facts(hit))})"]
     passage = one_line(hit["passage"], EXCERPT_CHARS)
     if passage != one_line(hit["title"], EXCERPT_CHARS):
         lines.append(quoted(hit["passage"], EXCERPT_CHARS))

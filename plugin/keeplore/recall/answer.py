@@ -6,12 +6,20 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 
 from keeplore.errors import EngineUnavailable
 from keeplore.index import IndexState, MemoryRow, ScopeFilter
 from keeplore.index.graph.boost import Boost, BoostReason
 from keeplore.recall.digest_hits import with_digests, without_digests
-from keeplore.recall.fuse import Ranked, Standing, diverse, rank
+from keeplore.recall.fuse import (
+    Ranked,
+    Standing,
+    complementary,
+    diverse,
+    in_order,
+    rank,
+)
 from keeplore.recall.prepare import (
     PreparedQuery,
     RecallContext,
@@ -91,7 +99,11 @@ def recall(
     status = AnswerStatus.NOTHING if stamp.memories else AnswerStatus.EMPTY
     if hits or behind:
         status = AnswerStatus.FOUND if hits else AnswerStatus.STALE
-    return Answer(request.query, tuple(hits), status, legs, (*behind, *notes), stamp)
+    is_of_several = question.is_of_several and not period
+    notes = [*behind, *notes]
+    return Answer(
+        request.query, tuple(hits), status, legs, tuple(notes), stamp, is_of_several
+    )
 
 
 def _prepared(
@@ -189,20 +201,18 @@ def _collect(
     )
     boost = _boost(deps, query, allowed)
     standings = _standings(context, results, boost)
-    is_shown = request.filter.is_shown
-    shown = {id_ for id_, row in results.passages.items() if is_shown(row.text)}
-    evidence = [e for e in results.evidence if e.passage not in shown]
-    ranked = rank(
-        evidence,
-        standings,
-        query.floor,
-        w,
-        by_turn=request.by_exchange,
-        explain=watch is not None,
+    is_of_several = query.question.is_of_several and not request.filter.is_unasked
+    ranks = partial(
+        _ranked, context, query, results, standings, explain=watch is not None
     )
+    ranked = ranks(by_turn=request.by_exchange)
+    if is_of_several and not request.by_exchange:
+        ranked = _with_exchanges(ranked, ranks(by_turn=True), results)
     sure = _sure(context, query, without_digests(ranked, results.memories))
     words = words_of(sure, results.passages)
     ordered = diverse(sure, words, w)
+    if is_of_several:
+        ordered = complementary(ordered, w)
     ordered, results = with_digests(context, query, ordered, results, is_wide=is_wide)
     hits, left = verify(context, query, ordered, results, words)
     if watch:
@@ -218,6 +228,37 @@ def _collect(
             )
         )
     return hits, left
+
+
+def _ranked(
+    context: RecallContext,
+    query: PreparedQuery,
+    results: SearchResults,
+    standings: Mapping[str, Standing],
+    *,
+    by_turn: bool,
+    explain: bool,
+) -> list[Ranked]:
+    """What was found and not shown before, best first; see ``rank``."""
+    is_shown = context.request.filter.is_shown
+    shown = {id_ for id_, row in results.passages.items() if is_shown(row.text)}
+    evidence = [e for e in results.evidence if e.passage not in shown]
+    w = context.deps.weights
+    return rank(evidence, standings, query.floor, w, by_turn=by_turn, explain=explain)
+
+
+def _with_exchanges(
+    ranked: Sequence[Ranked], exchanges: Sequence[Ranked], results: SearchResults
+) -> list[Ranked]:
+    """The memories and the exchanges that stand for none of them."""
+
+    def turn_of(entry: Ranked) -> tuple[str, str]:
+        row = results.passages.get(entry.passage) if entry.passage is not None else None
+        return entry.memory, row.turn if row else ""
+
+    known = {turn_of(entry) for entry in ranked}
+    known |= {(entry.memory, "") for entry in ranked}
+    return in_order([*ranked, *(e for e in exchanges if turn_of(e) not in known)])
 
 
 def _sure(

@@ -17,6 +17,7 @@ from __future__ import annotations
 import itertools
 import math
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -41,7 +42,7 @@ PARTS = (
     "archive",
     "graph",
     "feedback",
-    "repeated",  # it says nearly what another one says
+    "repeated",  # it says nearly what another one says, or is of the same memory
 )
 # of log-odds: smaller differences are noise of floating point, and count as ties
 _DIGITS = 6
@@ -419,8 +420,27 @@ def diverse(
     return in_order([*kept, *ranked[LOOKED_AT:]])
 
 
+def complementary(ranked: Sequence[Ranked], w: Weights = WEIGHTS) -> list[Ranked]:
+    """The same passages for a question that several answer together: each is lowered by those of
+    its memory that come before it.
+    """
+    before: Counter[str] = Counter()
+    left, chosen = [*ranked[:LOOKED_AT]], list[Ranked]()
+    while left:
+        lowered = [
+            r.odds - w.same_memory * math.log2(1 + before[r.memory]) for r in left
+        ]
+        best = lowered.index(max(lowered))
+        entry = left.pop(best)
+        chosen.append(_moved(entry, round(lowered[best], _DIGITS)))
+        before[entry.memory] += 1
+    return in_order([*chosen, *ranked[LOOKED_AT:]])
+
+
 def _moved(entry: Ranked, odds: float) -> Ranked:
-    parts = (*entry.parts, (PARTS[-1], odds - entry.odds)) if entry.parts else ()
+    before = [(name, value) for name, value in entry.parts if name != PARTS[-1]]
+    lowered = dict(entry.parts).get(PARTS[-1], 0.0) + odds - entry.odds
+    parts = (*before, (PARTS[-1], lowered)) if before else ()
     return replace(entry, odds=odds, parts=parts)
 
 

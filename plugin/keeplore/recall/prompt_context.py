@@ -102,9 +102,9 @@ def asked_context(answer: Answer, *, room: TextBudget) -> ContextBlock:
     Without a hit it says what that means: nothing found is told apart from an index that is behind.
     """
     question = quoted(answer.query, TITLE_CHARS)
-    found = BlockSection(
-        f"Recalled for {question}, best first:", [_item(hit) for hit in answer.hits]
-    )
+    order = "in order of time" if answer.is_of_several else "best first"
+    told = [_item(answer.hits[place]) for place in answer.by_time]
+    found = BlockSection(f"Recalled for {question}, {order}:", told)
     missing = (
         []
         if answer.hits

@@ -64,6 +64,21 @@ _BROAD = re.compile(
     r"(?:was haben wir|haben wir)\b.{3,80}\b(?:entschieden|beschlossen))",
     re.IGNORECASE,
 )
+# "which events has …", "what are our ports", "in what order …"
+_MANY = (
+    r"(?:(?!(?:does|has|is|means|was)\b)[\w'’-]+ ){0,4}?"
+    r"(?!(?:does|has|is|means|was)\b)[\w'’-]+(?<![suia'’])s\b"
+)
+_LIST = re.compile(
+    r"\A\W*(?:please |can you |could you )*(?:list|enumerate|walk me through)\b|"
+    r"\b(?:in (?:what|which) order|the order in which|(?:what|which) all|"
+    r"how many (?:different|times)|in welcher reihenfolge|dans quel ordre|en qué orden)\b|"
+    rf"\b(?:what|which) {_MANY} (?:[\w'’-]+ ){{0,3}}?"
+    r"(?:do|does|did|has|have|had|are|were|can|will|would|should)\b|"
+    r"\bwhat ha(?:s|ve) (?!happened|been\b|to\b|changed\b)|"
+    rf"\bwhat (?:are|were) {_MANY}(?:\W*\Z| (?:of|in|for|with|that|on|about)\b)",
+    re.IGNORECASE,
+)
 _FILLERS = STOP_WORDS | set(_GOING_ON.split())
 _NO_KIND = _FILLERS | STOP
 
@@ -113,6 +128,11 @@ class ParsedQuestion:
     def is_broad(self) -> bool:
         """True where all that was decided of a matter is asked for, not one thing."""
         return bool(_BROAD.search(self.text))
+
+    @property
+    def is_of_several(self) -> bool:
+        """True where several passages answer only together: a list, an order, what is broad."""
+        return self.is_broad or bool(_LIST.search(self.text))
 
     @property
     def asks(self) -> bool:

@@ -210,8 +210,24 @@ class Answer:
     legs: tuple[str, ...]  # ("text", "vectors") or ("text",)
     notes: tuple[str, ...]
     stamp: IndexState
+    # the question wants a list, an order or a summary: the hits answer it together
+    is_of_several: bool = False
+
+    @property
+    def by_time(self) -> list[int]:
+        """The places of the hits as they are told: of those that answer together the earliest
+        first, after the digests; otherwise the best.
+        """
+
+        def moment(place: int) -> tuple[bool, str]:
+            hit = self.hits[place]
+            return hit.kind != "digest", hit.at or hit.date
+
+        places = range(len(self.hits))
+        return sorted(places, key=moment) if self.is_of_several else [*places]
 
     def to_json(self) -> dict[str, Any]:
         """The answer as plain dictionaries and lists, for ``json.dumps``."""
         data = asdict(self)
-        return data | {key: list(data[key]) for key in ("hits", "legs", "notes")}
+        lists = {key: list(data[key]) for key in ("hits", "legs", "notes")}
+        return data | lists | {"by_time": self.by_time}

@@ -224,7 +224,10 @@ def _reasons(
         "of statements about as close to the question the newest comes first",
     )
     yield "outdated", "its newest version may not be shown here"
-    yield "repeated", "beside another one that says nearly the same"
+    yield (
+        "repeated",
+        "beside a better one that says nearly the same, or is of the same memory",
+    )
     standing = trace.standings[entry.memory]
     yield "place", _PLACE[standing.distance]
     yield "passing", "not marked as permanent"

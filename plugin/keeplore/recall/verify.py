@@ -100,10 +100,9 @@ def verify(
         if _is_repeated(row, own, told, context):
             left.append((entry.memory, LeftOut.SAME))
             continue
-        hit = _verified(context, row, _passage_of(entry, results), entry.score, query)
-        hit = hit and without_told(hit, hits)
-        if hit is None or not hit.passage:
-            left.append((entry.memory, LeftOut.SAME if hit else LeftOut.CHANGED))
+        hit = _beside(hits, context, query, entry, results)
+        if isinstance(hit, LeftOut):
+            left.append((entry.memory, hit))
             continue
         is_known = wanted.skip(row) or wanted.is_shown(hit.passage)
         if wanted.is_unasked or not is_known:
@@ -115,6 +114,23 @@ def verify(
     if wanted.is_unasked:
         return told_alone(context, query.question, hits, sureness, known), left
     return newest_first(hits, query.question), left
+
+
+def _beside(
+    hits: Sequence[RecallHit],
+    context: RecallContext,
+    query: PreparedQuery,
+    entry: Ranked,
+    results: SearchResults,
+) -> RecallHit | LeftOut:
+    """What an entry adds to these hits; of a memory that is among them another exchange alone."""
+    row, passage = results.memories[entry.memory], _passage_of(entry, results)
+    turns = [hit.turn for hit in hits if hit.memory_id == row.id]
+    hit = _verified(context, row, passage, entry.score, query, is_exchange=bool(turns))
+    if hit is None:
+        return LeftOut.CHANGED
+    hit = without_told(hit, hits)
+    return LeftOut.SAME if not hit.passage or hit.turn in turns else hit
 
 
 def told_alone(
@@ -186,8 +202,9 @@ def with_superseded(
             if earlier:
                 shown.append(replace(earlier, score=hit.score))
     known: dict[tuple[str, str], RecallHit] = {}
+    is_by_turn = request.by_exchange or query.question.is_of_several
     for hit in shown:
-        known.setdefault((hit.memory_id, hit.turn if request.by_exchange else ""), hit)
+        known.setdefault((hit.memory_id, hit.turn if is_by_turn else ""), hit)
     return list(known.values())[: request.limit]
 
 
@@ -228,11 +245,14 @@ def _verified(
     passage: PassageRow | None,
     score: float,
     query: PreparedQuery,
+    *,
+    is_exchange: bool = False,
 ) -> RecallHit | None:
     """The hit as its file has it now; None where the file is gone, unreadable, or no longer says
     it.
 
-    Without a passage, what of the memory says most to the question is shown.
+    Without a passage, what of the memory says most to the question is shown; of an exchange
+    nothing else.
     """
     try:
         memory = context.deps.store.load(row.path)
@@ -252,11 +272,14 @@ def _verified(
     # a note without the words that it was made from
     if row.kind == "note" and len(passages_of(memory)) == 1:
         text = statement_of(memory)
-    shown, turn = _shown(context, query, row, passage, conversation, (text, turn))
+    if is_exchange:
+        text = excerpt(text, query.question)
+    else:
+        text, turn = _shown(context, query, row, passage, conversation, (text, turn))
     exchanges = conversation.exchanges if conversation else ()
     at = next((e.at for e in exchanges if e.id == turn), "")
-    hit = _hit(context, row, memory, score, (shown, turn, at))
-    trust = _trust_of(hit.trust, shown, conversation)
+    hit = _hit(context, row, memory, score, (text, turn, at))
+    trust = _trust_of(hit.trust, text, conversation)
     return _with_since(context, replace(hit, trust=trust), row, memory, conversation)
 
 

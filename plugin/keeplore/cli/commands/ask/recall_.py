@@ -182,8 +182,8 @@ def _note_waiting(places: Places) -> None:
 
 def _show(answer: dict[str, Any]) -> None:
     """The hits; notes go to stderr."""
-    for number, hit in enumerate(answer["hits"], 1):
-        _show_hit(number, hit)
+    for number, place in enumerate(answer["by_time"], 1):
+        _show_hit(number, answer["hits"][place])
     status, notes = answer["status"], answer["notes"]
     if not answer["hits"]:
         say(STATUS[status])
