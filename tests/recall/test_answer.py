@@ -168,6 +168,15 @@ def test_the_question_of_the_readme_is_answered_with_the_decision(ask) -> None:
     )
 
 
+def test_behind_a_likely_memory_none_is_shown_that_is_unlikely(ask) -> None:
+    query = "where do we keep user sessions nowadays"
+    usual, many = ask(API, query), ask(API, query, limit=10)
+    assert many.hits[0].score >= 0.6
+    assert many.hits[-1].score < 0.4
+    assert usual.hits == tuple(hit for hit in many.hits if hit.score >= 0.4)
+    assert ask(API, query, by_exchange=True).hits[-1].score < 0.4
+
+
 def test_scores_are_shares_in_falling_order_and_passages_are_short(ask) -> None:
     answer = ask(API, "requests, tests and timestamps of the payment API", limit=10)
     scores = [hit.score for hit in answer.hits]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from keeplore.index import IndexState, MemoryRow
 
 OWN, INHERITED, SIBLING = 0, 1, 2
+USUAL_LIMIT = 5  # hits; whoever asks for more gets unlikely ones as well
 _FIELD_TYPES = {
     "query": str,
     "cwd": str,
@@ -90,7 +91,7 @@ class RecallRequest:
 
     query: str
     cwd: Path = field(default_factory=Path.cwd)
-    limit: int = 5
+    limit: int = USUAL_LIMIT
     wide: bool = False
     by_exchange: bool = False
     text_only: bool = False

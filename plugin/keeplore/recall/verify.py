@@ -23,7 +23,7 @@ from keeplore.recall.fuse import LOOKED_AT, Ranked, least_odds, shared
 from keeplore.recall.head_statements import RankedStatements, ranked_statements
 from keeplore.recall.prepare import PreparedQuery, RecallContext
 from keeplore.recall.question import ParsedQuestion, stems_of
-from keeplore.recall.request import RecallHit
+from keeplore.recall.request import USUAL_LIMIT, RecallHit
 from keeplore.recall.search import SearchResults
 from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.recall.since.named_files import named_files
@@ -113,7 +113,23 @@ def verify(
             told.append((row, own))
     if wanted.is_unasked:
         return told_alone(context, query.question, hits, sureness, known), left
-    return newest_first(hits, query.question), left
+    return likely(context, query.question, newest_first(hits, query.question)), left
+
+
+def likely(
+    context: RecallContext, question: ParsedQuestion, hits: Sequence[RecallHit]
+) -> list[RecallHit]:
+    """Hits without those that are unlikely and stand behind a likely one, unless all that answer
+    or more than usual are asked for.
+    """
+    request, w = context.request, context.deps.weights
+    wants_all = question.is_of_several or request.by_exchange
+    if wants_all or request.limit > USUAL_LIMIT:
+        return [*hits]
+    scores = [hit.score for hit in hits]
+    first = next((n for n, s in enumerate(scores) if s >= w.likely_from), len(hits))
+    kept = [hit for hit in hits[first:] if hit.score >= w.unlikely_below]
+    return [*hits[:first], *kept]
 
 
 def _beside(

@@ -102,6 +102,10 @@ class Weights:
     unread_below: float = 0.1
     # of each memory that is shown behind it
     hidden_below: float = 0.05
+    # a memory below the second is not shown behind one from the first on; measured on the labelled
+    # sessions, where no answer is lost
+    likely_from: float = 0.6
+    unlikely_below: float = 0.4
     # how far, in log-odds, a memory may be behind the best one to be told unasked with it; measured
     # on the prompts of recorded sessions
     beside_told: float = 0.5
