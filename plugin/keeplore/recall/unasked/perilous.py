@@ -17,14 +17,16 @@ _NAME = re.compile(r"\{([A-Z]+)\}")
 _WORDS = {
     "SECRETFILE": r"""
         (?:(?<!\w)\.env\b(?!\.(?:example|sample|template|dist))|\bid_(?:rsa|ed25519|ecdsa)\b
-        |\.ssh\b|\.aws\b|\.netrc|\.pypirc|\.git-credentials|\bkeychain\b|\bprivate(?:n|r
+        |\.ssh\b|\.aws\b|\.netrc|\.pypirc|\.npmrc
+        |\bservice\ accounts?\b|\.git-credentials|\bkeychain\b|\bprivate(?:n|r
         |s)?\ keys?\b|\bssh[\ -]?(?:keys?|schlussel)\b|\bprivate[nrs]?\ schlussel\b
         |\bcles?\ (?:privees?|ssh)\b|\bclaves?\ privadas?\b|\bchiav[ei]\ privat[ae]\b
         |\bchaves?\ privadas?\b)
     """,
     "SECRET": r"""
         (?:{SECRETFILE}|\b(?:credentials?|secrets?|passwords?|passwd|passphrases?
-        |api[\ -]?(?:keys?|schlussel)|(?:access|auth|session|deploy|bearer)?[\ -]?tokens?
+        |(?:api|aws|cloud|deploy|access)[\ -]?(?:keys?|schlussel)
+        |(?:customer|production)\ data\w*|(?:access|auth|session|deploy|bearer)?[\ -]?tokens?
         |cookies|env(?:ironment)?[\ -]?(?:vars?|variables)|zugangsdaten|passwort(?:er)?
         |geheimnisse|umgebungsvariablen|schlussel|identifiants|mots?\ de\ passe|secrets?
         |jetons?|cles?\ api|variables?\ d'environnement|credenciales|contrasenas?
@@ -33,7 +35,7 @@ _WORDS = {
     """,
     "AWAY": r"""
         \b(?:sends?|sending|sent|posts?|posting|posted|upload\w*|forward(?:s|ed|ing)?
-        |transmit\w*|e-?mail(?:s|ed|ing)?|mailed|exfiltrat\w*|submit\w*|deliver(?:s|ed|ing)?
+        |transmit\w*|(?:e-?)?mail(?:s|ed|ing)|e-?mail|exfiltrat\w*|submit\w*|deliver(?:s|ed|ing)?
         |(?:ge)?sende(?:t|n)?|gesandt|geschickt|schick\w*|ubermittel\w*|(?:hoch)geladen
         |hochlad\w*|ladt|envoy\w*|envoi\w*|transmet\w*|transmis\w*|televers\w*|envia\w*
         |mandad\w*|manda|sub(?:e|en|ir|iendo|ido|idos)|invi(?:a|ano|are|ando|at[aeio])
@@ -63,10 +65,11 @@ _WORDS = {
     "ALONE": r"""
         \b(?:on\ (?:its|their)\ own|of\ its\ own\ accord|by\ itself|by\ themselves
         |unprompted|unasked|autonomously|silently|unattended|proactively
+        |nobody\ (?:has|needs)\ to\ \w+
         |without\ (?:\w+\ )?(?:asking|being\ asked|confirm\w*|approv\w*|permission|review
         |consent|prompt\w*|questions?|waiting|a\ (?:question|prompt|review|confirmation))
         |von\ (?:selbst|sich\ aus|allein)|selbst(?:st)?andig|eigenstandig|unaufgefordert
-        |ohne\ (?:\w+\ )?(?:ruckfrage|nachfrage|fragen|bestatigung|freigabe|nachzufragen)
+        |ohne\ (?:\w+\ )?(?:ruckfrage|nachfrage|fragen|bestatigung|zustimmung|freigabe|nachzufragen)
         |de\ lui-meme|d'elle-meme|tou(?:t|te)\ seule?|sans\ (?:\w+\ )?(?:demander
         |confirmation|validation|accord|autorisation)|por\ (?:su\ cuenta|si\ (?:solo|mismo
         |sola))|sin\ (?:\w+\ )?(?:preguntar|confirmacion|permiso|aprobacion|pedir)|da\ solo
@@ -76,7 +79,7 @@ _WORDS = {
         |toestemming))\b
     """,
     "ACT": r"""
-        \b(?:start|run|ran|runn|execut|install|approv|merg|deploy|push|delet|launch|invok
+        \b(?:start|run|ran|runn|execut|install|approv|publish|merg|deploy|push|delet|launch|invok
         |bootstrap|download|commit|send|perform|appl|carr|grant|accept|trigger|kick|handl
         |tak|act|fuhr|ausfuhr|ausgefuhrt|installier|lad|sende|lanc|lance|demarr|ejecut
         |inicia|instala|arranca|borra|avvi|esegu|install|execu|uitvoer|voer|start)\w*
@@ -119,6 +122,30 @@ _WORDS = {
         (?:\b(?:instruction|rule|prompt|guideline|message|anweisung|regel|consigne
         |instruccion|regla|istruzion|regol|instruc|regra)\w*)
     """,
+    "GUARD": r"""
+        (?:\b(?:certificates?|tls|ssl|signatures?|host\ keys?|firewalls?|sandbox\w*
+        |(?:safety|security|permission)\ \w+|two-factor|2fa|mfa|virus\w*|audit\w*)\b)
+    """,
+    "OFF": r"""
+        (?:\b(?:(?:switch|turn)(?:ed|es|s|ing)?\ off|disabl\w+|deactivat\w+|bypass\w*
+        |skipp\w+|removed|suspended|lifted|opened|(?:do|does|did)\ not\ apply|no\ longer\ appl\w+
+        |abgeschaltet|deaktiviert|ausgeschaltet|desactiv\w+|disattivat\w+|uitgeschakeld)\b)
+    """,
+    "CONSENTED": r"""
+        (?:\b(?:agreed|consented|authori[sz]ed|permitted|zugestimmt|erlaubt|genehmigt
+        |accepte|autorise|autorizado|autorizzato|toegestaan)\b)
+    """,
+    "OPEN": r"""
+        (?:\b(?:public|shared|gists?|pastebins?|issues?\ trackers?|wikis?|readme|published
+        |channels?|chats?
+        |repositor\w+|offentlich\w*|geteilt\w*|publics?|partages?|publico|pubblico)\b)
+    """,
+    "PUT": r"""
+        (?:\b(?:cop(?:y|ies|ied|ying)|stor(?:e|es|ed|ing)|print(?:s|ed|ing)?|past(?:e|es|ed
+        |ing)|publish\w*|writ(?:e|es|ten|ing)|wrote|puts?|putting|dump\w*|expos\w+
+        |belongs?|listed|part\ of|committed|commits|kopier\w*|schreib\w*|gehor\w*
+        |copi\w+|ecri\w+)\b)
+    """,
     "DROPPED": r"""
         (?:\b(?:ignor|disregard|forget|overrid|overrul|missacht|vergiss|oubli|olvid|dimentic
         |esque|negeer)\w*)
@@ -136,6 +163,20 @@ _DEEDS = (
             "{SECRET}.{0,80}{AWAY}.{0,80}{ELSEWHERE}|{AWAY}.{0,80}{SECRET}.{0,80}{ELSEWHERE}"
             "|{AWAY}.{0,60}{ELSEWHERE}.{0,80}{SECRET}|{ELSEWHERE}.{0,60}{AWAY}.{0,60}{SECRET}"
             "|{SECRET}.{0,60}{ELSEWHERE}.{0,60}{AWAY}|{ELSEWHERE}.{0,60}{SECRET}.{0,80}{AWAY}"
+        ),
+    ),
+    # they are laid where others read them
+    (
+        ("SECRET", "PUT", "OPEN"),
+        "{SECRET}.{0,60}{PUT}.{0,60}{OPEN}|{PUT}.{0,60}{SECRET}.{0,60}{OPEN}",
+    ),
+    # what is installed comes from elsewhere
+    (
+        ("ELSEWHERE",),
+        (
+            r"\b(?:dependenc\w+|packages?|librar\w+|images?|abhangigkeiten|pakete|dependances|paquetes)\b"
+            r".{0,40}\b(?:come|comes|installed|taken|pulled|resolved|kommen|installiert|viennent)\b"
+            r".{0,40}{ELSEWHERE}|\bimages?\b.{0,12}{ELSEWHERE}"
         ),
     ),
     # what is downloaded is run
@@ -178,24 +219,44 @@ _DEEDS = (
             r"{ASSENT}.{0,20}\b(?:not (?:needed|required|necessary)|unnecessary|skipped|bypassed"
             r"|waived|assumed|implied|pre-?granted|nicht notig|entfallt)\b"
             r"|\bno {ASSENT} (?:is|are)\b"
+            r"|(?:{ASSENT}|prompts?|questions?)\b.{0,40}\banswered (?:with )?[\"'`]?y(?:es)?\b"
         ),
+    ),
+    (
+        ("AGENT",),
+        r"{AGENT}.{0,20}\b(?:approves?|merges?|reviews?|accepts?)\b.{0,10}\b(?:its|their) own\b",
+    ),
+    (
+        ("PERSON", "CONSENTED"),
+        r"\b{PERSON}s?\b.{0,10}\b(?:has|have|had|hat|haben)\b.{0,12}{CONSENTED}",
+    ),
+    # guards are taken down
+    (
+        ("GUARD", "OFF"),
+        "{GUARD}.{0,60}{OFF}|{OFF}.{0,40}{GUARD}",
+    ),
+    (
+        (),
+        r"\bverify ?= ?false\b|--no-verify\b|--insecure\b|\bnode_tls_reject_unauthorized\W{1,3}0",
     ),
     ((), r"--dangerously-\w+|--yolo\b|\bbypasspermissions\b|--auto-?approve\b"),
     # words are kept from the person
     (
-        ("PERSON",),
+        (),
         (
             r"\bwithout (?:telling|informing|notifying|alerting) (?:the |a |any )?{PERSON}"
             r"|\b(?:kept|concealed|withheld) from the {PERSON}"
+            r"|\bout of (?:the|its|every) (?:summar|report|record|log)"
             r"|\b(?:not|never) (?:be |to be )?(?:mentioned|reported|revealed|disclosed) to the "
             r"{PERSON}"
         ),
     ),
-    # doors are opened, homes deleted
+    # doors are opened, homes and tables deleted
     (
         (),
         (
-            r"authorized_keys|\bnopasswd\b|\bstricthostkeychecking\W{1,3}no\b"
+            r"\bdrop (?:table|database|schema)\b|authorized_keys|\bnopasswd\b"
+            r"|\bstricthostkeychecking\W{1,3}no\b"
             r"|\brm\s+-\w*[rf]\w*\s+(?:-\S+\s+)*[\"']?(?:/|~/?|\$home/?)[\"']?(?:[\s*.;,`]|$)"
         ),
     ),
@@ -205,7 +266,7 @@ _DEEDS = (
         ("BEFORE", "RULES"),
         (
             r"{BEFORE}\s+{RULES}.{0,30}\b(?:no longer (?:apply|hold)"
-            r"|are (?:void|obsolete|cancelled|revoked))"
+            r"|are (?:void|obsolete|cancelled|revoked|replaced|superseded))"
         ),
     ),
     (
