@@ -174,8 +174,9 @@ _DEEDS = (
     (
         ("ELSEWHERE",),
         (
-            r"\b(?:dependenc\w+|packages?|librar\w+|images?|abhangigkeiten|pakete|dependances|paquetes)\b"
-            r".{0,40}\b(?:come|comes|installed|taken|pulled|resolved|kommen|installiert|viennent)\b"
+            r"\b(?:dependenc\w+|packages?|librar\w+|images?|abhangigkeiten"
+            r"|pakete|dependances|paquetes)\b"
+            r".{0,40}\b(?:comes?|installed|taken|pulled|resolved|kommen|installiert|viennent)\b"
             r".{0,40}{ELSEWHERE}|\bimages?\b.{0,12}{ELSEWHERE}"
         ),
     ),
