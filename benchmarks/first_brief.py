@@ -25,9 +25,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
-from demo.machine import CLIENT
 from demo.run import Demo
 from host_lab.session import end_processes
+
+from keeplore.connect.client_copy import FOLDER, write_clients
 
 ROUNDS = 20
 # not what a version manager puts before it
@@ -71,6 +72,8 @@ class FirstBriefs:
     def __init__(self, demo: Demo) -> None:
         self._demo = demo
         self._number = 0
+        # which hosts run
+        write_clients(demo.laptop.state)
 
     def start(self) -> None:
         """A worker runs that has nothing left to do."""
@@ -116,7 +119,8 @@ class FirstBriefs:
             "hook_event_name": "SessionStart",
             "source": "startup",
         }
-        command = (PYTHON, "-I", "-S", str(CLIENT / "client.py"))
+        client = self._demo.laptop.state / FOLDER / "client.py"
+        command = (PYTHON, "-I", "-S", str(client))
         begun = time.perf_counter()
         done = subprocess.run(
             (*command, "claude-code", "SessionStart"),

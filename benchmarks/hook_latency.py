@@ -2,9 +2,9 @@
 
 ``python benchmarks/hook_latency.py [ROUNDS]`` runs the rows in turn, so that a busy moment falls on
 all of them, and prints medians. Exit code 1 where a client costs more than it may: a captured event
-1 × the start of Python, an answered one 3 ×. The worker that answers is played by a thread with a
-reply of 4 kB; the state directory is on the disk of the temporary directory (TMPDIR), and every
-payload is synced to it.
+1 × the start of Python, an answered one 3 ×. Hosts run the copy that ``keeplore connect`` writes.
+The worker that answers is played by a thread with a reply of 4 kB; the state directory is on the
+disk of the temporary directory (TMPDIR), and every payload is synced to it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-CLIENT = Path(__file__).resolve().parent.parent / "plugin" / "keeplore" / "client"
+from keeplore.connect.client_copy import FOLDER, write_clients
+
 PYTHON = str(
     Path(sys.executable).resolve()
 )  # neither a venv's nor a version manager's start-up cost
@@ -39,35 +40,19 @@ class Row:
     reply: bytes = b""
 
 
-ROWS = (
-    Row("python3 -I -S -c pass", (PYTHON, "-I", "-S", "-c", "pass")),
-    Row(
-        "client.sh, 2 kB",
-        ("sh", str(CLIENT / "client.sh"), "bench", "Stop"),
-        b"p" * 2_000,
-        1.0,
-    ),
-    Row(
-        "client.sh, 200 kB",
-        ("sh", str(CLIENT / "client.sh"), "bench", "Stop"),
-        b"p" * 200_000,
-        1.0,
-    ),
-    Row(
-        "client.py, answered, 2 kB",
-        (PYTHON, "-I", "-S", str(CLIENT / "client.py"), "bench", "UserPromptSubmit"),
-        b"p" * 2_000,
-        3.0,
-        CONTEXT,
-    ),
-    Row(
-        "client.py, answered, 200 kB",
-        (PYTHON, "-I", "-S", str(CLIENT / "client.py"), "bench", "UserPromptSubmit"),
-        b"p" * 200_000,
-        3.0,
-        CONTEXT,
-    ),
-)
+def rows(client: Path) -> tuple[Row, ...]:
+    """With the clients of a folder; the first is what they are compared with."""
+    python = (PYTHON, "-I", "-S")
+    asked = (*python, str(client / "client.py"), "bench", "UserPromptSubmit")
+    told = ("sh", str(client / "client.sh"), "bench", "Stop")
+    small, large = b"p" * 2_000, b"p" * 200_000
+    return (
+        Row("python3 -I -S -c pass", (*python, "-c", "pass")),
+        Row("client.sh, 2 kB", told, small, 1.0),
+        Row("client.sh, 200 kB", told, large, 1.0),
+        Row("client.py, answered, 2 kB", asked, small, 3.0, CONTEXT),
+        Row("client.py, answered, 200 kB", asked, large, 3.0, CONTEXT),
+    )
 
 
 class Answer(socketserver.StreamRequestHandler):
@@ -110,30 +95,32 @@ def run(row: Row) -> float:
     return took_ms
 
 
-def main(rounds: int) -> int:
+def main(count: int) -> int:
     with tempfile.TemporaryDirectory() as directory:
         state = Path(directory)
         os.environ["KEEPLORE_STATE_DIR"] = directory
         os.environ.pop("KEEPLORE_OFF", None)
+        write_clients(state)
+        compared = rows(state / FOLDER)
         with warm_worker(state):
-            times: dict[str, list[float]] = {row.name: [] for row in ROWS}
-            for _ in range(rounds):
-                for row in ROWS:
+            times: dict[str, list[float]] = {row.name: [] for row in compared}
+            for _ in range(count):
+                for row in compared:
                     times[row.name].append(run(row))
         spooled = len(list((state / "spool" / "new").iterdir()))
-    baseline = statistics.median(times[ROWS[0].name])
+    baseline = statistics.median(times[compared[0].name])
     print(
-        f"{rounds} rounds, {spooled} events spooled, Python {sys.version.split()[0]}, "
+        f"{count} rounds, {spooled} events spooled, Python {sys.version.split()[0]}, "
         f"{os.cpu_count()} cores\n"
     )
     print(f"{'':28} {'median ms':>9} {'p90 ms':>8} {'ratio':>6} {'limit':>6}")
     is_over = False
-    for row in ROWS:
+    for row in compared:
         taken = sorted(times[row.name])
         median = statistics.median(taken)
         limit = f"{row.limit:6.1f}" if row.limit else ""
         print(
-            f"{row.name:28} {median:9.2f} {taken[rounds * 9 // 10]:8.2f} {median / baseline:6.2f} "
+            f"{row.name:28} {median:9.2f} {taken[count * 9 // 10]:8.2f} {median / baseline:6.2f} "
             f"{limit}"
         )
         is_over = is_over or bool(row.limit and median / baseline > row.limit)

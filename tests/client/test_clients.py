@@ -212,7 +212,7 @@ def test_closed_streams_do_not_stop_the_host(
     ("name", "change"),
     [
         ("client.sh", {"PATIENCE=20": "PATIENCE=1"}),
-        ("client.py", {"PATIENCE_S = 5.0": "PATIENCE_S = 0.5"}),
+        ("contact.py", {"PATIENCE_S = 5.0": "PATIENCE_S = 0.5"}),
     ],
 )
 @pytest.mark.parametrize("payload", [b"all that the host has to say", b""])
@@ -355,7 +355,7 @@ def test_an_interrupt_leaves_no_half_entry(client: Any, spool: Spool) -> None:
 
 
 def test_the_python_client_imports_next_to_nothing() -> None:
-    tree = ast.parse((CLIENT / "client.py").read_text())
+    tree = ast.parse((CLIENT / "contact.py").read_text())
     imports = [
         node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)
     ]
@@ -371,15 +371,13 @@ def test_the_python_client_imports_next_to_nothing() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "name", ["client.py", "brief_on_disk.py", "mcp.py", "quick_json.py"]
-)
+@pytest.mark.parametrize("name", [path.name for path in sorted(CLIENT.glob("*.py"))])
 def test_the_python_client_runs_on_an_older_python(name: str) -> None:
     ast.parse((CLIENT / name).read_text(), feature_version=(3, 8))
 
 
 def test_the_python_client_names_the_version_it_came_with() -> None:
-    assert f'CLIENT = "{__version__}"\n' in (CLIENT / "client.py").read_text()
+    assert f'CLIENT = "{__version__}"\n' in (CLIENT / "contact.py").read_text()
 
 
 def test_the_shell_client_can_be_run_by_its_path() -> None:

@@ -104,7 +104,7 @@ def worker(home: Path, state: Path) -> Iterator[PlayedWorker]:
 @pytest.fixture
 def asking(changed_client: Any) -> Any:
     """client.py with all the time in the world."""
-    return changed_client("client.py", GENEROUS)
+    return changed_client("contact.py", GENEROUS)
 
 
 @pytest.fixture
@@ -302,7 +302,7 @@ def test_a_typed_command_has_the_longer_time_in_every_host(
         "PATIENT_DEADLINE_S = 1.5": "PATIENT_DEADLINE_S = 0.0",
     }
     payload = json.dumps({"cwd": "/keeplore/memo", "prompt": prompt, "session_id": "1"})
-    assert ask(changed_client("client.py", without_time), payload.encode(), event) == (
+    assert ask(changed_client("contact.py", without_time), payload.encode(), event) == (
         b"" if is_ours else REPLY
     )
 
@@ -319,7 +319,7 @@ def test_a_worker_is_started_also_where_the_time_is_up(
 ) -> None:
     install()
     assert (
-        ask(changed_client("client.py", {"DEADLINE_S = 0.3 ": "DEADLINE_S = 0.0 "}))
+        ask(changed_client("contact.py", {"DEADLINE_S = 0.3 ": "DEADLINE_S = 0.0 "}))
         == b""
     )
     wait_for_start(state)

@@ -150,7 +150,9 @@ def test_the_client_of_a_machine_is_the_one_of_the_plugin() -> None:
         "client.py",
         "client.sh",
         "command.sh",
+        "contact.py",
         "mcp.py",
         "mcp_offer.json",
+        "mcp_pipe.py",
         "quick_json.py",
     }

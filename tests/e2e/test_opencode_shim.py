@@ -164,7 +164,7 @@ def remembering(tmp_path: Path) -> Iterator[OpenCode]:
     host = OpenCode(machine, patience_ms=60_000)
     shutil.copytree(CLIENT, machine.state / "client", dirs_exist_ok=True)
     machine.keeplore("remember", "--permanent", RELEASES, cwd=host.project)
-    path = machine.state / "client" / "client.py"
+    path = machine.state / "client" / "contact.py"
     text, changes = path.read_text(), 0
     for old in ("DEADLINE_S = 0.3 ", "PATIENT_DEADLINE_S = 1.5 "):
         changes += text.count(old)

@@ -262,7 +262,7 @@ def test_the_worker_is_told_whose_request_it_is(
 
 
 def test_it_passes_on_the_variables_that_say_which_project_is_meant() -> None:
-    text = (FOLDER / "mcp.py").read_text()
+    text = (FOLDER / "mcp_pipe.py").read_text()
     known = (*project_roots.PROJECTS, *project_roots.ROOTS, *project_roots.SESSIONS)
     listed = text.partition("VARIABLES = (")[2].partition(")")[0]
     assert [part.strip(' \n"') for part in listed.split(",")][:-1] == [*known]
@@ -410,9 +410,11 @@ def test_nothing_is_left_of_workers_that_it_started(
     """Each ends at once; in the end a process of its own is to answer, which does so too."""
     impatient = tmp_path / "client"
     shutil.copytree(FOLDER, impatient)
-    text = (impatient / "mcp.py").read_text()
+    text = (impatient / "mcp_pipe.py").read_text()
     assert text.count("START_S = 8.0") == 1
-    (impatient / "mcp.py").write_text(text.replace("START_S = 8.0", "START_S = 0.1"))
+    (impatient / "mcp_pipe.py").write_text(
+        text.replace("START_S = 8.0", "START_S = 0.1")
+    )
     pipe = Pipe(state, impatient)
     told = refused(pipe.call(1, WRITING))
     assert "may be done or not" in told

@@ -28,6 +28,8 @@ def test_single_prompts_are_one_session_until_the_next_one_begins(
     lab.connect()
     lab.ask(said.OPTIONS_ASKED)
     lab.ask(said.DECISION, resume=True)
+    first, resumed = [r for r in lab.server.requests if r.tools]
+    assert resumed.pieces[: len(first.pieces)] == first.pieces
     lab.settle()
     (path,) = lab.memory.glob("projects/ledgerly/memory/conversations/**/*.md")
     assert "status: open" in path.read_text()
@@ -48,3 +50,8 @@ def test_single_prompts_are_one_session_until_the_next_one_begins(
     assert f"`{ours} recall QUESTION`" in asked[-1].system
     (result,) = [m.text for m in asked[-1].messages if m.role == "tool"]
     assert "ledgerly" in result
+    # 63 MB of its own, which it fetches for any plugin
+    done = lab.machine.keeplore("disconnect", "opencode", "--yes")
+    told = " ".join((done.stdout + done.stderr).decode().split())
+    assert "node_modules, package-lock.json, package.json in " in told
+    assert "stay: remove them by hand" in told

@@ -115,7 +115,7 @@ def impatient() -> Callable[[Path], None]:
 
     def change(client: Path) -> None:
         for name, old, new in (
-            ("client.py", "PATIENT_DEADLINE_S = 1.5", "PATIENT_DEADLINE_S = 0.1"),
+            ("contact.py", "PATIENT_DEADLINE_S = 1.5", "PATIENT_DEADLINE_S = 0.1"),
             ("brief_on_disk.py", "CHANGED_S = 1.0", "CHANGED_S = 0.1"),
         ):
             text = (client / name).read_text()
@@ -225,7 +225,7 @@ def test_whom_it_is_not_meant_for_is_not_told(
 
 def test_who_goes_on_waits_for_no_worker(desk: Desk) -> None:
     """What was told before still holds; the next prompt brings the rest."""
-    client = desk.client / "client.py"
+    client = desk.client / "contact.py"
     client.write_text(
         client.read_text().replace(
             "PATIENT_DEADLINE_S = 0.1", "PATIENT_DEADLINE_S = 600"

@@ -10,14 +10,17 @@ from keeplore.errors import ConfigError
 from keeplore_hooks.hosts import PLUGIN
 
 _PACKAGE = Path(__file__).resolve().parents[1]
+# a program behind what it needs: a host may start it while a newer copy is written
 _CLIENT = (
     "client.sh",
-    "client.py",
     "brief_on_disk.py",
+    "contact.py",
+    "client.py",
     "command.sh",
-    "mcp.py",
     "mcp_offer.json",
     "quick_json.py",
+    "mcp_pipe.py",
+    "mcp.py",
 )
 # an installed wheel carries them inside the package; in a checkout they stand where hosts look for
 # them
