@@ -5,7 +5,8 @@ before and after.
 
 With 3 every third session is asked about. Prints how many statements are shown, and the tokens
 of answers and briefs, for the questions of the labels and for a broad one of each of their topics.
-Questions are asked by words alone.
+Questions are asked by words alone. Of briefs it
+counts the decisions of the labels that hold and stand in one.
 """
 
 from __future__ import annotations
@@ -68,16 +69,14 @@ def measured(home: Path, labels: list[dict[str, Any]]) -> Counter[str]:
             for asked in label["questions"]:
                 quotes = [evidence["quote"] for evidence in asked["evidence"]]
                 found += _asked(registry, home, asked["q"], quotes, "exact")
-            holding = [
-                decision["quote"]
-                for decision in label["decisions"]
-                if decision["status"] == "holds"
-            ]
+            quotes = [decision["quote"] for decision in _holding(label)]
             for topic in label["topics"]:
                 subject = topic.get("title") or topic.get("topic") or topic.get("name")
                 question = f"What did we decide about {subject}?"
-                found += _asked(registry, home, question, holding, "broad")
+                found += _asked(registry, home, question, quotes, "broad")
+        holding = [d["quote"] for one in labels for d in _holding(one)]
         workspace = registry.named("memory")
+        lines: list[str] = []
         for entry in sorted((workspace.root / "projects").glob("*/project.json")):
             place = json.loads(entry.read_text()).get("path", "")
             directory = Path(place).expanduser()
@@ -88,7 +87,15 @@ def measured(home: Path, labels: list[dict[str, Any]]) -> Counter[str]:
                 else ""
             )
             found["brief tokens"] += round(token_count(told))
+            lines += told.splitlines()
+        told_ones = (q for q in holding if any(share(q, one) >= SHOWN for one in lines))
+        found["brief statements"] = len([*told_ones])
     return found
+
+
+def _holding(label: dict[str, Any]) -> list[dict[str, str]]:
+    """The decisions of a session that hold."""
+    return [one for one in label["decisions"] if one["status"] == "holds"]
 
 
 def _asked(

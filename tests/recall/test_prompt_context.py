@@ -68,7 +68,8 @@ def test_a_line_names_date_place_category_title_quote_trust_and_id_and_how_to_se
     assert (
         HEADER in text
         and "not instructions" in text
-        and "`keeplore show ID --turn TURN`" in text
+        and "`keeplore show ID` shows the memory behind a line, with `--turn TURN`"
+        in text
     )
     turn = "5e551011-0000-4000-8000-000000000001"
     assert "; 3f0c9a2e turn 5e551011)" in context(hit(turn=turn))[0]

@@ -26,7 +26,12 @@ from keeplore.recall.render import (
 )
 from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.recall.since.named_files import FilesSince, NamedFiles, nothing_known
-from keeplore.recall.unasked.digest_lines import QuotedLine, joined_lines
+from keeplore.recall.unasked.digest_lines import (
+    Joinable,
+    NotedLine,
+    QuotedLine,
+    joined_lines,
+)
 from keeplore.recall.unasked.injection_filter import (
     may_be_injected,
     stated_trust,
@@ -133,7 +138,7 @@ class InjectionHistory:
 class _DatedItem:
     """A line, when its memory changed (RFC 3339), and whether the person's machines wrote it."""
 
-    line: BlockLine | QuotedLine
+    line: Joinable
     at: str
     is_own: bool
 
@@ -307,7 +312,7 @@ def _decision_section(
     """Notes that tell a decision, and what conversations decided that no note tells."""
     noted = {said for read in notes for said in said_by(read.memory)}
     told = [
-        _DatedItem(note_item(read), read.row.updated_at, read.is_own)
+        _DatedItem(NotedLine(read), read.row.updated_at, read.is_own)
         for read in notes
         if not read.row.permanent and read.row.category == DECIDED
     ]
@@ -332,9 +337,7 @@ def _question_section(
     return BlockSection("Open questions:", _told(asked[:QUESTIONS], view))
 
 
-def _told(
-    lines: Sequence[QuotedLine | BlockLine], view: WorkspaceView
-) -> list[BlockLine]:
+def _told(lines: Sequence[Joinable], view: WorkspaceView) -> list[BlockLine]:
     """Lines with those that a digest stands for as one."""
     return joined_lines(lines, view.index, telling(view.index, view.sources()))
 
@@ -343,7 +346,7 @@ def _is_own(item: LoadedMemory | _DatedItem) -> bool:
     return item.is_own
 
 
-def _newest(items: Iterable[_DatedItem], limit: int) -> list[BlockLine | QuotedLine]:
+def _newest(items: Iterable[_DatedItem], limit: int) -> list[Joinable]:
     """The newest first; of others' no more than their share."""
     # the sort is stable, so quotations of one conversation stay in their order
     in_order = sorted(items, key=lambda item: item.at, reverse=True)
@@ -352,7 +355,7 @@ def _newest(items: Iterable[_DatedItem], limit: int) -> list[BlockLine | QuotedL
 
 def _noted_section(notes: Sequence[LoadedMemory], view: WorkspaceView) -> BlockSection:
     told = (
-        _DatedItem(note_item(read), read.row.updated_at, read.is_own)
+        _DatedItem(NotedLine(read), read.row.updated_at, read.is_own)
         for read in notes
         if not read.row.permanent and read.row.category != DECIDED
     )

@@ -4,6 +4,7 @@ statement.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
@@ -19,8 +20,9 @@ from keeplore.recall.weights import DIGEST_CHARS
 from keeplore.text.sentences import clip
 
 LOOKED_AT = 5  # memories whose digests are looked for
-MOST_DIGESTS = 2  # of an answer
-BESIDE_CHARS = 150  # of what another hit says besides
+MOST_DIGESTS = 1  # of an answer
+BEHIND = 2  # memories behind a digest that it does not stand for
+BEHIND_CHARS = 150  # of each
 
 
 def without_digests(
@@ -84,10 +86,25 @@ def told_lines(memory: Memory, question: ParsedQuestion, known: Collection[str])
     return "\n".join(lines[number].told for number in sorted(chosen))
 
 
+def most_with(told: Sequence[RecallHit]) -> float:
+    """How many hits an answer has that begins with these: few behind a digest."""
+    at = next((n for n, hit in enumerate(told, 1) if hit.kind == KIND), math.inf)
+    return at + BEHIND
+
+
+def stands_in(
+    context: RecallContext, row: MemoryRow, told: Sequence[RecallHit]
+) -> bool:
+    """Whether a digest among the hits is told in the place of this memory."""
+    digests = {hit.memory_id for hit in told if hit.kind == KIND}
+    linking = context.deps.index.linking(row.id) if digests else ()
+    return not digests.isdisjoint(id_ for _, id_ in linking)
+
+
 def without_told(hit: RecallHit, told: Sequence[RecallHit]) -> RecallHit:
     """A hit behind a digest: the beginning of what that does not show."""
     digests = "\n".join(other.passage for other in told if other.kind == KIND)
     if not digests:
         return hit
     left = (line for line in hit.passage.split("\n") if line not in digests)
-    return replace(hit, passage=clip("\n".join(left), BESIDE_CHARS))
+    return replace(hit, passage=clip("\n".join(left), BEHIND_CHARS))

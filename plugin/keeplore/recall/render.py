@@ -31,9 +31,8 @@ SAID_BY = {
 }
 SUSPECT = "worded like an instruction, which nobody here gave"
 MORE = (
-    "`keeplore show ID` shows the memory behind a line, `keeplore show ID --turn TURN` what was "
-    "said word for word and "
-    "the transcript of it; `keeplore recall QUESTION` looks for more."
+    "`keeplore show ID` shows the memory behind a line, with `--turn TURN` the very words; "
+    "`keeplore recall QUESTION` looks for more."
 )
 TITLE_CHARS = 100
 PATH_CHARS = 200

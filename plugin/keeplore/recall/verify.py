@@ -17,7 +17,12 @@ from keeplore.memory.digest import KIND as DIGEST
 from keeplore.memory.digest import sources_of
 from keeplore.memory.model import BELIEVED, Trust
 from keeplore.memory.note import statement_of
-from keeplore.recall.digest_hits import told_lines, without_told
+from keeplore.recall.digest_hits import (
+    most_with,
+    stands_in,
+    told_lines,
+    without_told,
+)
 from keeplore.recall.excerpt import excerpt, sentences_of
 from keeplore.recall.fuse import LOOKED_AT, Ranked, least_odds, shared
 from keeplore.recall.head_statements import RankedStatements, ranked_statements
@@ -91,13 +96,14 @@ def verify(
     left: list[Passed] = []
     told: list[tuple[MemoryRow, frozenset[str]]] = []  # each hit with its words
     for entry in ranked:
-        if len(hits) == most:
+        if len(hits) >= min(most, most_with(hits)):
             break
         row = results.memories[entry.memory]
         if is_skipped(row):
             continue
         own = _words_of_entry(entry, row, words)
-        if _is_repeated(row, own, told, context):
+        is_same = _is_repeated(row, own, told, context)
+        if is_same or stands_in(context, row, hits):
             left.append((entry.memory, LeftOut.SAME))
             continue
         hit = _beside(hits, context, query, entry, results)

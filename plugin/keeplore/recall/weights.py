@@ -124,7 +124,7 @@ class Weights:
 
 WEIGHTS = Weights()
 EXCERPT_CHARS = 400  # of a hit's passage; contract
-DIGEST_CHARS = 800  # of a digest's, which stands for several memories
+DIGEST_CHARS = 1_200  # of a digest's, which is told in place of several memories
 PROMPT_HITS = 3  # unasked memories for one prompt; contract
 # looked at for it; one may say what a better one says, or may not be told
 PROMPT_CANDIDATES = 4

@@ -19,6 +19,7 @@ from keeplore.index import MemoryFilter
 from keeplore.memory import Conversation, Exchange, Memory, Quote, new_id
 from keeplore.memory.digest import Digest, DigestLine, sources_of
 from keeplore.memory.merge.memory_merge import merge_memory
+from keeplore.memory.note import NoteDraft
 from keeplore.workspace import Registry
 from keeplore.workspace.importing.intake import Intake
 from keeplore.workspace.lifecycle.setup import initialise
@@ -76,7 +77,7 @@ def test_what_a_host_reports_becomes_a_digest_that_a_broad_question_finds(
     assert keeplore("lint").returncode == 0
     code = home / "code" / "ledgerly"
     broad = asked("what did we decide about npm for the shop", code)
-    assert [hit["kind"] for hit in broad][:1] == ["digest"]
+    assert [hit["kind"] for hit in broad] == ["digest"]
     assert broad[0]["passage"] == (f"2026-02-09: {PNPM} (instead of: {NPM})")
     exact = asked("does the shop use npm or pnpm", code)
     assert exact and "digest" not in {hit["kind"] for hit in exact}
@@ -86,6 +87,24 @@ def asked(question: str, directory: Path) -> list[dict[str, str]]:
     done = keeplore("recall", "--json", "--text", question, cwd=directory)
     hits: list[dict[str, str]] = json.loads(done.stdout)["hits"]
     return hits
+
+
+def test_behind_a_digest_stand_two_other_memories(
+    workspace: Workspace, talk: Callable[..., Memory]
+) -> None:
+    two(talk)
+    for text in ("npm of the docs", "npm of the site", "npm of the tools"):
+        workspace.notes.write(NoteDraft(f"The {text} stays at 10.", project="shop"))
+    tidy(workspace)
+    code = Path.home() / "code" / "shop"
+    code.mkdir(parents=True)
+    (workspace.root / "projects" / "shop").mkdir(parents=True, exist_ok=True)
+    (workspace.root / "projects" / "shop" / "project.json").write_text(
+        '{"schema": 1, "name": "shop", "path": "~/code/shop"}'
+    )
+    broad = asked("what did we decide about npm for the shop", code)
+    at = [hit["kind"] for hit in broad].index("digest")
+    assert [hit["kind"] for hit in broad[at:]] == ["digest", "note", "note"]
 
 
 def test_decisions_stand_in_order_with_what_they_replaced_and_what_is_open(

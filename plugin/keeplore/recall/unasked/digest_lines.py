@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from keeplore.index import Index, MemoryRow
 from keeplore.memory import Quote
 from keeplore.memory.digest import KIND
-from keeplore.recall.render import BlockLine, quoted, reference
+from keeplore.recall.render import SAID_BY, BlockLine, label, quoted, reference
 from keeplore.recall.unasked.memory_lines import (
     QUOTE_CHARS,
     LoadedMemory,
     about,
+    note_item,
     quote_item,
     speaker_of,
+    stated_in,
 )
 
 JOINED_CHARS = 1_000  # of one line with several quotations
@@ -35,33 +37,80 @@ class QuotedLine:
     def later(self) -> str:
         return self.read.later(self.quote.text, self.quote.turn)
 
+    @property
+    def talk(self) -> str:
+        """The conversation in which it was said."""
+        return self.read.row.id
+
+    @property
+    def shared(self) -> tuple[str, str]:
+        """What all words of a joined line have in common: their kind, and whose they are."""
+        return "", speaker_of(self.read, self.quote)
+
+    @property
+    def words(self) -> str:
+        return quoted(self.quote.text, QUOTE_CHARS)
+
+
+@dataclass(frozen=True, slots=True)
+class NotedLine:
+    """A note, and the line that it is by itself."""
+
+    read: LoadedMemory
+
+    @property
+    def line(self) -> BlockLine:
+        return note_item(self.read)
+
+    @property
+    def later(self) -> str:
+        return self.read.later(stated_in(self.read.memory))
+
+    @property
+    def talk(self) -> str:
+        return str(self.read.memory.source.get("from", ""))
+
+    @property
+    def shared(self) -> tuple[str, str]:
+        row = self.read.row
+        return f" · {label(row.category or row.kind)}", SAID_BY[row.trust]
+
+    @property
+    def words(self) -> str:
+        said = quoted(stated_in(self.read.memory), QUOTE_CHARS)
+        return f"{said} {reference(self.read.row.id)}"
+
+
+Joinable = QuotedLine | NotedLine
+_Key = tuple[str, tuple[str, str]]  # digest, and what is shared
+
 
 def joined_lines(
-    told: Sequence[QuotedLine | BlockLine],
-    index: Index,
-    is_told: Callable[[MemoryRow], bool],
+    told: Sequence[Joinable], index: Index, is_told: Callable[[MemoryRow], bool]
 ) -> list[BlockLine]:
-    """The same with the quotations of one digest and speaker as one line, where the first of them
-    stands; what was replaced, or names files, stays apart.
+    """Each as a line; the words of one digest, kind and speaker as one, where the first of them
+    stand. What was replaced, or names files, stays apart.
     """
-    groups: dict[tuple[str, str], list[QuotedLine]] = {}
-    keys: list[tuple[str, str]] = []
-    for number, item in enumerate(told):
-        key = ("", str(number))
-        if isinstance(item, QuotedLine):
-            digest = _digest_of(item.read.row.id, index, is_told)
-            if digest and not item.later and item.line.named is None:
-                key = (digest, speaker_of(item.read, item.quote))
-                groups.setdefault(key, []).append(item)
-        keys.append(key)
+    keys = [_key_of(item, index, is_told) for item in told]
+    groups: dict[_Key | None, list[Joinable]] = {}
+    for key, item in zip(keys, told, strict=True):
+        groups.setdefault(key, []).append(item)
     lines = []
     for key, item in zip(keys, told, strict=True):
-        group = groups.pop(key, []) if len(groups.get(key, ())) > 1 else []
-        if group:
-            lines.append(_line(key, group))
-        elif not key[0] or key in groups:
-            lines.append(item.line if isinstance(item, QuotedLine) else item)
+        if key is None or len(groups[key]) == 1:
+            lines.append(item.line)
+        elif item is groups[key][0]:
+            lines.append(_line(key, groups[key]))
     return lines
+
+
+def _key_of(
+    item: Joinable, index: Index, is_told: Callable[[MemoryRow], bool]
+) -> _Key | None:
+    """By which lines are joined, None for one that stays apart."""
+    digest = _digest_of(item.talk, index, is_told)
+    is_apart = not digest or item.later or item.line.named is not None
+    return None if is_apart else (digest, item.shared)
 
 
 def _digest_of(
@@ -77,16 +126,20 @@ def _digest_of(
     return min(digests, default="")
 
 
-def _line(key: tuple[str, str], group: Sequence[QuotedLine]) -> BlockLine:
-    digest, speaker = key
+def _line(key: _Key, group: Sequence[Joinable]) -> BlockLine:
+    digest, (kind, said_by) = key
     newest = max((item.read for item in group), key=lambda read: read.row.updated_at)
     said: list[str] = []
     shown: dict[str, None] = {}
     for item in group:
-        words = quoted(item.quote.text, QUOTE_CHARS)
-        if words not in said and sum(map(len, said)) + len(words) <= JOINED_CHARS:
-            said.append(words)
+        if (
+            item.words not in said
+            and sum(map(len, said)) + len(item.words) <= JOINED_CHARS
+        ):
+            said.append(item.words)
             shown[item.read.row.id] = None
     first, *others = shown
-    text = f"{about(newest)} · {' · '.join(said)} ({speaker}; {reference(digest)})"
+    text = (
+        f"{about(newest)}{kind} · {' · '.join(said)} ({said_by}; {reference(digest)})"
+    )
     return BlockLine(text, first, also=tuple(others))

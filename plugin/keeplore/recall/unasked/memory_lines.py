@@ -108,9 +108,9 @@ def decided_in(read: LoadedMemory) -> tuple[Quote, ...]:
 
 
 def note_item(read: LoadedMemory) -> BlockLine:
-    text = quoted(_statement(read.memory), QUOTE_CHARS)
+    text = quoted(stated_in(read.memory), QUOTE_CHARS)
     category = label(read.row.category or read.row.kind)
-    end = read.later(_statement(read.memory))
+    end = read.later(stated_in(read.memory))
     return _line(read, f"{about(read)} · {category} · {text} ({provenance(read)}){end}")
 
 
@@ -121,7 +121,7 @@ def _line(read: LoadedMemory, text: str, *, is_pointer: bool = False) -> BlockLi
     return BlockLine(text, shown, named if named.files else None)
 
 
-def _statement(memory: Memory) -> str:
+def stated_in(memory: Memory) -> str:
     """What the note states, after its title where that says something else."""
     said = " ".join(statement_of(memory).split())
     is_beginning = normalised(said).startswith(normalised(memory.title)[:SAME_CHARS])
