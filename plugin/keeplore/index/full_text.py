@@ -29,6 +29,7 @@ MOST_SCORED = 16_000
 MOST_COUNTED = 5 * MOST_SCORED
 # of BM25 over whole memories: the usual values (Robertson and Zaragoza 2009)
 SATURATION, LENGTH_SHARE = 1.2, 0.75
+_ALL = ""  # stands for no term, so for all passages
 # the columns that hold what a memory says itself: its title stands beside every passage
 _OWN = "{head body extra}"
 
@@ -90,7 +91,7 @@ def _rarest(
     found = sorted((count, term) for term, count in counts.items() if count)[:most]
     if not found or found[-1][0] < COMMON_FROM:  # counting goes over the whole table
         return [term for _, term in found]
-    many = max(COMMON_FROM, COMMON_SHARE * count_passages(connection))
+    many = max(COMMON_FROM, COMMON_SHARE * _count_passages(connection))
     kept: list[str] = []
     scored = 0  # postings of those that are kept
     for at, (count, term) in enumerate(found):
@@ -128,6 +129,14 @@ def _counted(_database: str, _version: int) -> dict[str, int]:
     return {}
 
 
+def _count_passages(connection: sqlite3.Connection) -> int:
+    """How many passages there are, counted once in a state of the database."""
+    known = _counted(*state(connection))
+    if _ALL not in known:
+        known[_ALL] = count_passages(connection)
+    return known[_ALL]
+
+
 def _count(connection: sqlite3.Connection, term: str) -> int:
     """How many passages have a term, MOST_COUNTED at most."""
     sql = "SELECT count(*) FROM (SELECT 1 FROM passages_fts WHERE passages_fts MATCH ? LIMIT ?)"
@@ -163,7 +172,7 @@ def memory_scores(
     owners = _owners(connection, memories)
     lengths = Counter(owners.values())
     usual = len(owners) / (len(lengths) or 1)
-    passages = count_passages(connection)
+    passages = _count_passages(connection)
     scores = dict.fromkeys(lengths, 0.0)
     for term in _rarest(connection, counts, _most_terms(query)):
         weight = math.log(1.0 + passages / (1.0 + counts[term]))

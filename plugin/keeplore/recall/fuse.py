@@ -403,11 +403,7 @@ def diverse(
     kept: list[Ranked] = []
     for entry in ranked[:LOOKED_AT]:
         twin = next(
-            (
-                i
-                for i, k in enumerate(kept)
-                if _shared_by(entry, k, words) >= w.repeated_from
-            ),
+            (i for i, k in enumerate(kept) if _says_same(entry, k, words, w)),
             None,
         )
         if twin is None:
@@ -444,19 +440,24 @@ def _moved(entry: Ranked, odds: float) -> Ranked:
     return replace(entry, odds=odds, parts=parts)
 
 
-def _shared_by(
-    one: Ranked, other: Ranked, words: Mapping[int, frozenset[str]]
-) -> float:
-    if one.passage is None or other.passage is None:
-        return 0.0
-    return shared(
-        words.get(one.passage, frozenset()), words.get(other.passage, frozenset())
+def _says_same(
+    one: Ranked, other: Ranked, words: Mapping[int, frozenset[str]], w: Weights
+) -> bool:
+    mine, theirs = (
+        None if entry.passage is None else words.get(entry.passage)
+        for entry in (one, other)
     )
+    if not mine or not theirs:
+        return False
+    # texts of so different lengths have less in common, which needs no look at the words
+    short, long = sorted((len(mine), len(theirs)))
+    return short >= w.repeated_from * long and shared(mine, theirs) >= w.repeated_from
 
 
 def shared(one: frozenset[str], other: frozenset[str]) -> float:
     """The share of the words that both have (Jaccard), 0..1."""
-    return len(one & other) / (len(one | other) or 1)
+    common = len(one & other)
+    return common / (len(one) + len(other) - common or 1)
 
 
 def _better(known: _Candidate | None, new: _Candidate) -> _Candidate:

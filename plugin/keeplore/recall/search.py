@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -39,25 +39,25 @@ def search(
     w: Weights = WEIGHTS,
     least: float = 0.0,
 ) -> SearchResults:
-    """Every passage that either search finds; what is known of it only where its score may reach
-    ``least``.
+    """Every passage that either search finds; what is known of it only for the likeliest, where
+    its score may reach ``least``.
     """
     found, passages = _matches(index, query, allowed, w)
-    wanted = _likely(found, query.floor, least, w)
+    likely = _likely(found, query.floor, least, w)
+    order = index.passage_order([*likely])
+    wanted = sorted(likely, key=lambda id_: (-likely[id_], order[id_]))
     passages |= _rows(index, [id_ for id_ in wanted if id_ not in passages])
-    rows = [passages[id_] for id_ in wanted if id_ in passages]
-    memories = index.memories(sorted({row.memory_id for row in rows}))
-    rows = [row for row in rows if row.memory_id in memories]
+    known = [passages[id_] for id_ in wanted if id_ in passages]
+    memories = index.memories(sorted({row.memory_id for row in known}))
+    rows = [row for row in known if row.memory_id in memories]
     telling, echoes = _told_apart(rows, query, w)
     by_passage = {one.passage: one for one in found}
     for row in rows:
-        described = _described(by_passage[row.id], row, memories[row.memory_id])
-        by_passage[row.id] = replace(described, is_echo=row.id in echoes)
+        e, memory = by_passage[row.id], memories[row.memory_id]
+        by_passage[row.id] = _described(e, row, memory, order, echoes)
     for place, row in enumerate(telling[: w.read]):
         by_passage[row.id] = _read(by_passage[row.id], row, query, place, w)
-    likeliest = list(dict.fromkeys(row.memory_id for row in telling))
-    sizes = {row.memory_id: row.passages for row in rows}
-    whole = _whole(index, query, likeliest[: w.weighed], sizes)
+    whole = _whole(index, query, telling, w)
     return SearchResults(tuple(by_passage.values()), passages, memories, whole)
 
 
@@ -80,14 +80,14 @@ def _told_apart(
 def _whole(
     index: Index,
     query: PreparedQuery,
-    memories: Sequence[str],
-    sizes: Mapping[str, int],
+    telling: Sequence[PassageRow],
+    w: Weights,
 ) -> dict[str, float]:
-    """How much more than the first of these memories each speaks of the question as a whole,
-    -1..1.
-
-    ``sizes`` are their passages: beside its only one a memory has nothing to say.
+    """How much more than the likeliest memory each of the next speaks of the question as a whole,
+    -1..1; beside its only passage a memory has nothing to say.
     """
+    sizes = {row.memory_id: row.passages for row in telling}  # the likeliest first
+    memories = [*sizes][: w.weighed]
     scores = index.memory_scores(query.question.telling, memories)
     most = max(scores.values(), default=0.0)
     if not most:
@@ -99,7 +99,13 @@ def _whole(
     }
 
 
-def _described(e: Evidence, row: PassageRow, memory: MemoryRow) -> Evidence:
+def _described(
+    e: Evidence,
+    row: PassageRow,
+    memory: MemoryRow,
+    order: Mapping[int, int],
+    echoes: Container[int],
+) -> Evidence:
     """Evidence with where its passage stands, and when that was said."""
     at = row.at or memory.updated_at or memory.created_at
     return replace(
@@ -109,6 +115,8 @@ def _described(e: Evidence, row: PassageRow, memory: MemoryRow) -> Evidence:
         at=at,
         passages=row.passages,
         is_statement=row.kind in STATEMENTS,
+        is_echo=row.id in echoes,
+        order=order[row.id],
     )
 
 
@@ -121,15 +129,11 @@ def _matches(
     )
     text = {match.passage: match.score for match in matches}
     cosines = _cosines(index, query, allowed, w)
-    order = index.passage_order([*(text.keys() | cosines.keys())])
-    best = sorted(text, key=lambda id_: (-text[id_], order[id_]))
+    best = sorted(text, key=lambda id_: -text[id_])
     passages, coverage = _covering(index, query, best, w)
     found = [
-        replace(
-            Evidence(id_, "", text.get(id_), cosines.get(id_), coverage.get(id_, 0.0)),
-            order=place,
-        )
-        for id_, place in order.items()
+        Evidence(id_, "", text.get(id_), cosines.get(id_), coverage.get(id_, 0.0))
+        for id_ in sorted(text.keys() | cosines.keys())
     ]
     return found, passages
 
@@ -175,15 +179,15 @@ def _rows(index: Index, ids: Iterable[int]) -> dict[int, PassageRow]:
 
 def _likely(
     found: Sequence[Evidence], floor: float | None, least: float, w: Weights
-) -> list[int]:
-    """The passages that may reach a score, the likeliest first."""
+) -> dict[int, float]:
+    """The likeliest passages, of those that may reach a score, and their log-odds."""
     likely = odds(found, floor, w)
     # what can still raise a score is less than ``most_bonus``, so whatever is further below need
     # not be looked up
     lowest = least_odds(least) - w.most_bonus
-    wanted = [e for e in found if likely[e.passage] >= lowest]
-    wanted.sort(key=lambda e: (-likely[e.passage], e.order))
-    return [e.passage for e in wanted]
+    best = sorted(likely.values(), reverse=True)[: w.looked_up]
+    lowest = max(lowest, best[-1]) if best else lowest
+    return {passage: value for passage, value in likely.items() if value >= lowest}
 
 
 def _read(
