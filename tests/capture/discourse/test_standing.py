@@ -42,6 +42,20 @@ def test_an_objection_that_names_nothing_ends_what_was_reported_as_done() -> Non
     ) == {"Fixed the export of dates.": 1}
 
 
+def test_what_a_message_quotes_to_object_to_it_ends_and_no_other_quotation() -> None:
+    claim = "Session B would create a second branch as soon as it starts."
+    talks = ("how do sessions part?", claim, "and the export?", "It takes two hours.")
+    objection = f"{claim}\n\nThis is not fully true, only when it changes a file."
+    assert gone(*talks, objection, "I see.") == {claim: 2}
+    exchanges = talk(*talks, objection, "I see.")
+    statements = statements_of(exchanges)
+    numbers = ended(statements, exchanges, sent_back(exchanges))
+    ended_twice = [statements[number].text for number in sorted(numbers)]
+    assert ended_twice == [claim, claim]
+    assert gone(*talks, f"{claim}\n\nDo it like that.", "Done.") == {}
+    assert gone(*talks, "This is not fully true, is it?", "It is.") == {}
+
+
 def test_what_was_asked_again_in_the_same_words_took_its_answer_with_it() -> None:
     question = "how long does the nightly export of all customers take now?"
     assert gone(

@@ -1,12 +1,15 @@
 """Which statements no longer hold at the end of a conversation, and what ended each.
 
-The agent's claims end where the person sends the answer back, where the conversation was rewound,
-where the agent takes them back itself, and where it later gives another cause for the same thing.
+The agent's claims end where the person sends the answer back or quotes them to object, where the
+conversation was rewound, where the agent takes them back itself, and where it later gives another
+cause for the same thing.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import groupby
 
 from keeplore.capture.cues import says, weight_of
 from keeplore.capture.discourse.statements import Act, Statement
@@ -18,7 +21,9 @@ SENT_BACK = 200  # characters of a message in which it objects
 REVISED_WITHIN = 6  # exchanges in which a new cause replaces an earlier one
 NAMES_SOMETHING = 3  # content words from which an objection says what it is about
 SHARED = 2  # content words that an objection has of what it rejects
+QUOTED_WORDS = 6  # from which a sentence that stands in both was copied
 SAME_MATTER = 0.3  # share of terms from which two causes are of one thing
+_WORDS = re.compile(r"\w+")
 _CLAIMS = frozenset({Act.REPORT, Act.FINDING, Act.PROPOSAL})
 
 
@@ -31,7 +36,7 @@ def ended(
     are the exchanges that were ``sent_back``.
     """
     found = dict(_rejected(statements, exchanges, rejected))
-    return found | dict(_revised(statements))
+    return found | dict(_quoted(statements)) | dict(_revised(statements))
 
 
 def sent_back(exchanges: Sequence[Exchange]) -> frozenset[int]:
@@ -78,6 +83,30 @@ def _is_about(objection: str, claim: Statement) -> bool:
     if len(named) < NAMES_SOMETHING:
         return claim.is_final and claim.act is Act.REPORT
     return len(named & claim.terms) >= min(SHARED, len(claim.terms))
+
+
+def _quoted(statements: Sequence[Statement]) -> Iterator[tuple[int, int]]:
+    """What the agent said and a later message quotes to object to it, there too."""
+    claimed: dict[str, int] = {}  # words of the agent's sentences → number
+    for _, message in groupby(enumerate(statements), key=_message_of):
+        quoted: list[tuple[int, int]] = []
+        own: list[Statement] = []
+        for number, statement in message:
+            words = " ".join(_WORDS.findall(statement.text.lower()))
+            if not statement.is_of_person:
+                if words.count(" ") + 1 >= QUOTED_WORDS:
+                    claimed.setdefault(words, number)
+            elif words in claimed:
+                quoted += [(number, statement.exchange)]
+                quoted += [(claimed[words], statement.exchange)]
+            else:
+                own.append(statement)
+        if own and says(own[0].text, "objected"):
+            yield from quoted
+
+
+def _message_of(numbered: tuple[int, Statement]) -> tuple[int, int]:
+    return numbered[1].exchange, numbered[1].message
 
 
 def _revised(statements: Sequence[Statement]) -> Iterator[tuple[int, int]]:
