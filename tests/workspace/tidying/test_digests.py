@@ -17,7 +17,7 @@ from keeplore.config.places import Places
 from keeplore.errors import NotFound, StoreError, WorkspaceFrozen
 from keeplore.index import MemoryFilter
 from keeplore.memory import Conversation, Exchange, Memory, Quote, new_id
-from keeplore.memory.digest import Digest, DigestLine, sources_of
+from keeplore.memory.digest import OPEN, Digest, DigestLine, sources_of
 from keeplore.memory.merge.memory_merge import merge_memory
 from keeplore.memory.note import NoteDraft
 from keeplore.workspace import Registry
@@ -105,6 +105,40 @@ def test_behind_a_digest_stand_two_other_memories(
     broad = asked("what did we decide about npm for the shop", code)
     at = [hit["kind"] for hit in broad].index("digest")
     assert [hit["kind"] for hit in broad[at:]] == ["digest", "note", "note"]
+
+
+def test_a_question_that_a_later_decision_answers_is_open_no_more(
+    workspace: Workspace, talk: Callable[..., Memory]
+) -> None:
+    talk(3, NPM, open_question="Who pays for the CI runners?")
+    talk(5, PNPM, open_question="Where do the invoices go at night?")
+    talk(9, "The platform team pays for the CI runners.")
+    talk(12, "Invoices are printed in blue.")
+    tidy(workspace)
+    (digest,) = digests(workspace)
+    (asked,) = (
+        lines
+        for part, lines in Digest.from_markdown(digest.body).sections
+        if part == OPEN
+    )
+    assert [line.quote.text for line in asked] == ["Where do the invoices go at night?"]
+
+
+def test_what_was_taken_back_is_done_again_where_that_is_asked_for(
+    workspace: Workspace, talk: Callable[..., Memory]
+) -> None:
+    two(talk)
+    assert "is taken back" in keeplore("tidy", "--redo").stderr
+    assert keeplore("tidy").returncode == 0
+    (made,) = digests(workspace)
+    for _ in range(2):
+        assert keeplore("tidy", "--undo").returncode == 0
+        assert keeplore("tidy").returncode == 0
+        assert digests(workspace) == []
+        done = json.loads(keeplore("tidy", "--redo", "--json").stdout)
+        assert [step["ids"] for step in done["steps"]] == [[made.id]]
+        assert digests(workspace) == [made]
+    assert keeplore("tidy", "--redo", "--undo").returncode == 2
 
 
 def test_decisions_stand_in_order_with_what_they_replaced_and_what_is_open(

@@ -24,6 +24,7 @@ from keeplore.memory.digest import (
     Section,
 )
 from keeplore.memory.model import Trust, least_trusted
+from keeplore.recall.question import parse_question, stems_of
 from keeplore.recall.request import LaterStatement
 from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.recall.unasked.origin import MemorySource
@@ -38,6 +39,8 @@ from keeplore.workspace.workspace import Workspace
 
 LEAST = 2  # conversations of a digest
 MOST_LINES = 40  # of a part, the newest
+ANSWERED = 0.7  # share of the words of a question; judgement
+LEAST_WORDS = 2  # a question with fewer is met by chance
 TRIGGER = "tidy"
 IsOurs = Callable[[MemoryRow], bool]
 
@@ -47,6 +50,10 @@ class _Talk:
     row: MemoryRow
     memory: Memory
     said: Conversation
+
+    @property
+    def decided(self) -> list[Quote]:
+        return self.own((*self.said.decision, *self.said.also_decided))
 
     def own(self, quotes: Sequence[Quote]) -> list[Quote]:
         """Those that nobody pasted, in the order in which they were said."""
@@ -138,8 +145,9 @@ def _sections(
     workspace: Workspace, talks: Sequence[_Talk], sayings: LaterSayings
 ) -> tuple[Section, ...]:
     parts: dict[str, list[DigestLine]] = {heading: [] for heading in HEADINGS}
-    for talk in talks:
-        decided = talk.own((*talk.said.decision, *talk.said.also_decided))
+    for number, talk in enumerate(talks, 1):
+        later_talks = talks[number:]
+        decided = talk.decided
         for quote in decided:
             line = _line(talk, quote)
             later = sayings.of(talk.row, talk.said, quote.text, quote.turn)
@@ -150,8 +158,22 @@ def _sections(
                 parts[CHANGED].append(_newer(later, speaker, line))
         outcome = [] if decided else talk.own(talk.said.outcome)[-1:]
         parts[OUTCOME] += [_line(talk, quote) for quote in outcome]
-        parts[OPEN] += [_line(talk, q) for q in talk.own(talk.said.open_questions)]
+        parts[OPEN] += [
+            _line(talk, asked)
+            for asked in talk.own(talk.said.open_questions)
+            if not _is_answered(asked.text, later_talks)
+        ]
     return tuple(_ordered(parts))
+
+
+def _is_answered(question: str, talks: Iterable[_Talk]) -> bool:
+    """Whether a decision of these talks has nearly all words of a question."""
+    asked = parse_question(question)
+    return len(asked.words) >= LEAST_WORDS and any(
+        asked.coverage(stems_of(quote.text)) >= ANSWERED
+        for talk in talks
+        for quote in talk.decided
+    )
 
 
 def _ordered(parts: Mapping[str, Sequence[DigestLine]]) -> Iterator[Section]:

@@ -31,7 +31,8 @@ from keeplore.workspace.tidying.tidy_step import MARK, TidyDeed, TidyStep
 from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.archive import unarchived_path
 
-UNTIDIED = "untidied"  # of an audit line: the memories of a step that was taken back
+# of audit lines: the memories of a step that was taken back, and that may be done again
+UNTIDIED, ALLOWED = "untidied", "tidy-allowed"
 UNDO = "Undo "
 EARLIEST = 2_000  # commits that are looked through for the step to take back
 
@@ -56,7 +57,7 @@ class _ChangedFile:
 def tidy_plan(workspace: Workspace) -> Iterator[TidyStep]:
     """What is to be done, without what a person took back. Raises IndexUnavailable."""
     workspace.index.refresh()
-    kept = _taken_back(workspace)
+    kept = {id_ for ids in _taken_back(workspace) for id_ in ids}
     is_ours = ours(workspace)
     for steps in (_digest_steps, _note_steps, retention_steps):
         for step in [*steps(workspace, is_ours)]:
@@ -112,6 +113,19 @@ def undo(workspace: Workspace) -> UndoneStep:
         workspace.commit(f"{UNDO}{commit}\n\n{title}")
     workspace.index.refresh()
     return UndoneStep(title, tuple(file.path for file in memories))
+
+
+def allow_again(workspace: Workspace) -> None:
+    """Let the next run do what was taken back last. Raises NotFound where nothing was, and
+    WorkspaceFrozen.
+    """
+    taken_back = _taken_back(workspace)
+    if not taken_back:
+        raise NotFound(
+            "nothing that was tidied is taken back", "`keeplore tidy --undo` does that"
+        )
+    line = {"at": now(), "event": ALLOWED, "ids": taken_back[-1]}
+    workspace.store.record(workspace.machine, line)
 
 
 def _put_back(workspace: Workspace, files: Sequence[_ChangedFile]) -> None:
@@ -179,10 +193,19 @@ def _moved_back(path: str) -> list[tuple[str, str]]:
     return [(path, back)] if back != path else []
 
 
-def _taken_back(workspace: Workspace) -> set[str]:
-    """Ids of the memories of steps that a person took back."""
-    lines = (e for e in workspace.store.records() if e.get("event") == UNTIDIED)
-    return {str(id_) for entry in lines for id_ in entry.get("ids", ())}
+def _taken_back(workspace: Workspace) -> list[list[str]]:
+    """The memories, by their ids, of each step that a person took back and has not allowed since;
+    the last one last.
+    """
+    events = (UNTIDIED, ALLOWED)
+    lines = [e for e in workspace.store.records() if e.get("event") in events]
+    found: list[list[str]] = []
+    for line in sorted(lines, key=lambda line: str(line.get("at", ""))):
+        ids = [str(id_) for id_ in line.get("ids", ())]
+        found = [known for known in found if known != ids]
+        if line["event"] == UNTIDIED:
+            found.append(ids)
+    return found
 
 
 def _last_step(workspace: Workspace) -> tuple[str, str]:

@@ -25,10 +25,13 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Take back the last step of this machine; again takes back the one before.",
 )
+@click.option(
+    "--redo", is_flag=True, help="Allow what --undo took back last, and tidy again."
+)
 @json_option
 @pass_registry
 def tidy_command(
-    registry: Registry, *, dry_run: bool, undo: bool, as_json: bool
+    registry: Registry, *, dry_run: bool, undo: bool, redo: bool, as_json: bool
 ) -> None:
     """Tidy this directory's workspace without a model; each step is one commit.
 
@@ -43,12 +46,16 @@ def tidy_command(
     keeplore tidy --undo
     """
     # heavy: git and the index are needed here, not for --help
-    from keeplore.workspace.tidying.tidy_plan import tidy, tidy_plan
+    from keeplore.workspace.tidying.tidy_plan import allow_again, tidy, tidy_plan
 
+    if dry_run + undo + redo > 1:
+        raise click.UsageError("Give one of --dry-run, --undo and --redo.")
     if undo:
         _undo(registry, as_json=as_json)
         return
     workspace = registry.for_directory(Path.cwd())
+    if redo:
+        allow_again(workspace)
     steps = [*tidy_plan(workspace)] if dry_run else tidy(workspace)
     if as_json:
         found = [
