@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -36,6 +37,12 @@ if TYPE_CHECKING:
 
 FIRST_LINE = 100  # characters of an exchange in the list of them
 SHOWN_FILES = 4
+_TOLD_OR_RUN = re.compile(
+    r"^(?:# |\*\*(?:Date|Session context|Projects involved)\*\*: |- (?:command|subagent): ).*\n?",
+    re.MULTILINE,
+)
+_LINKS = re.compile(r"^## Related\n(?:(?!## ).*\n?)*", re.MULTILINE)
+_EMPTY_PART = re.compile(r"^## .*\n\s*(?=^## |\Z)", re.MULTILINE)
 MOST_HOPS = 3  # as the index walks; said here, so that --help loads no index
 
 
@@ -247,11 +254,17 @@ def _show_body(kind: str, body: str, *, is_full: bool) -> None:
     if is_full or talk is None or not talk.exchanges:
         markdown(body)
         return
-    markdown(talk.head)
+    markdown(_overview(talk.head))
     say()
     _list_exchanges(talk.exchanges)
     say()
     say("--exchange NUMBER shows one, --full all of them", dim=True)
+
+
+def _overview(head: str) -> str:
+    """A head without what stands among the facts above it, and without commands and subagents."""
+    told = _LINKS.sub("", _TOLD_OR_RUN.sub("", head))
+    return _EMPTY_PART.sub("", told).strip()
 
 
 def _list_exchanges(exchanges: Sequence[Exchange]) -> None:
