@@ -10,6 +10,7 @@ from keeplore.capture.notes.note_candidates import (
     AUTOMATIC,
     NoteCandidate,
     candidates,
+    category_in,
     category_of,
     orders,
 )
@@ -31,10 +32,10 @@ ORDERS = [
         "coding-preferences",
         "remember",
     ),
-    ("ok, don't forget that the nightly build needs Java 21", "user-facts", "remember"),
+    ("ok, don't forget that the nightly build needs Java 21", "architectural-decisions", "remember"),
     (
         "Add this to your memory: invoices are numbered per year.",
-        "user-facts",
+        "architectural-decisions",
         "remember",
     ),
     (
@@ -42,7 +43,7 @@ ORDERS = [
         "infrastructure",
         "note",
     ),
-    ("Note that the nightly build needs Java 21.", "user-facts", "note"),
+    ("Note that the nightly build needs Java 21.", "architectural-decisions", "note"),
     (
         "From now on, write commit messages in the imperative.",
         "project-conventions",
@@ -51,7 +52,7 @@ ORDERS = [
     ("Always run the linter before you commit.", "project-conventions", "rule"),
     ("never push to main without a pull request", "project-conventions", "rule"),
     ("Don't commit anything unless I ask.", "project-conventions", "rule"),
-    ("记住：生产数据库在法兰克福。", "user-facts", "remember"),
+    ("记住：生产数据库在法兰克福。", "architectural-decisions", "remember"),
     ("Merk dir, dass die Tests nur mit Postgres laufen.", "infrastructure", "remember"),
 ]
 STATED = [
@@ -420,10 +421,20 @@ def test_any_text_can_be_read(said: str) -> None:
         ("We picked an event log over a queue", "architectural-decisions"),
         ("Beware: the date parser ignores time zones", "gotchas"),
         ("My daughter is called Ada", "user-facts"),
+        ("I live in Graz", "user-facts"),
+        ("Prices are integers in cents", "architectural-decisions"),
+        ("I think one index is enough", "architectural-decisions"),
+        ("Text search should be easy and obvious", "architectural-decisions"),
     ],
 )
 def test_a_text_is_guessed_to_be_of_a_category(text: str, category: str) -> None:
     assert category_of(text) == category
+
+
+def test_what_no_word_tells_of_a_project_is_a_fact_about_the_person_outside_of_one() -> None:
+    text = "Prices are integers in cents"
+    found = [category_in(project, text) for project in ("shop", "")]
+    assert found == ["architectural-decisions", "user-facts"]
 
 
 def test_the_rules_of_a_pasted_skill_are_no_notes() -> None:

@@ -125,13 +125,22 @@ def orders(exchange: Exchange) -> tuple[NoteCandidate, ...]:
     return tuple(candidate for candidate in _of_words(exchange) if candidate.order)
 
 
-def category_of(text: str, default: str = Category.USER_FACTS) -> str:
-    """The category that a statement is most likely of."""
+def category_of(text: str, default: str = Category.DECISIONS) -> str:
+    """The category that a statement is most likely of; ``default`` where no word tells, which people
+    mostly say of how their work is to be.
+    """
     beginning = text[:SUBJECT_CHARS]
     fitting = (
         rule.category for rule in rules("subjects") if rule.pattern.search(beginning)
     )
     return next(fitting, str(default))
+
+
+def category_in(project: str, text: str) -> str:
+    """That of a statement made in a project, "" for outside of projects, where it is taken for one
+    about the person.
+    """
+    return category_of(text, Category.DECISIONS if project else Category.USER_FACTS)
 
 
 def _of_person(exchange: Exchange) -> Iterator[NoteCandidate]:
@@ -206,7 +215,7 @@ def _is_sound(sentence: Sentence, what: str) -> bool:
 
 def _order(text: str, order: str, quote: str, turn: str) -> NoteCandidate:
     text = capitalised(text)
-    default = Category.CONVENTIONS if order == "rule" else Category.USER_FACTS
+    default = Category.CONVENTIONS if order == "rule" else Category.DECISIONS
     quoted = Quote(clip(quote), "user", turn)
     return NoteCandidate(text, category_of(text, default), ORDERED, quoted, order)
 

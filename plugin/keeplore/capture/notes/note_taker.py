@@ -17,7 +17,7 @@ from keeplore.capture.notes.note_candidates import (
     AUTOMATIC,
     NoteCandidate,
     candidates,
-    category_of,
+    category_in,
     orders,
 )
 from keeplore.errors import AlreadyExists, Forgotten
@@ -89,7 +89,7 @@ class NoteTaker:
         self._write(
             NoteDraft(
                 said,
-                category=category_of(said),
+                category=category_in(place.project, said),
                 scope=place.scope,
                 project=place.project,
                 permanent=True,
