@@ -126,8 +126,8 @@ def orders(exchange: Exchange) -> tuple[NoteCandidate, ...]:
 
 
 def category_of(text: str, default: str = Category.DECISIONS) -> str:
-    """The category that a statement is most likely of; ``default`` where no word tells, which people
-    mostly say of how their work is to be.
+    """The category that a statement is most likely of; ``default`` where no word tells: by labels,
+    such a statement is mostly about how the work is to be.
     """
     beginning = text[:SUBJECT_CHARS]
     fitting = (
