@@ -219,7 +219,8 @@ def test_every_host_is_told_at_a_sessions_start(desk: Desk, host: str) -> None:
     memory = desk.note(RULE, permanent=True)
     text = desk.brief(host)
     assert (
-        f"ledgerly · architectural-decisions · “{RULE}” (said by the user; {memory[4:12]})" in text
+        f"ledgerly · architectural-decisions · “{RULE}” (said by the user; {memory[4:12]})"
+        in text
     )
     assert MORE in text and strip_fenced(text) == ""
 
@@ -231,7 +232,8 @@ def test_every_host_is_told_what_matters_for_a_prompt_once(
     memory = desk.note(RULE)
     text = desk.prompt(host=host)
     assert (
-        f"· ledgerly · architectural-decisions · “{RULE}” (said by the user; {memory[4:12]})" in text
+        f"· ledgerly · architectural-decisions · “{RULE}” (said by the user; {memory[4:12]})"
+        in text
         and MORE in text
     )
     assert desk.prompt("And how do we round the VAT of an invoice line?", host) == ""

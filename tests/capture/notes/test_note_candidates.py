@@ -32,7 +32,11 @@ ORDERS = [
         "coding-preferences",
         "remember",
     ),
-    ("ok, don't forget that the nightly build needs Java 21", "architectural-decisions", "remember"),
+    (
+        "ok, don't forget that the nightly build needs Java 21",
+        "architectural-decisions",
+        "remember",
+    ),
     (
         "Add this to your memory: invoices are numbered per year.",
         "architectural-decisions",
@@ -431,7 +435,7 @@ def test_a_text_is_guessed_to_be_of_a_category(text: str, category: str) -> None
     assert category_of(text) == category
 
 
-def test_what_no_word_tells_of_a_project_is_a_fact_about_the_person_outside_of_one() -> None:
+def test_what_no_word_tells_is_a_fact_about_the_person_outside_of_projects() -> None:
     text = "Prices are integers in cents"
     found = [category_in(project, text) for project in ("shop", "")]
     assert found == ["architectural-decisions", "user-facts"]
