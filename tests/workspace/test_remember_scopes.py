@@ -68,10 +68,10 @@ def test_what_is_about_the_person_goes_home(
         "memory/user/memory/facts/"
     )
     assert write("We ship on Fridays", tmp_path / "shop", scope="workspace").startswith(
-        "work/memory/facts/"
+        "work/memory/decisions/"
     )
     assert write("Prices are in cents", tmp_path / "shop").startswith(
-        "work/projects/shop/memory/facts/"
+        "work/projects/shop/memory/decisions/"
     )
 
 

@@ -204,7 +204,7 @@ class NoteWriter:
         redact = self._plugins().redact
         fields = FieldRedaction(lambda said: redact(said, draft.project), str)
         text = fields.body(sanitise(draft.text))
-        category = draft.category or _category_in(draft.project, text)
+        category = draft.category or _category_in(draft.scope, text)
         source = {"machine": self._machine, **draft.source}
         title = redact(sanitise(draft.title), draft.project)
         made = replace(draft, text=text, title=title, category=category, source=source)
@@ -367,8 +367,8 @@ def _is_same_place(one: Any, other: Any) -> bool:
     )
 
 
-def _category_in(project: str, text: str) -> str:
+def _category_in(scope: str, text: str) -> str:
     # here, because its patterns cost as much as a search
     from keeplore.capture.notes.note_candidates import category_in
 
-    return category_in(project, text)
+    return category_in(scope, text)

@@ -435,9 +435,8 @@ def test_a_text_is_guessed_to_be_of_a_category(text: str, category: str) -> None
     assert category_of(text) == category
 
 
-def test_what_no_word_tells_is_a_fact_about_the_person_outside_of_projects() -> None:
-    text = "Prices are integers in cents"
-    found = [category_in(project, text) for project in ("shop", "")]
+def test_what_no_word_tells_is_about_the_person_where_it_is_the_persons() -> None:
+    found = [category_in(scope, "Coffee at nine") for scope in ("project", "user")]
     assert found == ["architectural-decisions", "user-facts"]
 
 

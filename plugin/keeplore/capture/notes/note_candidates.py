@@ -31,7 +31,7 @@ from keeplore.capture.notes.findings import (
 )
 from keeplore.capture.notes.note_wording import capitalised, plain, points_elsewhere
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
-from keeplore.memory.model import Category
+from keeplore.memory.model import Category, Scope
 from keeplore.memory.note import TITLE_CHARS
 from keeplore.text.pasted import own_words
 from keeplore.text.sentences import Sentence, clip, sentences
@@ -136,11 +136,10 @@ def category_of(text: str, default: str = Category.DECISIONS) -> str:
     return next(fitting, str(default))
 
 
-def category_in(project: str, text: str) -> str:
-    """That of a statement made in a project, "" for outside of projects, where it is taken for one
-    about the person.
-    """
-    return category_of(text, Category.DECISIONS if project else Category.USER_FACTS)
+def category_in(scope: str, text: str) -> str:
+    """That of a statement in a scope: what belongs to the person is mostly about the person."""
+    is_persons = scope == Scope.USER
+    return category_of(text, Category.USER_FACTS if is_persons else Category.DECISIONS)
 
 
 def _of_person(exchange: Exchange) -> Iterator[NoteCandidate]:

@@ -89,7 +89,7 @@ class NoteTaker:
         self._write(
             NoteDraft(
                 said,
-                category=category_in(place.project, said),
+                category=category_in(place.scope, said),
                 scope=place.scope,
                 project=place.project,
                 permanent=True,

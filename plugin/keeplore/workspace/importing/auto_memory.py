@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from keeplore.capture.message_filter import clean
-from keeplore.capture.notes.note_candidates import category_in
+from keeplore.capture.notes.note_candidates import category_of
 from keeplore.errors import Corrupt, Forgotten, StoreError
 from keeplore.memory import Memory, as_memory, new_id
 from keeplore.memory.frontmatter import MAX_FILE
@@ -227,7 +227,7 @@ def _meta(
     body: str,
 ) -> dict[str, Any]:
     kind = MemoryKind.NOTE if read.kind == MemoryKind.NOTE else MemoryKind.DOCUMENT
-    guess = category_in(project, body) if kind == MemoryKind.NOTE else ""
+    guess = category_of(body) if kind == MemoryKind.NOTE else ""
     written = min(in_utc(file.written_at), now())
     return new_meta(
         id=new_id("auto-memory", workspace.machine, _shown(file.path)),
