@@ -250,7 +250,7 @@ def test_a_memory_is_found_by_id_beginning_path_and_name(
     ):
         assert registry.find(reference, tmp_path).memory == outcome.memory
     assert (
-        registry.find(f"facts/{file.name}", workspace.root / "memory").memory
+        registry.find(f"decisions/{file.name}", workspace.root / "memory").memory
         == outcome.memory
     )
     for unknown in (
