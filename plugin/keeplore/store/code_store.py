@@ -37,13 +37,14 @@ from keeplore.store.files import FileState
 from keeplore.store.git.git_command import output, run
 from keeplore.store.git.remotes import Remote
 from keeplore.store.merge.merge_plan import merged
-from keeplore.store.paths import is_memory
+from keeplore.store.paths import is_memory, is_side
 from keeplore.store.repository_state import check_idle, directories, plain_head
 from keeplore.store.results import PurgePlan, PurgeResult
 from keeplore.store.store import Store, place_of
 from keeplore.store.tombstones import Tombstone
 
 FOLDER = "memory"
+ENTITIES = "entities"
 # more can only be meant to keep us busy
 MAX_FILES = 20_000
 
@@ -120,7 +121,19 @@ class CodeStore(Store):
     def indexed(self) -> Iterator[FileState]:
         found = files.walk(self.root, FOLDER, [])
         memories = (file for file in found if is_memory(file.path))
-        return itertools.islice(memories, MAX_FILES)
+        yield from itertools.islice(memories, MAX_FILES)
+        yield from self._entities()
+
+    def _entities(self) -> Iterator[FileState]:
+        """Files of the person's workspace, which say what names stand for here, too."""
+        for folder in (ENTITIES, f"projects/{self._project}/{ENTITIES}"):
+            found = files.walk(self._home.root, folder, [])
+            yield from (file for file in found if is_side(file.path))
+
+    def read_text(self, path: str, limit_bytes: int) -> str:
+        if is_side(path):
+            return self._home.read_text(path, limit_bytes)
+        return super().read_text(path, limit_bytes)
 
     def head(self) -> str:
         if known := plain_head(directories(self.top)):

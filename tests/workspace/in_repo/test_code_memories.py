@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
 from code_repository import DEPLOY, GATEWAY, CodeRepository, Git, note
 
 from keeplore.errors import Forgotten, NotFound, RepositoryBusy, StoreError
+from keeplore.index.rows import EVERYWHERE
 from keeplore.memory.note import NoteDraft
 from keeplore.workspace.lifecycle.code_switch import switch_off
 from keeplore.workspace.registry import Registry
+from keeplore.workspace.writing.entity_writer import add as add_entity
+from keeplore.workspace.writing.entity_writer import remove as remove_entity
 from keeplore.workspace.writing.forget import forget, restore
 
 
@@ -37,6 +41,27 @@ def test_settings_of_a_clone_are_not_the_persons(repository: CodeRepository) -> 
     repository.remembers("The key is ghp_" + "a1B2" * 9)
     (path,) = repository.memory.rglob("*.md")
     assert "ghp_a1B2" not in path.read_text()
+
+
+def test_names_of_the_persons_workspace_find_notes_of_the_code(
+    repository: CodeRepository,
+) -> None:
+    repository.agrees()
+    note_id = repository.remembers("Terraform builds the network.").memory.id
+    own = repository.registry.for_directory(repository.top)
+
+    def about_the_gardener() -> list[str]:
+        index = repository.code.index
+        index.refresh()
+        until = time.monotonic() + 60
+        return [*index.graph.boosted("ask the gardener", EVERYWHERE, until)]
+
+    for project in ("", "shop"):
+        assert about_the_gardener() == []
+        add_entity(own, "Terraform", aliases=["the gardener"], project=project)
+        assert about_the_gardener() == [note_id]
+        remove_entity(own, "Terraform", project=project)
+    assert repository.code.index.problems() == []
 
 
 def test_nothing_of_git_is_touched(repository: CodeRepository) -> None:

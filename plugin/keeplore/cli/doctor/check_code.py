@@ -13,6 +13,7 @@ from keeplore.cli.doctor.finding import DoctorFinding, note, several, well, wron
 from keeplore.recall.unasked.origin import MemorySource
 from keeplore.store.code_store import MAX_FILES
 from keeplore.store.merge import merge_driver
+from keeplore.store.paths import is_memory
 from keeplore.viewer.tree import counted
 from keeplore.workspace.in_repo.author_trust import AuthorTrust
 from keeplore.workspace.in_repo.code_workspace import CodeWorkspace
@@ -42,7 +43,7 @@ def _code(part: str, opened: CodeWorkspace) -> Iterator[DoctorFinding]:
     if not opened.settings.frozen:
         merge_driver.install(opened.tree.top)
     opened.index.refresh()
-    files = list(opened.store.indexed())
+    notes = list(opened.store.scan())
     unmerged = opened.code_store.unmerged()
     fix = partial(_healed, opened, tuple(unmerged))
     yield from several(
@@ -52,9 +53,9 @@ def _code(part: str, opened: CodeWorkspace) -> Iterator[DoctorFinding]:
     yield from several(
         wrong(part, f"{path}: {problem}", "Mend the file")
         for path, problem in opened.index.problems()
-        if path not in unmerged
+        if is_memory(path) and path not in unmerged  # others are the workspace's
     )
-    if len(files) == MAX_FILES:
+    if len(notes) == MAX_FILES:
         yield note(part, f"more than {MAX_FILES} files: the rest is left out")
     yield from _authors(part, opened.machine_trust)
     count = opened.index.state(of_text=True).memories
