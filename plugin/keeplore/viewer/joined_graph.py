@@ -6,7 +6,7 @@ What a name means is the workspace's to say first: its definitions hold for the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from keeplore.index import Index, MemoryRow, ScopeFilter
@@ -117,13 +117,15 @@ class JoinedGraph:
     def _meant(self, name: str, project: str) -> Entity | None:
         return self._own.entity(name, project) or self._code.entity(name, project)
 
-    def _in_code(self, entity: Entity) -> Iterator[Entity]:
+    def _in_code(self, entity: Entity) -> Iterable[Entity]:
         """What the notes have of an entity, under each of its names that means it there."""
+        found: dict[tuple[str, str], Entity] = {}
         for name in (entity.name, *entity.aliases):
             meant = self._meant(name, self._project)
             there = self._code.entity(name, self._project)
             if there and meant and _key(meant) == _key(entity):
-                yield there
+                found[_key(there)] = there  # several names may be one thing there, too
+        return found.values()
 
     def _counted(self, entity: Entity) -> Entity:
         """With the mentions of both."""
