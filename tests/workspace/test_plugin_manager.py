@@ -103,18 +103,59 @@ def test_a_redactor_that_fails_lets_no_text_through(plugin, tmp_path):
     assert "door" not in (tmp_path / FILE).read_text()
 
 
+@pytest.fixture
+def loaded(tmp_path, monkeypatch):
+    """Plugins after the package in ``tmp_path`` was installed, whose plugin is ``module``."""
+
+    def load(module: str) -> PluginManager:
+        installed = tmp_path / "broken_plugin-1.0.dist-info"
+        installed.mkdir()
+        (installed / "METADATA").write_text(
+            "Metadata-Version: 2.1\nName: broken-plugin\nVersion: 1.0\n"
+        )
+        (installed / "entry_points.txt").write_text(f"[keeplore]\nbroken = {module}\n")
+        monkeypatch.syspath_prepend(tmp_path)
+        plugins = PluginManager()
+        plugins.load_installed()
+        return plugins
+
+    return load
+
+
 def test_an_installed_plugin_that_cannot_be_loaded_is_noted_and_stops_nothing(
-    tmp_path, monkeypatch
+    tmp_path, loaded
 ):
-    installed = tmp_path / "broken_plugin-1.0.dist-info"
-    installed.mkdir()
-    (installed / "METADATA").write_text(
-        "Metadata-Version: 2.1\nName: broken-plugin\nVersion: 1.0\n"
-    )
-    (installed / "entry_points.txt").write_text(
-        "[keeplore]\nbroken = no_such_module:plugin\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    plugins = PluginManager()
-    plugins.load_installed()
+    (tmp_path / "broken_counter.py").write_text("raise OSError('no clock')\n")
+    plugins = loaded("broken_counter")
+    assert plugins.failures == ["broken: : OSError('no clock')"]
+    assert plugins.redact("the door is open") == "the door is open"
+
+
+def test_a_plugin_that_is_gone_is_noted_and_stops_nothing(loaded):
+    plugins = loaded("no_such_module:plugin")
     assert len(plugins.failures) == 1 and "no_such_module" in plugins.failures[0]
+    assert plugins.redact("the door is open") == "the door is open"
+
+
+@pytest.mark.parametrize("module", ["broken_names", "broken_names.steps:plugin"])
+def test_a_redactor_that_cannot_be_loaded_lets_no_text_through(
+    tmp_path, loaded, module
+):
+    package = tmp_path / "broken_names"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise OSError('the list of names is gone')\n")
+    (package / "steps.py").write_text("def keeplore_redact(text, project): ...\n")
+    plugins = loaded(module)
+    assert plugins.failures == [
+        "broken: keeplore_redact: OSError('the list of names is gone')"
+    ]
+    for step in (
+        lambda: plugins.redact("the door is open"),
+        lambda: plugins.body_before_write({}, "body"),
+    ):
+        with pytest.raises(ConfigError) as caught:
+            step()
+        assert str(caught.value) == (
+            "the plugin broken failed when it was loaded (OSError at __init__.py:1), "
+            "so nothing is written. Mend or uninstall it; `keeplore doctor` lists the plugins"
+        )

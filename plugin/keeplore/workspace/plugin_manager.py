@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import importlib.metadata
+import importlib.util
 import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -52,14 +53,17 @@ class PluginManager(pluggy.PluginManager):
         return registered
 
     def load_installed(self) -> None:
-        """Register the plugins of installed packages; one that cannot be loaded stops
-        nothing else.
+        """Register the plugins of installed packages; of those that cannot be loaded, one that
+        checks texts lets none through, the others stop nothing else.
         """
         for point in importlib.metadata.entry_points(group=specs.NAME):
             try:
                 self.register(point.load(), point.name)
             except Exception as e:  # noqa: BLE001  # anything may come out of somebody else's code
-                self._note_failure(point.name, "", e)
+                is_gate = _may_check_texts(point.module)
+                self._note_failure(point.name, GATES[0] if is_gate else "", e)
+                if is_gate:
+                    self.register(UnloadedGate(point.name, e), point.name)
 
     def emit(self, event: HostEvent) -> None:
         """Call the extension point of this kind of event."""
@@ -134,10 +138,7 @@ class PluginManager(pluggy.PluginManager):
                     raise TypeError(f"{type(result).__name__} is no text")
             except Exception as e:
                 self._note_failure(name, point, e)
-                raise ConfigError(
-                    f"the plugin {name} failed at {point} ({told_of(e)}), so nothing is written",
-                    "Mend or uninstall it; `keeplore doctor` lists the plugins",
-                ) from e
+                raise _stopped(name, f"at {point}", e) from e
             return result
 
         return call
@@ -147,6 +148,42 @@ class PluginManager(pluggy.PluginManager):
         LOG.warning("plugin %s failed at %s: %r", name, point or "loading", error)
         if self._state:
             note_failure(self._state, name, point, error)
+
+
+class UnloadedGate:
+    """Stands for a plugin that checks texts and could not be loaded."""
+
+    def __init__(self, name: str, error: Exception) -> None:
+        self._name, self._error = name, error
+
+    @specs.hookimpl
+    def keeplore_redact(self) -> None:
+        raise _stopped(self._name, "when it was loaded", self._error)
+
+    @specs.hookimpl
+    def keeplore_before_write(self) -> None:
+        raise _stopped(self._name, "when it was loaded", self._error)
+
+
+def _stopped(name: str, when: str, error: Exception) -> ConfigError:
+    what = f"the plugin {name} failed {when} ({told_of(error)}), so nothing is written"
+    return ConfigError(
+        what, "Mend or uninstall it; `keeplore doctor` lists the plugins"
+    )
+
+
+def _may_check_texts(module: str) -> bool:
+    """Whether sources of a package that cannot be imported name a gate."""
+    try:
+        spec = importlib.util.find_spec(module.partition(".")[0])
+    except (ImportError, ValueError):
+        return False
+    folders = spec.submodule_search_locations if spec else None
+    sources = [path for at in folders or () for path in Path(at).rglob("*.py")]
+    if spec and not folders and spec.origin:
+        sources = [Path(spec.origin)]
+    said = (path.read_bytes() for path in sources if path.is_file())
+    return any(gate.encode() in text for text in said for gate in GATES)
 
 
 def open_plugins(

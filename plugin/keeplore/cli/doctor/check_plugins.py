@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from keeplore.cli.doctor.finding import DoctorFinding, note, well, wrong
 from keeplore.config.places import Places
@@ -21,8 +21,9 @@ def findings(places: Places) -> Iterator[DoctorFinding]:
     for point in importlib.metadata.entry_points(group=specs.NAME):
         whose = f" of {point.dist.name} {point.dist.version}" if point.dist else ""
         yield well(PART, f"{point.name}{whose} is installed")
-    yield from _brought()
-    for one in failures(places.state):
+    failed = list(failures(places.state))
+    yield from _brought({one.plugin for one in failed if one.point in GATES})
+    for one in failed:
         where = f"at {one.point}" if one.point else "when it was loaded"
         said = f"{one.plugin} failed {where}: {one.error}, last on {one.at}"
         if one.point in GATES:
@@ -32,8 +33,10 @@ def findings(places: Places) -> Iterator[DoctorFinding]:
             yield note(PART, said, "Mend or uninstall it; everything else went on")
 
 
-def _brought() -> Iterator[DoctorFinding]:
-    """The hosts and sources of other packages, and what these failed to bring."""
+def _brought(stopping: Set[str]) -> Iterator[DoctorFinding]:
+    """The hosts and sources of other packages, and what these failed to bring, but for plugins that
+    stop the writing: of these it is told.
+    """
     known = {**HOSTS.plugins, **SOURCES.plugins}
     for name, (plugin, one) in known.items():
         if plugin:
@@ -41,6 +44,8 @@ def _brought() -> Iterator[DoctorFinding]:
             about = f": {one.documentation}" if one.documentation else ""
             yield well(PART, f"{plugin} brings the {what} {name}{about}")
     for problem in dict.fromkeys((*problems(), *host_locations.problems())):
+        if problem.plugin in stopping:
+            continue
         where = f"at {problem.point}" if problem.point else "when it was loaded"
         message = f"{problem.plugin} failed {where}: {problem.error}"
         yield note(PART, message, "Mend or uninstall it; everything else went on")
