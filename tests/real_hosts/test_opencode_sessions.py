@@ -53,5 +53,5 @@ def test_single_prompts_are_one_session_until_the_next_one_begins(
     # 63 MB of its own, which it fetches for any plugin
     done = lab.machine.keeplore("disconnect", "opencode", "--yes")
     told = " ".join((done.stdout + done.stderr).decode().split())
-    assert "node_modules, package-lock.json, package.json in " in told
+    assert "node_modules, package.json, package-lock.json in " in told
     assert "stay: remove them by hand" in told
