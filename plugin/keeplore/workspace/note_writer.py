@@ -20,6 +20,7 @@ from keeplore.index import Index, MemoryRow, ScopeFilter
 from keeplore.memory import Memory, new_id
 from keeplore.memory.model import Trust, in_order
 from keeplore.memory.note import NoteDraft, hash_of, note_of, statement_of
+from keeplore.recall.since.contradictions import is_of_another
 from keeplore.redact.said_fields import FieldRedaction
 from keeplore.store import Store
 from keeplore.text.dates import now
@@ -266,8 +267,10 @@ class NoteWriter:
         for row in self._index.memories(list(ids)).values():
             if row.kind != "note" or row.superseded_by or row.id == memory.id:
                 continue
-            if other := load_or_none(self._store, row.path):
-                found.append(SimilarNote(row, similarity(text, statement_of(other))))
+            other = load_or_none(self._store, row.path)
+            said = statement_of(other) if other else ""
+            if said and not is_of_another(text, said):
+                found.append(SimilarNote(row, similarity(text, said)))
         near = (one for one in found if one.similarity >= SIMILAR)
         return tuple(
             sorted(near, key=lambda one: (-one.similarity, one.row.id))[:SHOWN]

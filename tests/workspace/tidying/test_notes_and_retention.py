@@ -63,6 +63,25 @@ def test_notes_that_say_the_same_become_one_chain_with_the_most_trusted_words(
     assert tidy(workspace) == [] and len(heads(workspace)) == 4
 
 
+def test_notes_of_two_numbered_things_stay_apart_and_are_not_told_as_alike(
+    workspace: Workspace,
+) -> None:
+    texts = (
+        "eu-10 runs Postgres 14.",
+        "eu-12 runs Postgres 16.",
+        "eu-14 has no Redis.",
+    )
+    outcomes = [
+        workspace.notes.write(NoteDraft(text, project="shop")) for text in texts
+    ]
+    assert [done.similar for done in outcomes] == [(), (), ()]
+    workspace.commit()
+    assert tidy(workspace) == [] and len(heads(workspace)) == 3
+    other = workspace.notes.write(NoteDraft("We deploy to eu-10.", project="shop"))
+    moved = workspace.notes.write(NoteDraft("We deploy to eu-12.", project="shop"))
+    assert [one.row.id for one in moved.similar] == [other.memory.id]
+
+
 def test_a_note_that_a_later_talk_contradicts_waits_for_a_person_with_both_receipts(
     workspace: Workspace, talk
 ) -> None:

@@ -98,7 +98,7 @@ def contradiction(one: str, other: str) -> str:
     if first == second or not _is_about_one(first, second):
         return ""
     if _names_other_things(one, other):
-        return "value" if _gives_other_name(_plain(one), _plain(other)) else ""
+        return "" if is_of_another(one, other) else "value"
     if _is_negated(first) != _is_negated(second):
         return "negation"
     if _has_antonyms(set(first), set(second)):
@@ -107,6 +107,15 @@ def contradiction(one: str, other: str) -> str:
         "value"
         if _has_other_figures(one, other) or _has_other_value(*sorted((first, second)))
         else ""
+    )
+
+
+def is_of_another(one: str, other: str) -> bool:
+    """Whether two statements are about different numbered things, as of eu-10 and of eu-12; not
+    where such a name is the value that they give.
+    """
+    return _names_other_things(one, other) and not _gives_other_name(
+        _plain(one), _plain(other)
     )
 
 
