@@ -42,6 +42,8 @@ from keeplore.text.times.time_expressions import Span
 
 # of the best, among which is looked for what holds in the place of what is told
 RIVALS = 8
+WHOLE = 3  # hits whose passages are shown as they are
+SHORT = 160  # characters of the others
 LEAST_EXCERPT = 120  # characters of an exchange that are worth showing
 _BREAK = "\n"
 EARLIER = 2  # earlier versions of one memory, at most
@@ -125,8 +127,8 @@ def verify(
 def likely(
     context: RecallContext, question: ParsedQuestion, hits: Sequence[RecallHit]
 ) -> list[RecallHit]:
-    """Hits without those that are unlikely and stand behind a likely one, unless all that answer
-    or more than usual are asked for.
+    """Hits without those that are unlikely and stand behind a likely one, and the last ones short,
+    unless all that answer or more than usual are asked for.
     """
     request, w = context.request, context.deps.weights
     wants_all = question.is_of_several or request.by_exchange
@@ -135,7 +137,13 @@ def likely(
     scores = [hit.score for hit in hits]
     first = next((n for n, s in enumerate(scores) if s >= w.likely_from), len(hits))
     kept = [hit for hit in hits[first:] if hit.score >= w.unlikely_below]
-    return [*hits[:first], *kept]
+    told = [*hits[:first], *kept]
+    rest = [_shortened(hit, question) for hit in told[WHOLE:]]
+    return [*told[:WHOLE], *rest]
+
+
+def _shortened(hit: RecallHit, question: ParsedQuestion) -> RecallHit:
+    return replace(hit, passage=excerpt(hit.passage, question, SHORT))
 
 
 def _beside(
