@@ -98,7 +98,7 @@ def test_recall_tells_found_from_nothing_from_empty_by_its_exit_status(memory, r
     assert (
         found.returncode == 0
         and "append-only" in found.stdout
-        and "projects/ledgerly/memory" in found.stdout
+        and "\n   keeplore show " in found.stdout
     )
     nothing = keeplore("recall", "Kubernetes ingress certificates", cwd=project)
     assert nothing.returncode == 4 and "--wide" in nothing.stdout

@@ -151,7 +151,7 @@ def check_read(path: str) -> None:
     ):
         raise UnsafePath(
             f"{path!r} is not a path inside the workspace",
-            "Give a path as `keeplore recall` prints it",
+            "Give the id of a memory, or a path below the workspace",
         )
 
 

@@ -196,11 +196,12 @@ def _show(answer: dict[str, Any]) -> None:
 
 
 def _show_hit(number: int, hit: dict[str, Any]) -> None:
-    """Title, date, scope, score, the best passage and the file."""
+    """Title, date, scope, score, the best passage and the command that shows more."""
     say(f"{number}. {hit['title']}", bold=True)
     say(f"   {' · '.join(_facts(hit))}", dim=True)
     _show_words(hit)
-    say(f"   {hit['path']}", fg="cyan")
+    turn = f" --turn {short_turn(hit['turn'])}" if hit["turn"] else ""
+    say(f"   keeplore show {short(hit['memory_id'])}{turn}", fg="cyan")
     say()
 
 
@@ -212,8 +213,6 @@ def _facts(hit: dict[str, Any]) -> list[str]:
 
     said_at = hit["at"][:16].replace("T", " ")
     facts = [said_at or hit["date"], where, f"{hit['score']:.2f}", what]
-    if hit["turn"]:
-        facts.append(f"turn {plain(short_turn(hit['turn']))}")
     if hit["trust"] == "foreign":
         facts.append("from another person's machine")
     if hit["changes"]:

@@ -94,7 +94,7 @@ def show_command(
     as_json: bool,
     **chosen: Any,
 ) -> None:
-    """Show the memory REF: an id, four or more digits of one, or a path as it was printed.
+    """Show the memory REF: an id, four or more digits of one, or a path in the workspace.
 
     The exchanges of a conversation are only listed; --full and --exchange show them.
 
