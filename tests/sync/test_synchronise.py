@@ -50,7 +50,7 @@ def test_what_one_machine_wrote_is_on_the_other(network, first, note, git):
 def test_settings_that_both_changed_stop_no_sync(network, first, note, git, state):
     second = network.machine("second")
     settings = first.root / "keeplore.yaml"
-    mine, theirs = ("automatic: true", "automatic: false"), ("0.95", "0.5")
+    mine, theirs = ("automatic: true", "automatic: false"), ("0.95", "0.55")
     if state == "broken":
         mine = ("redaction:", "redaction: [")
     settings.write_text(settings.read_text().replace(*mine))

@@ -11,6 +11,7 @@ from keeplore.refine.changes import EVENT
 from keeplore.refine.decide import ProposalAction
 from keeplore.refine.gates import ProposalOutcome
 from keeplore.text.dates import now
+from keeplore.text.turn_ids import short_turn
 from keeplore.workspace.writing.proposals import held_proposals
 
 SPAN = "VAT is rounded once for each invoice line, never on the total."
@@ -72,7 +73,7 @@ def test_a_proposal_is_decided_with_one_key(
     ):
         assert part in shown
     receipt = card.locator(".receipt").get_attribute("href")
-    assert receipt and receipt.endswith(talk.source["turns"][1])
+    assert receipt and receipt.endswith(short_turn(talk.source["turns"][1]))
     for _ in range(3):  # behind the dispute and the machine
         tab.page.keyboard.press("j")
     with tab.page.expect_navigation():
