@@ -129,7 +129,8 @@ def _matches(
     )
     text = {match.passage: match.score for match in matches}
     cosines = _cosines(index, query, allowed, w)
-    best = sorted(text, key=lambda id_: -text[id_])
+    order = index.passage_order([*text])
+    best = sorted(text, key=lambda id_: (-text[id_], order[id_]))
     passages, coverage = _covering(index, query, best, w)
     found = [
         Evidence(id_, "", text.get(id_), cosines.get(id_), coverage.get(id_, 0.0))
