@@ -146,3 +146,14 @@ def test_without_keeplore_the_server_says_what_to_do_and_ends(state: Path) -> No
     assert (done.returncode, done.stdout) == (1, "")
     (line,) = done.stderr.splitlines()
     assert "pipx install '.[mcp]'" in line and "keeplore init" in line
+
+
+def test_a_client_whose_other_half_is_missing_tells_the_host_nothing(tmp_path):
+    client = shutil.copy(CLIENT / "client.py", tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", client, "claude-code", "SessionStart"],
+        input=b"{}",
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

@@ -16,4 +16,7 @@ sys.dont_write_bytecode = not os.path.isdir(
     os.path.join(os.path.dirname(HERE), "spool")
 )
 sys.path.insert(0, HERE)
-__import__("contact").run()
+try:
+    __import__("contact").run()
+finally:
+    os._exit(0)  # a host must never suffer from its memory
