@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from keeplore.worker.single_instance import only_one
+
 CHECKOUT = Path(__file__).parents[1]
 CLIENT = CHECKOUT / "plugin" / "keeplore" / "client"
 # the same on all machines: they are hers
@@ -110,6 +112,12 @@ class Machine:
             stdin=subprocess.DEVNULL,
             start_new_session=True,
         )
+
+    def stop_worker(self) -> None:
+        """Let the worker leave, and wait until it has written its last file."""
+        self.keeplore("worker", "stop", check=False)
+        with only_one(self.state, is_leaving=lambda: True):
+            pass
 
     def waiting(self) -> int:
         # a worker that has not got so far has made no folder yet

@@ -85,7 +85,7 @@ def record() -> Iterator[tuple[str, str, str]]:
                 line,
                 done.stdout.decode().replace(str(HOME), "~"),
             )
-        machine.keeplore("worker", "stop", check=False)
+        machine.stop_worker()
     finally:
         rmtree(HOME, ignore_errors=True)
 

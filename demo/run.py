@@ -61,7 +61,7 @@ class Demo:
             self.ask(self.laptop, self.project, "Asked on the first machine")
             self.second_machine()
         finally:
-            self.laptop.keeplore("worker", "stop")
+            self.laptop.stop_worker()
         say("What each step took on this machine")
         for label, seconds in self.took:
             print(f"  {label:<62}{seconds * 1000:>9.1f} ms")
