@@ -13,6 +13,7 @@ from keeplore.index import IndexState, MemoryRow, ScopeFilter
 from keeplore.index.graph.boost import Boost, BoostReason
 from keeplore.recall.digest_hits import with_digests, without_digests
 from keeplore.recall.fuse import (
+    Evidence,
     Ranked,
     Standing,
     complementary,
@@ -202,8 +203,9 @@ def _collect(
     boost = _boost(deps, query, allowed)
     standings = _standings(context, results, boost)
     is_of_several = query.question.is_of_several and not request.filter.is_unasked
+    evidence = _not_shown(request, results)
     ranks = partial(
-        _ranked, context, query, results, standings, explain=watch is not None
+        rank, evidence, standings, query.floor, w, explain=watch is not None
     )
     ranked = ranks(by_turn=request.by_exchange)
     if is_of_several and not request.by_exchange:
@@ -230,21 +232,11 @@ def _collect(
     return hits, left
 
 
-def _ranked(
-    context: RecallContext,
-    query: PreparedQuery,
-    results: SearchResults,
-    standings: Mapping[str, Standing],
-    *,
-    by_turn: bool,
-    explain: bool,
-) -> list[Ranked]:
-    """What was found and not shown before, best first; see ``rank``."""
-    is_shown = context.request.filter.is_shown
+def _not_shown(request: RecallRequest, results: SearchResults) -> list[Evidence]:
+    """What was found and not told before."""
+    is_shown = request.filter.is_shown
     shown = {id_ for id_, row in results.passages.items() if is_shown(row.text)}
-    evidence = [e for e in results.evidence if e.passage not in shown]
-    w = context.deps.weights
-    return rank(evidence, standings, query.floor, w, by_turn=by_turn, explain=explain)
+    return [e for e in results.evidence if e.passage not in shown]
 
 
 def _with_exchanges(

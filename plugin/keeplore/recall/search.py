@@ -44,17 +44,16 @@ def search(
     """
     found, passages = _matches(index, query, allowed, w)
     likely = _likely(found, query.floor, least, w)
-    order = index.passage_order([*likely])
-    wanted = sorted(likely, key=lambda id_: (-likely[id_], order[id_]))
+    by_passage = {one.passage: one for one in found}
+    wanted = sorted(likely, key=lambda id_: (-likely[id_], by_passage[id_].order))
     passages |= _rows(index, [id_ for id_ in wanted if id_ not in passages])
     known = [passages[id_] for id_ in wanted if id_ in passages]
     memories = index.memories(sorted({row.memory_id for row in known}))
     rows = [row for row in known if row.memory_id in memories]
     telling, echoes = _told_apart(rows, query, w)
-    by_passage = {one.passage: one for one in found}
     for row in rows:
         e, memory = by_passage[row.id], memories[row.memory_id]
-        by_passage[row.id] = _described(e, row, memory, order, echoes)
+        by_passage[row.id] = _described(e, row, memory, echoes)
     for place, row in enumerate(telling[: w.read]):
         by_passage[row.id] = _read(by_passage[row.id], row, query, place, w)
     whole = _whole(index, query, telling, w)
@@ -103,7 +102,6 @@ def _described(
     e: Evidence,
     row: PassageRow,
     memory: MemoryRow,
-    order: Mapping[int, int],
     echoes: Container[int],
 ) -> Evidence:
     """Evidence with where its passage stands, and when that was said."""
@@ -116,7 +114,6 @@ def _described(
         passages=row.passages,
         is_statement=row.kind in STATEMENTS,
         is_echo=row.id in echoes,
-        order=order[row.id],
     )
 
 
@@ -129,12 +126,19 @@ def _matches(
     )
     text = {match.passage: match.score for match in matches}
     cosines = _cosines(index, query, allowed, w)
-    order = index.passage_order([*text])
+    order = index.passage_order([*(text.keys() | cosines.keys())])
     best = sorted(text, key=lambda id_: (-text[id_], order[id_]))
     passages, coverage = _covering(index, query, best, w)
     found = [
-        Evidence(id_, "", text.get(id_), cosines.get(id_), coverage.get(id_, 0.0))
-        for id_ in sorted(text.keys() | cosines.keys())
+        Evidence(
+            id_,
+            "",
+            text.get(id_),
+            cosines.get(id_),
+            coverage.get(id_, 0.0),
+            order=place,
+        )
+        for id_, place in order.items()
     ]
     return found, passages
 
