@@ -7,31 +7,16 @@ the step, the child's end.
 """
 
 import itertools
-import os
-import shutil
 import sys
 from pathlib import Path
 
 from code_note_deeds import DEEDS, opened
-from strike import strike_at
+from strike import strike_each
 
 
 def main(base: str) -> None:
     for name, deed in DEEDS.items():
-        for point in itertools.count(1):
-            copy = Path(base).with_name(f"{name}-{point}")
-            shutil.copytree(base, copy, symlinks=True)
-            child = os.fork()
-            if child == 0:
-                store = opened(copy)
-                strike_at(point)
-                deed(store)
-                os._exit(0)
-            _, status = os.waitpid(child, 0)
-            sys.stdout.write(f"{copy} {name} {point} {status}\n")
-            sys.stdout.flush()
-            if status == 0:
-                break
+        strike_each(Path(base), name, itertools.count(1), opened, deed)
 
 
 if __name__ == "__main__":

@@ -6,12 +6,11 @@ the workspace and ends itself right before that step. Writes a line for every co
 the deed, the step, the child's end. TIMES says how many times as far apart the kills are as below.
 """
 
-import os
-import shutil
+import itertools
 import sys
 from pathlib import Path
 
-from strike import strike_at
+from strike import strike_each
 
 from keeplore.memory import new_id
 from keeplore.store import Store
@@ -41,24 +40,16 @@ DEEDS = {
 
 
 def main(workspace: str, times: str) -> None:
-    base = Path(workspace)
     for name, (deed, usual) in DEEDS.items():
-        stride = usual * int(times)
-        point = 1 - stride
-        while True:
-            point += stride
-            copy = base.with_name(f"{name}-{point}")
-            shutil.copytree(base, copy, symlinks=True)
-            child = os.fork()
-            if child == 0:
-                strike_at(point)
-                deed(Store(copy, branch="main"))
-                os._exit(0)
-            _, status = os.waitpid(child, 0)
-            sys.stdout.write(f"{copy} {name} {point} {status}\n")
-            sys.stdout.flush()
-            if status == 0:
-                break
+        points = itertools.count(1, usual * int(times))
+        # the store is opened by the deed: its steps count
+        strike_each(
+            Path(workspace),
+            name,
+            points,
+            Path,
+            lambda at, do=deed: do(Store(at, branch="main")),
+        )
 
 
 if __name__ == "__main__":

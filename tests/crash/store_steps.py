@@ -8,12 +8,10 @@ directory, the deed, the step.
 """
 
 import itertools
-import os
-import shutil
 import sys
 from pathlib import Path
 
-from strike import strike_at
+from strike import strike_each
 
 from keeplore.memory import Memory, new_id, new_meta
 from keeplore.store import Store
@@ -51,21 +49,17 @@ DEEDS = {"save": save, "rename": rename, "merge": merge}
 
 
 def main(workspace: str, other: str, stride: str) -> None:
-    base = Path(workspace)
     for name, deed in DEEDS.items():
-        for point in itertools.count(1, int(stride)):
-            copy = base.with_name(f"{name}-{point}")
-            shutil.copytree(base, copy, symlinks=True)
-            child = os.fork()
-            if child == 0:
-                strike_at(point, "c_call", "c_return")
-                deed(Store(copy, branch="main"), other)
-                os._exit(0)
-            _, status = os.waitpid(child, 0)
-            sys.stdout.write(f"{copy} {name} {point} {status}\n")
-            sys.stdout.flush()
-            if status == 0:
-                break
+        strike_each(
+            Path(workspace),
+            name,
+            itertools.count(1, int(stride)),
+            Path,
+            # the store is opened by the deed: its steps count
+            lambda at, do=deed: do(Store(at, branch="main"), other),
+            "c_call",
+            "c_return",
+        )
 
 
 if __name__ == "__main__":

@@ -4,8 +4,14 @@ import it.
 
 import io
 import os
+import shutil
 import signal
 import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TypeVar
+
+Opened = TypeVar("Opened")
 
 # a step is a call of a function that changes files or starts a program, or of libgit2
 CHANGING = {
@@ -56,3 +62,31 @@ def strike_at(point: int, *events: str) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     sys.setprofile(watch)
+
+
+def strike_each(
+    base: Path,
+    name: str,
+    points: Iterable[int],
+    opened: Callable[[Path], Opened],
+    deed: Callable[[Opened], None],
+    *events: str,
+) -> None:
+    """Up to the first point that the deed does not reach: a forked child opens a copy of ``base``,
+    does the deed on it, and ends itself at that step of the deed. Writes a line for every copy: its
+    directory, the name of the deed, the step, the child's end.
+    """
+    for point in points:
+        copy = base.with_name(f"{name}-{point}")
+        shutil.copytree(base, copy, symlinks=True)
+        child = os.fork()
+        if child == 0:
+            on = opened(copy)
+            strike_at(point, *events)
+            deed(on)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        sys.stdout.write(f"{copy} {name} {point} {status}\n")
+        sys.stdout.flush()
+        if status == 0:
+            return

@@ -58,7 +58,7 @@ def test_a_kill_at_every_step_leaves_nothing_or_all_of_it_in_one_commit(
     assert done.returncode == 0, done.stderr
     ends, cut_short = [], 0
     for line in done.stdout.splitlines():
-        copy = Path(line.rsplit(" ", 1)[0])
+        copy = Path(line.split(" ")[0])
         store = Store(copy, branch="main")
         if log_path(directories(copy)).exists():
             cut_short += 1
