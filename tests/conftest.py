@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,7 @@ def pytest_configure(config: pytest.Config) -> None:
     environment = _environment(Path(home.name))
     del environment["TMPDIR"]  # pytest keeps its own folders where it always does
     os.environ.update(environment)
+    time.tzset()
     if _has_room(MEMORY_DISK):  # thousands of fsyncs are waited for on a real disk
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY_DISK))
     _before.update({place: _listing(place) for place in TRAPPED})
@@ -207,6 +209,7 @@ def _environment(home: Path) -> dict[str, str]:
     nowhere = "http://127.0.0.1:9"  # the discard port: a child that asks a proxy is refused at once
     return {
         **{name: str(folder) for name, folder in folders.items()},
+        "TZ": "UTC",  # what a person reads is in the time of its place
         "LC_ALL": "C.UTF-8",  # as machines of tests have it, so that forks can be theirs
         "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"),
         "GIT_CONFIG_NOSYSTEM": "1",

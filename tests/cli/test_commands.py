@@ -132,7 +132,7 @@ def test_recall_gives_programs_json(project):
     (hit,) = answer["hits"]
     assert {
         "title",
-        "date",
+        "changed_at",
         "scope",
         "project",
         "score",

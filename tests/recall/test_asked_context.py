@@ -24,7 +24,7 @@ def hit(number: int = 0, **changes: object) -> RecallHit:
     fields = {
         "memory_id": f"mem_3f0c9a2e-6f0b-4d55-9c5e-0f5f6a1b2c3{number:x}",
         "title": f"Title {number}",
-        "date": "2026-02-09",
+        "changed_at": "2026-02-09",
         "kind": "note",
         "scope": "project",
         "project": "kasha-api",

@@ -34,7 +34,7 @@ def hit(number: int = 0, **changes: object) -> RecallHit:
     fields = {
         "memory_id": ID.format(number),
         "title": f"Title {number}",
-        "date": "2026-02-09",
+        "changed_at": "2026-02-09",
         "kind": "note",
         "scope": "project",
         "project": "kasha-api",

@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import traceback
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -314,6 +315,7 @@ def _become(request: dict, descriptors: list[int]) -> None:
     os.chdir(request["cwd"])
     os.environ.clear()
     os.environ.update(request["environment"])
+    time.tzset()
     _find_home(Path.home())
     for number, descriptor in enumerate(descriptors):
         os.dup2(descriptor, number)

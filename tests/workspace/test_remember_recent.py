@@ -111,11 +111,11 @@ def test_the_last_exchanges_are_kept_word_for_word_with_what_was_decided(
         "# Go with the Postgres table\n\n"
         "Let's go with the Postgres table, because a job and its invoice are one "
         "transaction.\n\n"
-        "> **User, 2026-02-09 14:01:** What could hold the jobs?\n>\n"
+        "> **User, 2026-02-09 14:01 UTC:** What could hold the jobs?\n>\n"
         "> **Assistant:** A table in Postgres, or Redis.\n>\n"
-        "> **User, 2026-02-09 14:02:** Redis was down twice last month.\n>\n"
+        "> **User, 2026-02-09 14:02 UTC:** Redis was down twice last month.\n>\n"
         "> **Assistant:** Then the table is the safer choice.\n>\n"
-        "> **User, 2026-02-09 14:03:** Let's go with the Postgres table, because a job and "
+        "> **User, 2026-02-09 14:03 UTC:** Let's go with the Postgres table, because a job and "
         "its invoice are one transaction.\n>\n"
         "> **Assistant:** Agreed.\n"
     )
@@ -230,7 +230,7 @@ def test_a_new_topic_is_kept_alone(workspace, project):
     body = remember_recent(workspace, project, "session-1").memory.body
     user, reply = another
     assert body.partition("\n\n> ")[2] == (
-        f"**User, 2026-02-09 14:04:** {user}\n>\n> **Assistant:** {reply}\n"
+        f"**User, 2026-02-09 14:04 UTC:** {user}\n>\n> **Assistant:** {reply}\n"
     )
 
 
@@ -241,5 +241,7 @@ def test_where_nothing_was_decided_the_last_question_and_its_answer_are_the_stat
     say(workspace, project, [NEXT_TOPIC, ("And how is it built?", f"So:\n\n{code}")])
     body = remember_recent(workspace, project, "session-1").memory.body
     _, _, text = body.partition("\n\n")
-    assert text.startswith("And how is it built?\nSo:\n\n> **User, 2026-02-09 14:00:**")
+    assert text.startswith(
+        "And how is it built?\nSo:\n\n> **User, 2026-02-09 14:00 UTC:**"
+    )
     assert text.endswith("> **Assistant:** So:\n>\n> ```sh\n> make\n> ```\n")

@@ -19,7 +19,7 @@ from keeplore.recall.render import (
     place,
     quoted,
 )
-from keeplore.text.dates import minute_of
+from keeplore.text.dates import day_of, minute_of
 from keeplore.text.folding import SHOWN, fold
 from keeplore.workspace.note_writer import NoteVersion
 from keeplore.workspace.reading.details import detail_lines, details_of
@@ -80,7 +80,7 @@ def _head(found: FoundMemory, text: str) -> str:
     row = found.row
     trust = found.workspace.machine_trust.trust_of(found.memory)
     facts = [
-        label(row.updated_at[:10]),
+        label(day_of(row.updated_at)),
         place(row.scope, row.project),
         said_by(trust, row.title, text),
         label(row.id),
@@ -153,7 +153,7 @@ def _exchange(exchange: Exchange) -> str:
 
 
 def _spoken(exchange: Exchange) -> Iterator[str]:
-    yield f"[{minute_of(exchange.at)} UTC, turn {exchange.id}]"
+    yield f"[{minute_of(exchange.at)}, turn {exchange.id}]"
     yield f"user: {exchange.user}"
     for reply in exchange.replies:
         if isinstance(reply, AnsweredQuestion):

@@ -33,7 +33,7 @@ from keeplore.recall.render import (
 )
 from keeplore.recall.request import LaterStatement, RecallRequest
 from keeplore.recall.weights import EXCERPT_CHARS
-from keeplore.text.dates import in_utc, moment_of
+from keeplore.text.dates import day_of, in_utc, minute_of, moment_of
 from keeplore.workspace.reading.listing import Listing, listing
 from keeplore_hooks.spool import Spool
 
@@ -225,7 +225,12 @@ def _facts(hit: dict[str, Any]) -> list[str]:
     if since := since_then(hit["files_changed"], hit["files_gone"]):
         what += f", {since}"
     said = said_by(hit["trust"], hit["title"], hit["passage"])
-    return [label(hit["date"]), place(hit["scope"], hit["project"]), what, said]
+    return [
+        label(day_of(hit["changed_at"])),
+        place(hit["scope"], hit["project"]),
+        what,
+        said,
+    ]
 
 
 def _line(row: MemoryRow) -> str:
@@ -235,7 +240,7 @@ def _line(row: MemoryRow) -> str:
         if is_so
     ]
     parts = [
-        one_line(row.updated_at[:16].replace("T", " "), TITLE_CHARS),
+        one_line(minute_of(row.updated_at), TITLE_CHARS),
         place(row.scope, row.project),
         ", ".join([label(row.category or row.kind), *marks]),
         said_by(row.trust, row.title),

@@ -89,7 +89,7 @@ def recall(
     # words for a time alone are no reason to tell anything that nobody asked for
     period = None
     if not request.filter.is_unasked:
-        period = period_of(beside, session, context.now.date())
+        period = period_of(beside, session, context.today)
     if period:
         hits, notes = _search_period(context, period)
         legs: tuple[str, ...] = ("text",)
@@ -118,7 +118,7 @@ def _prepared(
     notes: list[str] = []
     if not context.request.text_only:
         query, notes = prepare(context.deps, question, stamp)
-    spans = spans_in(question.text, context.now.date())
+    spans = tuple(one.in_utc() for one in spans_in(question.text, context.today))
     spans = (*spans, session) if session else spans
     return replace(query, is_patient=not context.request.at_once, spans=spans), notes
 

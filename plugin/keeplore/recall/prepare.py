@@ -23,6 +23,7 @@ from keeplore.recall.unasked.injection_filter import stated_trust
 from keeplore.recall.unasked.origin import SourceOf, only_own
 from keeplore.recall.weights import WEIGHTS, Weights
 from keeplore.text.agent_scope import agent_of
+from keeplore.text.dates import day_of
 from keeplore.text.times.event_expressions import event_in
 from keeplore.text.times.session_expressions import sessions_in
 from keeplore.text.times.time_expressions import Span
@@ -72,6 +73,11 @@ class RecallContext:
     request: RecallRequest
     scope: SearchScope
     now: datetime
+
+    @property
+    def today(self) -> date:
+        """In this place."""
+        return self.now.astimezone().date()
 
     @property
     def threshold(self) -> float:
@@ -173,7 +179,7 @@ def named_span(
     # "what did we use before the change?" asks for one thing
     is_of_one = event.is_open and not parse_question(event.rest).says_something
     beside = question.text if is_of_one else event.rest
-    return Span(*event.around(day, context.now.date())), beside
+    return Span(*event.around(day, context.today)).in_utc(), beside
 
 
 def _day_of(context: RecallContext, event: str) -> date | None:
@@ -197,7 +203,7 @@ def _day_of(context: RecallContext, event: str) -> date | None:
         return None
     is_done = event.split()[0].lower() in {"we", "i", "you"}
     with contextlib.suppress(ValueError):
-        return date.fromisoformat((min(days) if is_done else max(days))[:10])
+        return date.fromisoformat(day_of(min(days) if is_done else max(days)))
     return None
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from keeplore.client import brief_on_disk as disk
 from keeplore.recall.request import LaterStatement
 from keeplore.text.agent_scope import short_place
+from keeplore.text.dates import day_of
 from keeplore.text.fences import HEADER, escape, fence, sanitise
 from keeplore.text.query_terms import token_count
 from keeplore.text.turn_ids import short_turn
@@ -137,7 +138,7 @@ def freshness_line(state: Freshness) -> str:
 def later_line(later: LaterStatement) -> str:
     """What a line ends with in whose place something was said later."""
     said = quoted(later.text, LATER_CHARS)
-    return f"later: {said} ({label(later.at[:10])}, {reference(later.memory_id, later.turn)})"
+    return f"later: {said} ({label(day_of(later.at))}, {reference(later.memory_id, later.turn)})"
 
 
 def reference(memory_id: str, turn: str = "") -> str:

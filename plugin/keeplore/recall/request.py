@@ -169,7 +169,7 @@ class LaterStatement:
 class RecallHit:
     memory_id: str
     title: str
-    date: str  # YYYY-MM-DD of its last change
+    changed_at: str  # RFC 3339
     kind: str
     scope: str
     project: str
@@ -222,7 +222,7 @@ class Answer:
 
         def moment(place: int) -> tuple[bool, str]:
             hit = self.hits[place]
-            return hit.kind != "digest", hit.at or hit.date
+            return hit.kind != "digest", hit.at or hit.changed_at
 
         places = range(len(self.hits))
         return sorted(places, key=moment) if self.is_of_several else [*places]

@@ -19,6 +19,7 @@ from keeplore.recall.request import RecallHit
 from keeplore.recall.search import SearchResults
 from keeplore.recall.verify import left_out, verify, words_of
 from keeplore.recall.weights import Weights
+from keeplore.text.dates import day_of
 from keeplore.text.times.time_expressions import Span, apart_from_times
 
 LOOKED_AT = 60  # memories of a time, the newest
@@ -72,7 +73,9 @@ def period_of(text: str, session: Span | None, today: date) -> Period | None:
     asked = frozenset().union(
         *(stems for word in parse_question(rest).words for stems in word)
     )
-    return Period(spans, bool(_DECIDED.search(rest))) if asked <= _ANYTHING else None
+    if not asked <= _ANYTHING:
+        return None
+    return Period(tuple(span.in_utc() for span in spans), bool(_DECIDED.search(rest)))
 
 
 def period_hits(
@@ -153,8 +156,8 @@ def note_of(period: Period, found: int, shown: int) -> str:
 
 def _listing(period: Period) -> str:
     """The command that lists all memories of a period."""
-    since = min(span.first for span in period.spans)[:10]
-    last = max(span.last for span in period.spans)[:10]
+    since = _day(min(span.first for span in period.spans))
+    last = _day(max(span.last for span in period.spans))
     times = f" --since {since}" if since else ""
     # of a session, which has it from front matter, it may be no date
     with contextlib.suppress(ValueError, OverflowError):
@@ -194,5 +197,10 @@ def _exchanges(own: Sequence[PassageRow]) -> list[PassageRow]:
 
 
 def _days(span: Span) -> str:
-    first, last = span.first[:10], span.last[:10]
+    first, last = _day(span.first), _day(span.last)
     return last if first == last else f"{first or 'the beginning'} to {last}"
+
+
+def _day(moment: str) -> str:
+    """Of a moment in UTC, whole or to the minute, the day in this place."""
+    return day_of(f"{moment[:16]}Z") if moment else ""

@@ -325,7 +325,7 @@ def _hit(
     return RecallHit(
         row.id,
         row.title,
-        (row.updated_at or row.created_at)[:10],
+        row.updated_at or row.created_at,
         row.kind,
         row.scope,
         row.project,

@@ -62,5 +62,11 @@ def here(moment: str) -> datetime | None:
 
 
 def minute_of(moment: str) -> str:
-    """What memories write, without seconds and zone, for a person."""
-    return moment[:16].replace("T", " ")
+    """What memories write as a person reads it: "2026-02-09 11:08", by the clocks of this place."""
+    found = here(moment) if len(moment) > len("2026-01-31") else None
+    return f"{found:%Y-%m-%d %H:%M}" if found else moment
+
+
+def day_of(moment: str) -> str:
+    """What memories write as its day in this place, "2026-02-09"."""
+    return minute_of(moment)[:10]

@@ -148,8 +148,8 @@ class CapturePolicy:
 
 def paused(pause: Pause) -> str:
     """The reason that a pause is, for a person."""
-    until = f" until {minute_of(pause.until)} UTC" if pause.until else ""
-    return f"paused since {minute_of(pause.since)} UTC{until}"
+    until = f" until {minute_of(pause.until)}" if pause.until else ""
+    return f"paused since {minute_of(pause.since)}{until}"
 
 
 def place_of(project: Project) -> CapturePlace:

@@ -15,7 +15,7 @@ def hit(at: str, passage: str, *, project: str = "kasha-api") -> RecallHit:
     return RecallHit(
         memory_id=f"mem_{at}",
         title="t",
-        date=at[:10],
+        changed_at=at,
         kind="conversation",
         scope="project",
         project=project,

@@ -26,6 +26,7 @@ from keeplore.connect.host_locations import (
     switched_off,
 )
 from keeplore.connect.resources import ResourceStatus
+from keeplore.text.dates import minute_of
 from keeplore.workspace.recording.cursors import Cursors
 from keeplore_hooks.spool import Spool
 
@@ -162,7 +163,7 @@ def _connected_by_a_person(owner: Owner) -> Iterator[DoctorFinding]:
 
 def _last_event(host: str, at: str) -> DoctorFinding:
     if at:
-        return well(f"host {host}", f"its last event came at {at}")
+        return well(f"host {host}", f"its last event came at {minute_of(at)}")
     location = LOCATIONS[host]
     message = "connected, and nothing was heard of it yet"
     return note(f"host {host}", message, f"In {location.label}: {location.next_step}")

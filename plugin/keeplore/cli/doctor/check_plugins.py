@@ -8,6 +8,7 @@ from collections.abc import Iterator, Set
 from keeplore.cli.doctor.finding import DoctorFinding, note, well, wrong
 from keeplore.config.places import Places
 from keeplore.connect import host_locations
+from keeplore.text.dates import minute_of
 from keeplore.workspace.plugin_failures import failures
 from keeplore.workspace.plugin_manager import GATES
 from keeplore_hooks import specs
@@ -25,7 +26,7 @@ def findings(places: Places) -> Iterator[DoctorFinding]:
     yield from _brought({one.plugin for one in failed if one.point in GATES})
     for one in failed:
         where = f"at {one.point}" if one.point else "when it was loaded"
-        said = f"{one.plugin} failed {where}: {one.error}, last on {one.at}"
+        said = f"{one.plugin} failed {where}: {one.error}, last on {minute_of(one.at)}"
         if one.point in GATES:
             message = f"{said}; nothing it should have checked was written"
             yield wrong(PART, message, "Mend or uninstall it")

@@ -37,6 +37,7 @@ from keeplore.redact.rules import pattern
 from keeplore.store.git.inspection import beside, differing, left_out, old_locks
 from keeplore.store.paths import is_portable
 from keeplore.text.agent_scope import long_place
+from keeplore.text.dates import minute_of
 from keeplore.viewer.tree import counted
 from keeplore.workspace.identity import load_projects
 from keeplore.workspace.lifecycle.lint import lint
@@ -167,7 +168,7 @@ def _remote(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     if last.error:
         yield wrong(part, _sync_failure(last), last.remedy)
     elif last.at:
-        yield well(part, f"last at {last.at}")
+        yield well(part, f"last at {minute_of(last.at)}")
     else:
         message = f"never on this machine, with {remote}"
         yield note(part, message, "Run `keeplore sync`")
@@ -175,7 +176,7 @@ def _remote(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
 
 def _sync_failure(last: LastSync) -> str:
     since = f", the last that went well was at {last.succeeded_at}"
-    message = f"the sync at {last.at} failed: {last.error}"
+    message = f"the sync at {minute_of(last.at)} failed: {last.error}"
     return f"{message}{since if last.succeeded_at else ''}"
 
 

@@ -49,7 +49,7 @@ class Stated:
 
     @property
     def at(self) -> str:
-        return self.hit.at or self.hit.date
+        return self.hit.at or self.hit.changed_at
 
 
 def stated(hit: RecallHit, question: ParsedQuestion) -> Stated:

@@ -25,6 +25,7 @@ from keeplore.recall.request import LaterStatement
 from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.recall.since.named_files import named_files
 from keeplore.recall.unasked.injection_filter import may_be_injected
+from keeplore.text.dates import day_of
 from keeplore.text.pasted import is_pasted_into, own_words
 from keeplore.text.similarity import normalised
 
@@ -158,7 +159,7 @@ def stop_line(read: LoadedMemory) -> BlockLine | None:
 
 def about(read: LoadedMemory) -> str:
     """Date and place."""
-    day = (read.row.updated_at or read.row.created_at)[:10]
+    day = day_of(read.row.updated_at or read.row.created_at)
     return f"{label(day)} · {place(read.row.scope, read.row.project)}"
 
 

@@ -1,4 +1,4 @@
-"""Parts of a day as people name them ("in the evening"), in hours of this place."""
+"""Days and their parts as people name them ("in the evening"), by the clocks of this place."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ _HOURS = {
     "evening": (18, 24),
     "night": (18, 29),
 }
+_ALL = (0, 24)
 PART = rf"(?P<hours>{'|'.join(_HOURS)})"  # of a regular expression
 
 
-def minutes_of(day: date, part: str) -> tuple[str, str]:
-    """The first and the last minute of a part of a day, in UTC: beginnings of RFC 3339."""
-    begins, ends = (_moment(day, hour) for hour in _HOURS[part.lower()])
+def minutes_of(day: str, part: str = "") -> tuple[str, str]:
+    """The first and the last minute of a day or a part of it, in UTC: beginnings of RFC 3339."""
+    hours = _HOURS[part.lower()] if part else _ALL
+    begins, ends = (_moment(date.fromisoformat(day), hour) for hour in hours)
     return _in_utc(begins), _in_utc(ends - timedelta(minutes=1))
 
 

@@ -68,6 +68,13 @@ class Span:
             and at[: len(self.last)] <= self.last
         )
 
+    def in_utc(self) -> Span:
+        """Of days of this place the minutes in UTC, in which memories tell their time."""
+        return Span(
+            minutes_of(self.first)[0] if _is_day(self.first) else self.first,
+            minutes_of(self.last)[1] if _is_day(self.last) else self.last,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class _Named:
@@ -84,9 +91,13 @@ class _Named:
     @property
     def span(self) -> Span:
         if self.hours:
-            return Span(*minutes_of(self.first, self.hours))
+            return Span(*minutes_of(self.first.isoformat(), self.hours))
         first = self.first.isoformat() if self.is_span else ""
         return Span(first, self.last.isoformat())
+
+
+def _is_day(moment: str) -> bool:
+    return len(moment) == len("2026-01-31")
 
 
 def spans_in(text: str, today: date) -> tuple[Span, ...]:

@@ -31,6 +31,7 @@ from keeplore.recall.render import (
 )
 from keeplore.recall.request import RecallHit, RecallRequest
 from keeplore.text.agent_scope import long_place
+from keeplore.text.dates import day_of
 from keeplore.text.fences import DONE
 from keeplore.workspace.note_writer import NoteOutcome
 from keeplore.workspace.registry import Registry
@@ -262,7 +263,8 @@ def _forgotten(row: MemoryRow, forgot: ForgetResult) -> Iterator[BlockSection]:
 
 def _candidate(hit: RecallHit) -> str:
     about = [
-        one_line(part, TITLE_CHARS) for part in (hit.memory_id, hit.date, _whose(hit))
+        one_line(part, TITLE_CHARS)
+        for part in (hit.memory_id, day_of(hit.changed_at), _whose(hit))
     ]
     return " · ".join((*about, quoted(hit.title, TITLE_CHARS)))
 
@@ -274,7 +276,7 @@ def _whose(hit: RecallHit) -> str:
 def _named(row: MemoryRow) -> str:
     about = (
         one_line(row.id, TITLE_CHARS),
-        one_line((row.updated_at or row.created_at)[:10], TITLE_CHARS),
+        one_line(day_of(row.updated_at or row.created_at), TITLE_CHARS),
     )
     return " · ".join(
         (*about, quoted(row.title, TITLE_CHARS), one_line(row.path, PATH_CHARS))

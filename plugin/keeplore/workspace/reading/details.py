@@ -13,7 +13,7 @@ from keeplore.memory import Conversation
 from keeplore.memory.note import statement_of
 from keeplore.recall.request import LaterStatement
 from keeplore.text.agent_scope import long_place
-from keeplore.text.dates import minute_of
+from keeplore.text.dates import day_of, minute_of
 from keeplore.workspace.loading import chain_of
 from keeplore.workspace.reading.later_said import sayings_of
 from keeplore.workspace.registry import FoundMemory
@@ -108,7 +108,7 @@ def detail_lines(described: MemoryDetails) -> Iterator[tuple[str, str]]:
     yield from map(_repetition, described.again[-SHOWN_AGAIN:])
     yield from map(_contradiction, described.disputed_with)
     for later in described.later:
-        line = f"{later.text} ({later.at[:10]}, {_short(later.memory_id)})"
+        line = f"{later.text} ({day_of(later.at)}, {_short(later.memory_id)})"
         yield "later", line
     yield from map(_link_line, described.links)
 

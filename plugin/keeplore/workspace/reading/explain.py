@@ -9,6 +9,7 @@ from pathlib import Path
 from keeplore.errors import NotFound
 from keeplore.recall.request import RecallRequest
 from keeplore.recall.score_explanation import ScoreExplanation, ScorePart, why
+from keeplore.text.dates import day_of
 from keeplore.workspace.reading.deleted_memories import find_forgotten
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
@@ -80,7 +81,7 @@ def _forgotten(
     )
     if stone is None:  # its file was deleted by hand, and the error says so
         return None
-    day = f" on {stone.at[:10]}" if stone.at else ""
+    day = f" on {day_of(stone.at)}" if stone.at else ""
     verdict = (
         f"not found: it was forgotten{day}; `keeplore restore --list` shows what can be "
         f"brought back"

@@ -150,8 +150,9 @@ def _last_answer(exchange: Exchange) -> str:
 
 def _said(exchange: Exchange) -> str:
     """Both speakers' words."""
-    at = " ".join((exchange.at[:10], exchange.at[11:16])).strip()
-    return f"**User, {at}:** {exchange.user}\n\n**Assistant:** {exchange.assistant}"
+    at = f"{exchange.at[:16].replace('T', ' ')} UTC" if exchange.at else ""
+    speaker = ", ".join(filter(None, ("User", at)))
+    return f"**{speaker}:** {exchange.user}\n\n**Assistant:** {exchange.assistant}"
 
 
 def _note_id(source: Mapping[str, Any], turns: Iterable[str]) -> str:

@@ -27,6 +27,7 @@ from keeplore.cli.parameters import (
 )
 from keeplore.cli.writing import calling_agent_name
 from keeplore.text.agent_scope import short_place
+from keeplore.text.dates import day_of
 
 if TYPE_CHECKING:
     from keeplore.index import MemoryFilter
@@ -128,7 +129,7 @@ def _cells(item: ListedMemory) -> tuple[str, ...]:
     what = row.category if row.kind == "note" and row.category else row.kind
     what += ", foreign" if row.trust == "foreign" else ""
     return (
-        row.updated_at[:10],
+        day_of(row.updated_at),
         what,
         short_place(row.scope, row.project),
         row.title,

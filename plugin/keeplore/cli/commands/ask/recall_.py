@@ -17,6 +17,7 @@ from keeplore.config.places import Places
 from keeplore.errors import IndexUnavailable, KeeploreError, ModelUnavailable
 from keeplore.recall.request import RecallRequest
 from keeplore.text.agent_scope import short_place
+from keeplore.text.dates import day_of, minute_of
 from keeplore.text.turn_ids import short_turn
 from keeplore.worker.server.protocol import ask
 from keeplore.worker.start import start
@@ -211,8 +212,8 @@ def _facts(hit: dict[str, Any]) -> list[str]:
     # here, because an answer without a hit needs none of it
     from keeplore.recall.render import since_then
 
-    said_at = hit["at"][:16].replace("T", " ")
-    facts = [said_at or hit["date"], where, f"{hit['score']:.2f}", what]
+    said_at = minute_of(hit["at"]) or day_of(hit["changed_at"])
+    facts = [said_at, where, f"{hit['score']:.2f}", what]
     if hit["trust"] == "foreign":
         facts.append("from another person's machine")
     if hit["changes"]:

@@ -9,6 +9,7 @@ import click
 from keeplore.cli.output import emit_json, note, picked, say, table
 from keeplore.cli.parameters import json_option, pass_workspace
 from keeplore.errors import NotFound
+from keeplore.text.dates import day_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -107,7 +108,7 @@ def _memories_by_machine(workspace: Workspace) -> Mapping[str, int]:
 
 
 def _cells(machine: MachineRecord, counts: Mapping[str, int]) -> tuple[object, ...]:
-    email, seen = machine.email or "-", machine.at[:10] or "-"
+    email, seen = machine.email or "-", day_of(machine.at) or "-"
     return machine.id, email, seen, counts.get(machine.id, 0), machine.state
 
 

@@ -12,6 +12,7 @@ from keeplore.cli.output import block, emit_json, note, say
 from keeplore.cli.parameters import json_option
 from keeplore.config.installation import in_vain
 from keeplore.config.places import Places
+from keeplore.text.dates import minute_of
 from keeplore.worker.server.protocol import ask
 from keeplore_hooks.spool import Spool
 
@@ -52,7 +53,7 @@ def _tell(told: dict[str, Any]) -> None:
     say(f"workspaces: {', '.join(told.get('workspaces', ())) or 'none opened yet'}")
     if why := told.get("unwatched"):
         say(f"changes of files: looked for every few seconds, since {why}")
-    say(f"last sync: {told.get('last_sync') or 'none yet'}")
+    say(f"last sync: {minute_of(told.get('last_sync') or 'none yet')}")
     for fault in told.get("faults", ()):
         say(f"went wrong: {fault}")
     if told.get("version", "?") != __version__:

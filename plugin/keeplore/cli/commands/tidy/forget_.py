@@ -14,6 +14,7 @@ from keeplore.cli.output import emit_json, note, say
 from keeplore.cli.parameters import json_option, pass_registry, reference, short
 from keeplore.cli.writing import note_if_uncommitted
 from keeplore.errors import KeeploreError, NotFound
+from keeplore.text.dates import day_of
 from keeplore.worker.after_writing import tell_worker
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ def _show(workspace: Workspace, memory_id: str, *, is_quiet: bool) -> None:
     for version in reversed(versions):
         row = version.row
         say(row.title, bold=True)
-        say(f"  {row.created_at[:10]} · {short(row.id)} · {row.path}", dim=True)
+        say(f"  {day_of(row.created_at)} · {short(row.id)} · {row.path}", dim=True)
     if not versions:
         say(f"{memory_id}, which is forgotten already")
 

@@ -14,7 +14,7 @@ from keeplore.cli.output import choose, note, picked, plain, say, table
 from keeplore.cli.parameters import short
 from keeplore.errors import KeeploreError
 from keeplore.text.agent_scope import short_place
-from keeplore.text.dates import minute_of
+from keeplore.text.dates import day_of, minute_of
 
 if TYPE_CHECKING:
     from keeplore.workspace.workspace import Workspace
@@ -74,7 +74,7 @@ def dispute_cells(dispute: Dispute) -> tuple[object, ...]:
     """As the statements that are offered have them: when, what, how sure, where, words, id."""
     row = dispute.other.row
     where = short_place(row.scope, row.project)
-    return row.updated_at[:10], "contradiction", "-", where, row.title, short(row.id)
+    return day_of(row.updated_at), "contradiction", "-", where, row.title, short(row.id)
 
 
 def dispute_json(dispute: Dispute) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import click
 from keeplore.cli.output import choose, note, say
 from keeplore.cli.parameters import short
 from keeplore.errors import KeeploreError
+from keeplore.text.dates import day_of
 
 if TYPE_CHECKING:
     from keeplore.index import MemoryRow
@@ -61,7 +62,14 @@ def _carry_out(workspace: Workspace, held: HeldProposal, choice: str) -> None:
 def proposal_cells(held: HeldProposal) -> tuple[object, ...]:
     """As the statements that are offered have them: when, what, how sure, where, words, id."""
     what, sure = f"proposal: {held.action.lower()}", _confidence(held)
-    return held.said_at[:10], what, sure, _place(held), held.statement, short(held.id)
+    return (
+        day_of(held.said_at),
+        what,
+        sure,
+        _place(held),
+        held.statement,
+        short(held.id),
+    )
 
 
 def proposal_json(held: HeldProposal) -> dict[str, Any]:
@@ -86,7 +94,7 @@ def _show_row(word: str, row: MemoryRow | None, **style: Any) -> None:
 
 def _facts(held: HeldProposal) -> list[str]:
     sure = f"{_confidence(held)} sure"
-    facts = [held.said_at[:10], held.entry.get("category", ""), _place(held), sure]
+    facts = [day_of(held.said_at), held.entry.get("category", ""), _place(held), sure]
     return [*facts, "for good"] if held.is_permanent else facts
 
 

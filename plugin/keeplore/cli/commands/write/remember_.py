@@ -29,6 +29,7 @@ from keeplore.cli.writing import (
 )
 from keeplore.errors import KeeploreError
 from keeplore.text.agent_scope import long_place
+from keeplore.text.dates import day_of
 from keeplore.worker.server.protocol import ask
 from keeplore_hooks.spool import Spool
 
@@ -291,7 +292,7 @@ def _tell(workspace: Workspace, outcome: NoteOutcome, *, is_replacing: bool) -> 
     facts = (memory.category, permanent, _where(outcome))
     deed = "Remembered"
     if not outcome.is_new:
-        deed = f"This is remembered already, since {memory.created_at[:10]}"
+        deed = f"This is remembered already, since {day_of(memory.created_at)}"
     say(f"{deed}: {memory.title}", bold=True)
     say(f"  {', '.join(filter(None, facts))}")
     say(f"  {near(workspace.root / outcome.path)}", fg="cyan")
@@ -330,7 +331,7 @@ def _where(outcome: NoteOutcome) -> str:
 def _list(similar: Sequence[SimilarNote], *, err: bool = False) -> None:
     for found in similar:
         row = found.row
-        say(f"  {short(row.id)}  {row.updated_at[:10]}  {row.title}", err=err)
+        say(f"  {short(row.id)}  {day_of(row.updated_at)}  {row.title}", err=err)
 
 
 def _as_json(workspace: Workspace, outcome: NoteOutcome) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from keeplore.cli.output import choose, emit_json, note, say, table
 from keeplore.cli.parameters import limit_option, pass_workspace, short, since_option
 from keeplore.cli.writing import settle
 from keeplore.text.agent_scope import short_place
+from keeplore.text.dates import day_of
 
 if TYPE_CHECKING:
     from keeplore.index import ScopeFilter
@@ -215,7 +216,7 @@ def _show(offer: ReviewCandidate) -> None:
     say(draft.text, bold=True)
     where = short_place(draft.scope, draft.project)
     say(
-        f"  {draft.created_at[:10]} · {said.category} · {where} · {said.confidence:.2f} sure",
+        f"  {day_of(draft.created_at)} · {said.category} · {where} · {said.confidence:.2f} sure",
         dim=True,
     )
     say(f"  {said.speaker}: “{said.quote.text}”")
@@ -226,7 +227,7 @@ def _cells(offer: ReviewCandidate) -> tuple[object, ...]:
     said, draft = offer.candidate, offer.draft
     sure, where = f"{said.confidence:.2f}", short_place(draft.scope, draft.project)
     return (
-        draft.created_at[:10],
+        day_of(draft.created_at),
         said.category,
         sure,
         where,
