@@ -30,6 +30,11 @@ def by_hand(store, path: str, text: str) -> None:
     file.write_text(text)
 
 
+def by_person(store, git, folder: str) -> None:
+    git("add", folder, cwd=store.root)
+    git("commit", "-q", "-m", "Of my own", "--", folder, cwd=store.root)
+
+
 def stopped(store) -> SyncError:
     with pytest.raises(SyncError) as caught:
         synchronise(store, scan)
@@ -100,19 +105,32 @@ def test_projects_records_and_notes_about_the_person_are_looked_at_too(first, pa
     assert f"{path}:1 (github-token:" in stopped(first).message
 
 
-def test_what_the_remote_has_already_and_the_persons_own_files_stop_nothing(
+def test_what_the_remote_has_already_and_what_is_no_text_stop_nothing(
     network, first, git, note
 ):
     by_hand(first, "memory/notes/by-hand.md", f"# Old\n\n{secret()}\n")
     synchronise(first)
     first.save(note("Another"))
-    by_hand(first, "scripts/deploy.sh", f"TOKEN={secret()}\n")
-    git("add", "scripts", cwd=first.root)
-    git("commit", "-q", "-m", "Deploy", "--", "scripts", cwd=first.root)
+    by_hand(first, "pictures/plan.bin", f"\0{secret()}\n")
+    by_person(first, git, "pictures")
     assert synchronise(first, scan).pushed == 2
     second = network.machine("second")
     second.save(note("Of the second"))
     assert synchronise(second, scan).pushed == 1
+
+
+def test_the_persons_own_files_are_looked_at_too_and_go_along_without_a_secret(
+    network, first, git
+):
+    by_hand(first, "scripts/deploy.sh", f"TOKEN={secret()}\n")
+    by_person(first, git, "scripts")
+    assert "scripts/deploy.sh:1 (github-token:" in stopped(first).message
+    assert secret() not in git("log", "-p", "--all", cwd=network.remote)
+    git("reset", "-q", "--soft", "HEAD~1", cwd=first.root)
+    by_hand(first, "scripts/deploy.sh", "TOKEN=$1\n")
+    by_person(first, git, "scripts")
+    synchronise(first, scan)
+    assert git("show", "main:scripts/deploy.sh", cwd=network.remote) == "TOKEN=$1"
 
 
 def test_what_is_allowed_by_its_fingerprint_is_pushed(first):

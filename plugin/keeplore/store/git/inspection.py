@@ -18,6 +18,7 @@ from keeplore.store.repository_state import directories
 
 _BESIDE = re.compile(rf"{re.escape(CONFLICT)}[0-9a-f]{{8}}(\.[^./]*)?$")
 FSCK_TIMEOUT_S = 600.0
+_LOOKED_AT = 8000  # bytes, in which git too looks for the zero that no text has
 # -c shows of a merge what differs from every parent; what equals one of them came with that one's
 # line
 _INTRODUCED = (
@@ -120,20 +121,18 @@ def _staged_blobs(root: Path, environment: dict[str, str]) -> dict[str, str]:
 
 
 def unpublished(root: Path, head: str, theirs: str) -> Iterator[tuple[str, bytes]]:
-    """Path and content of each version of our files that a push would add to the remote's
-    ``theirs`` ("" for none).
+    """Path and content of each version of a text file, ours or the person's own, that a push would
+    add to the remote's ``theirs`` ("" for none).
 
     A version that a later commit mends is among them, because the push publishes it too; one of
     more than MAX_FILE bytes is not, and content that a filter encrypts comes as it is published.
     Raises RepositoryError.
     """
     exclude = (f"^{theirs}",) if theirs else ()
-    paths = {
-        blob: path
-        for _, blob, path in introduced(root, head, *exclude)
-        if is_ours(path)
-    }
-    yield from ((paths[blob], data) for blob, data in contents(root, paths))
+    paths = {blob: path for _, blob, path in introduced(root, head, *exclude)}
+    for blob, data in contents(root, paths):
+        if is_ours(paths[blob]) or b"\0" not in data[:_LOOKED_AT]:
+            yield paths[blob], data
 
 
 def contents(root: Path, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
