@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from keeplore.memory.conversation_body import Quote
 from keeplore.memory.model import Memory
@@ -14,31 +14,40 @@ from keeplore.memory.model import Memory
 KIND = "digest"
 DECIDED, CHANGED, OUTCOME, OPEN = "Decided", "Changed", "Outcome", "Open questions"
 HEADINGS = (DECIDED, CHANGED, OUTCOME, OPEN)
-BEFORE = "instead of: "
+BEFORE, FROM = "instead of: ", "from: "
 _LINE = re.compile(
-    rf"^(?:- |  - {BEFORE})(\d{{4}}-\d\d-\d\d) · “(.*)” — (user|assistant), "
+    rf"^(?:- |  - {BEFORE}|  - {FROM})(\d{{4}}-\d\d-\d\d) · “(.*)” — (user|assistant), "
     r"(mem_[0-9a-f-]{36})(?: turn (\S+))?$"
 )
+# in a model's words: never with the mark with which a quotation begins
+_STATEMENT = re.compile(r"^- \d{4}-\d\d-\d\d · ([^“].*)$")
 
 
 @dataclass(frozen=True, slots=True)
 class DigestLine:
-    """Words of a memory; ``before`` are those in whose place they were said, None for none."""
+    """Words of a memory; ``before`` are those in whose place they were said, None for none.
+
+    ``statement`` is what a model says of them in one line that does not begin with “, "" for
+    nothing.
+    """
 
     day: str  # YYYY-MM-DD
     quote: Quote
     memory_id: str
     before: DigestLine | None = None
+    statement: str = ""
 
     @property
     def told(self) -> str:
-        """The words with their day, and what they replaced."""
-        said = f"{self.day}: {self.quote.text}"
+        """The statement, else the words, with their day, and what they replaced."""
+        said = f"{self.day}: {self.statement or self.quote.text}"
         return f"{said} ({BEFORE}{self.before.quote.text})" if self.before else said
 
     @property
     def markdown(self) -> str:
         lines = [f"- {self.receipt}"]
+        if self.statement:
+            lines = [f"- {self.day} · {self.statement}", f"  - {FROM}{self.receipt}"]
         if self.before:
             lines.append(f"  - {BEFORE}{self.before.receipt}")
         return "\n".join(lines)
@@ -72,7 +81,7 @@ class Digest:
     @classmethod
     def from_markdown(cls, body: str) -> Digest:
         """Read a body leniently: what a person wrote between the lines is passed over."""
-        title, found, heading = "", dict[str, list[DigestLine]](), ""
+        title, found, heading, statement = "", dict[str, list[DigestLine]](), "", ""
         for text in body.replace("\r\n", "\n").split("\n"):
             if text.startswith("# ") and not title:
                 title = text[2:]
@@ -80,10 +89,13 @@ class Digest:
                 heading = text[3:]
             elif line := _read(text):
                 lines = found.setdefault(heading, [])
-                if text.startswith(" ") and lines:
-                    last = lines.pop()
-                    line = DigestLine(last.day, last.quote, last.memory_id, line)
+                if text.startswith(f"  - {BEFORE}") and lines:
+                    line = replace(lines.pop(), before=line)
+                elif text.startswith(f"  - {FROM}"):
+                    line = replace(line, statement=statement)
                 lines.append(line)
+            stated = _STATEMENT.match(text)
+            statement = stated[1] if stated else ""
         told = ((name, tuple(found[name])) for name in HEADINGS if name in found)
         return cls(title, tuple(told))
 

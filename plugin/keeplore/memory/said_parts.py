@@ -24,7 +24,7 @@ _OWN_KEYS = frozenset(
     b"supersedes confidence trust trigger".split()
 )
 _LINK_KEYS = frozenset(b"id relationship".split())
-_SOURCE_KEYS = frozenset(b"host session machine commit content from turns".split())
+_SOURCE_KEYS = frozenset(b"host session machine commit content from of turns".split())
 _NESTED = {b"related": _LINK_KEYS, b"source": _SOURCE_KEYS}
 _FRONT = re.compile(
     rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)",
@@ -36,7 +36,7 @@ _NESTED_KEY = re.compile(rb"(?:- |  )([A-Za-z_][\w-]*):")
 _ITEM = re.compile(rb"  - ")
 # of tombstones, audit lines and lists of projects; a text within a text has its quotes escaped
 _JSON_IDS = re.compile(
-    rb'"(?:id|at|machine|content|session|turn|conversation|target|against|from|commit)": ?'
+    rb'"(?:id|at|machine|content|session|turn|conversation|target|against|from|of|commit)": ?'
     rb'"(?P<id>(?:[^"\\\n]|\\.)*)"'
     rb'|"(?:turns|blobs)": ?\[(?P<ids>(?:\s*"(?:[^"\\\n]|\\.)*",?)*)\s*\]'
 )
@@ -72,7 +72,7 @@ _HEAD = re.compile(
 )
 _LINK = " — (?:user|assistant), (?P<link>mem_[0-9a-f-]{36})"
 _DIGEST = (
-    rf"^ {{0,2}}- (?:instead of: )?[0-9-]{{10}} · “(?P<line>.*)”{_LINK}"
+    rf"^ {{0,2}}- (?:instead of: |from: )?[0-9-]{{10}} · “(?P<line>.*)”{_LINK}"
     r"(?: turn (?P<turn>\S+))?\r?$"
 )
 _NOTE_QUOTE = re.compile(f"^> “(?P<words>.*)”{_BY}|{_DIGEST}".encode(), re.MULTILINE)

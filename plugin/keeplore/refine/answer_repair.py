@@ -78,3 +78,17 @@ def repaired_choice(
         "reason": shortened(data.get("reason"), reason),
         "confidence": share_of(_said(data, "confidence", UNSAID)),
     }
+
+
+def repaired_line(
+    data: Mapping[str, Any], *, content: int, span: int
+) -> dict[str, Any]:
+    """A line of a digest, likewise."""
+    part = data.get("part")
+    return {
+        **_without_nulls(data),
+        "part": part.strip().lower() if isinstance(part, str) else part,
+        "content": shortened(data.get("content"), content),
+        "span": shortened(data.get("span"), span),
+        "confidence": share_of(_said(data, "confidence", UNSAID)),
+    }

@@ -10,13 +10,18 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from keeplore.refine.answer_repair import repaired_choice, repaired_fact
+from keeplore.refine.answer_repair import (
+    repaired_choice,
+    repaired_fact,
+    repaired_line,
+)
 
 MAX_FACTS = 20  # of one conversation: more is a transcript again
 MAX_TRIPLES = 50  # likewise
 # characters of a statement: shorter says nothing, longer is a document
 MIN_CONTENT, MAX_CONTENT = 10, 2_000
 MAX_SPAN = 1_000  # characters; a receipt is a quotation, not the conversation
+MAX_LINE = 400  # characters of a digest's line
 MAX_NAME = 80  # characters of an entity
 MAX_REASON = 500  # characters
 REPAIRED = "put right"  # how kept items are counted that were not as they should be
@@ -98,6 +103,26 @@ class ChoiceItem(AnswerItem):
     @classmethod
     def repaired(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
         return repaired_choice(data, content=MAX_CONTENT, reason=MAX_REASON)
+
+
+class LineItem(AnswerItem):
+    talk: int
+    part: Literal["decided", "outcome", "open"]
+    content: Annotated[
+        str,
+        StringConstraints(
+            strip_whitespace=True, min_length=MIN_CONTENT, max_length=MAX_LINE
+        ),
+    ]
+    span: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_SPAN)
+    ]
+    confidence: Share
+    instead: Span = ""
+
+    @classmethod
+    def repaired(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        return repaired_line(data, content=MAX_LINE, span=MAX_SPAN)
 
 
 class AspectItem(AnswerItem):

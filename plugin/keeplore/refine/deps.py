@@ -4,6 +4,7 @@ one.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from keeplore.config.settings import RefineSettings
 from keeplore.recall.request import SearchScope
 from keeplore.refine.candidates import NoteSearch
 from keeplore.store import Store
+from keeplore.text.fences import sanitise, strip_fenced
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +36,10 @@ class RefineDeps:
     has_user_scope: bool = False
     least_confidence: float = RefineSettings().confidence
     least_lasting: float = RefineSettings().lasting
+
+    def kept(self, text: str, project: str) -> str:
+        """What a model wrote, as it may be kept: no secret, nothing unseen, one way of writing each
+        letter.
+        """
+        plain = unicodedata.normalize("NFC", strip_fenced(sanitise(text)))
+        return self.redact(plain, project).strip()

@@ -7,19 +7,17 @@ process, the same can be done again and comes to the same.
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any
 
 from keeplore.errors import LlmRefused
 from keeplore.index.graph.graph_values import EntityAspect
 from keeplore.llm.account import Account
 from keeplore.llm.base import TransientFailure
-from keeplore.llm.json_answers import parsed
 from keeplore.memory import Memory, Trust
 from keeplore.refine import aspects, decide, extract
 from keeplore.refine.aspects import AspectQuestion
@@ -31,12 +29,11 @@ from keeplore.refine.deps import RefineDeps
 from keeplore.refine.entity_facts import EntityFacts
 from keeplore.refine.extract import Extraction, Fact
 from keeplore.refine.gates import FROZEN, GateContext, ProposalOutcome, verdict
+from keeplore.refine.model_asker import ModelAsker, TakenOver
 from keeplore.refine.pending import PendingPart, asked_about, part_of
-from keeplore.refine.prompts import RefinePrompt
 from keeplore.refine.triples import Triple, known_names, named_in, triples
 from keeplore.refine.window import exchange_key
 from keeplore.store.transaction import TransactionChanges
-from keeplore.text.fences import sanitise, strip_fenced
 from keeplore.text.similarity import content_hash
 from keeplore_hooks.contracts import Usage
 
@@ -45,7 +42,6 @@ from keeplore_hooks.contracts import Usage
 KNOWN_SHARE, NEAR_SHARE = 0.03, 0.1
 LEAST_ROOM = 320  # characters; a list of two or three notes
 KNOWN_NOTES = 8  # that the first stage is shown
-_Read = TypeVar("_Read")
 
 
 @dataclass(slots=True)
@@ -91,38 +87,31 @@ def refine(
         return RefineResult(memory_id, part.why)
     deps.commit("")  # what was said is in git before anybody is asked about it
     result = RefineResult(memory_id, said_tokens=part.said_tokens)
-    refinement = _Refinement(deps, account, part, mode, result, keep)
+    asker = ModelAsker(account, keep)
     try:
-        refinement.carry_out(has_aspects=has_aspects)
-    except _TakenOver:
+        _Refinement(deps, asker, part, mode, result).carry_out(has_aspects=has_aspects)
+    except TakenOver:
         result.why = "another process has taken this over"
+    result.usage = asker.usage
     return result
 
 
-class _TakenOver(Exception):
-    pass
-
-
 class _Refinement:
-    """The stages over one part of a conversation, in their order; ``keep`` renews the lease on it
-    at each of them.
-    """
+    """The stages over one part of a conversation, in their order."""
 
     def __init__(
         self,
         deps: RefineDeps,
-        account: Account,
+        asker: ModelAsker,
         part: PendingPart,
         mode: str,
         result: RefineResult,
-        keep: Callable[[], bool],
     ) -> None:
         self._deps = deps
-        self._account = account
+        self._asker = asker
         self._part = part
         self._mode = mode
         self._result = result
-        self._keep = keep
         # as the audit names them
         self._prompts = [extract.PROMPT.label, decide.PROMPT.label]
         memory = part.memory
@@ -133,7 +122,7 @@ class _Refinement:
         found = self._extracted()
         proposals = self._proposals([self._asked(fact) for fact in found.facts])
         told = self._entities(found, proposals, has_aspects=has_aspects)
-        self._check_lease()
+        self._asker.check_lease()
         with self._deps.store.exclusive:
             self._deps.search.index.refresh()
             if self._deps.store.is_forgotten(self._part.memory.id):
@@ -143,10 +132,6 @@ class _Refinement:
         # that there was nothing to note goes into the next commit of whatever changes
         if self._result.outcomes:
             self._deps.commit(f"Refine a conversation: {_told(self._result.outcomes)}")
-
-    def _check_lease(self) -> None:
-        if not self._keep():
-            raise _TakenOver
 
     def _extracted(self) -> Extraction:
         part, dropped = self._part, self._result.dropped
@@ -171,7 +156,7 @@ class _Refinement:
                 answer, self._part.segments, known, self._redact, self._result.dropped
             )
 
-        return self._ask(extract.PROMPT, question, extract.SCHEMA, read)
+        return self._asker.ask(extract.PROMPT, question, extract.SCHEMA, read)
 
     def _asked(self, fact: Fact) -> ComparedFact:
         """The fact with the notes near it, the one that it is said to be about first."""
@@ -211,7 +196,7 @@ class _Refinement:
             )
 
         question = decide.question(open_ones, notes)
-        return self._ask(decide.PROMPT, question, decide.SCHEMA, read)
+        return self._asker.ask(decide.PROMPT, question, decide.SCHEMA, read)
 
     def _entities(
         self, found: Extraction, proposals: Sequence[Proposal], *, has_aspects: bool
@@ -269,7 +254,7 @@ class _Refinement:
             aspects.aspects_of, asked=asked, redact=self._redact, dropped=dropped
         )
         try:
-            return self._ask(aspects.PROMPT, asked.text, aspects.SCHEMA, read)
+            return self._asker.ask(aspects.PROMPT, asked.text, aspects.SCHEMA, read)
         except LlmRefused:
             dropped["aspects: no answer"] += 1
         except TransientFailure as e:
@@ -331,7 +316,7 @@ class _Refinement:
             self._said_at,
             self._deps.machine,
             self._deps.now(),
-            self._account.name,
+            self._asker.model,
             tuple(self._prompts),
             self._mode,
         )
@@ -357,16 +342,11 @@ class _Refinement:
         return proposal if self._deps.search.load(row.path) == target.memory else None
 
     def _summary(self) -> Mapping[str, Any]:
-        usage, dropped = self._result.usage, sorted(self._result.dropped.items())
+        dropped = sorted(self._result.dropped.items())
         return {
             "exchanges": [*map(exchange_key, self._part.wanted)],
             "dropped": {key: count for key, count in dropped if count},
-            "tokens": {
-                "said": self._result.said_tokens,
-                "input": usage.input_tokens,
-                "cached": usage.cached_tokens,
-                "output": usage.output_tokens,
-            },
+            "tokens": {"said": self._result.said_tokens, **self._asker.tokens},
         }
 
     def _kind(self, fact: Fact) -> NoteKind:
@@ -381,38 +361,7 @@ class _Refinement:
         return kind_of(said, self._place, self._deps.least_lasting)
 
     def _redact(self, text: str) -> str:
-        """What a model wrote, as it may be kept: no secret, nothing unseen, one way of writing each
-        letter.
-        """
-        plain = unicodedata.normalize("NFC", strip_fenced(sanitise(text)))
-        return self._deps.redact(plain, self._part.memory.project).strip()
-
-    def _ask(
-        self,
-        prompt: RefinePrompt,
-        question: str,
-        schema: Mapping[str, Any],
-        read: Callable[[Any], _Read],
-    ) -> _Read:
-        """An answer, read; its cost is counted either way. Raises LlmRefused where it cannot be
-        read at all.
-        """
-        self._check_lease()
-        completion = self._account.complete(prompt.name, prompt.text, question, schema)
-        known, more = self._result.usage, completion.usage
-        self._result.usage = replace(
-            known,
-            input_tokens=known.input_tokens + more.input_tokens,
-            output_tokens=known.output_tokens + more.output_tokens,
-            cached_tokens=known.cached_tokens + more.cached_tokens,
-        )
-        try:
-            return read(parsed(completion.text))
-        except (ValueError, RecursionError) as e:
-            raise LlmRefused(
-                f"{self._account.name} gave no answer that can be read: {e}",
-                "Try another model in keeplore.yaml",
-            ) from e
+        return self._deps.kept(text, self._part.memory.project)
 
 
 def _outcomes(entries: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -46,7 +46,9 @@ IsOurs = Callable[[MemoryRow], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class _Talk:
+class DigestedTalk:
+    """A conversation of a digest: its row, its file, and what was said in it."""
+
     row: MemoryRow
     memory: Memory
     said: Conversation
@@ -67,7 +69,22 @@ class _Talk:
         ]
 
 
-def wanted_digests(workspace: Workspace) -> Iterator[Memory]:
+@dataclass(frozen=True, slots=True)
+class DigestDraft:
+    """A digest with the conversations that it is made of, the earliest first."""
+
+    workspace: Workspace
+    title: str
+    sections: tuple[Section, ...]
+    talks: Sequence[DigestedTalk]
+
+    @property
+    def memory(self) -> Memory:
+        digest = Digest(self.title, self.sections)
+        return _memory(self.workspace, digest, self.talks)
+
+
+def wanted_digests(workspace: Workspace) -> Iterator[DigestDraft]:
     """Those that the workspace's conversations make now. Raises IndexUnavailable."""
     is_ours = ours(workspace)
     sayings = LaterSayings(
@@ -79,7 +96,7 @@ def wanted_digests(workspace: Workspace) -> Iterator[Memory]:
             continue
         sections = _sections(workspace, talks, sayings)
         if sections:
-            yield _memory(workspace, Digest(title, sections), talks)
+            yield DigestDraft(workspace, title, sections, talks)
 
 
 def ours(workspace: Workspace) -> IsOurs:
@@ -135,21 +152,21 @@ def _grouped(
     return list(found.values())
 
 
-def _talks(workspace: Workspace, rows: Sequence[MemoryRow]) -> Iterator[_Talk]:
+def _talks(workspace: Workspace, rows: Sequence[MemoryRow]) -> Iterator[DigestedTalk]:
     for row in rows:
         if memory := load_or_none(workspace.store, row.path):
-            yield _Talk(row, memory, Conversation.from_markdown(memory.body))
+            yield DigestedTalk(row, memory, Conversation.from_markdown(memory.body))
 
 
 def _sections(
-    workspace: Workspace, talks: Sequence[_Talk], sayings: LaterSayings
+    workspace: Workspace, talks: Sequence[DigestedTalk], sayings: LaterSayings
 ) -> tuple[Section, ...]:
     parts: dict[str, list[DigestLine]] = {heading: [] for heading in HEADINGS}
     for number, talk in enumerate(talks, 1):
         later_talks = talks[number:]
         decided = talk.decided
         for quote in decided:
-            line = _line(talk, quote)
+            line = line_of(talk, quote)
             later = sayings.of(talk.row, talk.said, quote.text, quote.turn)
             if later is None:
                 parts[DECIDED].append(line)
@@ -157,16 +174,16 @@ def _sections(
                 speaker = _speaker(workspace, talks, later)
                 parts[CHANGED].append(_newer(later, speaker, line))
         outcome = [] if decided else talk.own(talk.said.outcome)[-1:]
-        parts[OUTCOME] += [_line(talk, quote) for quote in outcome]
+        parts[OUTCOME] += [line_of(talk, quote) for quote in outcome]
         parts[OPEN] += [
-            _line(talk, asked)
+            line_of(talk, asked)
             for asked in talk.own(talk.said.open_questions)
             if not _is_answered(asked.text, later_talks)
         ]
-    return tuple(_ordered(parts))
+    return tuple(ordered(parts))
 
 
-def _is_answered(question: str, talks: Iterable[_Talk]) -> bool:
+def _is_answered(question: str, talks: Iterable[DigestedTalk]) -> bool:
     """Whether a decision of these talks has nearly all words of a question."""
     asked = parse_question(question)
     return len(asked.words) >= LEAST_WORDS and any(
@@ -176,7 +193,7 @@ def _is_answered(question: str, talks: Iterable[_Talk]) -> bool:
     )
 
 
-def _ordered(parts: Mapping[str, Sequence[DigestLine]]) -> Iterator[Section]:
+def ordered(parts: Mapping[str, Sequence[DigestLine]]) -> Iterator[Section]:
     """The parts that have lines, what replaced something in one of them alone."""
     taken = {(line.memory_id, line.quote.text) for line in parts[CHANGED]}
     for heading, lines in parts.items():
@@ -190,7 +207,8 @@ def _ordered(parts: Mapping[str, Sequence[DigestLine]]) -> Iterator[Section]:
             yield heading, tuple(left[-MOST_LINES:])
 
 
-def _line(talk: _Talk, quote: Quote) -> DigestLine:
+def line_of(talk: DigestedTalk, quote: Quote) -> DigestLine:
+    """Words of a conversation as a line, on the day on which they were said."""
     said = (e.at for e in talk.said.exchanges if e.id == quote.turn and e.at)
     day = next(said, talk.row.created_at)[:10]
     short = replace(quote, turn=short_turn(quote.turn))
@@ -203,7 +221,7 @@ def _newer(later: LaterStatement, speaker: str, before: DigestLine) -> DigestLin
 
 
 def _speaker(
-    workspace: Workspace, talks: Sequence[_Talk], later: LaterStatement
+    workspace: Workspace, talks: Sequence[DigestedTalk], later: LaterStatement
 ) -> str:
     """Whose words they are: the person's, or the assistant's."""
     known = {talk.row.id: talk.memory for talk in talks}
@@ -217,7 +235,9 @@ def _speaker(
     return next(found, "user" if memory.trust == "user" else "assistant")
 
 
-def _memory(workspace: Workspace, digest: Digest, talks: Sequence[_Talk]) -> Memory:
+def _memory(
+    workspace: Workspace, digest: Digest, talks: Sequence[DigestedTalk]
+) -> Memory:
     """The digest as a memory; it names no machine, so that all write the same bytes."""
     first = talks[0].row
     ids = sorted({talk.row.id for talk in talks} | _told(digest))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import logging
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from keeplore.errors import NotFound, StoreError, WorkspaceFrozen
 from keeplore.index import MemoryFilter
@@ -24,6 +26,7 @@ from keeplore.workspace.tidying.digest_maker import (
     ours,
     wanted_digests,
 )
+from keeplore.workspace.tidying.digest_model import DigestModel
 from keeplore.workspace.tidying.note_doubts import doubt_steps, raise_steps
 from keeplore.workspace.tidying.note_joins import current_notes, join_steps
 from keeplore.workspace.tidying.retention import retention_steps
@@ -31,6 +34,7 @@ from keeplore.workspace.tidying.tidy_step import MARK, TidyDeed, TidyStep
 from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.archive import unarchived_path
 
+LOG = logging.getLogger(__name__)
 # of audit lines: the memories of a step that was taken back, and that may be done again
 UNTIDIED, ALLOWED = "untidied", "tidy-allowed"
 UNDO = "Undo "
@@ -54,27 +58,41 @@ class _ChangedFile:
     after: str | None
 
 
-def tidy_plan(workspace: Workspace) -> Iterator[TidyStep]:
-    """What is to be done, without what a person took back. Raises IndexUnavailable."""
+def tidy_plan(
+    workspace: Workspace,
+    warn: Callable[[str], object] = LOG.warning,
+    *,
+    is_dry: bool = True,
+) -> Iterator[TidyStep]:
+    """What is to be done, without what a person took back. Raises IndexUnavailable.
+
+    ``warn`` is told why the workspace's model writes no digest; where ``is_dry`` it is not asked.
+    """
     workspace.index.refresh()
     kept = {id_ for ids in _taken_back(workspace) for id_ in ids}
     is_ours = ours(workspace)
-    for steps in (_digest_steps, _note_steps, retention_steps):
-        for step in [*steps(workspace, is_ours)]:
+    model = DigestModel(workspace, kept)
+    digests = partial(_digest_steps, model=model, is_dry=is_dry)
+    for steps in (digests, _note_steps, retention_steps):
+        for step in steps(workspace, is_ours):
             if kept.isdisjoint(step.ids):
                 yield step
         workspace.index.refresh()
+    if model.problem:
+        warn(f"digests were made without the model: {model.problem}")
 
 
-def tidy(workspace: Workspace) -> list[TidyStep]:
-    """Do it, one commit a step, and return the steps. Raises WorkspaceFrozen, RepositoryBusy,
-    RepositoryError or OSError; what was done until then stays.
+def tidy(
+    workspace: Workspace, warn: Callable[[str], object] = LOG.warning
+) -> list[TidyStep]:
+    """Do it, one commit a step, and return the steps; ``warn`` is as above. Raises WorkspaceFrozen,
+    RepositoryBusy, RepositoryError or OSError; what was done until then stays.
     """
     if workspace.settings.frozen:
         raise WorkspaceFrozen(workspace.root)
     workspace.commit()
     done = []
-    for step in tidy_plan(workspace):
+    for step in tidy_plan(workspace, warn, is_dry=False):
         _do(workspace, step)
         done.append(step)
     workspace.index.refresh()
@@ -160,25 +178,36 @@ def _note_steps(workspace: Workspace, is_ours: IsOurs) -> Iterator[TidyStep]:
     joined = (memory for step in joins for memory in step.memories)
     replaced = {id_ for memory in joined for _, id_ in memory.links}
     rest = [note for note in notes if note.row.id not in replaced]
-    yield from joins
-    yield from doubt_steps(workspace, rest, is_ours)
-    yield from raise_steps(workspace, rest)
+    doubts, raises = doubt_steps(workspace, rest, is_ours), raise_steps(workspace, rest)
+    # all before the first is done, which changes the notes
+    yield from [*joins, *doubts, *raises]
 
 
-def _digest_steps(workspace: Workspace, is_ours: IsOurs) -> Iterator[TidyStep]:
+def _digest_steps(
+    workspace: Workspace, is_ours: IsOurs, model: DigestModel, *, is_dry: bool
+) -> Iterator[TidyStep]:
     index, store = workspace.index, workspace.store
-    wanted = {memory.id: memory for memory in wanted_digests(workspace)}
-    for memory in wanted.values():
-        path = index.path_of(memory.id)
+    wanted = {draft.memory.id: draft for draft in wanted_digests(workspace)}
+    for id_, draft in wanted.items():
+        path = index.path_of(id_)
         known = load_or_none(store, path) if path else None
         moves = _moved_back(path) if path else []
+        made = model.made(draft, known, is_dry=is_dry)
+        memory = made.memory
         is_same = known and serialise(known) == serialise(store.as_written(memory))
         if is_same and not moves:
             continue
         count = f"of {len(memory.links)} memories"
-        detail = f"made anew, {count}" if known else count
+        told = ("made anew" if known else "", count, made.by)
+        detail = ", ".join(filter(None, told))
         yield TidyStep(
-            TidyDeed.DIGEST, memory.title, detail, (memory.id,), (memory,), moves
+            TidyDeed.DIGEST,
+            memory.title,
+            detail,
+            (id_,),
+            (memory,),
+            moves,
+            made.entries,
         )
     for row in index.listed(MemoryFilter(kind=KIND), is_ours):
         if row.id not in wanted:

@@ -94,7 +94,7 @@ class Refinery:
 
     def step(self) -> RefineStep | None:
         """Do the job whose turn it is; None where none is."""
-        with _one_at_a_time(self._registry.places.state):
+        with one_at_a_time(self._registry.places.state):
             job = self.queue.lease(KINDS, _moment())
             return self._carried_out(job) if job else None
 
@@ -258,7 +258,7 @@ def _of_stage(prompt: str, schema: Mapping[str, Any]) -> int:
 
 
 @contextlib.contextmanager
-def _one_at_a_time(state: Path) -> Iterator[None]:
+def one_at_a_time(state: Path) -> Iterator[None]:
     """Wait until no other process of this machine refines."""
     with (state / LOCK).open("ab") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)

@@ -33,10 +33,11 @@ if TYPE_CHECKING:
 def tidy_command(
     registry: Registry, *, dry_run: bool, undo: bool, redo: bool, as_json: bool
 ) -> None:
-    """Tidy this directory's workspace without a model; each step is one commit.
+    """Tidy this directory's workspace; each step is one commit.
 
     Conversations that go on with one another, and the others of a project's month, get a digest:
-    what was decided, what changed, what is open, each line with its memory and turn. Notes that
+    what was decided, what changed, what is open, each line with its memory and turn; a model writes
+    it where one is set, by the rules of refining. Notes that
     say the same become one chain; what needs a person waits in `keeplore review`. Nothing is
     deleted.
 
@@ -56,7 +57,7 @@ def tidy_command(
     workspace = registry.for_directory(Path.cwd())
     if redo:
         allow_again(workspace)
-    steps = [*tidy_plan(workspace)] if dry_run else tidy(workspace)
+    steps = [*tidy_plan(workspace, note)] if dry_run else tidy(workspace, note)
     if as_json:
         found = [
             {

@@ -1,0 +1,72 @@
+"""Asking a model the questions of the stages: each answer is read, and its cost counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from keeplore.errors import LlmRefused
+from keeplore.llm.account import Account
+from keeplore.llm.json_answers import parsed
+from keeplore.refine.prompts import RefinePrompt
+from keeplore_hooks.contracts import Usage
+
+_Read = TypeVar("_Read")
+
+
+class TakenOver(Exception):
+    """Another process does this now."""
+
+
+class ModelAsker:
+    """``keep`` is asked before each call whether this process still may; ``usage`` is what the
+    answers took, read or not.
+    """
+
+    def __init__(
+        self, account: Account, keep: Callable[[], bool] = lambda: True
+    ) -> None:
+        self.usage = Usage(0, 0)
+        self._account = account
+        self._keep = keep
+
+    @property
+    def model(self) -> str:
+        return self._account.name
+
+    @property
+    def tokens(self) -> dict[str, int]:
+        """The usage as the audit has it."""
+        return {
+            "input": self.usage.input_tokens,
+            "cached": self.usage.cached_tokens,
+            "output": self.usage.output_tokens,
+        }
+
+    def check_lease(self) -> None:
+        if not self._keep():
+            raise TakenOver
+
+    def ask(
+        self,
+        prompt: RefinePrompt,
+        question: str,
+        schema: Mapping[str, Any],
+        read: Callable[[Any], _Read],
+    ) -> _Read:
+        """An answer, read. Raises LlmRefused where it cannot be read at all, TakenOver."""
+        self.check_lease()
+        completion = self._account.complete(prompt.name, prompt.text, question, schema)
+        known, more = self.usage, completion.usage
+        self.usage = Usage(
+            known.input_tokens + more.input_tokens,
+            known.output_tokens + more.output_tokens,
+            known.cached_tokens + more.cached_tokens,
+        )
+        try:
+            return read(parsed(completion.text))
+        except (ValueError, RecursionError) as e:
+            raise LlmRefused(
+                f"{self.model} gave no answer that can be read: {e}",
+                "Try another model in keeplore.yaml",
+            ) from e
