@@ -1,6 +1,4 @@
-"""A plugin where Keeplore is not installed: what the client says, how the server starts, and a
-client's own place.
-"""
+"""A plugin where Keeplore is not set up: what the client says, and a client's own place."""
 
 from __future__ import annotations
 
@@ -10,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -55,7 +52,7 @@ def test_a_session_start_says_once_a_day_what_to_install(
         for command in (
             "pipx install .",
             "uv tool install .",
-            "keeplore init",
+            "keeplore init ~/memory",
         )
     )
     assert said(host, event) == b""
@@ -134,18 +131,6 @@ def test_a_copy_in_a_state_directory_writes_there_whatever_the_environment_says(
     subprocess.run(command, input=b"payload", check=True)
     place = own if is_used else tmp_path / "other" / "keeplore"
     assert [entry.read() for entry in Spool(place / "spool").pending()] == [b"payload"]
-
-
-def server(state: Path, **options: Any) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-I", "-S", str(CLIENT / "mcp.py")]
-    return subprocess.run(command, capture_output=True, text=True, **options)
-
-
-def test_without_keeplore_the_server_says_what_to_do_and_ends(state: Path) -> None:
-    done = server(state, input="")
-    assert (done.returncode, done.stdout) == (1, "")
-    (line,) = done.stderr.splitlines()
-    assert "pipx install '.[mcp]'" in line and "keeplore init" in line
 
 
 def test_a_client_whose_other_half_is_missing_tells_the_host_nothing(tmp_path):

@@ -1,4 +1,5 @@
-"""Prints what the SDK's server offers, in the form of ``mcp_offer.json``:
+"""Prints what the SDK's server offers, in the form of ``mcp_offer.json``, without what tells an
+agent nothing and costs it tokens with each request:
 ``python tests/mcp_server/offered.py > plugin/keeplore/client/mcp_offer.json`` writes it anew.
 
 It is a process of its own, so that a test can choose the version of the SDK by its PYTHONPATH.
@@ -17,6 +18,7 @@ from keeplore.mcp_server.tools import build
 VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 UNKNOWN = "2999-12-31"
 LISTS = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
+UNSAID = ("title", "minLength", "maxLength")
 SERVER = build()
 
 
@@ -35,6 +37,21 @@ def reply(*messages: dict[str, Any]) -> dict[str, Any]:
     return told
 
 
+def brief(schema: Any) -> Any:
+    """A schema without titles, which repeat names, without limits of length, which the server holds
+    in any case, and without defaults that are empty.
+    """
+    if not isinstance(schema, dict):
+        return schema
+    kept = {
+        key: value
+        for key, value in schema.items()
+        if not (key in UNSAID and isinstance(value, str | int))
+        and (key, value) not in (("default", ""), ("default", None))
+    }
+    return {key: brief(value) for key, value in kept.items()}
+
+
 def main() -> None:
     begun = {"jsonrpc": "2.0", "method": "notifications/initialized"}
     first = initialize(VERSIONS[-1])
@@ -44,11 +61,14 @@ def main() -> None:
     for version in (*VERSIONS, UNKNOWN):
         expected = version if version in VERSIONS else VERSIONS[-1]
         assert reply(initialize(version))["protocolVersion"] == expected
+    lists = {method: reply(first, begun, asked(method)) for method in LISTS}
+    for tool in lists["tools/list"]["tools"]:
+        tool["inputSchema"] = brief(tool["inputSchema"])
     offer = {
         "versions": VERSIONS,
         "capabilities": hello["capabilities"],
         "instructions": hello["instructions"],
-        "lists": {method: reply(first, begun, asked(method)) for method in LISTS},
+        "lists": lists,
     }
     json.dump(offer, sys.stdout, indent=1, ensure_ascii=False, sort_keys=True)
     sys.stdout.write("\n")

@@ -205,10 +205,19 @@ def test_what_a_session_asks_at_its_start_needs_no_worker(
     assert [*state.iterdir()] == [state / "python"], "and no worker is started"
 
 
-def test_switched_off_it_offers_nothing_and_asks_nobody(state: Path) -> None:
-    pipe = Pipe(state, KEEPLORE_OFF="1")
+@pytest.mark.parametrize(
+    ("environment", "why"),
+    [({"KEEPLORE_OFF": "1"}, "KEEPLORE_OFF"), ({}, "keeplore init ~/memory")],
+)
+def test_switched_off_or_not_set_up_it_says_why_it_offers_nothing_and_asks_nobody(
+    state: Path, environment: dict[str, str], why: str
+) -> None:
+    if not environment:
+        (state / "python").unlink()
+    before = [*state.iterdir()]
+    pipe = Pipe(state, **environment)
     hello = pipe.ask(1, "initialize", protocolVersion="2025-11-25", **WHO)
-    assert "KEEPLORE_OFF" in hello["result"]["instructions"]
+    assert why in hello["result"]["instructions"]
     lists = {method: pipe.ask(2, method)["result"] for method in sorted(OFFER["lists"])}
     assert lists == {
         "prompts/list": {"prompts": []},
@@ -216,9 +225,9 @@ def test_switched_off_it_offers_nothing_and_asks_nobody(state: Path) -> None:
         "resources/templates/list": {"resourceTemplates": []},
         "tools/list": {"tools": []},
     }
-    assert "KEEPLORE_OFF" in pipe.call(3, READING)["error"]["message"]
+    assert why in pipe.call(3, READING)["error"]["message"]
     assert pipe.close() == (0, b"")
-    assert [*state.iterdir()] == [state / "python"]
+    assert [*state.iterdir()] == before
 
 
 def test_the_worker_is_told_whose_request_it_is(
@@ -396,12 +405,6 @@ def test_half_a_character_reaches_the_worker(
     pipe.send(line)
     assert pipe.reply()["result"] == {"told": "\ud83d"}
     assert worker.asked[0]["params"] == {"name": "\ud83d"}
-
-
-def test_without_keeplore_it_says_what_to_install(state: Path) -> None:
-    (state / "python").unlink()
-    code, log = Pipe(state).close()
-    assert code == 1 and b"pipx install '.[mcp]'" in log
 
 
 def test_nothing_is_left_of_workers_that_it_started(

@@ -24,5 +24,5 @@ for folder in $PATH; do
     [ -f "$folder/../keeplore/client/command.sh" ] && continue # a plugin's, which runs this file
     [ -x "$folder/keeplore" ] && exec "$folder/keeplore" "$@"
 done
-echo 'Keeplore is not installed here: run `pipx install .` or `uv tool install .` in a checkout of it, then `keeplore init`' >&2
+echo 'Keeplore is not installed here: run `pipx install .` or `uv tool install .` in a checkout of it, then `keeplore init ~/memory`' >&2
 exit 127

@@ -4,7 +4,7 @@ Prints nothing or the worker's reply, one JSON object, and exits 0 whatever happ
 never suffer from its memory. It parses nothing, and imports only what costs next to nothing: a
 person waits. ``_socket`` is what ``socket`` wraps, without the milliseconds of the wrapper's
 imports. Any Python from 3.8 will do. On Windows it spools and asks nothing. Where Keeplore is not
-installed, it says so once a day at a session's start. Formats: docs/spool.md."""
+set up, it says so once a day at a session's start. Formats: docs/spool.md."""
 # pathlib, contextlib and subprocess take longer to import than all of this takes to run:
 # ruff: noqa: PTH100, PTH102, PTH103, PTH104, PTH108, PTH111, PTH112, PTH116, PTH117, PTH118
 # ruff: noqa: PTH120, PTH123, PTH208, S606, SIM105
@@ -60,8 +60,9 @@ ASK_MAX = 1_000_000  # bytes
 REPLY_MAX = 1_000_000  # bytes
 IS_WINDOWS = os.name == "nt"
 ADVICE = (
-    "Keeplore keeps what is said here in its inbox and remembers it once it is installed: "
-    "run `pipx install .` or `uv tool install .` in a checkout of it, then `keeplore init`."
+    "Keeplore keeps what is said here in its inbox and remembers it once it is set up: run "
+    "`keeplore init ~/memory`. Without that command, first `pipx install .` or `uv tool install .` "
+    "in a checkout of it."
 )
 TROUBLE = (
     "Keeplore's worker does not start: what is said here waits in its inbox, and nothing is "

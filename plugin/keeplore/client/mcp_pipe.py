@@ -27,8 +27,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 quick_json = __import__("quick_json")
 
 MISSING = (
-    "keeplore: the MCP server needs Keeplore's Python. Run, in a checkout of Keeplore: "
-    "pipx install '.[mcp]' && keeplore init"
+    "Keeplore is not set up on this machine. The person runs `keeplore init ~/memory` in a terminal"
+    " (first `pipx install '.[mcp]'` in a checkout of Keeplore), and starts a new session."
 )
 ON_WINDOWS = "keeplore: the MCP server does not run on Windows yet. Use WSL"
 OFF = "Keeplore is switched off here by KEEPLORE_OFF."
@@ -226,8 +226,8 @@ class Pipe:
             result(number, {})
         elif method in self.offer["lists"]:
             result(number, self.offer["lists"][method])
-        elif os.environ.get("KEEPLORE_OFF"):
-            failure(number, METHOD_NOT_FOUND, OFF)
+        elif self.offer["why_nothing"]:
+            failure(number, METHOD_NOT_FOUND, self.offer["why_nothing"])
         else:
             self.forward(number, method, params)
 
@@ -443,17 +443,18 @@ def become_server(python: str, state: str, connection: int) -> None:
     os.execve(python, command, environment)
 
 
-def offered(folder: str) -> dict[str, Any]:
+def offered(folder: str, why_nothing: str) -> dict[str, Any]:
+    """What every session is told; no list has anything in it where there is a reason for that."""
     with open(os.path.join(folder, "mcp_offer.json"), "rb") as file:
         offer = quick_json.loads(file.read())
     tools = offer["lists"]["tools/list"]["tools"]
     reading = [t["name"] for t in tools if t["annotations"]["readOnlyHint"]]
-    if os.environ.get("KEEPLORE_OFF"):
+    if why_nothing:
         lists = {
             method: dict.fromkeys(whole, ()) for method, whole in offer["lists"].items()
         }
-        offer = {**offer, "lists": lists, "instructions": OFF}
-    return {**offer, "reading": reading}
+        offer = {**offer, "lists": lists, "instructions": why_nothing}
+    return {**offer, "reading": reading, "why_nothing": why_nothing}
 
 
 def main() -> None:
@@ -463,12 +464,13 @@ def main() -> None:
         sys.exit(ON_WINDOWS)
     client = __import__("contact")
     state = client.state_directory()
+    why_nothing = OFF if os.environ.get("KEEPLORE_OFF") else ""
     try:
         client.keeplore_python(state)
     except OSError:
-        sys.exit(MISSING)
+        why_nothing = why_nothing or MISSING
     try:
-        Pipe(client, state, offered(HERE)).run()
+        Pipe(client, state, offered(HERE, why_nothing)).run()
     except BrokenPipeError:
         pass  # the host has gone
     os._exit(0)
