@@ -103,6 +103,22 @@ def test_a_second_init_changes_nothing_and_a_taken_name_is_refused(places):
         initialise(places, Path.home() / "other" / "memory")
 
 
+@pytest.mark.parametrize("is_shared", [True, False])
+def test_a_clone_whose_head_nobody_pushed_is_joined_and_an_empty_one_begun(
+    places, tmp_path, git, is_shared
+):
+    remote, mine = tmp_path / "remote.git", tmp_path / "memory"
+    git("init", "-q", "--bare", "-b", "master", str(remote), cwd=tmp_path)
+    initialise(places, tmp_path / "first")
+    if is_shared:
+        git("push", "-q", str(remote), "main", cwd=tmp_path / "first")
+    git("clone", "-q", str(remote), str(mine), cwd=tmp_path)
+    assert initialise(places, mine).is_new is not is_shared
+    branches = git("branch", "--format=%(refname:short) %(upstream:short)", cwd=mine)
+    branch = "main" if is_shared else "master"
+    assert branches.strip() == f"{branch} origin/{branch}"
+
+
 def test_a_python_program_opens_the_workspace_of_its_directory(places):
     initialise(places, Path.home() / "memory")
     with open_workspace(Path.home()) as workspace:

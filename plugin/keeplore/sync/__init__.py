@@ -1,8 +1,15 @@
 """Exchanging a workspace with its remote, through the user's own git."""
 
-from keeplore.sync.clone import clone
+from keeplore.sync.clone import checks_out_workspace, clone
 from keeplore.sync.errors import SyncError
 from keeplore.sync.remote_git import reach
 from keeplore.sync.synchronise import SyncResult, synchronise
 
-__all__ = ["SyncError", "SyncResult", "clone", "reach", "synchronise"]
+__all__ = [
+    "SyncError",
+    "SyncResult",
+    "checks_out_workspace",
+    "clone",
+    "reach",
+    "synchronise",
+]

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from keeplore.errors import ConfigError
 from keeplore.store import run, without_credentials
+from keeplore.store.git.git_command import output
 from keeplore.sync.remote_git import CLONE_TIMEOUT_S, call, checked_url
 
 SETTINGS = "keeplore.yaml"
@@ -33,7 +34,7 @@ def clone(url: str, directory: Path) -> None:
     with _aside(directory) as aside:
         arguments = ("--quiet", "--", url, str(aside))
         call(directory.parent, protocols, _CLONE, *arguments, timeout_s=CLONE_TIMEOUT_S)
-        if not (_is_workspace(aside) or _is_on_workspace_branch(aside)):
+        if not (_is_workspace(aside) or checks_out_workspace(aside)):
             raise ConfigError(
                 f"{without_credentials(url)} holds no {SETTINGS}, so it is no Keeplore workspace",
                 "Check the address; to start a workspace there, run `keeplore init` in a "
@@ -91,15 +92,15 @@ def _is_workspace(directory: Path) -> bool:
     return (directory / SETTINGS).is_file() and not (directory / SETTINGS).is_symlink()
 
 
-def _is_on_workspace_branch(directory: Path) -> bool:
-    """Check out the branch that holds the workspace: a bare repository's HEAD often names one that
-    nobody pushed.
+def checks_out_workspace(directory: Path) -> bool:
+    """Check out the branch of a clone that holds the workspace, False where none does: a bare
+    repository's HEAD often names a branch that nobody pushed. Raises RepositoryError.
     """
     command = "for-each-ref --format=%(refname:lstrip=3) refs/remotes/origin"
     listed = run(directory, command).text.split()
     for branch in sorted(listed, key=lambda name: (name != "main", name)):
         ref = f"refs/remotes/origin/{branch}"
         if run(directory, "cat-file -e", f"{ref}:{SETTINGS}").code == 0:
-            run(directory, "checkout --quiet -B", branch, "--track", ref)
+            output(directory, "checkout --quiet -B", branch, "--track", ref)
             return _is_workspace(directory)
     return False

@@ -30,6 +30,11 @@ CLAUDE_ORDERS = (
         "questions. Resume directly — do not acknowledge the summary, do not recap what was happening."
     ),
     "Recent messages are preserved verbatim.",
+    (
+        "Continue the conversation from where it left off without asking the user any further "
+        "questions.\n\nThe messages after this summary are the most recent messages from before "
+        "compaction, kept verbatim. The summary was written without seeing them."
+    ),
     "",
 )
 CLAUDE_HEADS = (

@@ -22,7 +22,8 @@ _NOTES_END = re.compile(r"</analysis>\s*")
 _ORDERS = re.compile(
     r"\s*(?:</summary>|If you need specific details from before\b.*"
     r"|(?:Please )?[Cc]ontinue the conversation from where\b.*"
-    r"|Recent messages are preserved verbatim\b.*|Resume directly\b.*)?\s*"
+    r"|Recent messages are preserved verbatim\b.*|The messages after this summary are\b.*"
+    r"|Resume directly\b.*)?\s*"
 )
 _ELEMENT = re.compile(
     r"^[ \t]*<([a-z]+(?:_[a-z]+)+|overview|history)>[ \t]*", re.MULTILINE

@@ -14,9 +14,9 @@ from keeplore.config.settings import FILE, load_settings
 from keeplore.errors import ConfigError
 from keeplore.memory import slugify
 from keeplore.memory.names import is_project_name
-from keeplore.store import create
+from keeplore.store import create, run
 from keeplore.store.merge import merge_driver
-from keeplore.sync import clone
+from keeplore.sync import checks_out_workspace, clone
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 # an installed wheel carries the template inside the package; in a checkout it stands at the top,
@@ -40,12 +40,19 @@ def initialise(places: Places, directory: Path, name: str | None = None) -> Setu
     root = directory.expanduser().resolve()
     if root.exists() and not root.is_dir():
         raise ConfigError(f"{root} is a file", "Name a directory")
-    is_new = not (root / FILE).exists()
+    is_new = not (root / FILE).exists() and not _was_cloned(root)
     if is_new:
         _chosen_name(Machine.load(places), root, name)  # before anything is written
         # its branch stays whatever the person's own repository has
         create(root, template_dir())
     return _register(places, root, name or load_settings(root).name, is_new=is_new)
+
+
+def _was_cloned(root: Path) -> bool:
+    """Whether it is a clone with nothing checked out, which is on its workspace's branch now."""
+    if not (root / ".git").exists() or run(root, "rev-parse --verify -q HEAD").text:
+        return False
+    return checks_out_workspace(root)
 
 
 def clone_workspace(
