@@ -93,6 +93,8 @@ def answer(request: Request) -> Said:
     if request.prompt.startswith("Things:\nledger"):
         told = {"fact": 1, "name": "ledger", "type": "system", "aspect": "storage"}
         return Said(json.dumps({"aspects": [{**told, "kind": "constraint"}]}))
+    if "Talk 1:" in request.prompt:
+        return told_apart(request)
     if "Talk:" not in request.prompt:
         choices = [
             {
@@ -105,21 +107,30 @@ def answer(request: Request) -> Said:
             }
         ]
         return Said(json.dumps({"decisions": choices}))
-    said = next(said for _, said in TALKS.values() if said in request.prompt)
+    return Said(json.dumps(facts_in(request.prompt)))
+
+
+def told_apart(request: Request) -> Said:
+    """What is said of several talks, each with its number."""
+    found: dict[str, list[Any]] = {"facts": [], "entities": []}
+    for number, talk in enumerate(request.prompt.split("\n\nTalk ")[1:], 1):
+        for key, items in facts_in(talk).items():
+            found[key] += [{"talk": number, **item} for item in items]
+    return Said(json.dumps(found))
+
+
+def facts_in(prompt: str) -> dict[str, list[Any]]:
+    said = next(said for _, said in TALKS.values() if said in prompt)
     named = {
         "source": "Auditors",
         "relationship": "read",
         "target": "ledger",
         "confidence": 1.0,
     }
-    return Said(
-        json.dumps(
-            {
-                "facts": [{"content": said, "span": said, **FIELDS}],
-                "entities": [named] if "Auditors" in request.prompt else [],
-            }
-        )
-    )
+    return {
+        "facts": [{"content": said, "span": said, **FIELDS}],
+        "entities": [named] if "Auditors" in prompt else [],
+    }
 
 
 @pytest.fixture
@@ -194,6 +205,74 @@ def test_a_backlog_is_priced_accepted_refined_and_decided(
     decided = json.loads(run("audit", "--outcome", "accepted", "--json").stdout)
     assert [line["id"][4:12] for line in decided] == [note.stem[-8:]]
     assert "New note" not in run("review").stdout
+
+
+def extracting(server: Any) -> list[int]:
+    """Of each call of the first stage how many talks it was about."""
+    asked = (request.prompt for request in server.requests)
+    return [
+        prompt.count("\n\nTalk")
+        for prompt in asked
+        if prompt.startswith("Known notes:")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("talk", "calls"),
+    [
+        (None, [2]),
+        ({}, [2, 1, 1]),
+        ({"talk": 3}, [2, 1, 1]),
+        ({"talk": "1"}, [2, 1, 1]),
+    ],
+)
+def test_short_talks_share_a_call_whose_answer_must_keep_them_apart(
+    server: Any, run: Callable[..., Any], talk: dict[str, Any] | None, calls: list[int]
+) -> None:
+    def play(request: Request) -> Said:
+        if "Talk 1:" not in request.prompt or talk is None:
+            return answer(request)
+        items = json.loads(told_apart(request).text)
+        unlike = [
+            {**{k: v for k, v in item.items() if k != "talk"}, **talk}
+            for item in items["facts"]
+        ]
+        return Said(json.dumps({"facts": unlike}))
+
+    server.always(play)
+    run("refine", "--accept-model", typed="y\n")
+    done = run("refine", "--all")
+    assert extracting(server) == calls
+    assert "The ledger: 1 ADD applied, 1 left out (" in done.stdout
+    assert "The backup: 1 ADD review (" in done.stdout
+    audit = [
+        line.split("\t")[1:5]
+        for line in run("audit", "--since", "1d").stdout.splitlines()
+    ]
+    assert sorted(audit) == [
+        ["ADD", "applied", "", "The ledger stays append-only."],
+        ["ADD", "review", "rule", "Backups must go to the second site every night."],
+    ]
+    assert "Nothing to refine" in run("refine", "--all").stdout
+
+
+def test_words_that_one_talk_says_are_no_receipt_in_another(
+    server: Any, run: Callable[..., Any]
+) -> None:
+    def swapped(request: Request) -> Said:
+        items = json.loads(told_apart(request).text)["facts"]
+        return Said(
+            json.dumps(
+                {"facts": [{**item, "talk": 3 - item["talk"]} for item in items]}
+            )
+        )
+
+    server.script(swapped)
+    run("refine", "--accept-model", typed="y\n")
+    done = run("refine", "--all").stdout
+    assert "The ledger: nothing to note, 1 left out" in done
+    assert "The backup: nothing to note, 1 left out" in done
+    assert run("audit", "--since", "1d").stdout == ""
 
 
 def test_a_server_that_refuses_leaves_the_work_in_the_queue(

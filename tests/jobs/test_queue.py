@@ -52,6 +52,9 @@ def test_a_compaction_is_never_replaced_and_goes_first(queue: JobQueue) -> None:
     queue.add("compaction", "session-1", {"turn": 3}, NOON)
     for turn in (1, 2, 2):
         queue.add("compaction", "session-1", {"turn": turn}, NOON, replace=False)
+    coming = [job.payload["turn"] for job in queue.coming(KINDS, NOON, 9)]
+    assert coming == [1, 2, 3, 1]
+    assert [job.kind for job in queue.coming(KINDS, NOON, 2)] == ["compaction"] * 2
     leased = [queue.lease(KINDS, NOON) for _ in range(5)]
     assert [job and (job.kind, job.payload["turn"]) for job in leased] == [
         ("compaction", 1),

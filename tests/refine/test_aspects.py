@@ -97,7 +97,7 @@ def test_the_entities_of_a_conversation_are_one_question_and_their_aspects_go_in
     assert parse(serialise(note)) == note
     [done] = desk.audit("refined")
     assert (done["prompts"], done["dropped"]) == (
-        ["extract-4", "decide-2", "aspects-3"],
+        ["extract-5", "decide-2", "aspects-3"],
         {},
     )
     assert result.usage.input_tokens == done["tokens"]["input"]

@@ -107,7 +107,7 @@ def test_a_fact_becomes_a_note_with_its_receipt_in_one_commit_with_the_audit(
     )
     assert (line["model"], line["prompts"], line["span"]) == (
         "scripted",
-        ["extract-4", "decide-2"],
+        ["extract-5", "decide-2"],
         SPAN,
     )
     [done] = desk.audit("refined")

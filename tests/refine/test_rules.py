@@ -12,7 +12,7 @@ import pytest
 from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore.recall.since.contradictions import contradiction, is_opposite
 from keeplore.refine import decide, extract
-from keeplore.refine.answer_schema import ChoiceItem, FactItem, items
+from keeplore.refine.answers.answer_schema import ChoiceItem, FactItem, items
 from keeplore.refine.classify import (
     ConversationPlace,
     FactClaim,
@@ -55,7 +55,7 @@ def segments(*exchanges: Exchange, pasted: str = "\0"):
     return segments_of(exchanges, exchanges, lambda text: pasted in text)
 
 
-@pytest.mark.parametrize("name", ["extract", "decide", "aspects"])
+@pytest.mark.parametrize("name", ["extract", "decide", "aspects", "digest"])
 def test_a_prompt_changes_only_with_its_version(name: str) -> None:
     expected = (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
     told = prompt(name)

@@ -144,6 +144,12 @@ class JobQueue:
                 _insert(db, kind, key, text, replace=replace, now=now)
             return True
 
+    def coming(self, kinds: Sequence[str], now: datetime, most: int) -> list[Job]:
+        """The jobs whose turn comes next, which stay as they are, in the order of ``lease``."""
+        with self._database.transaction() as db:
+            rows = [row for kind in kinds for row in _due(db, kind, now, most)]
+        return [_job(row) for row in rows[:most]]
+
     def lease(self, kinds: Sequence[str], now: datetime) -> Job | None:
         """The job whose turn it is, now of this caller; None where none is due.
 
@@ -153,12 +159,7 @@ class JobQueue:
         with self._database.transaction() as db:
             self._reap(db, now)
             for kind in kinds:
-                row = db.execute(
-                    "SELECT * FROM jobs WHERE state = ? AND kind = ? AND (due <= ? OR due > ?)"
-                    " ORDER BY is_replaceable, json_extract(payload, '$.at'), id LIMIT 1",
-                    (JobState.WAITING, kind, now.timestamp(), _beyond(now, MAX_WAIT)),
-                ).fetchone()
-                if row is not None:
+                for row in _due(db, kind, now, 1):
                     token = secrets.token_hex(8)
                     self._locks.take(token)
                     db.execute(
@@ -303,6 +304,16 @@ class JobQueue:
             # half of it is left to chance, so that what failed together does not come back together
             due = now.timestamp() + pause_s * (0.5 + self._jitter() / 2)
             _wait(db, row, due, reason, attempts=row["attempts"])
+
+
+def _due(
+    db: sqlite3.Connection, kind: str, now: datetime, most: int
+) -> list[sqlite3.Row]:
+    return db.execute(
+        "SELECT * FROM jobs WHERE state = ? AND kind = ? AND (due <= ? OR due > ?)"
+        " ORDER BY is_replaceable, json_extract(payload, '$.at'), id LIMIT ?",
+        (JobState.WAITING, kind, now.timestamp(), _beyond(now, MAX_WAIT), most),
+    ).fetchall()
 
 
 def _insert(

@@ -18,7 +18,12 @@ from keeplore.index.graph.graph_index import EntityGraph
 from keeplore.index.graph.graph_values import TYPES, EntityAspect, canonical
 from keeplore.index.graph.linker import linked
 from keeplore.memory import Memory
-from keeplore.refine.answer_schema import MAX_FACTS, AspectItem, items, schema_of
+from keeplore.refine.answers.answer_schema import (
+    MAX_FACTS,
+    AspectItem,
+    items,
+    schema_of,
+)
 from keeplore.refine.classify import is_rule_of_others
 from keeplore.refine.decide import Proposal
 from keeplore.refine.prompts import prompt

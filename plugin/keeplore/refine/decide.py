@@ -11,7 +11,12 @@ from enum import StrEnum
 from itertools import zip_longest
 from typing import Any
 
-from keeplore.refine.answer_schema import MAX_FACTS, ChoiceItem, items, schema_of
+from keeplore.refine.answers.answer_schema import (
+    MAX_FACTS,
+    ChoiceItem,
+    items,
+    schema_of,
+)
 from keeplore.refine.candidates import CandidateNote, fitting, named
 from keeplore.refine.extract import Fact
 from keeplore.refine.prompts import prompt

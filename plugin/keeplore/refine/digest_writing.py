@@ -12,7 +12,12 @@ from typing import Any
 
 from keeplore.memory.model import Trust
 from keeplore.recall.since.contradictions import is_opposite
-from keeplore.refine.answer_schema import MIN_CONTENT, LineItem, items, schema_of
+from keeplore.refine.answers.answer_schema import (
+    MIN_CONTENT,
+    LineItem,
+    items,
+    schema_of,
+)
 from keeplore.refine.classify import is_rule_of_others
 from keeplore.refine.prompts import prompt
 from keeplore.refine.receipts import Receipt, is_supported, receipt_of, trust_of

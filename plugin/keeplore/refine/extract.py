@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from keeplore.memory.model import trust_rank
-from keeplore.refine.answer_schema import (
+from keeplore.refine.answers.answer_schema import (
     MAX_FACTS,
     MAX_TRIPLES,
     MIN_CONTENT,
@@ -26,6 +26,11 @@ from keeplore.text.similarity import content_hash, normalised
 
 PROMPT = prompt("extract")
 SCHEMA = schema_of(facts=FactItem, entities=TripleItem)
+# Characters that the list of notes may take, as a share of what was said: together with the
+# instructions, all stages are to read no more than 1.25 tokens for one of the conversation
+KNOWN_SHARE = 0.03
+LEAST_ROOM = 320  # characters; a list of two or three notes
+KNOWN_NOTES = 8  # that a model is shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +63,19 @@ class Extraction:
     triples: tuple[TripleItem, ...]
 
 
+def listing_room(said: int) -> int:
+    """Characters for the list of known notes beside so many of a conversation."""
+    return max(LEAST_ROOM, int(KNOWN_SHARE * said))
+
+
 def question(window: Window, known: Sequence[CandidateNote]) -> str:
     """What a model is shown of a part of a conversation."""
-    listed = "\n".join(note.line for note in known)
-    return f"Known notes:\n{listed or '(none)'}\n\nTalk:\n{window.text}"
+    return f"{listed(known)}\n\nTalk:\n{window.text}"
+
+
+def listed(known: Iterable[CandidateNote]) -> str:
+    lines = "\n".join(note.line for note in known)
+    return f"Known notes:\n{lines or '(none)'}"
 
 
 def extraction(

@@ -11,7 +11,7 @@ from enum import StrEnum
 from keeplore.config.settings import RefineMode, RefineSettings
 from keeplore.memory.model import Trust, trust_rank
 from keeplore.recall.since.contradictions import contradiction, is_opposite
-from keeplore.refine.answer_schema import MIN_CONTENT
+from keeplore.refine.answers.answer_schema import MIN_CONTENT
 from keeplore.refine.candidates import CandidateNote
 from keeplore.refine.classify import is_rule_of_others
 from keeplore.refine.decide import Proposal, ProposalAction

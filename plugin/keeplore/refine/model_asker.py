@@ -43,6 +43,14 @@ class ModelAsker:
             "output": self.usage.output_tokens,
         }
 
+    def count(self, more: Usage) -> None:
+        known = self.usage
+        self.usage = Usage(
+            known.input_tokens + more.input_tokens,
+            known.output_tokens + more.output_tokens,
+            known.cached_tokens + more.cached_tokens,
+        )
+
     def check_lease(self) -> None:
         if not self._keep():
             raise TakenOver
@@ -57,12 +65,7 @@ class ModelAsker:
         """An answer, read. Raises LlmRefused where it cannot be read at all, TakenOver."""
         self.check_lease()
         completion = self._account.complete(prompt.name, prompt.text, question, schema)
-        known, more = self.usage, completion.usage
-        self.usage = Usage(
-            known.input_tokens + more.input_tokens,
-            known.output_tokens + more.output_tokens,
-            known.cached_tokens + more.cached_tokens,
-        )
+        self.count(completion.usage)
         try:
             return read(parsed(completion.text))
         except (ValueError, RecursionError) as e:

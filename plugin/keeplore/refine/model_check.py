@@ -16,7 +16,7 @@ from keeplore.llm.account import Account
 from keeplore.llm.json_answers import parsed
 from keeplore.memory import Exchange
 from keeplore.refine import extract
-from keeplore.refine.answer_schema import REPAIRED
+from keeplore.refine.answers.answer_schema import REPAIRED
 from keeplore.refine.window import segments_of, windows
 
 ENOUGH = 0.75  # share of the talks that a model has to read rightly

@@ -31,17 +31,14 @@ from keeplore.refine.extract import Extraction, Fact
 from keeplore.refine.gates import FROZEN, GateContext, ProposalOutcome, verdict
 from keeplore.refine.model_asker import ModelAsker, TakenOver
 from keeplore.refine.pending import PendingPart, asked_about, part_of
+from keeplore.refine.shared_extraction import SharedExtraction, notes_near
 from keeplore.refine.triples import Triple, known_names, named_in, triples
 from keeplore.refine.window import exchange_key
 from keeplore.store.transaction import TransactionChanges
 from keeplore.text.similarity import content_hash
 from keeplore_hooks.contracts import Usage
 
-# Characters that the lists of notes may take, as a share of what was said: together with the
-# instructions, all stages are to read no more than 1.25 tokens for one of the conversation
-KNOWN_SHARE, NEAR_SHARE = 0.03, 0.1
-LEAST_ROOM = 320  # characters; a list of two or three notes
-KNOWN_NOTES = 8  # that the first stage is shown
+NEAR_SHARE = 0.1  # as ``KNOWN_SHARE``, of the notes with which facts are compared
 
 
 @dataclass(slots=True)
@@ -68,28 +65,30 @@ def refine(
     anywhere: bool = False,
     has_aspects: bool = False,
     keep: Callable[[], bool] = lambda: True,
+    shared: SharedExtraction | None = None,
 ) -> RefineResult:
     """Refine what of a conversation was not refined before, and write down what was decided of each
     proposal.
 
     Only what this machine captured, unless ``anywhere``. ``has_aspects`` asks in which respect the
     facts speak of their entities, too. ``keep`` is asked before each call, and before the change,
-    whether this process still may. Raises LlmUnavailable and RepositoryBusy where it should be
-    tried later, LlmRefused for an answer that is none, NotFound for a conversation that is gone:
-    nothing has changed then.
+    whether this process still may. ``shared`` is what the first stage gave already. Raises
+    LlmUnavailable and RepositoryBusy where it should be tried later, LlmRefused for an answer that
+    is none, NotFound for a conversation that is gone: nothing has changed then.
     """
     if mode == FROZEN:
         return RefineResult(memory_id, "refining is frozen")
     deps.search.index.refresh()
     asked = asked_about(deps.store.records(), mode)
-    part = part_of(deps, memory_id, asked, anywhere=anywhere)
+    part = shared.part if shared else part_of(deps, memory_id, asked, anywhere=anywhere)
     if part.why:
         return RefineResult(memory_id, part.why)
     deps.commit("")  # what was said is in git before anybody is asked about it
     result = RefineResult(memory_id, said_tokens=part.said_tokens)
     asker = ModelAsker(account, keep)
     try:
-        _Refinement(deps, asker, part, mode, result).carry_out(has_aspects=has_aspects)
+        refinement = _Refinement(deps, asker, part, mode, result)
+        refinement.carry_out(shared, has_aspects=has_aspects)
     except TakenOver:
         result.why = "another process has taken this over"
     result.usage = asker.usage
@@ -116,10 +115,9 @@ class _Refinement:
         self._prompts = [extract.PROMPT.label, decide.PROMPT.label]
         memory = part.memory
         self._place = ConversationPlace(*memory.place, deps.has_user_scope)
-        self._here = deps.here(*memory.place)
 
-    def carry_out(self, *, has_aspects: bool) -> None:
-        found = self._extracted()
+    def carry_out(self, shared: SharedExtraction | None, *, has_aspects: bool) -> None:
+        found = self._shared(shared) if shared else self._extracted()
         proposals = self._proposals([self._asked(fact) for fact in found.facts])
         told = self._entities(found, proposals, has_aspects=has_aspects)
         self._asker.check_lease()
@@ -133,19 +131,18 @@ class _Refinement:
         if self._result.outcomes:
             self._deps.commit(f"Refine a conversation: {_told(self._result.outcomes)}")
 
+    def _shared(self, shared: SharedExtraction) -> Extraction:
+        self._asker.count(shared.usage)
+        self._result.dropped.update(shared.dropped)
+        return extract.united([shared.found], self._result.dropped)
+
     def _extracted(self) -> Extraction:
         part, dropped = self._part, self._result.dropped
         found = []
         for window in part.windows:
-            room = max(LEAST_ROOM, int(KNOWN_SHARE * len(window.text)))
-            near = self._deps.search.near(
-                f"{part.memory.title}\n{window.text}", self._here, KNOWN_NOTES
-            )
-            found.append(
-                self._extracted_of(
-                    extract.question(window, fitted := fitting(near, room)), fitted
-                )
-            )
+            near = notes_near(self._deps, part, window.text)
+            fitted = fitting(near, extract.listing_room(len(window.text)))
+            found.append(self._extracted_of(extract.question(window, fitted), fitted))
         return extract.united(found, dropped)
 
     def _extracted_of(
@@ -188,7 +185,9 @@ class _Refinement:
     def _decided(self, open_ones: Sequence[ComparedFact]) -> tuple[Proposal, ...]:
         """What a model says of the facts that are left open."""
         shown = sum(len(window.text) for window in self._part.windows)
-        notes = decide.listed(open_ones, max(LEAST_ROOM, int(NEAR_SHARE * shown)))
+        notes = decide.listed(
+            open_ones, max(extract.LEAST_ROOM, int(NEAR_SHARE * shown))
+        )
 
         def read(answer: Any) -> tuple[Proposal, ...]:
             return decide.proposals(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from keeplore.index.graph import evidence
 from keeplore.memory import Memory
-from keeplore.refine.answer_schema import MAX_NAME, TripleItem
+from keeplore.refine.answers.answer_schema import MAX_NAME, TripleItem
 from keeplore.text.fences import sanitise
 
 _RELATIONSHIP = re.compile(r"[^a-z0-9]+")

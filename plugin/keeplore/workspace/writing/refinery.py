@@ -13,10 +13,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from keeplore.config.settings import Settings
+from keeplore.config.settings import RefineMode, Settings
 from keeplore.errors import (
     BudgetSpent,
     KeeploreError,
+    LlmRefused,
     LlmUnavailable,
     NotFound,
     RepositoryBusy,
@@ -24,20 +25,21 @@ from keeplore.errors import (
 )
 from keeplore.index import MemoryFilter
 from keeplore.jobs.queue import Job
-from keeplore.llm.account import OVERHEAD_TOKENS
+from keeplore.llm.account import OVERHEAD_TOKENS, Account
 from keeplore.llm.base import TransientFailure, tokens
 from keeplore.llm.open_model import open_account
 from keeplore.recall.request import SearchScope
 from keeplore.refine import aspects, decide, extract
 from keeplore.refine.candidates import NoteSearch
 from keeplore.refine.deps import RefineDeps
+from keeplore.refine.model_asker import ModelAsker
 from keeplore.refine.pending import PendingPart, asked_about, part_of
-from keeplore.refine.pipeline import (
-    KNOWN_SHARE,
-    LEAST_ROOM,
-    NEAR_SHARE,
-    RefineResult,
-    refine,
+from keeplore.refine.pipeline import NEAR_SHARE, RefineResult, refine
+from keeplore.refine.shared_extraction import (
+    MOST_TALKS,
+    SharedExtraction,
+    extracted_together,
+    sharing,
 )
 from keeplore.text.agent_scope import agent_of
 from keeplore.text.dates import now
@@ -86,11 +88,16 @@ class RefineStep:
 
 
 class Refinery:
-    """Takes jobs from the queue, one at a time on the whole machine."""
+    """Takes jobs from the queue, one at a time on the whole machine; of a short conversation those
+    that come next are asked about in the same call, if they are short too.
+    """
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
         self.queue = machine_queue(registry.places)
+        # by job: what a call gave beforehand, and whom a call that came to nothing was about
+        self._shared: dict[_JobTopic, SharedExtraction] = {}
+        self._alone: set[_JobTopic] = set()
 
     def step(self) -> RefineStep | None:
         """Do the job whose turn it is; None where none is."""
@@ -153,15 +160,55 @@ class Refinery:
         )
         if account is None:
             return RefineResult(job.key, why="no model is set")
+        deps = refine_deps(workspace)
+        if mode != RefineMode.FROZEN:
+            self._share(job, deps, account, mode)
         return refine(
-            refine_deps(workspace),
+            deps,
             account,
             job.key,
             mode,
-            anywhere=job.payload.get("anywhere") is True,
+            anywhere=_is_anywhere(job),
             has_aspects=workspace.settings.refine.aspects,
             keep=lambda: self.queue.renew(job, _moment()),
+            shared=self._shared.pop(_topic(job), None),
         )
+
+    def _parts_with(
+        self, job: Job, deps: RefineDeps, mode: str
+    ) -> Iterator[PendingPart]:
+        """What is to be asked about of a job, and of those that come next and are like it."""
+        waiting = self.queue.coming(KINDS, _moment(), MOST_TALKS)
+        topics = dict.fromkeys(map(_topic, (job, *waiting)))
+        deps.search.index.refresh()
+        asked = asked_about(deps.store.records(), mode)
+        for topic in topics:
+            if topic[1:] != _topic(job)[1:] or topic in self._alone:
+                continue
+            with contextlib.suppress(NotFound):
+                part = part_of(deps, topic[0], asked, anywhere=_is_anywhere(job))
+                if not part.why:
+                    yield part
+
+    def _share(self, job: Job, deps: RefineDeps, account: Account, mode: str) -> None:
+        """Ask about a short conversation together with those that come next. Raises what a model
+        that is not there does.
+        """
+        topic = _topic(job)
+        if topic in self._shared or topic in self._alone:
+            return
+        chosen = sharing(self._parts_with(job, deps, mode))
+        if not any(part.memory.id == job.key for part in chosen):
+            return
+        topics = [(part.memory.id, *topic[1:]) for part in chosen]
+        try:
+            found = extracted_together(deps, ModelAsker(account), chosen)
+        except KeeploreError as e:
+            self._alone.update(topics)
+            if not isinstance(e, LlmRefused):
+                raise
+        else:
+            self._shared.update(zip(topics, found, strict=True))
 
 
 def backlog(
@@ -208,9 +255,9 @@ def _most_read(part: PendingPart, facts: int) -> int:
     """Tokens of the questions about a conversation that gives as many tokens of facts."""
     characters = sum(len(window.text) for window in part.windows)
     read = _of_stage(decide.PROMPT.text, decide.SCHEMA) + facts
-    read += tokens(" " * max(LEAST_ROOM, int(NEAR_SHARE * characters)))
+    read += tokens(" " * max(extract.LEAST_ROOM, int(NEAR_SHARE * characters)))
     for window in part.windows:
-        listed = max(LEAST_ROOM, int(KNOWN_SHARE * len(window.text)))
+        listed = extract.listing_room(len(window.text))
         read += (
             _of_stage(extract.PROMPT.text, extract.SCHEMA)
             + tokens(window.text)
@@ -255,6 +302,22 @@ def refine_deps(workspace: Workspace) -> RefineDeps:
 
 def _of_stage(prompt: str, schema: Mapping[str, Any]) -> int:
     return tokens(prompt) + tokens(str(dict(schema))) + OVERHEAD_TOKENS
+
+
+_JobTopic = tuple[str, str, str, bool]
+
+
+def _topic(job: Job) -> _JobTopic:
+    """Its conversation, and with which others it may be asked about: those of one workspace in one
+    mode.
+    """
+    said = job.payload
+    workspace, mode = str(said.get("workspace", "")), str(said.get("mode") or "")
+    return job.key, workspace, mode, _is_anywhere(job)
+
+
+def _is_anywhere(job: Job) -> bool:
+    return job.payload.get("anywhere") is True
 
 
 @contextlib.contextmanager

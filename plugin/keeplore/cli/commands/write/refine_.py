@@ -244,7 +244,7 @@ def _work(refinery: Refinery, titles: dict[str, str]) -> tuple[int, str]:
 
 def _tell(step: RefineStep, title: str) -> None:
     # heavy, as above
-    from keeplore.refine.answer_schema import REPAIRED
+    from keeplore.refine.answers.answer_schema import REPAIRED
 
     result = step.result
     if result is None:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from keeplore.refine.answer_repair import (
+from keeplore.refine.answers.answer_repair import (
     repaired_choice,
     repaired_fact,
     repaired_line,
@@ -87,6 +87,14 @@ class TripleItem(AnswerItem):
     confidence: Share = 1.0
 
 
+class TalkFactItem(FactItem):
+    talk: int
+
+
+class TalkTripleItem(TripleItem):
+    talk: int
+
+
 class ChoiceItem(AnswerItem):
     fact: int
     action: Literal["ADD", "UPDATE", "DELETE", "NONE"]
@@ -143,7 +151,7 @@ def items(
     relied on.
     """
     found: list[_Item] = []
-    for data in _list_in(answer, key):
+    for data in list_in(answer, key):
         try:
             sound = kind.repaired(data) if isinstance(data, Mapping) else data
             item = kind.model_validate(sound)
@@ -168,8 +176,8 @@ def _differs(data: Mapping[str, Any], item: AnswerItem) -> bool:
     return False
 
 
-def _list_in(answer: Any, key: str) -> list[Any]:
-    """What an answer lists under a key; that of entities may be missing."""
+def list_in(answer: Any, key: str) -> list[Any]:
+    """What an answer lists under a key; that of entities may be missing. Raises ValueError."""
     is_optional = key == "entities"
     if isinstance(answer, list) and any(isinstance(data, Mapping) for data in answer):
         # the list alone, without what should stand around it

@@ -1,0 +1,1 @@
+"""What models answer: the shapes, and what of a wrong one is put right."""
