@@ -178,6 +178,90 @@ def test_a_pick_is_read_from_the_list_it_answers(answer: str, chosen: str) -> No
     assert Quote(chosen, "assistant", "turn-0") in found["decision"]
 
 
+@pytest.mark.parametrize(
+    ("suggested", "answer", "line"),
+    [
+        (
+            "do we even need the retry queue then?",
+            "You're absolutely right! We don't need the retry queue at all.",
+            "do we even need the retry queue then? → We don't need the retry queue at all.",
+        ),
+        (
+            "the nightly export should just read the replica, right?",
+            "Exactly. Nobody else reads it at night.",
+            "the nightly export should just read the replica, right? → Nobody else reads it at night.",
+        ),
+        (
+            "sollten wir die Exporte nachts laufen lassen?",
+            "Du hast recht, nachts ist Platz.",
+            "sollten wir die Exporte nachts laufen lassen? → Du hast recht, nachts ist Platz.",
+        ),
+        (
+            "do we even need the retry queue then?",
+            "Yes, the importer fills it.",
+            "",
+        ),
+        (
+            "the nightly export should just read the replica, right?",
+            "Good point, but the replica lags by an hour.",
+            "",
+        ),
+        ("which replica does the nightly export read?", "Exactly one: the third.", ""),
+        ("how can we export with an empty replica?", "Good point, we should not.", ""),
+    ],
+)
+def test_a_way_that_the_agent_finds_right_is_a_decision(
+    suggested: str, answer: str, line: str
+) -> None:
+    found = decided("The export is slow.", "It reads the primary.", suggested, answer)
+    assert found == ([line] if line else [])
+
+
+@pytest.mark.parametrize(
+    ("offered", "answer", "line"),
+    [
+        (
+            "Should I remove the unused `copy_rows` function?",
+            "yes",
+            "Should I remove the unused `copy_rows` function? → yes",
+        ),
+        (
+            "I can add a `REPLICA_URL` variable for the second host. Want me to add that?",
+            "sure, go on",
+            "I can add a `REPLICA_URL` variable for the second host.",
+        ),
+        ("Want me to look into the slow rows?", "yes", ""),
+        ("Should I push the branch of the export?", "yes", ""),
+        ("Should I remove the unused `copy_rows` function?", "yes, but later", ""),
+        (
+            "Should I remove the unused `copy_rows` function?",
+            "yes and then show me all the rows that the export has written since Monday",
+            "",
+        ),
+    ],
+)
+def test_an_offer_that_was_accepted_is_a_decision_that_names_its_thing(
+    offered: str, answer: str, line: str
+) -> None:
+    found = decided("The export is slow.", f"It copies rows. {offered}", answer, "Ok.")
+    assert found == ([line] if line else [])
+
+
+def test_of_a_design_that_was_agreed_to_each_part_says_one_thing() -> None:
+    design = (
+        "Here is the design.\n\n## Storage\n\nOne table of jobs with a claimed-by column. "
+        "Rows stay for a week.\n\n## Workers\n\n- Three processes poll with SKIP LOCKED\n\n"
+        "## Rollout\n\nBehind a flag for the first customer.\n\nDoes this look right?"
+    )
+    said = ("Make a queue for our invoices.", design)
+    agreed_to = [
+        "One table of jobs with a claimed-by column.",
+        "Three processes poll with SKIP LOCKED",
+    ]
+    assert decided(*said, "yep, let's do it", "Done.") == agreed_to
+    assert decided(*said, "yes, but the flag is not needed", "Done.") == []
+
+
 def test_a_pick_of_what_was_not_offered_is_nothing() -> None:
     assert decided("Where should jobs live?", LISTED, "E", "There is no E.") == []
 
@@ -388,6 +472,8 @@ def test_every_part_keeps_to_its_cap_in_the_order_of_the_talk() -> None:
         "viewer",
         "loader",
         "linker",
+        "packer",
+        "sorter",
     )
     said = [
         line
@@ -686,6 +772,19 @@ def test_of_an_objection_only_the_words_that_settle_something_are_quoted(
     found = distill([asking(AnsweredQuestion(question, answer, ("Yes, push", "No")))])
     quoted = [q.text for part in ("decision", "also_decided") for q in found[part]]
     assert quoted == ([answer] if decided else [])
+
+
+def test_what_is_said_in_place_of_a_leave_stands_without_the_name_of_the_step() -> None:
+    asked = AnsweredQuestion(
+        'Allow Bash git add hooks.go && git commit -m "$(cat?',
+        "I think we should separate the hook types for clarity.",
+    )
+    found = distill(talk("Our sessions end without any hook, which loses data.", asked))
+    lines = [quote.text for part in found.values() for quote in part]
+    assert lines == [
+        "Our sessions end without any hook, which loses data.",
+        "I think we should separate the hook types for clarity.",
+    ]
 
 
 def test_the_persons_own_reasons_come_first() -> None:

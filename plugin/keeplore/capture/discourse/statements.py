@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from keeplore.capture.cues import says, weight_of
+from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse.instructions import is_instructions
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.text.pasted import is_pasted_into
@@ -121,9 +121,33 @@ def _of_exchange(number: int, exchange: Exchange) -> Iterator[Statement]:
 def _answered(
     number: int, turn: str, message: int, asked: AnsweredQuestion
 ) -> Iterator[Statement]:
-    if asked.question.strip() and asked.answer.strip():
-        line = Sentence(answer_line(asked))
-        yield Statement(line, "user", turn, number, message, 0, 1, is_answer=True)
+    if not (asked.question.strip() and asked.answer.strip()):
+        return
+    if said := objection(asked):
+        for place, sentence in enumerate(said):
+            where = (turn, number, message, place, len(said))
+            yield Statement(sentence, "user", *where)
+        return
+    line = Sentence(answer_line(asked))
+    yield Statement(line, "user", turn, number, message, 0, 1, is_answer=True)
+
+
+def objection(asked: AnsweredQuestion) -> Sequence[Sentence]:
+    """The person's own sentences where the agent asked leave for a step, and they said something
+    else than yes or no: what they want stands by itself, the name of the step does not help.
+    """
+    if not is_step(asked) or asked.answer in asked.options:
+        return ()
+    return sentences(asked.answer)
+
+
+def is_step(asked: AnsweredQuestion) -> bool:
+    """True for a request for leave to do something, or to go on: the question itself is about
+    nothing.
+    """
+    return opens_with(asked.question, "leave") or says(
+        asked.question, "workflow_question"
+    )
 
 
 def answer_line(asked: AnsweredQuestion) -> str:

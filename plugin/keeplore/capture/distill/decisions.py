@@ -7,13 +7,10 @@ picked it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
-from itertools import groupby
-from operator import attrgetter
 
-from keeplore.capture.cues import meanings, opens_with, pattern, says, weight_of
+from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.discourse.dialogue import last_word
 from keeplore.capture.discourse.instructions import is_instructions
 from keeplore.capture.discourse.salience import DIRECTS, directive_odds
@@ -21,7 +18,20 @@ from keeplore.capture.discourse.statements import (
     Act,
     Statement,
     answer_line,
+    is_step,
+    objection,
     statements_of,
+)
+from keeplore.capture.distill.agreements import (
+    IN_REPLY,
+    TELLING_TERMS,
+    AgreedKind,
+    agreed,
+    agreed_designs,
+    agrees_to_plan,
+    approach,
+    stands_alone,
+    suggestion,
 )
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.text.sentences import MAX_QUOTE, Sentence, bare, clip, sentences
@@ -39,17 +49,8 @@ OWN_MATTER = 3  # terms; a correction with more says itself what it is about
 LOOK_BACK = (
     3  # exchanges in which a correction without a shared word finds what it corrects
 )
-MAX_PICK_WORDS = 12  # a pick with more words than that states its choice itself
-PLAN_HEADINGS = 3  # from which a message is a plan
 PASTED = 40  # sentences from which a message is a plan or a document
-IN_REPLY = 3  # sentences at the beginning of a message that answer what was said before
-TAIL = 8  # sentences at the end of a reply in which a proposal waits for an answer
 STIPULATING = ("changes", "wanted", "required", "please", "suggested")  # phrases
-DIRECTIVE_TERMS = 3  # content words; "remove it" tells a later reader nothing
-FEW_TERMS = (
-    4  # likewise where the sentence says "this", "it", "them" of what it does not name
-)
-_BREAK = re.compile(r"\.{3}|…|\s[-–—]\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +66,6 @@ class Decision:
 
 # number of an exchange → what the person, and what the agent settled in it
 Made = Callable[[int], tuple[Sequence[Decision], Sequence[Decision]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Agreed:
-    """A sentence of the agent's that the person made their own."""
-
-    text: str
-    is_pick: bool  # one option of several, and not the one proposal
 
 
 def decisions(exchanges: Sequence[Exchange]) -> list[Decision]:
@@ -123,7 +116,7 @@ def directive(sentence: Sentence) -> float:
     text = sentence.text
     if sentence.is_question or sentence.is_heading or text.endswith(":"):
         return 0.0
-    if len(set(terms(text))) < DIRECTIVE_TERMS or not stands_alone(text):
+    if len(set(terms(text))) < TELLING_TERMS or not stands_alone(text):
         return 0.0
     weight = weight_of(text, "directives")
     if not weight or any(
@@ -133,57 +126,45 @@ def directive(sentence: Sentence) -> float:
     return weight
 
 
-def stands_alone(text: str) -> bool:
-    """False where a decision is about "this" or "it" and says too little to tell a later reader
-    what that was.
-    """
-    pointer = pattern("points_back").search(text)
-    if pointer is None or len(set(terms(text))) >= FEW_TERMS:
-        return True
-    if not terms(text[: pointer.start()]):  # "sqlite, it is enough" names it first
-        return False
-    is_ending = not terms(text[pointer.end() :]) and len(terms(text)) < 2  # "remove it"
-    return not is_ending
-
-
-def proposals(message: str) -> list[Sentence]:
-    """The agent's sentences that propose something, the strongest first."""
-    found = []
-    for n, sentence in enumerate(sentences(message)[-3 * TAIL :]):
-        if weight := weight_of(sentence.text, "proposed"):
-            found.append((-weight, -n, sentence))
-    return [sentence for _, _, sentence in sorted(found, key=lambda ranked: ranked[:2])]
-
-
 def _of_person(
     exchange: Exchange, at: int, before: Exchange | None
 ) -> Iterator[Decision]:
     exchange = replace(exchange, user=last_word(exchange.user))
     said = () if is_instructions(exchange.user) else sentences(exchange.user)
-    if before is not None and said and (found := agreed(said, before)):
-        weight = PICKED if found.is_pick else CONFIRMED
-        text = _picked_line(found, before)
-        yield _decision(text, "assistant", before.id, weight, at - 1)
-    for sentence in _approach(said):
+    if before is not None and said:
+        yield from _of_agreement(said, before, exchange.id, at)
+    for sentence in approach(said):
         yield _decision(sentence.text, "user", exchange.id, PLANNED, at)
     for sentence, weight in _settled(said, is_reply=before is not None):
         yield _decision(sentence.text, "user", exchange.id, weight, at)
+    if put := suggestion(said, exchange):
+        yield _decision(put, "user", exchange.id, CONFIRMED, at)
     yield from _stipulated(exchange, at)
     yield from _of_answers(exchange, at)
 
 
-def _picked_line(found: Agreed, before: Exchange) -> str:
-    """What was agreed to; an option that is a name alone with the question that it answers."""
-    if not found.is_pick or len(set(terms(found.text))) > 1:
-        return found.text
-    asked = [s.text for s in sentences(before.user) if s.is_question]
-    return f"{asked[-1]} → {found.text}" if asked else found.text
+def _of_agreement(
+    said: Sequence[Sentence], before: Exchange, turn: str, at: int
+) -> Iterator[Decision]:
+    """What the person agreed to of that which the agent said before."""
+    for sentence in agreed_designs(said, before):
+        yield _decision(sentence.text, "assistant", before.id, PLANNED, at - 1)
+    found = agreed(said, before)
+    if found is None:
+        return
+    weight = PICKED if found.kind is AgreedKind.PICK else CONFIRMED
+    if found.kind is AgreedKind.ANSWERED_OFFER:
+        yield _decision(found.text, "user", turn, weight, at)
+    else:
+        yield _decision(found.text, "assistant", before.id, weight, at - 1)
 
 
 def _stipulated(exchange: Exchange, at: int) -> Iterator[Decision]:
     """What the person's other sentences say of how a thing shall be."""
-    for statement in statements_of([replace(exchange, replies=())]):
-        if statement.is_foreign or not _may_stipulate(statement):
+    for statement in statements_of([exchange]):
+        if not statement.is_of_person or statement.is_answer or statement.is_foreign:
+            continue
+        if not _may_stipulate(statement):
             continue
         if directive_odds(statement) >= DIRECTS:
             yield _decision(statement.text, "user", exchange.id, STIPULATED, at)
@@ -192,13 +173,15 @@ def _stipulated(exchange: Exchange, at: int) -> Iterator[Decision]:
 def _may_stipulate(statement: Statement) -> bool:
     """False for what only goes on with the work, asks or puts off."""
     text = statement.text
-    if len(statement.terms) < DIRECTIVE_TERMS or says(text, "workflow"):
+    if len(statement.terms) < TELLING_TERMS or says(text, "workflow"):
         return False
     if not any(says(text, name) for name in STIPULATING):
         return False
     if statement.act is Act.QUESTION:
         return says(text, "suggested") or says(text, "please")
-    is_left = weight_of(text, "put_off") or weight_of(text, "open")
+    is_left = (
+        weight_of(text, "put_off") or weight_of(text, "open") or says(text, "undecided")
+    )
     return statement.act is Act.REQUEST and not is_left
 
 
@@ -223,8 +206,8 @@ def _of_answers(exchange: Exchange, at: int) -> Iterator[Decision]:
             and reply.question.strip()
             and reply.answer.strip()
         ):
-            if isinstance(before, str) and _agrees_to_plan(reply):
-                for sentence in _approach(sentences(before)):
+            if isinstance(before, str) and agrees_to_plan(reply):
+                for sentence in approach(sentences(before)):
                     yield _decision(
                         sentence.text, "assistant", exchange.id, PLANNED, at
                     )
@@ -232,36 +215,15 @@ def _of_answers(exchange: Exchange, at: int) -> Iterator[Decision]:
         before = reply
 
 
-def _agrees_to_plan(asked: AnsweredQuestion) -> bool:
-    return asked.answer == "Yes" and opens_with(asked.question, "plan_question")
-
-
-def _approach(said: Sequence[Sentence]) -> list[Sentence]:
-    """Of a plan the first sentences under the headings that say how it shall be done."""
-    if sum(s.is_heading for s in said) < PLAN_HEADINGS:
-        return []
-    prose = [
-        s for s in said if not (s.is_heading or s.label) and len(terms(s.text)) > 2
-    ]
-    told = [s for s in prose if says(s.heading, "approach_heading")]
-    told = [s for s in told if not says(s.heading, "goal_heading")] or told
-    return [next(under) for _, under in groupby(told, key=attrgetter("heading"))][:2]
-
-
 def _of_answer(asked: AnsweredQuestion, turn: str, at: int) -> Iterator[Decision]:
-    """A choice with its question; of an answer to "may I?" or "shall I go on?", the words that
-    settle something.
+    """A choice with its question; of what was said in place of a leave, the sentences that settle
+    something.
     """
     if not is_step(asked):
-        yield replace(
-            _decision(answer_line(asked), "user", turn, ANSWERED, at), is_answer=True
-        )
-    elif asked.answer not in asked.options:
-        for sentence in sentences(asked.answer)[:6]:
-            if weight := is_decided(sentence, in_reply=True):
-                yield replace(
-                    _decision(sentence.text, "user", turn, weight, at), is_answer=True
-                )
+        chosen = _decision(answer_line(asked), "user", turn, ANSWERED, at)
+        yield replace(chosen, is_answer=True)
+    for sentence, weight in _settled(objection(asked), is_reply=True):
+        yield _decision(sentence.text, "user", turn, weight, at)
 
 
 def _of_agent(
@@ -296,96 +258,6 @@ def _implied(sentence: Sentence, following: Sequence[Sentence]) -> float:
         weight_of(s.text, "done") for s in following
     )
     return MIN_AGENT if is_best else 0.0
-
-
-def agreed(said: Sequence[Sentence], before: Exchange) -> Agreed | None:
-    """The agent's option that a message picks, or its proposal that the message agrees to."""
-    # "yes, A ... and what about B?" agrees before it asks
-    opening = _BREAK.split(said[0].text, maxsplit=1)[0]
-    if opening.endswith("?") or (said[0].is_question and opening == said[0].text):
-        return None
-    option = None if said[0].label else _picked(opening, before.assistant)
-    if option is not None:
-        return Agreed(option.text, is_pick=True)
-    affirmed = pattern("affirmed").match(opening)
-    if affirmed is None or says(opening[affirmed.end() :], "hedged_reply"):
-        return None
-    if any(says(s.text, "corrected") for s in said[1:3]):
-        return None
-    proposal = _waiting(before.assistant)
-    return Agreed(proposal.text, is_pick=False) if proposal else None
-
-
-def _picked(opening: str, reply: str) -> Sentence | None:
-    """The option of the reply that the opening of a message names, and says little else."""
-    pick = pattern("picked").match(opening)
-    count = len(opening.split())
-    if pick is None or count > MAX_PICK_WORDS:
-        return None
-    is_number = pick["bare"] and pick["bare"].isdigit()
-    if (
-        count <= 3
-        or pick["word"]
-        or pick["ordinal"]
-        or (is_number and _asks_to_pick(reply))
-    ):
-        name = pick["named"] or pick["bare"]
-        return (
-            _named_option(reply, name.upper())
-            if name
-            else _nth_option(reply, pick["ordinal"])
-        )
-    return None
-
-
-def _asks_to_pick(reply: str) -> bool:
-    return any(
-        s.is_question and says(s.text, "asks_which") for s in sentences(reply)[-TAIL:]
-    )
-
-
-def _waiting(reply: str) -> Sentence | None:
-    """The proposal at the end of a reply that waits for a yes; None where two rival ones leave open
-    which one it would be for.
-    """
-    tail = sentences(reply)[-TAIL:]
-    waiting = [s for s in proposals(reply) if s in tail and not says(s.text, "offer")]
-    labels = {s.label for s in waiting}
-    are_rivals = len(labels) > 1 and not labels <= {"", "-"}
-    return waiting[0] if waiting and not are_rivals else None
-
-
-def _named_option(reply: str, name: str) -> Sentence | None:
-    """The last option of this letter or number."""
-    for sentence in reversed(sentences(reply)):
-        labelled = pattern("option_labelled").match(sentence.text)
-        labels = (sentence.label, labelled["label"].upper() if labelled else "")
-        if sentence.is_first and name in labels:
-            return sentence
-    return None
-
-
-def _nth_option(reply: str, ordinal: str) -> Sentence | None:
-    """An option of the last list of options by its place."""
-    listed = [s for s in sentences(reply) if _is_option(s)]
-    place = (listed[-1].lead, listed[-1].heading) if listed else ("", "")
-    last = [s for s in listed if (s.lead, s.heading) == place]
-    index = meanings("ordinals")[ordinal.lower()]
-    return last[index] if 1 < len(last) <= 6 and index < len(last) else None
-
-
-def _is_option(sentence: Sentence) -> bool:
-    is_item = bool(sentence.label) and sentence.is_first
-    return is_item or opens_with(sentence.text, "option_labelled")
-
-
-def is_step(asked: AnsweredQuestion) -> bool:
-    """True for a request for leave to do something, or to go on: the question itself is about
-    nothing.
-    """
-    return opens_with(asked.question, "leave") or says(
-        asked.question, "workflow_question"
-    )
 
 
 def _uncorrected(
@@ -445,8 +317,10 @@ def _replaces(new: Decision, old: Decision) -> bool:
     if new.at <= old.at or new.quote == old.quote or new.weight < 1.0:
         return False
     chosen, *dropped = pattern("instead_of").split(bare(new.quote.text), maxsplit=1)
-    is_dropped = any(old.terms.intersection(terms(text)) for text in dropped)
-    if is_dropped and overlap(terms(chosen), old.terms) < SAME_MATTER:
+    kept = terms(chosen)
+    # what stands on both sides is the matter, and not what was dropped
+    is_dropped = any(old.terms & {*terms(text)}.difference(kept) for text in dropped)
+    if is_dropped and overlap(kept, old.terms) < SAME_MATTER:
         return True
     return old.quote.speaker == new.quote.speaker and _repeats(new, old)
 

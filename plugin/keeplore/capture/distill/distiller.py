@@ -15,15 +15,14 @@ from dataclasses import dataclass
 
 from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse.conversation_model import ERRAND, ConversationModel
-from keeplore.capture.discourse.statements import Statement, answer_line
+from keeplore.capture.discourse.statements import Statement, answer_line, is_step
 from keeplore.capture.distill import outcomes
+from keeplore.capture.distill.agreements import stands_alone
 from keeplore.capture.distill.decisions import (
     MAIN,
     Decision,
     decisions,
     is_decided,
-    is_step,
-    stands_alone,
 )
 from keeplore.capture.distill.extracts import (
     ALIKE,
@@ -46,7 +45,7 @@ CAPS = {
     "options": 8,
     "decision": 2,
     "reasoning": 5,
-    "also_decided": 6,
+    "also_decided": 10,
     "outcome": 5,
     "open_questions": 5,
 }

@@ -14,13 +14,9 @@ from dataclasses import dataclass, replace
 
 from keeplore.capture.cues import opens_with, pattern, rules, says
 from keeplore.capture.discourse.dialogue import last_word
-from keeplore.capture.discourse.statements import answer_line
-from keeplore.capture.distill.decisions import (
-    Decision,
-    agreed,
-    is_step,
-    standing,
-)
+from keeplore.capture.discourse.statements import answer_line, is_step
+from keeplore.capture.distill.agreements import AgreedKind, agreed
+from keeplore.capture.distill.decisions import Decision, standing
 from keeplore.capture.distill.title_wording import is_pasted
 from keeplore.capture.notes.findings import (
     OFFERED,
@@ -306,10 +302,13 @@ def _of_agent(exchange: Exchange, before: Exchange | None) -> Iterator[NoteCandi
     if before is None or not said:
         return
     found = agreed(said, before)
-    if found is None or (found.is_pick and opens_with(said[0].text, "errand")):
+    if found is None or found.is_offer:
+        return
+    is_pick = found.kind is AgreedKind.PICK
+    if is_pick and opens_with(said[0].text, "errand"):
         return
     text = pattern("note_advice").sub("", found.text)
-    confidence = PICKED if found.is_pick else CONFIRMED
+    confidence = PICKED if is_pick else CONFIRMED
     is_bare = len(words(exchange.user)) <= BARE_YES
     if not is_bare or any(s.is_question or says(s.text, "hedged_reply") for s in said):
         confidence -= 0.2

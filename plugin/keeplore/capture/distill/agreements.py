@@ -1,0 +1,243 @@
+"""What one side made its own of the other's words: an option that was picked, a proposal, an offer
+or a design that was agreed to, and a way that the person suggested and the agent found right.
+
+A proposal and the agreement to it tell a decision more surely than the form of any sentence
+(R. Fernández et al., "Modelling and detecting decisions in multi-party dialogue", SIGdial 2008).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import groupby
+from operator import attrgetter
+
+from keeplore.capture.cues import meanings, opens_with, pattern, says, weight_of
+from keeplore.capture.discourse.statements import answer_line
+from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.text.sentences import Sentence, sentences
+from keeplore.text.terms import terms
+
+MAX_PICK_WORDS = 12  # a pick with more words than that states its choice itself
+MAX_YES_WORDS = 6  # likewise an agreement to an offer
+PLAN_HEADINGS = 3  # from which a message is a plan
+IN_REPLY = 3  # sentences at the beginning of a message that answer what was said before
+TAIL = 8  # sentences at the end of a reply in which a proposal waits for an answer
+LAST_WORDS = 3  # likewise an offer
+NAMED_TERMS = 2  # content words of a suggestion, and of what is said of it
+TELLING_TERMS = 3  # content words; "remove it" tells a later reader nothing
+FEW_TERMS = (
+    4  # likewise where the sentence says "this", "it", "them" of what it does not name
+)
+_BREAK = re.compile(r"\.{3}|…|\s[-–—]\s")
+
+
+class AgreedKind(StrEnum):
+    PICK = "pick"  # one option of several
+    PROPOSAL = "proposal"  # the one that waited
+    OFFER = "offer"  # what the agent would do next
+    ANSWERED_OFFER = "answered offer"  # likewise, the text with the person's answer
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """What the person made their own of the agent's words."""
+
+    text: str
+    kind: AgreedKind
+
+    @property
+    def is_offer(self) -> bool:
+        return self.kind in {AgreedKind.OFFER, AgreedKind.ANSWERED_OFFER}
+
+
+def agreed(said: Sequence[Sentence], before: Exchange) -> Agreed | None:
+    """The agent's option that a message picks, or its proposal that the message agrees to."""
+    # "yes, A ... and what about B?" agrees before it asks
+    opening = _BREAK.split(said[0].text, maxsplit=1)[0]
+    if opening.endswith("?") or (said[0].is_question and opening == said[0].text):
+        return None
+    option = None if said[0].label else _picked(opening, before.assistant)
+    if option is not None:
+        return Agreed(_picked_line(option, before), AgreedKind.PICK)
+    affirmed = pattern("affirmed").match(opening)
+    if affirmed is None or says(opening[affirmed.end() :], "hedged_reply"):
+        return None
+    if any(says(s.text, "corrected") for s in said[1:3]):
+        return None
+    if proposal := _waiting(before.assistant):
+        return Agreed(proposal.text, AgreedKind.PROPOSAL)
+    is_yes = len(opening[affirmed.end() :].split()) < MAX_YES_WORDS
+    return _accepted(opening, before) if is_yes else None
+
+
+def agreed_designs(said: Sequence[Sentence], before: Exchange) -> list[Sentence]:
+    """What a design says first under its headings that the agent asked about ("does this look
+    right?") and the message agrees to.
+    """
+    asked = any(says(s.text, "design_question") for s in _closing(before.assistant))
+    is_yes = opens_with(said[0].text, "affirmed") and not said[0].is_question
+    if not asked or not is_yes or says(said[0].text, "hedged_reply"):
+        return []
+    last = [reply for reply in before.replies if isinstance(reply, str)][-1:]
+    prose = [s for s in sentences("".join(last)) if s.heading and _tells(s)]
+    under = groupby(prose, key=attrgetter("heading"))
+    return [next(told) for _, told in under][:2]
+
+
+def suggestion(said: Sequence[Sentence], exchange: Exchange) -> str:
+    """The one way that the person puts as a question, with what the agent says of it who finds it
+    right; else "".
+    """
+    put = [s for s in said if s.is_question and says(s.text, "suggested_way")]
+    answer = sentences(exchange.assistant)[:IN_REPLY]
+    if len(put) != 1 or not answer or not opens_with(answer[0].text, "assented"):
+        return ""
+    if len(set(terms(put[0].text))) < NAMED_TERMS:
+        return ""
+    said_of_it = (s.text for s in answer if not (s.is_heading or s.is_question))
+    telling = (text for text in said_of_it if len(set(terms(text))) >= NAMED_TERMS)
+    asked = AnsweredQuestion(put[0].text, next(telling, answer[0].text))
+    return answer_line(asked)
+
+
+def agrees_to_plan(asked: AnsweredQuestion) -> bool:
+    return asked.answer == "Yes" and opens_with(asked.question, "plan_question")
+
+
+def approach(said: Sequence[Sentence]) -> list[Sentence]:
+    """Of a plan the first sentences under the headings that say how it shall be done."""
+    if sum(s.is_heading for s in said) < PLAN_HEADINGS:
+        return []
+    prose = [
+        s for s in said if not (s.is_heading or s.label) and len(terms(s.text)) > 2
+    ]
+    told = [s for s in prose if says(s.heading, "approach_heading")]
+    told = [s for s in told if not says(s.heading, "goal_heading")] or told
+    return [next(under) for _, under in groupby(told, key=attrgetter("heading"))][:2]
+
+
+def stands_alone(text: str) -> bool:
+    """False where a decision is about "this" or "it" and says too little to tell a later reader
+    what that was.
+    """
+    pointer = pattern("points_back").search(text)
+    if pointer is None or len(set(terms(text))) >= FEW_TERMS:
+        return True
+    if not terms(text[: pointer.start()]):  # "sqlite, it is enough" names it first
+        return False
+    is_ending = not terms(text[pointer.end() :]) and len(terms(text)) < 2  # "remove it"
+    return not is_ending
+
+
+def proposals(message: str) -> list[Sentence]:
+    """The agent's sentences that propose something, the strongest first."""
+    found = []
+    for n, sentence in enumerate(sentences(message)[-3 * TAIL :]):
+        if weight := weight_of(sentence.text, "proposed"):
+            found.append((-weight, -n, sentence))
+    return [sentence for _, _, sentence in sorted(found, key=lambda ranked: ranked[:2])]
+
+
+def _accepted(answer: str, before: Exchange) -> Agreed | None:
+    """An offer ("want me to …?") at the end of a reply, with the answer; one that speaks of "it" as
+    the sentence before that it is about. None for an offer to look, to go on or to commit.
+    """
+    offer = next((s.text for s in reversed(_closing(before.assistant))), "")
+    if not opens_with(offer, "offers_to"):
+        return None
+    if says(offer, "chore") or says(offer, "workflow_question"):
+        return None
+    if len(set(terms(offer))) >= TELLING_TERMS and stands_alone(offer):
+        asked = AnsweredQuestion(offer, answer)
+        return Agreed(answer_line(asked), AgreedKind.ANSWERED_OFFER)
+    tail = [s for s in sentences(before.assistant)[-TAIL:] if not s.is_question]
+    named = (s for s in reversed(tail) if {*terms(offer)} & {*terms(s.text)})
+    about = next(named, None)
+    if about is None or len(set(terms(about.text))) < TELLING_TERMS:
+        return None
+    return Agreed(about.text, AgreedKind.OFFER)
+
+
+def _closing(reply: str) -> list[Sentence]:
+    """The questions among the last sentences of a reply."""
+    return [s for s in sentences(reply)[-LAST_WORDS:] if s.is_question]
+
+
+def _tells(sentence: Sentence) -> bool:
+    is_prose = not (sentence.is_heading or sentence.is_question)
+    is_whole = not sentence.text.endswith((":", "：")) or ": " in sentence.text
+    return is_prose and is_whole and len(set(terms(sentence.text))) >= TELLING_TERMS
+
+
+def _picked_line(option: Sentence, before: Exchange) -> str:
+    """What was picked; an option that is a name alone with the question that it answers."""
+    if len(set(terms(option.text))) > 1:
+        return option.text
+    asked = [s.text for s in sentences(before.user) if s.is_question]
+    return f"{asked[-1]} → {option.text}" if asked else option.text
+
+
+def _picked(opening: str, reply: str) -> Sentence | None:
+    """The option of the reply that the opening of a message names, and says little else."""
+    pick = pattern("picked").match(opening)
+    count = len(opening.split())
+    if pick is None or count > MAX_PICK_WORDS:
+        return None
+    is_number = pick["bare"] and pick["bare"].isdigit()
+    if (
+        count <= 3
+        or pick["word"]
+        or pick["ordinal"]
+        or (is_number and _asks_to_pick(reply))
+    ):
+        name = pick["named"] or pick["bare"]
+        return (
+            _named_option(reply, name.upper())
+            if name
+            else _nth_option(reply, pick["ordinal"])
+        )
+    return None
+
+
+def _asks_to_pick(reply: str) -> bool:
+    return any(
+        s.is_question and says(s.text, "asks_which") for s in sentences(reply)[-TAIL:]
+    )
+
+
+def _waiting(reply: str) -> Sentence | None:
+    """The proposal at the end of a reply that waits for a yes; None where two rival ones leave open
+    which one it would be for.
+    """
+    tail = sentences(reply)[-TAIL:]
+    waiting = [s for s in proposals(reply) if s in tail and not says(s.text, "offer")]
+    labels = {s.label for s in waiting}
+    are_rivals = len(labels) > 1 and not labels <= {"", "-"}
+    return waiting[0] if waiting and not are_rivals else None
+
+
+def _named_option(reply: str, name: str) -> Sentence | None:
+    """The last option of this letter or number."""
+    for sentence in reversed(sentences(reply)):
+        labelled = pattern("option_labelled").match(sentence.text)
+        labels = (sentence.label, labelled["label"].upper() if labelled else "")
+        if sentence.is_first and name in labels:
+            return sentence
+    return None
+
+
+def _nth_option(reply: str, ordinal: str) -> Sentence | None:
+    """An option of the last list of options by its place."""
+    listed = [s for s in sentences(reply) if _is_option(s)]
+    place = (listed[-1].lead, listed[-1].heading) if listed else ("", "")
+    last = [s for s in listed if (s.lead, s.heading) == place]
+    index = meanings("ordinals")[ordinal.lower()]
+    return last[index] if 1 < len(last) <= 6 and index < len(last) else None
+
+
+def _is_option(sentence: Sentence) -> bool:
+    is_item = bool(sentence.label) and sentence.is_first
+    return is_item or opens_with(sentence.text, "option_labelled")
