@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from demo.session import create_project, play
-from quick_machine import QuickMachine
+from quick_machine import WORKER, QuickMachine
 
 from keeplore.memory import Conversation, parse
 
@@ -72,7 +72,7 @@ def test_a_recorded_session_is_recalled_on_a_second_machine_though_the_worker_di
             assert machine.script(KILLER, *death) == -signal.SIGKILL, death
     assert next(deaths, None) is None, "the session is too short for all deaths"
 
-    worker = machine.worker()
+    worker = machine.begin(WORKER)
     head = re.compile(rb"[0-9a-f]{40}\s+refs/heads/main")
     machine.wait_until(lambda: machine.waiting() == 0, "the spool is taken")
     machine.wait_until(

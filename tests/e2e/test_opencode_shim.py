@@ -6,7 +6,6 @@ The file has no annotations, so any JavaScript runtime runs it as it stands.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
 import shutil
@@ -142,18 +141,6 @@ def alone(tmp_path: Path) -> OpenCode:
     return OpenCode(machine, patience_ms=60_000)
 
 
-@contextlib.contextmanager
-def at_work(machine: QuickMachine) -> Iterator[None]:
-    worker = machine.worker()
-    try:
-        machine.wait_until((machine.state / "worker.addr").exists, "the worker listens")
-        yield
-    finally:
-        worker.terminate()
-        worker.wait(timeout=60)
-    assert "Traceback" not in (machine.state / "worker.log").read_text()
-
-
 @pytest.fixture
 def remembering(tmp_path: Path) -> Iterator[OpenCode]:
     """A machine with a worker and one memory; neither client nor plugin lets a busy machine
@@ -171,7 +158,7 @@ def remembering(tmp_path: Path) -> Iterator[OpenCode]:
         text = text.replace(old, old.partition("=")[0] + "= 60.0 ")
     assert changes == 2
     path.write_text(text)
-    with at_work(machine):
+    with machine.at_work():
         yield host
 
 

@@ -4,7 +4,6 @@ transcript adds.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import shutil
 import sys
@@ -163,18 +162,6 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "client.py"
 
 
-@contextlib.contextmanager
-def at_work(machine: QuickMachine) -> Iterator[None]:
-    worker = machine.worker()
-    try:
-        machine.wait_until((machine.state / "worker.addr").exists, "the worker listens")
-        yield
-    finally:
-        worker.terminate()
-        worker.wait(timeout=60)
-    assert "Traceback" not in (machine.state / "worker.log").read_text()
-
-
 @pytest.fixture(scope="module")
 def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QuickMachine]:
     """A machine with a workspace and a worker; one for all tests, since a worker takes seconds to
@@ -182,7 +169,7 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QuickMachine]:
     """
     machine = QuickMachine(tmp_path_factory.mktemp("office") / "machine")
     machine.keeplore("init", "memory")
-    with at_work(machine):
+    with machine.at_work():
         yield machine
 
 
@@ -356,7 +343,7 @@ def test_memory_shows_what_is_here(working):
 def test_without_a_workspace_the_answer_says_what_to_do(alone):
     for path in alone.machine.state.glob("*.json"):
         path.unlink()
-    with at_work(alone.machine):
+    with alone.machine.at_work():
         assert "keeplore init DIR" in inside(
             alone.type("keeplore:remember", "We deploy from tags alone.")
         )
@@ -370,7 +357,7 @@ def test_without_a_worker_the_command_waits_in_the_spool_and_is_carried_out_late
     assert alone.type("keeplore:remember", words) == ""
     alone.record("keeplore:remember", words)
     assert alone.notes() == []
-    with at_work(alone.machine):
+    with alone.machine.at_work():
         alone.caught_up()
     (note,) = alone.notes()
     assert note.is_permanent

@@ -5,11 +5,20 @@ started as a host or a person would.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from demo.machine import Machine
 from ready import Started, keeplore_in
+
+from keeplore.worker import __main__ as worker
+from keeplore.worker.server.protocol import ask
+
+WORKER = Path(worker.__file__)
 
 
 class QuickMachine(Machine):
@@ -24,6 +33,22 @@ class QuickMachine(Machine):
         return subprocess.CompletedProcess(
             arguments, done.returncode, done.stdout.encode(), done.stderr.encode()
         )
+
+    def status(self) -> dict[str, Any]:
+        """As a command shows it, asked without one."""
+        return ask(self.state, "status", timeout_s=30) or {}
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """A worker that listens and, at the end, leaves in peace."""
+        worker = self.begin(WORKER)
+        try:
+            self.wait_until((self.state / "worker.addr").exists, "the worker listens")
+            yield
+        finally:
+            os.kill(worker.pid, signal.SIGTERM)
+            assert worker.wait() == 0
+        assert "Traceback" not in (self.state / "worker.log").read_text()
 
     def script(self, place: Path, *arguments: str) -> int:
         """Run a program of Python, which reads nothing; its exit status."""

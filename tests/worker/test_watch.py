@@ -9,16 +9,15 @@ import time
 from pathlib import Path
 
 import pytest
+from quick_machine import WORKER
 
 from keeplore.config.places import Places
 from keeplore.index import ScopeFilter
-from keeplore.worker import __main__
 from keeplore.worker.server.protocol import ask
 from keeplore.worker.tasks import git_tasks
 from keeplore.workspace.registry import Registry
 
 EVERYWHERE = ScopeFilter(())
-WORKER = Path(__main__.__file__)
 
 
 def until(condition, what, seconds=90):

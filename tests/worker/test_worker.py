@@ -11,7 +11,9 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 from demo.machine import CLIENT
+from quick_machine import WORKER
 
 from keeplore.worker.server.protocol import ask
 from keeplore.workspace.lifecycle.setup import initialise
@@ -235,7 +237,7 @@ def test_a_disk_without_room_keeps_events_until_there_is_room(machine):
     machine.run("kill", str(full.pid))
     full.wait(timeout=120)
     assert machine.waiting() == len(PROMPTS)
-    second = machine.worker()
+    second = machine.begin(WORKER)
     machine.wait_until(lambda: machine.waiting() == 0, "all are taken")
     machine.keeplore("worker", "stop")
     second.wait(timeout=120)
@@ -279,12 +281,13 @@ def test_recall_still_answers_when_the_cache_is_deleted_under_the_worker(office)
     assert len(office.prompts()) == 2
 
 
-def test_two_hundred_events_at_once_are_all_taken_once_by_one_worker(machine):
+@pytest.mark.parametrize("count", [60, pytest.param(200, marks=pytest.mark.soak)])
+def test_many_events_at_once_are_all_taken_once_by_one_worker(machine, count):
     machine.keeplore("init", "memory")
     project = machine.home / "api"
     project.mkdir()
     clients = []
-    for number in range(200):
+    for number in range(count):
         command = ("sh", str(CLIENT / "client.sh"), "claude-code", "UserPromptSubmit")
         client = subprocess.Popen(
             command, env=machine.environment, stdin=subprocess.PIPE, cwd=project
@@ -302,7 +305,7 @@ def test_two_hundred_events_at_once_are_all_taken_once_by_one_worker(machine):
         for path in machine.home.glob("memory/**/conversations/**/*.md")
     )
     exchanges = text[text.index("## Exchanges") :]
-    assert all(f"Event {number:03} of many" in exchanges for number in range(200))
+    assert all(f"Event {number:03} of many" in exchanges for number in range(count))
     assert not list((machine.state / "spool").glob("dead/*"))
     log = (machine.state / "worker.log").read_text()
     assert log.count(" ended") == 0
