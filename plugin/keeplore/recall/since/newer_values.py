@@ -12,6 +12,7 @@ from keeplore.recall.excerpt import sentences_of
 from keeplore.recall.passage_features import is_of_other_thing
 from keeplore.recall.question import STOP_STEMS, ParsedQuestion, stems_of
 from keeplore.recall.request import RecallHit
+from keeplore.recall.since.asked_figures import figures, gives_other_value
 from keeplore.recall.since.contradictions import contradiction
 
 SENTENCES = 4  # of a hit that are compared, the closest to the question
@@ -22,10 +23,9 @@ LESS_CLOSE = (
 CLOSE = (
     0.4  # share of the question's words from which on a figure is an answer; judgement
 )
-_FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 _ASKS_FIGURE = re.compile(
-    r"\b(?:how (?:many|much|long|often|large|big|high|fast|far|old)|what(?:['’]s| is| are)|"
-    r"which|when (?:is|are)|by when)\b",
+    r"\b(?:how (?:many|much|long|often|large|big|high|fast|far|old|wide)|what(?:['’]s)?|which|"
+    r"when (?:is|are|do|does|will)|by when)\b",
     re.IGNORECASE,
 )
 
@@ -73,14 +73,18 @@ def newest_first(
     hits: Sequence[RecallHit], question: ParsedQuestion
 ) -> list[RecallHit]:
     """The same with what holds in the place of a hit before it."""
-    asks_figure = question.asks and bool(_ASKS_FIGURE.search(question.text))
+    is_figure_asked = (
+        question.asks
+        and not question.is_about_past
+        and bool(_ASKS_FIGURE.search(question.text))
+    )
     ordered: list[Stated] = []
     for one in [stated(hit, question) for hit in hits]:
         places = (
             place
             for place, other in enumerate(ordered)
             if (_is_sure(one, other) and holds_instead(one, other, question))
-            or (asks_figure and not question.is_about_past and _gives_newer(one, other))
+            or (is_figure_asked and _gives_newer(one, other, question))
         )
         ordered.insert(next(places, len(ordered)), one)
     return [one.hit for one in ordered]
@@ -120,18 +124,23 @@ def _is_sure(one: Stated, other: Stated) -> bool:
     return is_told or (one.hit.kind, other.hit.kind) == ("note", "note")
 
 
-def _gives_newer(one: Stated, other: Stated) -> bool:
-    """Do both answer with figures, the newer one about as closely and with another?"""
-    new, old = (_figure_statement(entry) for entry in (one, other))
-    if not new or not old or not _is_newer_beside(one, other):
+def _gives_newer(one: Stated, other: Stated, question: ParsedQuestion) -> bool:
+    """Do both answer with figures, the newer one with another, and about as closely or for the same
+    thing?
+    """
+    old = _figure_statement(other)
+    if not old or not _is_newer_beside(one, other):
         return False
-    is_as_close = new.close >= old.close - LESS_CLOSE
-    figures = {*_FIGURE.findall(new.text)}
-    return is_as_close and figures.isdisjoint(_FIGURE.findall(old.text))
+    new = _figure_statement(one)
+    if new and new.close >= old.close - LESS_CLOSE:
+        return figures(new.text).keys().isdisjoint(figures(old.text))
+    return any(
+        gives_other_value(said.text, old.text, question) for said in one.statements
+    )
 
 
 def _figure_statement(entry: Stated) -> _Statement | None:
-    found = (one for one in entry.statements if _FIGURE.search(one.text))
+    found = (one for one in entry.statements if figures(one.text))
     return next((one for one in found if one.close >= CLOSE), None)
 
 

@@ -1,0 +1,114 @@
+"""The figures that statements give: of two that answer one question, whether the later one gives
+the same attribute of the same thing another value, in whatever words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from keeplore.recall.passage_features import is_of_other_thing
+from keeplore.recall.question import STOP_STEMS, ParsedQuestion, Word, stems_of
+from keeplore.text.dates import MONTHS
+
+# share of the thing's words in the older statement that the newer one must have
+THING = 0.5
+_MONTH = "|".join(f"{month[:3]}(?:{month[3:]})?" for month in MONTHS)
+_DAY = re.compile(
+    rf"\b(?:(?P<before>\d{{1,2}})(?:st|nd|rd|th)?\.?\s+(?:of\s+)?(?P<month>{_MONTH})"
+    rf"|(?P<named>{_MONTH})\s+(?P<after>\d{{1,2}})(?:st|nd|rd|th)?)\b|"
+    r"\b\d{4}-\d{2}-\d{2}\b",
+    re.IGNORECASE,
+)
+_FIGURE = re.compile(r"(?:\b([^\W\d_]+)\W{1,2})?(\d+(?:[.,:]\d+)*)\W?([^\W\d_]+|%)?")
+# what values of one kind are counted in; others by the word itself
+_KINDS = {
+    "time": r"(?:milli)?seconds?|secs?|ms|s|min(?:ute)?s?|hours?|h|days?|weeks?|months?|years?",
+    "size": r"[kmgt]i?b|(?:kilo|mega|giga|tera)?bytes?",
+    "share": r"%|percent",
+}
+_COUNTED = {kind: re.compile(words, re.IGNORECASE) for kind, words in _KINDS.items()}
+_SHAPES = {
+    "clock": re.compile(r"\d{1,2}:\d\d"),
+    "address": re.compile(r"(?:\d+\.){3}\d+"),
+}
+_NAME = re.compile(r"(?<=\s)[A-Z][\w-]+")
+# what of a question names the attribute alone: "how wide may", "which version does"
+_ATTRIBUTE = re.compile(
+    r"\b(?:how|which|what)\b(?P<words>(?:\s+[\w'’-]+){1,5}?)\s+(?:do|does|is|are|may|can|should|"
+    r"will|has|have|must)\b",
+    re.IGNORECASE,
+)
+
+
+def gives_other_value(new: str, old: str, question: ParsedQuestion) -> bool:
+    """Does a statement give a value of the kind that another one gives, a different one, for the
+    thing that is asked for?
+    """
+    values, before = figures(new), figures(old)
+    kinds = _all_of(values.values()) & _all_of(before.values())
+    if not kinds or not values.keys().isdisjoint(before):
+        return False
+    return not is_of_other_thing(new, question) and _is_of_thing(
+        new, old, question, kinds
+    )
+
+
+@lru_cache(maxsize=1_000)
+def figures(text: str) -> dict[str, frozenset[str]]:
+    """Each value with what tells its kind: what it is counted in, the word before it, or its
+    shape.
+    """
+    found = dict(_days(text))
+    for before, figure, after in _FIGURE.findall(_DAY.sub(" ", text)):
+        kind = {name for name, shape in _SHAPES.items() if shape.fullmatch(figure)}
+        found.setdefault(figure, frozenset(kind).union(_kind(before), _kind(after)))
+    return found
+
+
+def _days(text: str) -> Iterator[tuple[str, frozenset[str]]]:
+    for day in _DAY.finditer(text):
+        month = (day["month"] or day["named"] or "")[:3].casefold()
+        number = day["before"] or day["after"]
+        yield f"{int(number)} {month}" if month else day[0], frozenset({"day"})
+
+
+def _kind(word: str) -> frozenset[str]:
+    for kind, counted in _COUNTED.items():
+        if counted.fullmatch(word):
+            return frozenset({kind})
+    return stems_of(word) - STOP_STEMS
+
+
+def _is_of_thing(
+    new: str, old: str, question: ParsedQuestion, kinds: frozenset[str]
+) -> bool:
+    """Has the newer statement enough of the words for the thing that the older one has, and all
+    names? Half of them do where values of that kind are asked for.
+    """
+    found = _ATTRIBUTE.search(question.text)
+    attribute = stems_of(found["words"]) if found else frozenset[str]()
+    words, old_words = stems_of(new), stems_of(old)
+    names = stems_of(" ".join(_NAME.findall(question.text)))
+    if (names & old_words) - words:
+        return False
+    other = attribute | stems_of(
+        " ".join(after for _, _, after in _FIGURE.findall(old))
+    )
+    thing = [
+        word
+        for word in question.words
+        if not _has(other, word) and _has(old_words, word)
+    ]
+    held = sum(_has(words, word) for word in thing)
+    half = THING * len(thing)
+    return held > half or bool(held and held == half and kinds & attribute)
+
+
+def _has(stems: frozenset[str], word: Word) -> bool:
+    return any(spelling <= stems for spelling in word)
+
+
+def _all_of(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset[str]().union(*sets)
