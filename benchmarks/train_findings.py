@@ -28,7 +28,7 @@ from keeplore.capture.notes import findings, lasting_model
 LABELS = Path(__file__).with_name("findings_labels.tsv")
 LASTS = "lasts"
 PENALTY = 10.0  # of the squared weights of standardised features
-THRESHOLDS = (0.3, 0.4, 0.5, 0.55, 0.6, 0.7)
+THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.65, 0.7)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What of a message is somebody else's text that the person pasted, and what are their own words.
 
 Pasted counts what is marked as a quotation (``>``, fences, tags, quotation marks after "the page
-says"), and what follows a line that announces a page, a mail, a reply or the like.
+says"), lines of a log, and what follows a line that announces a page, a mail, a reply or the like.
 """
 
 from __future__ import annotations
@@ -34,6 +34,10 @@ _OWN = re.compile(
 )
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _MARKED = re.compile(r"\s*(?:>|</?[a-z!][^>\n]*>)", re.IGNORECASE)
+_LEVEL = r"(?:WARN(?:ING)?|ERR(?:OR)?|INFO|DEBUG|FATAL)"
+_LOGGED = re.compile(
+    rf"\s*(?:npm (?:WARN|ERR!)|\[?{_LEVEL}[:\]]|\[?\d[\dT:.,/-]{{6,}}\S*\s+\[?{_LEVEL}\b)"
+)
 _QUOTED = re.compile(
     rf"\b(?:{_SAYS}|{_SOURCE})\b[^\"“”«»„\n]{{0,30}}([\"“«„][^\"“”«»„\n]{{12,}}[\"”»“])",
     re.IGNORECASE,
@@ -74,13 +78,17 @@ def _parted(message: str) -> tuple[str, str]:
     return "\n".join(own), "\n".join(pasted)
 
 
+def _is_marked(line: str) -> bool:
+    return bool(_MARKED.match(line) or _LOGGED.match(line))
+
+
 def _lines(message: str) -> Iterator[tuple[str, bool]]:
     """Each line, and whether it was pasted."""
     fence, is_rest = "", False
     lines = message.splitlines()
     for line in lines:
         mark = _FENCE.match(line)
-        yield line, bool(is_rest or fence or mark or _MARKED.match(line))
+        yield line, bool(is_rest or fence or mark or _is_marked(line))
         if mark:
             fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
         elif not fence and _ANNOUNCED.search(line) and not _OWN.search(line):

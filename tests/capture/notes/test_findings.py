@@ -12,12 +12,12 @@ from keeplore.capture.notes.findings import MOST, MOST_SURE, findings
 from keeplore.memory import Exchange
 
 GOTCHA = (
-    "The issue is that go-git doesn't read the global gitignore by default, it only reads "
-    "`.gitignore` files in the repository, so `Status()` reports ignored files as untracked."
+    "The issue is that go-git doesn't read the global gitignore unless `--global` is given, it "
+    "only reads `.gitignore` in the repository, so `Status()` reports ignored files as untracked."
 )
 STATED = (
-    "go-git doesn't read the global gitignore by default, it only reads `.gitignore` files in the "
-    "repository, so `Status()` reports ignored files as untracked."
+    "go-git doesn't read the global gitignore unless `--global` is given, it only reads "
+    "`.gitignore` in the repository, so `Status()` reports ignored files as untracked."
 )
 EXITS = (
     "`jq` exits with 0 when the filter finds nothing, so `set -e` doesn't stop the script; only "

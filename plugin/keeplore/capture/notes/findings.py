@@ -26,8 +26,8 @@ from keeplore.memory import Exchange
 from keeplore.text.sentences import Sentence, sentences
 from keeplore.text.terms import overlap, terms
 
-SURE = 0.55  # chance from which a finding is written unasked; docs/benchmarks.md has the figures
-OFFERED = 0.3  # and from which it is offered for review
+SURE = 0.65  # chance from which a finding is written unasked; docs/benchmarks.md has the figures
+OFFERED = 0.4  # and from which it is offered for review
 MOST_SURE = 3  # findings of one conversation that are written unasked
 MOST = 12  # that are written or offered
 SHORTEST, LONGEST = 5, 60  # words of a sentence that states something
@@ -40,9 +40,7 @@ TOLD = 0.5  # likewise of the shorter of two notes, of which one is enough
 # what a sentence says that is sure to be over soon, or is not the agent's to lay down
 NOT_SURE = ("states_observed", "moment", "trouble", "states_ruling")
 _BEGINS = re.compile(r"[\w`*“\"(~.-]|/(?!/)")
-_FIRST_PERSON = re.compile(  # and not the "i" of an option
-    r"(?<![-\w])(?:i|me|my|i['’]\w+|let['’]s|shall)\b", re.IGNORECASE
-)
+_ASIDE = re.compile(r"\([^()\n]*\)")
 _LABEL = re.compile(
     r"\A\*\*(?P<label>[^*\n]{2,80})\*\*(?:\s\([^)\n]{0,80}\))?\s?(?::|[—–-]\s)\s*"
 )
@@ -119,10 +117,10 @@ def core_of(sentence: Sentence) -> str:
     for name in ("states_opener", "states_label", "states_opener"):
         core = pattern(name).sub("", core, count=1)
     core = _told(core)
-    if not SHORTEST <= len(core.split()) <= LONGEST or _FIRST_PERSON.search(core):
+    if not SHORTEST <= len(core.split()) <= LONGEST or says(core, "first_person"):
         return ""
     is_order = opens_with(core, "states_order") or opens_with(core, "states_change")
-    if is_order or not says(core, "states_present"):
+    if is_order or not says(_ASIDE.sub("", core), "states_present"):
         return ""
     return core if names(core) or names(label) else ""
 
@@ -215,7 +213,7 @@ def _can_lead(before: Sentence) -> bool:
     """True where what a sentence leans on is named by the one before it."""
     if before.is_question or before.is_heading or before.text.endswith(":"):
         return False
-    if _FIRST_PERSON.search(before.text) or points_elsewhere(before.text):
+    if says(before.text, "first_person") or points_elsewhere(before.text):
         return False
     return bool(names(before.text))
 

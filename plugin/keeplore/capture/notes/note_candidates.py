@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 
 from keeplore.capture.cues import opens_with, pattern, rules, says
 from keeplore.capture.discourse.dialogue import last_word
-from keeplore.capture.discourse.statements import answer_line, is_step
+from keeplore.capture.discourse.statements import DOCUMENT, answer_line, is_step
 from keeplore.capture.distill.agreements import AgreedKind, agreed
 from keeplore.capture.distill.decisions import Decision, standing
 from keeplore.capture.distill.title_wording import is_pasted
+from keeplore.capture.notes.assertions import category_of_assertion, is_asserted
 from keeplore.capture.notes.findings import (
     OFFERED,
     SURE,
@@ -25,7 +26,12 @@ from keeplore.capture.notes.findings import (
     findings,
     is_told,
 )
-from keeplore.capture.notes.note_wording import capitalised, plain, points_elsewhere
+from keeplore.capture.notes.note_wording import (
+    capitalised,
+    plain,
+    points_elsewhere,
+    without_lead,
+)
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.memory.model import Category, Scope
 from keeplore.memory.note import TITLE_CHARS
@@ -36,7 +42,7 @@ from keeplore.text.terms import terms, words
 
 AUTOMATIC = 0.8  # candidates from here on are written as notes; the curve is in docs/benchmarks.md
 LEAST = 0.3  # candidates below it are not worth mentioning
-ORDERED, ANSWERED, PICKED, CONFIRMED = 0.98, 0.9, 0.84, 0.82
+ORDERED, ANSWERED, PICKED, CONFIRMED, ASSERTED = 0.98, 0.9, 0.84, 0.82, 0.82
 OF_TASK = 0.2  # what a question about the piece of work on hand takes from its answer
 BARE_YES = 12  # words of a message that agrees and says nothing else
 LONG_MESSAGE = 40  # sentences from which a message counts as a document
@@ -158,16 +164,20 @@ def _of_words(exchange: Exchange) -> Iterator[NoteCandidate]:
     taken = {candidate.quote.text for candidate in ordered}
     last = {s.text for s in sentences(own_words(last_word(exchange.user)))}
     left = (s for s in said if s.text in last and clip(s.text) not in taken)
-    stated = [*_statements(left, exchange.id)]
+    is_told = len(said) <= DOCUMENT
+    stated = [*_statements(left, exchange.id, is_told=is_told)]
     strongest = sorted(stated, key=lambda c: -c.confidence)[:A_MESSAGE]
     for candidate in stated:
         most = 1.0 if candidate in strongest else AUTOMATIC - 0.1
         yield replace(candidate, confidence=min(candidate.confidence, most))
 
 
-def _statements(said: Iterable[Sentence], turn: str) -> Iterator[NoteCandidate]:
+def _statements(
+    said: Iterable[Sentence], turn: str, *, is_told: bool
+) -> Iterator[NoteCandidate]:
+    """``is_told`` False for a document, which describes what is to be worked on."""
     for sentence in said:
-        if stated := _stated(sentence, turn):
+        if stated := _stated(sentence, turn, is_told=is_told):
             yield stated
 
 
@@ -186,17 +196,17 @@ def _ordered(said: Sequence[Sentence], turn: str) -> Iterator[NoteCandidate]:
 
 def _ordered_by(sentence: Sentence, turn: str) -> Iterator[NoteCandidate]:
     """What a sentence orders by its own words."""
-    text = sentence.text
-    if found := pattern("remember").search(text):
+    said, text = sentence.text, without_lead(sentence.text)
+    if found := pattern("remember").search(said):
         what = next(filter(None, found.groupdict().values()), "")
         if len(terms(what)) > 1 or not what.isascii():
-            yield _order(what, "remember", text, turn)
+            yield _order(what, "remember", said, turn)
     elif (found := pattern("keep_in_mind").search(text)) and _is_sound(
         sentence, found["what"]
     ):
-        yield _order(found["what"], "note", text, turn)
+        yield _order(found["what"], "note", said, turn)
     elif says(text, "standing_order") and _is_sound(sentence, text):
-        yield _order(plain(text), "rule", text, turn)
+        yield _order(plain(text), "rule", said, turn)
 
 
 def _is_sound(sentence: Sentence, what: str) -> bool:
@@ -215,30 +225,42 @@ def _order(text: str, order: str, quote: str, turn: str) -> NoteCandidate:
     return NoteCandidate(text, category_of(text, default), ORDERED, quoted, order)
 
 
-def _stated(sentence: Sentence, turn: str) -> NoteCandidate | None:
+def _stated(sentence: Sentence, turn: str, *, is_told: bool) -> NoteCandidate | None:
     """What a sentence of the person states for good; None for a question, a doubt and a task."""
     text = sentence.text
     if sentence.is_question or sentence.is_heading or text.endswith(":"):
         return None
     if not terms(text) or opens_with(text, "quoted"):
         return None
-    led = pattern("opinion").sub("", pattern("note_loose").sub("", text))
+    led = pattern("opinion").sub("", without_lead(text))
     if any(says(led, name) for name in ("undecided", "workflow", "doubted")):
         return None
-    fitting = [
-        r for r in rules("notes") if r.pattern.search(led) or r.pattern.search(text)
-    ]
-    if not fitting:
+    certainty, category = _by_rule(text, led)
+    if is_told and is_asserted(led, is_correction=opens_with(text, "corrected")):
+        certainty = max(certainty, ASSERTED)
+        category = category or category_of(led, category_of_assertion(led))
+    if not certainty:
         return None
-    rule = max(fitting, key=lambda rule: rule.confidence)
-    confidence = (
-        rule.confidence + _adjusted(led, rule.category) - HEDGE * says(text, "hedged")
-    )
+    confidence = certainty + _adjusted(led, category) - HEDGE * says(text, "hedged")
     if confidence < LEAST:
         return None
-    category = rule.category or _kind_of_decision(text)
     quote = Quote(clip(text), "user", turn)
     return NoteCandidate(plain(text), category, round(min(confidence, 0.95), 2), quote)
+
+
+def _by_rule(text: str, led: str) -> tuple[float, str]:
+    """Confidence and category by the surest rule, 0 and "" where none fits; ``led`` is the text
+    without what leads up to it, which makes a correction one.
+    """
+    fitting = [
+        rule
+        for rule in rules("notes")
+        if rule.pattern.search(text if rule.category == Category.CORRECTIONS else led)
+    ]
+    if not fitting:
+        return 0.0, ""
+    surest = max(fitting, key=lambda rule: rule.confidence)
+    return surest.confidence, surest.category or _kind_of_decision(text)
 
 
 def _adjusted(text: str, category: str) -> float:
@@ -271,7 +293,7 @@ def _of_answer(asked: AnsweredQuestion, turn: str) -> Iterator[NoteCandidate]:
     """A choice with its question; of an answer to "may I?", the words that state something."""
     if is_step(asked) or says(asked.question, "momentary_question"):
         if asked.answer not in asked.options:
-            yield from _statements(sentences(asked.answer)[:6], turn)
+            yield from _statements(sentences(asked.answer)[:6], turn, is_told=True)
         return
     answer = " ".join(asked.answer.split())
     if says(answer, "unsettled_answer"):

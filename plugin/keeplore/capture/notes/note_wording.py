@@ -22,9 +22,14 @@ def points_elsewhere(text: str) -> bool:
     return pronoun is not None and len(set(terms(text[: pronoun.start()]))) < 2
 
 
+def without_lead(text: str) -> str:
+    """What follows "ok", "also", "btw" and the like."""
+    return pattern("note_loose").sub("", text)
+
+
 def plain(text: str) -> str:
     """The statement without the small words that lead up to it."""
-    rest = pattern("opener").sub("", pattern("note_loose").sub("", text), count=1)
+    rest = pattern("opener").sub("", without_lead(text), count=1)
     led = text[: len(text) - len(rest)]
     # "no tests on Friday" says the opposite without its "no"
     is_part = says(led, "note_negation")
