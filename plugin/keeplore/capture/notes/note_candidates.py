@@ -252,10 +252,11 @@ def _by_rule(text: str, led: str) -> tuple[float, str]:
     """Confidence and category by the surest rule, 0 and "" where none fits; ``led`` is the text
     without what leads up to it, which makes a correction one.
     """
+    searched = {str(Category.CORRECTIONS): text}
     fitting = [
         rule
         for rule in rules("notes")
-        if rule.pattern.search(text if rule.category == Category.CORRECTIONS else led)
+        if rule.pattern.search(searched.get(rule.category, led))
     ]
     if not fitting:
         return 0.0, ""
