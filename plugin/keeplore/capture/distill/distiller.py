@@ -379,7 +379,16 @@ def _open_weight(s: Statement, source: _Source, undone: float) -> float:
     is_item = bool(sentence.label) or sentence.is_question
     if is_item and says(sentence.heading, "open_heading"):
         weight = max(weight, HEADED_OPEN)
+    if is_item and not is_replied and _is_left_to_do(s):
+        weight = max(weight, HEADED)
     return weight
+
+
+def _is_left_to_do(s: Statement) -> bool:
+    """Is it one of the things that the last answer leaves to the person, and no name or code?"""
+    is_listed = s.is_final and says(s.sentence.heading, "todo_heading")
+    is_told = not s.text.startswith("`") and not s.text.endswith((":", "："))
+    return is_listed and is_told and len(s.terms) >= ASKED_WORDS
 
 
 def _waits_for_answer(s: Statement, source: _Source) -> bool:
