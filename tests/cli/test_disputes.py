@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -269,6 +270,23 @@ def test_sync_says_how_many_are_new(run: Run, studio: Machine, noted: str) -> No
         "1 contradiction waits for you, 1 of them new:" in run("sync", cwd=root).stdout
     )
     assert "1 contradiction waits for you: two" in run("sync", cwd=root).stdout
+
+
+def test_two_edits_of_one_memory_are_named_with_what_joins_them(
+    run: Run, studio: Machine, laptop: Machine
+) -> None:
+    memory = studio.write(NoteDraft("The gateway waits 30 s.", title="Timeouts"))
+    studio.sync()
+    laptop.sync()
+    for machine, title in ((studio, "Waits"), (laptop, "Limits")):
+        machine.workspace.notes.revise(memory.id, title=title)
+        machine.sync()
+    root, environment = laptop.workspace.root, laptop.environment
+    told = run("review", cwd=root, **environment)
+    [command] = re.findall("`keeplore (edit [0-9a-f]{8})`", told.stderr)
+    assert f"note: edited in 2 places: `keeplore {command}` joins them\n" in told.stderr
+    run(*command.split(), "--title", "Times", cwd=root, **environment)
+    assert run("review", cwd=root, **environment).stderr == "note: nothing to decide\n"
 
 
 def test_on_a_terminal_both_stand_side_by_side_and_the_answer_is_done(

@@ -513,3 +513,14 @@ def test_completion_fails_silently(run: Run, home: Path) -> None:
     (broken / "machine.json").write_text("no JSON")
     done = run(**words, KEEPLORE_STATE_DIR=str(broken))
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "", "")
+
+
+def test_two_that_name_each_other_are_told_once(memory: Path, run: Run) -> None:
+    first, second = new_id("first"), new_id("second")
+    for own, other in ((first, second), (second, first)):
+        link = {"id": other, "relationship": "relates-to"}
+        save(id=own, title="Queue", body="# Queue\n", related=[link])
+    shown = run("show", first).stdout
+    assert [line for line in shown.splitlines() if "relates-to" in line] == [
+        f"relates-to: {second[4:12]} Queue"
+    ]

@@ -124,6 +124,18 @@ def test_a_skill_in_a_shared_directory_has_the_name_of_its_directory_and_of_keep
             )
 
 
+@pytest.mark.parametrize("host", ["claude-code", "codex", "gemini-cli", "opencode"])
+def test_an_agent_is_told_the_command_of_the_machine_and_no_folder_that_is_not_there(
+    host: str,
+) -> None:
+    ours = "sh /home/me/client/command.sh"
+    files = assets.host_files(host, ours)
+    (text,) = (data.decode() for path, data in files.items() if "remember" in path)
+    assert f"\n{ours} remember --permanent - <<" in text
+    assert "If the shell does not find" not in text and "`bin`" not in text
+    assert "If the shell does not find" in skill("remember")[1]
+
+
 def test_a_host_gets_no_entry_that_names_another_place() -> None:
     """JsonEntries with paths are for ``entries`` to write: those of the plugin hold a variable of
     the host's.

@@ -1,4 +1,6 @@
-"""Where the last session stopped is told with its last words."""
+"""What the lines of a brief say: where the last session stopped with its last words, and each
+statement once.
+"""
 
 from __future__ import annotations
 
@@ -41,3 +43,46 @@ def test_the_last_words_of_both_stand_in_the_brief(
         "",
     ]
     assert ids == ()
+
+
+REDIS = "We drop Redis, because it was down twice."
+KEPT = (
+    f"{REDIS}\nThe queue is a table.\n\n"
+    "> **User, 2026-04-30 10:00 UTC:** Drop Redis?\n>\n> **Assistant:** Yes."
+)
+
+
+def test_each_statement_is_told_once_and_without_the_talk_that_a_note_keeps(
+    workspace_of: Callable[..., tuple[Index, Store]], memory_builders: SimpleNamespace
+) -> None:
+    note, decided = memory_builders.note, {"category": "architectural-decisions"}
+    talk = memory_builders.conversation(
+        "talk", "2026-04-30", "The queue", [("Drop Redis?", f"Yes. {REDIS}")],
+        project="api", decided=REDIS,
+    )  # fmt: skip
+    kept = note("kept", "2026-04-30", "Drop Redis", KEPT, project="api", permanent=True)
+    auto = note("auto", "2026-04-30", REDIS, REDIS, project="api", **decided)
+    # its title was mended by hand
+    cap = note(
+        "cap", "2026-04-29", "Delays of 5 s to 4 h with jitter", "Delays of 5 s to 6 h with jitter.",
+        project="api", **decided,
+    )  # fmt: skip
+    fork = note(
+        "fork", "2026-04-28", "Delays of 5 s to 6 h with jitter", "Delays of 5 s to 6 h with jitter.",
+        project="api", **decided,
+    )  # fmt: skip
+    index, store = workspace_of([talk, kept, auto, cap, fork])
+    index.refresh()
+    view = WorkspaceView(index, store, SearchScope("api").scopes)
+    text, _ = brief([view], session="", source="startup", room=TextBudget(1500, 6000))
+    sections = dict(section.split(":\n", 1) for section in text.split("\n\n")[1:-1])
+    place = "2026-04-{} · api · "
+    said = "said by the user"
+    assert sections["Permanent"] == (
+        f"- {place.format(30)}note · “Drop Redis. We drop Redis, because it was down twice. "
+        f"The queue is a table.” ({said}; {reference(kept.id)})"
+    )
+    assert sections["Latest decisions"] == (
+        f"- {place.format(29)}architectural-decisions · “Delays of 5 s to 4 h with jitter. Delays "
+        f"of 5 s to 6 h with jitter.” ({said}; {reference(cap.id)})"
+    )

@@ -109,7 +109,7 @@ def test_a_list_gets_more_than_one_exchange_of_a_talk_told_in_order_of_time(
     answer = asked("which caches do the workers, the pages and the gateway have?")
     told = [answer.hits[place] for place in answer.by_time]
     assert answer.is_of_several
-    assert [(hit.date, hit.turn) for hit in told] == [
+    assert [(hit.changed_at[:10], hit.turn) for hit in told] == [
         ("2026-01-02", "january-turn-0"),
         ("2026-02-03", "february-turn-0"),
         ("2026-02-03", "february-turn-1"),

@@ -27,6 +27,7 @@ _CLIENT = (
 _ROOTS = (_PACKAGE / "connect" / "plugin", _PACKAGE.parent)
 # `keeplore` before a command of it
 _COMMAND = re.compile(rb"(^|`)keeplore( [a-z])", re.MULTILINE)
+_ADVICE = re.compile(rb"^If the shell does not find `keeplore`.*\n", re.MULTILINE)
 # their directory for skills holds those of other programs too
 SHARED_SKILLS = ("codex", "cursor", "copilot")
 
@@ -55,7 +56,11 @@ def host_files(host: str, command: str = PLUGIN) -> dict[str, bytes]:
 
 
 def _naming(command: str, text: bytes) -> bytes:
-    """The text with this command line wherever it names ours: in scripts and in code spans."""
+    """The text with this command line wherever it names ours: in scripts and in code spans. One
+    that every shell finds needs no advice on where it is.
+    """
+    if command != PLUGIN:
+        text = _ADVICE.sub(b"", text)
     return _COMMAND.sub(lambda found: found[1] + command.encode() + found[2], text)
 
 

@@ -22,6 +22,7 @@ DEFAULT_CATEGORY = "user-facts"
 # itself
 KEPT_CATEGORIES = frozenset(CATEGORIES) - {"user-facts", "patterns"}
 _HEADING = re.compile(r"\A#{1,6}[ \t]+(\S.*?)[ \t#]*(?:\n|\Z)")
+_EXCHANGES = re.compile(r"\n+> \*\*User\b.*\Z", re.DOTALL)
 _QUOTED = re.compile(r"^> “(.*)” — (?:user|assistant), turn \S+$", re.MULTILINE)
 _SAID = re.compile(r"[^\W_]")
 _SENTENCE = re.compile(r".+?[.!?:](?=\s|\Z)", re.DOTALL)
@@ -147,6 +148,11 @@ def statement_of(memory: Memory) -> str:
     heading = _HEADING.match(body)
     text = _QUOTED.sub("", body[heading.end() :] if heading else body).strip()
     return text or (heading[1] if heading else memory.title)
+
+
+def gist_of(memory: Memory) -> str:
+    """What a note states, without the exchanges that it keeps below."""
+    return _EXCHANGES.sub("", statement_of(memory))
 
 
 def said_by(memory: Memory) -> frozenset[str]:

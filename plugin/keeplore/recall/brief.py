@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from keeplore.errors import StoreError
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.memory import Conversation, Memory, Quote
-from keeplore.memory.note import said_by
+from keeplore.memory.note import gist_of, said_by
 from keeplore.recall.render import (
     TITLE_CHARS,
     BlockLine,
@@ -176,6 +176,7 @@ def brief(
             is_said = not read.row.permanent and said & said_by(read.memory)
             if not is_said and _unknown(read, view, told):
                 notes.append(read)
+                said |= _told_by(read.memory)
     # a session that goes on hears what is new, not how much there is
     waiting = 0 if told.since else sum(map(waiting_in, views))
     if told.since:
@@ -194,6 +195,11 @@ def brief(
         ),
     ]
     return block(_with_freshness(sections, own_view, tell), room)
+
+
+def _told_by(note: Memory) -> set[str]:
+    """Content hashes of what its line tells: one that keeps exchanges may state several things."""
+    return {*said_by(note), *map(content_hash, gist_of(note).splitlines())}
 
 
 def _with_freshness(
@@ -310,7 +316,7 @@ def _decision_section(
     notes: Sequence[LoadedMemory], latest: Sequence[LoadedMemory], view: WorkspaceView
 ) -> BlockSection:
     """Notes that tell a decision, and what conversations decided that no note tells."""
-    noted = {said for read in notes for said in said_by(read.memory)}
+    noted = {said for read in notes for said in _told_by(read.memory)}
     told = [
         _DatedItem(NotedLine(read), read.row.updated_at, read.is_own)
         for read in notes

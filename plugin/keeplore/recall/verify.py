@@ -437,11 +437,12 @@ def _stated(
     if text and statements.behind >= context.deps.weights.before_statements:
         said = excerpt(text, query.question, EXCERPT_CHARS // 2)
         lines = _fitting(statements.rows, EXCERPT_CHARS - len(said) - len(_BREAK))
-        return _BREAK.join([said, *lines]), turn
+        return _BREAK.join([said, *(line for line in lines if line not in said)]), turn
     lines = _fitting(statements.rows, EXCERPT_CHARS)
     room = EXCERPT_CHARS - sum(len(line) + len(_BREAK) for line in lines)
     if text and room >= LEAST_EXCERPT:
-        lines.append(excerpt(text, query.question, room))
+        said = excerpt(text, query.question, room)
+        lines = [*(line for line in lines if line not in said), said]
     return _BREAK.join(lines), statements.rows[0].turn
 
 

@@ -19,6 +19,7 @@ from keeplore.store.results import Scan, no_secret
 from keeplore.sync.clone import SETTINGS
 from keeplore.sync.errors import FailureKind, SyncError, failure, of_kind, shown
 from keeplore.sync.remote_git import attempt, call, checked_url
+from keeplore.text.counts import counted
 
 ATTEMPTS = 5
 SHOWN = 5  # secrets in a message
@@ -260,13 +261,11 @@ def _note(done: SyncResult) -> str:
     note = "nothing new"
     if done.fetched or done.pushed or done.purged:
         note = (
-            f"{done.fetched} commits fetched, {done.merged} files changed, {done.pushed} commits "
-            f"pushed"
+            f"{counted(done.fetched, 'commit')} fetched, {counted(done.merged, 'file')} changed, "
+            f"{counted(done.pushed, 'commit')} pushed"
         )
     if count := len(done.purged):
-        note += (
-            f", {count} {'memory' if count == 1 else 'memories'} purged from history"
-        )
+        note += f", {counted(count, 'memory', 'memories')} purged from history"
     if done.rescued:
         note += (
             f"; somebody rewrote the remote, and what it had is kept in the branch "

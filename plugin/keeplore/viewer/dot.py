@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from keeplore.text.counts import counted
 from keeplore.viewer.picture import (
     GENERATOR,
     GraphNode,
@@ -11,7 +12,6 @@ from keeplore.viewer.picture import (
     GraphRelation,
     SharedMemories,
 )
-from keeplore.viewer.tree import counted
 
 # a name would take a whole line of the drawing otherwise
 LONGEST = 60  # characters

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from types import UnionType
 
 from keeplore.memory.names import short_id as short
+from keeplore.text.counts import counted
 from keeplore.viewer.picture import (
     GraphNode,
     GraphPicture,
@@ -59,11 +60,6 @@ def facts(node: GraphNode) -> str:
     told += [f"only in {node.place}"] if node.place else []
     told += [f"also {', '.join(node.aliases)}"] if node.aliases else []
     return " · ".join(told)
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """``1 memory``, ``2,000 memories``; without ``many`` an s is added."""
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
 class _Tree:

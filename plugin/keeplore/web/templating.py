@@ -10,8 +10,8 @@ from typing import Any
 import jinja2
 
 from keeplore.memory.names import short_id
+from keeplore.text.counts import counted
 from keeplore.text.dates import here
-from keeplore.viewer.tree import counted
 from keeplore.web.links import anchor
 from keeplore.web.safe_text import marked, shown, with_code
 

@@ -14,7 +14,7 @@ from keeplore.recall.unasked.origin import MemorySource
 from keeplore.store.code_store import MAX_FILES
 from keeplore.store.merge import merge_driver
 from keeplore.store.paths import is_memory
-from keeplore.viewer.tree import counted
+from keeplore.text.counts import counted
 from keeplore.workspace.in_repo.author_trust import AuthorTrust
 from keeplore.workspace.in_repo.code_workspace import CodeWorkspace
 from keeplore.workspace.registry import Registry

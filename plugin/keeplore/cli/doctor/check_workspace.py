@@ -37,8 +37,8 @@ from keeplore.redact.rules import pattern
 from keeplore.store.git.inspection import beside, differing, left_out, old_locks
 from keeplore.store.paths import is_portable
 from keeplore.text.agent_scope import long_place
+from keeplore.text.counts import counted
 from keeplore.text.dates import minute_of
-from keeplore.viewer.tree import counted
 from keeplore.workspace.identity import load_projects
 from keeplore.workspace.lifecycle.lint import lint
 from keeplore.workspace.lifecycle.sync_workspace import heal

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from keeplore.index import MemoryRow
 from keeplore.memory import Conversation, Memory, Quote
 from keeplore.memory.model import BELIEVED, Trust
-from keeplore.memory.note import statement_of
+from keeplore.memory.note import gist_of
 from keeplore.recall.excerpt import sentences_of
 from keeplore.recall.render import (
     PATH_CHARS,
@@ -29,7 +29,7 @@ from keeplore.text.dates import day_of
 from keeplore.text.pasted import is_pasted_into, own_words
 from keeplore.text.similarity import normalised
 
-SAME_CHARS = 20  # a title that begins like the statement is cut from it
+SAME_CHARS = 20  # by which a title is known that was cut from the statement
 QUOTE_CHARS = 260
 LAST_WORDS_CHARS = 200
 TOPIC_FILES = 12
@@ -124,9 +124,10 @@ def _line(read: LoadedMemory, text: str, *, is_pointer: bool = False) -> BlockLi
 
 def stated_in(memory: Memory) -> str:
     """What the note states, after its title where that says something else."""
-    said = " ".join(statement_of(memory).split())
-    is_beginning = normalised(said).startswith(normalised(memory.title)[:SAME_CHARS])
-    return said if is_beginning else f"{memory.title}. {said}"
+    said = " ".join(gist_of(memory).split())
+    title = normalised(memory.title)
+    beginning = title[:SAME_CHARS] if "…" in title else title
+    return said if normalised(said).startswith(beginning) else f"{memory.title}. {said}"
 
 
 def topic_line(read: LoadedMemory) -> BlockLine | None:

@@ -14,8 +14,8 @@ from keeplore.errors import NotFound
 from keeplore.index import MemoryFilter, ScopeFilter
 from keeplore.memory import Memory
 from keeplore.memory.note import statement_of
+from keeplore.text.counts import counted
 from keeplore.text.dates import in_utc
-from keeplore.viewer.tree import counted
 from keeplore.web.page_desk import Desk
 from keeplore.workspace.machine_trust import MachineState
 from keeplore.workspace.reading.version_diff import FieldChange, fields_changed

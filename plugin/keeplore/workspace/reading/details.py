@@ -10,9 +10,11 @@ from typing import Any
 
 from keeplore.index import MemoryRow
 from keeplore.memory import Conversation
+from keeplore.memory.model import Relationship
 from keeplore.memory.note import statement_of
 from keeplore.recall.request import LaterStatement
 from keeplore.text.agent_scope import long_place
+from keeplore.text.counts import counted
 from keeplore.text.dates import day_of, minute_of
 from keeplore.workspace.loading import chain_of
 from keeplore.workspace.reading.later_said import sayings_of
@@ -81,8 +83,12 @@ def _later(found: FoundMemory) -> Iterator[LaterStatement]:
 def _links(found: FoundMemory, chain: Collection[str]) -> Iterator[MemoryLink]:
     index = found.workspace.index
     own = [(relationship, id_, True) for relationship, id_ in found.memory.links]
+    # of two conversations each may name the other
     others = [
-        (relationship, id_, False) for relationship, id_ in index.linking(found.row.id)
+        (relationship, id_, False)
+        for relationship, id_ in index.linking(found.row.id)
+        if relationship != Relationship.RELATES_TO
+        or (relationship, id_, True) not in own
     ]
     known = index.memories([id_ for _, id_, _ in (*own, *others)])
     for relationship, id_, is_from_here in (*own, *others):
@@ -185,9 +191,9 @@ def _trust(described: MemoryDetails) -> str:
 def source_of(source: Mapping[str, Any], trigger: str = "") -> str:
     """Where a memory was said, in one line."""
     turns = source.get("turns")
-    counted = f"{len(turns)} turns" if isinstance(turns, list) and turns else ""
+    said = counted(len(turns), "turn") if isinstance(turns, list) and turns else ""
     keys = ("url", "path", "session", "branch", "machine", "commit")
     named = [f"{key} {source[key]}" for key in keys if source.get(key)]
     return ", ".join(
-        filter(None, (str(source.get("host") or ""), trigger, *named, counted))
+        filter(None, (str(source.get("host") or ""), trigger, *named, said))
     )

@@ -15,6 +15,7 @@ from keeplore.config.settings import (
     filled_settings,
     load_settings,
 )
+from keeplore.text.counts import counted
 from keeplore.worker.after_writing import tell_worker
 
 if TYPE_CHECKING:
@@ -43,10 +44,9 @@ def sync_command(registry: Registry, *, join: bool) -> None:
     tell_worker(workspace.places)
     say(f"{workspace.name}: {result.note}")
     if refreshed.changed or refreshed.removed:
-        say(
-            f"{refreshed.changed} memories new or changed, {refreshed.removed} gone; they can be "
-            f"found now."
-        )
+        changed = counted(refreshed.changed, "memory", "memories")
+        gone = refreshed.removed
+        say(f"{changed} new or changed, {gone} gone; they can be found now.")
     if left := _contradictions(workspace):
         _say_contradictions(len(left), len(left - before))
     _check_pulled(workspace)

@@ -96,11 +96,21 @@ def review_command(
     if as_json:
         proposed = [*map(dispute_json, contradictions), *map(proposal_json, here)]
         emit_json([*proposed, *map(_as_json, found)])
-    elif sys.stdin.isatty() and sys.stdout.isatty():
+        return
+    _name_forks(workspace)
+    if sys.stdin.isatty() and sys.stdout.isatty():
         _ask(workspace, _decisions(workspace, contradictions, here), found)
     else:
         rows = [*map(dispute_cells, contradictions), *map(proposal_cells, here)]
         _list([*rows, *map(_cells, found)], has_contradictions=bool(contradictions))
+
+
+def _name_forks(workspace: Workspace) -> None:
+    """Say what joins the versions of a memory that was edited in two places."""
+    for chain in workspace.index.chains():
+        if len(chain.leaves) > 1:
+            join = f"`keeplore edit {short(chain.head)}` joins them"
+            note(f"edited in {len(chain.leaves)} places: {join}")
 
 
 def _held(workspace: Workspace, allowed: ScopeFilter, since: str) -> list[HeldProposal]:
