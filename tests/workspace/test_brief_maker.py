@@ -207,6 +207,7 @@ def test_no_other_project_is_told_it(desk: Desk) -> None:
         {"source": "resume"},
         {"source": "fork"},
         {"agent_id": "a"},
+        {"is_background_agent": True},
         {"cursor_version": "1"},
         {"cwd": ""},
         {"cwd": 7},
@@ -219,7 +220,8 @@ def test_whom_it_is_not_meant_for_is_not_told(
     desk.note()
     desk.make()
     assert desk.begin(**fields) == ""
-    expected = None if "agent_id" in fields else str(fields.get("source", ""))
+    is_agent = bool({"agent_id", "is_background_agent"} & fields.keys())
+    expected = None if is_agent else str(fields.get("source", ""))
     assert desk.owed() == expected
 
 

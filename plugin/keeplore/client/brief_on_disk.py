@@ -32,7 +32,8 @@ COMPACT = "compact"
 COMPACTIONS = ("sessioncompacted",)  # events that name no reason
 # what a session that goes on is told depends on what it has heard
 GOING_ON = ("resume", "fork", REST)
-AGENTS = ("agent_id", "subagent_id", "parentID")  # a subagent is told nothing
+# a subagent is told nothing, nor an agent in the background, whose answers nobody reads here
+AGENTS = ("agent_id", "subagent_id", "parentID", "is_background_agent")
 # of other hosts that run Claude Code's entries, and take other replies
 BORROWED = ("cursor_version", "conversation_id", "sessionId", "timestamp", "turn_id")
 SESSIONS = ("session_id", "sessionId", "conversation_id", "sessionID")

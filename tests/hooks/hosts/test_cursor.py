@@ -398,8 +398,21 @@ def test_context_is_asked_for_at_the_start_and_with_a_prompt(session: Any) -> No
     ):
         assert host.ask(event, payload(**fields)) is None
     assert host.ask("sessionStart", payload(subagent_id="a")) is None
+    assert host.ask("sessionStart", payload(is_background_agent=False))
     origin = host.origin("stop", payload(workspace_roots=[], cwd="/x"))
     assert (origin.session, origin.cwd) == (session.common["conversation_id"], "/x")
+
+
+def test_an_agent_in_the_background_is_recorded_and_told_nothing_at_its_start(
+    session: Any,
+) -> None:
+    start = session.payload(is_background_agent=True)
+    assert session.host.ask("sessionStart", start) is None
+    (begun,) = session.hear("sessionStart", is_background_agent=True).events
+    assert isinstance(begun, Session) and begun.phase == "started"
+    session.hear("beforeSubmitPrompt", prompt="Bump the pins", generation_id="g1")
+    (turn,) = session.hear("afterAgentResponse", text="Done.", generation_id="g1").events
+    assert (turn.user, turn.replies) == ("Bump the pins", ("Done.",))
 
 
 def test_the_reply_is_one_json_object_or_nothing() -> None:

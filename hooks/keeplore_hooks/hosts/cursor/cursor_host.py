@@ -205,6 +205,11 @@ class CursorHost(HostAdapter):
     def recorded(self, home: Path, config_dir: str = "") -> Iterator[Recorded]:
         return transcript.recorded(Path(config_dir) if config_dir else home / ".cursor")
 
+    def may_ask(self, event: str, payload: bytes) -> bool:
+        """An agent in the background is told nothing at its start: nobody waits for it here."""
+        data = payload_object(payload) or {}
+        return not data.get("is_background_agent") and super().may_ask(event, payload)
+
     def prompt_in(self, data: Json) -> str:
         return lines.prompt_from(text(data, "prompt"))
 
