@@ -15,20 +15,22 @@ from keeplore.connect.host_locations import LOCATIONS, desired
 ODD = Path("/tmp/it's a $HOME dir/keeplore")
 
 
-def program(folder: Path) -> Path:
+def program(folder: Path, text: str = "\x7fELF") -> Path:
     folder.mkdir(parents=True)
     path = folder / "python3"
-    path.write_text("#!/bin/sh\n")
+    path.write_text(text)
     path.chmod(0o755)
     return path
 
 
-def test_python_of_the_path_is_taken_unless_it_is_one_of_a_virtual_environment(
+def test_python_of_the_path_is_taken_unless_it_is_a_virtual_environments_or_a_script(
     tmp_path, monkeypatch
 ):
     system, virtual = tmp_path / "usr" / "bin", tmp_path / "venv" / "bin"
+    shims = tmp_path / "shims"
     program(system)
     program(virtual)
+    program(shims, "#!/bin/sh\n")
     monkeypatch.setattr(sys, "prefix", str(virtual.parent))
     both = f"{virtual}:{system}"
     assert launcher(tmp_path, search_path=both, has_mcp=True).ask[0] == "python3"
@@ -36,7 +38,11 @@ def test_python_of_the_path_is_taken_unless_it_is_one_of_a_virtual_environment(
         launcher(tmp_path, search_path=str(virtual), has_mcp=True).ask[0]
         == sys.executable
     )
-    assert launcher(tmp_path, search_path="", has_mcp=True).mcp[0] == sys.executable
+    shimmed = f"{virtual}:{shims}:{system}"
+    for path in ("", shimmed):
+        assert (
+            launcher(tmp_path, search_path=path, has_mcp=True).mcp[0] == sys.executable
+        )
 
 
 def test_a_line_survives_a_shell_whatever_the_directory_is_called():

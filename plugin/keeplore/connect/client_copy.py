@@ -6,6 +6,7 @@ run this copy.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import shutil
@@ -62,7 +63,7 @@ def agents_command(state: Path, host: str, search_path: str = "") -> str:
 
     Without a copy a plugin brought the client: the one beside this program is the same.
     """
-    if _stays(PLUGIN, search_path):
+    if _staying(PLUGIN, search_path):
         return PLUGIN
     if (state / FOLDER / "command.sh").exists():
         return command_line(state)
@@ -122,18 +123,25 @@ def _read(path: Path) -> bytes | None:
 
 
 def _python(search_path: str) -> str:
-    """``python3`` where the PATH has one that stays; else this very interpreter.
+    """``python3`` where the PATH has one that stays and is no script; else this very interpreter.
 
     One of a virtual environment goes away with it, and only the shell in which it is active finds
-    it.
+    it. A script, which looks for the version to run, takes ten times as long at each event.
     """
-    return "python3" if _stays("python3", search_path) else sys.executable
+    found = _staying("python3", search_path)
+    return "python3" if found and not _is_script(found) else sys.executable
 
 
-def _stays(program: str, search_path: str) -> bool:
-    """Whether this PATH has the program outside the environment that runs this."""
+def _is_script(program: str) -> bool:
+    with contextlib.suppress(OSError), Path(program).open("rb") as file:
+        return file.read(2) == b"#!"
+    return False
+
+
+def _staying(program: str, search_path: str) -> str | None:
+    """Where this PATH has the program outside the environment that runs this."""
     folders = [folder for folder in search_path.split(os.pathsep) if folder]
     staying = [
         folder for folder in folders if not Path(folder).is_relative_to(sys.prefix)
     ]
-    return shutil.which(program, path=os.pathsep.join(staying)) is not None
+    return shutil.which(program, path=os.pathsep.join(staying))

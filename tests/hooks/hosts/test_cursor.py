@@ -411,7 +411,9 @@ def test_an_agent_in_the_background_is_recorded_and_told_nothing_at_its_start(
     (begun,) = session.hear("sessionStart", is_background_agent=True).events
     assert isinstance(begun, Session) and begun.phase == "started"
     session.hear("beforeSubmitPrompt", prompt="Bump the pins", generation_id="g1")
-    (turn,) = session.hear("afterAgentResponse", text="Done.", generation_id="g1").events
+    (turn,) = session.hear(
+        "afterAgentResponse", text="Done.", generation_id="g1"
+    ).events
     assert (turn.user, turn.replies) == ("Bump the pins", ("Done.",))
 
 
