@@ -35,6 +35,7 @@ PIPE = (
     "-I",
     "-S",
     str(Path(__file__).parents[2] / "plugin" / "keeplore" / "client" / "mcp.py"),
+    "resources",
 )
 
 

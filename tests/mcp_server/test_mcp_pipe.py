@@ -24,6 +24,8 @@ FOLDER = Path(__file__).parents[2] / "plugin" / "keeplore" / "client"
 OFFER = json.loads((FOLDER / "mcp_offer.json").read_bytes())
 OFFERED = Path(__file__).with_name("offered.py")
 WHO = {"clientInfo": {"name": "a test", "version": "1"}}
+# an agent has tools for what the resources give
+TOLD = {name: OFFER["capabilities"][name] for name in ("prompts", "tools")}
 READING, WRITING = "search", "remember"
 Answer = Callable[[dict[str, Any]], "bytes | None"]
 
@@ -73,9 +75,11 @@ class Desk:
 class Pipe:
     """The pipe as a process."""
 
-    def __init__(self, state: Path, folder: Path = FOLDER, **environment: str) -> None:
+    def __init__(
+        self, state: Path, folder: Path = FOLDER, *words: str, **environment: str
+    ) -> None:
         self.process = subprocess.Popen(
-            (sys.executable, "-I", "-S", str(folder / "mcp.py")),
+            (sys.executable, "-I", "-S", str(folder / "mcp.py"), *words),
             env={**os.environ, "KEEPLORE_STATE_DIR": str(state), **environment},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -194,7 +198,7 @@ def test_what_a_session_asks_at_its_start_needs_no_worker(
         assert hello == {
             "result": {
                 "protocolVersion": told,
-                "capabilities": OFFER["capabilities"],
+                "capabilities": TOLD,
                 "serverInfo": {"name": "keeplore", "version": __version__},
                 "instructions": OFFER["instructions"],
             }
@@ -203,6 +207,13 @@ def test_what_a_session_asks_at_its_start_needs_no_worker(
     for method, whole in OFFER["lists"].items():
         assert pipe.ask(method, method) == {"result": whole}
     assert [*state.iterdir()] == [state / "python"], "and no worker is started"
+
+
+def test_a_client_that_is_no_host_of_agents_is_told_of_resources(state: Path) -> None:
+    pipe = Pipe(state, FOLDER, "resources")
+    hello = pipe.ask(1, "initialize", protocolVersion="2025-11-25", **WHO)
+    assert hello["result"]["capabilities"] == OFFER["capabilities"]
+    assert pipe.close() == (0, b"")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-"""``python3 -I -S mcp.py``: Keeplore's MCP server as hosts start it, a pipe to the worker.
+"""``python3 -I -S mcp.py [resources]``: Keeplore's MCP server as hosts start it, a pipe to the
+worker; with the word it tells of resources.
 
 What it does is in ``mcp_pipe``, which Python keeps compiled, as it does not keep programs.
 """

@@ -443,8 +443,12 @@ def become_server(python: str, state: str, connection: int) -> None:
     os.execve(python, command, environment)
 
 
-def offered(folder: str, why_nothing: str) -> dict[str, Any]:
-    """What every session is told; no list has anything in it where there is a reason for that."""
+def offered(folder: str, why_nothing: str, *, has_resources: bool) -> dict[str, Any]:
+    """What every session is told; no list has anything in it where there is a reason for that.
+
+    Agents have tools for what the resources give, and a host that is told of resources gives them
+    tools for those too, with each request.
+    """
     with open(os.path.join(folder, "mcp_offer.json"), "rb") as file:
         offer = quick_json.loads(file.read())
     tools = offer["lists"]["tools/list"]["tools"]
@@ -454,6 +458,8 @@ def offered(folder: str, why_nothing: str) -> dict[str, Any]:
             method: dict.fromkeys(whole, ()) for method, whole in offer["lists"].items()
         }
         offer = {**offer, "lists": lists, "instructions": why_nothing}
+    if not has_resources:
+        del offer["capabilities"]["resources"]
     return {**offer, "reading": reading, "why_nothing": why_nothing}
 
 
@@ -469,8 +475,9 @@ def main() -> None:
         client.keeplore_python(state)
     except OSError:
         why_nothing = why_nothing or MISSING
+    offer = offered(HERE, why_nothing, has_resources="resources" in sys.argv[1:])
     try:
-        Pipe(client, state, offered(HERE, why_nothing)).run()
+        Pipe(client, state, offer).run()
     except BrokenPipeError:
         pass  # the host has gone
     os._exit(0)

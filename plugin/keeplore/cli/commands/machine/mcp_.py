@@ -37,4 +37,5 @@ def mcp_command(places: Places) -> None:
         installation.register(places.state)
     pipe = Path(keeplore.client.__file__).with_name("mcp.py")
     # a host may kill what it started: so that nothing of this process is left
-    os.execv(sys.executable, [sys.executable, "-I", "-S", str(pipe)])  # noqa: S606  # our own
+    command = [sys.executable, "-I", "-S", str(pipe), "resources"]
+    os.execv(sys.executable, command)  # noqa: S606  # our own
