@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from keeplore.memory import AnsweredQuestion, Conversation, Exchange, Memory
-from keeplore.memory.conversation_body import EXCHANGES
+from keeplore.memory.conversation_body import EXCHANGES, without_empty_parts
 from keeplore.memory.digest import KIND as DIGEST
 from keeplore.text.code_fences import fenced_lines
 from keeplore.text.query_terms import extra_tokens, spoken_day, token_count
@@ -39,8 +39,6 @@ _FORM = re.compile(
     r"^(?:\*\*(?:Date|Session context|Projects involved)\*\*: |- command: ).*\n?",
     re.MULTILINE,
 )
-# a part's heading without anything below it
-_EMPTY_PART = re.compile(r"^## .*\n\s*(?=^## |\Z)", re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6} +(.*?)[ #]*$")
 
 
@@ -156,7 +154,7 @@ def _furniture(head: str) -> str:
             is_left_out = line == "## Related"
         if not is_left_out and not _RECEIPT.search(line):
             lines.append(line)
-    return _EMPTY_PART.sub("", "\n".join([*lines, ""]))
+    return without_empty_parts("\n".join([*lines, ""]))
 
 
 def _statements(title: str, conversation: Conversation) -> Iterator[Passage]:

@@ -48,6 +48,8 @@ _QUOTE = re.compile(r"^- (.*) — (user|assistant), turn (\S+)$")
 _FIELD = re.compile(
     r"^\*\*(Session context|Projects involved)\*\*: (.*)$", re.MULTILINE
 )
+# a part's heading without anything below it
+_EMPTY_PART = re.compile(r"^## .*\n\s*(?=^## |\Z)", re.MULTILINE)
 _RELATED = re.compile(r"^- (.*) \((mem_[0-9a-f-]{36}), ([a-z-]+)\)$", re.MULTILINE)
 
 
@@ -196,6 +198,11 @@ def chosen_exchange(exchanges: Sequence[Exchange], wanted: str) -> Exchange:
         f"{wanted!r} is none of its {len(exchanges)} exchanges",
         f"Give a number from 1 to {len(exchanges)}",
     )
+
+
+def without_empty_parts(head: str) -> str:
+    """A head of which lines were left out, without the headings that have none any more."""
+    return _EMPTY_PART.sub("", head)
 
 
 def _head(c: Conversation) -> Iterator[str]:

@@ -23,7 +23,7 @@ from keeplore.cli.output import (
 )
 from keeplore.cli.parameters import json_option, pass_registry, reference, short
 from keeplore.memory import Conversation
-from keeplore.memory.conversation_body import short_turns
+from keeplore.memory.conversation_body import short_turns, without_empty_parts
 from keeplore.text.dates import minute_of
 from keeplore.text.folding import SHOWN, fold
 
@@ -42,7 +42,6 @@ _TOLD_OR_RUN = re.compile(
     re.MULTILINE,
 )
 _LINKS = re.compile(r"^## Related\n(?:(?!## ).*\n?)*", re.MULTILINE)
-_EMPTY_PART = re.compile(r"^## .*\n\s*(?=^## |\Z)", re.MULTILINE)
 MOST_HOPS = 3  # as the index walks; said here, so that --help loads no index
 
 
@@ -264,7 +263,7 @@ def _show_body(kind: str, body: str, *, is_full: bool) -> None:
 def _overview(head: str) -> str:
     """A head without what stands among the facts above it, and without commands and subagents."""
     told = _LINKS.sub("", _TOLD_OR_RUN.sub("", head))
-    return _EMPTY_PART.sub("", told).strip()
+    return without_empty_parts(told).strip()
 
 
 def _list_exchanges(exchanges: Sequence[Exchange]) -> None:
