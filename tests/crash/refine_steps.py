@@ -1,5 +1,5 @@
-"""``python refine_steps.py WORKSPACE``: kill a change of several files at every step that changes
-something.
+"""``python refine_steps.py WORKSPACE STRIDE``: kill a change of several files at every STRIDEth step
+that changes something.
 
 As store_steps.py does: a forked child makes the change on a copy of the workspace, and ends itself
 right before that step; what a kill does to a commit is not looked at here. Writes a line for every
@@ -43,11 +43,11 @@ def change(store: Store) -> None:
     )
 
 
-def main(workspace: str) -> None:
+def main(workspace: str, stride: str) -> None:
     strike_each(
         Path(workspace),
         "copy",
-        itertools.count(1),
+        itertools.count(1, int(stride)),
         # the store is opened by the change: its steps count
         Path,
         lambda copy: change(Store(copy, branch="main")),

@@ -140,6 +140,17 @@ def test_a_pasted_plan_lends_its_heading(message: str, expected: str) -> None:
     assert title(message, "I'll start.") == expected
 
 
+@pytest.mark.parametrize(
+    ("more", "expected"), [(28, "Ledger moves"), (29, "Rounding of invoices")]
+)
+def test_a_message_of_more_than_thirty_sentences_is_a_document(
+    more: int, expected: str
+) -> None:
+    lines = " ".join(f"Line {number} is rounded once." for number in range(more))
+    message = f"The ledger moves to Postgres.\n\n## Rounding of invoices\n\n{lines}"
+    assert title(message, "I'll start.") == expected
+
+
 def test_the_decision_gives_the_name_where_there_is_one() -> None:
     said = (
         "our redis queue loses jobs on restart. what could we do about the queue?",

@@ -394,6 +394,17 @@ def test_a_pasted_document_states_nothing_in_the_persons_name() -> None:
 
 
 @pytest.mark.parametrize(
+    ("more", "expected"), [(39, ["Always use pnpm, never npm."]), (40, [])]
+)
+def test_a_message_of_more_than_forty_sentences_is_a_document(
+    more: int, expected: list[str]
+) -> None:
+    lines = " ".join(f"Line {number} is rounded once." for number in range(more))
+    found = candidates(talk(f"Always use pnpm, never npm. {lines}"))
+    assert [candidate.text for candidate in found] == expected
+
+
+@pytest.mark.parametrize(
     "said",
     [
         "",
