@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -333,8 +334,13 @@ def meant_keys(key: str) -> str:
     return f" (did you mean {' or '.join(near)}?)" if near else ""
 
 
+@lru_cache(maxsize=8)
 def parsed_yaml(text: bytes) -> Any:
-    """The value of a small text of anybody's. Raises YAMLError or ValueError."""
+    """The value of a small text of anybody's. Raises YAMLError or ValueError.
+
+    All who ask for one text get the same value and may not change it: a command asks for the same
+    two files several times.
+    """
     depth = 0
     # the loader in C is quick, but overflows its stack on hostile nesting
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
