@@ -10,6 +10,7 @@ from keeplore.recall.fuse import (
     Evidence,
     Ranked,
     Standing,
+    agreeing,
     diverse,
     least_odds,
     odds,
@@ -283,3 +284,18 @@ def test_what_lies_below_the_least_odds_reaches_no_score(score: float) -> None:
     assert least_odds(0.0) == -math.inf
     if score < 1.0:
         assert Ranked("a", least + 2e-6, 1).score >= score
+
+
+def test_what_may_be_told_unasked_agrees_in_rare_words_or_words_and_meaning() -> None:
+    found = [
+        Evidence(1, "a", text=20.0, cosine=0.1),  # rare words
+        Evidence(2, "a", text=12.0, cosine=0.7),
+        Evidence(3, "b", text=12.0, cosine=0.3),
+        Evidence(4, "b", cosine=0.9),  # none in common
+        Evidence(5, "b", text=12.0),
+    ]
+    assert {
+        passages: sorted(agreeing(found, passages, FLOOR)) for passages in (10, 3000)
+    } == {10: [1, 2, 3, 4, 5], 3000: [1, 2]}
+    alone = [replace(e, cosine=None) for e in found]
+    assert sorted(agreeing(alone, 3000, None)) == [1, 2, 3, 5]

@@ -16,6 +16,7 @@ from keeplore.recall.fuse import (
     Evidence,
     Ranked,
     Standing,
+    agreeing,
     complementary,
     diverse,
     in_order,
@@ -120,7 +121,8 @@ def _prepared(
         query, notes = prepare(context.deps, question, stamp)
     spans = tuple(one.in_utc() for one in spans_in(question.text, context.today))
     spans = (*spans, session) if session else spans
-    return replace(query, is_patient=not context.request.at_once, spans=spans), notes
+    query = replace(query, is_patient=not context.request.at_once, spans=spans)
+    return replace(query, passages=stamp.passages), notes
 
 
 def _search_words(
@@ -210,7 +212,7 @@ def _collect(
     ranked = ranks(by_turn=request.by_exchange)
     if is_of_several and not request.by_exchange:
         ranked = _with_exchanges(ranked, ranks(by_turn=True), results)
-    sure = _sure(context, query, without_digests(ranked, results.memories))
+    sure = _sure(context, query, without_digests(ranked, results.memories), results)
     words = words_of(sure, results.passages)
     ordered = diverse(sure, words, w)
     if is_of_several:
@@ -254,17 +256,23 @@ def _with_exchanges(
 
 
 def _sure(
-    context: RecallContext, query: PreparedQuery, ranked: Sequence[Ranked]
+    context: RecallContext,
+    query: PreparedQuery,
+    ranked: Sequence[Ranked],
+    results: SearchResults,
 ) -> list[Ranked]:
     """Those that may be shown, unasked also what may hold in their place: none where the best one
     is not sure enough.
     """
-    best = max(context.request.filter.at_least, query.silence(context.deps.weights))
-    if not ranked or ranked[0].score < best:
+    wanted, w = context.request.filter, context.deps.weights
+    if wanted.is_unasked:
+        by = agreeing(results.evidence, query.passages, query.floor, w)
+        ranked = [r for r in ranked if r.score < wanted.at_least or r.by in by]
+    if not ranked or ranked[0].score < max(wanted.at_least, query.silence(w)):
         return []
     least = context.threshold
-    if context.request.filter.is_unasked:
-        least = min(least, context.deps.weights.in_place_from)
+    if wanted.is_unasked:
+        least = min(least, w.in_place_from)
     return [entry for entry in ranked if entry.score >= least]
 
 

@@ -179,6 +179,25 @@ def fuse(
     return said
 
 
+def agreeing(
+    found: Sequence[Evidence], passages: int, floor: float | None, w: Weights = WEIGHTS
+) -> frozenset[int]:
+    """The passages that agree with the question in enough words, counted as words that one alone of
+    all ``passages`` has, and by meaning: the odds compare with the best, however little that has.
+
+    With few passages no word is rare, and all agree.
+    """
+    if passages < w.counted_from:
+        return frozenset(e.passage for e in found)
+    least = w.told_alone_from if floor is None else w.told_from
+    rarest = math.log(1 + passages)
+    return frozenset(
+        e.passage
+        for e in found
+        if (e.text or 0.0) / rarest + w.told_near * (e.cosine or 0.0) >= least
+    )
+
+
 def least_odds(score: float) -> float:
     """The log-odds below which no memory reaches a score (0..1), however it stands."""
     if score <= 0.0:

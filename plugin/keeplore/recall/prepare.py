@@ -126,6 +126,7 @@ class PreparedQuery:
     model: str = ""  # fingerprint of the model that made the vector
     is_patient: bool = False  # where no host waits for its prompt
     spans: tuple[Span, ...] = ()  # times that the question names
+    passages: int = 0  # that there are
 
     def silence(self, w: Weights) -> float:
         """The score below which nothing is shown where the best memory has no more."""

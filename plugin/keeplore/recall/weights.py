@@ -109,6 +109,13 @@ class Weights:
     # how far, in log-odds, a memory may be behind the best one to be told unasked with it; measured
     # on the prompts of recorded sessions
     beside_told: float = 0.5
+    # of what is told unasked: in how many words its passage must agree with the prompt, counted as
+    # words that no other passage has; measured on the prompts of recorded sessions
+    told_from: float = 2.2
+    told_near: float = 1.8  # as so many words counts a cosine of 1; fitted there
+    told_alone_from: float = 1.3  # the same by words alone; judgement
+    # passages from which on they show which words are rare; judgement
+    counted_from: int = 30
     # of what is told unasked in the place of a memory that it contradicts and is newer than;
     # judgement
     in_place_from: float = 0.5
