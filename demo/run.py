@@ -178,9 +178,8 @@ class Demo:
             hit = answer["hits"][0] if answer["hits"] else None
             if hit is None:
                 raise RuntimeError(f"nothing recalled for {question!r}")
-            print(
-                f"    {hit['title']}  [{hit['date']} · {hit['project']} · {hit['score']:.2f}]"
-            )
+            about = (hit["changed_at"][:10], hit["project"], f"{hit['score']:.2f}")
+            print(f"    {hit['title']}  [{' · '.join(about)}]")
             print(textwrap.indent(hit["passage"], "      "))
             print()
         print(f"  $ keeplore recall {UNRELATED!r}    (exit status {done.returncode})")

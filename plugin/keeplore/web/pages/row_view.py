@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -11,6 +12,8 @@ from keeplore.memory.names import short_id
 from keeplore.text.agent_scope import short_place
 from keeplore.text.dates import here
 from keeplore.workspace.workspace import Workspace
+
+_QUOTATIONS = re.compile(r"^>.*\Z", re.DOTALL | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,5 +64,7 @@ def _day(moment: str) -> str:
 
 
 def _gist(row: MemoryRow, text: str) -> str:
-    said = " ".join(text.split())
+    """Of a note without the quotations below."""
+    own = _QUOTATIONS.sub("", text) if row.kind == "note" else text
+    said = " ".join(own.split())
     return "" if said.rstrip(".").startswith(row.title.rstrip(".…")) else said
