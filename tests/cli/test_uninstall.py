@@ -14,6 +14,9 @@ from ready import keeplore
 
 from keeplore.config.places import Places
 from keeplore.memory.note import NoteDraft
+from keeplore.web import live_changes
+from keeplore.worker.usage import view_log
+from keeplore.workspace import activity
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.spool import Spool
 
@@ -123,6 +126,17 @@ def test_nobody_to_ask_means_no(home: Path) -> None:
     assert (
         done.returncode == 1 and "--yes" in done.stderr and tree(home, root) == before
     )
+
+
+def test_what_the_worker_the_window_and_a_pause_leave_goes_too(home: Path) -> None:
+    assert keeplore("init", "memory").returncode == 0
+    assert keeplore("pause").returncode == 0
+    state = home / "state"
+    for folder in (activity.FOLDER, live_changes.FOLDER, view_log.FOLDER, "tidied"):
+        (state / folder).mkdir()
+        (state / folder / "file").touch()
+    assert keeplore("uninstall", "--yes").returncode == 0
+    assert not state.exists()
 
 
 def test_a_directory_of_the_persons_that_is_used_as_the_inbox_keeps_the_rest(
