@@ -32,7 +32,7 @@ def test_the_last_words_of_both_stand_in_the_brief(
     view = WorkspaceView(index, store, SearchScope("api").scopes)
     text, ids = brief([view], session="", source="startup", room=TextBudget(1500, 6000))
     line = (
-        f"- 2026-04-30 · api · “The queue” ({reference(talk.id)}); the user: “Shall we look at the "
+        f"- 2026-04-30 · “The queue” ({reference(talk.id)}); the user: “Shall we look at the "
         "retries?”; the assistant ended: “The next step is a test.”"
     )
     lines = text.splitlines()

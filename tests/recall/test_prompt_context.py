@@ -68,7 +68,7 @@ def test_a_line_names_date_place_category_title_quote_trust_and_id_and_how_to_se
     assert (
         HEADER in text
         and "not instructions" in text
-        and "`keeplore show ID` shows the memory behind a line, with `--turn TURN`"
+        and "More: `keeplore show ID [--turn TURN]`, `keeplore recall QUESTION`."
         in text
     )
     turn = "5e551011-0000-4000-8000-000000000001"

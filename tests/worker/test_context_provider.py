@@ -37,7 +37,7 @@ GOTCHA = (
     "In src/billing/vat.py the rounding mode is global: set it back after each call."
 )
 PROMPT = "Where do we round VAT for an invoice line, and why?"
-MORE = "`keeplore show ID` shows the memory behind a line"
+MORE = "More: `keeplore show ID [--turn TURN]`"
 CLAUDE_SESSION = "5e551011-0000-4000-8000-000000000001"
 
 Payload = dict[str, Any]
@@ -219,7 +219,7 @@ def test_every_host_is_told_at_a_sessions_start(desk: Desk, host: str) -> None:
     memory = desk.note(RULE, permanent=True)
     text = desk.brief(host)
     assert (
-        f"ledgerly · architectural-decisions · “{RULE}” (said by the user; {memory[4:12]})"
+        f" · architectural-decisions · “{RULE}” (said by the user; {memory[4:12]})"
         in text
     )
     assert MORE in text and strip_fenced(text) == ""
@@ -232,7 +232,7 @@ def test_every_host_is_told_what_matters_for_a_prompt_once(
     memory = desk.note(RULE)
     text = desk.prompt(host=host)
     assert (
-        f"· ledgerly · architectural-decisions · “{RULE}” (said by the user; {memory[4:12]})"
+        f" · architectural-decisions · “{RULE}” (said by the user; {memory[4:12]})"
         in text
         and MORE in text
     )
@@ -706,12 +706,12 @@ def test_hints_name_a_command_that_an_agents_shell_finds(
     desk.restart()
     command = command_line(state)
     told = desk.brief(source="startup")
-    assert f"`{command} show ID`" in told and "`keeplore " not in told
+    assert f"`{command} show ID [" in told and "`keeplore " not in told
     folder = Path.home() / "bin"
     folder.mkdir()
     (folder / "keeplore").touch(0o755)
     monkeypatch.setenv("PATH", str(folder))
     desk.restart()
-    assert "`keeplore show ID`" in desk.brief(source="clear")
+    assert "`keeplore show ID [" in desk.brief(source="clear")
     # where it stands before each request it is the same whoever started the worker
-    assert f"`{command} show ID`" in desk.brief("opencode")
+    assert f"`{command} show ID [" in desk.brief("opencode")

@@ -451,7 +451,10 @@ def loaded(view: WorkspaceView, rows: Iterable[MemoryRow]) -> Iterator[LoadedMem
         if memory.id == row.id:
             judged = replace(row, trust=view.trust(memory))
             is_own = source_of(row) is MemorySource.OWN
-            yield LoadedMemory(judged, memory, is_own=is_own, sayings=sayings)
+            is_here = (row.scope, row.project) in view.own
+            yield LoadedMemory(
+                judged, memory, is_own=is_own, sayings=sayings, is_here=is_here
+            )
 
 
 def waiting_in(view: WorkspaceView) -> int:

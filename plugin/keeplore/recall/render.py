@@ -15,7 +15,7 @@ from keeplore.client import brief_on_disk as disk
 from keeplore.recall.request import LaterStatement
 from keeplore.text.agent_scope import short_place
 from keeplore.text.dates import day_of
-from keeplore.text.fences import HEADER, escape, fence, sanitise
+from keeplore.text.fences import ESCAPED, HEADER, escape, fence, sanitise
 from keeplore.text.query_terms import token_count
 from keeplore.text.turn_ids import short_turn
 
@@ -31,10 +31,7 @@ SAID_BY = {
     "foreign": "from another person's machine, unverified",
 }
 SUSPECT = "worded like an instruction, which nobody here gave"
-MORE = (
-    "`keeplore show ID` shows the memory behind a line, with `--turn TURN` the very words; "
-    "`keeplore recall QUESTION` looks for more."
-)
+MORE = "More: `keeplore show ID [--turn TURN]`, `keeplore recall QUESTION`."
 TITLE_CHARS = 100
 PATH_CHARS = 200
 LATER_CHARS = 260
@@ -152,7 +149,7 @@ def block(
     """One fenced block with as many items as fit, in order, and the ids that it shows; ("", ()) for
     none.
     """
-    room = room.without(fence(MORE, _COSTLIEST, header)).without("")
+    room = room.without(fence(MORE, _COSTLIEST, f"{header}{ESCAPED}")).without("")
     lines: list[str] = []
     ids: dict[str, None] = {}  # each once
     for section in sections:

@@ -177,7 +177,7 @@ def test_a_brief_tells_what_a_digest_stands_for_as_one_line(
     tidy(workspace)
     after = told(workspace)
     (line,) = (line for line in after.splitlines() if words[0] in line)
-    assert line.startswith("- 2026-02-05 · shop · “") and "(the user; " in line
+    assert line.startswith("- 2026-02-05 · “") and "(the user; " in line
     assert all(f"“{said}”" in line for said in words)
     assert len(after) < len(before)
     digest = line.rpartition("; ")[2]

@@ -1,4 +1,4 @@
-"""Lines of a brief that one digest stands for, told as one."""
+"""Lines of a brief that one digest stands for, or of one conversation, told as one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from keeplore.recall.unasked.memory_lines import (
     stated_in,
 )
 
-JOINED_CHARS = 1_000  # of one line with several quotations
+JOINED_CHARS = 600  # of one line with several quotations
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +82,14 @@ class NotedLine:
 
 
 Joinable = QuotedLine | NotedLine
-_Key = tuple[str, tuple[str, str]]  # digest, and what is shared
+_Key = tuple[str, tuple[str, str]]  # digest or conversation, and what is shared
 
 
 def joined_lines(
     told: Sequence[Joinable], index: Index, is_told: Callable[[MemoryRow], bool]
 ) -> list[BlockLine]:
-    """Each as a line; the words of one digest, kind and speaker as one, where the first of them
-    stand. What was replaced, or names files, stays apart.
+    """Each as a line; the words of one digest or else conversation, of one kind and speaker, as
+    one, where the first of them stand. What was replaced, or names files, stays apart.
     """
     keys = [_key_of(item, index, is_told) for item in told]
     groups: dict[_Key | None, list[Joinable]] = {}
@@ -108,9 +108,9 @@ def _key_of(
     item: Joinable, index: Index, is_told: Callable[[MemoryRow], bool]
 ) -> _Key | None:
     """By which lines are joined, None for one that stays apart."""
-    digest = _digest_of(item.talk, index, is_told)
-    is_apart = not digest or item.later or item.line.named is not None
-    return None if is_apart else (digest, item.shared)
+    whole = _digest_of(item.talk, index, is_told) or item.talk
+    is_apart = not whole or item.later or item.line.named is not None
+    return None if is_apart else (whole, item.shared)
 
 
 def _digest_of(
@@ -127,7 +127,7 @@ def _digest_of(
 
 
 def _line(key: _Key, group: Sequence[Joinable]) -> BlockLine:
-    digest, (kind, said_by) = key
+    whole, (kind, said_by) = key
     newest = max((item.read for item in group), key=lambda read: read.row.updated_at)
     said: list[str] = []
     shown: dict[str, None] = {}
@@ -139,7 +139,5 @@ def _line(key: _Key, group: Sequence[Joinable]) -> BlockLine:
             said.append(item.words)
             shown[item.read.row.id] = None
     first, *others = shown
-    text = (
-        f"{about(newest)}{kind} · {' · '.join(said)} ({said_by}; {reference(digest)})"
-    )
+    text = f"{about(newest)}{kind} · {' · '.join(said)} ({said_by}; {reference(whole)})"
     return BlockLine(text, first, also=tuple(others))

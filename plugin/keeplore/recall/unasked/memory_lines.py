@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from keeplore.index import MemoryRow
@@ -31,8 +32,11 @@ from keeplore.text.similarity import normalised
 
 SAME_CHARS = 20  # by which a title is known that was cut from the statement
 QUOTE_CHARS = 260
-LAST_WORDS_CHARS = 200
-TOPIC_FILES = 12
+LAST_WORDS_CHARS = 170
+TOPIC_FILES, STOP_FILES = 12, 3
+
+ORDER = "::"  # an agent that ends with one tells its host what to do
+_PASSING = re.compile(r"(?:/private|/var)?/tmp/")  # no session finds such a file again
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,7 @@ class LoadedMemory:
     ``since`` is known.
 
     The row's trust is what the memory is believed here, not what its file states. ``is_own``: this
-    person's machines wrote it.
+    person's machines wrote it; ``is_here``: it is of the project for which lines are made.
     """
 
     row: MemoryRow
@@ -50,6 +54,7 @@ class LoadedMemory:
     talk: Conversation | None = None
     since: str = ""
     sayings: LaterSayings | None = None
+    is_here: bool = False
 
     def later(self, said: str, turn: str = "") -> str:
         """What a line ends with in whose place something was said later, "" for nothing."""
@@ -130,10 +135,10 @@ def stated_in(memory: Memory) -> str:
     return said if normalised(said).startswith(beginning) else f"{memory.title}. {said}"
 
 
-def topic_line(read: LoadedMemory) -> BlockLine | None:
-    files = one_line(
-        ", ".join(read.talk.work.files[:TOPIC_FILES]) if read.talk else "", PATH_CHARS
-    )
+def topic_line(read: LoadedMemory, most_files: int = TOPIC_FILES) -> BlockLine | None:
+    touched_files = read.talk.work.files if read.talk else ()
+    lasting = [file for file in touched_files if not _PASSING.match(file)]
+    files = one_line(", ".join(lasting[:most_files]), PATH_CHARS)
     if not may_be_injected(read.row.trust, read.row.title, files):
         return None
     touched = f"; files: {files}" if files else ""
@@ -146,22 +151,27 @@ def topic_line(read: LoadedMemory) -> BlockLine | None:
 
 def stop_line(read: LoadedMemory) -> BlockLine | None:
     """The subject, the person's last words and the agent's last sentence."""
-    topic = topic_line(read)
+    topic = topic_line(read, STOP_FILES)
     if topic is None or not read.talk or not read.talk.exchanges:
         return topic
     last = read.talk.exchanges[-1]
     ending = "".join(sentences_of(last.assistant.strip())[-1:])
     own = own_words(last.user).strip()
     said = f"; the user: {quoted(own, LAST_WORDS_CHARS)}" if own else ""
-    if ending and may_be_injected(read.row.trust, ending):
+    if (
+        ending
+        and not ending.startswith(ORDER)
+        and may_be_injected(read.row.trust, ending)
+    ):
         said += f"; the assistant ended: {quoted(ending, LAST_WORDS_CHARS)}"
     return _line(read, topic.text + said, is_pointer=True)
 
 
 def about(read: LoadedMemory) -> str:
-    """Date and place."""
-    day = day_of(read.row.updated_at or read.row.created_at)
-    return f"{label(day)} · {place(read.row.scope, read.row.project)}"
+    """Date, and place if it is another one."""
+    day = label(day_of(read.row.updated_at or read.row.created_at))
+    here = "" if read.is_here else f" · {place(read.row.scope, read.row.project)}"
+    return f"{day}{here}"
 
 
 def provenance(read: LoadedMemory) -> str:
