@@ -76,7 +76,7 @@ def test_each_statement_is_told_once_and_without_the_talk_that_a_note_keeps(
     view = WorkspaceView(index, store, SearchScope("api").scopes)
     text, _ = brief([view], session="", source="startup", room=TextBudget(1500, 6000))
     sections = dict(section.split(":\n", 1) for section in text.split("\n\n")[1:-1])
-    place = "2026-04-{} · api · "
+    place = "2026-04-{} · "
     said = "said by the user"
     assert sections["Permanent"] == (
         f"- {place.format(30)}note · “Drop Redis. We drop Redis, because it was down twice. "
