@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from keeplore.capture.distill.distiller import distill
 from keeplore.capture.distill.key_phrases import profile
+from keeplore.capture.distill.title_wording import looseness
 from keeplore.capture.distill.titles import FALLBACK, MAX_TITLE, title_of
 from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore_hooks.events import Work
@@ -203,6 +204,11 @@ def test_a_bare_go_ahead_is_named_by_what_was_done() -> None:
             "Revert the migration to schema v12",
         ),
         (
+            "What was the commit that introduced this behaviour?",
+            "Reverted the migration to schema v12.",
+            "Revert the migration to schema v12",
+        ),
+        (
             "[Image #1]",
             "The sidebar overlaps the header. I've fixed the sidebar overlap with a z-index.",
             "Fix the sidebar overlap with a z-index",
@@ -243,6 +249,19 @@ def test_a_message_that_says_nothing_is_named_by_the_substance(
     message: str, answer: str, expected: str
 ) -> None:
     assert title(message, answer) == expected
+
+
+@pytest.mark.parametrize(
+    ("phrase", "expected"),
+    [
+        ("This new error in the export", 1),
+        ("Scenario B: keep the counter", 1),
+        ("Fix the race in this project", 0),
+        ("Move the counter to option a", 0),
+    ],
+)
+def test_what_points_to_the_talk_is_loose(phrase: str, expected: int) -> None:
+    assert looseness(phrase) == expected
 
 
 def test_an_offer_that_is_agreed_to_names_the_talk() -> None:
