@@ -34,20 +34,24 @@ def places(tmp_path: Path) -> Places:
 def workspace(places: Places, tmp_path: Path) -> Iterator[Workspace]:
     with Registry(places) as registry:
         workspace = registry.for_directory(tmp_path)
-        talk = Conversation(
-            "The queue", (Exchange("t1", "2026-03-01T10:00:00Z", SAID, ("Fine.",)),)
-        )
-        meta = new_meta(
-            id=new_id("talk"),
-            kind="conversation",
-            title="The queue",
-            created_at="2026-03-01T10:00:00Z",
-            scope="workspace",
-            trust="assistant",
-            source={"host": "claude-code", "session": "s1", "turns": ["t1"]},
-        )
-        workspace.store.save(Memory(meta, talk.to_markdown()))
+        workspace.store.save(talk_of("s1", "talk"))
         yield workspace
+
+
+def talk_of(session: str, seed: str) -> Memory:
+    talk = Conversation(
+        "The queue", (Exchange("t1", "2026-03-01T10:00:00Z", SAID, ("Fine.",)),)
+    )
+    meta = new_meta(
+        id=new_id(seed),
+        kind="conversation",
+        title="The queue",
+        created_at="2026-03-01T10:00:00Z",
+        scope="workspace",
+        trust="assistant",
+        source={"host": "claude-code", "session": session, "turns": ["t1"]},
+    )
+    return Memory(meta, talk.to_markdown())
 
 
 def test_what_is_accepted_becomes_the_persons_note(workspace: Workspace) -> None:
@@ -84,6 +88,13 @@ def test_what_is_rejected_or_forgotten_is_not_offered_again(
     assert list(review_candidates(workspace, EVERYWHERE)) == []
     workspace.index.refresh()
     assert workspace.index.listed(MemoryFilter(kind="note")) == []
+
+
+def test_what_was_said_in_two_sessions_is_offered_once(workspace: Workspace) -> None:
+    workspace.store.save(talk_of("s2", "other talk"))
+    [offer] = review_candidates(workspace, EVERYWHERE)
+    reject(workspace, "studio-1a2b", offer)
+    assert list(review_candidates(workspace, EVERYWHERE)) == []
 
 
 def test_piped_the_offers_are_listed_and_nothing_is_asked(

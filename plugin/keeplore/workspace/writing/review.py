@@ -14,6 +14,7 @@ from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.memory import Conversation, Memory
 from keeplore.memory.note import NoteDraft
 from keeplore.text.dates import now
+from keeplore.text.similarity import content_hash
 from keeplore.workspace.note_writer import NoteOutcome
 from keeplore.workspace.workspace import Workspace
 
@@ -36,13 +37,14 @@ def review_candidates(
     newest: int | None = None,
 ) -> Iterator[ReviewCandidate]:
     """What may be kept and nobody has decided about, of closed conversations changed since then,
-    the newest first; of so many at most.
+    the newest first; of so many at most. What was said in several of a place is offered once.
 
     Nothing is stored for it: it follows from the conversations and from what was accepted, rejected
     or forgotten.
     """
     workspace.index.refresh()
-    seen = _rejected(workspace) | workspace.store.stones.ids()
+    settled = _rejected(workspace) | workspace.store.stones.ids()
+    met: set[tuple[str, str, str]] = set()  # place and statement
     for row in workspace.index.listed(
         MemoryFilter(allowed, kind="conversation", since=since, limit=newest)
     ):
@@ -56,10 +58,12 @@ def review_candidates(
         if workspace.machine_trust.is_foreign(memory):
             continue
         for one in _candidates_in(memory, row):
-            if one.candidate.confidence < LEAST or one.draft.id in seen:
+            draft = one.draft
+            said = (draft.scope, draft.project, content_hash(draft.text))
+            if one.candidate.confidence < LEAST or said in met:
                 continue
-            seen.add(one.draft.id)
-            if not workspace.index.memories([one.draft.id]):
+            met.add(said)
+            if draft.id not in settled and not workspace.index.memories([draft.id]):
                 yield one
 
 
