@@ -539,6 +539,25 @@ def test_a_decision_that_became_a_note_is_told_once(
         )
 
 
+def test_an_option_of_the_session_that_became_a_note_is_told_once(
+    workspace_of, memory_builders
+) -> None:
+    said = "A table with SKIP LOCKED needs no broker."
+    conversation = memory_builders.conversation(
+        "own", "2026-05-01", "Queue", [("Which queue?", said)], project="kasha-api",
+        session="mine", options=(said, "Redis would be a second service."),
+    )  # fmt: skip
+    draft = NoteDraft(
+        said, project="kasha-api", quotes=(Quote(said, "assistant", "t1"),)
+    )
+    index, store = workspace_of([conversation, note_of(draft, "2026-05-01T10:00:00Z")])
+    index.refresh()
+    view = WorkspaceView(index, store, SearchScope("kasha-api").scopes)
+    text, _ = brief([view], session="mine", source="compact", room=WIDE)
+    assert text.count("SKIP LOCKED") == 1
+    assert "Options weighed earlier in this session:" in text
+
+
 def test_a_brief_leaves_out_instructions_from_documents_and_files_that_are_gone(
     workspace_of, memory_builders
 ) -> None:

@@ -166,7 +166,11 @@ def brief(
     if session and source == "compact":
         own = [*_conversations(own_view, ScopeFilter(), session, OWN_CONVERSATIONS)]
     latest = [*_latest(own_view, session, told)]
-    said = {content_hash(quote.text) for read in own for quote in decided_in(read)}
+    said = {
+        content_hash(quote.text)
+        for _, told_now in _of_session(own)
+        for _, quote in told_now
+    }
     notes: list[LoadedMemory] = []
     permanent = 0
     for view in views:
@@ -266,11 +270,18 @@ def _arrived(view: WorkspaceView, path: str) -> str:
 
 def _this_session(own: list[LoadedMemory]) -> Iterator[BlockSection]:
     """Oldest first, as it was said."""
-    oldest_first = own[::-1]
-    for heading, parts, limit in _OF_SESSION:
-        yield BlockSection(heading, list(_quotes(oldest_first, *parts))[-limit:])
-    topics = list(filter(None, map(topic_line, oldest_first)))
+    for heading, told in _of_session(own):
+        yield BlockSection(heading, [quote_item(*said) for said in told])
+    topics = list(filter(None, map(topic_line, own[::-1])))
     yield BlockSection("What this session worked on:", topics)
+
+
+def _of_session(
+    own: list[LoadedMemory],
+) -> Iterator[tuple[str, list[tuple[LoadedMemory, Quote]]]]:
+    """Headings with what is told below them, oldest first."""
+    for heading, parts, limit in _OF_SESSION:
+        yield heading, list(_quoted(own[::-1], *parts))[-limit:]
 
 
 def _instruction_section(
@@ -463,10 +474,6 @@ def waiting_in(view: WorkspaceView) -> int:
     wanted = MemoryFilter(ScopeFilter(view.scopes), archived="with")
     rows = view.index.listed(wanted, lambda row: source_of(row) is MemorySource.WAITING)
     return len(rows)
-
-
-def _quotes(talks: Iterable[LoadedMemory], *parts: str) -> Iterator[BlockLine]:
-    return (quote_item(*said) for said in _quoted(talks, *parts))
 
 
 def _quoted(
