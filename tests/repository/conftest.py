@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PICTURE = ROOT / "docs" / "window.png"
+PICTURES = {ROOT / "docs" / "window.png", ROOT / "plugin" / "assets" / "icon.png"}
 SOURCES = ("hooks", "plugin", "benchmarks", "demo")
 
 
@@ -92,5 +92,5 @@ def files() -> list[Path]:
     listed = subprocess.run(
         command, cwd=ROOT, check=True, capture_output=True, text=True
     ).stdout.split("\0")
-    found = sorted({ROOT / name for name in listed if name} - {PICTURE})
+    found = sorted({ROOT / name for name in listed if name} - PICTURES)
     return [path for path in found if path.is_file()]

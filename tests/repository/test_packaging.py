@@ -84,6 +84,7 @@ DATA = {
     "keeplore/py.typed",
     "keeplore/refine/prompts/aspects.md",
     "keeplore/refine/prompts/decide.md",
+    "keeplore/refine/prompts/digest.md",
     "keeplore/refine/prompts/extract.md",
     "keeplore_hooks/py.typed",
     *(f"keeplore/workspace_template/{name}" for name in TEMPLATE),
