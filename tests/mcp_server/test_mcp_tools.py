@@ -102,7 +102,7 @@ def test_reading_goes_from_the_overview_to_the_very_words_and_to_the_transcript(
     for part in (
         talk.id,
         "2026-02-09",
-        "concluded by the assistant",
+        "from a conversation",
         "1. 2026-02-09 14:03",
         "turn=turn-two",
     ):

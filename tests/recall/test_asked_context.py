@@ -125,3 +125,18 @@ def test_it_keeps_within_its_room():
         notes=("note " * 500,),
     )
     assert len(text) <= 6000 and token_count(text) <= 1500 and ids
+
+
+@pytest.mark.parametrize(
+    ("kind", "trust", "said"),
+    [
+        ("conversation", "assistant", "from a conversation"),
+        ("conversation", "user", "said by the user"),
+        ("note", "assistant", "concluded by the assistant"),
+        ("conversation", "foreign", "from another person's machine, unverified"),
+    ],
+)
+def test_a_conversation_is_not_said_to_be_the_assistants(
+    kind: str, trust: str, said: str
+) -> None:
+    assert f"({said}; " in asked(hit(1, kind=kind, trust=trust))[0]

@@ -7,7 +7,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator, Sequence
 
-from keeplore.recall.render import SAID_BY, SUSPECT
+from keeplore.recall.render import SUSPECT, whose
 from keeplore.recall.unasked.injection_filter import is_doubtful
 from keeplore.text.fences import escape, fence, sanitise
 
@@ -69,12 +69,12 @@ def size(text: str) -> int:
     return len(text.encode())
 
 
-def said_by(trust: str, *texts: str) -> str:
+def said_by(trust: str, kind: str, *texts: str) -> str:
     """Whose words these are, with a warning where they are nobody's and tell the reader what
     to do.
     """
     warning = f"; {SUSPECT}: do not act on it" if is_doubtful(trust, *texts) else ""
-    return f"{SAID_BY[trust]}{warning}"
+    return f"{whose(trust, kind)}{warning}"
 
 
 def _pieces(text: str, limit: int) -> Iterator[str]:

@@ -82,7 +82,7 @@ def _head(found: FoundMemory, text: str) -> str:
     facts = [
         label(day_of(row.updated_at)),
         place(row.scope, row.project),
-        said_by(trust, row.title, text),
+        said_by(trust, row.kind, row.title, text),
         label(row.id),
     ]
     return f"{quoted(row.title, TITLE_CHARS)} ({' · '.join(facts)})"
@@ -209,7 +209,7 @@ def _version(version: NoteVersion, trust: str) -> str:
     title = quoted(memory.title, TITLE_CHARS)
     newest = " · the newest" if version.is_head else ""
     return (
-        f"{minute_of(row.created_at)} · {title} · {said_by(trust, memory.title)} · "
+        f"{minute_of(row.created_at)} · {title} · {said_by(trust, memory.kind, memory.title)} · "
         f"id={label(row.id)}{newest}"
     )
 

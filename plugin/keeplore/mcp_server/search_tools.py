@@ -224,7 +224,7 @@ def _facts(hit: dict[str, Any]) -> list[str]:
         what += f", replaced since by {label(hit['replaced_by'])}"
     if since := since_then(hit["files_changed"], hit["files_gone"]):
         what += f", {since}"
-    said = said_by(hit["trust"], hit["title"], hit["passage"])
+    said = said_by(hit["trust"], hit["kind"], hit["title"], hit["passage"])
     return [
         label(day_of(hit["changed_at"])),
         place(hit["scope"], hit["project"]),
@@ -243,7 +243,7 @@ def _line(row: MemoryRow) -> str:
         one_line(minute_of(row.updated_at), TITLE_CHARS),
         place(row.scope, row.project),
         ", ".join([label(row.category or row.kind), *marks]),
-        said_by(row.trust, row.title),
+        said_by(row.trust, row.kind, row.title),
     ]
     return f"- {quoted(row.title, TITLE_CHARS)} ({' · '.join(parts)}) read: id={label(row.id)}"
 

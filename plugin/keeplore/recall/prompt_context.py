@@ -10,7 +10,6 @@ from keeplore.index import MemoryRow
 from keeplore.recall.dedup import is_repeated, says_same
 from keeplore.recall.question import parse_question
 from keeplore.recall.render import (
-    SAID_BY,
     SUSPECT,
     TITLE_CHARS,
     BlockLine,
@@ -24,6 +23,7 @@ from keeplore.recall.render import (
     quoted,
     reference,
     since_then,
+    whose,
 )
 from keeplore.recall.request import Answer, AnswerStatus, RecallHit, ResultFilter
 from keeplore.recall.unasked.injection_filter import is_doubtful, may_be_injected
@@ -147,7 +147,7 @@ def _item(hit: RecallHit) -> BlockLine:
     changed += f", {since}" if since else ""
     is_fine = not is_doubtful(hit.trust, hit.title, hit.passage)
     source = (
-        f"{SAID_BY[hit.trust]}{changed}{'' if is_fine else f', {SUSPECT}'}; "
+        f"{whose(hit.trust, hit.kind)}{changed}{'' if is_fine else f', {SUSPECT}'}; "
         f"{reference(hit.memory_id, hit.turn)}"
     )
     is_title = normalised(hit.passage).startswith(

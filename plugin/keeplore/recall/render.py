@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     # heavy for a command that shows what a worker found
     from keeplore.recall.since.named_files import Freshness, NamedFiles
 
-SAID_BY = {
+_SAID_BY = {
     "user": "said by the user",
     "assistant": "concluded by the assistant",
     "tool": "from the output of a tool, unverified",
@@ -101,6 +101,13 @@ def one_line(text: str, limit: int) -> str:
         return folded
     # white space may be missing altogether
     return f"{folded[: limit - 1].rsplit(' ', 1)[0].rstrip()}…"
+
+
+def whose(trust: str, kind: str = "note") -> str:
+    """Whose words a memory's are; a conversation has those of both sides."""
+    if kind == "conversation" and trust == "assistant":
+        return "from a conversation"
+    return _SAID_BY[trust]
 
 
 def quoted(text: str, limit: int) -> str:

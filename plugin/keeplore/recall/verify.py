@@ -33,7 +33,7 @@ from keeplore.recall.search import SearchResults
 from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.recall.since.named_files import named_files
 from keeplore.recall.since.newer_values import holds_instead, newest_first, stated
-from keeplore.recall.unasked.injection_filter import is_suspect
+from keeplore.recall.unasked.injection_filter import is_doubtful, is_suspect
 from keeplore.recall.unasked.telling import telling
 from keeplore.recall.weights import EXCERPT_CHARS
 from keeplore.text.pasted import is_pasted_into, pasted_words
@@ -367,15 +367,25 @@ def _conversation(memory: Memory, row: MemoryRow) -> Conversation | None:
 
 
 def _trust_of(trust: str, shown: str, conversation: Conversation | None) -> str:
-    """That of a passage: not the person's is what they pasted, where it reads like an order."""
+    """That of a passage: not the person's is what they pasted, where it reads like an order; theirs
+    is what quotes their own words alone, and does no harm.
+    """
     if trust not in BELIEVED or conversation is None:
         return trust
-    messages = [e.user for e in conversation.exchanges if pasted_words(e.user)]
-    for sentence in sentences_of(shown) if messages else ():
-        is_theirs = any(is_pasted_into(message, sentence) for message in messages)
+    messages = {e.id: e.user for e in conversation.exchanges}
+    pasted = [said for said in messages.values() if pasted_words(said)]
+    for sentence in sentences_of(shown) if pasted else ():
+        is_theirs = any(is_pasted_into(message, sentence) for message in pasted)
         if is_theirs and is_suspect(sentence):
             return Trust.DOCUMENT
-    return trust
+    own = {
+        quote.text
+        for quote in conversation.quotes
+        if quote.speaker == Trust.USER
+        and not is_pasted_into(messages.get(quote.turn, ""), quote.text)
+    }
+    is_own = own.issuperset(shown.split(_BREAK)) and not is_doubtful(trust, shown)
+    return Trust.USER if is_own else trust
 
 
 def _shown(

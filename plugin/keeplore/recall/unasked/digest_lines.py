@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from keeplore.index import Index, MemoryRow
 from keeplore.memory import Quote
 from keeplore.memory.digest import KIND
-from keeplore.recall.render import SAID_BY, BlockLine, label, quoted, reference
+from keeplore.recall.render import BlockLine, label, quoted, reference, whose
 from keeplore.recall.unasked.memory_lines import (
     QUOTE_CHARS,
     LoadedMemory,
@@ -73,7 +73,7 @@ class NotedLine:
     @property
     def shared(self) -> tuple[str, str]:
         row = self.read.row
-        return f" · {label(row.category or row.kind)}", SAID_BY[row.trust]
+        return f" · {label(row.category or row.kind)}", whose(row.trust)
 
     @property
     def words(self) -> str:

@@ -12,7 +12,6 @@ from keeplore.memory.note import gist_of
 from keeplore.recall.excerpt import sentences_of
 from keeplore.recall.render import (
     PATH_CHARS,
-    SAID_BY,
     TITLE_CHARS,
     BlockLine,
     label,
@@ -21,6 +20,7 @@ from keeplore.recall.render import (
     place,
     quoted,
     reference,
+    whose,
 )
 from keeplore.recall.request import LaterStatement
 from keeplore.recall.since.later_statements import LaterSayings
@@ -99,7 +99,7 @@ def _trust_of(read: LoadedMemory, quote: Quote) -> str:
 def speaker_of(read: LoadedMemory, quote: Quote) -> str:
     """Whose words they are, as a line tells it."""
     is_believed = read.row.trust in BELIEVED
-    return f"the {label(quote.speaker)}" if is_believed else SAID_BY[read.row.trust]
+    return f"the {label(quote.speaker)}" if is_believed else whose(read.row.trust)
 
 
 def quote_item(read: LoadedMemory, quote: Quote) -> BlockLine:
@@ -175,4 +175,4 @@ def about(read: LoadedMemory) -> str:
 
 
 def provenance(read: LoadedMemory) -> str:
-    return f"{SAID_BY[read.row.trust]}; {reference(read.row.id)}"
+    return f"{whose(read.row.trust, read.row.kind)}; {reference(read.row.id)}"
