@@ -93,6 +93,23 @@ def test_the_statement_that_answers_comes_first_with_its_turn(
     assert (hit.passage.split("\n")[0], hit.turn) == (first, turn)
 
 
+def test_each_line_has_the_turn_that_it_is_from(
+    asked: Callable[..., RecallHit],
+) -> None:
+    hit = asked(
+        "which mails are sent by the queue and tried again, from which templates"
+    )
+    said = dict(zip(STATEMENTS, ("0", "1", "3"), strict=True))
+    lines = hit.passage.split("\n")
+    assert len(lines) == len(hit.turns) and len({*lines} & {*STATEMENTS}) > 1
+    for line, turn in zip(lines, hit.turns, strict=True):
+        if line in said:
+            assert turn == f"mails-turn-{said[line]}"
+        elif line:
+            spoken = TALK[int(turn[-1])]
+            assert line.removeprefix("User: ").removeprefix("Assistant: ") in spoken
+
+
 def test_what_was_said_comes_first_where_no_statement_is_nearly_as_likely(
     asked: Callable[..., RecallHit],
 ) -> None:

@@ -29,6 +29,7 @@ from keeplore.recall.render import (
     one_line,
     place,
     quoted,
+    quoted_passage,
     since_then,
 )
 from keeplore.recall.request import LaterStatement, RecallRequest
@@ -205,7 +206,8 @@ def _hit(hit: dict[str, Any]) -> str:
     lines = [f"{quoted(hit['title'], TITLE_CHARS)} ({' · '.join(_facts(hit))})"]
     passage = one_line(hit["passage"], EXCERPT_CHARS)
     if passage != one_line(hit["title"], EXCERPT_CHARS):
-        lines.append(quoted(hit["passage"], EXCERPT_CHARS))
+        turns = (hit["turns"], hit["turn"])
+        lines.append(quoted_passage(hit["passage"], *turns, EXCERPT_CHARS))
     if hit["later"]:
         lines.append(later_line(LaterStatement(**hit["later"])))
     turn = f", turn={label(hit['turn'])}" if hit["turn"] else ""

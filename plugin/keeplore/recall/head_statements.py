@@ -1,20 +1,27 @@
 """What of a conversation's head answers a question: its statements, the one that answers best
-first.
+first, and beside them the exchange that was found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from keeplore.index import PassageRow
+from keeplore.recall.excerpt import excerpt
 from keeplore.recall.prepare import PreparedQuery
 from keeplore.recall.question import stems_of
-from keeplore.recall.weights import Weights
+from keeplore.recall.weights import EXCERPT_CHARS, Weights
+from keeplore.text.sentences import Sentence
 
 if TYPE_CHECKING:
     from keeplore.index import Index
+    from keeplore.memory import Conversation
+
+LEAST_EXCERPT = 120  # characters of an exchange that are worth showing
+BREAK = "\n"  # between what is told
+Said = tuple[str, str]  # words, and the turn that they are from
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +59,53 @@ def ranked_statements(
     best = odds[ranked[0].id]
     near = tuple(row for row in ranked if best - odds[row.id] <= w.beside_best)
     return RankedStatements(near, odds[found.id] - best if found else 0.0)
+
+
+def reply_to(statement: PassageRow, conversation: Conversation) -> str:
+    """What the assistant said to a statement that is a question; "" for others."""
+    if not Sentence(statement.text).is_question:
+        return ""
+    exchanges = conversation.exchanges
+    return next((e.assistant for e in exchanges if e.id == statement.turn), "")
+
+
+def told_beside(
+    statements: RankedStatements,
+    exchange: Said,
+    query: PreparedQuery,
+    w: Weights,
+) -> tuple[list[Said], str]:
+    """The statements and the exchange ("" for none), as much as there is room for, and the turn of
+    what comes first: the exchange where it is much likelier.
+    """
+    text, turn = exchange
+    if text and statements.behind >= w.before_statements:
+        said = excerpt(text, query.question, EXCERPT_CHARS // 2)
+        lines = _fitting(statements.rows, EXCERPT_CHARS - len(said) - len(BREAK))
+        return [(said, turn), *(line for line in lines if line[0] not in said)], turn
+    lines = _fitting(statements.rows, EXCERPT_CHARS)
+    room = EXCERPT_CHARS - sum(len(line) + len(BREAK) for line, _ in lines)
+    if text and room >= LEAST_EXCERPT:
+        said = excerpt(text, query.question, room)
+        lines = [*(line for line in lines if line[0] not in said), (said, turn)]
+    return lines, statements.rows[0].turn
+
+
+def _fitting(rows: Sequence[PassageRow], room: int) -> list[Said]:
+    """As many of the statements as fit into so many characters, the best first."""
+    lines: list[Said] = []
+    for row in rows:
+        length = len(row.text) + len(BREAK)
+        if length <= room:
+            lines.append((row.text, row.turn))
+            room -= length
+    return lines
+
+
+def turns_of(said: Sequence[Said], turn: str) -> tuple[str, ...]:
+    """The turn of each line, none where all are from this one."""
+    turns = tuple(of for words, of in said for _ in words.split(BREAK))
+    return () if set(turns) <= {turn} else turns
 
 
 def _odds(

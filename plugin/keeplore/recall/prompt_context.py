@@ -21,6 +21,7 @@ from keeplore.recall.render import (
     one_line,
     place,
     quoted,
+    quoted_passage,
     reference,
     since_then,
     whose,
@@ -154,6 +155,7 @@ def _item(hit: RecallHit) -> BlockLine:
         normalised(hit.title.removesuffix("…"))
     )
     title = "" if is_title else f"{quoted(hit.title, TITLE_CHARS)}: "
-    said = f"{title}{quoted(hit.passage, EXCERPT_CHARS)}"
+    words = quoted_passage(hit.passage, hit.turns, hit.turn, EXCERPT_CHARS)
+    said = f"{title}{words}"
     line = f"{about} · {said} ({source}){later_end(hit.later)}"
     return BlockLine(line, hit.memory_id)

@@ -9,6 +9,8 @@ import re
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from keeplore.client import brief_on_disk as disk
@@ -101,6 +103,27 @@ def one_line(text: str, limit: int) -> str:
         return folded
     # white space may be missing altogether
     return f"{folded[: limit - 1].rsplit(' ', 1)[0].rstrip()}…"
+
+
+def said_in(passage: str, turns: Sequence[str], turn: str) -> list[tuple[str, str]]:
+    """The lines of a hit, each with the end of the turn that it is from, "" for the hit's own."""
+    lines = passage.splitlines()
+    of = turns if len(turns) == len(lines) else [turn] * len(lines)
+    return [
+        (line, short_turn(label(one)) if one and one != turn else "")
+        for line, one in zip(lines, of, strict=True)
+    ]
+
+
+def quoted_passage(passage: str, turns: Sequence[str], turn: str, limit: int) -> str:
+    """The words of a hit on one line, those of another turn than its own with that turn."""
+    said = [
+        (" ".join(line for line, _ in lines), of)
+        for of, lines in groupby(said_in(passage, turns, turn), key=itemgetter(1))
+    ]
+    return " ".join(
+        f"{quoted(words, limit)}{f' (turn {of})' if of else ''}" for words, of in said
+    )
 
 
 def whose(trust: str, kind: str = "note") -> str:

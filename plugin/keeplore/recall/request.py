@@ -183,6 +183,8 @@ class RecallHit:
     session: str = ""  # of the host, where it was recorded in one
     replaced_by: str = ""  # id of its newest version, where this is an earlier one
     at: str = ""  # RFC 3339: when the turn was, "" where it is from none
+    # of each line of the passage, none where all are from its turn
+    turns: tuple[str, ...] = ()
     # files that the passage names and that have changed since, or are gone; paths in their project
     files_changed: tuple[str, ...] = ()
     files_gone: tuple[str, ...] = ()

@@ -25,7 +25,15 @@ from keeplore.recall.digest_hits import (
 )
 from keeplore.recall.excerpt import excerpt, sentences_of
 from keeplore.recall.fuse import LOOKED_AT, Ranked, least_odds, shared
-from keeplore.recall.head_statements import RankedStatements, ranked_statements
+from keeplore.recall.head_statements import (
+    BREAK,
+    RankedStatements,
+    Said,
+    ranked_statements,
+    reply_to,
+    told_beside,
+    turns_of,
+)
 from keeplore.recall.prepare import PreparedQuery, RecallContext
 from keeplore.recall.question import ParsedQuestion, stems_of
 from keeplore.recall.request import USUAL_LIMIT, RecallHit
@@ -35,17 +43,13 @@ from keeplore.recall.since.named_files import named_files
 from keeplore.recall.since.newer_values import holds_instead, newest_first, stated
 from keeplore.recall.unasked.injection_filter import is_doubtful, is_suspect
 from keeplore.recall.unasked.telling import telling
-from keeplore.recall.weights import EXCERPT_CHARS
 from keeplore.text.pasted import is_pasted_into, pasted_words
-from keeplore.text.sentences import Sentence
 from keeplore.text.times.time_expressions import Span
 
 # of the best, among which is looked for what holds in the place of what is told
 RIVALS = 8
 WHOLE = 3  # hits whose passages are shown as they are
 SHORT = 160  # characters of the others
-LEAST_EXCERPT = 120  # characters of an exchange that are worth showing
-_BREAK = "\n"
 EARLIER = 2  # earlier versions of one memory, at most
 _BEFORE = re.compile(
     r"\b(?:before|used to|previous\w*|earlier|former\w*|old|older|replaced?|back then|until "
@@ -143,7 +147,10 @@ def likely(
 
 
 def _shortened(hit: RecallHit, question: ParsedQuestion) -> RecallHit:
-    return replace(hit, passage=excerpt(hit.passage, question, SHORT))
+    passage = excerpt(hit.passage, question, SHORT)
+    said = zip(hit.passage.split(BREAK), hit.turns, strict=False)
+    turn = next((of for line, of in said if passage.split(BREAK)[0] in line), hit.turn)
+    return replace(hit, passage=passage, turns=turns_of([(passage, turn)], hit.turn))
 
 
 def _beside(
@@ -303,14 +310,16 @@ def _verified(
     if row.kind == "note" and len(passages_of(memory)) == 1:
         text = statement_of(memory)
     if is_exchange:
-        text = excerpt(text, query.question)
+        said = [(excerpt(text, query.question), turn)]
     else:
-        text, turn = _shown(context, query, row, passage, conversation, (text, turn))
+        said, turn = _shown(context, query, row, passage, conversation, (text, turn))
+    text = BREAK.join(words for words, _ in said)
     exchanges = conversation.exchanges if conversation else ()
     at = next((e.at for e in exchanges if e.id == turn), "")
     hit = _hit(context, row, memory, score, (text, turn, at))
     trust = _trust_of(hit.trust, text, conversation)
-    return _with_since(context, replace(hit, trust=trust), row, memory, conversation)
+    hit = replace(hit, trust=trust, turns=turns_of(said, turn))
+    return _with_since(context, hit, row, memory, conversation)
 
 
 def _hit(
@@ -384,7 +393,7 @@ def _trust_of(trust: str, shown: str, conversation: Conversation | None) -> str:
         if quote.speaker == Trust.USER
         and not is_pasted_into(messages.get(quote.turn, ""), quote.text)
     }
-    is_own = own.issuperset(shown.split(_BREAK)) and not is_doubtful(trust, shown)
+    is_own = own.issuperset(shown.split(BREAK)) and not is_doubtful(trust, shown)
     return Trust.USER if is_own else trust
 
 
@@ -395,25 +404,17 @@ def _shown(
     passage: PassageRow | None,
     conversation: Conversation | None,
     found: tuple[str, str],
-) -> tuple[str, str]:
+) -> tuple[list[Said], str]:
     """What a hit prints and its turn; ``found`` are the text and the turn that were found."""
     text, turn = found
     if conversation:
         statements = _statements(context, query, row, passage, conversation)
         if statements.rows:
+            first = statements.rows[0]
             is_said = passage is None or passage.kind == "exchange"
-            said = text if is_said else _reply_to(statements.rows[0], conversation)
-            exchange = (said, turn)
-            return _stated(statements, exchange, query, context)
-    return excerpt(text, query.question), turn
-
-
-def _reply_to(statement: PassageRow, conversation: Conversation) -> str:
-    """What the assistant said to a statement that is a question; "" for others."""
-    if not Sentence(statement.text).is_question:
-        return ""
-    exchanges = conversation.exchanges
-    return next((e.assistant for e in exchanges if e.id == statement.turn), "")
+            exchange = found if is_said else (reply_to(first, conversation), first.turn)
+            return told_beside(statements, exchange, query, context.deps.weights)
+    return [(excerpt(text, query.question), turn)], turn
 
 
 def _statements(
@@ -432,39 +433,6 @@ def _statements(
     ranked = ranked_statements(index, query, row.id, passage, w)
     texts = {quote.text for quote in conversation.quotes}
     return replace(ranked, rows=tuple(r for r in ranked.rows if r.text in texts))
-
-
-def _stated(
-    statements: RankedStatements,
-    exchange: tuple[str, str],
-    query: PreparedQuery,
-    context: RecallContext,
-) -> tuple[str, str]:
-    """The statements and the exchange (text, "" for none, and turn), as much as there is room for,
-    and the turn of what comes first: the exchange where it is much likelier.
-    """
-    text, turn = exchange
-    if text and statements.behind >= context.deps.weights.before_statements:
-        said = excerpt(text, query.question, EXCERPT_CHARS // 2)
-        lines = _fitting(statements.rows, EXCERPT_CHARS - len(said) - len(_BREAK))
-        return _BREAK.join([said, *(line for line in lines if line not in said)]), turn
-    lines = _fitting(statements.rows, EXCERPT_CHARS)
-    room = EXCERPT_CHARS - sum(len(line) + len(_BREAK) for line in lines)
-    if text and room >= LEAST_EXCERPT:
-        said = excerpt(text, query.question, room)
-        lines = [*(line for line in lines if line not in said), said]
-    return _BREAK.join(lines), statements.rows[0].turn
-
-
-def _fitting(rows: Sequence[PassageRow], room: int) -> list[str]:
-    """As many of the statements as fit into so many characters, the best first."""
-    lines: list[str] = []
-    for row in rows:
-        length = len(row.text) + len(_BREAK)
-        if length <= room:
-            lines.append(row.text)
-            room -= length
-    return lines
 
 
 def _most_covering(memory: Memory, question: ParsedQuestion) -> tuple[str, str]:

@@ -227,10 +227,13 @@ def _facts(hit: dict[str, Any]) -> list[str]:
 
 def _show_words(hit: dict[str, Any]) -> None:
     """The passage, where the title does not say it already."""
+    # here, as above
+    from keeplore.recall.render import said_in
+
     passage = block(hit["passage"])
     if plain(passage) != plain(hit["title"]):
-        for paragraph in passage.splitlines():
-            _fill(paragraph)
+        for line, turn in said_in(passage, hit["turns"], hit["turn"]):
+            _fill(f"{line} (turn {turn})" if turn else line)
     if hit["later"]:
         # here, as above
         from keeplore.recall.render import later_line
