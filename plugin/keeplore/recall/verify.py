@@ -296,12 +296,10 @@ def _verified(
     except (StoreError, OSError):
         return None
     conversation = _conversation(memory, row)
-    if passage is None:
-        text, turn = _most_covering(memory, query.question)
-    elif still_says(memory, conversation, passage.turn, passage.text):
-        text, turn = passage.text, passage.turn
-    else:
+    found = _still_said(memory, conversation, passage, query)
+    if found is None:
         return None
+    text, turn = found
     if memory.kind == DIGEST:
         known = context.deps.index.memories(sorted(sources_of(memory)))
         text = told_lines(memory, query.question, known)
@@ -313,13 +311,30 @@ def _verified(
         said = [(excerpt(text, query.question), turn)]
     else:
         said, turn = _shown(context, query, row, passage, conversation, (text, turn))
-    text = BREAK.join(words for words, _ in said)
-    exchanges = conversation.exchanges if conversation else ()
-    at = next((e.at for e in exchanges if e.id == turn), "")
-    hit = _hit(context, row, memory, score, (text, turn, at))
-    trust = _trust_of(hit.trust, text, conversation)
+    words, at = BREAK.join(told for told, _ in said), _time_of(turn, conversation)
+    hit = _hit(context, row, memory, score, (words, turn, at))
+    trust = _trust_of(hit.trust, words, conversation)
     hit = replace(hit, trust=trust, turns=turns_of(said, turn))
     return _with_since(context, hit, row, memory, conversation)
+
+
+def _still_said(
+    memory: Memory,
+    conversation: Conversation | None,
+    passage: PassageRow | None,
+    query: PreparedQuery,
+) -> Said | None:
+    """The passage, if the memory says it still; without one what covers most of the question."""
+    if passage is None:
+        return _most_covering(memory, query.question)
+    if still_says(memory, conversation, passage.turn, passage.text):
+        return passage.text, passage.turn
+    return None
+
+
+def _time_of(turn: str, conversation: Conversation | None) -> str:
+    exchanges = conversation.exchanges if conversation else ()
+    return next((e.at for e in exchanges if e.id == turn), "")
 
 
 def _hit(
