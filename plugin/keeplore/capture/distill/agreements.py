@@ -83,8 +83,7 @@ def agreed_designs(said: Sequence[Sentence], before: Exchange) -> list[Sentence]
         return []
     last = [reply for reply in before.replies if isinstance(reply, str)][-1:]
     prose = [s for s in sentences("".join(last)) if s.heading and _tells(s)]
-    under = groupby(prose, key=attrgetter("heading"))
-    return [next(told) for _, told in under][:2]
+    return _first_under_headings(prose)
 
 
 def suggestion(said: Sequence[Sentence], exchange: Exchange) -> str:
@@ -116,7 +115,12 @@ def approach(said: Sequence[Sentence]) -> list[Sentence]:
     ]
     told = [s for s in prose if says(s.heading, "approach_heading")]
     told = [s for s in told if not says(s.heading, "goal_heading")] or told
-    return [next(under) for _, under in groupby(told, key=attrgetter("heading"))][:2]
+    return _first_under_headings(told)
+
+
+def _first_under_headings(said: Sequence[Sentence]) -> list[Sentence]:
+    """The first sentence under each heading, of two at most."""
+    return [next(under) for _, under in groupby(said, key=attrgetter("heading"))][:2]
 
 
 def stands_alone(text: str) -> bool:
@@ -145,7 +149,8 @@ def _accepted(answer: str, before: Exchange) -> Agreed | None:
     """An offer ("want me to …?") at the end of a reply, with the answer; one that speaks of "it" as
     the sentence before that it is about. None for an offer to look, to go on or to commit.
     """
-    offer = next((s.text for s in reversed(_closing(before.assistant))), "")
+    closing = _closing(before.assistant)
+    offer = closing[-1].text if closing else ""
     if not opens_with(offer, "offers_to"):
         return None
     if says(offer, "chore") or says(offer, "workflow_question"):

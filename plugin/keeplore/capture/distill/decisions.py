@@ -161,10 +161,11 @@ def _of_agreement(
 
 def _stipulated(exchange: Exchange, at: int) -> Iterator[Decision]:
     """What the person's other sentences say of how a thing shall be."""
-    for statement in statements_of([exchange]):
-        if not statement.is_of_person or statement.is_answer or statement.is_foreign:
-            continue
-        if not _may_stipulate(statement):
+    # of the replies only what the person answered
+    forms = tuple(r for r in exchange.replies if isinstance(r, AnsweredQuestion))
+    for statement in statements_of([replace(exchange, replies=forms)]):
+        is_left_out = statement.is_answer or statement.is_foreign
+        if is_left_out or not _may_stipulate(statement):
             continue
         if directive_odds(statement) >= DIRECTS:
             yield _decision(statement.text, "user", exchange.id, STIPULATED, at)
