@@ -63,9 +63,9 @@ class Extraction:
     triples: tuple[TripleItem, ...]
 
 
-def listing_room(said: int) -> int:
-    """Characters for the list of known notes beside so many of a conversation."""
-    return max(LEAST_ROOM, int(KNOWN_SHARE * said))
+def listing_room(said: int, share: float = KNOWN_SHARE) -> int:
+    """Characters for the list of notes beside so many of a conversation."""
+    return max(LEAST_ROOM, int(share * said))
 
 
 def question(window: Window, known: Sequence[CandidateNote]) -> str:

@@ -185,9 +185,7 @@ class _Refinement:
     def _decided(self, open_ones: Sequence[ComparedFact]) -> tuple[Proposal, ...]:
         """What a model says of the facts that are left open."""
         shown = sum(len(window.text) for window in self._part.windows)
-        notes = decide.listed(
-            open_ones, max(extract.LEAST_ROOM, int(NEAR_SHARE * shown))
-        )
+        notes = decide.listed(open_ones, extract.listing_room(shown, NEAR_SHARE))
 
         def read(answer: Any) -> tuple[Proposal, ...]:
             return decide.proposals(

@@ -32,6 +32,9 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True)]
 Name = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NAME)
 ]
+Quotation = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_SPAN)
+]
 # a relation that is no quotation costs itself, and not the fact
 Span = Annotated[Text, StringConstraints(max_length=10 * MAX_SPAN)]
 _Item = TypeVar("_Item", bound="AnswerItem")
@@ -65,9 +68,7 @@ class FactItem(AnswerItem):
         "pattern",
     ]
     confidence: Share
-    span: Annotated[
-        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_SPAN)
-    ]
+    span: Quotation
     scope: Text = ""
     category: Text = ""
     lasting: Share = 0.0
@@ -122,9 +123,7 @@ class LineItem(AnswerItem):
             strip_whitespace=True, min_length=MIN_CONTENT, max_length=MAX_LINE
         ),
     ]
-    span: Annotated[
-        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_SPAN)
-    ]
+    span: Quotation
     confidence: Share
     instead: Span = ""
 

@@ -255,7 +255,7 @@ def _most_read(part: PendingPart, facts: int) -> int:
     """Tokens of the questions about a conversation that gives as many tokens of facts."""
     characters = sum(len(window.text) for window in part.windows)
     read = _of_stage(decide.PROMPT.text, decide.SCHEMA) + facts
-    read += tokens(" " * max(extract.LEAST_ROOM, int(NEAR_SHARE * characters)))
+    read += tokens(" " * extract.listing_room(characters, NEAR_SHARE))
     for window in part.windows:
         listed = extract.listing_room(len(window.text))
         read += (
