@@ -92,6 +92,9 @@ _OF_SESSION = (
 )
 
 
+_Told = tuple[str, list[tuple[LoadedMemory, Quote]]]  # a heading and its quotations
+
+
 @dataclass(frozen=True, slots=True)
 class WorkspaceView:
     """A workspace as it is seen from a directory: the scopes that apply, the own project first
@@ -166,11 +169,8 @@ def brief(
     if session and source == "compact":
         own = [*_conversations(own_view, ScopeFilter(), session, OWN_CONVERSATIONS)]
     latest = [*_latest(own_view, session, told)]
-    said = {
-        content_hash(quote.text)
-        for _, told_now in _of_session(own)
-        for _, quote in told_now
-    }
+    of_session = [*_of_session(own)]
+    said = _said_in(of_session)
     notes: list[LoadedMemory] = []
     permanent = 0
     for view in views:
@@ -187,7 +187,7 @@ def brief(
         permanent = 0
     sections = [
         _instruction_section(own_view, told, room),
-        *_this_session(own),
+        *_this_session(own, of_session),
         _permanent_section(notes, permanent),
         _waiting_section(waiting),
         _stop_section(latest),
@@ -268,17 +268,22 @@ def _arrived(view: WorkspaceView, path: str) -> str:
         return ""
 
 
-def _this_session(own: list[LoadedMemory]) -> Iterator[BlockSection]:
+def _this_session(
+    own: list[LoadedMemory], of_session: Iterable[_Told]
+) -> Iterator[BlockSection]:
     """Oldest first, as it was said."""
-    for heading, told in _of_session(own):
-        yield BlockSection(heading, [quote_item(*said) for said in told])
+    for heading, lines in of_session:
+        yield BlockSection(heading, [quote_item(*said) for said in lines])
     topics = list(filter(None, map(topic_line, own[::-1])))
     yield BlockSection("What this session worked on:", topics)
 
 
-def _of_session(
-    own: list[LoadedMemory],
-) -> Iterator[tuple[str, list[tuple[LoadedMemory, Quote]]]]:
+def _said_in(told: Iterable[_Told]) -> set[str]:
+    """Content hashes of the quotations."""
+    return {content_hash(quote.text) for _, lines in told for _, quote in lines}
+
+
+def _of_session(own: list[LoadedMemory]) -> Iterator[_Told]:
     """Headings with what is told below them, oldest first."""
     for heading, parts, limit in _OF_SESSION:
         yield heading, list(_quoted(own[::-1], *parts))[-limit:]
