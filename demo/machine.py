@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -125,6 +126,15 @@ class Machine:
             len(list((self.state / "spool" / part).glob("*")))
             for part in ("new", "claimed")
         )
+
+    def conversations(self, below: str = "memory") -> str:
+        """The text of all conversations below a folder of the home. One that the worker renames while they are read is
+        read under its new name.
+        """
+        while True:
+            paths = sorted((self.home / below).rglob("conversations/**/*.md"))
+            with contextlib.suppress(FileNotFoundError):
+                return "\n".join(path.read_text(encoding="utf-8") for path in paths)
 
     def wait_until(
         self, condition: Callable[[], bool], what: str, seconds: float = 90

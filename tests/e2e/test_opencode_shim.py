@@ -356,15 +356,9 @@ def test_memories_come_to_the_model_and_what_is_said_becomes_one(
     }
     host.messages = [{"info": asked["message"], "parts": [typed]}, answer]
     host.call(bus("session.idle", "ses_b"))
-    memories = host.machine.home / "memory"
     host.machine.wait_until(
-        lambda: any(
-            "safe in the cellar" in path.read_text()
-            for path in memories.rglob("conversations/**/*.md")
-        ),
+        lambda: "safe in the cellar" in host.machine.conversations(),
         "the words are in a conversation",
     )
-    written = "\n".join(
-        path.read_text() for path in memories.rglob("conversations/**/*.md")
-    )
-    assert TAG not in written  # what was recalled is nobody's words
+    # what was recalled is nobody's words
+    assert TAG not in host.machine.conversations()

@@ -276,10 +276,7 @@ def test_many_sessions_at_once_make_one_worker_and_lose_nothing(machine, count):
         )
         == 1
     )
-    text = "".join(
-        path.read_text()
-        for path in machine.home.glob("memory/**/conversations/**/*.md")
-    )
+    text = machine.conversations()
     assert [n for n in range(count) if f"Session {n:02} begins here" not in text] == []
 
 

@@ -101,10 +101,7 @@ def test_a_worker_that_was_killed_is_followed_by_one_that_takes_the_rest(machine
         "the spool is empty",
     )
     assert status(machine.state)["pid"] != first.pid
-    text = "".join(
-        path.read_text()
-        for path in machine.home.glob("memory/projects/api/**/conversations/**/*.md")
-    )
+    text = machine.conversations("memory/projects/api")
     assert all(prompt in text for prompt in PROMPTS[:2])
 
 
@@ -242,10 +239,7 @@ def test_a_disk_without_room_keeps_events_until_there_is_room(machine):
     machine.keeplore("worker", "stop")
     second.wait(timeout=120)
     assert not list((machine.state / "spool").glob("dead/*"))
-    text = "".join(
-        path.read_text()
-        for path in machine.home.glob("memory/**/conversations/**/*.md")
-    )
+    text = machine.conversations()
     assert all(prompt in text for prompt in PROMPTS)
 
 
@@ -300,10 +294,7 @@ def test_many_events_at_once_are_all_taken_once_by_one_worker(machine, count):
     for client in clients:
         assert client.wait(timeout=60) == 0
     machine.wait_until(lambda: machine.waiting() == 0, "all are taken")
-    text = "".join(
-        path.read_text()
-        for path in machine.home.glob("memory/**/conversations/**/*.md")
-    )
+    text = machine.conversations()
     exchanges = text[text.index("## Exchanges") :]
     assert all(f"Event {number:03} of many" in exchanges for number in range(count))
     assert not list((machine.state / "spool").glob("dead/*"))
