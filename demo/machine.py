@@ -128,8 +128,8 @@ class Machine:
         )
 
     def conversations(self, below: str = "memory") -> str:
-        """The text of all conversations below a folder of the home. One that the worker renames while they are read is
-        read under its new name.
+        """The text of all conversations below a folder of the home. One that the worker
+        renames while they are read is read under its new name.
         """
         while True:
             paths = sorted((self.home / below).rglob("conversations/**/*.md"))
