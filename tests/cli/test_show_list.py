@@ -241,6 +241,20 @@ def test_of_a_pasted_log_one_exchange_shows_beginning_and_end(
     assert log in full and "left out" not in full
 
 
+def test_a_document_is_shown_without_the_middle_of_its_code(
+    run: Run, memory: Path
+) -> None:
+    code = "\n".join(f"port_{n} = {n}" for n in range(40))
+    body = f"# Ports\n\nEach service has one:\n\n```\n{code}\n```\n\nStaging has two.\n"
+    document = save(kind="document", body=body)
+    short = run("show", document.id).stdout
+    assert short.endswith(
+        "```\nport_0 = 0\nport_1 = 1\nport_2 = 2\n[36 lines left out]\nport_39 = 39\n```\n\n"
+        "Staging has two.\n--full shows what was left out\n"
+    )
+    assert run("show", document.id, "--full").stdout.endswith(body)
+
+
 @pytest.mark.parametrize("wanted", ["3", "0", "turn", "", "²"])
 def test_an_exchange_that_is_not_there_is_said_not_to_be(
     run: Run, memory: Path, wanted: str

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from keeplore.errors import NotFound
 from keeplore.mcp_server.answer_text import fenced, pages, said_by
 from keeplore.mcp_server.context import McpContext
-from keeplore.memory import AnsweredQuestion, Conversation, Exchange
+from keeplore.memory import Conversation, Exchange
 from keeplore.memory.conversation_body import short_turns
 from keeplore.recall.render import (
     PATH_CHARS,
@@ -20,10 +20,10 @@ from keeplore.recall.render import (
     quoted,
 )
 from keeplore.text.dates import day_of, minute_of
-from keeplore.text.folding import SHOWN, fold
 from keeplore.workspace.note_writer import NoteVersion
 from keeplore.workspace.reading.details import detail_lines, details_of
 from keeplore.workspace.reading.receipts_source import exchange_of, transcript_of
+from keeplore.workspace.reading.spoken_exchange import spoken
 from keeplore.workspace.registry import FoundMemory
 
 FACT_CHARS = 400
@@ -136,31 +136,20 @@ def _exchanges(_context: McpContext, found: FoundMemory) -> str:
             f"{made_of}part=overview gives its whole text",
         )
     return "\n\n".join(
-        f"## {number}\n\n{_exchange(one)}"
+        f"## {number}\n\n{_exchange(one, is_full=True)}"
         for number, one in enumerate(talk.exchanges, 1)
     )
 
 
 def _one(exchange: Exchange) -> str:
-    """An exchange; of what was pasted, beginning and end."""
-    text = _exchange(exchange)
-    shown = fold(text, SHOWN)
-    return shown if shown == text else f"{shown}\n\n{LEFT_OUT}"
+    """An exchange without what somebody reads over, which is named."""
+    shown, whole = (_exchange(exchange, is_full=is_full) for is_full in (False, True))
+    return shown if shown == whole else f"{shown}\n\n{LEFT_OUT}"
 
 
-def _exchange(exchange: Exchange) -> str:
-    return "\n\n".join(_spoken(exchange))
-
-
-def _spoken(exchange: Exchange) -> Iterator[str]:
-    yield f"[{minute_of(exchange.at)}, turn {exchange.id}]"
-    yield f"user: {exchange.user}"
-    for reply in exchange.replies:
-        if isinstance(reply, AnsweredQuestion):
-            yield f"assistant asked: {reply.question}"
-            yield f"user answered: {reply.answer or '(declined)'}"
-        else:
-            yield f"assistant: {reply}"
+def _exchange(exchange: Exchange, *, is_full: bool) -> str:
+    said = (f"{who}: {words}" for who, words in spoken(exchange, is_full=is_full))
+    return "\n\n".join((f"[{minute_of(exchange.at)}, turn {exchange.id}]", *said))
 
 
 def _source(context: McpContext, found: FoundMemory) -> str:

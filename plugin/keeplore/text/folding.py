@@ -29,6 +29,8 @@ class FoldLimits:
 
 KEPT = FoldLimits(200, 20_000, 60, 800, 8_000, 20, 20, 1_500, 500)  # in memory
 SHOWN = FoldLimits(30, 4_000, 15, 200, 1_500, 8, 4, 600, 200)  # to who reads one turn
+# to who reads a document: its words say what its code is for
+SHOWN_OF_DOCUMENT = FoldLimits(6, 600, 15, 200, 1_500, 3, 1, 600, 200)
 BASE64_CHARS = 800  # a longer run without white space is a file, not a token
 BRIDGE_LINES = 2  # lines of another look that do not end a run of log lines
 

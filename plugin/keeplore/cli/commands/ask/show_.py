@@ -25,10 +25,10 @@ from keeplore.cli.parameters import json_option, pass_registry, reference, short
 from keeplore.memory import Conversation
 from keeplore.memory.conversation_body import short_turns, without_empty_parts
 from keeplore.text.dates import minute_of
-from keeplore.text.folding import SHOWN, fold
+from keeplore.text.folding import SHOWN_OF_DOCUMENT, fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from keeplore.memory.conversation_body import Exchange
     from keeplore.workspace.reading.details import MemoryDetails
@@ -50,7 +50,7 @@ MOST_HOPS = 3  # as the index walks; said here, so that --help loads no index
 @click.option(
     "--full",
     is_flag=True,
-    help="Show the exchanges of a conversation too; with --exchange, all of a pasted log.",
+    help="Show the exchanges of a conversation too, and all that is left out for its length.",
 )
 @click.option(
     "--exchange",
@@ -145,30 +145,22 @@ def _print_json(found: FoundMemory, hops: int | None) -> None:
 
 
 def _show_exchange(found: FoundMemory, wanted: str, *, is_full: bool) -> None:
-    """One exchange word for word; of what was pasted, beginning and end."""
+    """One exchange word for word; without ``is_full`` what was pasted only begins and ends, and
+    the agent's remarks on its next step are counted.
+    """
     # heavy, as above
     from keeplore.workspace.reading.receipts_source import exchange_of
+    from keeplore.workspace.reading.spoken_exchange import spoken
 
     exchange = exchange_of(found, wanted)
     _note_opened(found)
     say(f"{minute_of(plain(exchange.at))}, turn {exchange.id}", dim=True)
-    if transcript := _transcript(found):
+    if is_full and (transcript := _transcript(found)):
         say(f"transcript: {transcript}", dim=True)
-    text = "\n\n".join(_paragraphs(exchange))
-    shown = text if is_full else fold(text, SHOWN)
-    markdown(shown)
-    if shown != text:
+    said = list(spoken(exchange, is_full=is_full))
+    markdown("\n\n".join(part for who, words in said for part in (f"**{who}**", words)))
+    if said != list(spoken(exchange, is_full=True)):
         say("--full shows what was left out", dim=True)
-
-
-def _paragraphs(exchange: Exchange) -> Iterator[str]:
-    yield from ("**user**", exchange.user)
-    for reply in exchange.replies:
-        if isinstance(reply, str):
-            yield from ("**assistant**", reply)
-        else:
-            yield from ("**assistant asked**", reply.question)
-            yield from ("**user answered**", reply.answer or "(declined)")
 
 
 def _show(found: FoundMemory, hops: int | None, *, is_full: bool) -> None:
@@ -179,7 +171,7 @@ def _show(found: FoundMemory, hops: int | None, *, is_full: bool) -> None:
     details = details_of(found)
     related = neighbours_of(found, hops) if hops else []
     _note_opened(found)
-    _show_facts(details)
+    _show_facts(details, is_full=is_full)
     if hops:
         _show_related(related)
     _show_body(found.memory.kind, found.memory.body, is_full=is_full)
@@ -201,7 +193,7 @@ def _transcript(found: FoundMemory) -> str:
     return near(Path(transcript)) if transcript else ""
 
 
-def _show_facts(details: MemoryDetails) -> None:
+def _show_facts(details: MemoryDetails, *, is_full: bool) -> None:
     # heavy, as above
     from keeplore.workspace.reading.details import detail_lines
 
@@ -209,7 +201,7 @@ def _show_facts(details: MemoryDetails) -> None:
     facts = [
         *detail_lines(details),
         ("since then", _freshness(found)),
-        ("transcript", _transcript(found)),
+        ("transcript", _transcript(found) if is_full else ""),
         ("file", near(found.workspace.root / found.row.path)),
     ]
     say(found.row.title, bold=True)
@@ -250,8 +242,14 @@ def _names(files: Sequence[str]) -> str:
 
 def _show_body(kind: str, body: str, *, is_full: bool) -> None:
     talk = Conversation.from_markdown(body) if kind == "conversation" else None
-    if is_full or talk is None or not talk.exchanges:
+    if is_full:
         markdown(body)
+        return
+    if talk is None or not talk.exchanges:
+        shown = fold(body, SHOWN_OF_DOCUMENT) if kind == "document" else body
+        markdown(shown)
+        if shown != body:
+            say("--full shows what was left out", dim=True)
         return
     markdown(_overview(talk.head))
     say()

@@ -1,0 +1,90 @@
+"""An exchange as somebody reads it: who said what, without what was said only to go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from keeplore.capture.discourse.statements import Act, Statement, statements_of
+from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.text.counts import counted
+from keeplore.text.folding import SHOWN, fold
+
+DRAFT_LINES = 8  # from which a reply may be a draft of a later one
+LINE_CHARS = 20  # shorter ones are alike in any two texts
+
+
+def spoken(exchange: Exchange, *, is_full: bool) -> Iterator[tuple[str, str]]:
+    """Speaker and words of each message, in order; ``is_full`` gives them to the letter."""
+    return _whole(exchange) if is_full else _shortened(exchange)
+
+
+def _whole(exchange: Exchange) -> Iterator[tuple[str, str]]:
+    yield ("user", exchange.user)
+    for reply in exchange.replies:
+        yield from _of_reply(reply)
+
+
+def _of_reply(reply: str | AnsweredQuestion) -> Iterator[tuple[str, str]]:
+    if isinstance(reply, str):
+        yield ("assistant", reply)
+    else:
+        yield ("assistant asked", reply.question)
+        yield ("user answered", reply.answer or "(declined)")
+
+
+def _shortened(exchange: Exchange) -> Iterator[tuple[str, str]]:
+    """The messages, the agent's remarks on its next step counted, drafts of a later reply named."""
+    yield ("user", fold(exchange.user, SHOWN))
+    steps, drafts = _steps(exchange), _drafts(exchange.replies)
+    remarks = 0
+    for number, reply in enumerate(exchange.replies):
+        if number in steps:
+            remarks += 1
+            continue
+        if remarks:
+            yield _left_out(counted(remarks, "remark"), "on the next step")
+            remarks = 0
+        if number in drafts:
+            yield _left_out("a draft", "of what follows")
+            continue
+        for speaker, words in _of_reply(reply):
+            yield (speaker, fold(words, SHOWN))
+
+
+def _left_out(what: str, which: str) -> tuple[str, str]:
+    return ("assistant", f"[{what} {which} left out]")
+
+
+def _steps(exchange: Exchange) -> set[int]:
+    """Numbers of the replies that only announce what the agent does next; the last one stands for
+    the turn, whatever it is.
+    """
+    said: dict[int, list[Statement]] = {}
+    for statement in statements_of([exchange]):
+        if statement.message and not statement.is_of_person:
+            said.setdefault(statement.message - 1, []).append(statement)
+    return {
+        number
+        for number, statements in said.items()
+        if not statements[0].is_final
+        and all(one.act is Act.ANNOUNCEMENT for one in statements)
+    }
+
+
+def _drafts(replies: Sequence[str | AnsweredQuestion]) -> set[int]:
+    """Numbers of the replies of which half of the lines, or more, stand in one later reply: plans
+    that were revised.
+    """
+    lines = [_long_lines(reply) for reply in replies]
+    return {
+        number
+        for number, own in enumerate(lines)
+        if len(own) >= DRAFT_LINES
+        and any(2 * len(own & later) >= len(own) for later in lines[number + 1 :])
+    }
+
+
+def _long_lines(reply: str | AnsweredQuestion) -> set[str]:
+    if not isinstance(reply, str):
+        return set()
+    return {line for raw in reply.split("\n") if len(line := raw.strip()) >= LINE_CHARS}
