@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from keeplore.capture.discourse.statements import Act, Statement, statements_of
 from keeplore.memory import AnsweredQuestion, Exchange
@@ -79,9 +79,12 @@ def _drafts(replies: Sequence[str | AnsweredQuestion]) -> set[int]:
     return {
         number
         for number, own in enumerate(lines)
-        if len(own) >= DRAFT_LINES
-        and any(2 * len(own & later) >= len(own) for later in lines[number + 1 :])
+        if len(own) >= DRAFT_LINES and _is_repeated(own, lines[number + 1 :])
     }
+
+
+def _is_repeated(lines: Set[str], later: Sequence[Set[str]]) -> bool:
+    return any(2 * len(lines & other) >= len(lines) for other in later)
 
 
 def _long_lines(reply: str | AnsweredQuestion) -> set[str]:

@@ -158,7 +158,7 @@ def _show_exchange(found: FoundMemory, wanted: str, *, is_full: bool) -> None:
     if is_full and (transcript := _transcript(found)):
         say(f"transcript: {transcript}", dim=True)
     said = list(spoken(exchange, is_full=is_full))
-    markdown("\n\n".join(part for who, words in said for part in (f"**{who}**", words)))
+    markdown("\n\n".join(f"**{who}**\n\n{words}" for who, words in said))
     if said != list(spoken(exchange, is_full=True)):
         say("--full shows what was left out", dim=True)
 
