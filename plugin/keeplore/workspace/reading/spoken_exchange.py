@@ -63,12 +63,12 @@ def _steps(exchange: Exchange) -> set[int]:
     for statement in statements_of([exchange]):
         if statement.message and not statement.is_of_person:
             said.setdefault(statement.message - 1, []).append(statement)
-    return {
-        number
-        for number, statements in said.items()
-        if not statements[0].is_final
-        and all(one.act is Act.ANNOUNCEMENT for one in statements)
-    }
+    return {number for number, statements in said.items() if _only_announce(statements)}
+
+
+def _only_announce(statements: Sequence[Statement]) -> bool:
+    is_last = statements[0].is_final
+    return not is_last and all(one.act is Act.ANNOUNCEMENT for one in statements)
 
 
 def _drafts(replies: Sequence[str | AnsweredQuestion]) -> set[int]:
