@@ -167,22 +167,20 @@ class LogHost(HostAdapter):
     def prompt_events(self, told: LogPayload) -> list[HostEvent]:
         """A prompt that the log lacks comes as a provisional turn."""
         payload, prompts = told.payload, told.prompts
-        task, prompt = (
-            self.task_of(payload),
-            self.prompt_in(payload.data)[:PROMPT_LIMIT],
-        )
+        task = self.task_of(payload)
+        prompt = self.prompt_in(payload.data)[:PROMPT_LIMIT]
         if not prompt or not told.is_of_person or prompts.has(task, prompt, payload.at):
             return []
         events: list[HostEvent] = []
         if told.last and not told.last.is_complete and told.task_of_last(task) != task:
             # the person speaks, so the assistant has stopped
             events.append(replace(told.last, is_complete=True))
-        missing = prompts.again(task, prompt, payload.at) or self.missing(
-            payload, prompt, prompt
-        )
-        is_new = missing is not prompts.missing
-        if told.log is None and is_new and (command := self.command_in(prompt)):
-            events.append(payload.command(*command, prompt))
+        missing = prompts.again(task, prompt, payload.at)
+        if missing is None:
+            missing = self.missing(payload, prompt, prompt)
+            command = None if told.log else self.command_in(prompt)
+            if command:
+                events.append(payload.command(*command, prompt))
         told.prompts = replace(prompts, missing=missing)
         return [*events, payload.provisional_turn(missing.id, missing.at, prompt)]
 

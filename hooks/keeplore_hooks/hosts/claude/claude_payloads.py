@@ -77,7 +77,7 @@ def read(
         events = _events_of(told)
         after = replace(cursor, pending=told.state.to_json())
         return Reading(tuple(events), after, problems)
-    state = replace(_counted(found), prompt=_still_missing(found))
+    state = replace(_with_turns_ahead(found), prompt=_still_missing(found))
     told = ClaudePayload(payload, found, state)
     events = _events_of(told)
     spoken = [_by_agent(event, payload.origin.agent_name) for event in found.events]
@@ -114,20 +114,22 @@ def _still_missing(read: ClaudeReading) -> ClaudeMissingPrompt | None:
     return None if any(prompt_key(turn.user) == key for turn in later) else prompt
 
 
-def _counted(read: ClaudeReading) -> ClaudeState:
-    """The state with the prompts that the transcript has and no payload has announced yet."""
-    state, turns = read.state, read.turns()
-    ids = [id_ for id_ in turns if id_ not in read.again or id_ == state.counted]
-    new = ids[ids.index(state.counted) + 1 :] if state.counted in ids else ids
-    keys = tuple(_key(turns[id_].user) for id_ in new)
+def _with_turns_ahead(read: ClaudeReading) -> ClaudeState:
+    """The state that expects a payload for each prompt of which only the transcript has told."""
+    state = read.state
+    known = {*read.begun_earlier} - {state.counted}
+    turns = [turn for turn in read.turns().values() if turn.id not in known]
+    ids = [turn.id for turn in turns]
+    first = ids.index(state.counted) + 1 if state.counted in ids else 0
+    keys = tuple(_key(turn.user) for turn in turns[first:])
     if state.prompt:
         keys = _without(keys, _key(state.prompt.text))
-    ahead = (*state.ahead, *keys)[-_AHEAD_LIMIT:]
-    aside = (*state.aside, *_last_words_aside(read))[-_AHEAD_LIMIT:]
+    ahead = (*state.ahead, *keys)
+    aside = (*state.aside, *_last_words_aside(read))
     return replace(
         state,
-        ahead=ahead,
-        aside=aside,
+        ahead=ahead[-_AHEAD_LIMIT:],
+        aside=aside[-_AHEAD_LIMIT:],
         counted=ids[-1] if ids else state.counted,
     )
 

@@ -81,10 +81,9 @@ class ClaudeReading:
     last: Turn | None = None
     # the host's id of the last turn's prompt, where the transcript has it
     prompt: str = ""
-    # those of ``events`` that have grown though they are not the last
+    # turns of other terminals: those of ``events`` that have grown though they are not the last
     aside: tuple[Turn, ...] = ()
-    # ids of those among them that began in an earlier reading
-    again: tuple[str, ...] = ()
+    begun_earlier: tuple[str, ...] = ()  # ids of those among them that were read before
     problems: tuple[str, ...] = ()
 
     def cursor(self, state: ClaudeState) -> Cursor:
@@ -202,15 +201,16 @@ def _reading(
     state: ClaudeState,
     fingerprint: str,
 ) -> ClaudeReading:
+    """What the pass gave, with the state from which the next one starts."""
     assembler = run.assembler
-    turn = assembler.open
+    last = assembler.open
     offset, carry = run.resume or assembler.resume_at()
-    grown = [aside for aside in assembler.side.given.values() if aside is not turn]
-    again = (aside.id for aside in grown if aside.prompt.start < state.known)
+    aside = [turn for turn in assembler.side.given.values() if turn is not last]
+    begun_earlier = [turn.id for turn in aside if turn.prompt.start < state.known]
     after = replace(
         state,
         known=run.known,
-        is_open=turn is not None and not turn.was_complete,
+        is_open=last is not None and not last.was_complete,
         latest=max(state.latest, assembler.line.latest),
         carry=carry,
     )
@@ -219,10 +219,10 @@ def _reading(
         offset,
         fingerprint,
         after,
-        last=turn.turn(is_complete=turn.was_complete) if turn else None,
-        prompt=turn.prompt.host_id if turn else "",
-        aside=tuple(aside.turn(is_complete=True) for aside in grown),
-        again=tuple(again),
+        last=last.turn(is_complete=last.was_complete) if last else None,
+        prompt=last.prompt.host_id if last else "",
+        aside=tuple(turn.turn(is_complete=True) for turn in aside),
+        begun_earlier=tuple(begun_earlier),
         problems=run.problems.all(),
     )
 

@@ -7,7 +7,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from keeplore_hooks.events import Origin, Question
@@ -68,7 +68,6 @@ class CodexCall:
     questions: tuple[Question, ...] = ()
     asked: tuple[str, ...] = ()  # Codex's ids of the questions
     task: tuple[str, str] = ("", "")  # kind and task of the subagent that it starts
-    keys: list[str] = field(default_factory=list)  # under which the turn's log has them
 
     @property
     def command(self) -> str:

@@ -14,7 +14,12 @@ from keeplore_hooks.hosts import prompt_text, zstd
 from keeplore_hooks.hosts.base import Ask, AskKind, Cursor, Reading, Recorded
 from keeplore_hooks.hosts.codex import codex_calls as calls
 from keeplore_hooks.hosts.codex import codex_lines as lines
-from keeplore_hooks.hosts.codex.codex_turns import HOST, CodexTurnReader, is_subagent
+from keeplore_hooks.hosts.codex.codex_turns import (
+    HOST,
+    CodexTurnReader,
+    is_subagent,
+    unwrapped,
+)
 from keeplore_hooks.hosts.jsonl import Json, mapping, read_heads, text, utc_time
 from keeplore_hooks.hosts.log_host import SUFFIX, LogHost, LogPayload
 from keeplore_hooks.hosts.patches import files_in
@@ -104,22 +109,20 @@ class Codex(LogHost):
         with zstd.open_head(path, _HEAD_BYTES) as file:
             heads = read_heads(file, _HEAD_LINES)
         for head in heads:
-            meta = (
-                mapping(head, "payload")
-                if text(head, "type") == "session_meta"
-                else head
+            kind, meta = unwrapped(head)
+            session = text(meta, "id")
+            if kind != "session_meta" or not session:
+                continue
+            if is_subagent(meta):
+                return None
+            started_at = _time_in(meta) or _time_in(head)
+            return Recorded(
+                path,
+                session,
+                text(meta, "cwd"),
+                started_at,
+                size,
             )
-            if session := text(meta, "id"):
-                if is_subagent(meta):
-                    return None
-                started_at = _time_in(meta) or _time_in(head)
-                return Recorded(
-                    path,
-                    session,
-                    text(meta, "cwd"),
-                    started_at,
-                    size,
-                )
         return Recorded(
             path,
             _session_of(path),

@@ -109,7 +109,7 @@ class CodexTurnReader(TurnReader):
         return asdict(self._resume)
 
     def take(self, line: JsonLine) -> None:
-        kind, payload = _unwrapped(line.data)
+        kind, payload = unwrapped(line.data)
         self._start = line.start
         self._at = utc_time(text(line.data, "timestamp")) or self._at
         self.is_known |= kind in _TYPES
@@ -310,7 +310,7 @@ class CodexTurnReader(TurnReader):
         call = calls.call_in(payload, self.origin, self.time(self._at))
         self._turn.calls[call_id] = call
         for number, command in enumerate(call.commands):
-            turn.log.run(f"{call_id}:{number}", command)
+            turn.log.run(_command_key(call_id, number), command)
         self._wrote(turn, call_id, call.files)
         turn.log.delegate(call_id, *call.task)
         for question in call.questions:
@@ -325,7 +325,7 @@ class CodexTurnReader(TurnReader):
     ) -> None:
         for number, path in enumerate(files):
             turn.log.write(
-                f"{call_id}:file:{number}", absolute(path, self._context.cwd)
+                _file_key(call_id, number), absolute(path, self._context.cwd)
             )
 
     def _patched(self, payload: Json) -> None:
@@ -339,8 +339,7 @@ class CodexTurnReader(TurnReader):
                 changed = tuple(clean(path) for path in mapping(payload, "changes"))
                 self._wrote(turn, call_id, changed)
         elif call:
-            for number in range(len(call.files)):
-                turn.log.failed(f"{call_id}:file:{number}")
+            _note_failed(turn, call_id, call)
 
     def _result(self, payload: Json) -> None:
         call_id, turn = text(payload, "call_id"), self.open
@@ -351,15 +350,12 @@ class CodexTurnReader(TurnReader):
         is_refused = calls.is_refused(output)
         turn.log.worked(call_id, calls.agent_in(output))
         if is_refused:
-            for number in range(len(call.commands)):
-                turn.log.refused(f"{call_id}:{number}")
-            for number in range(len(call.files)):
-                turn.log.refused(f"{call_id}:file:{number}")
+            _note_refused(turn, call_id, call)
         elif calls.has_failed_to_patch(output):
-            for number in range(len(call.files)):
-                turn.log.failed(f"{call_id}:file:{number}")
+            _note_failed(turn, call_id, call)
         is_continued = call.name in calls.CONTINUED
-        if command := call.command or (self._turn.command if is_continued else ""):
+        command = self._turn.command if is_continued else call.command
+        if command:
             turn.log.printed(command, output, has_failed=is_refused)
         for question in call.answered(output):
             self.answer(turn, question)
@@ -420,7 +416,30 @@ class CodexTurnReader(TurnReader):
     }
 
 
-def _unwrapped(data: Json) -> tuple[str, Json]:
+def _command_key(call_id: str, number: int) -> str:
+    """Under which the turn's log has a command of a call; ``_file_key`` likewise for a file."""
+    return f"{call_id}:{number}"
+
+
+def _file_key(call_id: str, number: int) -> str:
+    return f"{call_id}:file:{number}"
+
+
+def _note_refused(turn: OpenTurn, call_id: str, call: calls.CodexCall) -> None:
+    """None of the call's commands ran, and no file was written."""
+    for number in range(len(call.commands)):
+        turn.log.refused(_command_key(call_id, number))
+    for number in range(len(call.files)):
+        turn.log.refused(_file_key(call_id, number))
+
+
+def _note_failed(turn: OpenTurn, call_id: str, call: calls.CodexCall) -> None:
+    """The call's patch changed no file."""
+    for number in range(len(call.files)):
+        turn.log.failed(_file_key(call_id, number))
+
+
+def unwrapped(data: Json) -> tuple[str, Json]:
     """The type of a line and what it holds; before 0.30 items stood in the file as they are."""
     kind = text(data, "type")
     if "payload" in data:

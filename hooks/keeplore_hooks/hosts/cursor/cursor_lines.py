@@ -297,27 +297,33 @@ def _answer(
     item: Json,
     question: str,
 ) -> str:
-    """The answer to one question, from a mapping by question or a list of answers that name
-    theirs.
-    """
-    key = text(item, "id") or question
+    """The answer to one question: the labels of the options, and what the person typed."""
     labels = {
         text(option, "id"): text(option, "label")
         for option in mappings(item, "options")
     }
-    answers = told.get("answers", told)
-    found: Any = answers.get(key, "") if isinstance(answers, dict) else ""
-    for answer in mappings({"answers": answers}, "answers"):
-        if key in (
-            answer.get("questionId"),
-            answer.get("question_id"),
-            answer.get("id"),
-        ):
-            found = answer
-    if isinstance(found, dict):
-        found = [found[name] for name in _ANSWER_KEYS if found.get(name)]
-    chosen: list[Any] = []
-    for part in found if isinstance(found, list) else [found]:
-        chosen += part if isinstance(part, list) else [part]
-    words = [str(part) for part in chosen if isinstance(part, str | int)]
+    parts = _parts(_answer_under(text(item, "id") or question, told))
+    words = [str(part) for part in parts if isinstance(part, str | int)]
     return ", ".join(labels.get(word) or word for word in words)
+
+
+def _answer_under(key: str, told: Json) -> Any:
+    """What is answered in a mapping by question, or by the last of a list that names this one."""
+    answers = told.get("answers", told)
+    if isinstance(answers, dict):
+        return answers.get(key, "")
+    for answer in reversed(mappings(told, "answers")):
+        names = (answer.get("questionId"), answer.get("question_id"), answer.get("id"))
+        if key in names:
+            return answer
+    return ""
+
+
+def _parts(answer: Any) -> list[Any]:
+    """What was chosen and typed, out of the objects and lists around it."""
+    if isinstance(answer, dict):
+        answer = [answer[name] for name in _ANSWER_KEYS if answer.get(name)]
+    parts: list[Any] = []
+    for part in answer if isinstance(answer, list) else [answer]:
+        parts += part if isinstance(part, list) else [part]
+    return parts

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -248,26 +249,13 @@ def _first_form(
     problems: Problems,
 ) -> Iterator[Json]:
     parts: dict[str, list[Json]] = {}
-    for row in sorted(
-        _rows(
-            connection,
-            "part",
-            "session_id",
-            session,
-        ),
-        key=lambda row: str(row.get("id")),
-    ):
+    rows = _rows(connection, "part", "session_id", session)
+    for row in sorted(rows, key=lambda row: str(row.get("id"))):
         parts.setdefault(str(row.get("message_id")), []).append(_data(row, problems))
-    for row in _rows(
-        connection,
-        "message",
-        "session_id",
-        session,
-    ):
-        time = {"created": row.get("time_created")}
+    for row in _rows(connection, "message", "session_id", session):
         yield {
             "info": {
-                "time": time,
+                "time": {"created": row.get("time_created")},
                 **_data(row, problems),
                 "id": row.get("id"),
             },
@@ -315,21 +303,25 @@ def _stamp(connection: sqlite3.Connection, session: str) -> str:
     return digest(*found)
 
 
-def _in_tables(connection: sqlite3.Connection, database: Path) -> Iterator[Recorded]:
-    sizes: dict[str, int] = {}
+def _sizes(connection: sqlite3.Connection) -> Counter[str]:
+    """How many bytes the messages of each session have."""
+    sizes: Counter[str] = Counter()
     for table in sorted(_tables(connection) & {"part", "session_message"}):
         columns = "session_id, sum(length(data)) AS size"
         query = f"SELECT {columns} FROM {table} GROUP BY session_id"  # noqa: S608 (as above)
         for row in _query(connection, query):
-            sizes[row["session_id"]] = sizes.get(row["session_id"], 0) + int(
-                row["size"] or 0
-            )
+            sizes[row["session_id"]] += int(row["size"] or 0)
+    return sizes
+
+
+def _in_tables(connection: sqlite3.Connection, database: Path) -> Iterator[Recorded]:
+    sizes = _sizes(connection)
     sessions: dict[str, _Row] = {}
     for table in _session_tables(connection):
         for row in _query(connection, f"SELECT * FROM {table}"):  # noqa: S608 (as above)
             sessions.setdefault(str(row.get("id")), row)
     for key, row in sorted(sessions.items()):
-        size = sizes.get(key, 0)
+        size = sizes[key]
         found = _found(database / key, _session(row), size)
         if found and size and _ID.fullmatch(key):
             yield found
