@@ -117,10 +117,13 @@ def picked(typed: str, most: int) -> list[int] | None:
     gone: set[int] = set()
     for part in filter(None, re.split(r"[\s,]+", word)):
         match = _NUMBERS.fullmatch(part)
-        first, last = (int(match[2]), int(match[3] or match[2])) if match else (0, 0)
-        if match is None or not 1 <= first <= last <= most:
+        if match is None:
             return None
-        (gone if match[1] else kept).update(range(first, last + 1))
+        first, last = int(match[2]), int(match[3] or match[2])
+        if not 1 <= first <= last <= most:
+            return None
+        meant = gone if match[1] else kept
+        meant.update(range(first, last + 1))
     every = kept or set(range(1, most + 1))
     return sorted(every - gone)
 

@@ -407,17 +407,12 @@ def start_worker(state: str, after_s: float = 0.0) -> bool:
     """
     python = keeplore_python(state)
     tries = tries_of(state)
-    # One start in ten seconds, whoever asks: two hundred events at once must not start two hundred
-    # interpreters. One that dies again and again gets a minute, ten minutes, an hour; a worker that
-    # lives removes the count.
-    spared = 2 + min(tries // TRIES_A_STEP, 3)  # characters of the time
-    turn = time.strftime("worker.start-%Y%m%dT%H%M%SZ", time.gmtime())[:-spared]
-    oldest = time.time() - TURNS_KEPT_S
-    if not is_first(os.path.join(state, turn)):
+    if not is_first(os.path.join(state, start_turn(tries))):
         return False
     with open(os.path.join(state, "worker.tries"), "w", encoding="ascii") as file:
         file.write(f"{tries + 1}\n")
     # not the latest: a client that is late must find its turn taken
+    oldest = time.time() - TURNS_KEPT_S
     for name in os.listdir(state):
         place = os.path.join(state, name)
         if name.startswith("worker.start-") and os.stat(place).st_mtime < oldest:
@@ -425,6 +420,15 @@ def start_worker(state: str, after_s: float = 0.0) -> bool:
     if os.fork() == 0:
         become_worker(python, state, after_s)
     return True
+
+
+def start_turn(tries: int) -> str:
+    """The file that only one start of a worker makes in ten seconds, whoever asks: two hundred
+    events at once must not start two hundred interpreters. One that dies again and again gets a
+    minute, ten minutes, an hour; a worker that lives removes the count.
+    """
+    characters = 14 - min(tries // TRIES_A_STEP, 3)  # of 20260209T140312
+    return "worker.start-" + time.strftime("%Y%m%dT%H%M%S", time.gmtime())[:characters]
 
 
 def is_first(path: str) -> bool:

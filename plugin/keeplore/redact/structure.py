@@ -89,24 +89,26 @@ def table(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
         return [], examined
     heading = data[match[0] : match[1]]
     split, columns = _heading(heading)
+    position = match[1] + 1
+    if not columns:
+        return [], position
     found: list[Span] = []
     width = len(split(heading))
-    position = match[1] + 1
-    for _ in range(TABLE_ROWS if columns else 0):
+    for _ in range(TABLE_ROWS):
         line_end = data.find(b"\n", position)
-        row = data[position : line_end if line_end >= 0 else len(data)]
-        cells = split(row)
-        if _BORDER.search(row) and line_end >= 0:
-            position = line_end + 1
-            continue
-        before = width - len(cells)
-        is_first = before > 0 and b'{"' in heading  # JSON begins on the heading's line
-        if len(cells) < 2 or (split is not _by_bar and before and not is_first):
-            break
-        shift = before if is_first and split is not _by_bar else 0
-        shifted = {column - shift: kind for column, kind in columns.items()}
-        found += _values_in(row, cells, position, shifted)
-        if line_end < 0:
+        is_last = line_end < 0
+        row = data[position:] if is_last else data[position:line_end]
+        if is_last or not _BORDER.search(row):
+            cells = split(row)
+            # between bars, cells may be missing at a row's end
+            before = 0 if split is _by_bar else width - len(cells)
+            # JSON that begins on the heading's line has cells there that its rows lack
+            is_row = before == 0 or (before > 0 and b'{"' in heading)
+            if len(cells) < 2 or not is_row:
+                break
+            here = {column - before: kind for column, kind in columns.items()}
+            found += _values_in(row, cells, position, here)
+        if is_last:
             break
         position = line_end + 1
     return found, position

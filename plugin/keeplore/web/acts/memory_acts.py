@@ -29,17 +29,24 @@ def save_edit(desk: Desk, found: FoundMemory, form: Form) -> Done:
     check_unchanged(desk.registry, found)
     changed = _changes(desk, found, typed)
     if joins := form.get("joins", ""):
-        dispute = dispute_with(desk, joins)
-        settle_dispute(found.workspace, dispute, DisputeDecision.JOINED, changed)
-        head = desk.registry.find(found.row.id, desk.cwd).row.superseded_by
-        text = "The two are one now."
-        return settled(found.workspace, desk.links.memory(head), Notice(text))
+        return _join(desk, found, joins, changed)
     outcome = found.workspace.notes.revise(found.row.id, **changed)
     if not outcome.is_new:
         return Done(desk.links.memory(found.row.id), Notice("Nothing changed."))
     text = f"Saved as version {outcome.memory.version}. The earlier one stays below."
     notice = Notice(text, undo_address(desk, "return", id=found.row.id))
     return settled(found.workspace, desk.links.memory(outcome.memory.id), notice)
+
+
+def _join(
+    desk: Desk, found: FoundMemory, other: str, changed: Mapping[str, Any]
+) -> Done:
+    """Settle the dispute with the other version by what was typed."""
+    dispute = dispute_with(desk, other)
+    settle_dispute(found.workspace, dispute, DisputeDecision.JOINED, changed)
+    head = desk.registry.find(found.row.id, desk.cwd).row.superseded_by
+    notice = Notice("The two are one now.")
+    return settled(found.workspace, desk.links.memory(head), notice)
 
 
 def _changes(desk: Desk, found: FoundMemory, typed: EditedText) -> dict[str, Any]:

@@ -66,24 +66,24 @@ def disputes(index: Index, store: Store) -> tuple[Dispute, ...]:
     A version that was archived, replaced or forgotten is decided, and so is one whose counterpart
     is gone. Raises IndexUnavailable.
     """
-    links = index.linked("contradicts")
-    if not links:
+    contradicting = {id_ for id_, _ in index.linked("contradicts")}
+    if not contradicting:
         return ()
-    rows = index.memories(sorted({id_ for id_, _ in links}))
-    members = {id_: chain.members for chain in index.chains() for id_ in chain.members}
-    gone = store.stones.ids()
-    decided = _settled(store) | gone
+    rows = index.memories(sorted(contradicting))
+    versions = {id_: chain.members for chain in index.chains() for id_ in chain.members}
+    forgotten = store.stones.ids()
+    decided = _settled(store) | forgotten
     found = []
     for id_, row in rows.items():
-        chain = members.get(id_, (id_,))
-        if not _is_current(row) or not decided.isdisjoint(chain):
+        own_versions = versions.get(id_, (id_,))
+        if not _is_current(row) or not decided.isdisjoint(own_versions):
             continue
-        if other := _loaded(store, row):
-            first = _counterpart(index, store, other.memory, gone)
-            if first and first.row.id not in chain:
-                found.append(Dispute(first, other))
-    newest = sorted(found, key=lambda one: (one.other.row.updated_at, one.other.row.id))
-    return tuple(reversed(newest))
+        other = _loaded(store, row)
+        first = _counterpart(index, store, other.memory, forgotten) if other else None
+        if other and first and first.row.id not in own_versions:
+            found.append(Dispute(first, other))
+    found.sort(key=lambda one: (one.other.row.updated_at, one.other.row.id))
+    return tuple(reversed(found))
 
 
 def _settled(store: Store) -> set[str]:

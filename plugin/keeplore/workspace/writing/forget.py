@@ -106,33 +106,29 @@ def purge(workspace: Workspace, memory_id: str) -> PurgeResult:
     versions = _versions(workspace, memory_id)
     ids = (*versions, *_digests(workspace, versions))
     history = workspace.store.history
-    every = (*ids, *mentions.merge_copies(history, ids))
-    remains = traces_of(m for version in every for m in _texts(workspace, version))
+    copies = mentions.merge_copies(history, ids)
+    traces = traces_of(m for id_ in (*ids, *copies) for m in _texts(workspace, id_))
     with workspace.writing():
         done = workspace.store.purge(ids, workspace.machine, now())
     ids = tuple(dict.fromkeys((*ids, *done.ids)))
-    remains = replace(remains, ids=ids)
-    files = erase_copies(workspace, remains)
-    objects = mentions.holding(history, remains.telling)
-    left = (*map(str, files), *(f"{kind} {name}" for name, kind in objects.items()))
-    return replace(done, ids=ids, holding=left)
+    files = erase_copies(workspace, replace(traces, ids=ids))
+    objects = mentions.holding(history, traces.telling)
+    named = (f"{kind} {name}" for name, kind in objects.items())
+    return replace(done, ids=ids, holding=(*map(str, files), *named))
 
 
 def quoting_notes(workspace: Workspace, memory_id: str) -> tuple[MemoryRow, ...]:
     """Notes with words of a conversation: they are memories of their own, and stay."""
     path = workspace.index.path_of(memory_id)
     memory = workspace.store.load(path) if path else None
-    session = (
-        str(memory.source.get("session") or "")
-        if memory and memory.kind == "conversation"
-        else ""
-    )
-    if memory is None or not session:
+    if memory is None or memory.kind != "conversation":
+        return ()
+    session = str(memory.source.get("session") or "")
+    if not session:
         return ()
     turns = set(memory.turns)
-    rows = workspace.index.listed(
-        MemoryFilter(kind="note", session=session, archived="with")
-    )
+    notes = MemoryFilter(kind="note", session=session, archived="with")
+    rows = workspace.index.listed(notes)
     loaded = ((row, load_or_none(workspace.store, row.path)) for row in rows)
     return tuple(
         row for row, note in loaded if note and not turns.isdisjoint(note.turns)

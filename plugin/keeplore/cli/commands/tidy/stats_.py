@@ -46,7 +46,10 @@ def stats_command(registry: Registry, *, since: str | None, as_json: bool) -> No
         from keeplore.workspace.reading.activity_report import activity_report
 
         found = activity_report(workspace, since[:10])
-        (emit_json if as_json else _show_activity)(found)
+        if as_json:
+            emit_json(found)
+        else:
+            _show_activity(found)
         return
     # heavy: git and the index are needed here, not for --help
     from keeplore.workspace.reading.statistics import size_of, statistics
