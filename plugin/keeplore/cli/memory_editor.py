@@ -16,10 +16,10 @@ from typing import Any
 import click
 
 from keeplore.cli.output import note, say
-from keeplore.cli.parameters import short
 from keeplore.cli.writing import calling_agent
 from keeplore.errors import Corrupt, KeeploreError
 from keeplore.memory import Memory, parse, serialise
+from keeplore.memory.names import short_id
 from keeplore.memory.validation import faults
 from keeplore_hooks import durable
 
@@ -55,7 +55,7 @@ def in_editor(
     _check_editor()
     folder = state / "edits"
     folder.mkdir(mode=0o700, exist_ok=True)
-    path = folder / f"{short(memory.id)}-{secrets.token_hex(4)}.md"
+    path = folder / f"{short_id(memory.id)}-{secrets.token_hex(4)}.md"
     text = _document(memory, others)
     durable.write(path, text.encode())
     try:

@@ -132,11 +132,6 @@ def reference(name: str = "reference", *, many: bool = False) -> Option:
     )
 
 
-def short(memory_id: str) -> str:
-    """The digits that a person reads and types."""
-    return short_id(memory_id)
-
-
 json_option: Option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON for programs."
 )
@@ -184,5 +179,6 @@ def _completions(beginning: str) -> list[CompletionItem]:
     for name in Machine.load(places).workspaces:
         found += complete_reference(places.cache / "index" / name, beginning, OFFERED)
     return [
-        CompletionItem(short(id_), help=plain(title)) for id_, title in found[:OFFERED]
+        CompletionItem(short_id(id_), help=plain(title))
+        for id_, title in found[:OFFERED]
     ]

@@ -9,7 +9,7 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import date
 
-from keeplore.memory.names import FOLDERS, new_id
+from keeplore.memory.names import FOLDERS, new_id, short_id
 from keeplore.text import agent_scope
 
 ARCHIVE = "archive"
@@ -123,7 +123,7 @@ def carries(path: str, memory_id: str) -> bool:
     """Whether the name of a file tells the id, as those do that Keeplore gives: of two files of one
     id it is used.
     """
-    return path.lower().endswith((f"-{memory_id[4:12]}.md", f"/{memory_id}.md"))
+    return path.lower().endswith((f"-{short_id(memory_id)}.md", f"/{memory_id}.md"))
 
 
 def precedence(

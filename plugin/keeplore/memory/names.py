@@ -57,7 +57,7 @@ def is_project_name(text: str) -> bool:
 def file_name(memory: Memory) -> str:
     """``YYYY-MM-DD-<slug>-<id8>.md``."""
     _check_id(memory)
-    return f"{'-'.join(_date(memory))}-{slugify(memory.title)}-{memory.id[4:12]}.md"
+    return f"{'-'.join(_date(memory))}-{slugify(memory.title)}-{short_id(memory.id)}.md"
 
 
 def relative_path(memory: Memory) -> str:

@@ -11,6 +11,7 @@ from itertools import islice
 from keeplore.errors import IndexUnavailable, ModelUnavailable, StoreError
 from keeplore.index import Embedder, Index, MemoryRow, ScopeFilter
 from keeplore.memory import Memory
+from keeplore.memory.names import short_id
 from keeplore.memory.note import statement_of
 from keeplore.recall.question import STOP_STEMS, parse_question, stems_of
 from keeplore.recall.request import SearchScope
@@ -25,7 +26,6 @@ FUSION = 60  # of reciprocal ranks (Cormack, Clarke and Büttcher 2009)
 SHARED, MIN_SHARED = 0.34, 2
 ALIKE = 0.35  # of the way from the cosine of unrelated texts to that of equal ones
 LINE = 160  # characters of a note that a model is shown
-ID_DIGITS = 8  # of a note's id; enough to tell the few that are listed apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class CandidateNote:
 
     @property
     def label(self) -> str:
-        return self.id[4 : 4 + ID_DIGITS]
+        return short_id(self.id)
 
     @property
     def statement(self) -> str:

@@ -30,6 +30,7 @@ from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.location import digits_of
 from keeplore.memory.merge.conflict_marks import versions
 from keeplore.memory.model import Scope
+from keeplore.memory.names import short_id
 from keeplore.memory.note import hash_of
 from keeplore.store import files, memory_files
 from keeplore.store.delete.delete import KEPT, MissingMemory
@@ -206,16 +207,17 @@ class CodeStore(Store):
             for memory_id in memory_ids
             for path, _ in memory_files.copies(self.root, present, memory_id)
         }
-        digits = {memory_id[4:12] for memory_id in memory_ids}
+        digits = {short_id(memory_id) for memory_id in memory_ids}
         listed = output(
             self.top, "log --all --format= --name-only -z --", f"{NAME}/{FOLDER}"
         )
         paths |= {path for path in listed.items if digits_of(path) in digits}
-        asked = output(self.top, "rev-list --all --", *sorted(paths)) if paths else None
-        kept = asked.text.split() if asked else []
+        commits = []
+        if paths:
+            commits = output(self.top, "rev-list --all --", *sorted(paths)).text.split()
         plan = self._home.purge_plan(memory_ids)
-        every = tuple(sorted({*plan.paths, *paths}))
-        return replace(plan, paths=every, kept=len(kept))
+        paths.update(plan.paths)
+        return replace(plan, paths=tuple(sorted(paths)), kept=len(commits))
 
     def purge(self, memory_ids: Collection[str], machine: str, at: str) -> PurgeResult:
         """Remove the files, and every word of them that Keeplore wrote elsewhere; what is

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from types import UnionType
 
-from keeplore.memory.names import short_id as short
+from keeplore.memory.names import short_id
 from keeplore.text.counts import counted
 from keeplore.viewer.picture import (
     GraphNode,
@@ -38,7 +38,7 @@ def as_tree(picture: GraphPicture) -> Iterator[str]:
         "in the same memories": tree.below(0, SharedMemories),
         "aspects": [_aspect(aspect) for aspect in middle.aspects],
         "memories": [
-            _Branch(f"{told.date}  {told.title}  {short(told.id)}")
+            _Branch(f"{told.date}  {told.title}  {short_id(told.id)}")
             for told in middle.memories
         ],
     }

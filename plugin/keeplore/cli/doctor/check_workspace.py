@@ -19,7 +19,6 @@ from keeplore.cli.doctor.finding import (
     wrong,
 )
 from keeplore.cli.memory_options import place_options
-from keeplore.cli.parameters import short
 from keeplore.errors import (
     ConfigError,
     EngineUnavailable,
@@ -33,6 +32,7 @@ from keeplore.index.embedding.capabilities import prepare
 from keeplore.memory.chains import Chain
 from keeplore.memory.lint_rules import LintLevel
 from keeplore.memory.location import Location, location_of
+from keeplore.memory.names import short_id
 from keeplore.redact.rules import pattern
 from keeplore.store.git.inspection import beside, differing, left_out, old_locks
 from keeplore.store.paths import is_portable
@@ -310,7 +310,7 @@ def _misplaced_file(part: str, row: MemoryRow, at: Location) -> DoctorFinding:
     return note(
         part,
         f"{row.path} lies in {at.home}/ and counts for {whose}, as its front matter says",
-        f"Change `scope` and `project` in it, or `keeplore edit {short(row.id)} {option}`",
+        f"Change `scope` and `project` in it, or `keeplore edit {short_id(row.id)} {option}`",
     )
 
 
@@ -404,6 +404,6 @@ def _odd_chain(part: str, chain: Chain, rows: Mapping[str, MemoryRow]) -> Doctor
         message = f"these supersede one another in a circle: {places}"
         return wrong(part, message, "Take out a `supersedes` of one")
     remedy = (
-        f"`keeplore edit {short(chain.head)}` makes a version that replaces them all"
+        f"`keeplore edit {short_id(chain.head)}` makes a version that replaces them all"
     )
     return wrong(part, f"two versions replace the same memory: {places}", remedy)

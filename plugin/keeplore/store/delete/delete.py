@@ -19,6 +19,7 @@ from keeplore.memory import Memory, as_memory, is_id, relative_path
 from keeplore.memory.conversation_body import turns_of
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.location import digits_of
+from keeplore.memory.names import short_id
 from keeplore.memory.note import hash_of
 from keeplore.store import files
 from keeplore.store.files import FileState
@@ -72,7 +73,7 @@ def withdraw(root: Path, cache: CycleCache, seen: dict[str, FileState]) -> None:
     merge.
     """
     ids = {memory_id for path in seen if (memory_id := id_of(path))}
-    likely_digits = {"", *(memory_id[4:12] for memory_id in ids)}
+    likely_digits = {"", *(short_id(memory_id) for memory_id in ids)}
     stones = Tombstones(root)
     for path, file in [*seen.items()] if ids else ():
         if digits_of(path) not in likely_digits or not is_memory(path):
@@ -218,7 +219,7 @@ def _candidates(root: Path, memory_id: str, path: str) -> list[tuple[str, str]]:
     """Blob and path of what may be a text of a memory; what was kept when it was forgotten is
     first.
     """
-    names = [f":(glob)**/*-{memory_id[4:12]}.md", f":(glob)**/{memory_id}.md"]
+    names = [f":(glob)**/*-{short_id(memory_id)}.md", f":(glob)**/{memory_id}.md"]
     if is_memory(path) and "\0" not in path:
         names.append(f":(literal){path}")
     brought = _brought(root, names)

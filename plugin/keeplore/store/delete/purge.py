@@ -18,6 +18,7 @@ from pathlib import Path
 
 from keeplore.errors import Corrupt, RepositoryError
 from keeplore.memory.location import digits_of
+from keeplore.memory.names import short_id
 from keeplore.store import files
 from keeplore.store.commit_cycle import RefMove, check_merged, move, run_cycle
 from keeplore.store.delete import rewrite_history
@@ -168,7 +169,9 @@ def check_loss(
     Raises RepositoryError.
     """
     new = {
-        stone.id[4:12] for stone in theirs if stone.is_purged and stone.id not in known
+        short_id(stone.id)
+        for stone in theirs
+        if stone.is_purged and stone.id not in known
     }
     lost = sum(digits_of(path) in new for path in paths) if new else 0
     if lost > LOSS_FROM and lost > len(paths) * LOSS_SHARE:

@@ -20,6 +20,7 @@ from keeplore.errors import KeeploreError, RepositoryError
 from keeplore.memory import as_memory
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.location import digits_of
+from keeplore.memory.names import short_id
 from keeplore.store.delete.mentions import EVERYTHING, cleaned
 from keeplore.store.git.git_command import output, run
 from keeplore.store.git.inspection import introduced
@@ -138,7 +139,7 @@ def held_at(read: Reader, blob: str, path: str, ids: Collection[str]) -> str:
 def named_by(path: str, ids: Iterable[str]) -> str:
     """The memory after which a file is named, also one that a merge put beside; "" for none."""
     name = path.rpartition("/")[2].lower()
-    return next((id_ for id_ in ids if f"-{id_[4:12]}." in name or id_ in name), "")
+    return next((id_ for id_ in ids if f"-{short_id(id_)}." in name or id_ in name), "")
 
 
 def after(root: Path, commits: Collection[str]) -> list[str]:

@@ -17,6 +17,7 @@ import pygit2
 
 from keeplore.errors import RepositoryBusy, RepositoryError
 from keeplore.memory.location import digits_of
+from keeplore.memory.names import short_id
 from keeplore.store import files, tombstones
 from keeplore.store.commit_cycle import (
     RefMove,
@@ -165,21 +166,19 @@ def _to_write(backend: LibgitBackend, changes: Difference, draft: Path) -> list[
     index = backend.index(draft)
     wanted, edited = [], []
     for path, change in changes.items():
-        if is_ours(path):
-            if not (change.is_plain and is_portable(path)):
-                # it stays in git alone: such a file is never written, nor taken for removed
-                continue
-        elif _is_joined_on_disk(backend, path, change):
+        if is_ours(path) and not (change.is_plain and is_portable(path)):
+            # it stays in git alone: such a file is never written, nor taken for removed
+            continue
+        if _is_joined_on_disk(backend, path, change):
             wanted.append(path)
-            continue
-        elif not _is_clean(index, path, change):
+        elif not (is_ours(path) or _is_clean(index, path, change)):
             edited.append(path)
-            continue
-        if _stands(backend, path, change.after) and not _is_other_mode(change):
-            continue
-        if not _stands(backend, path, change.before):
+        elif _stands(backend, path, change.after) and not _is_other_mode(change):
+            continue  # as it is to be already
+        elif _stands(backend, path, change.before):
+            wanted.append(path)
+        else:
             edited.append(path)
-        wanted.append(path)
     if edited:
         raise _edited(edited)
     return _in_order(changes, wanted)
@@ -367,7 +366,7 @@ def _added(changes: Difference) -> tuple[set[str], set[str]]:
     for path, change in changes.items():
         if change.after and not change.before:
             texts.add(change.after.id)
-            digits.add(digits_of(path) or tombstones.id_of(path)[4:12])
+            digits.add(digits_of(path) or short_id(tombstones.id_of(path)))
     return texts, digits - {""}
 
 

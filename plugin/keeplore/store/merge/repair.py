@@ -19,6 +19,7 @@ from keeplore.memory.frontmatter import MAX_FILE, parse
 from keeplore.memory.location import digits_of, location_of
 from keeplore.memory.merge.conflict_marks import versions
 from keeplore.memory.merge.memory_merge import CONFLICT, TRIGGER, contradicting
+from keeplore.memory.names import short_id
 from keeplore.store import departures, files
 from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.git_command import output, run
@@ -315,7 +316,7 @@ def _was_whole(root: Path, path: str, version: str) -> bool:
 
 def _earlier(root: Path, version: str) -> list[str]:
     """The paths that the memory of a version has had under names of ours."""
-    digits = id_of("", version.encode())[4:12]
+    digits = short_id(id_of("", version.encode()))
     command = "log --format= --name-only -z --diff-merges=first-parent --"
     environment = {"GIT_LITERAL_PATHSPECS": "0"}
     places = f":(glob)**/*{digits}*.md"
@@ -336,7 +337,9 @@ def _beside_which(root: Path, path: str, version: str) -> list[str]:
         return [f"{match[1]}{match[2]}"]
     with contextlib.suppress(Corrupt):
         memory = parse(version)
-        digits = {link[4:12] for kind, link in memory.links if kind == "contradicts"}
+        digits = {
+            short_id(link) for kind, link in memory.links if kind == "contradicts"
+        }
         if memory.meta.get("trigger") == TRIGGER and digits:
             return [
                 name

@@ -10,6 +10,7 @@ from hashlib import sha256
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.location import digits_of, location_of
 from keeplore.memory.merge.memory_merge import beside_path
+from keeplore.memory.names import short_id
 from keeplore.store import tombstones
 from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.git_command import run
@@ -200,7 +201,7 @@ def apply_tombstones(
     does not tell its id is left to the next commit, which looks at the files on disk.
     """
     ids = _forgotten_ids(backend, index, commits)
-    digits = {memory_id[4:12] for memory_id in ids}
+    digits = {short_id(memory_id) for memory_id in ids}
     for path, blob in list(index.files.items()) if ids else ():
         if digits_of(path) in digits and is_memory(path):
             memory_id = _id_at(backend, path, blob)

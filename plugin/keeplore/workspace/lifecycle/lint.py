@@ -29,6 +29,7 @@ from keeplore.memory.lint_rules import (
     read_of_code,
 )
 from keeplore.memory.location import digits_of
+from keeplore.memory.names import short_id
 from keeplore.redact import Redactor
 from keeplore.store import Store, files
 from keeplore.store.git.inspection import staged
@@ -214,7 +215,7 @@ def _others(
     wanted = {""}  # digits of ids
     for memory in filter(None, (one.memory for one in checked)):
         linked = (target for _, target in memory.links)
-        wanted.update(id_[4:12] for id_ in (memory.id, *linked))
+        wanted.update(short_id(id_) for id_ in (memory.id, *linked))
     own = {one.path for one in checked}
     memories = (path for path in present if path not in own and is_memory(path))
     likely = (path for path in memories if digits_of(path) in wanted)

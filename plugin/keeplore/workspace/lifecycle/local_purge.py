@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from keeplore.memory import Memory
+from keeplore.memory.names import short_id
 from keeplore.text.slugs import slugify
 from keeplore.workspace.brief_maker import drop as drop_briefs
 from keeplore.workspace.recording.cursors import Cursors
@@ -112,7 +113,7 @@ def _remove_half_written(root: Path, ids: Collection[str]) -> None:
     """Files that a killed writer left beside those of the memories."""
     for folder in FOLDERS:
         for memory_id in ids:
-            for left in (root / folder).rglob(f".*-{memory_id[4:12]}.md.*.tmp"):
+            for left in (root / folder).rglob(f".*-{short_id(memory_id)}.md.*.tmp"):
                 left.unlink(missing_ok=True)
 
 

@@ -15,6 +15,7 @@ from keeplore.ingest import Extracted, SourceAddress
 from keeplore.ingest.document_body import body_for, content_for
 from keeplore.memory import Memory, new_id, new_meta
 from keeplore.memory.frontmatter import MAX_FILE
+from keeplore.memory.names import short_id
 from keeplore.text import agent_scope
 from keeplore.text.dates import now
 from keeplore.workspace.workspace import Workspace
@@ -140,7 +141,7 @@ class Documents:
         """
         head, old = heads[0]
         if old.source.get("content") != content_for(old.title, old.body):
-            raise _is_changed_here(head.id[4:12])
+            raise _is_changed_here(short_id(head.id))
         # by its words, so that what was forgotten is known again; what it says a second time needs
         # another
         is_there = self._workspace.index.path_of(memory.id) is not None

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from keeplore.cli.output import block, emit_json, picked, say
-from keeplore.cli.parameters import json_option, pass_registry, reference, short
+from keeplore.cli.parameters import json_option, pass_registry, reference
+from keeplore.memory.names import short_id
 from keeplore.text.dates import minute_of
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def _show_heading(step: HistoryStep, *, is_forked: bool) -> None:
     mark = _mark(version, is_forked=is_forked)
     # the number that stands in the file: two ends of a fork may have the same
     told = ", ".join(filter(None, about))
-    say(f"version {memory.version}  {short(row.id)}  {told}{mark}", bold=True)
+    say(f"version {memory.version}  {short_id(row.id)}  {told}{mark}", bold=True)
 
 
 def _mark(version: NoteVersion, *, is_forked: bool) -> str:
@@ -96,7 +97,7 @@ def _show_text(step: HistoryStep) -> None:
         click.echo(f"    {line}")
     if len(text) > MAX_SHOWN:
         rest = f"{len(text) - MAX_SHOWN} characters more"
-        say(f"    … and {rest}: `keeplore show {short(step.version.row.id)}`")
+        say(f"    … and {rest}: `keeplore show {short_id(step.version.row.id)}`")
 
 
 def _marked(piece: TextPiece) -> str:

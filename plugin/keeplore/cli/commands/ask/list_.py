@@ -22,10 +22,10 @@ from keeplore.cli.parameters import (
     json_option,
     limit_option,
     pass_registry,
-    short,
     since_option,
 )
 from keeplore.cli.writing import calling_agent_name
+from keeplore.memory.names import short_id
 from keeplore.text.agent_scope import short_place
 from keeplore.text.dates import day_of
 
@@ -133,7 +133,7 @@ def _cells(item: ListedMemory) -> tuple[str, ...]:
         what,
         short_place(row.scope, row.project),
         row.title,
-        short(row.id),
+        short_id(row.id),
     )
 
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from keeplore.cli.output import block, emit_json, note, plain, say
-from keeplore.cli.parameters import json_option, limit_option, short
+from keeplore.cli.parameters import json_option, limit_option
 from keeplore.cli.writing import calling_agent_name
 from keeplore.config.places import Places
 from keeplore.errors import IndexUnavailable, KeeploreError, ModelUnavailable
+from keeplore.memory.names import short_id
 from keeplore.recall.request import RecallRequest
 from keeplore.text.agent_scope import short_place
 from keeplore.text.dates import day_of, minute_of
@@ -202,7 +203,7 @@ def _show_hit(number: int, hit: dict[str, Any]) -> None:
     say(f"   {' · '.join(_facts(hit))}", dim=True)
     _show_words(hit)
     turn = f" --turn {short_turn(hit['turn'])}" if hit["turn"] else ""
-    say(f"   keeplore show {short(hit['memory_id'])}{turn}", fg="cyan")
+    say(f"   keeplore show {short_id(hit['memory_id'])}{turn}", fg="cyan")
     say()
 
 
@@ -219,7 +220,7 @@ def _facts(hit: dict[str, Any]) -> list[str]:
     if hit["changes"]:
         facts.append(f"changed {hit['changes']}×")
     if hit["replaced_by"]:
-        facts.append(f"replaced since by {short(plain(hit['replaced_by']))}")
+        facts.append(f"replaced since by {short_id(plain(hit['replaced_by']))}")
     if since := since_then(hit["files_changed"], hit["files_gone"]):
         facts.append(since)
     return facts

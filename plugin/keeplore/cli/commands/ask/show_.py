@@ -21,9 +21,10 @@ from keeplore.cli.output import (
     say_labelled,
     table,
 )
-from keeplore.cli.parameters import json_option, pass_registry, reference, short
+from keeplore.cli.parameters import json_option, pass_registry, reference
 from keeplore.memory import Conversation
 from keeplore.memory.conversation_body import short_turns, without_empty_parts
+from keeplore.memory.names import short_id
 from keeplore.text.dates import minute_of
 from keeplore.text.folding import SHOWN_OF_DOCUMENT, fold
 
@@ -212,8 +213,8 @@ def _show_facts(details: MemoryDetails, *, is_full: bool) -> None:
 def _show_related(related: Sequence[RelatedMemory]) -> None:
     rows = []
     for one in related:
-        said = one.said if one.hops == 1 else f"{short(one.near)} {one.said}"
-        rows.append((said, short(one.id), one.date, one.title))
+        said = one.said if one.hops == 1 else f"{short_id(one.near)} {one.said}"
+        rows.append((said, short_id(one.id), one.date, one.title))
     if rows:
         table(("related", "id", "date", "title"), rows, wide=("title",))
     else:

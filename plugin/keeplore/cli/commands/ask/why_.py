@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from keeplore.cli.output import emit_json, note, plain, say, table
-from keeplore.cli.parameters import json_option, pass_registry, reference, short
+from keeplore.cli.parameters import json_option, pass_registry, reference
+from keeplore.memory.names import short_id
 
 if TYPE_CHECKING:
     from keeplore.recall.score_explanation import ScoreExplanation
@@ -58,7 +59,7 @@ def why_command(
 
 
 def _show(told: ScoreExplanation) -> None:
-    say(f"{short(told.memory_id)} {told.title}", bold=True)
+    say(f"{short_id(told.memory_id)} {told.title}", bold=True)
     say(told.verdict)
     for line in told.notes:
         note(line)

@@ -12,9 +12,10 @@ import click
 
 from keeplore.cli.memory_options import kind_option
 from keeplore.cli.output import emit_json, note, say, table
-from keeplore.cli.parameters import AGE, SIZE, json_option, pass_registry, short
+from keeplore.cli.parameters import AGE, SIZE, json_option, pass_registry
 from keeplore.cli.writing import note_if_uncommitted
 from keeplore.memory import CATEGORIES
+from keeplore.memory.names import short_id
 from keeplore.memory.note import KEPT_CATEGORIES
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def _archive(
 
 def _show(moves: Sequence[ArchiveMove], done: ArchiveResult | None) -> None:
     shown = moves[:SHOWN]
-    rows = [(short(move.id), move.title, move.reason, move.path) for move in shown]
+    rows = [(short_id(move.id), move.title, move.reason, move.path) for move in shown]
     table(("id", "title", "why", "path"), rows, wide=("title", "path"))
     if len(moves) > len(shown):
         note(f"the first {len(shown)} of {len(moves)}; --json lists all")

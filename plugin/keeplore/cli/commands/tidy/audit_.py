@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from keeplore.cli.output import emit_json, note, table
-from keeplore.cli.parameters import limit_option, pass_workspace, short, since_option
+from keeplore.cli.parameters import limit_option, pass_workspace, since_option
+from keeplore.memory.names import short_id
 from keeplore.text.dates import minute_of
 
 if TYPE_CHECKING:
@@ -96,4 +97,4 @@ def _rows(
     for id_, entry in zip(ids, entries, strict=True):
         words = notes[id_].title if id_ in notes else entry.get("statement", "")
         facts = [entry.get(key, "") for key in ("proposal", "outcome", "gate")]
-        yield (minute_of(_time_of(entry)), *facts, words, short(id_))
+        yield (minute_of(_time_of(entry)), *facts, words, short_id(id_))

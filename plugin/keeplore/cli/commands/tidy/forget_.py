@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from keeplore.cli.output import emit_json, note, say
-from keeplore.cli.parameters import json_option, pass_registry, reference, short
+from keeplore.cli.parameters import json_option, pass_registry, reference
 from keeplore.cli.writing import note_if_uncommitted
 from keeplore.errors import KeeploreError, NotFound
+from keeplore.memory.names import short_id
 from keeplore.text.dates import day_of
 from keeplore.worker.after_writing import tell_worker
 
@@ -103,7 +104,7 @@ def _forget(
         click.confirm("Forget this?", abort=True, err=True)
     forgot = forget(workspace, memory_id)
     if not is_quiet:
-        say(f"Forgotten. `keeplore restore {short(memory_id)}` brings it back.")
+        say(f"Forgotten. `keeplore restore {short_id(memory_id)}` brings it back.")
     note_if_uncommitted(is_committed=forgot.is_committed)
     _note_quoting(forgot.quoting, "keeplore forget")
     return _as_json(forgot.ids, forgot.quoting, is_purged=False)
@@ -121,7 +122,7 @@ def _purge(
     for line in _plan_lines(workspace, plan):
         say(line, err=True)  # what is about to happen is no result
     if not yes:
-        _ask_for(short(memory_id))
+        _ask_for(short_id(memory_id))
     done = purge(workspace, memory_id)
     if not is_quiet:
         _say_purged(workspace, done)
@@ -142,7 +143,7 @@ def _say_purged(workspace: Workspace, done: PurgeResult) -> None:
 def _note_quoting(rows: Iterable[MemoryRow], command: str) -> None:
     for row in rows:
         note(
-            f"{row.path} quotes it and stays; `{command} {short(row.id)}` takes it away"
+            f"{row.path} quotes it and stays; `{command} {short_id(row.id)}` takes it away"
         )
 
 
@@ -163,7 +164,7 @@ def _show(workspace: Workspace, memory_id: str, *, is_quiet: bool) -> None:
     for version in reversed(versions):
         row = version.row
         say(row.title, bold=True)
-        say(f"  {day_of(row.created_at)} · {short(row.id)} · {row.path}", dim=True)
+        say(f"  {day_of(row.created_at)} · {short_id(row.id)} · {row.path}", dim=True)
     if not versions:
         say(f"{memory_id}, which is forgotten already")
 

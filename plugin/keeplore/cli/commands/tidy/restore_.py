@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from keeplore.cli.output import emit_json, note, picked, say, table
-from keeplore.cli.parameters import json_option, pass_registry, short
+from keeplore.cli.parameters import json_option, pass_registry
 from keeplore.cli.writing import note_if_uncommitted
+from keeplore.memory.names import short_id
 from keeplore.text.dates import day_of
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def _list(workspace: Workspace, *, as_json: bool) -> None:
         emit_json([_as_json(one) for one in found])
         return
     rows = [
-        (short(one.stone.id), day_of(one.stone.at), one.stone.machine, _title(one))
+        (short_id(one.stone.id), day_of(one.stone.at), one.stone.machine, _title(one))
         for one in found
     ]
     table(("id", "forgotten", "machine", "title"), rows, wide=("title",))

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from keeplore.cli.output import emit_json, note, say, table
-from keeplore.cli.parameters import json_option, pass_registry, short
+from keeplore.cli.parameters import json_option, pass_registry
+from keeplore.memory.names import short_id
 
 if TYPE_CHECKING:
     from keeplore.workspace.registry import Registry
@@ -75,7 +76,7 @@ def tidy_command(
 
 def _show(steps: Sequence[TidyStep], *, is_done: bool) -> None:
     rows = [
-        (step.deed, short(step.ids[0]) if step.ids else "", step.title, step.detail)
+        (step.deed, short_id(step.ids[0]) if step.ids else "", step.title, step.detail)
         for step in steps
     ]
     table(("what", "id", "title", "why"), rows, wide=("title",))

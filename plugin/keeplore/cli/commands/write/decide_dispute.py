@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from keeplore.cli.memory_editor import changes, in_editor
 from keeplore.cli.output import choose, note, picked, plain, say, table
-from keeplore.cli.parameters import short
 from keeplore.errors import KeeploreError
+from keeplore.memory.names import short_id
 from keeplore.text.agent_scope import short_place
 from keeplore.text.dates import day_of, minute_of
 
@@ -74,7 +74,14 @@ def dispute_cells(dispute: Dispute) -> tuple[object, ...]:
     """As the statements that are offered have them: when, what, how sure, where, words, id."""
     row = dispute.other.row
     where = short_place(row.scope, row.project)
-    return day_of(row.updated_at), "contradiction", "-", where, row.title, short(row.id)
+    return (
+        day_of(row.updated_at),
+        "contradiction",
+        "-",
+        where,
+        row.title,
+        short_id(row.id),
+    )
 
 
 def dispute_json(dispute: Dispute) -> dict[str, Any]:
@@ -123,14 +130,14 @@ def _show(dispute: Dispute) -> None:
     )
     if len(rows) > SHOWN:
         say(
-            f"  … and {len(rows) - SHOWN} more; `keeplore show {short(other.row.id)}` shows the "
+            f"  … and {len(rows) - SHOWN} more; `keeplore show {short_id(other.row.id)}` shows the "
             f"other whole",
             dim=True,
         )
 
 
 def _heading(what: str, side: DisputeSide) -> str:
-    return f"{what}, {minute_of(side.row.updated_at)}, {short(side.row.id)}"
+    return f"{what}, {minute_of(side.row.updated_at)}, {short_id(side.row.id)}"
 
 
 def _lines(side: DisputeSide) -> list[str]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from keeplore.cli.output import choose, note, say
-from keeplore.cli.parameters import short
 from keeplore.errors import KeeploreError
+from keeplore.memory.names import short_id
 from keeplore.text.dates import day_of
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def proposal_cells(held: HeldProposal) -> tuple[object, ...]:
         sure,
         _place(held),
         held.statement,
-        short(held.id),
+        short_id(held.id),
     )
 
 
@@ -89,7 +89,7 @@ def _show(held: HeldProposal) -> None:
 
 def _show_row(word: str, row: MemoryRow | None, **style: Any) -> None:
     if row is not None:
-        say(f"  {word} {row.title}; `keeplore show {short(row.id)}`", **style)
+        say(f"  {word} {row.title}; `keeplore show {short_id(row.id)}`", **style)
 
 
 def _facts(held: HeldProposal) -> list[str]:

@@ -18,8 +18,9 @@ from keeplore.cli.memory_options import (
     scope_option,
 )
 from keeplore.cli.output import near, note, say
-from keeplore.cli.parameters import pass_registry, reference, short
+from keeplore.cli.parameters import pass_registry, reference
 from keeplore.cli.writing import settle
+from keeplore.memory.names import short_id
 
 if TYPE_CHECKING:
     from keeplore.memory import Memory
@@ -71,7 +72,7 @@ def _head(registry: Registry, found: FoundMemory) -> FoundMemory:
 
     head = newest(registry, found)
     if head is not found:
-        note(f"{short(found.row.id)} is an old version; the newest one is changed")
+        note(f"{short_id(found.row.id)} is an old version; the newest one is changed")
     return head
 
 
@@ -109,6 +110,6 @@ def _tell(memory: Memory, path: Path) -> None:
     say(f"Changed: {memory.title}", bold=True)
     say(f"  {near(path)}", fg="cyan")
     say(
-        f"  {memory.id}, version {memory.version}; `keeplore history {short(memory.id)}` shows "
+        f"  {memory.id}, version {memory.version}; `keeplore history {short_id(memory.id)}` shows "
         f"what it was"
     )

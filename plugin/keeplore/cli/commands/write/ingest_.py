@@ -13,10 +13,11 @@ import click
 
 from keeplore.cli.memory_options import check_place, project_option, scope_option
 from keeplore.cli.output import emit_json, near, note, say, table
-from keeplore.cli.parameters import json_option, pass_registry, short
+from keeplore.cli.parameters import json_option, pass_registry
 from keeplore.cli.progress import fill_vectors, lines
 from keeplore.cli.writing import settle
 from keeplore.errors import KeeploreError, WorkspaceFrozen
+from keeplore.memory.names import short_id
 from keeplore.text.agent_scope import long_place
 from keeplore.text.dates import minute_of
 
@@ -188,7 +189,7 @@ def _tell(registry: Registry, status: IngestStatus) -> None:
 
 
 def _next_step(status: IngestStatus) -> str:
-    digits = short(status.id)
+    digits = short_id(status.id)
     steps = {
         "new": f"`keeplore forget {digits}` takes it away",
         "updated": f"`keeplore history {digits}` shows what it replaced",
@@ -223,4 +224,4 @@ def _show_all(registry: Registry, *, as_json: bool) -> None:
 
 def _cells(status: IngestStatus) -> tuple[object, ...]:
     about = status.reason or status.what
-    return status.state, minute_of(status.at), about, status.source, short(status.id)
+    return status.state, minute_of(status.at), about, status.source, short_id(status.id)

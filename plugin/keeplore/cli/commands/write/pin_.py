@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from keeplore.cli.output import say
-from keeplore.cli.parameters import pass_registry, reference, short
+from keeplore.cli.parameters import pass_registry, reference
 from keeplore.cli.writing import settle
+from keeplore.memory.names import short_id
 
 if TYPE_CHECKING:
     from keeplore.workspace.registry import Registry
@@ -50,7 +51,7 @@ def _mark(registry: Registry, references: Sequence[str], *, is_permanent: bool) 
     changed = {}
     for one in found:
         outcome = one.workspace.notes.revise(one.row.id, permanent=is_permanent or None)
-        told = f"{outcome.memory.title} ({short(outcome.memory.id)})"
+        told = f"{outcome.memory.title} ({short_id(outcome.memory.id)})"
         if outcome.is_new:
             changed[one.workspace.name] = one.workspace
             say(f"Now {state}: {told}")

@@ -20,7 +20,7 @@ from keeplore.cli.memory_options import (
     scope_option,
 )
 from keeplore.cli.output import emit_json, near, note, picked, say
-from keeplore.cli.parameters import Option, Reference, json_option, pass_registry, short
+from keeplore.cli.parameters import Option, Reference, json_option, pass_registry
 from keeplore.cli.writing import (
     calling_agent,
     calling_agent_name,
@@ -28,6 +28,7 @@ from keeplore.cli.writing import (
     settle,
 )
 from keeplore.errors import KeeploreError
+from keeplore.memory.names import short_id
 from keeplore.text.agent_scope import long_place
 from keeplore.text.dates import day_of
 from keeplore.worker.server.protocol import ask
@@ -95,7 +96,7 @@ def remember_command(
     """
     words = _words(text)
     _check(words, chosen)
-    if as_json and words is not None and not any(one != "-" for one in text):
+    if as_json and words is not None and set(text) <= {"-"}:  # from stdin
         words, chosen = _structured(words, chosen)
     written: tuple[Workspace, NoteOutcome] | None
     if words is None:
@@ -278,7 +279,7 @@ def _asked(target: NoteTarget, draft: NoteDraft) -> tuple[str, tuple[SimilarNote
     say("This is nearly remembered already:")
     _list(similar)
     choice = click.prompt(
-        f"[a]dd it, [r]eplace {short(similar[0].row.id)}, or [s]kip",
+        f"[a]dd it, [r]eplace {short_id(similar[0].row.id)}, or [s]kip",
         type=click.Choice(["a", "r", "s"]),
         default="a",
         show_choices=False,
@@ -306,7 +307,7 @@ def _next_step(outcome: NoteOutcome, *, is_replacing: bool) -> str:
         return "; what you told besides is added"
     if not outcome.is_new:
         return "; that it was said again is noted"
-    digits = short(outcome.memory.id)
+    digits = short_id(outcome.memory.id)
     # to forget a version is to forget them all
     if is_replacing:
         return f": `keeplore history {digits}` shows what it replaced"
@@ -316,7 +317,7 @@ def _next_step(outcome: NoteOutcome, *, is_replacing: bool) -> str:
 def _note_similar(outcome: NoteOutcome) -> None:
     note("earlier notes say nearly the same:")
     _list(outcome.similar, err=True)
-    earlier, new = short(outcome.similar[0].row.id), short(outcome.memory.id)
+    earlier, new = short_id(outcome.similar[0].row.id), short_id(outcome.memory.id)
     note(
         f"both may stay; `keeplore forget {earlier}` keeps the new one, `keeplore forget {new}` "
         f"the old one"
@@ -331,7 +332,7 @@ def _where(outcome: NoteOutcome) -> str:
 def _list(similar: Sequence[SimilarNote], *, err: bool = False) -> None:
     for found in similar:
         row = found.row
-        say(f"  {short(row.id)}  {day_of(row.updated_at)}  {row.title}", err=err)
+        say(f"  {short_id(row.id)}  {day_of(row.updated_at)}  {row.title}", err=err)
 
 
 def _as_json(workspace: Workspace, outcome: NoteOutcome) -> dict[str, Any]:

@@ -22,8 +22,9 @@ from keeplore.cli.commands.write.decide_proposal import (
     proposal_json,
 )
 from keeplore.cli.output import choose, emit_json, note, say, table
-from keeplore.cli.parameters import limit_option, pass_workspace, short, since_option
+from keeplore.cli.parameters import limit_option, pass_workspace, since_option
 from keeplore.cli.writing import settle
+from keeplore.memory.names import short_id
 from keeplore.text.agent_scope import short_place
 from keeplore.text.dates import day_of
 
@@ -109,7 +110,7 @@ def _name_forks(workspace: Workspace) -> None:
     """Say what joins the versions of a memory that was edited in two places."""
     for chain in workspace.index.chains():
         if len(chain.leaves) > 1:
-            join = f"`keeplore edit {short(chain.head)}` joins them"
+            join = f"`keeplore edit {short_id(chain.head)}` joins them"
             note(f"edited in {len(chain.leaves)} places: {join}")
 
 
@@ -230,7 +231,7 @@ def _show(offer: ReviewCandidate) -> None:
         dim=True,
     )
     say(f"  {said.speaker}: “{said.quote.text}”")
-    say(f"  in {offer.row.title}; `keeplore show {short(offer.row.id)}`", dim=True)
+    say(f"  in {offer.row.title}; `keeplore show {short_id(offer.row.id)}`", dim=True)
 
 
 def _cells(offer: ReviewCandidate) -> tuple[object, ...]:
@@ -242,7 +243,7 @@ def _cells(offer: ReviewCandidate) -> tuple[object, ...]:
         sure,
         where,
         draft.text,
-        short(draft.id),
+        short_id(draft.id),
     )
 
 
