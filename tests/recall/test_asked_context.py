@@ -148,11 +148,7 @@ def test_words_of_another_turn_than_the_hits_own_are_told_with_it() -> None:
     own, other = "5e551011", "7a110c5e-1111-4222-8333-444455556666"
     passage = "We take Postgres.\nWorkers poll.\nRetries stay at 5."
     shown = hit(1, passage=passage, turn=own, turns=(own, own, other))
-    text, _ = asked(shown)
-    assert (
-        ": “We take Postgres. Workers poll.” “Retries stay at 5.” (turn 7a110c5e) (said by"
-        in text
-    )
-    # without a turn for each line all are the hit's
-    text, _ = asked(replace(shown, turns=(other,)))
-    assert ": “We take Postgres. Workers poll. Retries stay at 5.” (said by" in text
+    told = "“We take Postgres. Workers poll.” “Retries stay at 5.” (turn 7a110c5e)"
+    assert f": {told} (said by" in asked(shown)[0]
+    told = "“We take Postgres. Workers poll. Retries stay at 5.”"
+    assert f": {told} (said by" in asked(replace(shown, turns=()))[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -191,7 +191,7 @@ def brief(
         _permanent_section(notes, permanent),
         _waiting_section(waiting),
         _stop_section(latest),
-        _decision_section(notes, latest, own_view),
+        _decision_section(notes, latest, own_view, said),
         _noted_section(notes, own_view),
         _question_section(latest, own_view),
         BlockSection(
@@ -329,10 +329,14 @@ def _stop_section(latest: Sequence[LoadedMemory]) -> BlockSection:
 
 
 def _decision_section(
-    notes: Sequence[LoadedMemory], latest: Sequence[LoadedMemory], view: WorkspaceView
+    notes: Sequence[LoadedMemory],
+    latest: Sequence[LoadedMemory],
+    view: WorkspaceView,
+    said: Set[str],
 ) -> BlockSection:
-    """Notes that tell a decision, and what conversations decided that no note tells."""
-    noted = {said for read in notes for said in _told_by(read.memory)}
+    """Notes that tell a decision, and what conversations decided that is not among what is ``said``
+    elsewhere (content hashes).
+    """
     told = [
         _DatedItem(NotedLine(read), read.row.updated_at, read.is_own)
         for read in notes
@@ -347,7 +351,7 @@ def _decision_section(
     told += [
         _DatedItem(QuotedLine(read, quote), read.row.updated_at, read.is_own)
         for read, quote in quotes
-        if content_hash(quote.text) not in noted
+        if content_hash(quote.text) not in said
     ]
     return BlockSection("Latest decisions:", _told(_newest(told, DECISIONS), view))
 

@@ -7,16 +7,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import repeat
 
 from keeplore.index import MemoryRow
 from keeplore.memory import Memory
 from keeplore.memory.digest import KIND, lines_of
 from keeplore.recall.fuse import Ranked
-from keeplore.recall.head_statements import BREAK, turns_of
 from keeplore.recall.prepare import PreparedQuery, RecallContext
 from keeplore.recall.question import ParsedQuestion, stems_of
-from keeplore.recall.request import RecallHit
+from keeplore.recall.request import BREAK, RecallHit, said_in, turns_of
 from keeplore.recall.search import SearchResults
 from keeplore.recall.weights import DIGEST_CHARS
 from keeplore.text.sentences import clip
@@ -108,8 +106,7 @@ def without_told(hit: RecallHit, told: Sequence[RecallHit]) -> RecallHit:
     digests = "\n".join(other.passage for other in told if other.kind == KIND)
     if not digests:
         return hit
-    lines = hit.passage.split(BREAK)
-    said = zip(lines, hit.turns or repeat(hit.turn), strict=False)
+    said = said_in(hit.passage, hit.turns, hit.turn)
     left = [(line, turn) for line, turn in said if line not in digests]
     passage = clip(BREAK.join(line for line, _ in left), BEHIND_CHARS)
     turns = turns_of(left[: len(passage.split(BREAK))], hit.turn)

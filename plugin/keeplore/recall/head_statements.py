@@ -12,6 +12,7 @@ from keeplore.index import PassageRow
 from keeplore.recall.excerpt import excerpt
 from keeplore.recall.prepare import PreparedQuery
 from keeplore.recall.question import stems_of
+from keeplore.recall.request import BREAK, Said
 from keeplore.recall.weights import EXCERPT_CHARS, Weights
 from keeplore.text.sentences import Sentence
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from keeplore.memory import Conversation
 
 LEAST_EXCERPT = 120  # characters of an exchange that are worth showing
-BREAK = "\n"  # between what is told
-Said = tuple[str, str]  # words, and the turn that they are from
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +99,6 @@ def _fitting(rows: Sequence[PassageRow], room: int) -> list[Said]:
             lines.append((row.text, row.turn))
             room -= length
     return lines
-
-
-def turns_of(said: Sequence[Said], turn: str) -> tuple[str, ...]:
-    """The turn of each line, none where all are from this one."""
-    turns = tuple(of for words, of in said for _ in words.split(BREAK))
-    return () if set(turns) <= {turn} else turns
 
 
 def _odds(

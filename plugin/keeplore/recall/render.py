@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from keeplore.client import brief_on_disk as disk
-from keeplore.recall.request import LaterStatement
+from keeplore.recall.request import LaterStatement, said_in
 from keeplore.text.agent_scope import short_place
 from keeplore.text.dates import day_of
 from keeplore.text.fences import ESCAPED, HEADER, escape, fence, sanitise
@@ -105,13 +105,11 @@ def one_line(text: str, limit: int) -> str:
     return f"{folded[: limit - 1].rsplit(' ', 1)[0].rstrip()}…"
 
 
-def said_in(passage: str, turns: Sequence[str], turn: str) -> list[tuple[str, str]]:
+def with_turns(passage: str, turns: Sequence[str], turn: str) -> list[tuple[str, str]]:
     """The lines of a hit, each with the end of the turn that it is from, "" for the hit's own."""
-    lines = passage.splitlines()
-    of = turns if len(turns) == len(lines) else [turn] * len(lines)
     return [
-        (line, short_turn(label(one)) if one and one != turn else "")
-        for line, one in zip(lines, of, strict=True)
+        (line, short_turn(label(of)) if of and of != turn else "")
+        for line, of in said_in(passage, turns, turn)
     ]
 
 
@@ -119,7 +117,7 @@ def quoted_passage(passage: str, turns: Sequence[str], turn: str, limit: int) ->
     """The words of a hit on one line, those of another turn than its own with that turn."""
     said = [
         (" ".join(line for line, _ in lines), of)
-        for of, lines in groupby(said_in(passage, turns, turn), key=itemgetter(1))
+        for of, lines in groupby(with_turns(passage, turns, turn), key=itemgetter(1))
     ]
     return " ".join(
         f"{quoted(words, limit)}{f' (turn {of})' if of else ''}" for words, of in said

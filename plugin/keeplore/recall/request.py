@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from keeplore.index import IndexState, MemoryRow
 
 OWN, INHERITED, SIBLING = 0, 1, 2
+BREAK = "\n"  # between the lines of a passage
 USUAL_LIMIT = 5  # hits; whoever asks for more gets unlikely ones as well
 _FIELD_TYPES = {
     "query": str,
@@ -153,6 +154,21 @@ def _malformed(reason: str) -> ConfigError:
         f"a question to memory cannot be read: {reason}",
         "Update Keeplore where the question comes from: both sides must have one version",
     )
+
+
+Said = tuple[str, str]  # words, and the turn that they are from
+
+
+def said_in(passage: str, turns: Sequence[str], turn: str) -> list[Said]:
+    """The lines of a hit's passage, each with its turn."""
+    lines = passage.split(BREAK)
+    return [*zip(lines, turns or [turn] * len(lines), strict=True)]
+
+
+def turns_of(said: Sequence[Said], turn: str) -> tuple[str, ...]:
+    """The turn of each line, none where all are from this one."""
+    turns = tuple(of for words, of in said for _ in words.split(BREAK))
+    return () if set(turns) <= {turn} else turns
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,17 +26,21 @@ from keeplore.recall.digest_hits import (
 from keeplore.recall.excerpt import excerpt, sentences_of
 from keeplore.recall.fuse import LOOKED_AT, Ranked, least_odds, shared
 from keeplore.recall.head_statements import (
-    BREAK,
     RankedStatements,
-    Said,
     ranked_statements,
     reply_to,
     told_beside,
-    turns_of,
 )
 from keeplore.recall.prepare import PreparedQuery, RecallContext
 from keeplore.recall.question import ParsedQuestion, stems_of
-from keeplore.recall.request import USUAL_LIMIT, RecallHit
+from keeplore.recall.request import (
+    BREAK,
+    USUAL_LIMIT,
+    RecallHit,
+    Said,
+    said_in,
+    turns_of,
+)
 from keeplore.recall.search import SearchResults
 from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.recall.since.named_files import named_files
@@ -148,7 +152,7 @@ def likely(
 
 def _shortened(hit: RecallHit, question: ParsedQuestion) -> RecallHit:
     passage = excerpt(hit.passage, question, SHORT)
-    said = zip(hit.passage.split(BREAK), hit.turns, strict=False)
+    said = said_in(hit.passage, hit.turns, hit.turn)
     turn = next((of for line, of in said if passage.split(BREAK)[0] in line), hit.turn)
     return replace(hit, passage=passage, turns=turns_of([(passage, turn)], hit.turn))
 

@@ -229,12 +229,11 @@ def _facts(hit: dict[str, Any]) -> list[str]:
 def _show_words(hit: dict[str, Any]) -> None:
     """The passage, where the title does not say it already."""
     # here, as above
-    from keeplore.recall.render import said_in
+    from keeplore.recall.render import with_turns
 
-    passage = block(hit["passage"])
-    if plain(passage) != plain(hit["title"]):
-        for line, turn in said_in(passage, hit["turns"], hit["turn"]):
-            _fill(f"{line} (turn {turn})" if turn else line)
+    if plain(hit["passage"]) != plain(hit["title"]):
+        for line, turn in with_turns(hit["passage"], hit["turns"], hit["turn"]):
+            _fill(f"{block(line)} (turn {turn})" if turn else block(line))
     if hit["later"]:
         # here, as above
         from keeplore.recall.render import later_line
