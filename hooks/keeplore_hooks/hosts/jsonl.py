@@ -218,6 +218,14 @@ def mappings(data: Any, *path: str) -> list[Json]:
     return [item for item in sequence(data, *path) if isinstance(item, dict)]
 
 
+def blocks_in(message: Json) -> list[Json]:
+    """The blocks of a message's or a tool result's ``content``; a text is one."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return mappings(message, "content")
+
+
 def listed(value: Any) -> str:
     """A choice, or a list of them, as one text; ``""`` for anything else."""
     if isinstance(value, list):

@@ -6,16 +6,17 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, ClassVar
 
-from keeplore_hooks.events import HostEvent, Origin, Turn
+from keeplore_hooks.events import HostEvent, Origin, Question, Turn
 from keeplore_hooks.hosts.base import Cursor, Reading, Recorded
 from keeplore_hooks.hosts.cursor_state import pending, stored
 from keeplore_hooks.hosts.host_adapter import HostAdapter
 from keeplore_hooks.hosts.jsonl import Json, open_regular, time_of_file
-from keeplore_hooks.hosts.payload import HostPayload
+from keeplore_hooks.hosts.payload import HostPayload, PayloadKind
 from keeplore_hooks.hosts.pending_prompts import (
     PROMPT_LIMIT,
     MissingPrompt,
@@ -107,9 +108,25 @@ class LogHost(HostAdapter):
         """What the cursor keeps beside the prompts where there is no log."""
         return {}
 
-    @abstractmethod
     def events_of(self, told: LogPayload) -> list[HostEvent]:
         """The events that the payload adds to those of the log."""
+        match told.payload.kind:
+            case PayloadKind.PROMPT:
+                return self.prompt_events(told)
+            case PayloadKind.STOPPED:
+                return self.last_words(told)
+            case PayloadKind.TOOL_USED:
+                return list(self.answers(told))
+            case _:
+                return told.payload.lifecycle_events()
+
+    @abstractmethod
+    def last_words(self, told: LogPayload) -> list[HostEvent]:
+        """The turn with which the assistant stopped, where the log does not have it yet."""
+
+    @abstractmethod
+    def answers(self, told: LogPayload) -> Iterator[Question]:
+        """The answers to the agent's questions, under the ids that they have in the log."""
 
     def read_record(self, path: Path, cursor: Cursor) -> Reading:
         head = self.head(path)

@@ -27,7 +27,15 @@ from keeplore_hooks.events import (
 )
 from keeplore_hooks.hosts.base import Cursor
 from keeplore_hooks.hosts.cursor_state import pending, stored
-from keeplore_hooks.hosts.jsonl import Json, JsonLine, Problems, digest, short_digest
+from keeplore_hooks.hosts.jsonl import (
+    Json,
+    JsonLine,
+    Problems,
+    digest,
+    short_digest,
+    text,
+    utc_time,
+)
 from keeplore_hooks.hosts.work_log import WorkLog
 
 SEEN_LIMIT = 2000  # messages whose repetition is noticed
@@ -413,6 +421,41 @@ class TurnReader(TurnAssembler):
             self._left_out.add(what)
             what = f"{what} are not known here and were left out"
             self._problems.add_unknown(what, self.program, "them")
+
+
+class PlacedTurnReader(TurnReader):
+    """Reads a log whose lines have a time each, and of which some tell where the session is."""
+
+    def __init__(
+        self,
+        record: Record,
+        cursor: Cursor,
+        problems: Problems,
+    ) -> None:
+        super().__init__(record, cursor, problems)
+        self._outer = record.origin
+        self._is_replay = False  # what was read before a turn began stands here again
+        self._start = 0  # bytes, of the line that is being read
+        self._at = ""
+
+    def _begin_line(self, line: JsonLine) -> None:
+        self._start = line.start
+        self._at = utc_time(text(line.data, "timestamp")) or self._at
+
+    def _place_turns(
+        self,
+        cwd: str,
+        branch: str,
+        agent: str = "",
+    ) -> None:
+        """Where the turns are from here on; ``""`` as the payload says."""
+        outer = self._outer
+        self.origin = replace(
+            outer,
+            cwd=cwd or outer.cwd,
+            branch=branch,
+            agent_name=agent or outer.agent_name,
+        )
 
 
 def resume_state_of(cursor: Cursor) -> ResumeState:

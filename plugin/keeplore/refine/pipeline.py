@@ -129,7 +129,9 @@ class _Refinement:
             self._change(proposals, told)
         # that there was nothing to note goes into the next commit of whatever changes
         if self._result.outcomes:
-            self._deps.commit(f"Refine a conversation: {_told(self._result.outcomes)}")
+            self._deps.commit(
+                f"Refine a conversation: {told_outcomes(self._result.outcomes)}"
+            )
 
     def _shared(self, shared: SharedExtraction) -> Extraction:
         self._asker.count(shared.usage)
@@ -370,5 +372,5 @@ def _outcomes(entries: Iterable[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def _told(outcomes: Mapping[str, int]) -> str:
+def told_outcomes(outcomes: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {name}" for name, count in sorted(outcomes.items()))

@@ -14,7 +14,7 @@ from pathlib import Path
 from keeplore.errors import ConfigError
 from keeplore.store import run, without_credentials
 from keeplore.store.git.git_command import output
-from keeplore.sync.remote_git import CLONE_TIMEOUT_S, call, checked_url
+from keeplore.sync.remote_git import CLONE_TIMEOUT_S, attempt, check, checked_url
 
 SETTINGS = "keeplore.yaml"
 # --no-local: the files of a clone must not be links into somebody's repository
@@ -32,8 +32,11 @@ def clone(url: str, directory: Path) -> None:
         url = str(Path(url).expanduser().resolve())
     _expect_empty(directory)
     with _aside(directory) as aside:
-        arguments = ("--quiet", "--", url, str(aside))
-        call(directory.parent, protocols, _CLONE, *arguments, timeout_s=CLONE_TIMEOUT_S)
+        arguments = (_CLONE, "--quiet", "--", url, str(aside))
+        done = attempt(
+            directory.parent, protocols, *arguments, timeout_s=CLONE_TIMEOUT_S
+        )
+        check(done)
         if not (_is_workspace(aside) or checks_out_workspace(aside)):
             raise ConfigError(
                 f"{without_credentials(url)} holds no {SETTINGS}, so it is no Keeplore workspace",
@@ -62,15 +65,15 @@ def clone_project(
     """
     with _aside(place) as aside:
         arguments = ("--progress", "--template=", "--", url, str(aside))
-        timeout_s = CLONE_TIMEOUT_S
-        call(
+        done = attempt(
             place.parent,
             protocols,
             _CLONE,
             *arguments,
-            timeout_s=timeout_s,
+            timeout_s=CLONE_TIMEOUT_S,
             followed=followed,
         )
+        check(done)
         if place.is_dir():
             place.rmdir()  # it was empty
         aside.replace(place)

@@ -36,30 +36,6 @@ _OPTIONS = (
 )
 
 
-def call(
-    directory: Path,
-    protocols: str,
-    command: str,
-    *arguments: str,
-    timeout_s: float = TIMEOUT_S,
-    followed: Callable[[str], None] | None = None,
-) -> GitResult:
-    """Run a git command that talks to a remote; ``followed`` hears its progress. Raises
-    SyncError.
-    """
-    done = attempt(
-        directory,
-        protocols,
-        command,
-        *arguments,
-        timeout_s=timeout_s,
-        followed=followed,
-    )
-    if done.code:
-        raise failure(f"{done.error}\n{done.text}")
-    return done
-
-
 def attempt(
     directory: Path,
     protocols: str,
@@ -68,7 +44,9 @@ def attempt(
     timeout_s: float = TIMEOUT_S,
     followed: Callable[[str], None] | None = None,
 ) -> GitResult:
-    """The same, with the exit code left to the caller. Raises SyncError where git took too long."""
+    """Run a git command that talks to a remote; ``followed`` hears its progress, the exit code is
+    left to the caller. Raises SyncError where git took too long.
+    """
     environment = {"GIT_ALLOW_PROTOCOL": protocols, "GIT_PROTOCOL_FROM_USER": "1"}
     if "ssh" in protocols and (ssh := _ssh(directory)):
         environment["GIT_SSH_COMMAND"] = ssh
@@ -84,6 +62,12 @@ def attempt(
         )
     except RepositoryError as e:
         raise of_kind("offline", e.message) from e
+
+
+def check(done: GitResult) -> None:
+    """Raise SyncError where git failed."""
+    if done.code:
+        raise failure(f"{done.error}\n{done.text}")
 
 
 def _ssh(directory: Path) -> str:
@@ -180,4 +164,5 @@ def reach(store: Store) -> None:
         )
     _, protocols = checked_url(remote.url, is_path_allowed=True)
     command = "ls-remote --quiet --heads --"
-    call(store.root, protocols, command, remote.name, timeout_s=REACH_TIMEOUT_S)
+    arguments = (command, remote.name)
+    check(attempt(store.root, protocols, *arguments, timeout_s=REACH_TIMEOUT_S))

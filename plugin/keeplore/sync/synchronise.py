@@ -18,7 +18,7 @@ from keeplore.store.repository_state import directories, is_shallow
 from keeplore.store.results import Scan, no_secret
 from keeplore.sync.clone import SETTINGS
 from keeplore.sync.errors import FailureKind, SyncError, failure, of_kind, shown
-from keeplore.sync.remote_git import attempt, call, checked_url
+from keeplore.sync.remote_git import attempt, check, checked_url
 from keeplore.text.counts import counted
 
 ATTEMPTS = 5
@@ -231,12 +231,8 @@ def _is_pushed(store: Store, remote: Remote, protocols: str, replaced: str) -> b
         f"refs/heads/{branch}:refs/heads/{branch}",
     )
     try:
-        call(
-            store.root,
-            protocols,
-            "push --porcelain --no-recurse-submodules",
-            *arguments,
-        )
+        command = "push --porcelain --no-recurse-submodules"
+        check(attempt(store.root, protocols, command, *arguments))
     except SyncError as e:
         if e.kind == FailureKind.MOVED:
             return False

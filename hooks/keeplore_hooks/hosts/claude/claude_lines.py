@@ -12,6 +12,7 @@ from keeplore_hooks.hosts import prompt_text
 from keeplore_hooks.hosts.base import DOCUMENT, IMAGE
 from keeplore_hooks.hosts.jsonl import (
     Json,
+    blocks_in,
     clean,
     listed,
     mapping,
@@ -180,19 +181,6 @@ def message_text(line: Json) -> str:
     """All text of a message."""
     blocks = blocks_in(mapping(line, "message"))
     return "\n".join(text(block, "text") for block in blocks if "text" in block)
-
-
-def blocks_in(message: Json) -> list[Json]:
-    """The blocks of a message or a tool's result; a text is one."""
-    content = message.get("content")
-    if isinstance(content, str):
-        return [
-            {
-                "type": "text",
-                "text": content,
-            }
-        ]
-    return mappings(message, "content")
 
 
 def result_text(block: Json) -> str:

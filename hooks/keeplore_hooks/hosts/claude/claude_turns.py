@@ -21,6 +21,7 @@ from keeplore_hooks.hosts.claude.claude_open_turn import (
 from keeplore_hooks.hosts.jsonl import (
     Json,
     JsonLine,
+    blocks_in,
     mapping,
     mappings,
     short_digest,
@@ -269,7 +270,7 @@ class ClaudeTurnAssembler:
         )
         if self._is_replay or is_of_host:
             return
-        for block in lines.blocks_in(message):
+        for block in blocks_in(message):
             kind, words = (
                 text(block, "type"),
                 lines.without_reasoning(text(block, "text")),

@@ -71,20 +71,11 @@ class Codex(LogHost):
         return super().read_payload(main, cursor)
 
     def events_of(self, told: LogPayload) -> list[HostEvent]:
-        match told.payload.kind:
-            case PayloadKind.PROMPT:
-                return self.prompt_events(told)
-            case PayloadKind.STOPPED:
-                return self._last_words(told)
-            case PayloadKind.TOOL_USED:
-                return list(_answers(told))
-            case PayloadKind.COMPACTED if told.log is None:
-                return [told.payload.compaction(CompactionPhase.AFTER)]
-            case _:
-                return told.payload.lifecycle_events()
+        if told.payload.kind is PayloadKind.COMPACTED and told.log is None:
+            return [told.payload.compaction(CompactionPhase.AFTER)]
+        return super().events_of(told)
 
-    def _last_words(self, told: LogPayload) -> list[HostEvent]:
-        """The words with which the assistant stopped, where the rollout does not have them yet."""
+    def last_words(self, told: LogPayload) -> list[HostEvent]:
         payload, missing, last = told.payload, told.prompts.missing, told.last
         task = self.task_of(payload)
         words, _ = lines.spoken_in(payload.text("last_assistant_message").strip())
@@ -103,6 +94,19 @@ class Codex(LogHost):
         if prompt_text.is_said(words, last):
             return []
         return [payload.ended_turn(last, words)]
+
+    def answers(self, told: LogPayload) -> Iterator[Question]:
+        payload = told.payload
+        if payload.text("tool_name") != calls.ASK:
+            return
+        given = {event.id for event in told.log.read.events} if told.log else set()
+        call, data = payload.text("tool_use_id"), mapping(payload.data, "tool_input")
+        asked = calls.asking(call, data, payload.origin, payload.at)
+        response = payload.data.get("tool_response")
+        output = response if isinstance(response, str) else json.dumps(response)
+        for question in asked.answered(output):
+            if question.id not in given:
+                yield question
 
     def head(self, path: Path) -> Recorded | None:
         size = path.stat().st_size
@@ -123,13 +127,7 @@ class Codex(LogHost):
                 started_at,
                 size,
             )
-        return Recorded(
-            path,
-            _session_of(path),
-            "",
-            "",
-            size,
-        )
+        return _unnamed(path, size)
 
     def open_log(self, path: Path) -> BinaryIO:
         return zstd.open_record(path)
@@ -172,43 +170,17 @@ def _unread(path: Path) -> Recorded | None:
     what is missing.
     """
     try:
-        return Recorded(
-            path,
-            _session_of(path),
-            "",
-            "",
-            path.stat().st_size,
-        )
+        return _unnamed(path, path.stat().st_size)
     except OSError:
         return None
 
 
-def _session_of(path: Path) -> str:
-    """The session that a rollout's name tells."""
+def _unnamed(path: Path, size: int) -> Recorded:
+    """A session of which only the rollout's name tells."""
     stem = path.name.removesuffix(".zst").removesuffix(SUFFIX)
     match = _NAME.fullmatch(stem)
-    return match[1] if match else stem
+    return Recorded(path, match[1] if match else stem, "", "", size)
 
 
 def _time_in(head: Json) -> str:
     return utc_time(text(head, "timestamp"))
-
-
-def _answers(told: LogPayload) -> Iterator[Question]:
-    """The answers to the agent's questions, under the ids that they have in the rollout."""
-    payload = told.payload
-    if payload.text("tool_name") != calls.ASK:
-        return
-    given = {event.id for event in told.log.read.events} if told.log else set()
-    call, data = payload.text("tool_use_id"), mapping(payload.data, "tool_input")
-    asked = calls.asking(
-        call,
-        data,
-        payload.origin,
-        payload.at,
-    )
-    response = payload.data.get("tool_response")
-    output = response if isinstance(response, str) else json.dumps(response)
-    for question in asked.answered(output):
-        if question.id not in given:
-            yield question

@@ -21,11 +21,15 @@ from keeplore_hooks.hosts.jsonl import (
     first_text,
     mapping,
     text,
-    utc_time,
 )
 from keeplore_hooks.hosts.patches import absolute
 from keeplore_hooks.hosts.prompt_text import squashed
-from keeplore_hooks.hosts.turn_assembly import ID_LENGTH, OpenTurn, Record, TurnReader
+from keeplore_hooks.hosts.turn_assembly import (
+    ID_LENGTH,
+    OpenTurn,
+    PlacedTurnReader,
+    Record,
+)
 
 HOST = "codex"
 _HISTORIES = ("", "legacy", "paginated")  # ways to keep history that are read here
@@ -81,7 +85,7 @@ class _Review(Enum):
     STARTED = auto()  # the reviewer's own task was started
 
 
-class CodexTurnReader(TurnReader):
+class CodexTurnReader(PlacedTurnReader):
     """Takes the lines of a rollout.
 
     What a person rolls back was said all the same, and is kept. The reviewer that ``/review``
@@ -96,22 +100,18 @@ class CodexTurnReader(TurnReader):
         problems: Problems,
     ) -> None:
         super().__init__(record, cursor, problems)
-        self._outer = record.origin
-        self._context = self._resume = stored(pending(cursor), "state", CodexContext)
-        self._place_turns()
-        self._is_replay = False  # until the next task nothing counts
+        context = stored(pending(cursor), "state", CodexContext)
+        self._context = self._resume = context
+        self._place_turns(context.cwd, context.branch)
         self._review = _Review.NONE
         self._turn = _TurnState()
-        self._start = 0
-        self._at = ""
 
     def state(self) -> Json:
         return asdict(self._resume)
 
     def take(self, line: JsonLine) -> None:
         kind, payload = unwrapped(line.data)
-        self._start = line.start
-        self._at = utc_time(text(line.data, "timestamp")) or self._at
+        self._begin_line(line)
         self.is_known |= kind in _TYPES
         take = self._takes.get((kind, "")) or self._takes.get(
             (kind, text(payload, "type"))
@@ -119,10 +119,6 @@ class CodexTurnReader(TurnReader):
         if take:
             take(self, payload)
         self.note_time(self._at)
-
-    def _place_turns(self) -> None:
-        cwd = self._context.cwd or self._outer.cwd
-        self.origin = replace(self._outer, cwd=cwd, branch=self._context.branch)
 
     @property
     def _is_reviewing(self) -> bool:
@@ -145,7 +141,7 @@ class CodexTurnReader(TurnReader):
                 is_own=True,
             )
         self._context = context
-        self._place_turns()
+        self._place_turns(context.cwd, context.branch)
 
     def _check_history(self, payload: Json) -> None:
         history, version = (
@@ -159,10 +155,10 @@ class CodexTurnReader(TurnReader):
             )
 
     def _turn_context(self, payload: Json) -> None:
-        self._context = replace(
-            self._context, cwd=text(payload, "cwd") or self._context.cwd
-        )
-        self._place_turns()
+        context = self._context
+        context = replace(context, cwd=text(payload, "cwd") or context.cwd)
+        self._context = context
+        self._place_turns(context.cwd, context.branch)
         if not self._is_reviewing:
             self._context = self._context.with_task(text(payload, "turn_id"))
 

@@ -90,16 +90,36 @@ class Copilot(LogHost):
     def kept(self, told: LogPayload) -> Json:
         return {"has_started": told.is_of_person}
 
-    def events_of(self, told: LogPayload) -> list[HostEvent]:
-        match told.payload.kind:
-            case PayloadKind.PROMPT:
-                return self.prompt_events(told)
-            case PayloadKind.STOPPED:
-                return _prompt_alone(told)
-            case PayloadKind.TOOL_USED:
-                return list(_answers(told))
-            case _:
-                return told.payload.lifecycle_events()
+    def last_words(self, told: LogPayload) -> list[HostEvent]:
+        """Copilot does not say in a payload what the assistant said; where there is no log, the
+        prompt alone is known.
+        """
+        missing, origin = told.prompts.missing, told.payload.origin
+        if missing is None or told.log is not None:
+            return []
+        return [
+            Turn(
+                missing.id,
+                origin,
+                missing.at,
+                missing.text,
+                is_provisional=True,
+            )
+        ]
+
+    def answers(self, told: LogPayload) -> Iterator[Question]:
+        """Those that no log tells."""
+        payload, data = told.payload, told.payload.data
+        name = first_text(data, "toolName", "tool_name")
+        if name not in lines.ASK or told.log is not None:
+            return
+        given = data.get("toolArgs", data.get("tool_input"))
+        response = data.get("tool_result", data.get("tool_response"))
+        result = data.get("toolResult", response)
+        call_id = payload.id("asked", json.dumps(given, default=str))
+        call = lines.CopilotCall(call_id, name, lines.given_to(given))
+        for question in islice(lines.questions(call, payload.origin, payload.at), 1):
+            yield replace(question, answer=lines.answer_in(lines.result_in(result)))
 
     def head(self, path: Path) -> Recorded:
         session = path.parent.name if path.name == LOG else path.stem
@@ -145,35 +165,3 @@ def _usual_log(session: str) -> str:
         return ""
     path = Path(f"~/.copilot/session-state/{session}/{LOG}").expanduser()
     return str(path) if path.is_file() else ""
-
-
-def _prompt_alone(told: LogPayload) -> list[HostEvent]:
-    """Copilot does not say in a payload what the assistant said; where there is no log, the prompt
-    alone is known.
-    """
-    missing, origin = told.prompts.missing, told.payload.origin
-    if missing is None or told.log is not None:
-        return []
-    return [
-        Turn(
-            missing.id,
-            origin,
-            missing.at,
-            missing.text,
-            is_provisional=True,
-        )
-    ]
-
-
-def _answers(told: LogPayload) -> Iterator[Question]:
-    """The answers to the agent's questions, where no log tells them."""
-    payload, data = told.payload, told.payload.data
-    name = first_text(data, "toolName", "tool_name")
-    if name not in lines.ASK or told.log is not None:
-        return
-    given = data.get("toolArgs", data.get("tool_input"))
-    result = data.get("toolResult", data.get("tool_result", data.get("tool_response")))
-    call_id = payload.id("asked", json.dumps(given, default=str))
-    call = lines.CopilotCall(call_id, name, lines.given_to(given))
-    for question in islice(lines.questions(call, payload.origin, payload.at), 1):
-        yield replace(question, answer=lines.answer_in(lines.result_in(result)))

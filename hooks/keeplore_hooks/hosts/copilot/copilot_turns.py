@@ -18,11 +18,15 @@ from keeplore_hooks.hosts.jsonl import (
     first_text,
     mapping,
     text,
-    utc_time,
 )
 from keeplore_hooks.hosts.patches import absolute
 from keeplore_hooks.hosts.prompt_text import is_said
-from keeplore_hooks.hosts.turn_assembly import ID_LENGTH, OpenTurn, Record, TurnReader
+from keeplore_hooks.hosts.turn_assembly import (
+    ID_LENGTH,
+    OpenTurn,
+    PlacedTurnReader,
+    Record,
+)
 
 SCHEMA = 1  # of the log
 
@@ -36,7 +40,7 @@ class CopilotPlace:
     agent: str = ""  # the custom agent that the person selected
 
 
-class CopilotTurnReader(TurnReader):
+class CopilotTurnReader(PlacedTurnReader):
     """Takes the lines of an event log.
 
     A resumed session may write its history into the log again: lines that were read before a turn
@@ -50,12 +54,9 @@ class CopilotTurnReader(TurnReader):
         problems: Problems,
     ) -> None:
         super().__init__(record, cursor, problems)
-        self._outer = record.origin
-        self._place = self._resume = stored(pending(cursor), "state", CopilotPlace)
-        self._place_turns()
-        self._is_replay = False
-        self._start = 0
-        self._at = ""
+        place = stored(pending(cursor), "state", CopilotPlace)
+        self._resume = place
+        self._go_to(place)
         self._calls: dict[str, lines.CopilotCall] = {}
         self._command = ""  # the last one whose output may tell of commits
 
@@ -72,8 +73,7 @@ class CopilotTurnReader(TurnReader):
             or self._is_repeated(kind, key)
         ):
             return
-        self._start = line.start
-        self._at = utc_time(text(line.data, "timestamp")) or self._at
+        self._begin_line(line)
         take(self, mapping(line.data, "data"), key)
         if key:
             self.note(key, self._at)
@@ -104,22 +104,15 @@ class CopilotTurnReader(TurnReader):
     def _moved(self, data: Json, _: str) -> None:
         cwd = first_text(data, "cwd", "gitRoot") or self._place.cwd
         branch = text(data, "branch") or self._place.branch
-        self._place = replace(self._place, cwd=cwd, branch=branch)
-        self._place_turns()
+        self._go_to(replace(self._place, cwd=cwd, branch=branch))
 
-    def _place_turns(self) -> None:
-        place = self._place
-        self.origin = replace(
-            self._outer,
-            cwd=place.cwd or self._outer.cwd,
-            branch=place.branch,
-            agent_name=place.agent,
-        )
+    def _go_to(self, place: CopilotPlace) -> None:
+        self._place = place
+        self._place_turns(place.cwd, place.branch, place.agent)
 
     def _selected(self, data: Json, _: str) -> None:
         """Take which agent the person goes on with; none where one was left."""
-        self._place = replace(self._place, agent=text(data, "agentName"))
-        self._place_turns()
+        self._go_to(replace(self._place, agent=text(data, "agentName")))
 
     # What the person says
 
@@ -207,8 +200,10 @@ class CopilotTurnReader(TurnReader):
         output = lines.result_in(data.get("result"))
         if is_failed:
             self._failed(turn, call, is_refused=lines.is_refused(data))
-        is_continued = call.name in lines.CONTINUED
-        if command := call.command or (self._command if is_continued else ""):
+        command = call.command
+        if call.name in lines.CONTINUED:
+            command = command or self._command
+        if command:
             turn.log.printed(command, output, has_failed=is_failed)
         if call.name in lines.ASK:
             self._answered(turn, call, "" if is_failed else lines.answer_in(output))

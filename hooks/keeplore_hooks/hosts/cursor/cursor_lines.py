@@ -15,6 +15,7 @@ from keeplore_hooks.hosts import prompt_text
 from keeplore_hooks.hosts.base import IMAGE
 from keeplore_hooks.hosts.jsonl import (
     Json,
+    blocks_in,
     clean,
     digest,
     first_text,
@@ -105,7 +106,7 @@ class CursorPrompt:
 
 def prompt_in(record: Json) -> CursorPrompt:
     """The person's words in a line of the user."""
-    blocks = blocks_in(record)
+    blocks = blocks_in(mapping(record, "message"))
     words = "\n".join(
         text(block, "text") for block in blocks if block.get("type", "text") == "text"
     )
@@ -152,19 +153,6 @@ def time_in(words: str) -> str:
     except (ValueError, OverflowError):
         return ""
     return utc_time(moment.isoformat())
-
-
-def blocks_in(record: Json) -> list[Json]:
-    """The blocks of a message; a text is one."""
-    content = mapping(record, "message").get("content")
-    if isinstance(content, str):
-        return [
-            {
-                "type": "text",
-                "text": content,
-            }
-        ]
-    return mappings({"content": content}, "content")
 
 
 def words_in(block: Json) -> str:

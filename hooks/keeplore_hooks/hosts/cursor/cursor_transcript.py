@@ -30,6 +30,7 @@ from keeplore_hooks.hosts.jsonl import (
     Json,
     JsonLine,
     Problems,
+    blocks_in,
     clean,
     load,
     mapping,
@@ -232,7 +233,7 @@ class CursorTurnReader(TurnReader):
 
     def _assistant(self, record: Json, start: int) -> None:
         turn = self.open or self._begin_in_the_middle()
-        for number, block in enumerate(lines.blocks_in(record)):
+        for number, block in enumerate(blocks_in(mapping(record, "message"))):
             call = f"{start}.{number}"
             turn.say(call, lines.words_in(block), "")
             if block.get("type") == "tool_use":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -245,12 +245,13 @@ def _work(refinery: Refinery, titles: dict[str, str]) -> tuple[int, str]:
 def _tell(step: RefineStep, title: str) -> None:
     # heavy, as above
     from keeplore.refine.answers.answer_schema import REPAIRED
+    from keeplore.refine.pipeline import told_outcomes
 
     result = step.result
     if result is None:
         say(f"{title}: {step.problem}", fg="yellow")
         return
-    told = result.why or _counted(result.outcomes) or "nothing to note"
+    told = result.why or told_outcomes(result.outcomes) or "nothing to note"
     kept = sum(n for what, n in result.dropped.items() if what.endswith(REPAIRED))
     if dropped := sum(result.dropped.values()) - kept:
         told += f", {dropped} left out"
@@ -259,7 +260,3 @@ def _tell(step: RefineStep, title: str) -> None:
     if usage := result.usage.input_tokens:
         told += f" ({usage:,} + {result.usage.output_tokens:,} tokens)"
     say(f"{title}: {told}")
-
-
-def _counted(outcomes: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} {what}" for what, count in sorted(outcomes.items()))
