@@ -34,6 +34,7 @@ from keeplore.workspace.registry import Registry
 from keeplore.workspace.tidying.tidy_plan import tidy
 
 MOMENT = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
+SAID_AT = re.compile(rf'"timestamp": ?"({MOMENT.pattern})"')
 BEGIN, DAYS = datetime(2025, 12, 1, tzinfo=UTC), 355
 PROGRAM = Path(sys.executable).with_name("keeplore")
 ROOM = TextBudget(1_200, 10_000)
@@ -43,7 +44,7 @@ def placed(home: Path, name: str, start: datetime) -> None:
     """Copy a session to where its host would have it, begun at ``start``."""
     file = next(DATA.rglob(f"{name}.jsonl"))
     text = file.read_text(encoding="utf-8", errors="replace")
-    first = datetime.fromisoformat(min(MOMENT.findall(text)))
+    first = datetime.fromisoformat(min(SAID_AT.findall(text)))
 
     def moved(found: re.Match[str]) -> str:
         at = datetime.fromisoformat(found[0]) - first + start

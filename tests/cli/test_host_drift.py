@@ -41,8 +41,8 @@ def test_a_version_that_was_never_tried_is_told(
 @pytest.mark.parametrize(
     ("heard_at", "since", "known_at"),
     [
-        ("2026-02-09T12:00:00Z", "2026-02-08T09:00:00Z", "2026-02-09T12:00:00Z"),
-        ("", "2026-02-08T09:00:00Z", "2026-02-08T09:00:00Z"),
+        ("2026-02-09T12:00:00Z", "2026-02-08T09:00:00Z", "2026-02-09 12:00"),
+        ("", "2026-02-08T09:00:00Z", "2026-02-08 09:00"),
         ("2026-02-09T13:30:00Z", "2026-02-08T09:00:00Z", ""),
         ("", "2026-02-09T13:30:00Z", ""),
         ("", "", ""),
@@ -59,7 +59,7 @@ def test_sessions_that_grow_without_an_event_are_told(
     surroundings = Surroundings(tmp_path, tmp_path, {})
     found = list(unheard_findings("claude-code", surroundings, heard_at, since))
     message = (
-        "its sessions grow, the last one at 2026-02-09T14:00:00Z, and no event of it came since "
+        "its sessions grow, the last one at 2026-02-09 14:00, and no event of it came since "
         f"{known_at}: it runs none of our entries"
     )
     told = [("host claude-code", "note", message)] if known_at else []

@@ -49,7 +49,7 @@ def test_findings_are_printed_by_path_and_line_with_the_remedy(root: Path) -> No
         "memory/latin.md:1: error: the bytes here are no UTF-8",
         "  → Save the file as UTF-8 with your editor",
     ]
-    assert done.stderr == "1 errors and 0 warnings in 1 files\n"
+    assert done.stderr == "1 error and 0 warnings in 1 file\n"
 
 
 def test_a_warning_fails_only_where_that_is_asked_for(root: Path) -> None:

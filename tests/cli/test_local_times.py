@@ -52,9 +52,30 @@ def test_a_person_reads_local_times(talk: Memory, run: Run) -> None:
     assert "   2026-02-08 19:30 · " in recalled
 
 
+def test_what_is_written_out_has_local_days(talk: Memory, run: Run) -> None:
+    exported = run("export", **PLACE).stdout
+    assert "1 memory, from 2026-02-08 to 2026-02-08. Written on " in exported
+    assert (
+        "- [The Postgres queue](#m-3f0c9a2e-6f0b-4d55-9c5e-0f5f6a1b2c3d) · 2026-02-08\n"
+        in exported
+    )
+    assert "\n\n2026-02-08 · trust: user · file: " in exported
+
+
+def test_statistics_and_the_graph_tell_local_days(talk: Memory, run: Run) -> None:
+    assert "\nfrom 2026-02-08 to 2026-02-08; " in run("stats", **PLACE).stdout
+    run("entity", "add", "Postgres", **PLACE)
+    tree = run("graph", "Postgres", **PLACE).stdout
+    assert "2026-02-08  The Postgres queue  3f0c9a2e" in tree
+    graph = json.loads(run("graph", "Postgres", "--format", "json", **PLACE).stdout)
+    assert graph["memories"] == {ID: {"title": "The Postgres queue", "at": AT}}
+
+
 def test_a_program_gets_utc(talk: Memory, run: Run) -> None:
     answer = json.loads(run("recall", "queue", "--text", "--json", **PLACE).stdout)
     assert [(hit["at"], hit["changed_at"]) for hit in answer["hits"]] == [(AT, AT)]
+    counted = json.loads(run("stats", "--json", **PLACE).stdout)
+    assert (counted["oldest"], counted["newest"]) == (AT, AT)
     (version,) = json.loads(run("history", ID, "--json", **PLACE).stdout)
     assert version["created_at"] == AT
 

@@ -101,7 +101,7 @@ def test_everything_is_counted(root: Path) -> None:
     assert told["by_project"] == {"web": 2, "ledgerly": 1}
     assert told["by_scope"] == {"project": 3, "workspace": 1}
     assert told["by_category"]["gotchas"] == 1 and told["by_trust"]["user"] == 3
-    assert told["by_month"]["2024-03"] == 1 and told["oldest"] == "2024-03-01"
+    assert told["by_month"]["2024-03"] == 1 and told["oldest"] == "2024-03-01T10:00:00Z"
     assert (
         min(
             told["bytes_text"],

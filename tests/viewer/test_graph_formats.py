@@ -65,8 +65,10 @@ VENDORED = {
 def small() -> GraphPicture:
     """fastembed in the middle, two hops around it, one of them tied to two others."""
     told = (
-        MentionedIn("mem_1f0c9a2e-0000", "Vectors are derived data", "2026-02-09"),
-        MentionedIn("mem_2", "Why hnswlib", "2026-01-02"),
+        MentionedIn(
+            "mem_1f0c9a2e-0000", "Vectors are derived data", "2026-02-09T10:12:30Z"
+        ),
+        MentionedIn("mem_2", "Why hnswlib", "2026-01-02T08:00:00Z"),
     )
     aspects = (NodeAspect("start-up time", "constraint", 2),)
     return GraphPicture(

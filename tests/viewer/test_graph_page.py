@@ -53,7 +53,9 @@ def large() -> GraphPicture:
             TYPES[i % 8],
             "",
             1 + NODES // (i + 1),
-            memories=(MentionedIn(f"mem_{i:08x}", f"About {i}", "2026-02-09"),),
+            memories=(
+                MentionedIn(f"mem_{i:08x}", f"About {i}", "2026-02-09T10:12:30Z"),
+            ),
         )
         for i in range(NODES)
     ]
@@ -64,7 +66,7 @@ def large() -> GraphPicture:
         EVIL,
         13,
         aliases=(EVIL,),
-        memories=(MentionedIn("mem_e", EVIL, "2026-02-09"),),
+        memories=(MentionedIn("mem_e", EVIL, "2026-02-09T10:12:30Z"),),
     )
     relations = tuple(GraphRelation(i // 3, i, "uses", 0.9, 2) for i in range(1, NODES))
     together = tuple(SharedMemories(i, i + 7, 3) for i in range(0, NODES - 7, 5))

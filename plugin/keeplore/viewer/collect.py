@@ -211,7 +211,7 @@ def _mentions(view: GraphView, memories: Iterable[str]) -> dict[str, MentionedIn
     found = {}
     for id_, row in view.index.memories(sorted(memories)).items():
         title = plain(row.title) or "Without a title"
-        found[id_] = MentionedIn(id_, title, row.updated_at[:10])
+        found[id_] = MentionedIn(id_, title, plain(row.updated_at))
     return found
 
 
@@ -258,8 +258,8 @@ def _relations(
                     word,
                     related.confidence,
                     related.mentions,
-                    related.since[:10],
-                    related.until[:10],
+                    plain(related.since),
+                    plain(related.until),
                 ),
             )
     return tuple(sorted(found.values(), key=_most_stated_first))

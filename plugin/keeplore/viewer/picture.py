@@ -20,7 +20,7 @@ class MentionedIn:
 
     id: str
     title: str
-    date: str
+    at: str  # of its last change: RFC 3339, UTC
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class GraphRelation:
     relationship: str
     confidence: float
     mentions: int
-    since: str = ""  # days, "" where nothing tells
+    since: str = ""  # RFC 3339, UTC; "" where nothing tells
     until: str = ""
 
     @property
@@ -175,7 +175,7 @@ def _relation(relation: GraphRelation) -> dict[str, Any]:
 def _memories(picture: GraphPicture) -> dict[str, dict[str, str]]:
     """Each memory of any node, once, by its id."""
     return {
-        told.id: {"title": told.title, "date": told.date}
+        told.id: {"title": told.title, "at": told.at}
         for node in picture.nodes
         for told in node.memories
     }

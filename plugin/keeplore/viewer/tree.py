@@ -11,6 +11,7 @@ from types import UnionType
 
 from keeplore.memory.names import short_id
 from keeplore.text.counts import counted
+from keeplore.text.dates import day_of
 from keeplore.viewer.picture import (
     GraphNode,
     GraphPicture,
@@ -38,7 +39,7 @@ def as_tree(picture: GraphPicture) -> Iterator[str]:
         "in the same memories": tree.below(0, SharedMemories),
         "aspects": [_aspect(aspect) for aspect in middle.aspects],
         "memories": [
-            _Branch(f"{told.date}  {told.title}  {short_id(told.id)}")
+            _Branch(f"{day_of(told.at)}  {told.title}  {short_id(told.id)}")
             for told in middle.memories
         ],
     }
@@ -103,7 +104,8 @@ class _Tree:
 
 
 def _span(edge: GraphRelation) -> str:
-    return f"{edge.since} to {edge.until}" if edge.until else f"since {edge.since}"
+    since = day_of(edge.since)
+    return f"{since} to {day_of(edge.until)}" if edge.until else f"since {since}"
 
 
 def _lines(branches: Sequence[_Branch], indent: str = "") -> Iterator[str]:

@@ -18,7 +18,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from keeplore.text.dates import now
+from keeplore.text.dates import day_of, now
 from keeplore_hooks import durable
 
 FOLDER = "activity"
@@ -26,7 +26,7 @@ KEPT = 13  # months
 SAVE_S = 60.0  # for so long counts wait for more of them, and a crash may lose them
 GROWTH = 1.25  # from one step of times to the next
 LONGEST = 60  # steps: some ten minutes
-DAY, MONTH = len("2026-01-31"), len("2026-01")
+MONTH = len("2026-01")
 
 
 class Counted(StrEnum):
@@ -93,7 +93,7 @@ class ActivityLog:
     def count(self, what: Counted, number: int = 1) -> None:
         if number:
             with self._lock:
-                self._days[now()[:DAY]].counts[what] += number
+                self._days[day_of(now())].counts[what] += number
 
     @contextlib.contextmanager
     def timed(self, what: str) -> Iterator[None]:
@@ -105,7 +105,7 @@ class ActivityLog:
             ms = max(1.0, 1000 * (time.monotonic() - began))
             step = min(math.ceil(math.log(ms, GROWTH)), LONGEST)
             with self._lock:
-                self._days[now()[:DAY]].times[what][step] += 1
+                self._days[day_of(now())].times[what][step] += 1
 
     def save(self, *, is_last: bool = False) -> None:
         """Write what is due, or all where it is the last time. Raises OSError."""
@@ -130,12 +130,12 @@ class ActivityLog:
 
 
 def activity_since(state: Path, day: str) -> Activity:
-    """What is written down from a day (UTC) on."""
+    """What is written down from a day on."""
     total = Activity()
     for path in sorted((state / FOLDER).glob("*.json")):
         if path.stem >= day[:MONTH]:
             for at, one in _read(path).items():
-                if at >= day[:DAY]:
+                if at >= day:
                     total.add(one)
     return total
 

@@ -53,7 +53,7 @@ def test_lint_names_files_as_the_code_has_them(repository: CodeRepository) -> No
         assert asked(repository, *words, code=1).splitlines()[0] == found
     # the workspace is looked at for itself
     own = repository.registry.for_directory(repository.top).root
-    assert asked(repository, "lint", str(own)) == "1 files, nothing wrong\n"
+    assert asked(repository, "lint", str(own)) == "1 file, nothing wrong\n"
 
 
 def test_git_looks_at_staged_notes_of_the_code(repository: CodeRepository) -> None:
@@ -78,7 +78,7 @@ def test_lint_needs_no_workspace_where_a_team_checks_its_notes(
     done = keeplore(
         *("lint", "--strict"), cwd=repository.top, KEEPLORE_STATE_DIR=str(nobody)
     )
-    assert (done.returncode, done.stdout) == (0, "1 files, nothing wrong\n")
+    assert (done.returncode, done.stdout) == (0, "1 file, nothing wrong\n")
 
 
 def test_the_graph_has_both_the_workspace_and_the_code(

@@ -124,10 +124,11 @@ def _repository(
             done = workspace.store.commit()
             skipped, held_back = done.skipped, done.held_back
             if done.paths:
-                message += f", {len(done.paths)} files committed just now"
+                message += f", {counted(len(done.paths), 'file')} committed just now"
         yield well(part, message)
     except RepositoryBusy as e:
-        message = f"{e.message}; {len(waiting)} files wait on disk"
+        files = counted(len(waiting), "file waits", "files wait")
+        message = f"{e.message}; {files} on disk"
         remedy = f"{e.remedy}; where only memory is in the way, `keeplore doctor --fix`"
         yield note(part, message, remedy, partial(_concluded, workspace))
     except KeeploreError as e:
@@ -175,7 +176,7 @@ def _remote(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
 
 
 def _sync_failure(last: LastSync) -> str:
-    since = f", the last that went well was at {last.succeeded_at}"
+    since = f", the last that went well was at {minute_of(last.succeeded_at)}"
     message = f"the sync at {minute_of(last.at)} failed: {last.error}"
     return f"{message}{since if last.succeeded_at else ''}"
 

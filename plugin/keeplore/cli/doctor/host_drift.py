@@ -14,6 +14,7 @@ from keeplore.config.installation import is_newer
 from keeplore.connect.host_locations import LOCATIONS, Surroundings
 from keeplore.connect.host_versions import installed_version
 from keeplore.connect.payload_drift import counted
+from keeplore.text.dates import minute_of
 from keeplore_hooks.hosts import Recorded
 from keeplore_hooks.installed import source_named
 
@@ -56,8 +57,8 @@ def unheard_findings(
     if datetime.fromisoformat(written_at) - datetime.fromisoformat(known_at) > UNHEARD:
         location = LOCATIONS[host]
         message = (
-            f"its sessions grow, the last one at {written_at}, and no event of it came since "
-            f"{known_at}: it runs none of our entries"
+            f"its sessions grow, the last one at {minute_of(written_at)}, and no event of it came "
+            f"since {minute_of(known_at)}: it runs none of our entries"
         )
         remedy = f"In {location.label}: {location.next_step}"
         yield note(f"host {host}", message, remedy)

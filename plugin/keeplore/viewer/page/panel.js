@@ -121,6 +121,12 @@ function together(node, edge, choose) {
   return element("li", "", button("", () => choose(other), other.label, " ", said));
 }
 
+/** The day of a moment (RFC 3339) by the clocks of this place, as the locale "sv" writes it: 2026-02-09. */
+function day(at) {
+  const moment = at.length > "2026-02-09".length ? new Date(at) : NaN;
+  return isNaN(moment) ? at : moment.toLocaleDateString("sv");
+}
+
 function memory(id, told, address) {
   const short = id.replace(/^mem_/, "").slice(0, 8);
   let title = told.title;
@@ -129,5 +135,5 @@ function memory(id, told, address) {
     title.href = address.join(short);
     title.target = "_top";
   }
-  return element("li", "", title, element("small", "", `${told.date} · `, element("code", "", short)));
+  return element("li", "", title, element("small", "", `${day(told.at)} · `, element("code", "", short)));
 }

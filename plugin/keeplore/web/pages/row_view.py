@@ -10,7 +10,7 @@ from itertools import groupby
 from keeplore.index import MemoryRow
 from keeplore.memory.names import short_id
 from keeplore.text.agent_scope import short_place
-from keeplore.text.dates import here
+from keeplore.text.dates import day_of
 from keeplore.workspace.workspace import Workspace
 
 _QUOTATIONS = re.compile(r"^>.*\Z", re.DOTALL | re.MULTILINE)
@@ -53,14 +53,9 @@ def views(workspace: Workspace, rows: Sequence[MemoryRow]) -> list[RowView]:
 
 def by_day(rows: Iterable[RowView]) -> Iterator[tuple[str, list[RowView]]]:
     """The time of the newest of a day's memories, and these, in the order in which they come."""
-    for _, group in groupby(rows, lambda view: _day(view.row.updated_at)):
+    for _, group in groupby(rows, lambda view: day_of(view.row.updated_at)):
         views = list(group)
         yield views[0].row.updated_at, views
-
-
-def _day(moment: str) -> str:
-    found = here(moment)
-    return found.date().isoformat() if found else moment[:10]
 
 
 def _gist(row: MemoryRow, text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from keeplore.text.dates import in_utc
+from keeplore.text.dates import day_of, in_utc
 from keeplore.web.page_desk import Desk
 from keeplore.workspace.activity import Counted
 from keeplore.workspace.reading.activity_report import activity_report
@@ -28,7 +28,7 @@ TOLD = {
 def statistics_values(desk: Desk, since: str) -> dict[str, Any]:
     """Of so many days as ``since`` says, else of a month."""
     days = int(since) if since in map(str, DAYS) else USUAL
-    first = in_utc(datetime.now(UTC) - timedelta(days=days))[:10]
+    first = day_of(in_utc(datetime.now(UTC) - timedelta(days=days)))
     report = activity_report(desk.workspace, first)
     groups: dict[str, list[tuple[str, int]]] = {}
     for counted, (group, what) in TOLD.items():

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from keeplore.config.capture_choice import CaptureRule, RuleKind
 from keeplore.errors import ConfigError, NoWorkspace
+from keeplore.text.dates import day_of
 from keeplore.workspace.capture_policy import GLOB, CapturePlace, closeness
 from keeplore.workspace.importing.auto_memory import AutoMemoryFiles
 from keeplore.workspace.importing.import_survey import SourceSurvey
@@ -68,7 +69,7 @@ def found_projects(
             count = _counted(registry, counts, session.cwd)
             count.sessions += 1
             count.days += [
-                session.started_at[:10],
+                _day(session.started_at),
                 _day(written_at(session).isoformat()),
             ]
     for file in notes.files if notes else ():
@@ -182,4 +183,4 @@ def _found(
 
 def _day(moment: str) -> str:
     """Without those of files that have no time."""
-    return moment[:10] if moment[:4] > "0001" else ""
+    return day_of(moment) if moment[:4] > "0001" else ""

@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from keeplore.errors import ConfigError
+from keeplore.text.dates import day_of
 from keeplore.workspace.identity import load_projects
 from keeplore.workspace.importing.session_import import worth_reading, written_at
 from keeplore.workspace.recording.cursors import Cursors
@@ -42,10 +43,12 @@ class SourceSurvey:
         time.
         """
         began = [
-            session.started_at[:10] for session in self.sessions if session.started_at
+            day_of(session.started_at)
+            for session in self.sessions
+            if session.started_at
         ]
         ended = [
-            written_at(session).isoformat()[:10]
+            day_of(written_at(session).isoformat())
             for session in self.sessions
             if written_at(session).year > 1
         ]

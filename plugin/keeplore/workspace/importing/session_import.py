@@ -15,6 +15,7 @@ from keeplore.errors import KeeploreError, StoreError
 from keeplore.index import MemoryFilter, ScopeFilter
 from keeplore.memory import Conversation, Quote
 from keeplore.text.agent_scope import short_place
+from keeplore.text.dates import day_of
 from keeplore.workspace.importing.intake import Intake
 from keeplore.workspace.importing.project_manifests import ProjectManifests
 from keeplore.workspace.registry import Registry
@@ -120,7 +121,7 @@ def known_decisions(workspace: Workspace, limit: int = 3) -> list[KnownDecision]
             continue
         if quotes := (*conversation.decision, *conversation.also_decided):
             known = KnownDecision(
-                row.created_at[:10],
+                day_of(row.created_at),
                 short_place(row.scope, row.project),
                 row.title,
                 quotes[0].text,

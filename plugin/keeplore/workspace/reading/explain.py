@@ -9,6 +9,7 @@ from pathlib import Path
 from keeplore.errors import NotFound
 from keeplore.recall.request import RecallRequest
 from keeplore.recall.score_explanation import ScoreExplanation, ScorePart, why
+from keeplore.text.counts import counted
 from keeplore.text.dates import day_of
 from keeplore.workspace.reading.deleted_memories import find_forgotten
 from keeplore.workspace.registry import Registry
@@ -64,9 +65,10 @@ def _with_use(workspace: Workspace, told: ScoreExplanation) -> Iterator[ScorePar
 
 def _of_use(workspace: Workspace, told: ScoreExplanation, part: ScorePart) -> str:
     use = workspace.index.graph.use_of(told.memory_id)
-    sessions = f"of use in {use.used} sessions, last on {use.last}" if use.used else ""
+    sessions = counted(use.used, "session")
+    of_use = f"of use in {sessions}, last on {use.last}" if use.used else ""
     idle = f"told in {sum(use.idle.values())} without" if use.idle else ""
-    return "; ".join(filter(None, (sessions, idle, part.because)))
+    return "; ".join(filter(None, (of_use, idle, part.because)))
 
 
 def _forgotten(

@@ -13,7 +13,8 @@ from keeplore.errors import StoreError
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.memory import Memory
 from keeplore.memory.conversation_body import EXCHANGES
-from keeplore.text.dates import now
+from keeplore.text.counts import counted
+from keeplore.text.dates import day_of, now
 from keeplore.text.fences import sanitise
 from keeplore.text.nested_markdown import enclosed, inline
 from keeplore.workspace.workspace import Workspace
@@ -103,11 +104,11 @@ def as_markdown(
 def _title_page(
     workspace: Workspace, rows: Sequence[MemoryRow], chosen: ExportFilter
 ) -> Iterator[str]:
-    days = sorted(row.created_at[:10] for row in rows if row.created_at)
+    days = sorted(day_of(row.created_at) for row in rows if row.created_at)
     yield f"# Memory of {inline(workspace.name)}\n\n"
-    yield f"{len(rows)} memories"
+    yield counted(len(rows), "memory", "memories")
     yield f", from {inline(days[0])} to {inline(days[-1])}" if days else ""
-    yield f". Written on {now()[:10]} by Keeplore.\n"
+    yield f". Written on {day_of(now())} by Keeplore.\n"
     limits = [
         f"{name}: {inline(value)}"
         for name in ("project", "kind", "since")
@@ -128,7 +129,7 @@ def _contents(rows: Sequence[MemoryRow]) -> Iterator[str]:
         ):
             yield f"  - {inline(category)}\n"
             for row in of_category:
-                day = inline(row.created_at[:10])
+                day = inline(day_of(row.created_at))
                 yield f"    - [{inline(_title(row))}](#{_anchor(row)}) · {day}\n"
 
 
@@ -146,7 +147,7 @@ def _entry(row: MemoryRow, memory: Memory, *, is_full: bool) -> Iterator[str]:
 
 def _facts(row: MemoryRow, memory: Memory) -> dict[str, str]:
     """What stands below the heading; its date needs no name, and some are ""."""
-    created, changed = row.created_at[:10], row.updated_at[:10]
+    created, changed = day_of(row.created_at), day_of(row.updated_at)
     return {
         "": created,
         "trust": row.trust,

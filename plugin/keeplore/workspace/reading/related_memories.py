@@ -15,7 +15,7 @@ class RelatedMemory:
 
     id: str
     title: str
-    date: str  # YYYY-MM-DD of its last change
+    at: str  # of its last change: RFC 3339, UTC
     said: str  # "refines", or "is refined by"
     near: str
     hops: int
@@ -30,7 +30,7 @@ def neighbours_of(found: FoundMemory, hops: int) -> list[RelatedMemory]:
         RelatedMemory(
             one.id,
             rows[one.id].title,
-            (rows[one.id].updated_at or rows[one.id].created_at)[:10],
+            rows[one.id].updated_at or rows[one.id].created_at,
             one.said,
             one.near,
             one.hops,

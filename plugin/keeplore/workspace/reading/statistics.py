@@ -12,6 +12,7 @@ from typing import Any
 
 from keeplore.index import MemoryFilter, MemoryRow
 from keeplore.store.repository_state import directories
+from keeplore.text.dates import day_of
 from keeplore.workspace.reading.listing import waiting_rows
 from keeplore.workspace.workspace import Workspace
 
@@ -41,7 +42,7 @@ class Statistics:
     by_trust: dict[str, int]
     by_project: dict[str, int]  # the largest
     by_month: dict[str, int]  # when they were made, the last months, oldest first
-    oldest: str
+    oldest: str  # when it was made: RFC 3339, UTC
     newest: str
     uses: int  # how often sessions made use of a memory
     used: int  # memories of which they did
@@ -90,7 +91,7 @@ def statistics(workspace: Workspace) -> Statistics:
 
 def _head_counts(heads: Sequence[MemoryRow]) -> dict[str, Any]:
     """What is counted of the memories that are current."""
-    days = [*filter(None, (row.created_at[:10] for row in heads))]
+    made_at = [*filter(None, (row.created_at for row in heads))]
     return {
         "permanent": sum(row.permanent for row in heads),
         "open": sum(row.is_open for row in heads),
@@ -100,8 +101,8 @@ def _head_counts(heads: Sequence[MemoryRow]) -> dict[str, Any]:
         "by_trust": _counted(row.trust for row in heads),
         "by_project": _counted(filter(None, (row.project for row in heads)), TOP),
         "by_month": _months(heads),
-        "oldest": min(days, default=""),
-        "newest": max(days, default=""),
+        "oldest": min(made_at, default=""),
+        "newest": max(made_at, default=""),
     }
 
 
@@ -123,5 +124,5 @@ def _counted(values: Iterable[str], limit: int | None = None) -> dict[str, int]:
 
 
 def _months(rows: Iterable[MemoryRow]) -> dict[str, int]:
-    counted = Counter(row.created_at[:7] for row in rows if row.created_at)
+    counted = Counter(day_of(row.created_at)[:7] for row in rows if row.created_at)
     return dict(sorted(counted.items())[-MONTHS:])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from keeplore.config.setting_layers import capture_layers
 from keeplore.index import MemoryFilter, MemoryRow
@@ -69,7 +70,7 @@ class DigestedTalk:
         ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DigestDraft:
     """A digest with the conversations that it is made of, the earliest first."""
 
@@ -78,7 +79,7 @@ class DigestDraft:
     sections: tuple[Section, ...]
     talks: Sequence[DigestedTalk]
 
-    @property
+    @cached_property
     def memory(self) -> Memory:
         digest = Digest(self.title, self.sections)
         return _memory(self.workspace, digest, self.talks)

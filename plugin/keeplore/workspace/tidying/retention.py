@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from keeplore.index import MemoryFilter
 from keeplore.memory import Conversation
 from keeplore.memory.digest import KIND
+from keeplore.text.counts import counted
 from keeplore.workspace.loading import load_or_none
 from keeplore.workspace.tidying.digest_maker import IsOurs
 from keeplore.workspace.tidying.tidy_step import TidyDeed, TidyStep
@@ -20,7 +21,7 @@ def retention_steps(workspace: Workspace, is_ours: IsOurs) -> Iterator[TidyStep]
     days = workspace.settings.tidy.archive_after_days
     moves = idle_moves(workspace, is_ours, days, datetime.now(UTC)) if days else []
     if moves:
-        count = "1 memory" if len(moves) == 1 else f"{len(moves)} memories"
+        count = counted(len(moves), "memory", "memories")
         size = f"{sum(move.size for move in moves) / 1000:.0f} kB"
         title = f"archive {count}"
         detail = f"{size}, not changed for {days} days, unused and unlinked"

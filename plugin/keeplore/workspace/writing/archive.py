@@ -14,6 +14,7 @@ from keeplore.errors import NotFound, RepositoryBusy, StoreError
 from keeplore.index import MemoryFilter, MemoryRow
 from keeplore.memory.location import archived_path, location_of
 from keeplore.memory.note import KEPT_CATEGORIES
+from keeplore.text.counts import counted
 from keeplore.workspace.in_repo.code_workspace import CodeWorkspace
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
@@ -173,7 +174,7 @@ def _moved(
         except StoreError as e:
             problems.append((move.path, str(e)))
     workspace.index.refresh()
-    count = "1 memory" if len(done) == 1 else f"{len(done)} memories"
+    count = counted(len(done), "memory", "memories")
     try:
         if done:
             workspace.commit(message.format(count))

@@ -12,6 +12,7 @@ import click
 from keeplore.cli.output import note, plain, say, table, write_file
 from keeplore.cli.parameters import DAY, output_option, pass_registry
 from keeplore.errors import KeeploreError
+from keeplore.text.counts import counted
 
 if TYPE_CHECKING:
     from keeplore.index.graph.entity_queries import Entity
@@ -223,7 +224,7 @@ def _say_what_is_missing(view: GraphView, name: str) -> int:
 def _write(output: Path, picture: GraphPicture, form: str) -> None:
     write_file(output, _pieces(picture, form))
     number = len(picture.nodes)
-    names = "1 name is" if number == 1 else f"{number} names are"
+    names = counted(number, "name is", "names are")
     note(f"{names} in {output}{_more(picture)}")
 
 
@@ -268,4 +269,4 @@ def _show_list(picture: GraphPicture) -> None:
     ]
     table(("name", "type", "project", "mentions"), rows, wide=("name",))
     if picture.has_more:
-        note(f"{len(picture.nodes)} names{_more(picture)}")
+        note(f"{counted(len(picture.nodes), 'name')}{_more(picture)}")

@@ -25,7 +25,7 @@ from keeplore.cli.parameters import json_option, pass_registry, reference
 from keeplore.memory import Conversation
 from keeplore.memory.conversation_body import short_turns, without_empty_parts
 from keeplore.memory.names import short_id
-from keeplore.text.dates import minute_of
+from keeplore.text.dates import day_of, minute_of
 from keeplore.text.folding import SHOWN_OF_DOCUMENT, fold
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def _show_related(related: Sequence[RelatedMemory]) -> None:
     rows = []
     for one in related:
         said = one.said if one.hops == 1 else f"{short_id(one.near)} {one.said}"
-        rows.append((said, short_id(one.id), one.date, one.title))
+        rows.append((said, short_id(one.id), day_of(one.at), one.title))
     if rows:
         table(("related", "id", "date", "title"), rows, wide=("title",))
     else:

@@ -17,6 +17,7 @@ from keeplore.cli.writing import note_if_uncommitted
 from keeplore.memory import CATEGORIES
 from keeplore.memory.names import short_id
 from keeplore.memory.note import KEPT_CATEGORIES
+from keeplore.text.counts import counted
 
 if TYPE_CHECKING:
     from keeplore.workspace.registry import Registry
@@ -128,11 +129,11 @@ def _tell_outcome(moves: Sequence[ArchiveMove], done: ArchiveResult | None) -> N
         note("nothing to archive by these rules")
     elif done:
         brings = "`keeplore archive --undo ID` brings one back"
-        say(f"{len(done.moves)} memories archived, {size}; {brings}")
+        count = counted(len(done.moves), "memory", "memories")
+        say(f"{count} archived, {size}; {brings}")
     else:
-        note(
-            f"{len(moves)} memories, {size}, would go; nothing was changed: add --apply to do it"
-        )
+        count = counted(len(moves), "memory", "memories")
+        note(f"{count}, {size}, would go; nothing was changed: add --apply to do it")
 
 
 def _undo(registry: Registry, refs: tuple[str, ...], *, as_json: bool) -> None:

@@ -17,6 +17,7 @@ from keeplore.cli.parameters import (
     pass_registry,
     since_option,
 )
+from keeplore.text.counts import counted
 
 if TYPE_CHECKING:
     from keeplore.workspace.registry import Registry
@@ -95,4 +96,5 @@ def _write(output: Path | None, pieces: Iterable[str], count: int) -> None:
             click.echo(piece, nl=False)
     else:
         write_file(output, pieces)
-        note(f"{count} memories are in {output}")
+        memories = counted(count, "memory is", "memories are")
+        note(f"{memories} in {output}")

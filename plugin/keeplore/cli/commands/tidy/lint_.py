@@ -19,6 +19,7 @@ from keeplore.config.project_file import NAME, code_root
 from keeplore.config.setting_layers import is_frozen
 from keeplore.config.settings import FILE
 from keeplore.errors import NotFound, NoWorkspace, WorkspaceFrozen
+from keeplore.text.counts import counted
 
 if TYPE_CHECKING:
     from keeplore.memory.lint_rules import LintFinding
@@ -130,13 +131,14 @@ def _show(report: LintReport, *, is_quiet: bool) -> None:
         if not is_quiet or finding.level == "error":
             _show_finding(finding)
     warnings = len(report.findings) - report.errors
+    files = counted(report.files, "file")
     if report.errors or (report.findings and not is_quiet):
         say(
-            f"{report.errors} errors and {warnings} warnings in {report.files} files",
+            f"{counted(report.errors, 'error')} and {counted(warnings, 'warning')} in {files}",
             err=True,
         )
     elif not is_quiet:
-        say(f"{report.files} files, nothing wrong")
+        say(f"{files}, nothing wrong")
 
 
 def _show_finding(finding: LintFinding) -> None:

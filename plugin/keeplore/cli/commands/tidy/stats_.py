@@ -12,6 +12,8 @@ import click
 
 from keeplore.cli.output import emit_json, near, note, say, table
 from keeplore.cli.parameters import json_option, pass_registry, since_option
+from keeplore.text.counts import counted
+from keeplore.text.dates import day_of
 from keeplore_hooks.spool import Spool
 
 if TYPE_CHECKING:
@@ -45,17 +47,17 @@ def stats_command(registry: Registry, *, since: str | None, as_json: bool) -> No
         # heavy: a database
         from keeplore.workspace.reading.activity_report import activity_report
 
-        found = activity_report(workspace, since[:10])
+        activity = activity_report(workspace, day_of(since))
         if as_json:
-            emit_json(found)
+            emit_json(activity)
         else:
-            _show_activity(found)
+            _show_activity(activity)
         return
     # heavy: git and the index are needed here, not for --help
     from keeplore.workspace.reading.statistics import size_of, statistics
 
     code = registry.code_memory(here, workspace)
-    places, counted = workspace.places, statistics(workspace)
+    places, found = workspace.places, statistics(workspace)
     with_code = statistics(code).memories if code else 0
     spool = Spool(places.spool).counts()
     machine = {
@@ -65,22 +67,24 @@ def stats_command(registry: Registry, *, since: str | None, as_json: bool) -> No
     if as_json:
         emit_json(
             {
-                **asdict(counted),
+                **asdict(found),
                 **machine,
                 "spool": spool,
                 "notes_with_code": with_code,
             }
         )
         return
-    _show(counted)
+    _show(found)
     if code:
-        say(f"{with_code} notes are kept with the code, in {near(code.root)}")
+        notes = counted(with_code, "note is", "notes are")
+        say(f"{notes} kept with the code, in {near(code.root)}")
     say()
-    _show_sizes(counted, machine)
+    _show_sizes(found, machine)
     say()
-    say(
-        f"{spool['new'] + spool['claimed']} host events wait, {spool['dead']} could not be read"
+    waiting = counted(
+        spool["new"] + spool["claimed"], "host event waits", "host events wait"
     )
+    say(f"{waiting}, {spool['dead']} could not be read")
 
 
 def _show_activity(found: Mapping[str, Any]) -> None:
@@ -95,36 +99,39 @@ def _show_activity(found: Mapping[str, Any]) -> None:
         note("nothing was counted; the worker does so, and writes once a minute")
 
 
-def _show(counted: Statistics) -> None:
-    _show_memories(counted)
-    _show_versions(counted)
-    say(f"{counted.used} were of use to agents or opened, {counted.uses} times in all")
-    vectors = f"{counted.vectors} with a vector; embedding model: {counted.model}"
-    say(f"{counted.passages} passages, {vectors}")
-    if counted.switch:
-        say(str(counted.switch))
+def _show(found: Statistics) -> None:
+    _show_memories(found)
+    _show_versions(found)
+    used = counted(found.used, "was", "were")
+    say(f"{used} of use to agents or opened, {counted(found.uses, 'time')} in all")
+    vectors = f"{found.vectors} with a vector; embedding model: {found.model}"
+    say(f"{counted(found.passages, 'passage')}, {vectors}")
+    if found.switch:
+        say(str(found.switch))
     for heading in ("scope", "kind", "category", "trust", "project", "month"):
-        _bars(heading, getattr(counted, f"by_{heading}"))
+        _bars(heading, getattr(found, f"by_{heading}"))
 
 
-def _show_memories(counted: Statistics) -> None:
-    permanent = f"{counted.permanent} of them permanent"
-    say(f"{counted.workspace}: {counted.memories} memories, {permanent}", bold=True)
-    if counted.memories:
-        written = f"{counted.open} are still being written"
-        say(f"from {counted.oldest} to {counted.newest}; {written}")
+def _show_memories(found: Statistics) -> None:
+    permanent = f"{found.permanent} of them permanent"
+    memories = counted(found.memories, "memory", "memories")
+    say(f"{found.workspace}: {memories}, {permanent}", bold=True)
+    if found.memories:
+        written = counted(found.open, "is", "are") + " still being written"
+        say(f"from {day_of(found.oldest)} to {day_of(found.newest)}; {written}")
 
 
-def _show_versions(counted: Statistics) -> None:
-    earlier = f"{counted.superseded} earlier versions"
-    say(f"{counted.archived} archived, {earlier}, {counted.forgotten} forgotten")
-    doctor = f", {counted.forks} of them forked: see `keeplore doctor`"
-    say(f"{counted.chains} chains of versions{doctor if counted.forks else ''}")
-    if counted.waiting:
+def _show_versions(found: Statistics) -> None:
+    earlier = counted(found.superseded, "earlier version")
+    say(f"{found.archived} archived, {earlier}, {found.forgotten} forgotten")
+    doctor = f", {found.forks} of them forked: see `keeplore doctor`"
+    chains = counted(found.chains, "chain of versions", "chains of versions")
+    say(f"{chains}{doctor if found.forks else ''}")
+    if found.waiting:
         # heavy, as above
         from keeplore.recall.unasked.origin import waiting_line
 
-        say(waiting_line(counted.waiting))
+        say(waiting_line(found.waiting))
 
 
 def _bars(heading: str, counts: Mapping[str, int]) -> None:
@@ -140,13 +147,13 @@ def _bars(heading: str, counts: Mapping[str, int]) -> None:
         table((heading, "memories", ""), rows)
 
 
-def _show_sizes(counted: Statistics, machine: Mapping[str, int]) -> None:
+def _show_sizes(found: Statistics, machine: Mapping[str, int]) -> None:
     takes = {
-        "text": counted.bytes_text,
-        "git": counted.bytes_git,
-        "index": counted.bytes_index,
+        "text": found.bytes_text,
+        "git": found.bytes_git,
+        "index": found.bytes_index,
     }
-    for model, size in counted.kept_vectors.items():
+    for model, size in found.kept_vectors.items():
         takes[f"index, vectors by {model}"] = size
     takes["cache, all workspaces"] = machine["bytes_cache"]
     takes["inbox"] = machine["bytes_state"]

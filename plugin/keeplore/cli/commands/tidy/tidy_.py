@@ -11,6 +11,7 @@ import click
 from keeplore.cli.output import emit_json, note, say, table
 from keeplore.cli.parameters import json_option, pass_registry
 from keeplore.memory.names import short_id
+from keeplore.text.counts import counted
 
 if TYPE_CHECKING:
     from keeplore.workspace.registry import Registry
@@ -80,7 +81,7 @@ def _show(steps: Sequence[TidyStep], *, is_done: bool) -> None:
         for step in steps
     ]
     table(("what", "id", "title", "why"), rows, wide=("title",))
-    count = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
+    count = counted(len(steps), "step")
     if not steps:
         note("everything is in order")
     elif is_done:
@@ -96,4 +97,7 @@ def _undo(registry: Registry, *, as_json: bool) -> None:
     if as_json:
         emit_json({"undone": done.title, "paths": done.paths})
     else:
-        say(f"Taken back: {done.title}; {len(done.paths)} files are as they were")
+        files = counted(len(done.paths), "file is", "files are")
+        say(
+            f"Taken back: {done.title}; {files} as before. `keeplore tidy --redo` does it again"
+        )

@@ -13,6 +13,7 @@ from keeplore.cli.parameters import pass_registry, since_option
 from keeplore.cli.writing import settle
 from keeplore.config.settings import RefineMode
 from keeplore.errors import ConfigError, LlmRefused, WorkspaceFrozen
+from keeplore.text.counts import counted
 from keeplore.text.dates import in_utc, moment_of
 
 if TYPE_CHECKING:
@@ -152,7 +153,8 @@ def _check(workspace: Workspace) -> None:
     read = sum(result.input_tokens for result in results)
     written = sum(result.output_tokens for result in results)
     say(
-        f"{right} of {len(results)} conversations read rightly, {repaired} items put right; "
+        f"{right} of {len(results)} conversations read rightly, "
+        f"{counted(repaired, 'item')} put right; "
         f"{read:,} tokens read, {written:,} written"
     )
     if right < ENOUGH * len(results):
@@ -175,9 +177,8 @@ def _open_account(workspace: Workspace) -> Account:
 
 def _tell_cost(cost: RefineEstimate, workspace: Workspace) -> None:
     model = workspace.settings.llm.model or workspace.settings.llm.provider
-    say(
-        f"{cost.conversations} conversations with {cost.said:,} tokens would be refined by {model}"
-    )
+    talks = counted(cost.conversations, "conversation")
+    say(f"{talks} with {cost.said:,} tokens would be refined by {model}")
     say(f"at most {cost.input:,} tokens read and about {cost.output:,} written")
     if cost.price is None:
         note("what a token costs is not known: set llm.prices in keeplore.yaml")
