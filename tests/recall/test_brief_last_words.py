@@ -7,11 +7,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import SimpleNamespace
 
+import pytest
+
 from keeplore.index import Index
 from keeplore.recall.brief import WorkspaceView, brief
 from keeplore.recall.render import TextBudget, reference
 from keeplore.recall.request import SearchScope
 from keeplore.store import Store
+
+TABLE = "We make the queue a table, because it is there already."
 
 
 def test_the_last_words_of_both_stand_in_the_brief(
@@ -43,6 +47,34 @@ def test_the_last_words_of_both_stand_in_the_brief(
         "",
     ]
     assert ids == ()
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered", "told"),
+    [
+        ("How long is the queue of jobs?", "It is now a table of jobs in Postgres.",
+         "; the assistant ended: “It is now a table of jobs in Postgres.”"),
+        (f"1. {TABLE} Then run the tests.", "🚀", "; the user: “1. Then run the tests.”"),
+        (f"1. {TABLE}", "It is done:\n\n- the tests of the queue all pass", ""),
+        ("Go on.", "::archive the whole of this session now", "; the user: “Go on.”"),
+        ("Go on.", "Committing, pushing, and now waiting:", "; the user: “Go on.”"),
+    ],
+)  # fmt: skip
+def test_where_a_session_stopped_says_nothing_twice_and_nothing_empty(
+    workspace_of: Callable[..., tuple[Index, Store]], memory_builders: SimpleNamespace,
+    asked: str, answered: str, told: str,
+) -> None:  # fmt: skip
+    talk = memory_builders.conversation(
+        "stop", "2026-04-30", "Length of the queue of jobs",
+        [("What now?", f"Hm. {TABLE}"), (asked, answered)], project="api", decided=TABLE,
+    )  # fmt: skip
+    index, store = workspace_of([talk])
+    index.refresh()
+    view = WorkspaceView(index, store, SearchScope("api").scopes)
+    text, _ = brief([view], session="", source="startup", room=TextBudget(1500, 6000))
+    stopped = text.splitlines()[4]
+    at = f"- 2026-04-30 · “Length of the queue of jobs” ({reference(talk.id)})"
+    assert stopped == f"{at}{told}"
 
 
 REDIS = "We drop Redis, because it was down twice."

@@ -4,19 +4,17 @@ left said.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterator, Sequence
 
 from keeplore.recall.render import SUSPECT, whose
 from keeplore.recall.unasked.injection_filter import is_doubtful
-from keeplore.text.fences import escape, fence, sanitise
+from keeplore.text.fences import escape, fence, new_token, sanitise
 
 # of UTF-8: prose has four to five, ids and other scripts two to three
 BYTES_PER_TOKEN = 3
 MIN_TOKENS = 500
 MAX_TOKENS = 8_000  # some hosts warn from 10,000 on, and cut at 25,000
 FRAME = 900  # bytes: the fence, its header, and our sentences before and after it
-_TOKEN_BYTES = 8
 _BYTES_PER_CHARACTER = 4  # of UTF-8, at most
 
 
@@ -24,7 +22,7 @@ def fenced(before: str, text: str, after: str = "") -> str:
     """Our words, recalled text as data, our words."""
     parts = [
         before,
-        fence(text, secrets.token_hex(_TOKEN_BYTES)) if text else "",
+        fence(text, new_token()) if text else "",
         after,
     ]
     return "\n\n".join(part for part in parts if part)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from keeplore.errors import StoreError
@@ -185,15 +186,17 @@ def brief(
     waiting = 0 if told.since else sum(map(waiting_in, views))
     if told.since:
         permanent = 0
+    decided = _decision_section(notes, latest, own_view, said)
+    asked = _question_section(latest, own_view)
     sections = [
         _instruction_section(own_view, told, room),
         *_this_session(own, of_session),
         _permanent_section(notes, permanent),
         _waiting_section(waiting),
-        _stop_section(latest),
-        _decision_section(notes, latest, own_view, said),
+        _stop_section(latest, decided, asked),
+        decided,
         _noted_section(notes, own_view),
-        _question_section(latest, own_view),
+        asked,
         BlockSection(
             "Related to these:", list(_related(own_view, [*notes, *latest], told))
         ),
@@ -321,10 +324,11 @@ def _waiting_section(count: int) -> BlockSection:
     return BlockSection("Not told:", [line] if count else [])
 
 
-def _stop_section(latest: Sequence[LoadedMemory]) -> BlockSection:
+def _stop_section(latest: Sequence[LoadedMemory], *below: BlockSection) -> BlockSection:
     # where another person stopped is no place to go on from
     last = next((read for read in latest if read.is_own), None)
-    stop = stop_line(last) if last else None
+    others = [*chain.from_iterable(section.items for section in below)]
+    stop = stop_line(last, others) if last else None
     return BlockSection("Where the last session stopped:", [stop] if stop else [])
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import functools
 import re
-import secrets
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -17,7 +16,15 @@ from keeplore.client import brief_on_disk as disk
 from keeplore.recall.request import LaterStatement, said_in
 from keeplore.text.agent_scope import short_place
 from keeplore.text.dates import day_of
-from keeplore.text.fences import ESCAPED, HEADER, escape, fence, sanitise
+from keeplore.text.fences import (
+    ESCAPED,
+    HEADER,
+    TOKEN_BYTES,
+    escape,
+    fence,
+    new_token,
+    sanitise,
+)
 from keeplore.text.query_terms import token_count
 from keeplore.text.turn_ids import short_turn
 
@@ -38,8 +45,7 @@ TITLE_CHARS = 100
 PATH_CHARS = 200
 LATER_CHARS = 260
 SHORT_ID = slice(4, 12)  # the digits that a file's name ends with
-_TOKEN_BYTES = 8
-_COSTLIEST = "0a" * _TOKEN_BYTES  # of all delimiters the one with the most tokens
+_COSTLIEST = "0a" * TOKEN_BYTES  # of all delimiters the one with the most tokens
 _QUOTES = str.maketrans("“”„‟", '""""')  # ours: text must not end its own quotation
 _IMAGE = re.compile(
     r"!(?=\[)"
@@ -201,8 +207,4 @@ def block(
             room = room.and_for(rest)
     if not lines:
         return "", ()
-    return fence("\n".join([*lines, "", MORE]), _token(), header), tuple(ids)
-
-
-def _token() -> str:
-    return secrets.token_hex(_TOKEN_BYTES)
+    return fence("\n".join([*lines, "", MORE]), new_token(), header), tuple(ids)

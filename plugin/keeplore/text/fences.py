@@ -9,6 +9,7 @@ holds no ``<``, so no memory can close its fence or open a tag of the host.
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Iterator
 
 TAG = "keeplore-recall"
@@ -23,6 +24,8 @@ DONE = (
 # how either begins, whatever it goes on with in another version
 _BEGINNINGS = ("Recalled by Keeplore from", "Done by Keeplore as")
 ESCAPED = " A less-than sign is written as &lt;."
+# of a token: it tells blocks apart, and is no secret that holds the fence, since no text has a "<"
+TOKEN_BYTES = 4
 OPEN = re.compile(rf'<{TAG} id="([0-9a-z]{{8,64}})">')
 CLOSE = re.compile(rf'</{TAG} id="([0-9a-z]{{8,64}})">')
 
@@ -101,6 +104,11 @@ def fence(text: str, token: str, header: str = HEADER) -> str:
     shown = escape(sanitise(text))
     told = f"{header}{ESCAPED if '&lt;' in shown else ''}"
     return f'<{TAG} id="{token}">\n{told}\n\n{shown}\n</{TAG} id="{token}">'
+
+
+def new_token() -> str:
+    """What tells a block from every other."""
+    return secrets.token_hex(TOKEN_BYTES)
 
 
 def strip_fenced(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from keeplore.index import MemoryRow
@@ -28,14 +29,15 @@ from keeplore.recall.since.named_files import named_files
 from keeplore.recall.unasked.injection_filter import may_be_injected
 from keeplore.text.dates import day_of
 from keeplore.text.pasted import is_pasted_into, own_words
-from keeplore.text.similarity import normalised
+from keeplore.text.similarity import SIMILAR, normalised, similarity
 
 SAME_CHARS = 20  # by which a title is known that was cut from the statement
 QUOTE_CHARS = 260
 LAST_WORDS_CHARS = 170
 TOPIC_FILES, STOP_FILES = 12, 3
 
-ORDER = "::"  # an agent that ends with one tells its host what to do
+# a last sentence that says something: no order to the host (::), item of a list, heading or cheer
+_ENDING = re.compile(r"(?!::|[-*+] |\d+[.)] )(?:\S+\s+){3}.*[^:\s]\Z", re.DOTALL)
 _PASSING = re.compile(r"(?:/private|/var)?/tmp/")  # no session finds such a file again
 
 
@@ -149,22 +151,36 @@ def topic_line(read: LoadedMemory, most_files: int = TOPIC_FILES) -> BlockLine |
     return _line(read, text, is_pointer=True)
 
 
-def stop_line(read: LoadedMemory) -> BlockLine | None:
-    """The subject, the person's last words and the agent's last sentence."""
+def stop_line(read: LoadedMemory, others: Sequence[BlockLine]) -> BlockLine | None:
+    """The subject, the person's last words and the agent's last sentence, without what says the
+    subject again or stands in one of the other lines.
+    """
     topic = topic_line(read, STOP_FILES)
     if topic is None or not read.talk or not read.talk.exchanges:
         return topic
     last = read.talk.exchanges[-1]
     ending = "".join(sentences_of(last.assistant.strip())[-1:])
-    own = own_words(last.user).strip()
-    said = f"; the user: {quoted(own, LAST_WORDS_CHARS)}" if own else ""
-    if (
-        ending
-        and not ending.startswith(ORDER)
-        and may_be_injected(read.row.trust, ending)
-    ):
-        said += f"; the assistant ended: {quoted(ending, LAST_WORDS_CHARS)}"
-    return _line(read, topic.text + said, is_pointer=True)
+    is_sound = _ENDING.match(ending) and may_be_injected(read.row.trust, ending)
+    last_words = {
+        "the user": own_words(last.user).strip(),
+        "the assistant ended": ending if is_sound else "",
+    }
+    text = topic.text
+    for who, words in last_words.items():
+        if new := _untold(words, read.row.title, others):
+            text += f"; {who}: {quoted(new, LAST_WORDS_CHARS)}"
+    return _line(read, text, is_pointer=True)
+
+
+def _untold(words: str, title: str, lines: Sequence[BlockLine]) -> str:
+    """The sentences that no line quotes; "" where the title says the same."""
+    if similarity(words, title) >= SIMILAR:
+        return ""
+    told = " ".join(line.text for line in lines)
+    sentences = sentences_of(words)
+    left = "".join(s for s in sentences if quoted(s, QUOTE_CHARS) not in told)
+    # the number of an item is no sentence
+    return left if any(map(str.isalpha, left)) else ""
 
 
 def about(read: LoadedMemory) -> str:
