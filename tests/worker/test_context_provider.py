@@ -663,8 +663,8 @@ def test_the_chain_from_a_line_to_the_words_works_as_printed(
     origin = Origin("claude-code", "another", str(cwd()), transcript=str(transcript))
     Cursors(desk.registry.places.sessions).save(SessionProgress(origin))
     for told in (
-        keeplore("show", reference),
-        keeplore("show", reference, "--turn", turn),
+        keeplore("show", reference, "--full"),
+        keeplore("show", reference, "--turn", turn, "--full"),
     ):
         assert f"transcript: {transcript}" in " ".join(told.split())
 
