@@ -340,6 +340,18 @@ def test_two_entries_that_run_at_once_are_answered_once(desk: Desk) -> None:
     assert len([text for text in told if text]) == 1
 
 
+def test_a_search_for_which_nobody_waited_takes_back_nothing(desk: Desk) -> None:
+    desk.note(RULE)
+    assert desk.prompt()
+    payload = json.dumps(
+        {"hook_event_name": "UserPromptSubmit", **claude(prompt=PROMPT)}
+    ).encode()
+    arguments = ["0.1.0", "claude-code", "UserPromptSubmit"]
+    desk.answers.unheard("recall", arguments, payload)
+    desk.answers.unheard("answer", arguments[:1], payload)
+    assert desk.prompt() == ""
+
+
 def test_what_is_told_survives_the_worker(desk: Desk) -> None:
     desk.note(RULE)
     assert desk.prompt()

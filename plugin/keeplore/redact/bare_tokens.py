@@ -21,6 +21,7 @@ ID_DIGITS = 50  # of the ids that OpenAI gives to messages and calls
 MAX_TOKEN = 300  # characters; what is longer is a file's content
 MAX_OTHERS = 0.2  # of the bytes of a text are no ASCII; of random ones 62 %
 TOLD_BYTES = 72  # after a word for a password in which one may follow
+TOKEN_BYTES = 80  # of such a one
 
 _TOKEN_BYTES = (string.ascii_letters + string.digits + "_-.~+/=%$:").encode()
 _DIGITS = frozenset(string.digits.encode())
@@ -60,7 +61,7 @@ _FIRST = re.compile(
 )
 _ASSIGNED = re.compile(r"^(?:[A-Za-z_][\w.\-]{0,40}?(?:=|:{1,2}(?!//)))+(?=\S{20})")
 _SEPARATORS = re.compile(r"[_\-.~+/=%$:]")
-_ASCII_TOKEN = re.compile(rb"[!-~]{5,80}")
+_ASCII_TOKEN = re.compile(rb"[!-~]{5,%d}" % TOKEN_BYTES)
 _QUOTES = "\"'`([{<*.,;:!?)]}>|"
 
 
@@ -192,7 +193,9 @@ def told(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
     stop = min(len(data), match[1] + TOLD_BYTES)
     line_end = data.find(b"\n", match[1], stop)
     stop = line_end if line_end >= 0 else stop
-    for token in _ASCII_TOKEN.finditer(data, max(match[1], examined), stop + 80):
+    for token in _ASCII_TOKEN.finditer(
+        data, max(match[1], examined), stop + TOKEN_BYTES
+    ):
         if token.start() >= stop:
             break
         raw = token[0].decode()

@@ -167,18 +167,19 @@ def _without_loose(engine: _Engine, data: bytes, hits: list[Hit]) -> Iterator[Hi
     """
     sure = sorted((h.start, h.end) for h in hits if not engine.is_likely(h.rank))
     for hit in hits:
-        if engine.is_likely(hit.rank):
-            first = max(bisect_left(sure, (hit.start, 0)) - 1, 0)
-            inner = [
-                span
-                for span in sure[first : bisect_left(sure, (hit.end, 0))]
-                if span[1] > hit.start
-            ]
-            if inner and _APART.search(
-                data[hit.start : inner[0][0]] + data[inner[-1][1] : hit.end]
-            ):
+        inner = _within(sure, hit) if engine.is_likely(hit.rank) else []
+        if inner:
+            around = data[hit.start : inner[0][0]] + data[inner[-1][1] : hit.end]
+            if _APART.search(around):
                 continue
         yield hit
+
+
+def _within(spans: Sequence[tuple[int, int]], hit: Hit) -> Sequence[tuple[int, int]]:
+    """Those of the spans, which are in order, that reach into a hit."""
+    first = max(bisect_left(spans, (hit.start, 0)) - 1, 0)
+    end = bisect_left(spans, (hit.end, 0))
+    return [span for span in spans[first:end] if span[1] > hit.start]
 
 
 def _joined(engine: _Engine, data: bytes, ranks: frozenset[int]) -> Iterator[Hit]:

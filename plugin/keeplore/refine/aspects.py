@@ -174,7 +174,9 @@ def aspects_of(
     most = MAX_FACTS * MAX_ASPECTS
     found = items(answer, "aspects", AspectItem, most, dropped)
     types: dict[str, str] = {}
+    # number of a fact → entity → its aspect
     made: dict[int, dict[str, EntityAspect]] = {}
+    # entity → key of an aspect's name → how it is spelt first
     spelt: dict[str, dict[str, str]] = {}
     for item, group in _about_listed(found, asked, dropped):
         kind_of_thing = _type(item, group, types, dropped)

@@ -214,9 +214,9 @@ def _ids(
     """
     ids, unknown = {}, []
     for path, file in seen.items():
-        known = cache.files.get((backend.name, path))
-        if known is not None and known[0] == file:
-            ids[path] = known[1]
+        hashed_as, id_ = cache.files.get((backend.name, path), (None, ""))
+        if hashed_as == file:
+            ids[path] = id_
         elif file.size <= MAX_FILE and (is_portable(path) or not is_ours(path)):
             unknown.append(path)
     young = time.time_ns() - RACY_NS

@@ -74,17 +74,17 @@ def neighbourhood(
     those.
     """
     found: dict[Key, tuple[Entity, int]] = {_key(middle): (middle, 0)}
-    has_more, edge = False, [middle]
+    frontier = [middle]
+    has_more = False
     for hop in range(1, hops + 1):
         reached: dict[Key, Entity] = {}
-        for other in chain.from_iterable(
-            _neighbours(view, entity, hop) for entity in edge
-        ):
-            if _key(other) not in found:
+        for entity in frontier:
+            for other in _neighbours(view, entity, hop):
                 reached.setdefault(_key(other), other)
-        edge = list(reached.values())[: limit - len(found)]
-        has_more |= len(edge) < len(reached)
-        found |= {_key(entity): (entity, hop) for entity in edge}
+        new = [other for key, other in reached.items() if key not in found]
+        frontier = new[: limit - len(found)]
+        has_more |= len(frontier) < len(new)
+        found |= {_key(entity): (entity, hop) for entity in frontier}
     counted = [(_counted(view, entity), hop) for entity, hop in found.values()]
     return _picture(view, counted, has_more=has_more, has_middle=True)
 

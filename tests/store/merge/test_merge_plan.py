@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from keeplore.memory import Memory, new_id, new_meta, relative_path, serialise
 from keeplore.store.git.objects import Blob, PathChange
-from keeplore.store.merge.merge_plan import MergePlan, apart, id_of
+from keeplore.store.merge.merge_plan import MergePlan, apart, id_of, merged
 
 NAMES = ("first", "second", "third")
 WORDS = ("red", "green", "blue")
@@ -123,6 +124,18 @@ def test_every_edit_survives_once_and_every_id_has_one_place(
 @given(sides)
 def test_a_side_without_changes_gives_way(acts: tuple) -> None:
     assert result(side(acts), dict(BASE)) == side(acts)
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_conflict_that_one_side_committed_is_read_as_its_two_versions(
+    is_first: bool,
+) -> None:
+    path, base = file("first")
+    ours, theirs = (file("first", (word,))[1] for word in ("red", "green"))
+    marks = (b"<<<<<<< HEAD\nred\n", b"=======\ngreen\n", b">>>>>>> other\n\n")
+    torn = ours.replace(b"red\n\n", b"".join(marks))
+    sides = (torn, base) if is_first else (base, torn)
+    assert merged(path, base, *sides) == merged(path, base, ours, theirs)
 
 
 def test_names_alike_but_for_case_or_form_are_set_apart_by_content() -> None:

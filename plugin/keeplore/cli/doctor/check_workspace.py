@@ -350,13 +350,14 @@ def _machines(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
         note(
             part,
             f"what {machine.id} of {machine.email or 'nobody known'} wrote counts as another "
-            f"person's: {waiting.pop(machine.id, 0)} memories are told to no agent unasked",
+            f"person's: {waiting[machine.id]} memories are told to no agent unasked",
             f"`keeplore machines accept {machine.id}` if it is yours or you believe it, else `… "
             f"refuse {machine.id}`",
         )
         for machine in unknown
     )
-    if rest := waiting.total():
+    rest = waiting.total() - sum(waiting[machine.id] for machine in unknown)
+    if rest:
         yield note(
             part,
             f"{rest} memories that other people committed are told to no agent unasked",
