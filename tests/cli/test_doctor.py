@@ -533,7 +533,7 @@ def test_a_merge_that_is_under_way_is_told_and_nothing_is_lost(
     (told,) = [
         finding for finding in look(places) if "a merge is under way" in finding.message
     ]
-    assert told.level == "note" and "1 files wait" in told.message
+    assert told.level == "note" and "1 file waits" in told.message
 
 
 def test_a_rebase_that_only_memory_stopped_is_finished_by_a_fix(
