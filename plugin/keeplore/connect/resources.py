@@ -184,16 +184,9 @@ class JsonEntries(Resource):
         """Ours replaces what was ours, and goes where nothing else stands; proved to be undone byte
         for byte.
         """
-        old = (
-            *known.entries,
-            *(one for one in known.former if one not in known.entries),
-        )
-        obstacles = [
-            _obstacle(document, entry, (*old, *self.entries)) for entry in self.entries
-        ]
-        free = [
-            one for one, why in zip(self.entries, obstacles, strict=True) if not why
-        ]
+        former = [entry for entry in known.former if entry not in known.entries]
+        old = (*known.entries, *former)
+        free, obstacles = self._free(document, old)
         stale = _present(
             document, [entry for entry in old if entry not in self.entries]
         )
@@ -211,8 +204,22 @@ class JsonEntries(Resource):
             old, known = tuple(present), made
         bare = json_edit.take(document.text, old, known.trace)
         made.expect_reversible(text, old, bare)
-        left = dict.fromkeys(filter(None, obstacles))
-        return FileEdit(text.encode(), tuple(left)), made
+        return FileEdit(text.encode(), obstacles), made
+
+    def _free(
+        self, document: JsonDocument, old: Sequence[JsonEntry]
+    ) -> tuple[list[JsonEntry], tuple[str, ...]]:
+        """The entries that have their place for themselves or for us, and what is in the way of
+        the others.
+        """
+        free: list[JsonEntry] = []
+        obstacles: dict[str, None] = {}
+        for entry in self.entries:
+            if obstacle := _obstacle(document, entry, (*old, *self.entries)):
+                obstacles[obstacle] = None
+            else:
+                free.append(entry)
+        return free, tuple(obstacles)
 
     def expect_reversible(self, text: str, old: Sequence[JsonEntry], bare: str) -> None:
         """Raises EditRefused where taking out ours, and what was ours, would not leave ``bare``."""

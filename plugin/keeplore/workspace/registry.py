@@ -113,10 +113,7 @@ class Registry:
             shared = stamp(root / SETTINGS) if root else None
             settings = (shared, stamp(self.places.state / MACHINE_FILE))
             known = self._opened.get(name)
-            if known is not None and (known.root, self._settings[name]) != (
-                root,
-                settings,
-            ):
+            if known and (known.root != root or self._settings[name] != settings):
                 del self._opened[name]
                 known.close()
             if root is None:
