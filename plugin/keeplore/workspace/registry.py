@@ -157,9 +157,7 @@ class Registry:
                 return self.named(name)
         home = self.machine.home
         # the home workspace is asked first, so that most lookups open one workspace
-        for name in sorted(
-            self.machine.workspaces, key=lambda known: (known != home, known)
-        ):
+        for name in (home, *sorted(self.machine.workspaces.keys() - {home})):
             # a workspace that is gone must not hide the others
             with contextlib.suppress(ConfigError):
                 workspace = self.named(name)
@@ -219,21 +217,25 @@ class Registry:
             answer = replace(answer, notes=(*answer.notes, EVERYWHERE))
         answer = self._with_code(answer, workspace, request)
         for name in self.inherited(workspace):
-            try:
-                other = self.named(name)
-                # seen from the other workspace itself: what it holds for all its projects
-                freshness = _freshness(other, request)
-                there = replace(request, cwd=other.root, wide=False)
-                more = other.recall(there, freshness=freshness)
-            except KeeploreError as e:
-                answer = replace(
-                    answer, notes=(*answer.notes, f"{name} was not searched: {e}")
-                )
-                continue
             is_named = name in workspace.settings.inherits
-            hits = _inherited(more.hits, other.root, is_named=is_named)
-            answer = _merged(answer, hits, request.limit)
+            answer = self._with_inherited(answer, name, request, is_named=is_named)
         return answer
+
+    def _with_inherited(
+        self, answer: Answer, name: str, request: RecallRequest, *, is_named: bool
+    ) -> Answer:
+        """With what another workspace adds, or a note that it could not be asked."""
+        try:
+            other = self.named(name)
+            # seen from the other workspace itself: what it holds for all its projects
+            there = replace(request, cwd=other.root, wide=False)
+            more = other.recall(there, freshness=_freshness(other, request))
+        except KeeploreError as e:
+            return replace(
+                answer, notes=(*answer.notes, f"{name} was not searched: {e}")
+            )
+        hits = _inherited(more.hits, other.root, is_named=is_named)
+        return _merged(answer, hits, request.limit)
 
     def _with_code(
         self, answer: Answer, own: Workspace, request: RecallRequest

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from keeplore.cli.doctor.check_size import size_findings
@@ -116,6 +116,13 @@ def _repository(
             part, message, "The worker commits them, and so does `keeplore sync`"
         )
         return
+    yield from _committed(part, workspace, waiting)
+
+
+def _committed(
+    part: str, workspace: Workspace, waiting: Sequence[str]
+) -> Iterator[DoctorFinding]:
+    """Commit what waits, and tell what git may not have."""
     skipped: tuple[str, ...] = ()
     held_back: tuple[str, ...] = ()
     try:

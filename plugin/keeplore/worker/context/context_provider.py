@@ -84,10 +84,9 @@ class ContextProvider:
         is_resumed = ask.kind == "brief" and ask.source == StartReason.RESUME
         if wishes.enabled and is_resumed and (standing := self._shown.brief(origin)):
             return standing
-        is_wanted = wishes.enabled and (ask.kind != "edit" or wishes.before_edit)
-        if not is_wanted or not self._shown.is_first(
-            origin, f"{ask.kind}\0{ask.source}\0{ask.text}"
-        ):
+        if not wishes.enabled or (ask.kind == "edit" and not wishes.before_edit):
+            return ""
+        if not self._shown.is_first(origin, f"{ask.kind}\0{ask.source}\0{ask.text}"):
             return ""
         self._shown.begin(origin)
         self._taken.pop((origin.host, origin.session), "")

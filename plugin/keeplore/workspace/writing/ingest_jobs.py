@@ -137,13 +137,9 @@ class IngestQueue:
         try:
             status = self._taken(job, status)
         except (SourceUnavailable, IndexUnavailable, RepositoryBusy, OSError) as e:
-            self._note_end(
-                status,
-                IngestState.QUEUED
-                if job.attempts < MAX_ATTEMPTS
-                else IngestState.FAILED,
-                str(e),
-            )
+            is_last = job.attempts >= MAX_ATTEMPTS
+            state = IngestState.FAILED if is_last else IngestState.QUEUED
+            self._note_end(status, state, str(e))
             self._queue.fail(job, datetime.now(UTC), str(e))
         except KeeploreError as e:  # trying again would end in the same way
             self._note_end(status, IngestState.FAILED, str(e))

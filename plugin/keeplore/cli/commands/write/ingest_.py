@@ -91,24 +91,30 @@ def ingest_command(
         sys.exit(1)
 
 
+def _place_project(target: NoteTarget) -> None:
+    """Note the directory as one of the project. Raises KeeploreError where it is left out."""
+    from keeplore_hooks.events import Origin
+
+    workspace, cwd = target.workspace, str(Path.cwd())
+    if workspace.settings.frozen:
+        raise WorkspaceFrozen(workspace.root)
+    decision = workspace.capture_policy.decide(cwd)
+    if not decision.may:
+        raise KeeploreError(
+            f"{target.project} is left out of memory: {decision.reason}",
+            "`keeplore include` lets it in; `--scope workspace` keeps this for all projects",
+        )
+    workspace.identities.place(Origin("", "", cwd))
+
+
 def _ingest(
     registry: Registry, target: NoteTarget, sources: Sequence[str]
 ) -> list[IngestStatus]:
     # heavy, as the registry is
     from keeplore.workspace.writing.ingest_jobs import IngestQueue
-    from keeplore_hooks.events import Origin
 
-    cwd = Path.cwd()
     if target.is_here and target.project:
-        if target.workspace.settings.frozen:
-            raise WorkspaceFrozen(target.workspace.root)
-        decision = target.workspace.capture_policy.decide(str(cwd))
-        if not decision.may:
-            raise KeeploreError(
-                f"{target.project} is left out of memory: {decision.reason}",
-                "`keeplore include` lets it in; `--scope workspace` keeps this for all projects",
-            )
-        target.workspace.identities.place(Origin("", "", str(cwd)))
+        _place_project(target)
     latest: dict[str, IngestStatus] = {}
     with lines() as show:
 
