@@ -19,6 +19,7 @@ from keeplore.cli.output import note, say
 from keeplore.cli.writing import calling_agent
 from keeplore.errors import Corrupt, KeeploreError
 from keeplore.memory import Memory, parse, serialise
+from keeplore.memory.model import links_to_others
 from keeplore.memory.names import short_id
 from keeplore.memory.validation import faults
 from keeplore_hooks import durable
@@ -187,15 +188,10 @@ def _sound(text: str) -> Memory:
 
 def _editable(memory: Memory) -> dict[str, Any]:
     """The fields that a person may change, without those that say nothing."""
-    related = memory.meta.get("related")
-    links = list(filter(_is_editable, related)) if isinstance(related, list) else []
+    links = links_to_others(memory.meta.get("related"))
     found: dict[str, Any] = {key: getattr(memory, key) for key in ("title", "category")}
     found |= {"permanent": memory.is_permanent, "related": links}
     return {key: value for key, value in found.items() if value or key == "permanent"}
-
-
-def _is_editable(link: object) -> bool:
-    return not isinstance(link, dict) or link.get("relationship") != "supersedes"
 
 
 def _with_one_title(old: Memory, title: str, body: str) -> tuple[str, str]:

@@ -132,6 +132,10 @@ def reference(name: str = "reference", *, many: bool = False) -> Option:
     )
 
 
+directory_argument: Option = click.argument(
+    "directory", required=False, type=click.Path(file_okay=False, path_type=Path)
+)
+
 json_option: Option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON for programs."
 )

@@ -23,6 +23,7 @@ FILE = "machine.json"
 COPY = "machine.json.copy"  # of the same; a power cut may leave the file empty or torn
 SCHEMA = 1
 KEY_BYTES = 32
+UNNAMED = "machine"  # to which the system gives no name
 _DAMAGE = (ValueError, KeyError, TypeError, AttributeError)
 
 
@@ -104,7 +105,7 @@ class Machine:
         here = machine_fingerprint.mark()
         if not (mark and here) or mark == here:
             return self
-        host = _host()
+        host = host_name() or UNNAMED
         # every process of this machine comes to the same id, whichever is first
         own = hashlib.sha256(f"{self.id}/{here}".encode()).hexdigest()[:4]
         machine = replace(self, id=f"{host[:24]}-{own}", name=host, copied_from=self.id)
@@ -122,7 +123,7 @@ class Machine:
 
 def _unknown() -> Machine:
     """A machine that has no name and no workspaces yet."""
-    host = _host()
+    host = host_name() or UNNAMED
     return Machine(f"{host[:24]}-{secrets.token_hex(2)}", host)
 
 
@@ -133,13 +134,10 @@ def _unreadable(path: Path, error: Exception) -> ConfigError:
     )
 
 
-def _host() -> str:
-    return (
-        re.sub(r"[^a-z0-9]+", "-", socket.gethostname().split(".")[0].lower()).strip(
-            "-"
-        )
-        or "machine"
-    )
+def host_name() -> str:
+    """What the system calls this computer, in letters and digits of ASCII; "" for no such."""
+    name = socket.gethostname().split(".")[0].lower()
+    return re.sub(r"[^a-z0-9]+", "-", name).strip("-")
 
 
 def redaction_key(places: Places) -> bytes:

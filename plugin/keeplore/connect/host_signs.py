@@ -65,28 +65,32 @@ def opencode_left_behind(directory: Path) -> str:
     return ""
 
 
-def _claude(directory: Path) -> Iterator[str]:
-    for name, is_on in _dict(
-        _json(directory / "settings.json"), "enabledPlugins"
-    ).items():
-        if name.split("@")[0] == PLUGIN and is_on and name != _IN_PLACE:
+def _enabled(plugins: Mapping[str, Any]) -> Iterator[str]:
+    """Those of ours; ``plugins`` maps ``name@marketplace`` to whether it is on."""
+    for name, is_on in plugins.items():
+        if name.split("@")[0] == PLUGIN and is_on:
             yield f"its plugin {name} is enabled"
+
+
+def _claude(directory: Path) -> Iterator[str]:
+    plugins = _dict(_json(directory / "settings.json"), "enabledPlugins")
+    return _enabled({**plugins, _IN_PLACE: False})
 
 
 def _codex(directory: Path) -> Iterator[str]:
-    for name, facts in _dict(_toml(directory / "config.toml"), "plugins").items():
-        is_on = not isinstance(facts, dict) or facts.get("enabled", True)
-        if name.split("@")[0] == PLUGIN and is_on:
-            yield f"its plugin {name} is enabled"
+    plugins = _dict(_toml(directory / "config.toml"), "plugins")
+    return _enabled(
+        {
+            name: not isinstance(facts, dict) or facts.get("enabled", True)
+            for name, facts in plugins.items()
+        }
+    )
 
 
 def _copilot(directory: Path) -> Iterator[str]:
     # one of a directory is read where it lies, and only enabled here
-    for name, is_on in _dict(
-        _lenient_json(directory / "settings.json"), "enabledPlugins"
-    ).items():
-        if name.split("@")[0] == PLUGIN and is_on:
-            yield f"its plugin {name} is enabled"
+    settings = _lenient_json(directory / "settings.json")
+    yield from _enabled(_dict(settings, "enabledPlugins"))
     for folder in sorted((directory / "installed-plugins").glob("*/*")):
         if folder.name == PLUGIN or (
             folder.parent.name == "_direct" and PLUGIN in folder.name

@@ -247,6 +247,15 @@ def _mappings(value: Any) -> list[Mapping[str, Any]]:
     return [item for item in items if isinstance(item, Mapping)]
 
 
+def links_to_others(related: Any) -> list[Any]:
+    """The entries of ``related``, without those of versions that the memory supersedes."""
+    return [
+        link
+        for link in (related if isinstance(related, list) else ())
+        if not isinstance(link, dict) or link.get("relationship") != "supersedes"
+    ]
+
+
 def in_order(meta: Mapping[str, Any]) -> dict[str, Any]:
     """The same front matter with the known fields first and in their order."""
     return {**{key: meta[key] for key in FIELDS if key in meta}, **meta}

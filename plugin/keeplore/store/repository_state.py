@@ -46,7 +46,7 @@ def directories(root: Path) -> Directories:
     """
     place = root / ".git"
     if place.is_file():
-        text = _pointer(place)
+        text = pointer(place)
         if not text.startswith("gitdir: "):
             raise RepositoryError(
                 f"{place} points nowhere",
@@ -58,7 +58,7 @@ def directories(root: Path) -> Directories:
             f"{root} is not a git repository", f"Run `keeplore init '{root}'`"
         )
     shared = place / "commondir"
-    common = place / _pointer(shared) if shared.is_file() else place
+    common = place / pointer(shared) if shared.is_file() else place
     return Directories(place.resolve(), common.resolve())
 
 
@@ -133,7 +133,7 @@ def plain_head(places: Directories) -> str:
     file.
     """
     try:
-        found = _pointer(places.own / "HEAD").removeprefix("ref: ")
+        found = pointer(places.own / "HEAD").removeprefix("ref: ")
         if _HEAD.match(found):
             found = _commit_of(places.common, found)
     except (OSError, ValueError):
@@ -144,7 +144,7 @@ def plain_head(places: Directories) -> str:
 def _commit_of(common: Path, ref: str) -> str:
     """The commit of a ref. Raises OSError."""
     try:
-        return _pointer(common / ref)
+        return pointer(common / ref)
     except FileNotFoundError:
         # in this order: packing writes the line before it removes the file
         lines = (common / "packed-refs").read_bytes().splitlines()
@@ -155,7 +155,7 @@ def _commit_of(common: Path, ref: str) -> str:
         return next(named, "")
 
 
-def _pointer(path: Path) -> str:
+def pointer(path: Path) -> str:
     """The first bytes of a small file of git's, as text."""
     with path.open("rb") as file:
         return file.read(MAX_POINTER).decode("utf-8", "surrogateescape").strip()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from keeplore.text.counts import counted
+from keeplore.text.folding import shortened
 from keeplore.viewer.picture import (
     GENERATOR,
     GraphNode,
@@ -71,7 +72,7 @@ def _dashed_line(pair: SharedMemories) -> Iterator[str]:
 
 def _quoted(text: str) -> str:
     """A string in which Graphviz finds no escape, no entity of HTML and no end before its end."""
-    cut = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    cut = shortened(text, LONGEST)
     return (
         '"' + cut.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"') + '"'
     )

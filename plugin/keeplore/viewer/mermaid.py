@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from keeplore.text.folding import shortened
 from keeplore.viewer.dot import FILLS
 from keeplore.viewer.picture import GENERATOR, GraphPicture
 
@@ -67,5 +68,5 @@ def _encoded(text: str) -> str:
     So no sign of Mermaid, markdown or HTML is left, nor two words like ``direction TB``, which it
     obeys in strings.
     """
-    cut = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    cut = shortened(text, LONGEST)
     return _SIGN.sub(lambda sign: f"#{ord(sign[1])};" if sign[1] else sign[0], cut)

@@ -33,7 +33,7 @@ from keeplore.web.pages.edit_page import EditedText, edit_values
 from keeplore.web.pages.forgotten_page import forgotten_values
 from keeplore.web.pages.graph_page import graph_values, picture_page
 from keeplore.web.pages.home_page import home_values
-from keeplore.web.pages.memory_page import memory_values, note_looked_at, raw_text
+from keeplore.web.pages.memory_page import memory_values, raw_text
 from keeplore.web.pages.place_page import place_values
 from keeplore.web.pages.search_page import search_values, why_values
 from keeplore.web.pages.statistics_page import statistics_values
@@ -43,6 +43,7 @@ from keeplore.web.pages.timeline_page import (
     picture_values,
     timeline_values,
 )
+from keeplore.worker.usage.view_log import note_looked_at
 from keeplore.workspace.writing.editing import newest
 
 Page = Callable[[Desk, Request], Response]

@@ -18,7 +18,7 @@ from keeplore.errors import (
 )
 from keeplore.index import Index, MemoryRow, ScopeFilter
 from keeplore.memory import Memory, new_id
-from keeplore.memory.model import Trust, in_order
+from keeplore.memory.model import Trust, in_order, links_to_others
 from keeplore.memory.note import NoteDraft, hash_of, note_of, statement_of
 from keeplore.recall.since.contradictions import is_of_another
 from keeplore.redact.said_fields import FieldRedaction
@@ -324,13 +324,9 @@ def _next_version(
 
 def _related(links: Any, forks: Iterable[str]) -> list[Any]:
     """The links of the old version, and one to each other end that this version replaces."""
-    kept = links if isinstance(links, list) else []
-    related = [link for link in kept if not _is_superseding(link)]
-    return related + [{"id": id_, "relationship": "supersedes"} for id_ in forks]
-
-
-def _is_superseding(link: Any) -> bool:
-    return isinstance(link, dict) and link.get("relationship") == "supersedes"
+    return links_to_others(links) + [
+        {"id": id_, "relationship": "supersedes"} for id_ in forks
+    ]
 
 
 def _gained(known: Memory, memory: Memory) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 import shutil
-import socket
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,7 +24,7 @@ from keeplore.cli.doctor.finding import (
     wrong,
 )
 from keeplore.config import installation
-from keeplore.config.machine import FILE, Machine
+from keeplore.config.machine import FILE, Machine, host_name
 from keeplore.config.places import Places
 from keeplore.errors import KeeploreError
 from keeplore.index.vectors.hnsw import is_available
@@ -233,9 +232,7 @@ def _identity(places: Places) -> Iterator[DoctorFinding]:
     if not (places.state / FILE).exists():
         return
     machine = Machine.load(places)
-    here = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().split(".")[0].lower()).strip(
-        "-"
-    )
+    here = host_name()
     yield well("machine", f"it writes as {machine.id}")
     if here and here != machine.name:
         message = f"it is called {here} now, and was {machine.name} when it got the id {machine.id}"

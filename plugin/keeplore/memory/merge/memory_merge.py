@@ -11,7 +11,6 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import filterfalse
 from typing import Any
 
 from keeplore.errors import Corrupt, UnsafePath
@@ -32,6 +31,7 @@ from keeplore.memory.model import (
     Trust,
     in_order,
     least_trusted,
+    links_to_others,
 )
 from keeplore.memory.names import is_id, new_id, relative_path
 
@@ -313,7 +313,7 @@ def _contradicting(winner: Memory, loser: Memory, text: str) -> Memory:
     """
     related = loser.meta.get("related")
     # it replaces nothing: a second head would make a fork of the chain
-    kept = filterfalse(_is_superseding, related if isinstance(related, list) else [])
+    kept = links_to_others(related)
     copy = loser.with_meta(
         id=new_id("conflict", winner.id, _fingerprint(text)),
         related=[*kept, {"id": winner.id, "relationship": "contradicts"}],
@@ -331,10 +331,6 @@ def _beside(path: str, winner: Memory, loser: Memory, text: str) -> dict[str, st
         return {relative_path(copy): serialise(copy)}
     except (UnsafePath, Corrupt):
         return {beside_path(path, text.encode()): text}
-
-
-def _is_superseding(link: Any) -> bool:
-    return isinstance(link, dict) and link.get("relationship") == "supersedes"
 
 
 def _joined_meta(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from keeplore.errors import RepositoryError
 from keeplore.store.git.checkout_info import main_of, top_of
-from keeplore.store.repository_state import MAX_POINTER, directories
+from keeplore.store.repository_state import directories, pointer
 
 _HEADS = "ref: refs/heads/"
 MAX_TREES = 1000
@@ -44,7 +44,7 @@ def work_trees(main: Path) -> Iterator[WorkTree]:
         linked.insert(0, main)
     for place in linked:
         with contextlib.suppress(RepositoryError, OSError, ValueError):
-            top = main if place == main else Path(_text(place / "gitdir")).parent
+            top = main if place == main else Path(pointer(place / "gitdir")).parent
             if (found := _work_tree(top)) and found.main == main:
                 yield found
 
@@ -52,11 +52,6 @@ def work_trees(main: Path) -> Iterator[WorkTree]:
 def _work_tree(top: Path) -> WorkTree:
     """Raises RepositoryError or OSError."""
     places = directories(top)
-    head = _text(places.own / "HEAD")
+    head = pointer(places.own / "HEAD")
     branch = head.removeprefix(_HEADS) if head.startswith(_HEADS) else ""
     return WorkTree(top, main_of(top, places), branch)
-
-
-def _text(path: Path) -> str:
-    with path.open("rb") as file:
-        return file.read(MAX_POINTER).decode("utf-8", "surrogateescape").strip()

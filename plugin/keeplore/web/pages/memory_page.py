@@ -16,7 +16,6 @@ from keeplore.web.links import anchor
 from keeplore.web.page_desk import Desk
 from keeplore.web.safe_text import SafeMarkdown
 from keeplore.web.templating import spoken_moment
-from keeplore.worker.usage.view_log import note_opened
 from keeplore.workspace.freshness import changed_since
 from keeplore.workspace.loading import load_or_none
 from keeplore.workspace.reading.details import MemoryDetails, detail_lines, details_of
@@ -72,12 +71,6 @@ def memory_values(desk: Desk, found: FoundMemory) -> dict[str, Any]:
         "file": workspace.root / found.row.path,
         "is_foreign": workspace.machine_trust.is_foreign(memory),
     }
-
-
-def note_looked_at(found: FoundMemory) -> None:
-    """What a person opened counts as use."""
-    if found.workspace.settings.recall.feedback:
-        note_opened(found.workspace.places.state, found.row.id)
 
 
 def raw_text(found: FoundMemory) -> str:

@@ -7,10 +7,14 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from keeplore.memory import is_id
 from keeplore.worker.usage.injection_log import FILE
 from keeplore_hooks import durable
+
+if TYPE_CHECKING:
+    from keeplore.workspace.registry import FoundMemory
 
 FOLDER = "opened"
 # notes; nobody opens more before a worker runs, and a loop over all memories says nothing
@@ -26,6 +30,12 @@ def note_opened(state: Path, memory_id: str) -> None:
         with suppress(OSError):
             durable.make_private(folder)
             (folder / f"{_today()}.{memory_id}").touch(exist_ok=False)
+
+
+def note_looked_at(found: FoundMemory) -> None:
+    """What a person looked at counts as use; programs walk over all of them."""
+    if found.workspace.settings.recall.feedback:
+        note_opened(found.workspace.places.state, found.row.id)
 
 
 def is_told(state: Path, memory_id: str) -> bool:

@@ -150,11 +150,12 @@ def _show_exchange(found: FoundMemory, wanted: str, *, is_full: bool) -> None:
     the agent's remarks on its next step are counted.
     """
     # heavy, as above
+    from keeplore.worker.usage.view_log import note_looked_at
     from keeplore.workspace.reading.receipts_source import exchange_of
     from keeplore.workspace.reading.spoken_exchange import spoken
 
     exchange = exchange_of(found, wanted)
-    _note_opened(found)
+    note_looked_at(found)
     say(f"{minute_of(plain(exchange.at))}, turn {exchange.id}", dim=True)
     if is_full and (transcript := _transcript(found)):
         say(f"transcript: {transcript}", dim=True)
@@ -166,24 +167,17 @@ def _show_exchange(found: FoundMemory, wanted: str, *, is_full: bool) -> None:
 
 def _show(found: FoundMemory, hops: int | None, *, is_full: bool) -> None:
     # heavy, as above
+    from keeplore.worker.usage.view_log import note_looked_at
     from keeplore.workspace.reading.details import details_of
     from keeplore.workspace.reading.related_memories import neighbours_of
 
     details = details_of(found)
     related = neighbours_of(found, hops) if hops else []
-    _note_opened(found)
+    note_looked_at(found)
     _show_facts(details, is_full=is_full)
     if hops:
         _show_related(related)
     _show_body(found.memory.kind, found.memory.body, is_full=is_full)
-
-
-def _note_opened(found: FoundMemory) -> None:
-    """What a person looked at; programs walk over all of them."""
-    from keeplore.worker.usage.view_log import note_opened  # heavy, as above
-
-    if found.workspace.settings.recall.feedback:
-        note_opened(found.workspace.places.state, found.row.id)
 
 
 def _transcript(found: FoundMemory) -> str:

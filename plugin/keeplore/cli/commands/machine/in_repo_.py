@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from keeplore.cli.output import confirm, near, note, say, table
-from keeplore.cli.parameters import pass_registry
+from keeplore.cli.parameters import directory_argument, pass_registry
 from keeplore.cli.writing import settle
 from keeplore.errors import NotFound
 from keeplore.worker.after_writing import tell_worker
@@ -28,9 +28,7 @@ RISK = (
 @click.command(
     name="in-repo", short_help="Keep a project's notes in its code repository."
 )
-@click.argument(
-    "directory", required=False, type=click.Path(file_okay=False, path_type=Path)
-)
+@directory_argument
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option(
     "--accept",

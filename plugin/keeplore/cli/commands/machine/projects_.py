@@ -11,7 +11,12 @@ import click
 
 from keeplore.cli.commands.machine.in_repo_ import in_repo_command
 from keeplore.cli.output import emit_json, near, note, say, table
-from keeplore.cli.parameters import json_option, pass_registry, pass_workspace
+from keeplore.cli.parameters import (
+    directory_argument,
+    json_option,
+    pass_registry,
+    pass_workspace,
+)
 from keeplore.cli.progress import lines
 from keeplore.cli.writing import settle
 from keeplore.errors import ConfigError
@@ -68,9 +73,7 @@ def list_(workspace: Workspace, *, as_json: bool) -> None:
 
 
 @projects_command.command()
-@click.argument(
-    "directory", required=False, type=click.Path(file_okay=False, path_type=Path)
-)
+@directory_argument
 @click.option(
     "--name",
     default="",

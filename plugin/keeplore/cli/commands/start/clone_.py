@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from keeplore.cli.parameters import pass_registry
+from keeplore.cli.parameters import directory_argument, pass_registry
 from keeplore.cli.progress import bar, fill_vectors
 from keeplore.config.places import Places
 
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Restore a workspace on this machine from its git remote.")
 @click.argument("url")
-@click.argument(
-    "directory", required=False, type=click.Path(file_okay=False, path_type=Path)
-)
+@directory_argument
 @click.option(
     "--name", help="What to call it on this machine; the directory's name if not given."
 )

@@ -77,9 +77,9 @@ def _contradictions(workspace: Workspace) -> set[str]:
 
 def _say_contradictions(count: int, new: int) -> None:
     """How many wait for the person, and how many of them this sync has brought."""
-    counted = "1 contradiction waits" if count == 1 else f"{count} contradictions wait"
+    waiting = counted(count, "contradiction waits", "contradictions wait")
     told = f", {new} of them new" if new else ""
     say(
-        f"{counted} for you{told}: two machines changed the same lines; `keeplore review` shows "
+        f"{waiting} for you{told}: two machines changed the same lines; `keeplore review` shows "
         f"them."
     )
