@@ -249,9 +249,10 @@ def _mappings(value: Any) -> list[Mapping[str, Any]]:
 
 def links_to_others(related: Any) -> list[Any]:
     """The entries of ``related``, without those of versions that the memory supersedes."""
+    links = related if isinstance(related, list) else []
     return [
         link
-        for link in (related if isinstance(related, list) else ())
+        for link in links
         if not isinstance(link, dict) or link.get("relationship") != "supersedes"
     ]
 
