@@ -201,10 +201,7 @@ class Worker:
         while not self._stopping.is_set():
             self._wake.clear()
             pause_s = first.run()
-            if self._has_taken:
-                self._has_taken = False
-                self.lifetime.note_work()
-                background.note_change()
+            self._note_work(background)
             self._is_busy = bool(inbox.waiting)
             pause_s = min(pause_s, rest.run())
             if self.lifetime.lived_s > PROVEN_S:
@@ -251,6 +248,13 @@ class Worker:
         sweep.note_event(time.monotonic(), has_begun=taken.has_begun)
         if self._background:
             self._background.note_taken(taken)
+
+    def _note_work(self, background: BackgroundTasks) -> None:
+        """Host events came since the last round, or none."""
+        if self._has_taken:
+            self._has_taken = False
+            self.lifetime.note_work()
+            background.note_change()
 
     def _changed(self) -> None:
         if self._background:

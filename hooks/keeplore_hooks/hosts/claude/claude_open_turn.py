@@ -157,25 +157,27 @@ class ClaudeOpenTurn:
         call = text(block, "tool_use_id")
         tool = self._tools.pop(call)
         output, is_error = lines.result_text(block), bool(block.get("is_error"))
-        objection = lines.objection(output) if is_error else None
+        objection: str | None = None
         self._log.worked(call, text(structured, "agentId"))
         if is_error:
+            objection = lines.objection(output)
             self._log.failed(call)
-        if is_error and (objection is not None or lines.is_not_run(output, structured)):
-            self._log.refused(call)
+            if objection is not None or lines.is_not_run(output, structured):
+                self._log.refused(call)
         if objection and not tool.asked:
             request = f"Allow {tool.name} {tool.target}".rstrip() + "?"
             self._ask(tool, [self._question(call, at, request)])
         self._log.printed(tool.command, output, has_failed=is_error)
-        if is_error:
-            return self._answered(
-                tool, lambda _: "" if tool.name == lines.ASK else objection or ""
-            )
-        if tool.name != lines.ASK:
-            return self._answered(tool, lambda _: "Yes")
-        return self._answered(
-            tool, lambda asked: lines.answer_to(asked, structured, output)
-        )
+
+        def answer_to(question: str) -> str:
+            is_asked = tool.name == lines.ASK
+            if is_error:
+                return "" if is_asked else objection or ""
+            if is_asked:
+                return lines.answer_to(question, structured, output)
+            return "Yes"
+
+        return self._answered(tool, answer_to)
 
     def _answered(self, tool: _Tool, answer: Callable[[str], str]) -> list[Question]:
         """The questions of a tool call with the answers to their words."""

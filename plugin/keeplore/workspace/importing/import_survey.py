@@ -77,17 +77,13 @@ def survey(
     A session that two sources have counts for the first of them: what a host itself recorded is the
     better record.
     """
-    folders, home, cursors = (
-        folders or {},
-        Path.home(),
-        Cursors(registry.places.sessions),
-    )
+    home, cursors = Path.home(), Cursors(registry.places.sessions)
     seen: dict[str, str] = {}  # session → the source that has it
     found = []
     directories: dict[str, None] = {}
     for source in SOURCES.usable():
         named = environment.get(source.variable, "") if source.variable else ""
-        folder = folders.get(source.name, "") or named
+        folder = (folders or {}).get(source.name, "") or named
         if source.name in HOSTS or folder:
             recorded = list(_recorded(source, home, folder))
         elif not source.folder:  # it lies where a person says
