@@ -234,8 +234,10 @@ class OpenCodeTurnReader(TurnReader):
             key,
         )
         if status == "error":
-            is_refused = error_text(state).startswith(_REFUSED)
-            (turn.log.refused if is_refused else turn.log.failed)(key)
+            if error_text(state).startswith(_REFUSED):
+                turn.log.refused(key)
+            else:
+                turn.log.failed(key)
         if name == _ASK:
             call = text(part, "callID")
             if not call.startswith(("call_", "toolu_")):

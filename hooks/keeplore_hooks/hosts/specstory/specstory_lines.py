@@ -186,7 +186,8 @@ class HistoryReader:
         elif (
             self._is_fenced or line.strip() != _RULE or not self._before.endswith(_ENDS)
         ):
-            self._is_fenced ^= line.lstrip().startswith("```")
+            if line.lstrip().startswith("```"):
+                self._is_fenced = not self._is_fenced
             message.lines.append(line)
 
     def _begin(self, message: HistoryMessage, tool: HistoryTool) -> None:

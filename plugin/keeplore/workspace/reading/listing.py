@@ -60,7 +60,8 @@ def listing(
     Raises NoWorkspace, NotFound for a project that nobody knows, or IndexUnavailable.
     """
     found: list[ListedMemory] = []
-    total, asked, waiting = 0, [], 0
+    total = waiting = 0
+    asked = []
     is_everywhere = not (project or all_projects or _project(registry, cwd))
     places = _places(
         registry, cwd, project, agent, all_projects=all_projects or is_everywhere
@@ -77,8 +78,8 @@ def listing(
         found += [ListedMemory(workspace, row) for row in new]
         waiting += len(waiting_rows(workspace, mine))
         total += workspace.index.count(mine) - (len(rows) - len(new))
-    found.sort(key=lambda item: (item.row.updated_at, item.row.id), reverse=True)
     is_empty = not total and not any(index.state().memories for index in asked)
+    found.sort(key=lambda item: (item.row.updated_at, item.row.id), reverse=True)
     shown = itertools.islice(found, limit or None)
     return Listing(
         tuple(map(_judged, shown)),

@@ -64,7 +64,9 @@ def lint_command(
     paths: tuple[str, ...],
     strict: bool,
     as_json: bool,
-    **chosen: bool,
+    staged: bool,
+    install: bool,
+    uninstall: bool,
 ) -> None:
     """Look at memory files, and print what is wrong with path and line, and what to do about it.
 
@@ -80,10 +82,7 @@ def lint_command(
 
     Exit status: 0 no errors, 1 errors.
     """
-    staged, install, uninstall = (
-        chosen[key] for key in ("staged", "install", "uninstall")
-    )
-    if sum((staged, install, uninstall, bool(paths))) > 1:
+    if [staged, install, uninstall, bool(paths)].count(True) > 1:
         raise click.UsageError(
             "--staged, --install, --uninstall and PATH exclude one another"
         )
