@@ -93,7 +93,7 @@ def ingest_command(
 
 def _place_project(target: NoteTarget) -> None:
     """Note the directory as one of the project. Raises KeeploreError where it is left out."""
-    from keeplore_hooks.events import Origin
+    from keeplore_hooks.events import Origin  # heavy, as the registry is
 
     workspace, cwd = target.workspace, str(Path.cwd())
     if workspace.settings.frozen:
