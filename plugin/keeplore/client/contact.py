@@ -91,7 +91,8 @@ def main() -> None:
     if os.environ.get("KEEPLORE_OFF"):
         return
     os.umask(0o077)
-    host, event = (word(argument) for argument in [*sys.argv[1:3], "", ""][:2])
+    names = [*sys.argv[1:], "", ""]
+    host, event = word(names[0]), word(names[1])
     payload = receive()
     is_patient = event.lower() in PATIENT or (
         event.lower() in PROMPTS and is_own_command(payload)

@@ -155,7 +155,8 @@ class ClaudeTurnAssembler:
 
     def _queue(self, data: Json, _: ClaudeOpenTurn | None) -> None:
         operation, state = text(data, "operation"), self.line.state
-        words = taken = text(data, "content")
+        words = text(data, "content")
+        taken = words
         queue = list(state.queue)
         if operation == "enqueue":
             said = lines.input_in(words)
@@ -163,7 +164,8 @@ class ClaudeTurnAssembler:
         elif operation == "popAll":
             queue.clear()
         elif operation in ("dequeue", "remove") and queue:
-            taken = queue.pop(queue.index(words) if words in queue else 0)
+            place = queue.index(words) if words in queue else 0
+            taken = queue.pop(place)
         self.line.state = replace(state, queue=tuple(queue))
         is_removed = operation == "remove" and state.is_old
         if is_removed and taken and not lines.slash_command(taken):

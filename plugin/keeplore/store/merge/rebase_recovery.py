@@ -206,7 +206,8 @@ def _put_back(
     id_here = backend.hashes([path]).get(path) if here else None
     if here is None and (before or is_settled or os.path.lexists(root / path)):
         return
-    if here and id_here in (None, after and after.id):
+    is_there = after is not None and id_here == after.id
+    if here and (id_here is None or is_there):
         return
     is_as_before = before is not None and id_here == before.id
     if after is None:

@@ -89,10 +89,7 @@ class Intake:
         if origin is None:
             raise TranscriptError(f"this is no payload of {entry.host}")
         progress = self._with_all_words(self._cursors.get(origin))
-        began_at = progress.began_at or entry.at
-        agent = origin.agent_name or progress.origin.agent_name
-        origin = replace(origin, agent_name=agent)
-        heard = replace(progress, origin=origin, heard_at=entry.at, began_at=began_at)
+        heard = _heard_of(progress, origin, entry.at)
         read = partial(host.read, event, payload, at=entry.at)
         if not self._may(origin.cwd or progress.origin.cwd, entry.at):
             self._leave_out(heard, read)
@@ -279,6 +276,17 @@ def is_prompt(ask: Ask | None) -> bool:
 
 def _key(origin: Origin) -> tuple[str, str]:
     return origin.host, origin.session
+
+
+def _heard_of(progress: SessionProgress, origin: Origin, at: str) -> SessionProgress:
+    """The progress of a session of which an event tells now where it is."""
+    agent = origin.agent_name or progress.origin.agent_name
+    return replace(
+        progress,
+        origin=replace(origin, agent_name=agent),
+        heard_at=at,
+        began_at=progress.began_at or at,
+    )
 
 
 def _added(left_out: tuple[str, ...], events: Iterable[HostEvent]) -> tuple[str, ...]:
