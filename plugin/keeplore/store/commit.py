@@ -86,27 +86,27 @@ def _plan(
     ref, parent = _recovered(backend, branch, cache)
     tracked = backend.tracked(parent, extra)
     skipped: list[str] = []
-    seen = _on_disk(backend.root, skipped, extra)
-    withdraw(backend.root, cache, seen)
-    ids = _ids(backend, cache, seen)
-    skipped += [path for path in seen if path not in ids]
+    on_disk = _on_disk(backend.root, skipped, extra)
+    withdraw(backend.root, cache, on_disk)
+    ids = _ids(backend, cache, on_disk)
+    skipped += [path for path in on_disk if path not in ids]
     differing = [path for path, id_ in ids.items() if _id_in(tracked, path) != id_]
     known = tracked.keys() | extra
     ignored = _ignored(backend, [path for path in differing if path not in known])
     skipped += ignored
-    changed = {path: seen[path] for path in differing if path not in ignored}
+    changed = {path: on_disk[path] for path in differing if path not in ignored}
     held_back = _with_secrets(backend, cache, tracked, changed)
     wanted = [path for path in changed if path not in held_back]
-    held = {path: seen[path] for path in ids.keys() - ignored}
-    departed = departures.settled(backend.root, held)
+    not_ignored = {path: on_disk[path] for path in ids.keys() - ignored}
+    departed = departures.settled(backend.root, not_ignored)
     changes: dict[str, Blob | None] = {**_written(backend, wanted, tracked)}
-    changes |= dict.fromkeys(_removed(backend, tracked, seen, skipped))
+    changes |= dict.fromkeys(_removed(backend, tracked, on_disk, skipped))
     return CommitPlan(
         ref,
         parent,
         tracked,
         changes,
-        tuple(seen[path] for path in wanted),
+        tuple(on_disk[path] for path in wanted),
         tuple(skipped),
         tuple(held_back.values()),
         # a file that is held back may have what another one had
