@@ -156,7 +156,7 @@ def test_a_relation_ends_when_something_takes_the_place_of_what_states_it(
         run("graph", "kasha-api", "--at", "2026-01-05", "-f", "json").stdout
     )
     assert [(one["since"], one["until"]) for one in found["relations"]] == [
-        ("2026-01-05", "2026-03-01")
+        ("2026-01-05T08:00:00Z", "2026-03-01T08:00:00Z")
     ]
     assert run("graph", "--at", "soon").returncode == 2
 
