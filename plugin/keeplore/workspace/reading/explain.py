@@ -7,12 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from keeplore.errors import NotFound
+from keeplore.index import MemoryRow
 from keeplore.recall.request import RecallRequest
 from keeplore.recall.score_explanation import ScoreExplanation, ScorePart, why
 from keeplore.text.counts import counted
 from keeplore.text.dates import day_of
 from keeplore.workspace.reading.deleted_memories import find_forgotten
-from keeplore.workspace.registry import Registry
+from keeplore.workspace.registry import FoundMemory, Registry
 from keeplore.workspace.workspace import Workspace
 
 
@@ -27,33 +28,40 @@ def explain(
         if forgotten := _forgotten(registry, reference, cwd):
             return forgotten
         raise
-    own, workspace = registry.for_directory(cwd), found.workspace
-    is_own = workspace.name == own.name
+    own = registry.for_directory(cwd)
+    if found.workspace.name == own.name:
+        return _why(found, request)
     # an inherited workspace is asked as seen from itself, as `Registry.recall` does
-    seen_from = request if is_own else replace(request, cwd=workspace.root)
-    head = workspace.index.memories([found.row.superseded_by]).get(
-        found.row.superseded_by, found.row
-    )
-    told = why(
-        workspace.recall,
-        seen_from,
-        found.row,
-        head,
-        found.memory.body,
-        workspace.weights,
-    )
-    told = replace(told, parts=tuple(_with_use(workspace, told)))
-    if is_own:
-        return told
-    given = _inherited_scopes(registry, cwd, workspace)
-    if given is not None and (head.scope, head.project) in given:
-        verdict = f"{told.verdict}, among those of the workspace {workspace.name}"
-        return replace(told, verdict=verdict)
-    place = f"the workspace {workspace.name}"
+    told = _why(found, replace(request, cwd=found.workspace.root))
+    place = f"the workspace {found.workspace.name}"
+    given = _inherited_scopes(registry, cwd, found.workspace)
     if given is not None:
+        head = _newest(found)
+        if (head.scope, head.project) in given:
+            return replace(told, verdict=f"{told.verdict}, among those of {place}")
         place = f"a project of {place}"
     verdict = f"not looked for: it is in {place}, which {own.name} does not inherit"
     return replace(told, is_found=False, place=0, verdict=verdict)
+
+
+def _why(found: FoundMemory, request: RecallRequest) -> ScoreExplanation:
+    """What the memory's own workspace tells of it."""
+    workspace = found.workspace
+    told = why(
+        workspace.recall,
+        request,
+        found.row,
+        _newest(found),
+        found.memory.body,
+        workspace.weights,
+    )
+    return replace(told, parts=tuple(_with_use(workspace, told)))
+
+
+def _newest(found: FoundMemory) -> MemoryRow:
+    """The version that replaced the memory, or its own where none has."""
+    newer = found.row.superseded_by
+    return found.workspace.index.memories([newer]).get(newer, found.row)
 
 
 def _with_use(workspace: Workspace, told: ScoreExplanation) -> Iterator[ScorePart]:
