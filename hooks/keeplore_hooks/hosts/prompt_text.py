@@ -51,7 +51,9 @@ def own_command(prompt: str) -> str:
     have; ``/recall``.
     """
     match = _OWN.match(prompt)
-    return "" if not match else "bare" if match[1] == "/" else "named"
+    if not match:
+        return ""
+    return "bare" if match[1] == "/" else "named"
 
 
 def called_in(words: str) -> str:

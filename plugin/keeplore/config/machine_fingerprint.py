@@ -17,13 +17,12 @@ def mark() -> str:
 
     machine-id(5) asks that the id itself is not written down: it is hashed with our name.
     """
-    found = (
-        _of_windows()
-        if sys.platform == "win32"
-        else _of_macos()
-        if sys.platform == "darwin"
-        else _of_files()
-    )
+    if sys.platform == "win32":
+        found = _of_windows()
+    elif sys.platform == "darwin":
+        found = _of_macos()
+    else:
+        found = _of_files()
     return (
         hashlib.sha256(f"keeplore/{found}".encode()).hexdigest()[:MARK_CHARS]
         if found

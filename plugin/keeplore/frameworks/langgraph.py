@@ -86,7 +86,10 @@ class KeeploreStore(BaseStore):
         if isinstance(op, GetOp):
             return self._get(op.namespace, op.key)
         if isinstance(op, PutOp):
-            (self._delete if op.value is None else self._put)(op)
+            if op.value is None:
+                self._delete(op)
+            else:
+                self._put(op)
             return None
         try:
             return (

@@ -259,13 +259,9 @@ def _without_pointers(text: str) -> str:
 def _tags(meta: Mapping[str, Any]) -> list[str]:
     """The tags, written as a list or on one line."""
     tags = meta.get("tags")
-    words = (
-        tags.split(",")
-        if isinstance(tags, str)
-        else tags
-        if isinstance(tags, list)
-        else []
-    )
+    if isinstance(tags, str):
+        tags = tags.split(",")
+    words = tags if isinstance(tags, list) else []
     return [tag.strip() for tag in words if isinstance(tag, str) and tag.strip()]
 
 

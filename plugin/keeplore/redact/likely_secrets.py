@@ -127,7 +127,8 @@ def values(data: bytes, place: int, examined: int) -> Iterator[LineValue]:
     end, kind = _line_end(data, place, AFTER), ""
     for below in range(BELOW + 1):
         words = [*_WORD.finditer(data, start, end)]
-        if bool(words) == bool(below):  # another word has lines of its own
+        # another word has lines of its own
+        if (words and below) or not (words or below):
             return
         yield from _on_line(data, (start, end), words, (below, kind))
         kind = kind or words[-1].lastgroup or ""

@@ -144,7 +144,11 @@ def find(
 ) -> list[Hit]:
     """The secrets in UTF-8 text: in order, apart from one another, and none inside a marker."""
     engine = _engine()
-    ranks = engine.forms if is_id else engine.plain if is_decoded else engine.all
+    ranks = engine.all
+    if is_id:
+        ranks = engine.forms
+    elif is_decoded:
+        ranks = engine.plain
     found = [*_denied(data, deny), *_ruled(engine, data, ranks)]
     if not found:
         return []

@@ -286,7 +286,8 @@ def _cell(line: bytes, cell: Span, offset: int, kind: str) -> Iterator[Span]:
     if _CODE_CELL.match(text):
         return
     candidate = SecretCandidate(key="password", gap='="', value=text, after='"')
-    if (password if kind == "password" else secret)(candidate):
+    is_secret = password if kind == "password" else secret
+    if is_secret(candidate):
         begin = offset + cell[0] + raw.index(stripped)
         yield begin, begin + len(stripped)
 

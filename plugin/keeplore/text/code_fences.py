@@ -42,5 +42,6 @@ def fenced_lines(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
     """
     is_code = False
     for line in lines:
-        is_code ^= _FENCE.match(line) is not None
+        if _FENCE.match(line):
+            is_code = not is_code
         yield line, is_code

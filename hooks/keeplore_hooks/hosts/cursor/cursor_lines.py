@@ -141,7 +141,9 @@ def time_in(words: str) -> str:
     month, day, year, hour, minute, half, hours, minutes = match.groups()
     sign = -1 if (hours or "").startswith("-") else 1
     offset = timedelta(hours=int(hours or 0), minutes=sign * int(minutes or 0))
-    hour_of_day = int(hour) % 12 + 12 * (half == "P")
+    hour_of_day = int(hour) % 12
+    if half == "P":
+        hour_of_day += 12
     date = int(year), _MONTHS.index(month) + 1, int(day)
     try:
         moment = datetime(

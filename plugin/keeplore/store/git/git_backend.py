@@ -212,7 +212,8 @@ class GitBackend:
         """Set a ref if it is still at ``old``. Raises Moved or Locked."""
         done = run(self.root, "update-ref -m", message, ref, new, old)
         if done.code:
-            raise (Locked if "File exists" in done.error else Moved)(done.error)
+            kind = Locked if "File exists" in done.error else Moved
+            raise kind(done.error)
 
     def has_unmerged(self, index: Path) -> bool:
         """Whether an index file holds conflicts that nobody has resolved yet."""

@@ -215,7 +215,8 @@ class LibgitBackend(GitBackend):
             reference.set_target(new, message)
         except (pygit2.GitError, OSError, ValueError, KeyError) as e:
             # libgit2 tells a held lock and a ref that moved apart by words alone
-            raise (Locked if "lock" in str(e) else Moved)(str(e)) from e
+            kind = Locked if "lock" in str(e) else Moved
+            raise kind(str(e)) from e
 
     def has_unmerged(self, index: Path) -> bool:
         return self.index(index).conflicts is not None

@@ -332,9 +332,7 @@ def _loaded(path: Path) -> _SessionUsage:
     """A session as it was saved, a new one where that cannot be read."""
     try:
         data: dict[str, Any] = json.loads(path.read_bytes())
-        told = {
-            str(id_): _InjectedMemory(**one) for id_, one in data.pop("told").items()
-        }
+        told = {str(id_): _InjectedMemory(**one) for id_, one in data["told"].items()}
         return _SessionUsage(**{**data, "told": told})
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return _SessionUsage()

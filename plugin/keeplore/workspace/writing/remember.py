@@ -70,7 +70,9 @@ def target_of(
         workspace = registry.for_scope("" if scope == "agent" else scope, cwd)
         is_wide = scope in ("user", "workspace")
         own = "" if is_wide else workspace.identities.of(cwd).project
-        wanted = scope if is_wide else "project" if scope or own else "workspace"
+        wanted = scope if is_wide else "project"
+        if not (scope or own):
+            wanted = "workspace"
         found = NoteTarget(workspace, wanted, own, is_here=not scope)
     if agent and found.scope not in ("user", "workspace"):
         return _of_agent(found, agent)

@@ -68,7 +68,7 @@ def place_options(command: Command) -> Command:
     ) -> Any:
         given = {"project": project, "remote": remote, "pattern": pattern}
         names = {kind: value for kind, value in given.items() if value}
-        if len(names) + (directory is not None) > 1:
+        if len(names) > 1 or (names and directory is not None):
             raise click.UsageError(
                 "give one PATH, --project, --remote or --pattern at a time"
             )
