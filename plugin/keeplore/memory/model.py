@@ -218,6 +218,10 @@ class Memory:
         value = self.meta.get("source")
         return value if isinstance(value, Mapping) else {}
 
+    def source_text(self, key: str) -> str:
+        """What the source says under a key, as text; "" for nothing."""
+        return str(self.source.get(key) or "")
+
     @property
     def turns(self) -> tuple[str, ...]:
         """Ids of the turns that this memory was made from."""

@@ -42,9 +42,7 @@ def traces_of(memories: Iterable[Memory]) -> PurgeTraces:
     ids, sessions, words, telling = [], [], [], []
     for memory in memories:
         ids.append(memory.id)
-        host, session = (
-            str(memory.source.get(key) or "") for key in ("host", "session")
-        )
+        host, session = map(memory.source_text, ("host", "session"))
         sessions += [(host, session)] if session else []
         lines = [line.strip() for line in memory.body.splitlines()]
         words += [memory.title, slugify(memory.title), *lines]

@@ -156,8 +156,8 @@ def _facts(row: MemoryRow, memory: Memory) -> dict[str, str]:
         "version": str(memory.version) if memory.version > 1 else "",
         "replaced by": row.superseded_by,
         "archived": "yes" if row.is_archived else "",
-        "host": str(memory.source.get("host") or ""),
-        "machine": str(memory.source.get("machine") or ""),
+        "host": memory.source_text("host"),
+        "machine": memory.source_text("machine"),
         "file": row.path,
     }
 

@@ -33,7 +33,7 @@ def exchange_of(found: FoundMemory, wanted: str) -> Exchange:
 
 def transcript_of(places: Places, memory: Memory) -> str:
     """The host's record of the session, "" where it is not on this machine (any more)."""
-    host, session = (str(memory.source.get(key) or "") for key in ("host", "session"))
+    host, session = map(memory.source_text, ("host", "session"))
     path = (
         Cursors(places.sessions).get(Origin(host, session)).origin.transcript
         if session

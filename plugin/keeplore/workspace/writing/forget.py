@@ -123,7 +123,7 @@ def quoting_notes(workspace: Workspace, memory_id: str) -> tuple[MemoryRow, ...]
     memory = workspace.store.load(path) if path else None
     if memory is None or memory.kind != "conversation":
         return ()
-    session = str(memory.source.get("session") or "")
+    session = memory.source_text("session")
     if not session:
         return ()
     turns = set(memory.turns)
