@@ -12,6 +12,7 @@ from pathlib import Path
 
 from keeplore.errors import NotFound, RepositoryBusy, StoreError
 from keeplore.index import MemoryFilter, MemoryRow
+from keeplore.memory.digest import KIND as DIGEST
 from keeplore.memory.location import archived_path, location_of
 from keeplore.memory.note import KEPT_CATEGORIES
 from keeplore.text.counts import counted
@@ -65,8 +66,8 @@ def archive_plan(
     """What goes to the archive, the oldest first. ``rows`` are all that is not archived, ``sizes``
     is path → bytes.
 
-    Never: permanent memories, open conversations, and what is in a category that is kept, earlier
-    versions too.
+    Never: permanent memories, open conversations, digests, and what is in a category that is kept,
+    earlier versions too.
     """
     chosen = sorted(
         (row for row in rows if _may_go(row, rules)),
@@ -187,7 +188,8 @@ def _may_go(row: MemoryRow, rules: ArchiveRules) -> bool:
     """Whether it is of what was chosen, and not of what is kept for good."""
     if row.permanent or row.is_open or row.is_archived:
         return False
-    if row.category in KEPT_CATEGORIES:
+    # a digest goes when its conversations are forgotten: the next tidying would bring it back
+    if row.category in KEPT_CATEGORIES or row.kind == DIGEST:
         return False
     return (
         (not rules.categories or row.category in rules.categories)

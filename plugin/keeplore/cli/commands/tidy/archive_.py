@@ -76,9 +76,9 @@ def archive_command(
     the code here, and move it there with --apply.
 
     Without --older-than and --larger-than these go: conversations of more than a year, and versions
-    that were replaced and are older than half a year. What is permanent never goes, nor decisions,
-    conventions, preferences, corrections, gotchas, infrastructure and security. Nothing in a file
-    changes, and recall still finds it, below what is newer.
+    that were replaced and are older than half a year. What is permanent never goes, nor digests,
+    decisions, conventions, preferences, corrections, gotchas, infrastructure and security. Nothing
+    in a file changes, and recall still finds it, below what is newer.
 
     \b
     keeplore archive
