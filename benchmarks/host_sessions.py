@@ -1,5 +1,6 @@
 """What Keeplore adds to a run of one turn in real hosts, which ``make hosts`` installs: without it,
-with hooks alone, and with the MCP server as well.
+with hooks alone, and with the MCP server as well; and what the same entries cost where the programs
+behind them do nothing at all ("empty"), which is the least that any plugin of this shape can cost.
 
 Usage: python benchmarks/host_sessions.py [ROUNDS [HOST …]]. The model is played on loopback; all
 ways take turns, so that they have the same load. Processor time is that of the host and of all
@@ -26,7 +27,24 @@ from model_server import model_server
 ROUNDS = 7
 ASKED = "Which queue should hold the jobs of the billing service?"
 ANSWER = "A table in Postgres."
-WAYS = ("without", "hooks", "all")
+WAYS = ("without", "empty", "hooks", "all")
+EMPTY = {
+    "client.sh": "#!/bin/sh\nexit 0\n",
+    "client.py": "",
+    # a server without tools
+    "mcp.py": """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" in asked:
+        params = asked.get("params") or {}
+        result = {"tools": []} if asked["method"] == "tools/list" else {
+            "protocolVersion": params.get("protocolVersion"), "capabilities": {"tools": {}},
+            "serverInfo": {"name": "empty", "version": "1"},
+        }
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+""",
+}
 # connects as on a machine without the SDK
 WITHOUT_SDK = """
 import importlib.util
@@ -55,6 +73,9 @@ def main(rounds: int, hosts: tuple[str, ...]) -> None:
                 for way in WAYS if number % 2 else reversed(WAYS):
                     spent[way].append(run(labs[way]))
             report(host, spent)
+            is_empty = labs["empty"].machine.state / "client" / "mcp.py"
+            if is_empty.read_text() != EMPTY["mcp.py"]:
+                sys.exit("the empty programs were replaced meanwhile")
 
 
 def connect(lab: HostLab, way: str) -> None:
@@ -64,6 +85,10 @@ def connect(lab: HostLab, way: str) -> None:
         lab.machine.run(*command)
     elif way != "without":
         lab.connect()
+    if way == "empty":
+        lab.machine.keeplore("worker", "stop", check=False)
+        for name, text in EMPTY.items():
+            (lab.machine.state / "client" / name).write_text(text)
 
 
 def run(lab: HostLab) -> tuple[float, float]:

@@ -19,7 +19,8 @@ def titles(window: Window) -> list[str]:
 
 
 def press(tab: Tab, key: str) -> None:
-    """A key, and the page that it leads to."""
+    """A key, once its script is there, and the page that it leads to."""
+    tab.page.wait_for_load_state("domcontentloaded")
     with tab.page.expect_navigation():
         tab.page.keyboard.press(key)
 

@@ -39,6 +39,30 @@ def test_nobody_who_types_is_interrupted(tab: Tab) -> None:
     assert tab.page.get_by_label("Text").input_value() == "Half a sen"
 
 
+def test_a_question_is_answered_on_a_page_that_was_shown_anew_meanwhile(
+    tab: Tab,
+) -> None:
+    tab.page.get_by_text("wait for you").wait_for()
+    held: list[Any] = []  # a builtin method is no handler
+    tab.page.route("**/search?*", lambda route: held.append(route))  # noqa: PLW0108
+    with tab.page.expect_request("**/search?*"):
+        tab.page.get_by_label("Search memory").fill("when do we deploy")
+    tab.page.evaluate("main().replaceWith(main().cloneNode(true))")
+    held[0].continue_()
+    tab.page.locator(".hits .title", has_text="Deploys").first.wait_for()
+
+
+def test_a_question_typed_before_the_scripts_are_there_is_answered(tab: Tab) -> None:
+    held: list[Any] = []  # a builtin method is no handler
+    tab.page.route("**/static/*.js", lambda route: held.append(route))  # noqa: PLW0108
+    tab.page.goto(f"http://{tab.window.host}/timeline", wait_until="commit")
+    tab.page.get_by_label("Search memory").fill("when do we deploy")
+    for script in held:
+        script.continue_()
+    tab.page.locator(".hits .title", has_text="Deploys").first.wait_for()
+    assert tab.page.url.endswith("/search?q=when%20do%20we%20deploy")
+
+
 def test_a_page_says_that_its_server_has_left(tab: Tab) -> None:
     tab.page.get_by_text("wait for you").wait_for()
     tab.window.server.stop()

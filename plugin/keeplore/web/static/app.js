@@ -65,10 +65,19 @@ function isSearch() {
 }
 
 // the answer takes the place of whatever page this is, to which Back leads
-find?.addEventListener("input", () => {
+function goToSearch() {
   if (isSearch()) return;
   history.pushState(null, "", `${home}/search`);
   document.querySelector("nav [aria-current]")?.removeAttribute("aria-current");
+}
+find?.addEventListener("input", goToSearch);
+// a page may have been shown anew since the question was sent
+find?.addEventListener("htmx:beforeOnLoad", (event) => { event.detail.target = main(); });
+// somebody may type before this file is there
+document.addEventListener("DOMContentLoaded", () => {
+  if (!find || find.value === find.defaultValue) return;
+  goToSearch();
+  htmx.trigger(find, "typed");
 });
 window.addEventListener("popstate", () => location.reload());
 if (isSearch() && find) {
