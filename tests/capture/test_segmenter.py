@@ -258,7 +258,7 @@ def test_carrying_out_what_was_talked_about_goes_on() -> None:
     assert boundary(QUEUE, message, shift=Shift(0.0, 0.4, 0.2)) == ""
 
 
-BUSY = TaskEvidence(0.0, 0.0, 0.0, 0.5, 0.0, 1.0, 0.0)
+BUSY = TaskEvidence(0.0, 0.0, 0.0, 0.5, 0.0, 1.0, 0.0, 0.5, 0.5)
 
 
 def test_where_an_agent_works_a_reply_never_opens_a_topic() -> None:
@@ -270,6 +270,13 @@ def test_where_an_agent_works_a_reply_never_opens_a_topic() -> None:
     assert boundary(asked, turn("next task: the export"), shift=sure) == "words"
     later = turn(message.user, at="2026-03-01T11:20:00Z")
     assert boundary(asked, later, shift=sure) == "shift"
+
+
+def test_where_an_agent_works_a_pick_by_number_never_opens_a_topic() -> None:
+    sure = Shift(1.0, 0.3, 0.3, BUSY)
+    for message in ("address 41", "fix 2 and 3, please", "1. Yes, the table. 2. No"):
+        assert boundary(QUEUE, turn(message), shift=sure) == "", message
+    assert boundary(QUEUE, turn("10 invoices are lost"), shift=sure) == "shift"
 
 
 def test_where_an_agent_works_silence_is_no_boundary() -> None:

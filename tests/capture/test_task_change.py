@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,8 @@ from keeplore_hooks.events import Origin, Turn, Work
 HERE = Origin("test", "one")
 WORKED = Work(files=("app/queue.py", "tests/test_queue.py"))
 DONE = "The worker now leases a job row with a deadline. All tests pass."
-NEUTRAL = TaskEvidence(0.0, 0.0, 0.0, 0.5, 0.0, 1.0, 0.0)
+REPORT = "The queue reads from postgres; redis keeps its settings until friday. " * 3
+NEUTRAL = TaskEvidence(0.0, 0.0, 0.0, 0.5, 0.0, 1.0, 0.0, 0.5, 0.5)
 
 
 def turn(user: str, *files: str, at: str = "2026-03-01T10:30:00Z") -> Turn:
@@ -46,7 +48,10 @@ def test_all_that_is_weighed_is_read_from_the_turn_and_the_talk() -> None:
     asked = talk("Shall I also add a heartbeat? It costs one query.")
     new = turn("Invoices crash on export: see the log.", "app/queue.py", "app/new.py")
     found = evidence(9.0, asked, new, WORKED)
-    assert found._replace(effort=round(found.effort, 2)) == TaskEvidence(
+    rounded = found._replace(
+        effort=round(found.effort, 2), report=round(found.report, 2)
+    )
+    assert rounded == TaskEvidence(
         subject=6.0,
         trouble=1.0,
         reacts=0.0,
@@ -54,7 +59,21 @@ def test_all_that_is_weighed_is_read_from_the_turn_and_the_talk() -> None:
         same_files=0.5,
         effort=3.04,
         asked=1.0,
+        new_words=0.0,
+        report=0.44,
     )
+
+
+def test_words_of_the_answer_that_were_not_said_before_speak_for_another_task() -> None:
+    said = (
+        "The leased rows carry a heartbeat; the invoice template lost its letterhead."
+    )
+    new = Turn("t", HERE, "2026-03-01T10:30:00Z", "the invoices, please", (said,))
+    known = [{**talk()[0], "assistant": "Invoice templates have a letterhead."}]
+    shares = [
+        evidence(0.0, before, new, WORKED).new_words for before in (talk(), known)
+    ]
+    assert shares[0] > shares[1] > 0.0
 
 
 def test_a_turn_that_is_said_to_end_after_the_next_began_took_the_time_between() -> (
@@ -102,6 +121,8 @@ def test_a_request_of_its_own_does_not(message: str) -> None:
         ("same_files", False),
         ("effort", True),
         ("asked", False),
+        ("new_words", True),
+        ("report", True),
     ],
 )
 def test_each_part_speaks_for_one_side(part: str, is_more_likely: bool) -> None:
@@ -110,10 +131,15 @@ def test_each_part_speaks_for_one_side(part: str, is_more_likely: bool) -> None:
 
 
 def test_a_first_sentence_ends_at_the_first_stop() -> None:
-    assert first_sentence(" Fix it. Then push") == "Fix it"
+    assert first_sentence(" Fix the queue. Then push") == "Fix the queue"
     assert first_sentence("see app/queue.py\nand more") == "see app/queue.py"
     assert first_sentence("队列坏了。请修复") == "队列坏了"
     assert len(first_sentence("word " * 100)) == 250
+
+
+def test_a_first_sentence_says_something() -> None:
+    assert first_sentence("hmm ok... so the queue stalls. Why?") == "the queue stalls"
+    assert first_sentence("Nice! Look. The queue stalls") == "Look. The queue stalls"
 
 
 @pytest.mark.parametrize("at", ["", "yesterday", "2026-03-01T11:20:00"])
@@ -133,21 +159,29 @@ def packaged(tmp_path: Path) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("message", "files", "expected"),
+    ("message", "answer", "expected"),
     [
         (
             "The invoice page header is broken on phones, the logo covers the menu",
-            ("web/invoice.css",),
+            "Below 480 px the logo kept its desktop width: web/invoice.css wraps it now.",
             "shift",
         ),
-        ("no, keep the redis settings until friday", ("app/queue.py",), ""),
-        ("does the lease survive a restart of the worker?", ("app/queue.py",), ""),
+        (
+            "no, keep the redis settings until friday",
+            "The redis settings stay beside the postgres queue.",
+            "",
+        ),
+        (
+            "does the lease survive a restart of the worker?",
+            "Yes: the row keeps its deadline, and the worker leases it anew.",
+            "",
+        ),
     ],
 )
 def test_a_task_of_its_own_after_a_finished_one_begins_a_conversation(
-    message: str, files: tuple[str, ...], expected: str, packaged: Any
+    message: str, answer: str, expected: str, packaged: Any
 ) -> None:
-    new = turn(message, *files)
-    before = talk(minutes=4)
+    new = replace(turn(message, "web/invoice.css"), replies=(answer,))
+    before = talk(f"{DONE} {REPORT}", minutes=4)
     shift = Segmenter(packaged).shift_of(before, new, WORKED)
     assert boundary(before, new, shift) == expected

@@ -46,7 +46,7 @@ NEED_FEW, NEED_USUAL, NEED_MANY = (
     0.35,
 )  # shift that makes a boundary, see ``shift_of``
 NEED_MAYBE = 0.2  # the same beside words like "now let's build …"
-NEED_TASK = 0.36  # of the probability that another task begins, where an agent works
+NEED_TASK = 0.45  # of the probability that another task begins, where an agent works
 # the same, of the model's probability: where people chat, and with an assistant
 LIKELY, LIKELY_ASSISTED, LIKELY_MAYBE = 0.4, 0.35, 0.25
 ALONE = 0.35  # what more it needs to leave a single exchange with an assistant behind
@@ -129,10 +129,13 @@ def _size(exchanges: Sequence[Mapping[str, Any]], most: int) -> str:
 def is_reply(
     exchanges: Sequence[Mapping[str, Any]], message: str, minutes: float
 ) -> bool:
-    """True where a message answers, at once, what was asked last, or quotes a recent answer."""
+    """True where a message answers, at once, what was asked last, takes an item of a list by its
+    number, or quotes a recent answer.
+    """
     answers = [str(exchange["assistant"]) for exchange in exchanges[-BLOCK:]]
     is_asked = minutes < PAUSE and ends_with_question(answers[-1])
-    return is_asked or task_change.quotes(message, answers)
+    is_answer = is_asked or opens_with(message, "picks")
+    return is_answer or task_change.quotes(message, answers)
 
 
 def ends_with_question(answer: str) -> bool:

@@ -1,19 +1,22 @@
 """How likely a turn begins another task of a session in which an agent works.
 
 One task is many exchanges with tools between them, and its subject drifts; so beside the shift of
-subject it counts how long the agent has worked since the last message, whether the same files are
-touched, and whether the message reacts to what was done. The weights are a logistic regression,
-fitted by ``benchmarks/train_tasks.py``.
+subject it counts how long the agent has worked since the last message and what it reported, whether
+the same files are touched, whether the message reacts to what was done, and how much of the new
+answer is in words that the conversation has not had. The weights are a logistic regression, fitted
+by ``benchmarks/train_tasks.py``.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from keeplore.capture.cues import opens_with, says
+from keeplore.capture.cues import opens_with, pattern, says
+from keeplore.text.rarity import rare
 from keeplore.text.terms import terms, words
 from keeplore_hooks.events import Turn, Work
 
@@ -22,6 +25,7 @@ OPENING = 160  # characters of a message in which it says what is the matter
 SENTENCE = 250  # characters of a first sentence
 SUBSTANCE_MOST = 8  # content words of it; more say no more
 EFFORT_MOST = math.log1p(60)  # likewise an hour of work
+REPORT_MOST = math.log1p(8000)  # likewise the characters of a report
 ASKED = 300  # characters at the end of an answer in which a question may wait
 RUN = 4  # words in a row that are no chance
 QUOTED = 0.3  # share of a message's runs of words
@@ -29,7 +33,10 @@ QUOTE, ANSWER = (
     600,
     20_000,
 )  # characters of a message and of an answer that are compared
-_STOPS = ("? ", "! ", ". ", "\n", "。", "？", "！")
+SPAN = 16  # exchanges whose words are known
+MESSAGE, REPLY = 2000, 4000  # characters of a message and of the new answer likewise
+SAYS_SOMETHING = 2  # content words of a first sentence, or the next one belongs to it
+_STOP = re.compile(r"(?<!\.)[?!.](?=\s)|\n|[。？！]")
 
 
 class TaskEvidence(NamedTuple):
@@ -44,10 +51,12 @@ class TaskEvidence(NamedTuple):
     same_files: float  # share of the turn's files that the conversation has touched
     effort: float  # log of the minutes that the turn before took
     asked: float  # 1 where the last answer asks something near its end
+    new_words: float  # share of the answer's rare words that were not said before
+    report: float  # log of the characters of the last answer, as a share of REPORT_MOST
 
 
-WEIGHTS = TaskEvidence(0.21, 1.32, -1.06, 1.63, -1.80, 0.64, -1.53)
-INTERCEPT = -1.95
+WEIGHTS = TaskEvidence(0.23, 0.84, -0.63, 1.81, -0.99, 0.50, -0.94, 3.09, 2.90)
+INTERCEPT = -5.53
 
 
 def evidence(
@@ -64,12 +73,14 @@ def evidence(
     minutes = minutes_between(str(last["at"]), ended_at)
     return TaskEvidence(
         max(-SUBJECT_MOST, min(SUBJECT_MOST, score)),
-        float(says(turn.user[:OPENING], "not_working")),
+        float(says(sentence[:OPENING], "not_working")),
         float(opens_with(turn.user[: 2 * OPENING], "reacts")),
         min(len(set(terms(sentence))), SUBSTANCE_MOST) / SUBSTANCE_MOST,
         len(files.intersection(work.files)) / max(1, len(files)),
         min(math.log1p(max(0.0, minutes)), EFFORT_MOST),
         float(has_asked(str(last["assistant"])[-ASKED:])),
+        _new_words(turn.assistant, exchanges[-SPAN:]),
+        min(math.log1p(len(str(last["assistant"]))) / REPORT_MOST, 1.0),
     )
 
 
@@ -82,10 +93,25 @@ def chance(found: TaskEvidence) -> float:
 
 
 def first_sentence(message: str) -> str:
-    """The message up to its first stop."""
-    head = message.strip()[:SENTENCE]
-    ends = [head.find(stop) for stop in _STOPS]
-    return head[: min((end for end in ends if end >= 0), default=len(head))]
+    """The message up to its first stop behind which it has said something, without the "ok, so …"
+    before it.
+    """
+    opening = message.strip()[: 2 * SENTENCE]
+    found = pattern("fillers").match(opening)
+    head = opening[found.end() if found else 0 :][:SENTENCE]
+    for stop in _STOP.finditer(head):
+        if len(set(terms(head[: stop.start()]))) >= SAYS_SOMETHING:
+            return head[: stop.start()]
+    return head
+
+
+def _new_words(answer: str, exchanges: Sequence[Mapping[str, Any]]) -> float:
+    own = set(rare(answer[:REPLY]))
+    said: set[str] = set()
+    for exchange in exchanges:
+        said.update(terms(str(exchange["user"])[:MESSAGE]))
+        said.update(terms(str(exchange["assistant"])[:ANSWER]))
+    return len(own - said) / max(1, len(own))
 
 
 def quotes(message: str, answers: Sequence[str]) -> bool:
