@@ -107,6 +107,30 @@ def title(*said: str) -> str:
             "Session list doesn't display checkpoints",
         ),
         (
+            "Start with docs/QUEUE.md and ALSO read EVERY note in docs/queue/ twice",
+            "Read every note in docs/queue twice",
+        ),
+        (
+            "let's leave git out since it's only one host",
+            "Leave git out",
+        ),
+        (
+            "drop the prefix index, let's do lazy snippets",
+            "Drop the prefix index",
+        ),
+        (
+            "now explore also having the run command share that new queue watcher",
+            "Explore having the run command share that new queue watcher",
+        ),
+        (
+            "We did a big refactoring, and a lot of browser tests are failing.",
+            "Browser tests are failing",
+        ),
+        (
+            "Right now `queue resume` supports an optional third argument, the target.",
+            "Queue resume supports an optional third argument",
+        ),
+        (
             "ok, assuming so, search results should be in reverse order",
             "Search results should be in reverse order",
         ),
@@ -142,7 +166,8 @@ def test_a_pasted_plan_lends_its_heading(message: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "expected"), [(28, "Ledger moves"), (29, "Rounding of invoices")]
+    ("more", "expected"),
+    [(28, "Ledger moves to Postgres"), (29, "Rounding of invoices")],
 )
 def test_a_message_of_more_than_thirty_sentences_is_a_document(
     more: int, expected: str
@@ -150,6 +175,12 @@ def test_a_message_of_more_than_thirty_sentences_is_a_document(
     lines = " ".join(f"Line {number} is rounded once." for number in range(more))
     message = f"The ledger moves to Postgres.\n\n## Rounding of invoices\n\n{lines}"
     assert title(message, "I'll start.") == expected
+
+
+def test_the_report_that_takes_up_the_verb_of_the_request_comes_first() -> None:
+    asked = "I didn't find those links helpful, can you replace them, please?"
+    done = "I've added a style for the transcript link. I've replaced the session links by a list."
+    assert title(asked, done) == "Replace the session links by a list"
 
 
 def test_the_decision_gives_the_name_where_there_is_one() -> None:

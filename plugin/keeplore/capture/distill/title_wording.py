@@ -33,7 +33,11 @@ _SIGNS = re.compile(
 )
 _OWNER = re.compile(r"\b(?:my|our|your)\b(?= \w)", re.IGNORECASE)
 _AGAIN = re.compile(r"\A(?:re|pre|un|de|auto)-?")
-_ARTICLE = re.compile(r"\A(?:an?|the|some|any|our|my)\s+", re.IGNORECASE)
+_ARTICLE = re.compile(
+    r"\A(?:a (?:lot|bunch|couple) of(?: the)?|an?|(?:all )?(?:the|these|those|our|my)|some|any|"
+    r"all)\s+",
+    re.IGNORECASE,
+)
 _DOCUMENT_CHARS = 20_000  # of a document in which its title is looked for
 _COMMIT_KIND = re.compile(
     r"\A(?P<kind>[a-z]{2,10})(?:\([^)]{1,40}\))?!?:\s+", re.IGNORECASE
@@ -52,6 +56,14 @@ _QUOTED_ARGUMENT = r"(?P<quote>[\"'])(?P<text>[^\"'$`]{8,120})(?P=quote)?"
 _PULL_REQUEST = re.compile(
     rf"\b(?:gh|glab|hub) (?:pr|mr) create\b.{{0,200}}?(?:--title|-t)[ =]{_QUOTED_ARGUMENT}"
 )
+_FOLDER = re.compile(r"(?<=\w\w)/(?=[\s,.;:)]|\Z)")
+_EMPHASIS = re.compile(r"\b[A-Z]{3,}\b(?![./_-]\w)")
+_LED_VERB = re.compile(
+    r"\A(\w+)(?: (?:also|now|just|maybe|first|simply|properly))*"
+    r"(?: that(?= [\w-]+ [\w-]+))?(?=\s)",
+    re.IGNORECASE,
+)
+_ALSO = re.compile(r"\A(?:and|then|and then)(?: also)? ", re.IGNORECASE)
 _DETERMINED = re.compile(
     r"(?:the|an?|our|my|your|all|each|every|this|these|those|some|any|its|\S*[_./()`]\S*)\s",
     re.IGNORECASE,
@@ -69,14 +81,14 @@ class Wording(NamedTuple):
 
 def asked(sentence: Sentence) -> Wording | None:
     """What a person's sentence asks for; None where it asks for nothing that can be named."""
-    text = plain(sentence.text)[:MAX_SENTENCE]
+    text = plain(_FOLDER.sub("", sentence.text))[:MAX_SENTENCE]
     if is_foreign(text):
         rest = _without(text.lstrip("¿¡"), "title_address")
         return Wording(fit(rest), "order" if rest != text else "thing")
     text = _without(text, "title_heading_label")
     found = [wording for wording in _asked(text) if wording.text]
-    if title := _wanting(text):
-        found.append(Wording(title, "statement"))
+    wanting = (_wanting(clause) for clause in _clauses(text))
+    found += [Wording(title, "statement") for title in wanting if title][:1]
     return min(
         found, key=lambda w: looseness(w.text) + (not named(w.text)), default=None
     )
@@ -84,12 +96,17 @@ def asked(sentence: Sentence) -> Wording | None:
 
 def _asked(text: str) -> Iterator[Wording]:
     """What each clause of a sentence asks for."""
+    is_order = False
     for n, clause in enumerate(_clauses(text)):
         bare = _unled(clause, "title_noise")
         rest = _unled(bare, "title_frame", "title_noise")
         is_led = rest != bare
-        if n == 0 or is_led:
-            yield Wording(_order(rest, is_led=is_led), "order")
+        is_more = is_order and _ALSO.match(clause) is not None
+        if n == 0:
+            is_order = is_led or _is_verb(bare.partition(" ")[0].lower())
+        if n == 0 or is_led or is_more:
+            more = _ALSO.sub("", clause) if is_more else rest
+            yield Wording(_order(more, is_led=is_led), "order")
         yield Wording(_question(rest, is_led=is_led), "question")
         if is_led and len(stems(thing := _thing(rest))) > 1:
             yield Wording(thing, "thing")
@@ -144,6 +161,13 @@ def decided(text: str) -> Wording | None:
 def opening(message: str) -> str:
     """The beginning of a message, without small talk before it."""
     return fit(_unled(plain(message[: 2 * MAX_TITLE]), "title_noise"))
+
+
+def begun(message: str) -> Wording | None:
+    """What a message begins with, where that stands by itself."""
+    line = _ARTICLE.sub("", opening(message))
+    is_whole = len(named(line)) > 1 and not looseness(line) and not is_pasted(message)
+    return Wording(line, "statement") if is_whole else None
 
 
 def committed(commit: str) -> str:
@@ -226,7 +250,8 @@ def fit(text: str) -> str:
     text = _without(head if len(stems(head)) > 1 else text, "title_asides").strip(
         _EDGES
     )
-    text = _cut_between_words(_cut_at_clause(_OWNER.sub("the", text)))
+    text = _EMPHASIS.sub(_calm, _OWNER.sub("the", text))
+    text = _cut_between_words(_cut_at_clause(text))
     text = _without(text, "title_asides")
     for opening, closing in ("()", "[]", "{}"):
         if text.count(opening) > text.count(closing):
@@ -236,6 +261,11 @@ def fit(text: str) -> str:
     if not any(quote in inner for quote in _QUOTES[:3]):
         return inner.strip(_EDGES)
     return text.replace('"', "") if text.count('"') % 2 else text
+
+
+def _calm(word: re.Match[str]) -> str:
+    """A small word that was typed in capitals, for emphasis, in small letters."""
+    return word[0].lower() if word[0].lower() in STOP else word[0]
 
 
 def _clauses(text: str) -> Iterator[str]:
@@ -263,7 +293,9 @@ def _order(text: str, *, is_led: bool = True) -> str:
         return ""
     if opens_with(text, "title_statement") or opens_with(text, "title_torn"):
         return ""
-    return fit(pattern("title_for_me").sub(r"\1 ", text))
+    text = _LED_VERB.sub(r"\1", pattern("title_for_me").sub(r"\1 ", text))
+    title = fit(text)
+    return "" if opens_with(title, "title_torn") else title
 
 
 def _by_way_of(text: str) -> str:
@@ -290,7 +322,8 @@ def _thing(text: str) -> str:
     if not is_noun or opens_with(text, "title_statement"):
         return ""
     title = _ARTICLE.sub("", fit(text))
-    return "" if looseness(title) else title
+    is_order = says(title, "title_second_order")
+    return "" if looseness(title) or is_order else title
 
 
 def _question(text: str, *, is_led: bool) -> str:
@@ -322,7 +355,9 @@ def _whole_question(text: str) -> str:
 def _wanting(text: str) -> str:
     """A short sentence that says what is wrong with what, or how it should be."""
     title = _ARTICLE.sub("", fit(_unled(text, "title_noise")))
-    return title if says(title, "title_wanting") and _stands(title) else ""
+    found = pattern("title_wanting").search(title)
+    is_of_something = found is not None and bool(named(title[: found.start()]))
+    return title if is_of_something and _stands(title) else ""
 
 
 def _stands(title: str) -> bool:
@@ -377,7 +412,8 @@ def _cut_at_clause(text: str) -> str:
     for clause in pattern("title_cut").finditer(text):
         if len(stems(text[: clause.start()])) > 1:
             is_far = len(text) > MAX_TITLE or clause.start() > MAX_TITLE // 3
-            return text[: clause.start()] if is_far else text
+            is_reason = says(clause.group() + text[clause.end() :][:12], "title_reason")
+            return text[: clause.start()] if is_far or is_reason else text
     return text
 
 

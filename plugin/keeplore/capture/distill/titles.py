@@ -23,6 +23,7 @@ from keeplore.capture.distill.title_wording import (
     MAX_TITLE,
     Wording,
     asked,
+    begun,
     committed,
     decided,
     fit,
@@ -55,6 +56,9 @@ MAX_ASKED, MAX_TOLD = 12, 200  # sentences of a message that are looked at
 # what a source is worth, in units of the weight of the heaviest term
 PLAN, PULL_REQUEST, COMMITTED, COMMITTED_AMONG_MANY = 1.8, 1.6, 1.4, 0.4
 REQUESTED, DECIDED, REPORTED, HEADED, PROMISED = 0.9, 0.9, -0.3, -0.4, 0.2
+FIRST = 0.3  # the first thing that was said, whatever it is
+COMPLAINT = 0.4  # what is wrong is known better than what was done about it
+TAKEN_UP = 0.3  # an order of the agent's with the verb that the person used
 RETOLD = 0.3  # of what somebody else says that the person wanted
 REPORT_HEAD = 1.2  # what the first heading of the first answer is worth more
 LATER, MOST_LATER = 0.2, 0.8  # what each message before a request takes from it
@@ -107,21 +111,41 @@ def _candidates(
     exchanges: Sequence[Exchange], parts: Parts, work: Work, about: Profile
 ) -> Iterator[Candidate]:
     yield from _done(work)
+    detail = DETAIL * min(len(exchanges) - 1, MOST_DETAIL)
     for quote in parts.get("decision", ()):
         if found := _decided(quote.text, exchanges, about):
-            yield found, DECIDED - DETAIL * min(len(exchanges) - 1, MOST_DETAIL)
+            yield found, DECIDED - detail
     late = 0.0
     for n, exchange in enumerate(exchanges):
-        yield from _of_person(exchange.user, REQUESTED - late)
-        if n and opens_with(exchange.user, "affirmed"):
-            yield from _offered(exchanges[n - 1].assistant, REQUESTED - late)
         if n:
-            yield Wording(_pasted_heading(exchange.user), "order"), PLAN - late
-        detail = DETAIL * min(len(exchanges) - 1, MOST_DETAIL)
+            yield from _of_later(exchange.user, exchanges[n - 1].assistant, late)
+        else:
+            yield from _of_first(exchange.user)
         for found, worth in _of_agent(exchange.assistant, is_first=not n):
-            yield found, worth - detail
+            yield found, worth - detail + TAKEN_UP * _takes_up(found, exchange.user)
         if len(terms(exchange.user)) > 2:
             late = min(late + LATER, MOST_LATER)
+
+
+def _of_first(message: str) -> Iterator[Candidate]:
+    for found, worth in _of_person(message, REQUESTED):
+        yield found, worth + COMPLAINT * (found.form == "statement")
+    if first := begun(message):
+        yield first, FIRST
+
+
+def _of_later(message: str, before: str, late: float) -> Iterator[Candidate]:
+    """Of a message behind the first, with what the agent said before it."""
+    yield from _of_person(message, REQUESTED - late)
+    if opens_with(message, "affirmed"):
+        yield from _offered(before, REQUESTED - late)
+    yield Wording(_pasted_heading(message), "order"), PLAN - late
+
+
+def _takes_up(report: Wording, message: str) -> bool:
+    """True for an order with a verb that the message has."""
+    verb = report.text.partition(" ")[0]
+    return report.form == "order" and not set(terms(message)).isdisjoint(terms(verb))
 
 
 def _decided(
