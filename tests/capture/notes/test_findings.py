@@ -85,6 +85,18 @@ def test_a_sentence_that_leans_on_another_takes_it_along() -> None:
     assert findings(talk(("How?", LEANING))) == []
 
 
+def test_a_finding_takes_along_what_its_paragraph_says_of_it() -> None:
+    follows = "The exit code of the last command counts there."
+    said = f"{EXITS} {follows} I'll fix that.\n\nThe page has a header."
+    (found,) = findings(talk(("Why does it go on?", said)))
+    assert (found.text, found.said) == (f"{EXITS} {follows}", EXITS)
+
+
+def test_work_that_was_done_is_never_sure() -> None:
+    said = "Fixed `jq`, which exits with 0 when the filter finds nothing, not `set -e`."
+    assert not any(f.is_sure for f in findings(talk(("Why?", said))))
+
+
 def test_a_ruling_of_the_agent_is_offered_and_never_sure() -> None:
     said = "`PaymentClient` must always be closed by the caller, because it holds a socket."
     (found,) = findings(talk(("Why does it leak?", said)))

@@ -11,8 +11,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
-from keeplore.capture.cues import opens_with, pattern, says
+from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.discourse.standing import sent_back
 from keeplore.capture.distill.title_wording import is_pasted
 from keeplore.capture.notes.lasting_model import (
@@ -26,7 +27,7 @@ from keeplore.memory import Exchange
 from keeplore.text.sentences import Sentence, sentences
 from keeplore.text.terms import overlap, terms
 
-SURE = 0.65  # chance from which a finding is written unasked; docs/benchmarks.md has the figures
+SURE = 0.6  # chance from which a finding is written unasked; docs/benchmarks.md has the figures
 OFFERED = 0.4  # and from which it is offered for review
 MOST_SURE = 3  # findings of one conversation that are written unasked
 MOST = 12  # that are written or offered
@@ -39,6 +40,8 @@ SAME = 0.6  # share of its content words
 TOLD = 0.5  # likewise of the shorter of two notes, of which one is enough
 # what a sentence says that is sure to be over soon, or is not the agent's to lay down
 NOT_SURE = ("states_observed", "moment", "trouble", "states_ruling")
+# a sentence that tells of the work and not of what was found
+NO_EXPLANATION = ("first_person", "on_the_way", "states_of_tests")
 _BEGINS = re.compile(r"[\w`*“\"(~.-]|/(?!/)")
 _ASIDE = re.compile(r"\([^()\n]*\)")
 _LABEL = re.compile(
@@ -62,11 +65,28 @@ class Place:
     """A sentence that may be a finding, with the piece of an answer that it stands in."""
 
     statement: PlacedSentence
-    sentence: Sentence
-    before: Sentence | None
-    after: Sentence | None
+    said: Sequence[Sentence]  # all of the piece
+    at: int  # its number among them
     exchange: int
     piece: tuple[int, int]  # exchange, number in it
+
+    @property
+    def sentence(self) -> Sentence:
+        return self.said[self.at]
+
+    @property
+    def before(self) -> Sequence[Sentence]:
+        """What its paragraph or list item says before it."""
+        start = self.at
+        while start and not self.said[start].is_first:
+            start -= 1
+        return self.said[start : self.at]
+
+    @property
+    def after(self) -> Iterator[Sentence]:
+        """What its paragraph or list item says after it."""
+        rest = self.said[self.at + 1 :]
+        return takewhile(lambda s: not (s.is_first or s.is_heading), rest)
 
 
 def findings(exchanges: Sequence[Exchange]) -> list[Finding]:
@@ -143,9 +163,7 @@ def _of_exchange(exchange: Exchange, at: int) -> Iterator[Place]:
                     is_answer=asks,
                     is_final=is_final,
                 )
-                before = said[n - 1] if n else None
-                after = said[n + 1] if n + 1 < len(said) else None
-                yield Place(statement, sentence, before, after, at, (at, number))
+                yield Place(statement, said, n, at, (at, number))
 
 
 def _told(core: str) -> str:
@@ -196,32 +214,44 @@ def _same(said: frozenset[str], by_term: Mapping[str, Sequence[int]]) -> list[in
 
 
 def _alone(place: Place) -> str:
-    """The statement as it can be read without its talk; "" where that cannot be had."""
-    core, label, before = place.statement.text, place.statement.label, place.before
+    """The statement as it can be read without its talk, with what its paragraph says of it; ""
+    where that cannot be had.
+    """
+    core, label = place.statement.text, place.statement.label
     text = f"{label}: {core}" if names(label) else capitalised(core)
-    if place.after and opens_with(place.after.text, "states_consequence"):
-        text = _joined(text, place.after.text)
-    if not points_elsewhere(core):
+    for sentence in takewhile(_explains, place.after):
+        text = _joined(text, sentence.text) or text
+    lead = [*takewhile(_can_lead, reversed(place.before))]
+    for sentence in lead:
+        text = _joined(sentence.text, text) or text
+    if lead or not points_elsewhere(core):
         return text
-    if before and _can_lead(before):
-        return _joined(before.text, text)
+    previous = place.said[place.at - 1] if place.at else None
+    if previous and _can_lead(previous):
+        return _joined(previous.text, text) or text
     heading = place.sentence.heading.rstrip(" :")
     return f"{heading}: {text}" if names(heading) else ""
 
 
+def _explains(sentence: Sentence) -> bool:
+    """True for what belongs to the statement before it, False for what the agent does next."""
+    if sentence.is_question or sentence.text.endswith(":"):
+        return False
+    return not any(says(sentence.text, name) for name in NO_EXPLANATION)
+
+
 def _can_lead(before: Sentence) -> bool:
     """True where what a sentence leans on is named by the one before it."""
-    if before.is_question or before.is_heading or before.text.endswith(":"):
-        return False
-    if says(before.text, "first_person") or points_elsewhere(before.text):
+    is_said_alone = _explains(before) and not before.is_heading
+    if not is_said_alone or points_elsewhere(before.text):
         return False
     return bool(names(before.text))
 
 
 def _joined(first: str, second: str) -> str:
-    """Both as one text; the second alone where that would be too long."""
+    """Both as one text; "" where that would be too long."""
     whole = f"{first} {second}"
-    return whole if len(whole) <= NOTE_CHARS else second
+    return whole if len(whole) <= NOTE_CHARS else ""
 
 
 def is_told(text: str, told: Iterable[str]) -> bool:
@@ -235,7 +265,8 @@ def is_told(text: str, told: Iterable[str]) -> bool:
 
 
 def _is_sure(place: Place) -> bool:
+    """False for what hangs on what was said before, is soon over, or tells of work done."""
     core = place.statement.text
-    if opens_with(core, "states_bare"):
+    if opens_with(core, "states_bare") or weight_of(place.sentence.text, "done"):
         return False
     return not any(says(core, name) for name in NOT_SURE)

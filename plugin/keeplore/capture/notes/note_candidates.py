@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from keeplore.capture.cues import opens_with, pattern, rules, says
 from keeplore.capture.discourse.dialogue import last_word
@@ -53,8 +54,8 @@ HEDGE = 0.06  # what "I think" takes: people say so of what they have decided, t
 SUBJECT_CHARS = 1000  # of a text that say what it is about
 MIN_TERMS = 3  # content words of a sentence that says something by itself
 _FIGURE = re.compile(r"\b\d+\b")
-# what a person says of themselves is short
-PERSONAL = (Category.USER_FACTS, Category.PREFERENCES)
+# what a person says of themselves, and against what was said, is short
+SHORT = (Category.USER_FACTS, Category.PREFERENCES, Category.CORRECTIONS)
 # what a finding of the agent's may be; what else its words sound like, it is a gotcha
 OF_SYSTEMS = (Category.SECURITY, Category.INFRASTRUCTURE, Category.PATTERNS)
 SUREST = 0.95  # confidence of a finding that is surely one
@@ -176,9 +177,18 @@ def _statements(
     said: Iterable[Sentence], turn: str, *, is_told: bool
 ) -> Iterator[NoteCandidate]:
     """``is_told`` False for a document, which describes what is to be worked on."""
-    for sentence in said:
-        if stated := _stated(sentence, turn, is_told=is_told):
+    for sentence, following in pairwise((*said, None)):
+        stated = _stated(sentence, turn, is_told=is_told) if sentence else None
+        if stated and following and _is_consequence(following):
+            yield replace(stated, text=f"{stated.text} {following.text}")
+        elif stated:
             yield stated
+
+
+def _is_consequence(sentence: Sentence) -> bool:
+    """Does it only say what follows from the sentence before it?"""
+    is_said = not (sentence.is_first or sentence.is_question)
+    return is_said and opens_with(sentence.text, "states_consequence")
 
 
 def _ordered(said: Sequence[Sentence], turn: str) -> Iterator[NoteCandidate]:
@@ -227,8 +237,8 @@ def _order(text: str, order: str, quote: str, turn: str) -> NoteCandidate:
 
 def _stated(sentence: Sentence, turn: str, *, is_told: bool) -> NoteCandidate | None:
     """What a sentence of the person states for good; None for a question, a doubt and a task."""
-    text = sentence.text
-    if sentence.is_question or sentence.is_heading or text.endswith(":"):
+    text = pattern("note_asked").sub("", capitalised(sentence.text))
+    if text.endswith(("?", "？", ":")) or sentence.is_heading:
         return None
     if not terms(text) or opens_with(text, "quoted"):
         return None
@@ -244,7 +254,7 @@ def _stated(sentence: Sentence, turn: str, *, is_told: bool) -> NoteCandidate | 
     confidence = certainty + _adjusted(led, category) - HEDGE * says(text, "hedged")
     if confidence < LEAST:
         return None
-    quote = Quote(clip(text), "user", turn)
+    quote = Quote(clip(sentence.text), "user", turn)
     return NoteCandidate(plain(text), category, round(min(confidence, 0.95), 2), quote)
 
 
@@ -267,20 +277,22 @@ def _by_rule(text: str, led: str) -> tuple[float, str]:
 def _adjusted(text: str, category: str) -> float:
     """What speaks for a note and against it, as a difference of confidence."""
     content = len(set(terms(text))) + len(_FIGURE.findall(text))
-    is_correction = category == Category.CORRECTIONS and opens_with(text, "corrected")
-    is_exempt = category == Category.GOTCHAS or is_correction
+    is_correction = category == Category.CORRECTIONS
+    is_exempt = category == Category.GOTCHAS or (
+        is_correction and opens_with(text, "corrected")
+    )
     against = (
         (0.2, says(text, "moment")),
         (0.2, not is_exempt and says(text, "trouble")),
         (0.3, points_elsewhere(text)),
         (0.2, says(text, "talk")),
-        (0.2, says(text, "of_screen")),
-        (0.2, says(text, "turned")),
+        (0.2, not is_correction and says(text, "of_screen")),
+        (0.2, not is_correction and says(text, "turned")),
         (0.2, says(text, "of_turn")),
         (0.2, says(text, "task")),
         (
             0.05 if content > 1 else 0.1,
-            content < MIN_TERMS and not (category in PERSONAL and content),
+            content < MIN_TERMS and not (category in SHORT and content),
         ),
         (0.15, len(words(text)) > 60),
         (0.2, says(text, "vague")),
