@@ -40,6 +40,18 @@ def written(transcripts: Sequence[Path], data: Path = talks.DATA) -> Iterator[Wr
     """What a new workspace holds after these sessions, session by session, closed conversations
     alone.
     """
+    for transcript, path, memory in memories(transcripts, data):
+        if memory.kind != "note":
+            name = str(transcript.relative_to(data))
+            yield Written(name, path, memory, Conversation.from_markdown(memory.body))
+
+
+def memories(
+    transcripts: Sequence[Path], data: Path = talks.DATA
+) -> Iterator[tuple[Path, str, Memory]]:
+    """Conversations and notes that a new workspace holds after these sessions: the transcript, the
+    path and the memory.
+    """
     with tempfile.TemporaryDirectory(prefix="keeplore-captured-") as directory:
         places = Places(Path(directory) / "state", Path(directory) / "cache")
         made = initialise(places, Path(directory) / "memory")
@@ -50,12 +62,7 @@ def written(transcripts: Sequence[Path], data: Path = talks.DATA) -> Iterator[Wr
                 for path in sorted(
                     {file.path for file in workspace.store.scan()} - before
                 ):
-                    memory = workspace.store.load(path)
-                    if memory.kind != "note":
-                        name = str(transcript.relative_to(data))
-                        yield Written(
-                            name, path, memory, Conversation.from_markdown(memory.body)
-                        )
+                    yield transcript, path, workspace.store.load(path)
 
 
 def events(transcript: Path, data: Path = talks.DATA) -> Iterator[HostEvent]:

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from talks import DATA
+from talks import DATA, sessions
 
 LABELS = DATA.parent / "labels" / "sessions"
 SHOWN = 0.7  # share of a quotation's words that count as the quotation
+FEW_WORDS = 3  # a text with fewer is like another one only where it is the same
+_NO_WORD = re.compile(r"\W+")
 _WORD = re.compile(r"[\w./#-]+")
 _STOP = frozenset(
     """
@@ -40,17 +42,31 @@ class LabelledSession:
 
 
 def labelled_sessions() -> Iterator[LabelledSession]:
-    for file in sorted(LABELS.glob("*.json")):
-        data = json.loads(file.read_text(encoding="utf-8"))
-        name = data["session"]
+    for data, transcript in labelled(sorted(LABELS.glob("*.json"))):
         holding = [d for d in data["decisions"] if d["status"] == "holds"]
         yield LabelledSession(
-            name,
-            next(DATA.rglob(f"{name}.jsonl")),
+            data["session"],
+            transcript,
             tuple(data["questions"]),
             (*_evidence(data), *(d["quote"] for d in holding)),
             tuple(d["quote"] for d in holding if d["by"] == "user"),
         )
+
+
+def labelled(files: Sequence[Path]) -> Iterator[tuple[dict[str, Any], Path]]:
+    """What label files say, each with the transcript of its session."""
+    known = {_NO_WORD.sub("_", path.stem): path for path in sessions()}
+    for file in files:
+        data = json.loads(file.read_text(encoding="utf-8"))
+        yield data, known[_NO_WORD.sub("_", data["session"])]
+
+
+def chosen_files(folders: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """Label files for fitting and for measuring: every second one of the first folder with all of
+    the further ones, and the others of the first.
+    """
+    first, *more = [sorted(folder.glob("*.json")) for folder in folders]
+    return [*first[::2], *(file for files in more for file in files)], first[1::2]
 
 
 def words(text: str) -> frozenset[str]:
@@ -63,6 +79,13 @@ def share(quotation: str, text: str) -> float:
     """The part of a quotation's words that a text has, 0..1."""
     wanted = words(quotation)
     return len(wanted & words(text)) / len(wanted) if wanted else 0.0
+
+
+def alike(one: str, other: str) -> float:
+    """The part of the words of either that the other has, whichever is more, 0..1."""
+    if min(len(words(one)), len(words(other))) < FEW_WORDS:
+        return float(words(one) == words(other))
+    return max(share(one, other), share(other, one))
 
 
 def _evidence(data: dict[str, Any]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from labelled_sessions import LABELS, SHOWN, labelled_sessions, share, words
+from labelled_sessions import LABELS, SHOWN, alike, labelled_sessions
 from logistic import Matrix, fit, left_out
 from talks import exchanges
 
@@ -26,7 +26,6 @@ from keeplore.capture.discourse.conversation_model import ConversationModel
 from keeplore.capture.discourse.statements import Statement
 
 PENALTY = 5.0
-FEW_WORDS = 3  # a text with fewer is like another one only where it is the same
 Features = dict[str, float]
 
 
@@ -73,13 +72,7 @@ def _of_person(model: ConversationModel) -> Iterator[Statement]:
 
 
 def _is_like_any(text: str, quotations: Iterable[str]) -> bool:
-    return any(_alike(text, quotation) >= SHOWN for quotation in quotations)
-
-
-def _alike(one: str, other: str) -> float:
-    if min(len(words(one)), len(words(other))) < FEW_WORDS:
-        return float(words(one) == words(other))
-    return max(share(one, other), share(other, one))
+    return any(alike(text, quotation) >= SHOWN for quotation in quotations)
 
 
 def report(name: str, columns: Sequence[str], rows: Sequence[Row]) -> None:

@@ -1062,3 +1062,15 @@ def test_a_correction_of_something_else_leaves_a_decision_as_it_is() -> None:
         "Let's go with Postgres, option 2, because it is already there.",
         "No, use pnpm, not npm",
     ]
+
+
+def test_an_offer_that_ends_the_talk_and_names_its_work_is_open() -> None:
+    def left_open(*said: str) -> list[str]:
+        return [quote.text for quote in distill(talk(*said))["open_questions"]]
+
+    offer = "If you want, I can also make the status wait longer before it prints."
+    said = ("why does it say that it is down?", f"It asks too early. {offer}")
+    assert left_open(*said) == [offer]
+    assert left_open(*said, "no, it is fine", "Good.") == []
+    vague = "If you want, I can do it."
+    assert left_open("is it slow?", f"It is. {vague}") == []

@@ -59,6 +59,7 @@ MOST_LINES = 30
 LEAST_TELLING = -2.2  # log-odds below which a statement is worth no line
 MIN_TOLD = 3  # content words of a sentence of context
 ASKED_WORDS = 3  # content words of a question that can be understood later
+OFFERED_WORDS = 4  # likewise of an offer
 LAST_WORDS = 4  # sentences at the end of the last answer in which a question waits for the person
 OPENING = 60  # sentences of a person's in which the situation is told
 CONTEXT_EXCHANGES = 3  # likewise exchanges
@@ -392,7 +393,11 @@ def _is_left_to_do(s: Statement) -> bool:
 
 
 def _waits_for_answer(s: Statement, source: _Source) -> bool:
-    """True for a question at the very end, and for one of the person's that nobody answered."""
+    """True for a question or an offer at the very end, and for a question of the person's that
+    nobody answered.
+    """
+    if _is_told_offer(s):
+        return s.exchange == len(source.exchanges) - 1 and s.left < LAST_WORDS
     if not s.sentence.is_question or ": " in s.text:
         return False
     if s.is_of_person:
@@ -403,6 +408,12 @@ def _waits_for_answer(s: Statement, source: _Source) -> bool:
         return False
     # where the agent asked in form and was answered, what it asked in prose has its answer too
     return not any(asked.answer.strip() for _, asked in source.model.questions(last))
+
+
+def _is_told_offer(s: Statement) -> bool:
+    """Does the agent offer some work by its name?"""
+    is_named = s.is_final and len(s.terms) >= OFFERED_WORDS
+    return is_named and opens_with(s.text, "offered")
 
 
 def _is_heard(s: Statement, exchanges: Sequence[Exchange]) -> bool:
