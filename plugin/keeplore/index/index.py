@@ -358,9 +358,9 @@ class Index:
         """
         return self._database.read(embedding_rows.cosines, model, vector, passages)
 
-    def statements(self, memory_id: str) -> list[PassageRow]:
-        """The passages of a memory that are one sentence of its head, in their order."""
-        return self._database.read(memory_queries.statement_rows, memory_id)
+    def passages_of(self, memory_id: str, kinds: Collection[str]) -> list[PassageRow]:
+        """The passages of a memory that are of these kinds, in their order."""
+        return self._database.read(memory_queries.passages_of, memory_id, kinds)
 
     def revising(
         self, allowed: ScopeFilter, terms: Collection[str]

@@ -5,12 +5,11 @@ from __future__ import annotations
 import itertools
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from keeplore.index.database import IndexDatabase
-from keeplore.index.passages import STATEMENTS
 from keeplore.index.rows import MemoryFilter, MemoryRow, PassageRow
 from keeplore.index.sql import (
     column,
@@ -62,11 +61,13 @@ def passage_rows(
     return [found[id_] for id_ in ids if id_ in found]
 
 
-def statement_rows(connection: sqlite3.Connection, memory_id: str) -> list[PassageRow]:
-    """The passages of a memory that are one sentence of its head, in their order."""
-    kinds = sorted(STATEMENTS)
-    sql = f"{_PASSAGES} m.id = ? AND p.kind IN ({marks(kinds)}) ORDER BY p.id"
-    rows = connection.execute(sql, (memory_id, *kinds))
+def passages_of(
+    connection: sqlite3.Connection, memory_id: str, kinds: Collection[str]
+) -> list[PassageRow]:
+    """The passages of a memory that are of these kinds, in their order."""
+    wanted = sorted(kinds)
+    sql = f"{_PASSAGES} m.id = ? AND p.kind IN ({marks(wanted)}) ORDER BY p.id"
+    rows = connection.execute(sql, (memory_id, *wanted))
     return [PassageRow(*row) for row in rows]
 
 

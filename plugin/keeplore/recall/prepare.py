@@ -5,7 +5,7 @@ names.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
@@ -14,10 +14,15 @@ from keeplore.errors import IndexUnavailable, ModelUnavailable, RepositoryError
 from keeplore.index import IndexState, MemoryRow, ScopeFilter
 from keeplore.index.embedding.capabilities import embed_questions
 from keeplore.index.embedding.foreign_scripts import reads
-from keeplore.memory import Memory
+from keeplore.memory import Conversation, Memory
 from keeplore.recall.fuse import Standing
 from keeplore.recall.question import ParsedQuestion, parse_question, stems_of
-from keeplore.recall.request import SIBLING, RecallRequest, SearchScope
+from keeplore.recall.request import (
+    SIBLING,
+    HeldStatement,
+    RecallRequest,
+    SearchScope,
+)
 from keeplore.recall.since.named_files import FilesSince, nothing_known
 from keeplore.recall.unasked.injection_filter import stated_trust
 from keeplore.recall.unasked.origin import SourceOf, only_own
@@ -50,8 +55,8 @@ class RecallDeps:
 
     ``trust`` says how far a memory is believed, ``sources`` from whom it is. ``graph`` lifts
     what is about the things that a question names, ``feedback`` what was of use before;
-    ``freshness`` says what became of the files that a passage names. No vectors are made but the
-    question's.
+    ``freshness`` says what became of the files that a passage names, ``held`` what holds of what
+    was said in a conversation. No vectors are made but the question's.
     """
 
     index: Index
@@ -63,6 +68,7 @@ class RecallDeps:
     graph: bool = False
     feedback: bool = False
     freshness: FilesSince = nothing_known
+    held: Callable[[Conversation], Sequence[HeldStatement]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,6 +156,20 @@ def _malformed(reason: str) -> ConfigError:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class HeldStatement:
+    """A sentence that still holds at the end of its conversation; ``message`` numbers the messages,
+    ``salience`` is the log-odds that it tells what the conversation came to.
+    """
+
+    text: str
+    turn: str
+    message: int
+    salience: float
+    is_decision: bool = False
+    is_pasted: bool = False
+
+
 Said = tuple[str, str]  # words, and the turn that they are from
 
 

@@ -25,12 +25,6 @@ from keeplore.recall.digest_hits import (
 )
 from keeplore.recall.excerpt import excerpt, sentences_of
 from keeplore.recall.fuse import LOOKED_AT, Ranked, least_odds, shared
-from keeplore.recall.head_statements import (
-    RankedStatements,
-    ranked_statements,
-    reply_to,
-    told_beside,
-)
 from keeplore.recall.prepare import PreparedQuery, RecallContext
 from keeplore.recall.question import ParsedQuestion, stems_of
 from keeplore.recall.request import (
@@ -45,6 +39,7 @@ from keeplore.recall.search import SearchResults
 from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.recall.since.named_files import named_files
 from keeplore.recall.since.newer_values import holds_instead, newest_first, stated
+from keeplore.recall.statements.shown_lines import shown_lines
 from keeplore.recall.unasked.injection_filter import is_doubtful, is_suspect
 from keeplore.recall.unasked.telling import telling
 from keeplore.text.pasted import is_pasted_into, pasted_words
@@ -314,7 +309,9 @@ def _verified(
     if is_exchange:
         said = [(excerpt(text, query.question), turn)]
     else:
-        said, turn = _shown(context, query, row, passage, conversation, (text, turn))
+        said, turn = shown_lines(
+            context, query, row, passage, conversation, (text, turn)
+        )
     words, at = BREAK.join(told for told, _ in said), _time_of(turn, conversation)
     hit = _hit(context, row, memory, score, (words, turn, at))
     trust = _trust_of(hit.trust, words, conversation)
@@ -414,44 +411,6 @@ def _trust_of(trust: str, shown: str, conversation: Conversation | None) -> str:
     }
     is_own = own.issuperset(shown.split(BREAK)) and not is_doubtful(trust, shown)
     return Trust.USER if is_own else trust
-
-
-def _shown(
-    context: RecallContext,
-    query: PreparedQuery,
-    row: MemoryRow,
-    passage: PassageRow | None,
-    conversation: Conversation | None,
-    found: tuple[str, str],
-) -> tuple[list[Said], str]:
-    """What a hit prints and its turn; ``found`` are the text and the turn that were found."""
-    text, turn = found
-    if conversation:
-        statements = _statements(context, query, row, passage, conversation)
-        if statements.rows:
-            first = statements.rows[0]
-            is_said = passage is None or passage.kind == "exchange"
-            exchange = found if is_said else (reply_to(first, conversation), first.turn)
-            return told_beside(statements, exchange, query, context.deps.weights)
-    return [(excerpt(text, query.question), turn)], turn
-
-
-def _statements(
-    context: RecallContext,
-    query: PreparedQuery,
-    row: MemoryRow,
-    passage: PassageRow | None,
-    conversation: Conversation,
-) -> RankedStatements:
-    """What the head of the file says now, what answers best first; nothing where exchanges or a
-    time are asked for.
-    """
-    if context.request.by_exchange or not query.question.says_something:
-        return RankedStatements(())
-    index, w = context.deps.index, context.deps.weights
-    ranked = ranked_statements(index, query, row.id, passage, w)
-    texts = {quote.text for quote in conversation.quotes}
-    return replace(ranked, rows=tuple(r for r in ranked.rows if r.text in texts))
 
 
 def _most_covering(memory: Memory, question: ParsedQuestion) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from keeplore.capture.discourse.held_statements import held_statements
 from keeplore.capture.open_sessions import Sessions
 from keeplore.config.frozen_watch import FrozenWatch
 from keeplore.config.machine import Machine, redaction_key
@@ -246,6 +247,7 @@ class Workspace:
             graph=self.settings.recall.graph,
             feedback=self.settings.recall.feedback,
             freshness=freshness,
+            held=held_statements,
         )
         return recall(
             deps, request, self.identities.here(request.cwd, request.agent), watch=watch

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from keeplore.index import PassageRow
+from keeplore.index.passages import STATEMENTS
 from keeplore.recall.excerpt import excerpt
 from keeplore.recall.prepare import PreparedQuery
 from keeplore.recall.question import stems_of
@@ -45,7 +46,7 @@ def ranked_statements(
 
     ``found`` is the passage by which the memory was found.
     """
-    rows = index.statements(memory_id)
+    rows = index.passages_of(memory_id, STATEMENTS)
     if not rows:
         return RankedStatements(())
     compared = [*rows, *([found] if found else [])]

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from keeplore.index import Embedder, Index, embedder_for
+from keeplore.index.passages import STATEMENTS as STATEMENT_KINDS
 from keeplore.memory import Memory
 from keeplore.recall.answer import recall
 from keeplore.recall.prepare import RecallDeps
@@ -127,7 +128,7 @@ def test_a_question_in_the_head_is_shown_with_its_reply(
     memory = _headed(memory_builders, "## Context", line)
     index, store = workspace_of([memory])
     index.refresh()
-    [row] = index.statements(memory.id)
+    [row] = index.passages_of(memory.id, STATEMENT_KINDS)
     query = "and what about mails that failed"
     hit = recall(RecallDeps(index, store), RecallRequest(query), HERE, now=NOW).hits[0]
     assert (hit.passage, hit.turn) == (f"{asked}\n{replied}", row.turn)
@@ -147,7 +148,7 @@ def test_a_passage_has_no_cosine_of_a_model_that_made_none(
     index, _ = workspace_of([memory], embedder)
     index.refresh()
     index.embed_pending()
-    rows = index.statements(memory.id)
+    rows = index.passages_of(memory.id, STATEMENT_KINDS)
     assert [row.text for row in rows] == list(STATEMENTS)
     ids, vector = [row.id for row in rows], embedder.embed(["failed mails"])[0]
     cosines = index.cosines(vector, [*ids, 10_000], model=embedder.fingerprint)
@@ -156,4 +157,7 @@ def test_a_passage_has_no_cosine_of_a_model_that_made_none(
     )
     assert index.cosines(vector, ids, model="another") == {}
     assert index.cosines(vector[:3], ids, model=embedder.fingerprint) == {}
-    assert index.statements("mem_00000000-0000-4000-8000-000000000000") == []
+    assert (
+        index.passages_of("mem_00000000-0000-4000-8000-000000000000", STATEMENT_KINDS)
+        == []
+    )

@@ -1,0 +1,195 @@
+"""Fit the weights by which a statement of a conversation answers a question, and say how good they
+are on sessions that they were not fitted on.
+
+    python benchmarks/train_told.py
+
+The labelled sessions are imported into a workspace and asked about in place: by the questions of
+their labels, and by those of ``told_questions.tsv``, which names the statements that answer each.
+Printed are the table of ``recall.statements.told_statements`` and, with each ninth of the sessions
+left out in turn, for how many of both the lines that would be printed hold the answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+from labelled_sessions import LABELS, SHOWN, share
+from logistic import Matrix
+from tidy import BEGIN, PROGRAM, placed
+
+from keeplore.capture.discourse.held_statements import held_statements
+from keeplore.config.places import Places
+from keeplore.memory import Conversation
+from keeplore.recall.prepare import embed_query
+from keeplore.recall.question import parse_question
+from keeplore.recall.request import HeldStatement
+from keeplore.recall.statements.told_statements import (
+    TOLD,
+    fitting,
+    nearness,
+    told_features,
+)
+from keeplore.recall.weights import WEIGHTS
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.workspace import Workspace
+
+QUESTIONS = Path(__file__).with_name("told_questions.tsv")
+ALIKE = 0.6  # share of a quotation's words from which a statement is it
+FOLDS = 9
+PENALTY, STEPS, RATE = 0.02, 300, 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class AskedQuestion:
+    """``answers`` are hashes of the statements that answer; of a label's, its quotations."""
+
+    session: str
+    text: str
+    answers: frozenset[str]
+    quotations: tuple[str, ...] = ()
+
+    def is_answered_by(self, text: str) -> bool:
+        is_quoted = any(
+            share(quotation, text) >= ALIKE for quotation in self.quotations
+        )
+        return is_quoted or hash_of(text) in self.answers
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A question with the statements of the conversation that answers it."""
+
+    question: AskedQuestion
+    held: Sequence[HeldStatement]
+    inputs: Matrix  # (statements, features)
+    answers: Matrix  # (statements,) of 0 and 1
+
+
+def main() -> int:
+    if not LABELS.is_dir():
+        print(f"no labels in {LABELS}: set KEEPLORE_DATA")
+        return 0
+    with tempfile.TemporaryDirectory(prefix="keeplore-told-") as directory:
+        home = Path(directory)
+        os.environ["HOME"] = str(home)
+        names = sorted(file.stem for file in LABELS.glob("*.json"))
+        for number, name in enumerate(names):
+            placed(home, name, BEGIN + timedelta(days=number))
+        for args in (["init", str(home / "memory")], ["import", "--all", "--yes"]):
+            subprocess.run(
+                [PROGRAM, *args], cwd=home, check=True, stdout=subprocess.DEVNULL
+            )
+        with Registry(Places.from_environment(os.environ)) as registry:
+            workspace = registry.named("memory")
+            workspace.index.embed_pending()
+            choices = [*all_choices(workspace, home)]
+        subprocess.run([PROGRAM, "worker", "stop"], cwd=home, check=False)
+    report(names, choices)
+    return 0
+
+
+def all_choices(workspace: Workspace, home: Path) -> Iterator[Choice]:
+    """Of each question the conversation with most of the statements that answer it."""
+    talks = {}
+    for file in sorted((home / "memory").rglob("conversations/**/*.md")):
+        memory = workspace.store.load(file.relative_to(home / "memory").as_posix())
+        talks[memory.id] = held_statements(Conversation.from_markdown(memory.body))
+    embedder = workspace.index.answering(workspace.embedder)
+    for question in all_questions():
+        counts = {
+            id_: sum(question.is_answered_by(s.text) for s in held)
+            for id_, held in talks.items()
+        }
+        best = max(counts, key=lambda id_: counts[id_])
+        if not counts[best]:
+            continue
+        query = embed_query(parse_question(question.text), embedder)
+        near = nearness(workspace.index, query, best)
+        rows = [dict(row) for row in told_features(talks[best], query.question, near)]
+        inputs = np.array([[row.get(name, 0.0) for name in TOLD] for row in rows])
+        answers = [float(question.is_answered_by(s.text)) for s in talks[best]]
+        yield Choice(question, talks[best], inputs, np.array(answers))
+
+
+def all_questions() -> Iterator[AskedQuestion]:
+    for file in sorted(LABELS.glob("*.json")):
+        data = json.loads(file.read_text(encoding="utf-8"))
+        for asked in data["questions"]:
+            quotations = tuple(evidence["quote"] for evidence in asked["evidence"])
+            yield AskedQuestion(data["session"], asked["q"], frozenset(), quotations)
+    session = ""
+    for line in QUESTIONS.read_text(encoding="utf-8").splitlines():
+        if line.startswith("= "):
+            session = line[2:]
+        elif not line.startswith("#"):
+            text, answers = line.split("\t")
+            yield AskedQuestion(session, text, frozenset(answers.split(",")))
+
+
+def hash_of(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def fitted(choices: Sequence[Choice]) -> Matrix:
+    """The weights of a conditional logit (D. McFadden, 1974): of all statements of a conversation
+    one that answers is chosen.
+    """
+    inputs = np.concatenate([choice.inputs for choice in choices])
+    spread = inputs.std(axis=0) + 1e-6
+    weights, first, second = (np.zeros(inputs.shape[1]) for _ in range(3))
+    for step in range(1, STEPS + 1):
+        slope = 2 * PENALTY * weights
+        for choice in choices:
+            rows = choice.inputs / spread
+            chances = _softmax(rows @ weights)
+            given = chances * choice.answers
+            slope += (chances - given / given.sum()) @ rows / len(choices)
+        first = 0.9 * first + 0.1 * slope
+        second = 0.999 * second + 0.001 * slope**2
+        scale = np.sqrt(second / (1 - 0.999**step)) + 1e-8
+        weights = weights - RATE * first / (1 - 0.9**step) / scale
+    return weights / spread
+
+
+def _softmax(scores: Matrix) -> Matrix:
+    grown = np.exp(scores - scores.max())
+    return grown / grown.sum()
+
+
+def report(names: Sequence[str], choices: Sequence[Choice]) -> None:
+    weights = fitted(choices)
+    pairs = zip(TOLD, weights, strict=True)
+    print(", ".join(f"{name} {weight:.2f}" for name, weight in pairs))
+    shown: dict[bool, list[bool]] = {True: [], False: []}
+    for fold in range(FOLDS):
+        own = {*names[fold::FOLDS]}
+        learnt = fitted([c for c in choices if c.question.session not in own])
+        for choice in choices:
+            if choice.question.session in own:
+                is_label = bool(choice.question.quotations)
+                shown[is_label].append(_is_shown(choice, choice.inputs @ learnt))
+    for is_label, results in shown.items():
+        kind = "of the labels" if is_label else "of the list"
+        print(f"questions {kind}: {sum(results)} of {len(results)} answered")
+
+
+def _is_shown(choice: Choice, scores: Matrix) -> bool:
+    lines = [line for line, _ in fitting(choice.held, [*scores], WEIGHTS)]
+    if not choice.question.quotations:
+        return any(choice.question.is_answered_by(line) for line in lines)
+    told = "\n".join(lines)
+    return any(share(quoted, told) >= SHOWN for quoted in choice.question.quotations)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Which statements of a conversation a hit shows."""

@@ -1,0 +1,75 @@
+"""The lines that a hit shows of its memory, each with the turn that it is from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from keeplore.index import MemoryRow, PassageRow
+from keeplore.memory import Conversation
+from keeplore.recall.excerpt import excerpt
+from keeplore.recall.prepare import PreparedQuery, RecallContext
+from keeplore.recall.request import Said
+from keeplore.recall.statements.head_statements import (
+    RankedStatements,
+    ranked_statements,
+    reply_to,
+    told_beside,
+)
+from keeplore.recall.statements.told_statements import told_statements
+
+
+def shown_lines(
+    context: RecallContext,
+    query: PreparedQuery,
+    row: MemoryRow,
+    passage: PassageRow | None,
+    conversation: Conversation | None,
+    found: tuple[str, str],
+) -> tuple[list[Said], str]:
+    """What a hit prints and its turn; ``found`` are the text and the turn that were found."""
+    text, turn = found
+    if conversation:
+        if lines := _told(context, query, row, conversation):
+            return lines, lines[0][1]
+        statements = _statements(context, query, row, passage, conversation)
+        if statements.rows:
+            first = statements.rows[0]
+            is_said = passage is None or passage.kind == "exchange"
+            exchange = found if is_said else (reply_to(first, conversation), first.turn)
+            return told_beside(statements, exchange, query, context.deps.weights)
+    return [(excerpt(text, query.question), turn)], turn
+
+
+def _told(
+    context: RecallContext,
+    query: PreparedQuery,
+    row: MemoryRow,
+    conversation: Conversation,
+) -> list[Said]:
+    """What of all that was said and holds answers best; nothing where exchanges or a time are asked
+    for, and unasked, where the head alone is told.
+    """
+    request, deps = context.request, context.deps
+    is_head_told = request.by_exchange or request.filter.is_unasked
+    if is_head_told or not (deps.held and query.question.says_something):
+        return []
+    held = deps.held(conversation)
+    return told_statements(deps.index, query, row.id, held, deps.weights)
+
+
+def _statements(
+    context: RecallContext,
+    query: PreparedQuery,
+    row: MemoryRow,
+    passage: PassageRow | None,
+    conversation: Conversation,
+) -> RankedStatements:
+    """What the head of the file says now, what answers best first; nothing where exchanges or a
+    time are asked for.
+    """
+    if context.request.by_exchange or not query.question.says_something:
+        return RankedStatements(())
+    index, w = context.deps.index, context.deps.weights
+    ranked = ranked_statements(index, query, row.id, passage, w)
+    texts = {quote.text for quote in conversation.quotes}
+    return replace(ranked, rows=tuple(r for r in ranked.rows if r.text in texts))

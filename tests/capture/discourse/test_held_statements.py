@@ -1,0 +1,43 @@
+"""The statements of a conversation that answers are made of."""
+
+from __future__ import annotations
+
+from keeplore.capture.discourse.held_statements import held_statements
+from keeplore.memory import Conversation, Exchange, Quote
+
+EXCHANGES = (
+    Exchange(
+        "a",
+        "2026-03-01T10:00:00Z",
+        "We go with Postgres for the queue. Why does the export drop rows?",
+        (
+            "## Cause\n\nLet me look at the writer.",
+            "The export drops rows because the encoding of dates is wrong. Two reasons:",
+        ),
+    ),
+    Exchange(
+        "b",
+        "2026-03-01T10:05:00Z",
+        "no, the export of dates still drops rows",
+        ("The filter runs before the `id` is set.",),
+    ),
+)
+DECISION = Quote("We go with Postgres for the queue.", "user", "a")
+
+
+def test_what_holds_is_told_with_its_turn_and_message_and_nothing_that_was_rejected() -> (
+    None
+):
+    talk = Conversation("Exports", EXCHANGES, decision=(DECISION,))
+    held = held_statements(talk)
+    assert [(s.text, s.turn, s.message, s.is_decision) for s in held] == [
+        (DECISION.text, "a", 0, True),
+        ("Why does the export drop rows?", "a", 0, False),
+        ("no, the export of dates still drops rows", "b", 3, False),
+        ("The filter runs before the `id` is set.", "b", 4, False),
+    ]
+    assert not any(s.is_pasted for s in held)
+
+
+def test_a_conversation_without_exchanges_holds_nothing() -> None:
+    assert held_statements(Conversation("Exports", ())) == ()

@@ -1,0 +1,118 @@
+"""Which statements of a conversation answer a question, and how many of them are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from keeplore.capture.discourse.held_statements import held_statements
+from keeplore.index import Embedder, Index, embedder_for
+from keeplore.recall.answer import recall
+from keeplore.recall.prepare import RecallDeps
+from keeplore.recall.question import parse_question
+from keeplore.recall.request import (
+    HeldStatement,
+    RecallRequest,
+    SearchScope,
+)
+from keeplore.recall.statements.told_statements import (
+    TOLD,
+    fitting,
+    told_features,
+    told_scores,
+)
+from keeplore.recall.weights import EXCERPT_CHARS, WEIGHTS
+from keeplore.store import Store
+
+HERE = SearchScope("shop")
+TALK = (
+    ("How shall invoices be sent?", "By a queue in Postgres, with SKIP LOCKED."),
+    (
+        "The printer on the third floor hums. What is that?",
+        "The humming comes from a worn fan. Oil on its bearing keeps the fan silent for long.",
+    ),
+    ("Where do the templates live?", "Templates live in src/mail/templates."),
+)
+QUEUE = HeldStatement("Invoices go through a queue in Postgres.", "a", 0, 0.0)
+REASON = HeldStatement("It locks no rows of other workers.", "a", 0, 0.0)
+MAILS = HeldStatement("Failed mails are tried again after ten minutes.", "b", 1, 0.0)
+Built = Callable[..., tuple[Index, Store]]
+
+
+@pytest.mark.parametrize("model", ["packaged", None])
+def test_what_answers_comes_first_also_where_the_head_does_not_have_it(
+    model: str | None,
+    workspace_of: Built,
+    memory_builders: SimpleNamespace,
+    tmp_path: Path,
+) -> None:
+    embedder: Embedder | None = embedder_for(model, tmp_path) if model else None
+    memory = memory_builders.conversation(
+        "mails", "2026-03-01", "Invoice mails", TALK, project="shop"
+    )
+    head = "## Outcome\n\n- Templates live in src/mail/templates. — assistant, turn mails-turn-2\n"
+    body = memory.body.replace("\n## Exchanges\n", f"\n{head}\n## Exchanges\n")
+    index, store = workspace_of([replace(memory, body=body)], embedder)
+    index.refresh()
+    if embedder:
+        index.embed_pending()
+    deps = RecallDeps(index, store, embedder, held=held_statements)
+    asked = RecallRequest("what keeps the fan of the printer silent")
+    hit = recall(deps, asked, HERE).hits[0]
+    assert (hit.passage.split("\n")[0], hit.turn) == (
+        "Oil on its bearing keeps the fan silent for long.",
+        "mails-turn-1",
+    )
+    assert len(hit.passage) <= EXCERPT_CHARS
+    by_exchange = recall(deps, replace(asked, by_exchange=True), HERE).hits[0]
+    assert by_exchange.passage.startswith("User: The printer on the third floor hums.")
+
+
+def test_a_statement_gains_by_rare_words_of_the_question_and_by_its_neighbours() -> (
+    None
+):
+    question = parse_question("which queue do invoices go through")
+    held = (QUEUE, REASON, MAILS)
+    features = [
+        dict(row) for row in told_features(held, question, {"a": 0.5, "b": 0.1})
+    ]
+    assert [round(row["asked"], 2) for row in features] == [1.0, 0.0, 0.0]
+    assert [round(row["asked beside"], 2) for row in features] == [0.0, 1.0, 0.0]
+    assert [round(row["behind"], 2) for row in features] == [0.0, 0.0, -0.4]
+    scores = told_scores(held, question, {"a": 0.5, "b": 0.1})
+    assert scores[0] > scores[1] > scores[2]
+
+
+@pytest.mark.parametrize(
+    ("change", "feature", "value"),
+    [
+        ({"is_decision": True}, "decided", 1.0),
+        ({"is_pasted": True}, "pasted", 1.0),
+        ({"text": "Postgres."}, "few words", 1.0),
+        ({"text": "words " * 50}, "long", 1.0),
+        ({"salience": -0.5}, "salience", -0.5),
+    ],
+)
+def test_each_mark_of_a_statement_has_its_weight(
+    change: dict[str, object], feature: str, value: float
+) -> None:
+    changed = replace(QUEUE, **change)  # type: ignore[arg-type]
+    [row] = told_features([changed], parse_question("the queue"), {})
+    assert dict(row)[feature] == value and feature in TOLD
+
+
+def test_as_many_lines_are_told_as_there_is_room_for_without_the_unlikely_and_the_slight() -> (
+    None
+):
+    long = replace(MAILS, text="x" * EXCERPT_CHARS)
+    slight = replace(MAILS, text="Ready for merge!")
+    held = (slight, QUEUE, long, REASON, QUEUE, MAILS)
+    far = 5.0 - WEIGHTS.beside_best - 0.1
+    scores = [4.0, 5.0, 4.5, 3.0, 2.0, far]
+    assert fitting(held, scores, WEIGHTS) == [(QUEUE.text, "a"), (REASON.text, "a")]
+    assert fitting((slight,), [0.0], WEIGHTS) == [(slight.text, "b")]
+    assert fitting((), [], WEIGHTS) == []
