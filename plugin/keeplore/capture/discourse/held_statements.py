@@ -13,9 +13,8 @@ from keeplore.recall.request import HeldStatement
 _UNTOLD = frozenset({Act.HEADING, Act.ANNOUNCEMENT})
 
 
-@lru_cache(
-    maxsize=64
-)  # a file is often asked several times, and its reading takes a while
+# a file is often asked several times, and its reading takes a while
+@lru_cache(maxsize=16)
 def held_statements(conversation: Conversation) -> tuple[HeldStatement, ...]:
     """In the order in which they were made, without headings, announcements and what ended."""
     model = ConversationModel.of(conversation.exchanges)

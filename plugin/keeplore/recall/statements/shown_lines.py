@@ -28,7 +28,8 @@ def shown_lines(
 ) -> tuple[list[Said], str]:
     """What a hit prints and its turn; ``found`` are the text and the turn that were found."""
     text, turn = found
-    if conversation:
+    is_by_statement = query.question.says_something and not context.request.by_exchange
+    if conversation and is_by_statement:
         if lines := _told(context, query, row, conversation):
             return lines, lines[0][1]
         statements = _statements(context, query, row, passage, conversation)
@@ -46,12 +47,11 @@ def _told(
     row: MemoryRow,
     conversation: Conversation,
 ) -> list[Said]:
-    """What of all that was said and holds answers best; nothing where exchanges or a time are asked
-    for, and unasked, where the head alone is told.
+    """What of all that was said and holds answers best; nothing unasked, where the head alone is
+    told.
     """
-    request, deps = context.request, context.deps
-    is_head_told = request.by_exchange or request.filter.is_unasked
-    if is_head_told or not (deps.held and query.question.says_something):
+    deps = context.deps
+    if context.request.filter.is_unasked or not deps.held:
         return []
     held = deps.held(conversation)
     return told_statements(deps.index, query, row.id, held, deps.weights)
@@ -64,11 +64,7 @@ def _statements(
     passage: PassageRow | None,
     conversation: Conversation,
 ) -> RankedStatements:
-    """What the head of the file says now, what answers best first; nothing where exchanges or a
-    time are asked for.
-    """
-    if context.request.by_exchange or not query.question.says_something:
-        return RankedStatements(())
+    """What the head of the file says now, what answers best first."""
     index, w = context.deps.index, context.deps.weights
     ranked = ranked_statements(index, query, row.id, passage, w)
     texts = {quote.text for quote in conversation.quotes}
