@@ -161,7 +161,7 @@ def parse_question(text: str) -> ParsedQuestion:
         if word and not _is_filler(spellings[0]):
             words[word] = None
             telling.append(spellings[0])
-        if word and not _is_in(word, _EVER):
+        if word and not is_word_in(word, _EVER):
             all_words[word] = None
     return ParsedQuestion(
         clean,
@@ -172,7 +172,8 @@ def parse_question(text: str) -> ParsedQuestion:
     )
 
 
-def _is_in(word: Word, stems: frozenset[str]) -> bool:
+def is_word_in(word: Word, stems: frozenset[str]) -> bool:
+    """Does a text with these stems hold the word, in one of its spellings?"""
     return any(spelling <= stems for spelling in word)
 
 
@@ -181,7 +182,7 @@ def _share(words: Sequence[Word], parts: Sequence[str], stems: frozenset[str]) -
     it is a name.
     """
     spaced = [word for word in words if not parts or not _is_pair(word)]
-    held = sum(_is_in(word, stems) for word in spaced)
+    held = sum(is_word_in(word, stems) for word in spaced)
     if not parts:
         return held / (len(spaced) or 1)
     letters = sum(_covered(part, stems) for part in parts)

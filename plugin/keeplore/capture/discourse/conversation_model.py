@@ -38,7 +38,7 @@ class ConversationModel:
         for number, statement in enumerate(self.statements):
             if number in self.ended or statement.act in _NO_SUBSTANCE:
                 continue
-            if len(statement.terms) < 2 or statement.text.endswith((":", "：")):
+            if len(statement.terms) < 2 or statement.leads_in:
                 continue
             if not (is_errand(statement) or _is_guess(statement)):
                 yield salience(statement, len(self.exchanges)), number, statement

@@ -24,7 +24,7 @@ def held_statements(conversation: Conversation) -> tuple[HeldStatement, ...]:
     for number, statement in enumerate(model.statements):
         where = (statement.exchange, statement.message)
         message = messages.setdefault(where, len(messages))
-        is_untold = statement.act in _UNTOLD or statement.text.endswith((":", "："))
+        is_untold = statement.act in _UNTOLD or statement.leads_in
         if is_untold or number in model.ended:
             continue
         quote = statement.quote

@@ -78,6 +78,11 @@ class Statement:
         )
         return self.is_foreign or (self.size > DOCUMENT and not is_preamble)
 
+    @property
+    def leads_in(self) -> bool:
+        """Does it only announce what stands behind it?"""
+        return self.text.endswith((":", "："))
+
     @cached_property
     def terms(self) -> frozenset[str]:
         return frozenset(terms(self.text))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from keeplore.recall.prepare import PreparedQuery
-from keeplore.recall.question import ParsedQuestion, Word, stems_of
+from keeplore.recall.question import ParsedQuestion, Word, is_word_in, stems_of
 from keeplore.recall.request import BREAK, HeldStatement, Said
 from keeplore.recall.weights import EXCERPT_CHARS, Weights
 
@@ -133,16 +133,14 @@ def _compared(
 
 def _rarity_in(stems: frozenset[str], rarity: Sequence[tuple[Word, float]]) -> float:
     """The rarity of the words that stems have, added up."""
-    return sum(rare for word, rare in rarity if _has(stems, word))
+    return sum(rare for word, rare in rarity if is_word_in(word, stems))
 
 
 def _rarity(word: Word, stems: Sequence[frozenset[str]]) -> float:
     """The inverse frequency of a word among the statements."""
-    return math.log((len(stems) + 1) / (1 + sum(_has(own, word) for own in stems)))
-
-
-def _has(stems: frozenset[str], word: Word) -> bool:
-    return any(spelling <= stems for spelling in word)
+    return math.log(
+        (len(stems) + 1) / (1 + sum(is_word_in(word, own) for own in stems))
+    )
 
 
 def _asked_beside(compared: Sequence[_Compared], place: int) -> float:
