@@ -6,9 +6,13 @@ The data is not part of the repository (KEEPLORE_DATA, or ../shared/data).
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Iterator, Sequence
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +21,10 @@ from talks import DATA, sessions
 LABELS = DATA.parent / "labels" / "sessions"
 SHOWN = 0.7  # share of a quotation's words that count as the quotation
 FEW_WORDS = 3  # a text with fewer is like another one only where it is the same
+BEGIN = datetime(2025, 12, 1, tzinfo=UTC)  # of the first session of a workspace
+PROGRAM = Path(sys.executable).with_name("keeplore")
+_MOMENT = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
+_SAID_AT = re.compile(rf'"timestamp": ?"({_MOMENT.pattern})"')
 _NO_WORD = re.compile(r"\W+")
 _WORD = re.compile(r"[\w./#-]+")
 _STOP = frozenset(
@@ -67,6 +75,42 @@ def chosen_files(folders: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     """
     first, *more = [sorted(folder.glob("*.json")) for folder in folders]
     return [*first[::2], *(file for files in more for file in files)], first[1::2]
+
+
+def make_workspace(home: Path, starts: Mapping[str, datetime]) -> None:
+    """Make ``home`` the home directory and import sessions into its workspace "memory", each by its
+    name as if it had begun at that time.
+    """
+    for name, start in starts.items():
+        _place(home, name, start)
+    os.environ["HOME"] = str(home)
+    (home / ".gitconfig").write_text("[user]\nname = me\nemail = me@example.org\n")
+    for args in (["init", "memory"], ["import", "--all", "--yes"]):
+        subprocess.run(
+            [PROGRAM, *args], cwd=home, check=True, stdout=subprocess.DEVNULL
+        )
+
+
+def _place(home: Path, name: str, start: datetime) -> None:
+    """Copy a session to where its host would have it, begun at ``start``."""
+    file = next(DATA.rglob(f"{name}.jsonl"))
+    text = file.read_text(encoding="utf-8", errors="replace")
+    first = datetime.fromisoformat(min(_SAID_AT.findall(text)))
+
+    def moved(found: re.Match[str]) -> str:
+        at = datetime.fromisoformat(found[0]) - first + start
+        return at.strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+
+    is_codex = '"session_meta"' in text.split("\n", 1)[0]
+    folder = (
+        f".codex/sessions/{start:%Y/%m/%d}" if is_codex else f".claude/projects/-{name}"
+    )
+    known = re.search(r'"(?:sessionId|id)": ?"([0-9a-f-]{36})"', text)
+    session = known[1] if known else name
+    file_name = f"rollout-{start:%Y-%m-%dT%H-%M-%S}-{session}" if is_codex else session
+    to = home / folder / f"{file_name}.jsonl"
+    to.parent.mkdir(parents=True, exist_ok=True)
+    to.write_text(_MOMENT.sub(moved, text), encoding="utf-8")
 
 
 def words(text: str) -> frozenset[str]:

@@ -15,7 +15,6 @@ without it the script says so.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import resource
 import subprocess
@@ -100,10 +99,7 @@ def read() -> Labels:
         elif not line.startswith("#"):
             turn, offset, length, digest, names = line.split("\t")
             text = said.get(turn, "")[int(offset) : int(offset) + int(length)]
-            if (
-                hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
-                != digest
-            ):
+            if talks.text_hash(text) != digest:
                 labels.changed += 1
                 continue
             named = {canonical(name) for name in names.split(", ") if name}

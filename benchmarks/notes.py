@@ -14,7 +14,6 @@ the question. Cues and threshold were set on "dev" alone. The data is not part o
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import sys
 from collections import Counter
@@ -22,7 +21,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from talks import DATA, exchanges
+from talks import DATA, exchanges, text_hash
 
 from keeplore.capture.notes.note_candidates import AUTOMATIC, NoteCandidate, candidates
 from keeplore.memory import AnsweredQuestion, Exchange
@@ -129,14 +128,16 @@ def _is_unchanged(
     text: str, digest: str, speaker: str, talk: Sequence[Exchange]
 ) -> bool:
     if speaker != "answer":
-        return _hash(text) == digest
+        return text_hash(text) == digest
     asked = (
         reply
         for exchange in talk
         for reply in exchange.replies
         if isinstance(reply, AnsweredQuestion)
     )
-    return any(_hash(f"{text} → {' '.join(a.answer.split())}") == digest for a in asked)
+    return any(
+        text_hash(f"{text} → {' '.join(a.answer.split())}") == digest for a in asked
+    )
 
 
 def _is_of(candidate: NoteCandidate, text: str, speaker: str) -> bool:
@@ -145,10 +146,6 @@ def _is_of(candidate: NoteCandidate, text: str, speaker: str) -> bool:
             text[:ASKED_CHARS]
         )
     return candidate.quote.text == clip(text) and candidate.speaker == speaker
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def print_curve(judged: Sequence[Judged]) -> None:

@@ -11,7 +11,6 @@ only looked for.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 import tempfile
@@ -19,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from talks import DATA, exchanges
+from talks import DATA, exchanges, text_hash
 
 from keeplore.memory import AnsweredQuestion, Exchange
 
@@ -81,7 +80,7 @@ def with_quotations(value: Any, texts: Mapping[int, str]) -> tuple[Any, int]:
         )
     start, length = value["at"]
     quote = texts.get(value["m"], "")[start : start + length]
-    known = hashlib.sha256(quote.encode()).hexdigest()[:8] == value["hash"]
+    known = text_hash(quote) == value["hash"]
     rest = {name: one for name, one in value.items() if name not in ("at", "hash")}
     return rest | {"quote": quote}, int(not known)
 

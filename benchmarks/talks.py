@@ -6,6 +6,7 @@ read by it; the markdown of SpecStory and the exports of OpenCode by the few lin
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -28,6 +29,11 @@ DATA = (
 )
 _SPOKEN = re.compile(r"^_\*\*(User|Agent) \(.*\)\*\*_$", re.MULTILINE)
 _TOOLS = re.compile(r"<(tool-use|think|details)\b.*?</\1>", re.DOTALL)
+
+
+def text_hash(text: str) -> str:
+    """What the files of labels have in the place of a text."""
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:8]
 
 
 def sessions(data: Path = DATA) -> list[Path]:

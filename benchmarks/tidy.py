@@ -13,17 +13,14 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import subprocess
 import sys
 import tempfile
 from collections import Counter
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from labelled_sessions import LABELS, SHOWN, share
-from talks import DATA
+from labelled_sessions import BEGIN, LABELS, SHOWN, make_workspace, share
 
 from keeplore.config.places import Places
 from keeplore.recall.brief import brief
@@ -33,33 +30,8 @@ from keeplore.text.query_terms import token_count
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.tidying.tidy_plan import tidy
 
-MOMENT = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
-SAID_AT = re.compile(rf'"timestamp": ?"({MOMENT.pattern})"')
-BEGIN, DAYS = datetime(2025, 12, 1, tzinfo=UTC), 355
-PROGRAM = Path(sys.executable).with_name("keeplore")
+DAYS = 355
 ROOM = TextBudget(1_200, 10_000)
-
-
-def placed(home: Path, name: str, start: datetime) -> None:
-    """Copy a session to where its host would have it, begun at ``start``."""
-    file = next(DATA.rglob(f"{name}.jsonl"))
-    text = file.read_text(encoding="utf-8", errors="replace")
-    first = datetime.fromisoformat(min(SAID_AT.findall(text)))
-
-    def moved(found: re.Match[str]) -> str:
-        at = datetime.fromisoformat(found[0]) - first + start
-        return at.strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
-
-    is_codex = '"session_meta"' in text.split("\n", 1)[0]
-    folder = (
-        f".codex/sessions/{start:%Y/%m/%d}" if is_codex else f".claude/projects/-{name}"
-    )
-    known = re.search(r'"(?:sessionId|id)": ?"([0-9a-f-]{36})"', text)
-    session = known[1] if known else name
-    file_name = f"rollout-{start:%Y-%m-%dT%H-%M-%S}-{session}" if is_codex else session
-    to = home / folder / f"{file_name}.jsonl"
-    to.parent.mkdir(parents=True, exist_ok=True)
-    to.write_text(MOMENT.sub(moved, text), encoding="utf-8")
 
 
 def measured(home: Path, labels: list[dict[str, Any]]) -> Counter[str]:
@@ -124,13 +96,11 @@ def main() -> None:
     labels = [json.loads(file.read_text(encoding="utf-8")) for file in files]
     with tempfile.TemporaryDirectory() as place:
         home = Path(place)
-        for number, label in enumerate(labels):
-            start = BEGIN + timedelta(days=DAYS * number / len(labels))
-            placed(home, label["session"], start)
-        os.environ["HOME"] = str(home)
-        (home / ".gitconfig").write_text("[user]\nname = me\nemail = me@example.org\n")
-        for words in (["init", "memory"], ["import", "--all", "--yes"]):
-            subprocess.run([PROGRAM, *words], cwd=home, check=True, capture_output=True)
+        starts = {
+            label["session"]: BEGIN + timedelta(days=DAYS * number / len(labels))
+            for number, label in enumerate(labels)
+        }
+        make_workspace(home, starts)
         before = measured(home, labels)
         with Registry(Places.from_environment(os.environ)) as registry:
             steps = Counter(step.deed for step in tidy(registry.named("memory")))

@@ -13,7 +13,6 @@ are only printed. The data is not part of the repository (KEEPLORE_DATA, or ../s
 from __future__ import annotations
 
 import argparse
-import hashlib
 import math
 import sys
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from logistic import Matrix, fit, left_out
-from talks import DATA, exchanges
+from talks import DATA, exchanges, text_hash
 
 from keeplore.capture.notes import findings, lasting_model
 
@@ -74,12 +73,12 @@ def read() -> list[Labelled]:
 
 
 def _of_session(session: str, labels: dict[str, str]) -> list[Labelled]:
-    rows = []
-    for place in findings.places(exchanges(DATA / session)) if session else ():
-        said = place.sentence.text.encode()
-        if label := labels.pop(hashlib.sha256(said).hexdigest()[:8], ""):
-            rows.append(Labelled(session, place, label == LASTS))
-    return rows
+    """The labelled sentences of a session, each label once."""
+    return [
+        Labelled(session, place, label == LASTS)
+        for place in (findings.places(exchanges(DATA / session)) if session else ())
+        if (label := labels.pop(text_hash(place.sentence.text), ""))
+    ]
 
 
 def print_figures(rows: list[Labelled], chances: Matrix) -> None:

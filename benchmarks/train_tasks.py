@@ -14,7 +14,6 @@ The data is not part of the repository (KEEPLORE_DATA, or ../shared/data).
 from __future__ import annotations
 
 import argparse
-import hashlib
 import sys
 import tempfile
 from collections import Counter
@@ -27,7 +26,7 @@ import captured
 import logistic
 import numpy as np
 from segmentation import Kept
-from talks import DATA
+from talks import DATA, text_hash
 
 from keeplore.capture import task_change
 from keeplore.capture.message_filter import observed, observed_work
@@ -122,7 +121,7 @@ def recorded(name: str, labels: dict[int, tuple[str, str]]) -> Recorded:
     opens, unsure = set[int](), set[int]()
     for n, exchange in enumerate(exchanges):
         digest, label = labels.get(n, ("", UNSURE))
-        if digest != digest_of(exchange.user) or label == UNSURE:
+        if digest != text_hash(exchange.user) or label == UNSURE:
             unsure.add(n)
         elif label == OPENS:
             opens.add(n)
@@ -151,10 +150,6 @@ def events(transcript: Path) -> Sequence[HostEvent]:
 
 def unredacted(text: str, _cwd: str) -> str:
     return text
-
-
-def digest_of(message: str) -> str:
-    return hashlib.sha256(message.encode(errors="replace")).hexdigest()[:8]
 
 
 def rows(session: Recorded, judge: Judge) -> list[Row]:

@@ -11,7 +11,6 @@ left out in turn, for how many of both the lines that would be printed hold the 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import subprocess
@@ -23,9 +22,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
-from labelled_sessions import LABELS, SHOWN, share
+from labelled_sessions import BEGIN, LABELS, PROGRAM, SHOWN, make_workspace, share
 from logistic import Matrix
-from tidy import BEGIN, PROGRAM, placed
+from talks import text_hash
 
 from keeplore.capture.discourse.held_statements import held_statements
 from keeplore.config.places import Places
@@ -34,10 +33,10 @@ from keeplore.recall.prepare import embed_query
 from keeplore.recall.question import parse_question
 from keeplore.recall.request import HeldStatement
 from keeplore.recall.statements.told_statements import (
-    TOLD,
-    fitting,
-    nearness,
-    told_features,
+    FEATURE_WEIGHTS,
+    answer_features,
+    best_lines,
+    nearness_of_turns,
 )
 from keeplore.recall.weights import WEIGHTS
 from keeplore.workspace.registry import Registry
@@ -62,7 +61,7 @@ class AskedQuestion:
         is_quoted = any(
             share(quotation, text) >= ALIKE for quotation in self.quotations
         )
-        return is_quoted or hash_of(text) in self.answers
+        return is_quoted or text_hash(text) in self.answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +80,10 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory(prefix="keeplore-told-") as directory:
         home = Path(directory)
-        os.environ["HOME"] = str(home)
         names = sorted(file.stem for file in LABELS.glob("*.json"))
-        for number, name in enumerate(names):
-            placed(home, name, BEGIN + timedelta(days=number))
-        for args in (["init", str(home / "memory")], ["import", "--all", "--yes"]):
-            subprocess.run(
-                [PROGRAM, *args], cwd=home, check=True, stdout=subprocess.DEVNULL
-            )
+        make_workspace(
+            home, {name: BEGIN + timedelta(days=n) for n, name in enumerate(names)}
+        )
         with Registry(Places.from_environment(os.environ)) as registry:
             workspace = registry.named("memory")
             workspace.index.embed_pending()
@@ -114,9 +109,11 @@ def all_choices(workspace: Workspace, home: Path) -> Iterator[Choice]:
         if not counts[best]:
             continue
         query = embed_query(parse_question(question.text), embedder)
-        near = nearness(workspace.index, query, best)
-        rows = [dict(row) for row in told_features(talks[best], query.question, near)]
-        inputs = np.array([[row.get(name, 0.0) for name in TOLD] for row in rows])
+        near = nearness_of_turns(workspace.index, query, best)
+        rows = [dict(row) for row in answer_features(talks[best], query.question, near)]
+        inputs = np.array(
+            [[row.get(name, 0.0) for name in FEATURE_WEIGHTS] for row in rows]
+        )
         answers = [float(question.is_answered_by(s.text)) for s in talks[best]]
         yield Choice(question, talks[best], inputs, np.array(answers))
 
@@ -134,10 +131,6 @@ def all_questions() -> Iterator[AskedQuestion]:
         elif not line.startswith("#"):
             text, answers = line.split("\t")
             yield AskedQuestion(session, text, frozenset(answers.split(",")))
-
-
-def hash_of(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def fitted(choices: Sequence[Choice]) -> Matrix:
@@ -168,7 +161,7 @@ def _softmax(scores: Matrix) -> Matrix:
 
 def report(names: Sequence[str], choices: Sequence[Choice]) -> None:
     weights = fitted(choices)
-    pairs = zip(TOLD, weights, strict=True)
+    pairs = zip(FEATURE_WEIGHTS, weights, strict=True)
     print(", ".join(f"{name} {weight:.2f}" for name, weight in pairs))
     shown: dict[bool, list[bool]] = {True: [], False: []}
     for fold in range(FOLDS):
@@ -184,7 +177,7 @@ def report(names: Sequence[str], choices: Sequence[Choice]) -> None:
 
 
 def _is_shown(choice: Choice, scores: Matrix) -> bool:
-    lines = [line for line, _ in fitting(choice.held, [*scores], WEIGHTS)]
+    lines = [line for line, _ in best_lines(choice.held, [*scores], WEIGHTS)]
     if not choice.question.quotations:
         return any(choice.question.is_answered_by(line) for line in lines)
     told = "\n".join(lines)

@@ -20,10 +20,10 @@ from keeplore.recall.request import (
     SearchScope,
 )
 from keeplore.recall.statements.told_statements import (
-    TOLD,
-    fitting,
-    told_features,
-    told_scores,
+    FEATURE_WEIGHTS,
+    answer_features,
+    answer_odds,
+    best_lines,
 )
 from keeplore.recall.weights import EXCERPT_CHARS, WEIGHTS
 from keeplore.store import Store
@@ -78,12 +78,12 @@ def test_a_statement_gains_by_rare_words_of_the_question_and_by_its_neighbours()
     question = parse_question("which queue do invoices go through")
     held = (QUEUE, REASON, MAILS)
     features = [
-        dict(row) for row in told_features(held, question, {"a": 0.5, "b": 0.1})
+        dict(row) for row in answer_features(held, question, {"a": 0.5, "b": 0.1})
     ]
     assert [round(row["asked"], 2) for row in features] == [1.0, 0.0, 0.0]
     assert [round(row["asked beside"], 2) for row in features] == [0.0, 1.0, 0.0]
     assert [round(row["behind"], 2) for row in features] == [0.0, 0.0, -0.4]
-    scores = told_scores(held, question, {"a": 0.5, "b": 0.1})
+    scores = answer_odds(held, question, {"a": 0.5, "b": 0.1})
     assert scores[0] > scores[1] > scores[2]
 
 
@@ -101,8 +101,8 @@ def test_each_mark_of_a_statement_has_its_weight(
     change: dict[str, object], feature: str, value: float
 ) -> None:
     changed = replace(QUEUE, **change)  # type: ignore[arg-type]
-    [row] = told_features([changed], parse_question("the queue"), {})
-    assert dict(row)[feature] == value and feature in TOLD
+    [row] = answer_features([changed], parse_question("the queue"), {})
+    assert dict(row)[feature] == value and feature in FEATURE_WEIGHTS
 
 
 def test_as_many_lines_are_told_as_there_is_room_for_without_the_unlikely_and_the_slight() -> (
@@ -113,6 +113,6 @@ def test_as_many_lines_are_told_as_there_is_room_for_without_the_unlikely_and_th
     held = (slight, QUEUE, long, REASON, QUEUE, MAILS)
     far = 5.0 - WEIGHTS.beside_best - 0.1
     scores = [4.0, 5.0, 4.5, 3.0, 2.0, far]
-    assert fitting(held, scores, WEIGHTS) == [(QUEUE.text, "a"), (REASON.text, "a")]
-    assert fitting((slight,), [0.0], WEIGHTS) == [(slight.text, "b")]
-    assert fitting((), [], WEIGHTS) == []
+    assert best_lines(held, scores, WEIGHTS) == [(QUEUE.text, "a"), (REASON.text, "a")]
+    assert best_lines((slight,), [0.0], WEIGHTS) == [(slight.text, "b")]
+    assert best_lines((), [], WEIGHTS) == []

@@ -19,23 +19,23 @@ def held_statements(conversation: Conversation) -> tuple[HeldStatement, ...]:
     """In the order in which they were made, without headings, announcements and what ended."""
     model = ConversationModel.of(conversation.exchanges)
     decided = {q.text for q in (*conversation.decision, *conversation.also_decided)}
+    messages: dict[tuple[int, int], int] = {}  # exchange and place in it → number
     held: list[HeldStatement] = []
-    messages: dict[tuple[int, int], int] = {}
     for number, statement in enumerate(model.statements):
-        where = (statement.exchange, statement.message)
-        message = messages.setdefault(where, len(messages))
+        place = (statement.exchange, statement.message)
+        message = messages.setdefault(place, len(messages))
         is_untold = statement.act in _UNTOLD or statement.leads_in
         if is_untold or number in model.ended:
             continue
-        quote = statement.quote
+        text = statement.quote.text
         held.append(
             HeldStatement(
-                quote.text,
-                quote.turn,
+                text,
+                statement.turn,
                 message,
-                salience(statement, len(model.exchanges)),
-                quote.text in decided,
-                statement.is_pasted,
+                salience=salience(statement, len(model.exchanges)),
+                is_decision=text in decided,
+                is_pasted=statement.is_pasted,
             )
         )
     return tuple(held)

@@ -4,13 +4,14 @@ first, and beside them the exchange that was found.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from keeplore.index import PassageRow
 from keeplore.index.passages import STATEMENTS
 from keeplore.recall.excerpt import excerpt
+from keeplore.recall.passage_features import above_floor
 from keeplore.recall.prepare import PreparedQuery
 from keeplore.recall.question import stems_of
 from keeplore.recall.request import BREAK, Said
@@ -41,20 +42,20 @@ def ranked_statements(
     found: PassageRow | None,
     w: Weights,
 ) -> RankedStatements:
-    """All statements of a memory by meaning and by their own words: a search has only those that
-    come among the best of everything.
+    """All statements of a memory, compared by meaning and by their own words: of these a search
+    finds only the ones that are among the best of everything.
 
     ``found`` is the passage by which the memory was found.
     """
     rows = index.passages_of(memory_id, STATEMENTS)
     if not rows:
         return RankedStatements(())
-    compared = [*rows, *([found] if found else [])]
+    passages = [*rows, found] if found else rows
     cosines: Mapping[int, float] = {}
     if query.vector is not None:
-        ids = [row.id for row in compared]
+        ids = [passage.id for passage in passages]
         cosines = index.cosines(query.vector, ids, model=query.model)
-    odds = {row.id: _odds(row, cosines, query, w) for row in compared}
+    odds = {passage.id: _odds(passage, cosines, query, w) for passage in passages}
     ranked = sorted(rows, key=lambda row: (-odds[row.id], row.id))
     best = odds[ranked[0].id]
     near = tuple(row for row in ranked if best - odds[row.id] <= w.beside_best)
@@ -81,35 +82,42 @@ def told_beside(
     text, turn = exchange
     if text and statements.behind >= w.before_statements:
         said = excerpt(text, query.question, EXCERPT_CHARS // 2)
-        lines = _fitting(statements.rows, EXCERPT_CHARS - len(said) - len(BREAK))
-        return [(said, turn), *(line for line in lines if line[0] not in said)], turn
-    lines = _fitting(statements.rows, EXCERPT_CHARS)
-    room = EXCERPT_CHARS - sum(len(line) + len(BREAK) for line, _ in lines)
+        lines = _lines_within(EXCERPT_CHARS - _length(said), statements.rows)
+        return [(said, turn), *_not_in(said, lines)], turn
+    lines = _lines_within(EXCERPT_CHARS, statements.rows)
+    room = EXCERPT_CHARS - sum(_length(line) for line, _ in lines)
     if text and room >= LEAST_EXCERPT:
         said = excerpt(text, query.question, room)
-        lines = [*(line for line in lines if line[0] not in said), (said, turn)]
+        lines = [*_not_in(said, lines), (said, turn)]
     return lines, statements.rows[0].turn
 
 
-def _fitting(rows: Sequence[PassageRow], room: int) -> list[Said]:
+def _lines_within(room: int, rows: Sequence[PassageRow]) -> list[Said]:
     """As many of the statements as fit into so many characters, the best first."""
     lines: list[Said] = []
     for row in rows:
-        length = len(row.text) + len(BREAK)
-        if length <= room:
+        if _length(row.text) <= room:
             lines.append((row.text, row.turn))
-            room -= length
+            room -= _length(row.text)
     return lines
+
+
+def _length(line: str) -> int:
+    return len(line) + len(BREAK)
+
+
+def _not_in(said: str, lines: Sequence[Said]) -> Iterator[Said]:
+    return (line for line in lines if line[0] not in said)
 
 
 def _odds(
     row: PassageRow, cosines: Mapping[int, float], query: PreparedQuery, w: Weights
 ) -> float:
-    """What the model and the passage's own words say of it; the title, which all have, says
-    nothing of which one answers.
+    """The log-odds that a passage answers, up to a constant, by the model and its own words: the
+    title, which all of a memory share, does not tell which one does.
     """
     question, floor = query.question, query.floor or 0.0
-    near = (cosines.get(row.id, floor) - floor) / (1.0 - floor)
-    own = question.coverage(stems_of(row.text))
+    nearness = above_floor(cosines.get(row.id, floor), floor)
+    coverage = question.coverage(stems_of(row.text))
     is_asked_for = row.kind == "decision" and question.is_about_decision
-    return w.vector * near + w.own_words * own + w.decision * is_asked_for
+    return w.vector * nearness + w.own_words * coverage + w.decision * is_asked_for

@@ -26,22 +26,25 @@ def shown_lines(
     conversation: Conversation | None,
     found: tuple[str, str],
 ) -> tuple[list[Said], str]:
-    """What a hit prints and its turn; ``found`` are the text and the turn that were found."""
+    """What a hit prints, and the turn of what comes first; ``found`` are the text and the turn that
+    were found.
+    """
     text, turn = found
     is_by_statement = query.question.says_something and not context.request.by_exchange
     if conversation and is_by_statement:
-        if lines := _told(context, query, row, conversation):
+        if lines := _of_all_that_holds(context, query, row, conversation):
             return lines, lines[0][1]
-        statements = _statements(context, query, row, passage, conversation)
+        statements = _of_head(context, query, row, passage, conversation)
         if statements.rows:
             first = statements.rows[0]
-            is_said = passage is None or passage.kind == "exchange"
-            exchange = found if is_said else (reply_to(first, conversation), first.turn)
-            return told_beside(statements, exchange, query, context.deps.weights)
+            is_exchange = passage is None or passage.kind == "exchange"
+            reply = reply_to(first, conversation), first.turn
+            beside = found if is_exchange else reply
+            return told_beside(statements, beside, query, context.deps.weights)
     return [(excerpt(text, query.question), turn)], turn
 
 
-def _told(
+def _of_all_that_holds(
     context: RecallContext,
     query: PreparedQuery,
     row: MemoryRow,
@@ -53,11 +56,11 @@ def _told(
     deps = context.deps
     if context.request.filter.is_unasked or not deps.held:
         return []
-    held = deps.held(conversation)
-    return told_statements(deps.index, query, row.id, held, deps.weights)
+    statements = deps.held(conversation)
+    return told_statements(deps.index, query, row.id, statements, deps.weights)
 
 
-def _statements(
+def _of_head(
     context: RecallContext,
     query: PreparedQuery,
     row: MemoryRow,

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from keeplore.recall.passage_features import above_floor
 from keeplore.recall.prepare import PreparedQuery
 from keeplore.recall.question import ParsedQuestion, Word, is_word_in, stems_of
 from keeplore.recall.request import BREAK, HeldStatement, Said
@@ -20,7 +21,7 @@ from keeplore.recall.weights import EXCERPT_CHARS, Weights
 if TYPE_CHECKING:
     from keeplore.index import Index
 
-TOLD = {
+FEATURE_WEIGHTS = {
     "asked": 7.4,  # share of the question's words, the rare ones of the conversation first
     "asked beside": 2.84,  # the same of the sentence before or after
     # how much farther its exchange is from the question than the nearest, as a share of what is
@@ -38,70 +39,80 @@ LONG = 250  # characters
 
 
 @dataclass(frozen=True, slots=True)
-class _Compared:
-    """A statement with its stems and the weighed share of the question's words that it has."""
+class _AskedStatement:
+    """A statement with its stems and the share of the question's words that it has, each word
+    weighed by its rarity.
+    """
 
     statement: HeldStatement
     stems: frozenset[str]
-    asked: float
+    coverage: float
 
 
 def told_statements(
     index: Index,
     query: PreparedQuery,
     memory_id: str,
-    held: Sequence[HeldStatement],
+    statements: Sequence[HeldStatement],
     w: Weights,
 ) -> list[Said]:
-    """The statements that answer best, as many as there is room for, without those far behind the
-    best one.
-    """
-    near = nearness(index, query, memory_id)
-    return fitting(held, told_scores(held, query.question, near), w)
+    """The lines that answer best, each with its turn."""
+    nearness = nearness_of_turns(index, query, memory_id)
+    odds = answer_odds(statements, query.question, nearness)
+    return best_lines(statements, odds, w)
 
 
-def fitting(
-    held: Sequence[HeldStatement], scores: Sequence[float], w: Weights
+def best_lines(
+    statements: Sequence[HeldStatement], odds: Sequence[float], w: Weights
 ) -> list[Said]:
-    """As many of the statements as there is room for, the best first; behind it none that is far
-    less likely or says next to nothing.
+    """As many statements as there is room for, the likeliest first; after it none that is far less
+    likely or says next to nothing.
     """
-    order = sorted(range(len(held)), key=lambda place: (-scores[place], place))
-    lines: dict[str, str] = {}
+    ranked = sorted(
+        zip(odds, statements, strict=True), key=lambda pair: pair[0], reverse=True
+    )
+    best = max(odds, default=0.0)
+    turns: dict[str, str] = {}
     room = EXCERPT_CHARS
-    for place in order:
-        if scores[order[0]] - scores[place] > w.beside_best:
+    for likely, statement in ranked:
+        if best - likely > w.beside_best:
             break
-        text = held[place].text
+        text = statement.text
         length = len(text) + len(BREAK)
-        is_slight = bool(lines) and len(stems_of(text)) < FEW_STEMS
-        if length <= room and text not in lines and not is_slight:
-            lines[text] = held[place].turn
+        is_slight = bool(turns) and len(stems_of(text)) < FEW_STEMS
+        if length <= room and text not in turns and not is_slight:
+            turns[text] = statement.turn
             room -= length
-    return [*lines.items()]
+    return [*turns.items()]
 
 
-def told_scores(
-    held: Sequence[HeldStatement], question: ParsedQuestion, near: Mapping[str, float]
+def answer_odds(
+    statements: Sequence[HeldStatement],
+    question: ParsedQuestion,
+    nearness: Mapping[str, float],
 ) -> list[float]:
-    """For each statement the log-odds that it answers, up to a constant; ``near`` says of each turn
-    how near it is to the question.
+    """For each statement the log-odds that it answers, up to a constant; ``nearness`` says of each
+    turn how near it is to the question, 0..1.
     """
     return [
-        sum(TOLD[name] * value for name, value in features)
-        for features in told_features(held, question, near)
+        sum(FEATURE_WEIGHTS[name] * value for name, value in features)
+        for features in answer_features(statements, question, nearness)
     ]
 
 
-def told_features(
-    held: Sequence[HeldStatement], question: ParsedQuestion, near: Mapping[str, float]
+def answer_features(
+    statements: Sequence[HeldStatement],
+    question: ParsedQuestion,
+    nearness: Mapping[str, float],
 ) -> Iterator[list[tuple[str, float]]]:
-    """Names and values for each statement, those of 0 left out."""
-    compared = _compared(held, question)
-    nearest = max(near.values(), default=0.0)
+    """For each statement the names of ``FEATURE_WEIGHTS`` and their values, marks that it lacks
+    left out.
+    """
+    asked = _asked(statements, question)
+    nearest = max(nearness.values(), default=0.0)
     spellings = (spelling for word in question.words for spelling in word)
-    own = frozenset[str]().union(*spellings)
-    for place, one in enumerate(compared):
+    question_stems = frozenset[str]().union(*spellings)
+    for place, one in enumerate(asked):
         statement = one.statement
         marks = {
             "decided": statement.is_decision,
@@ -109,25 +120,26 @@ def told_features(
             "long": len(statement.text) > LONG,
             "pasted": statement.is_pasted,
         }
+        new_stems = len(one.stems - question_stems)
         yield [
-            ("asked", one.asked),
-            ("asked beside", _asked_beside(compared, place)),
-            ("behind", near.get(statement.turn, 0.0) - nearest),
+            ("asked", one.coverage),
+            ("asked beside", _coverage_beside(asked, place)),
+            ("behind", nearness.get(statement.turn, 0.0) - nearest),
             ("salience", statement.salience),
-            ("new words", min(MANY_STEMS, len(one.stems - own)) / MANY_STEMS),
+            ("new words", min(MANY_STEMS, new_stems) / MANY_STEMS),
             *((name, 1.0) for name, holds in marks.items() if holds),
         ]
 
 
-def _compared(
-    held: Sequence[HeldStatement], question: ParsedQuestion
-) -> list[_Compared]:
-    stems = [stems_of(statement.text) for statement in held]
+def _asked(
+    statements: Sequence[HeldStatement], question: ParsedQuestion
+) -> list[_AskedStatement]:
+    stems = [stems_of(statement.text) for statement in statements]
     rarity = [(word, _rarity(word, stems)) for word in question.words]
     total = sum(rare for _, rare in rarity) or 1.0
     return [
-        _Compared(statement, own, _rarity_in(own, rarity) / total)
-        for statement, own in zip(held, stems, strict=True)
+        _AskedStatement(statement, own, _rarity_in(own, rarity) / total)
+        for statement, own in zip(statements, stems, strict=True)
     ]
 
 
@@ -138,18 +150,21 @@ def _rarity_in(stems: frozenset[str], rarity: Sequence[tuple[Word, float]]) -> f
 
 def _rarity(word: Word, stems: Sequence[frozenset[str]]) -> float:
     """The inverse frequency of a word among the statements."""
-    return math.log(
-        (len(stems) + 1) / (1 + sum(is_word_in(word, own) for own in stems))
-    )
+    frequency = sum(is_word_in(word, own) for own in stems)
+    return math.log((len(stems) + 1) / (frequency + 1))
 
 
-def _asked_beside(compared: Sequence[_Compared], place: int) -> float:
-    message = compared[place].statement.message
-    beside = (*compared[max(0, place - 1) : place], *compared[place + 1 : place + 2])
-    return max((c.asked for c in beside if c.statement.message == message), default=0.0)
+def _coverage_beside(asked: Sequence[_AskedStatement], place: int) -> float:
+    """The coverage of the sentence before or after in the same message, whichever is more."""
+    message = asked[place].statement.message
+    beside = (*asked[max(0, place - 1) : place], *asked[place + 1 : place + 2])
+    same = (one.coverage for one in beside if one.statement.message == message)
+    return max(same, default=0.0)
 
 
-def nearness(index: Index, query: PreparedQuery, memory_id: str) -> dict[str, float]:
+def nearness_of_turns(
+    index: Index, query: PreparedQuery, memory_id: str
+) -> dict[str, float]:
     """How near each exchange is to the question by its nearest piece, 0..1; nothing without a
     vector.
     """
@@ -157,8 +172,8 @@ def nearness(index: Index, query: PreparedQuery, memory_id: str) -> dict[str, fl
         return {}
     rows = index.passages_of(memory_id, {"exchange"})
     cosines = index.cosines(query.vector, [row.id for row in rows], model=query.model)
-    near: dict[str, float] = {}
+    nearness: dict[str, float] = {}
     for row in rows:
-        above = max(0.0, cosines.get(row.id, 0.0) - query.floor) / (1.0 - query.floor)
-        near[row.turn] = max(near.get(row.turn, 0.0), above)
-    return near
+        above = above_floor(cosines.get(row.id, 0.0), query.floor)
+        nearness[row.turn] = max(nearness.get(row.turn, 0.0), above)
+    return nearness
