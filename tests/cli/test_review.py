@@ -70,13 +70,8 @@ def test_what_is_put_into_other_words_is_not_offered_again(
     workspace: Workspace,
 ) -> None:
     [offer] = review_candidates(workspace, EVERYWHERE)
-    outcome = accept(
-        workspace, offer, "The queue is one table in Postgres.", "infrastructure"
-    )
-    assert (outcome.memory.title, outcome.memory.category) == (
-        "The queue is one table in Postgres.",
-        "infrastructure",
-    )
+    outcome = accept(workspace, offer, "The queue is one table in Postgres.")
+    assert outcome.memory.title == "The queue is one table in Postgres."
     assert list(review_candidates(workspace, EVERYWHERE)) == []
 
 

@@ -96,21 +96,19 @@ def test_a_race_that_is_lost_every_time_ends(network, first, note, git):
     network.git_hook("update", "echo 'error: cannot lock ref' >&2; exit 1")
     with pytest.raises(SyncError) as caught:
         synchronise(first)
-    assert caught.value.kind == "moved" and not caught.value.is_lasting
+    assert caught.value.kind == "moved"
 
 
-def test_a_push_that_the_remote_forbids_is_a_lasting_error(network, first, note):
+def test_a_push_that_the_remote_forbids_is_refused_with_a_next_step(
+    network, first, note
+):
     network.git_hook(
         "pre-receive", "echo 'GH013: push protection: a secret' >&2; exit 1"
     )
     first.save(note("Forbidden"))
     with pytest.raises(SyncError, match="a secret") as caught:
         synchronise(first)
-    assert (
-        caught.value.kind == "refused"
-        and caught.value.is_lasting
-        and caught.value.remedy
-    )
+    assert caught.value.kind == "refused" and caught.value.remedy
     assert titles(first) == {"Forbidden"}
 
 
@@ -138,7 +136,7 @@ def test_a_remote_that_is_gone_is_told_from_one_that_cannot_be_reached(
     )
     with pytest.raises(SyncError) as caught:
         synchronise(first)
-    assert caught.value.kind == "offline" and not caught.value.is_lasting
+    assert caught.value.kind == "offline"
     assert "hunter2" not in str(caught.value)
     assert first.remote() == "http://127.0.0.1:9/x"
     (network.folder / "elsewhere").rename(network.remote)

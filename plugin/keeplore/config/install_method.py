@@ -51,14 +51,14 @@ class InstallMethod:
         return [*pull, self.command()]
 
 
-def install_method(prefix: Path | None = None) -> InstallMethod:
-    """That of the program that runs; ``prefix`` is the environment that it lies in."""
-    place = prefix or Path(sys.prefix)
+def install_method() -> InstallMethod:
+    """How the program that runs was installed."""
+    environment = Path(sys.prefix)
     source, is_editable = _source()
     installer = Installer.UV if _noted("INSTALLER").strip() == "uv" else Installer.PIP
-    if (place / "pipx_metadata.json").is_file():
+    if (environment / "pipx_metadata.json").is_file():
         installer = Installer.PIPX
-    elif (place / "uv-receipt.toml").is_file():
+    elif (environment / "uv-receipt.toml").is_file():
         installer = Installer.UV_TOOL
     return InstallMethod(installer, source, is_editable, sys.executable)
 

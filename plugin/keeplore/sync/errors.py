@@ -34,22 +34,11 @@ class FailureKind(StrEnum):
 
 
 class SyncError(RemoteError):
-    """``kind`` names the case; ``is_lasting`` says that trying again helps only after the person
-    did something.
-    """
+    """``kind`` names the case."""
 
     def __init__(self, kind: str, message: str, remedy: str) -> None:
         super().__init__(message, remedy)
         self.kind = kind
-
-    @property
-    def is_lasting(self) -> bool:
-        """Whether trying again helps only after the person did something."""
-        return self.kind not in (
-            FailureKind.OFFLINE,
-            FailureKind.MOVED,
-            FailureKind.OTHER,
-        )
 
 
 def failure(printed: str) -> SyncError:

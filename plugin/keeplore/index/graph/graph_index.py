@@ -25,6 +25,8 @@ from keeplore.index.rows import EVERYWHERE
 from keeplore.memory.feedback_counters import UsageCounters
 from keeplore_hooks.contracts import ScopeFilter
 
+MOST_RELATIONS = 50  # of one entity that are told
+
 
 class EntityGraph:
     """Safe to use from several threads and processes, as its index is.
@@ -80,7 +82,6 @@ class EntityGraph:
         self,
         entity: Entity,
         allowed: ScopeFilter = EVERYWHERE,
-        limit: int = 50,
         *,
         at: str = "",
         ended: Callable[[str], str] = lambda _: "",
@@ -94,7 +95,7 @@ class EntityGraph:
         stated = self._database.read(
             lambda c: GraphReader(c).relations(entity, allowed)
         )
-        return held(stated, at, ended)[:limit]
+        return held(stated, at, ended)[:MOST_RELATIONS]
 
     def mentioning(
         self, entity: Entity, allowed: ScopeFilter = EVERYWHERE, limit: int = 100

@@ -40,7 +40,7 @@ class Neighbour:
 
 
 def neighbours(
-    connection: sqlite3.Connection, memory_id: str, hops: int, limit: int = MOST
+    connection: sqlite3.Connection, memory_id: str, hops: int
 ) -> list[Neighbour]:
     """The newest versions of memories within so many steps, the nearest first, what it names before
     what names it.
@@ -54,10 +54,10 @@ def neighbours(
         reached = _reached(connection, edge, seen, hop)
         seen |= reached.keys()
         found += reached.values()
-        if not reached or len(found) >= limit:
+        if not reached or len(found) >= MOST:
             break
         edge = _versions(connection, reached)
-    return found[:limit]
+    return found[:MOST]
 
 
 def _reached(

@@ -24,6 +24,7 @@ from keeplore_hooks.events import Origin
 from keeplore_hooks.hosts import Recorded, SessionSource
 
 CLEAR_CHARS = 40  # of a decision that names what it is about
+SHOWN = 3  # decisions
 LOOKED_AT = 300  # newest conversations that are searched for something to show
 
 
@@ -107,7 +108,7 @@ def _take_manifests(registry: Registry, directories: Iterable[str]) -> None:
             manifests.take(registry.for_directory(Path(directory)), Path(directory))
 
 
-def known_decisions(workspace: Workspace, limit: int = 3) -> list[KnownDecision]:
+def known_decisions(workspace: Workspace) -> list[KnownDecision]:
     """Decisions of different sessions, the best argued first; fewer where memory holds fewer."""
     found: list[tuple[int, str, KnownDecision]] = []
     for row in workspace.index.listed(
@@ -128,7 +129,7 @@ def known_decisions(workspace: Workspace, limit: int = 3) -> list[KnownDecision]
                 row.path,
             )
             found.append((_worth(conversation, quotes[0]), row.session, known))
-    return _best_of_each_session(found)[:limit]
+    return _best_of_each_session(found)[:SHOWN]
 
 
 def _best_of_each_session(

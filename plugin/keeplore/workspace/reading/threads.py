@@ -45,14 +45,6 @@ def threads(index: Index) -> list[ConversationThread]:
     return sorted(found, key=lambda one: _when(one.rows[-1]), reverse=True)
 
 
-def thread_of(index: Index, memory_id: str) -> ConversationThread | None:
-    """That in which a conversation is, None for one that stands alone."""
-    for thread in threads(index):
-        if any(row.id == memory_id for row in thread.rows):
-            return thread
-    return None
-
-
 def _is_shown(row: MemoryRow) -> bool:
     return row.kind == "conversation" and not row.superseded_by
 

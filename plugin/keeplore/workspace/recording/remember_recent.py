@@ -33,11 +33,10 @@ def remember_recent(
     cwd: Path,
     session: str = "",
     *,
-    count: int = EXCHANGES,
     before: str = "",
 ) -> NoteOutcome:
-    """Write the last ``count`` exchanges of a session's present topic as a permanent note, or what
-    there is of them.
+    """Write the last ``EXCHANGES`` exchanges of a session's present topic, or what there is of
+    them, as a permanent note.
 
     ``session`` is the host's id; "" for the newest session of the directory's project. ``before``
     (RFC 3339, UTC) leaves out what was said later. The same exchanges are one note, however often
@@ -50,7 +49,7 @@ def remember_recent(
             e for e in talk.exchanges if _is_whole(e) and (not before or e.at < before)
         ]
         if whole:
-            return workspace.notes.write(_draft(memory, tuple(whole[-count:])))
+            return workspace.notes.write(_draft(memory, tuple(whole[-EXCHANGES:])))
     raise NotFound(
         "no exchange of this session has been written down yet",
         'Say it: `keeplore remember "…"`',

@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import logging
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -37,7 +36,6 @@ from keeplore_hooks import durable
 
 KIND = "ingest"
 KEPT = 500  # sources whose end is remembered
-LOG = logging.getLogger(__name__)
 
 
 class IngestState(StrEnum):

@@ -89,18 +89,11 @@ def _candidates_in(memory: Memory, row: MemoryRow) -> Iterator[ReviewCandidate]:
         yield ReviewCandidate(candidate, row, draft)
 
 
-def accept(
-    workspace: Workspace, offer: ReviewCandidate, text: str = "", category: str = ""
-) -> NoteOutcome:
+def accept(workspace: Workspace, offer: ReviewCandidate, text: str = "") -> NoteOutcome:
     """Write the note, in the person's own words if they gave some. They confirmed it, so it is
     theirs.
     """
-    draft = replace(
-        offer.draft,
-        trust="user",
-        confidence=None,
-        category=category or offer.draft.category,
-    )
+    draft = replace(offer.draft, trust="user", confidence=None)
     return workspace.notes.write(replace(draft, text=text, title="") if text else draft)
 
 
