@@ -359,6 +359,24 @@ def test_what_is_taken_back_in_the_same_talk_is_not_written() -> None:
     assert [c.text for c in later] == ["Let's use SQLite instead of Postgres."]
 
 
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [
+        # a report that names the library is no objection to it
+        ("We use pygit2 in this repo, not a checkout.",
+         "Stop for a second, the issue was that an ignore file hid it, that was not seen by `pygit2`."),
+        # a choice drops decisions, no correction that shares a word with it
+        ("The stop event is not correct, that comes at the end of the agent's turn.",
+         "Let's not leave all the tests to the very end."),
+    ],
+)  # fmt: skip
+def test_what_tells_how_things_are_takes_nothing_back_nor_is_taken_back(
+    first: str, later: str
+) -> None:
+    alone = [one.quote for one in written(first)]
+    assert alone and alone[0] in [one.quote for one in written(first, later)]
+
+
 def test_a_statement_that_is_repeated_is_one_candidate() -> None:
     assert (
         len(

@@ -62,6 +62,8 @@ class Decision:
     is_answer: bool = (
         False  # to a question of the agent's, and not of the person's own accord
     )
+    takes_back: bool = True  # False for what only tells how things are
+    lasts: bool = False  # only a later word on the same matter replaces it
 
 
 # number of an exchange → what the person, and what the agent settled in it
@@ -84,7 +86,8 @@ def standing(exchanges: Sequence[Exchange], made: Made) -> list[Decision]:
     stand: list[Decision] = []
     for at, exchange in enumerate(exchanges):
         of_person, of_agent = made(at)
-        stand = _uncorrected(stand, of_person, exchange.user[:MAX_QUOTE], at)
+        settling = [one for one in of_person if one.takes_back]
+        stand = _uncorrected(stand, settling, exchange.user[:MAX_QUOTE], at)
         for decision in (*of_person, *of_agent):
             stand = [old for old in stand if not _replaces(decision, old)]
             if not any(_repeats(decision, old) for old in stand):
@@ -268,7 +271,7 @@ def _uncorrected(
     is_withdrawn = says(opening, "withdrawn")
     if not (is_withdrawn or (found and says(opening, "corrected"))):
         return stand
-    recent = [old for old in stand if at - old.at <= LOOK_BACK]
+    recent = [old for old in stand if at - old.at <= LOOK_BACK and not old.lasts]
     rejected = _rejected_terms(opening)
     corrected = [*_rejected(stand, recent, rejected), *_renewed(stand, recent, found)]
     # "no, SQLite" is about what was said last; what names its own matter or what it rejects, and
@@ -279,7 +282,7 @@ def _uncorrected(
     )
     if not corrected and is_about_last:
         corrected = recent[-1:]
-    return [old for old in stand if old not in corrected]
+    return [old for old in stand if old.lasts or old not in corrected]
 
 
 def _rejected_terms(opening: str) -> frozenset[str]:
@@ -320,8 +323,10 @@ def _replaces(new: Decision, old: Decision) -> bool:
     chosen, *dropped = pattern("instead_of").split(bare(new.quote.text), maxsplit=1)
     kept = terms(chosen)
     # what stands on both sides is the matter, and not what was dropped
-    is_dropped = any(old.terms & {*terms(text)}.difference(kept) for text in dropped)
-    if is_dropped and overlap(kept, old.terms) < SAME_MATTER:
+    is_dropped = not old.lasts and any(
+        old.terms & {*terms(text)}.difference(kept) for text in dropped
+    )
+    if is_dropped and new.takes_back and overlap(kept, old.terms) < SAME_MATTER:
         return True
     return old.quote.speaker == new.quote.speaker and _repeats(new, old)
 

@@ -56,6 +56,8 @@ MIN_TERMS = 3  # content words of a sentence that says something by itself
 _FIGURE = re.compile(r"\b\d+\b")
 # what a person says of themselves, and against what was said, is short
 SHORT = (Category.USER_FACTS, Category.PREFERENCES, Category.CORRECTIONS)
+# what tells how things are: it takes no decision back, and none takes it back
+REPORTS = (Category.USER_FACTS, Category.GOTCHAS)
 # what a finding of the agent's may be; what else its words sound like, it is a gotcha
 OF_SYSTEMS = (Category.SECURITY, Category.INFRASTRUCTURE, Category.PATTERNS)
 SUREST = 0.95  # confidence of a finding that is surely one
@@ -120,7 +122,14 @@ def candidates(exchanges: Sequence[Exchange]) -> tuple[NoteCandidate, ...]:
 
 def _as_decision(candidate: NoteCandidate, at: int) -> Decision:
     weight = 1 + 2 * candidate.confidence
-    return Decision(candidate.quote, weight, at, frozenset(terms(candidate.text)))
+    return Decision(
+        candidate.quote,
+        weight,
+        at,
+        frozenset(terms(candidate.text)),
+        takes_back=candidate.category not in REPORTS,
+        lasts=candidate.category in (*REPORTS, Category.CORRECTIONS),
+    )
 
 
 def orders(exchange: Exchange) -> tuple[NoteCandidate, ...]:
