@@ -198,8 +198,9 @@ def test_what_a_handler_names_puts_the_event_into_the_spool(
         if f"{event} {group.get('matcher', '')}".strip() in ANSWERED
         else "client.sh"
     )
-    assert f"keeplore/client/{client}" in handler["args"][1]
-    assert ("client.py" in handler["args"][1]) == (client == "client.py")
+    line = " ".join(handler["args"])
+    assert f"keeplore/client/{client}" in line
+    assert ("client.py" in line) == (client == "client.py")
     (home / "state" / time.strftime("advised-%Y%m%d", time.gmtime())).touch()
     payload = json.dumps(
         {"session_id": "s", "hook_event_name": event, "cwd": str(home)}
@@ -234,6 +235,11 @@ def test_a_handler_whose_client_is_gone_stops_no_session(
 ) -> None:
     """The host takes the 2 with which sh and Python then exit for a refusal."""
     ((handler, *_),) = (group["hooks"] for group in EVENTS[event])
+    assert run(handler, tmp_path, b"{}")[:2] == (0, b"")
+    client = tmp_path / "keeplore" / "client"
+    client.mkdir(parents=True)
+    for name in ("client.py", "client.sh"):
+        (client / name).write_text("if (")
     assert run(handler, tmp_path, b"{}")[:2] == (0, b"")
 
 

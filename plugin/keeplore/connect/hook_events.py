@@ -23,6 +23,8 @@ _TABLE = Path(__file__).with_name("hook_events.toml")
 _OWN = rf"({PLUGIN}:)?({'|'.join(COMMANDS)})"
 _PLAIN = re.compile(r"[\w@%+=:,./\\-]+", re.ASCII)
 _VERSIONED = ("cursor", "copilot")
+# runs a shell script in the shell that guards its exit code, which saves one
+_IN_THIS_SHELL = "trap 'exit 0' 0; . \"$0\""
 
 
 @dataclass(frozen=True)
@@ -111,10 +113,13 @@ def mcp(host: str, launcher: Launcher) -> dict[str, Any]:
 
 
 def _claude(launcher: Launcher, hook: HookEvent) -> dict[str, Any]:
+    words = launcher.words("claude-code", hook)
     if launcher.is_windows:
-        command, *arguments = launcher.words("claude-code", hook)
-    else:  # sh, because a person's own shell may print something before the client does
+        command, *arguments = words
+    elif hook.is_asked:  # sh: a person's own shell may print before the client does
         command, arguments = "sh", ["-c", _posix(launcher, "claude-code", hook)]
+    else:
+        command, *arguments = "sh", "-c", _IN_THIS_SHELL, *words[1:]
     line = {"command": command, "args": arguments}
     return {"type": "command", **line, "timeout": hook.timeout_s}
 
