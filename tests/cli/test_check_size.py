@@ -10,15 +10,15 @@ def file(path: str, size: int) -> FileState:
 
 def test_large_text_is_told_with_the_projects_and_files_that_take_most() -> None:
     files = [
-        file("projects/shop/memory/documents/a.md", 3_000_000),
-        file("projects/site/memory/documents/b.md", 1_500_000),
+        file("projects/shop/memory/documents/a.md", 300_000_000),
+        file("projects/site/memory/documents/b.md", 250_000_000),
         file("memory/facts/c.md", 10_000),
     ]
-    (found,) = size_findings("memory file", files, large=4_000_000)
+    (found,) = size_findings("memory file", files)
     assert found.message == (
-        "the text takes 4.5 MB in 3 files, 2 of them over 1.0 MB; most in shop 3.0 MB, "
-        "site 1.5 MB, no project 0.0 MB; largest projects/shop/memory/documents/a.md 3.0 MB, "
-        "projects/site/memory/documents/b.md 1.5 MB, memory/facts/c.md 0.0 MB"
+        "the text takes 550.0 MB in 3 files, 2 of them over 1.0 MB; most in shop 300.0 MB, "
+        "site 250.0 MB, no project 0.0 MB; largest projects/shop/memory/documents/a.md 300.0 MB, "
+        "projects/site/memory/documents/b.md 250.0 MB, memory/facts/c.md 0.0 MB"
     )
     assert "keeplore archive --larger-than 50kB" in found.remedy
-    assert [*size_findings("memory file", files, large=4_510_000)] == []
+    assert [*size_findings("memory file", files[:1])] == []

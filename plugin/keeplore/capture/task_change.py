@@ -29,10 +29,8 @@ REPORT_MOST = math.log1p(8000)  # likewise the characters of a report
 ASKED = 300  # characters at the end of an answer in which a question may wait
 RUN = 4  # words in a row that are no chance
 QUOTED = 0.3  # share of a message's runs of words
-QUOTE, ANSWER = (
-    600,
-    20_000,
-)  # characters of a message and of an answer that are compared
+# characters of a message and of an answer that are compared
+QUOTE, ANSWER = 600, 20_000
 SPAN = 16  # exchanges whose words are known
 MESSAGE, REPLY = 2000, 4000  # characters of a message and of the new answer likewise
 SAYS_SOMETHING = 2  # content words of a first sentence, or the next one belongs to it
@@ -45,9 +43,8 @@ class TaskEvidence(NamedTuple):
     subject: float  # log odds of the topic model
     trouble: float  # 1 where the message begins with something that does not work
     reacts: float  # 1 where it answers or judges what was done
-    substance: (
-        float  # content words of its first sentence, as a share of SUBSTANCE_MOST
-    )
+    # content words of its first sentence, as a share of SUBSTANCE_MOST
+    substance: float
     same_files: float  # share of the turn's files that the conversation has touched
     effort: float  # log of the minutes that the turn before took
     asked: float  # 1 where the last answer asks something near its end
@@ -55,7 +52,17 @@ class TaskEvidence(NamedTuple):
     report: float  # log of the characters of the last answer, as a share of REPORT_MOST
 
 
-WEIGHTS = TaskEvidence(0.23, 0.84, -0.63, 1.81, -0.99, 0.50, -0.94, 3.09, 2.90)
+WEIGHTS = TaskEvidence(
+    subject=0.23,
+    trouble=0.84,
+    reacts=-0.63,
+    substance=1.81,
+    same_files=-0.99,
+    effort=0.50,
+    asked=-0.94,
+    new_words=3.09,
+    report=2.90,
+)
 INTERCEPT = -5.53
 
 
@@ -65,23 +72,30 @@ def evidence(
     """What speaks for another task; ``score`` are the topic model's log odds, ``work`` is that of
     the open conversation."""
     last = exchanges[-1]
+    answer = str(last["assistant"])
     sentence = first_sentence(turn.user)
     files = set(turn.work.files)
+    content = len(set(terms(sentence)))
+    return TaskEvidence(
+        subject=max(-SUBJECT_MOST, min(SUBJECT_MOST, score)),
+        trouble=float(says(sentence[:OPENING], "not_working")),
+        reacts=float(opens_with(turn.user[: 2 * OPENING], "reacts")),
+        substance=min(content, SUBSTANCE_MOST) / SUBSTANCE_MOST,
+        same_files=len(files.intersection(work.files)) / max(1, len(files)),
+        effort=_effort(last, turn.at),
+        asked=float(has_asked(answer[-ASKED:])),
+        new_words=_new_words(turn.assistant, exchanges[-SPAN:]),
+        report=min(math.log1p(len(answer)) / REPORT_MOST, 1.0),
+    )
+
+
+def _effort(last: Mapping[str, Any], now: str) -> float:
+    """The log of the minutes that an exchange took; "" where it is unknown when the next began."""
     ended_at = str(last.get("ended_at") or last["at"])
     # a record that was written anew has later times than what follows
-    ended_at = min(ended_at, turn.at) if turn.at else ended_at
+    ended_at = min(ended_at, now) if now else ended_at
     minutes = minutes_between(str(last["at"]), ended_at)
-    return TaskEvidence(
-        max(-SUBJECT_MOST, min(SUBJECT_MOST, score)),
-        float(says(sentence[:OPENING], "not_working")),
-        float(opens_with(turn.user[: 2 * OPENING], "reacts")),
-        min(len(set(terms(sentence))), SUBSTANCE_MOST) / SUBSTANCE_MOST,
-        len(files.intersection(work.files)) / max(1, len(files)),
-        min(math.log1p(max(0.0, minutes)), EFFORT_MOST),
-        float(has_asked(str(last["assistant"])[-ASKED:])),
-        _new_words(turn.assistant, exchanges[-SPAN:]),
-        min(math.log1p(len(str(last["assistant"]))) / REPORT_MOST, 1.0),
-    )
+    return min(math.log1p(max(0.0, minutes)), EFFORT_MOST)
 
 
 def chance(found: TaskEvidence) -> float:
@@ -106,6 +120,7 @@ def first_sentence(message: str) -> str:
 
 
 def _new_words(answer: str, exchanges: Sequence[Mapping[str, Any]]) -> float:
+    """The share of an answer's rare words that the exchanges do not have."""
     own = set(rare(answer[:REPLY]))
     said: set[str] = set()
     for exchange in exchanges:
@@ -124,6 +139,7 @@ def quotes(message: str, answers: Sequence[str]) -> bool:
 
 
 def _runs(text: str) -> set[tuple[str, ...]]:
+    """Every ``RUN`` words in a row."""
     found = words(text.lower())
     return {tuple(found[n : n + RUN]) for n in range(len(found) - RUN + 1)}
 

@@ -105,25 +105,15 @@ def asked_context(answer: Answer, *, room: TextBudget) -> ContextBlock:
     """
     question = quoted(answer.query, TITLE_CHARS)
     order = "in order of time" if answer.is_of_several else "best first"
-    told = [_item(answer.hits[place]) for place in answer.by_time]
-    found = BlockSection(f"Recalled for {question}, {order}:", told)
-    missing = (
-        []
-        if answer.hits
-        else [BlockLine(f"{question}: {WITHOUT_A_HIT[answer.status]}")]
-    )
-    notes = BlockSection(
-        "About this search:",
-        [BlockLine(one_line(note, EXCERPT_CHARS)) for note in answer.notes],
-    )
-    return block(
-        [
-            found,
-            BlockSection("", missing),
-            *([] if answer.status == AnswerStatus.EMPTY else [notes]),
-        ],
-        room,
-    )
+    hits = [_item(answer.hits[place]) for place in answer.by_time]
+    sections = [BlockSection(f"Recalled for {question}, {order}:", hits)]
+    if not hits:
+        missing = BlockLine(f"{question}: {WITHOUT_A_HIT[answer.status]}")
+        sections.append(BlockSection("", [missing]))
+    if answer.status != AnswerStatus.EMPTY:
+        notes = [BlockLine(one_line(note, EXCERPT_CHARS)) for note in answer.notes]
+        sections.append(BlockSection("About this search:", notes))
+    return block(sections, room)
 
 
 def _item(hit: RecallHit) -> BlockLine:

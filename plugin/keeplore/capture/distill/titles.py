@@ -232,16 +232,15 @@ def _score(wording: Wording, about: Profile, spread: float) -> float:
     phrase, form = wording
     if is_foreign(phrase):
         return FOREIGN + FORMS[form] - (len(stems(phrase)) < FEW_WORDS)
-    found = stems(phrase)
     heavy = sorted(
         (about.weights.get(term, 0.0) for term in telling(phrase)), reverse=True
     )
     covered = sum(
         share * weight for share, weight in zip(COVERAGE, heavy, strict=False)
     )
-    said = words(phrase)
-    filler = sum(word.lower() in STOP for word in said) / max(len(said), 1)
-    alone = 0.15 * min(len(found), 6) + LOOSE * looseness(phrase)
+    all_words = words(phrase)
+    filler = sum(word.lower() in STOP for word in all_words) / max(len(all_words), 1)
+    alone = 0.15 * min(len(stems(phrase)), 6) + LOOSE * looseness(phrase)
     if not named(phrase):
         alone += NAMELESS
     elif not covered:
@@ -253,19 +252,25 @@ def _score(wording: Wording, about: Profile, spread: float) -> float:
 
 def _with_subject(phrase: str, exchanges: Sequence[Exchange], about: Profile) -> str:
     """The phrase, with the subject where it does not name one itself."""
-    is_exact = any(map(str.isdigit, phrase)) or any(map(is_identifier, words(phrase)))
-    said = telling(phrase)
-    is_told = len(said) > 1 or (bool(said) and len(stems(phrase)) > SHORT_ORDER)
-    if is_told or is_exact or is_foreign(phrase):
+    if _names_subject(phrase) or is_foreign(phrase):
         return phrase
-    asked_of = set(chain.from_iterable(terms(e.user) for e in exchanges))
-    for other in about.phrases:
-        if not asked_of.issuperset(terms(other)):
-            continue
-        if " " in other and named(other) and not named(other) & stems(phrase):
-            joined = f"{phrase.rstrip('?')}: {other}"
+    of_person = set(chain.from_iterable(terms(e.user) for e in exchanges))
+    for subject in about.phrases:
+        is_asked_about = " " in subject and of_person.issuperset(terms(subject))
+        if is_asked_about and named(subject) and not named(subject) & stems(phrase):
+            joined = f"{phrase.rstrip('?')}: {subject}"
             return joined if len(joined) <= MAX_TITLE else phrase
     return phrase
+
+
+def _names_subject(phrase: str) -> bool:
+    """True where it has a number, an identifier, or enough words that tell one talk from
+    another.
+    """
+    if any(map(str.isdigit, phrase)) or any(map(is_identifier, words(phrase))):
+        return True
+    said = telling(phrase)
+    return len(said) > 1 or (bool(said) and len(stems(phrase)) > SHORT_ORDER)
 
 
 def _subjects(exchanges: Sequence[Exchange], about: Profile) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from keeplore.capture.cues import opens_with, pattern, rules, says
 from keeplore.capture.discourse.dialogue import last_word
@@ -95,29 +95,31 @@ def candidates(exchanges: Sequence[Exchange]) -> tuple[NoteCandidate, ...]:
     """What a conversation holds of notes and did not take back, oldest first; each statement
     once.
     """
-    made: dict[Quote, NoteCandidate] = {}
-
-    def noted(found: Iterable[NoteCandidate], at: int) -> list[Decision]:
-        listed = [*found]
-        made.update((candidate.quote, candidate) for candidate in listed)
-        return [
-            _as_decision(candidate, at) for candidate in listed if not candidate.order
-        ]
+    found = [
+        ([*_of_person(exchange)], [*_of_agent(exchange, before)])
+        for before, exchange in zip((None, *exchanges), exchanges, strict=False)
+    ]
 
     def settled(at: int) -> tuple[list[Decision], list[Decision]]:
-        before = exchanges[at - 1] if at else None
-        of_person = noted(_of_person(exchanges[at]), at)
-        return of_person, noted(_of_agent(exchanges[at], before), at)
+        of_person, of_agent = found[at]
+        return _as_decisions(of_person, at), _as_decisions(of_agent, at)
 
     stands = {decision.quote for decision in standing(exchanges, settled)}
-    kept = [c for quote, c in made.items() if c.order or quote in stands]
+    in_order = chain.from_iterable(chain.from_iterable(found))
+    by_quote = {candidate.quote: candidate for candidate in in_order}
+    kept = [c for c in by_quote.values() if c.order or c.quote in stands]
     told = [candidate.text for candidate in kept if candidate.confidence >= AUTOMATIC]
-    found = (one for one in findings(exchanges) if not is_told(one.text, told))
-    kept += map(_of_finding, found)
+    untold = (one for one in findings(exchanges) if not is_told(one.text, told))
+    kept += map(_of_finding, untold)
     kept.sort(key=lambda candidate: candidate.confidence)
     return tuple(
         {content_hash(candidate.text): candidate for candidate in kept}.values()
     )
+
+
+def _as_decisions(found: Sequence[NoteCandidate], at: int) -> list[Decision]:
+    """What the candidates of an exchange settle; orders to remember are not taken back."""
+    return [_as_decision(c, at) for c in found if not c.order]
 
 
 def _as_decision(candidate: NoteCandidate, at: int) -> Decision:
@@ -284,7 +286,7 @@ def _by_rule(text: str, led: str) -> tuple[float, str]:
 
 
 def _adjusted(text: str, category: str) -> float:
-    """What speaks for a note and against it, as a difference of confidence."""
+    """What speaks for a note, less what speaks against it, as confidence."""
     content = len(set(terms(text))) + len(_FIGURE.findall(text))
     is_correction = category == Category.CORRECTIONS
     is_exempt = category == Category.GOTCHAS or (

@@ -14,12 +14,10 @@ LARGE_FILE = 1_000_000  # bytes
 SHOWN = 3  # projects and files
 
 
-def size_findings(
-    part: str, files: Sequence[FileState], large: int = LARGE
-) -> Iterator[DoctorFinding]:
-    """Nothing below ``large`` bytes; else the projects and files that take most."""
+def size_findings(part: str, files: Sequence[FileState]) -> Iterator[DoctorFinding]:
+    """Nothing up to ``LARGE`` bytes; else the projects and files that take most."""
     total = sum(file.size for file in files)
-    if total <= large:
+    if total <= LARGE:
         return
     projects: Counter[str] = Counter()
     for file in files:

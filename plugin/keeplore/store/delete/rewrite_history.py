@@ -124,16 +124,16 @@ def held_at(read: Reader, blob: str, path: str, ids: Collection[str]) -> str:
     data = read(blob, path)
     if data is None or not is_memory(path):
         return ""
-    named = named_by(path, ids)
+    by_name = named_by(path, ids)
     try:
         memory_id = as_memory(data.decode(), path).id
     except (KeeploreError, UnicodeDecodeError):
-        return named
+        return by_name
     if memory_id in ids:
         return memory_id
     # a version whose front matter is broken, by conflict markers for one: its name and its words
     # say whose it is
-    return named if named and named.encode() in data else ""
+    return by_name if by_name and by_name.encode() in data else ""
 
 
 def named_by(path: str, ids: Iterable[str]) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -120,20 +121,20 @@ def import_auto_memory(
     One file that cannot be read costs that file. Raises NoWorkspace, or OSError where the disk
     refuses.
     """
-    counts = {"new": 0, "updated": 0}
+    counts: Counter[str] = Counter()  # by what was done
     problems: list[tuple[Path, str]] = []
     for number, file in enumerate(found, 1):
         workspace = registry.for_directory(Path(file.cwd))
         try:
             written = in_utc(file.written_at)
-            if workspace.capture_policy.decide(file.cwd, written).may and (
-                done := _taken(registry, workspace, file)
-            ):
-                counts[done] += 1
+            if workspace.capture_policy.decide(file.cwd, written).may:
+                counts[_taken(registry, workspace, file)] += 1
         except (StoreError, PermissionError) as e:
             problems.append((file.path, str(e)))
         progress(number, len(found))
-    registry.commit_all(f"Import {sum(counts.values())} notes of Claude Code")
+    registry.commit_all(
+        f"Import {counts['new'] + counts['updated']} notes of Claude Code"
+    )
     return AutoMemoryImport(counts["new"], counts["updated"], tuple(problems))
 
 

@@ -109,19 +109,17 @@ def _expect_no_own(registry: Registry) -> None:
 
 
 def _in_full(name: str, root: Path, *, of_machine: bool) -> str:
-    """A directory as settings name it: from the workspace's root where it lies in there and these
-    are the workspace's, else with its whole path.
+    """A model's name, or its directory as settings name it: the machine's by its whole path, the
+    workspace's from the root if it lies in there.
     """
-    place = Path(name).expanduser()
-    if not (place.is_absolute() or name.startswith(".")):
+    directory = Path(name).expanduser()
+    if not (directory.is_absolute() or name.startswith(".")):
         return name
-    place = place.absolute().resolve()
-    inside = root.resolve()
-    return (
-        f"./{place.relative_to(inside)}"
-        if place.is_relative_to(inside) and not of_machine
-        else str(place)
-    )
+    directory = directory.resolve()
+    root = root.resolve()
+    if of_machine or not directory.is_relative_to(root):
+        return str(directory)
+    return f"./{directory.relative_to(root)}"
 
 
 def _agreed_risk(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -141,7 +142,7 @@ def _bars(heading: str, counts: Mapping[str, int]) -> None:
         say()
         most = max(counts.values())
         rows = [
-            (name, number, "▇" * -(-BAR * number // most))
+            (name, number, "▇" * ceil(BAR * number / most))
             for name, number in counts.items()
         ]
         table((heading, "memories", ""), rows)
