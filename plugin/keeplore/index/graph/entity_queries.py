@@ -108,9 +108,7 @@ class GraphReader:
         self._connection = connection
         self._name = cache(self._looked_up)
 
-    def entities(
-        self, allowed: ScopeFilter, like: str = "", limit: int = 100
-    ) -> list[Entity]:
+    def entities(self, allowed: ScopeFilter, like: str, limit: int) -> list[Entity]:
         """The most mentioned first; ``like`` is a part of their names."""
         sql = (
             "SELECT id, mentions FROM names WHERE defined > 0 AND name LIKE ? ESCAPE '\\' ORDER "
@@ -139,7 +137,7 @@ class GraphReader:
         found = [self._entity(*meant) for meant in self._meanings(id_)] if id_ else []
         return sorted(found, key=lambda e: (-e.mentions, e.place))
 
-    def entity(self, name: str, project: str = "") -> Entity | None:
+    def entity(self, name: str, project: str) -> Entity | None:
         """What a name means in a project; without one what it means to all, or the only thing that
         it means.
         """

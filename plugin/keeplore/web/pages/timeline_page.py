@@ -74,9 +74,7 @@ class DayCell:
     level: int
 
 
-def timeline_values(
-    desk: Desk, query: TimelineQuery, after: str = ""
-) -> dict[str, Any]:
+def timeline_values(desk: Desk, query: TimelineQuery, after: str) -> dict[str, Any]:
     """What the page shows behind a cursor. Raises IndexUnavailable."""
     workspace = desk.workspace
     page = workspace.index.timeline.page(
