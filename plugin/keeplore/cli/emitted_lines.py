@@ -8,7 +8,6 @@ import abc
 import hashlib
 import uuid
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -22,7 +21,7 @@ from pydantic import (
     ValidationError,
 )
 
-from keeplore.text.dates import now
+from keeplore.text.dates import in_utc, now
 from keeplore.text.input_flaws import told_flaws
 from keeplore_hooks import events
 from keeplore_hooks.events import HostEvent, Origin
@@ -84,7 +83,7 @@ class _EmittedEvent(_Part, abc.ABC):
 
     def made(self, by: EmittingProgram) -> HostEvent:
         """The host event of the line."""
-        at = _utc(self.at) or now()
+        at = in_utc(self.at) or now()
         return self.built(self.id or self._id(), _origin(self, by), at)
 
     @abc.abstractmethod
@@ -151,7 +150,7 @@ class TurnLine(_EmittedEvent):
             tuple(self.work.commits),
             tuple(self.work.links),
         )
-        ended_at = _utc(self.ended_at) or at
+        ended_at = in_utc(self.ended_at) or at
         return events.Turn(
             id_,
             origin,
@@ -255,7 +254,3 @@ def _question(
         tuple(said.options),
         said.header,
     )
-
-
-def _utc(moment: datetime | None) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if moment else ""

@@ -134,7 +134,7 @@ def check_written(path: str) -> None:
 
 def check_moved(path: str) -> None:
     """Raise UnsafePath unless the path is one of ours; its name may be one that a person chose."""
-    if not (is_ours(path) and is_portable(path)):
+    if not is_ours_to_write(path):
         raise UnsafePath(
             f"{path!r} is a name that not every system can hold",
             "Rename the file first",
@@ -170,3 +170,8 @@ def _is_portable_name(name: str) -> bool:
     return size <= MAX_NAME and all(
         unicodedata.category(char) not in ("Cc", "Cf", "Zl", "Zp") for char in name
     )
+
+
+def is_ours_to_write(path: str) -> bool:
+    """True for a path of ours that every machine can have."""
+    return is_ours(path) and is_portable(path)

@@ -29,7 +29,7 @@ from keeplore.store.git.signature import signature_of, trailer
 from keeplore.store.merge.merge_plan import Joined, id_of, merged, united
 from keeplore.store.merge.rebase_recovery import recover_aside
 from keeplore.store.merge.stopped_rebase import go_on
-from keeplore.store.paths import is_ours, is_portable
+from keeplore.store.paths import is_ours_to_write
 from keeplore.store.repository_state import (
     REBASE,
     Directories,
@@ -86,7 +86,7 @@ def _touched_at(places: Directories) -> float:
 def _resolve_ours(root: Path, own: Path) -> tuple[tuple[str, ...], bool]:
     """Resolve the conflicts of ours; their paths, and whether there are no others."""
     unmerged = _unmerged(root)
-    ours = {path: stages for path, stages in unmerged.items() if _is_written_here(path)}
+    ours = {path: stages for path, stages in unmerged.items() if is_ours_to_write(path)}
     are_all_ours = len(ours) == len(unmerged)
     merging = own / "MERGE_HEAD"
     # if we are killed, whoever comes next knows that this merge is to be committed
@@ -114,11 +114,6 @@ def _is_committed(root: Path, machine: str) -> bool:
         run(root, "commit --no-edit --quiet", *options, environment=environment).code
         == 0
     )
-
-
-def _is_written_here(path: str) -> bool:
-    """Whether the file is one that we may write."""
-    return is_ours(path) and is_portable(path)
 
 
 def _is_to_commit(own: Path, *, has_conflicts: bool) -> bool:
@@ -251,7 +246,7 @@ def _renamed(root: Path, copies: Copies) -> tuple[str, bytes | None]:
 def _stage_written(root: Path) -> None:
     """Stage what was written to our files since."""
     changed = output(root, "diff-files -z --name-only --ignore-submodules").items
-    if ours := list(filter(_is_written_here, changed)):
+    if ours := list(filter(is_ours_to_write, changed)):
         output(root, "add --update --", *ours)
 
 

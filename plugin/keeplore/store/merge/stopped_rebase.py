@@ -19,7 +19,7 @@ from keeplore.store.git.inspection import introduced
 from keeplore.store.git.objects import Blob
 from keeplore.store.git.signature import TRAILER, signature_of
 from keeplore.store.merge.rebase_recovery import note_aside
-from keeplore.store.paths import is_ours, is_portable
+from keeplore.store.paths import is_ours_to_write
 from keeplore.store.repository_state import REBASE
 
 MESSAGE = "Written while a rebase was under way\n"
@@ -128,7 +128,7 @@ def _is_made_by(root: Path, machine: str, old: str, new: str) -> bool:
     paths = output(root, "log --first-parent --no-merges --name-only --format= -z",
                    f"{old}..{new}").items  # fmt: skip
     is_ahead = run(root, "merge-base --is-ancestor", old, new).code == 0
-    return is_ahead and all(made) and all(map(_is_written_here, paths))
+    return is_ahead and all(made) and all(map(is_ours_to_write, paths))
 
 
 def _set_aside(backend: GitBackend, *, is_resolved: bool) -> bool:
@@ -140,7 +140,7 @@ def _set_aside(backend: GitBackend, *, is_resolved: bool) -> bool:
     noted = _text(own / REBASE / "orig-head")
     is_between = not is_resolved and is_rescheduled(own)
     changed = _changed(root, is_staged=is_between)
-    coming = {path for path in backend.changes("HEAD", noted) if _is_written_here(path)}
+    coming = {path for path in backend.changes("HEAD", noted) if is_ours_to_write(path)}
     new = coming.intersection(_untracked(root))
     if not (changed or new):
         return False
@@ -196,7 +196,7 @@ def _changed(root: Path, *, is_staged: bool) -> list[str]:
     """Tracked files of ours that differ from the index, or from HEAD."""
     command = "diff-index HEAD" if is_staged else "diff-files"
     listed = output(root, f"{command} -z --name-only --ignore-submodules").items
-    return list(filter(_is_written_here, listed))
+    return list(filter(is_ours_to_write, listed))
 
 
 def _untracked(root: Path) -> list[str]:
@@ -205,11 +205,6 @@ def _untracked(root: Path) -> list[str]:
 
 def _unmerged(root: Path) -> list[str]:
     return output(root, "ls-files -z --unmerged").items
-
-
-def _is_written_here(path: str) -> bool:
-    """Whether the file is one that we may write."""
-    return is_ours(path) and is_portable(path)
 
 
 def _picks(folder: Path) -> list[str]:

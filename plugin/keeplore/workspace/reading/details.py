@@ -11,6 +11,7 @@ from typing import Any
 from keeplore.index import MemoryRow
 from keeplore.memory import Conversation
 from keeplore.memory.model import Relationship
+from keeplore.memory.names import short_id
 from keeplore.memory.note import statement_of
 from keeplore.recall.request import LaterStatement
 from keeplore.text.agent_scope import long_place
@@ -23,7 +24,6 @@ from keeplore.workspace.writing.disputes import disputed_with
 
 SHOWN_AGAIN = 5
 SHOWN_LATER = 3
-SHORT_ID = 8  # digits of an id, as file names have them
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def detail_lines(described: MemoryDetails) -> Iterator[tuple[str, str]]:
     yield from map(_repetition, described.again[-SHOWN_AGAIN:])
     yield from map(_contradiction, described.disputed_with)
     for later in described.later:
-        line = f"{later.text} ({day_of(later.at)}, {_short(later.memory_id)})"
+        line = f"{later.text} ({day_of(later.at)}, {short_id(later.memory_id)})"
         yield "later", line
     yield from map(_link_line, described.links)
 
@@ -128,7 +128,7 @@ def _when(row: MemoryRow) -> str:
 
 
 def _contradiction(other: MemoryRow) -> tuple[str, str]:
-    named = f"{_short(other.id)} {other.title}"
+    named = f"{short_id(other.id)} {other.title}"
     told = (
         f"two machines changed the same lines, see {named}; `keeplore review` decides"
     )
@@ -138,7 +138,7 @@ def _contradiction(other: MemoryRow) -> tuple[str, str]:
 def _link_line(link: MemoryLink) -> tuple[str, str]:
     direction = "" if link.is_from_here else " this"
     title = (
-        f"{_short(link.id)} {link.title}"
+        f"{short_id(link.id)} {link.title}"
         if link.title
         else f"{link.id}, which is not here"
     )
@@ -172,10 +172,6 @@ def _repetition(entry: Mapping[str, Any]) -> tuple[str, str]:
     source = entry.get("source")
     told = source_of(source if isinstance(source, dict) else {})
     return "said again", f"{minute_of(str(entry.get('at', '')))} {told}"
-
-
-def _short(memory_id: str) -> str:
-    return memory_id.removeprefix("mem_")[:SHORT_ID]
 
 
 def _trust(described: MemoryDetails) -> str:
