@@ -13,7 +13,7 @@ from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.merge.memory_merge import CONFLICT
 from keeplore.store import files
 from keeplore.store.git.git_command import output, run
-from keeplore.store.paths import FOLDERS, is_ours_to_write
+from keeplore.store.paths import FOLDERS, is_ours, is_ours_to_write, is_portable
 from keeplore.store.repository_state import directories
 
 _BESIDE = re.compile(rf"{re.escape(CONFLICT)}[0-9a-f]{{8}}(\.[^./]*)?$")
