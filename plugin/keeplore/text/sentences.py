@@ -24,8 +24,12 @@ MIN_CLAUSE = 120  # characters that must remain where a quotation is cut at a cl
 # margin
 _WRAPPED = 60
 _FENCE = re.compile(r"\s{0,12}(?:>\s?)*(`{3,}|~{3,})")
+# "**2. Name** …" has its number inside the emphasis, "**2.** …" alone there; a line in Chinese or
+# Japanese often has no space behind it
 _ITEM = re.compile(
-    r"\s{0,16}(?:[-*+•]|(\d{1,2})[.)]|\(?([A-Za-z])\)|([A-Z])\.)\s+(?:\[[ xX]\]\s+)?(?=\S)"
+    r"\s{0,16}(?:(?:[-*+•]|(?:\*\*|__)(\d{1,2})[.)](?:\*\*|__)|"
+    r"(?P<mark>\*\*|__)?(\d{1,2})[.)]|\(?([A-Za-z])\)|([A-Z])\.)\s+"
+    r"(?:\[[ xX]\]\s+)?(?=\S)|(\d{1,2})[.)、．](?=[^\s\d].*[\u3040-\u30ff\u4e00-\u9fff]))"
 )
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(\S.*)")
 _BOLD_LINE = re.compile(r"\s{0,3}(?:\*\*|__)([^*_]{2,80}[^*_.!?])(?:\*\*:?|__:?)\s*\Z")
@@ -110,8 +114,8 @@ def _blocks(message: str) -> Iterator[tuple[str, str]]:
         if heading:
             yield "#", heading
         elif marker:
-            label = (marker[1] or marker[2] or marker[3] or "-").upper()
-            lines = [line[marker.end() :]]
+            label = next(filter(None, marker.group(1, 3, 4, 5, 6)), "-").upper()
+            lines = [(marker["mark"] or "") + line[marker.end() :]]
         elif line:
             lines.append(line)
 
