@@ -43,6 +43,10 @@ def decided(*said: str | AnsweredQuestion) -> list[str]:
     return texts(talk(*said), "decision", "also_decided")
 
 
+def left_open(*said: str) -> list[str]:
+    return texts(talk(*said), "open_questions")
+
+
 PROPOSAL = (
     "We could keep Redis or move to Postgres. I'd recommend a Postgres queue with SKIP "
     "LOCKED. Shall I go on?"
@@ -262,6 +266,40 @@ def test_of_a_design_that_was_agreed_to_each_part_says_one_thing() -> None:
     assert decided(*said, "yes, but the flag is not needed", "Done.") == []
 
 
+POINTS = (
+    "Before I build it:\n\n1. **Scope** of the search is all projects, or one?\n"
+    "2. The reader shows plain text\n3. Where is the index?"
+)
+
+
+def test_answers_by_number_are_decisions_with_their_points() -> None:
+    answers = "1. all of them\n2. yup\n3. the index lives in the cache"
+    assert decided("We need a search.", POINTS, answers, "I'll build it.") == [
+        "**Scope** of the search is all projects, or one? → all of them",
+        "The reader shows plain text → yup",
+        "the index lives in the cache",
+    ]
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        "1. all of them",
+        "1. why not both?\n2. not sure yet",
+        "\n".join(f"{n}. the import is slow" for n in range(1, 6)),
+        "\n".join(f"{n}. The import took very long." for n in range(1, 40)),
+    ],
+)
+def test_a_number_alone_a_doubt_and_another_list_answer_no_points(answers: str) -> None:
+    assert decided("We need a search.", POINTS, answers, "Ok.") == []
+
+
+def test_points_that_nobody_asked_about_are_not_answered() -> None:
+    report = "Done:\n\n1. The parser reads dates\n2. The index is smaller"
+    findings = "1. the date is wrong\n2. it has grown here"
+    assert decided("Shrink the index.", report, findings, "I see.") == []
+
+
 def test_a_pick_of_what_was_not_offered_is_nothing() -> None:
     assert decided("Where should jobs live?", LISTED, "E", "There is no E.") == []
 
@@ -455,6 +493,27 @@ def test_what_the_last_report_leaves_to_the_person_is_open() -> None:
     said = ("Publish a formula with every release.", report)
     assert texts(talk(*said), "open_questions") == left
     assert texts(talk(*said, "The app exists now.", "Good."), "open_questions") == []
+
+
+@pytest.mark.parametrize(
+    "finding",
+    [
+        "Gap: nothing pins the version of the symbol ids.",
+        "Address the trim order before merging.",
+        "The hot loop is a good follow-up and no blocker.",
+        "Deferred (noted in the doc): marks inside the reader.",
+    ],
+)
+def test_what_a_review_finds_missing_is_open(finding: str) -> None:
+    report = f"It reads well. The names are clear.\n\n{finding}"
+    assert left_open("Review the branch, please.", report) == [finding]
+
+
+def test_points_that_were_answered_by_number_are_not_open() -> None:
+    points = POINTS.replace("Before I build it:", "## Open questions")
+    answers = "1. all of them\n2. yup\n3. in the cache, with the vectors"
+    assert left_open("We need a search.", points) != []
+    assert left_open("We need a search.", points, answers, "I'll build it.") == []
 
 
 def test_a_question_that_was_taken_up_is_not_open() -> None:
@@ -906,6 +965,31 @@ def test_a_step_of_the_agent_is_no_choice(words: str) -> None:
     assert decided("rename the package", words) == []
 
 
+@pytest.mark.parametrize(
+    ("reply", "lines"),
+    [
+        (
+            "Live bars for each source it is — the richest of them.",
+            ["Live bars for each source it is — the richest of them."],
+        ),
+        (
+            "Decisions locked: two indexes in the shared layer.",
+            ["Decisions locked: two indexes in the shared layer."],
+        ),
+        (
+            "The decisions are clear:\n- Phrases for split words\n- No prefix search",
+            ["Phrases for split words", "No prefix search"],
+        ),
+        ("As slow as it is, the import works.", []),
+        ("Here it is: the list of sources.", []),
+    ],
+)
+def test_what_the_agent_takes_up_as_chosen_is_decided(
+    reply: str, lines: list[str]
+) -> None:
+    assert decided("which one did we mean?", reply) == lines
+
+
 def test_all_that_was_decided_is_the_main_decision_however_small() -> None:
     found = distill(
         talk(
@@ -1065,9 +1149,6 @@ def test_a_correction_of_something_else_leaves_a_decision_as_it_is() -> None:
 
 
 def test_an_offer_that_ends_the_talk_and_names_its_work_is_open() -> None:
-    def left_open(*said: str) -> list[str]:
-        return [quote.text for quote in distill(talk(*said))["open_questions"]]
-
     offer = "If you want, I can also make the status wait longer before it prints."
     said = ("why does it say that it is down?", f"It asks too early. {offer}")
     assert left_open(*said) == [offer]

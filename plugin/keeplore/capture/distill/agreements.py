@@ -8,7 +8,7 @@ A proposal and the agreement to it tell a decision more surely than the form of 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
@@ -26,6 +26,8 @@ PLAN_HEADINGS = 3  # from which a message is a plan
 IN_REPLY = 3  # sentences at the beginning of a message that answer what was said before
 TAIL = 8  # sentences at the end of a reply in which a proposal waits for an answer
 LAST_WORDS = 3  # likewise an offer
+NUMBERED = 2  # points from which a message answers a list by its numbers
+LONGEST_ANSWERS = 30  # sentences; a longer message is a document
 NAMED_TERMS = 2  # content words of a suggestion, and of what is said of it
 TELLING_TERMS = 3  # content words; "remove it" tells a later reader nothing
 FEW_TERMS = (
@@ -84,6 +86,31 @@ def agreed_designs(said: Sequence[Sentence], before: Exchange) -> list[Sentence]
     last = [reply for reply in before.replies if isinstance(reply, str)][-1:]
     prose = [s for s in sentences("".join(last)) if s.heading and _tells(s)]
     return _first_under_headings(prose)
+
+
+def answers_by_number(said: Sequence[Sentence], before: Exchange) -> Iterator[str]:
+    """What a message answers to numbered points that the agent asked about, each with its point."""
+    points = _points(before)
+    numbered = [s for s in said if s.label.isdigit() and s.is_first]
+    has_own = any(s.label not in points for s in numbered)  # a list of the person's own
+    if has_own or len(numbered) < NUMBERED or len(said) > LONGEST_ANSWERS:
+        return
+    for answer in numbered:
+        point, text = points[answer.label], answer.text
+        if answer.is_question or says(text, "undecided"):
+            continue
+        names_point = {*terms(point)} <= {*terms(text)}
+        yield text if names_point else answer_line(AnsweredQuestion(point, text))
+
+
+def _points(before: Exchange) -> Mapping[str, str]:
+    """Number → point of the last numbered list of a reply that asks about it."""
+    last = [reply for reply in before.replies if isinstance(reply, str)][-1:]
+    reply = sentences("".join(last))
+    listed = [s for s in reply if s.label.isdigit() and s.is_first]
+    under = [s for s in listed if s.heading == listed[-1].heading]
+    is_asked = any(s.is_question for s in (*reply[-LAST_WORDS:], *under))
+    return {s.label: s.text for s in under} if is_asked else {}
 
 
 def suggestion(said: Sequence[Sentence], exchange: Exchange) -> str:

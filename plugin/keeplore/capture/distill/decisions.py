@@ -29,6 +29,7 @@ from keeplore.capture.distill.agreements import (
     agreed,
     agreed_designs,
     agrees_to_plan,
+    answers_by_number,
     approach,
     stands_alone,
     suggestion,
@@ -152,6 +153,9 @@ def _of_agreement(
     """What the person agreed to of that which the agent said before."""
     for sentence in agreed_designs(said, before):
         yield _decision(sentence.text, "assistant", before.id, PLANNED, at - 1)
+    for line in answers_by_number(said, before):
+        chosen = _decision(line, "user", turn, ANSWERED, at)
+        yield replace(chosen, is_answer=True)
     found = agreed(said, before)
     if found is None:
         return
@@ -253,10 +257,11 @@ def _of_agent(
 
 def _implied(sentence: Sentence, following: Sequence[Sentence]) -> float:
     """The weight of a decision that is not called one: the best way, where work of the agent's own
-    follows, and an item under a heading for decisions.
+    follows, and an item under a heading or a line for decisions.
     """
     is_listed = sentence.label and sentence.is_first
-    if is_listed and says(sentence.heading, "decision_heading"):
+    is_headed = says(sentence.heading, "decision_heading")
+    if is_listed and (is_headed or says(sentence.lead, "decision_lead")):
         return MIN_AGENT
     is_best = says(sentence.text, "best_way") and any(
         weight_of(s.text, "done") for s in following

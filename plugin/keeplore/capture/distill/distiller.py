@@ -17,7 +17,7 @@ from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse.conversation_model import ERRAND, ConversationModel
 from keeplore.capture.discourse.statements import Statement, answer_line, is_step
 from keeplore.capture.distill import outcomes
-from keeplore.capture.distill.agreements import stands_alone
+from keeplore.capture.distill.agreements import answers_by_number, stands_alone
 from keeplore.capture.distill.decisions import (
     MAIN,
     Decision,
@@ -37,7 +37,7 @@ from keeplore.capture.distill.extracts import (
 from keeplore.capture.distill.key_phrases import TYPED_COMMANDS
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.memory.conversation_body import PARTS
-from keeplore.text.sentences import Sentence, clip
+from keeplore.text.sentences import Sentence, clip, sentences
 from keeplore.text.terms import is_prose, overlap, stems, terms
 
 CAPS = {
@@ -378,16 +378,26 @@ def _open_weight(s: Statement, source: _Source, undone: float) -> float:
         weight = max(weight, weight_of(s.text, "put_off"))
     weight = 0.0 if says(s.text, "not_open") else max(weight, undone)
     is_item = bool(sentence.label) or sentence.is_question
-    if is_item and says(sentence.heading, "open_heading"):
+    is_headed = is_item and says(sentence.heading, "open_heading")
+    if is_headed and not _is_answered_by_number(s, source):
         weight = max(weight, HEADED_OPEN)
     if is_item and not is_replied and _is_left_to_do(s):
         weight = max(weight, HEADED)
     return weight
 
 
+def _is_answered_by_number(s: Statement, source: _Source) -> bool:
+    following = source.exchanges[s.exchange + 1 : s.exchange + 2]
+    before = source.exchanges[s.exchange]
+    return any(any(answers_by_number(sentences(e.user), before)) for e in following)
+
+
 def _is_left_to_do(s: Statement) -> bool:
     """Is it one of the things that the last answer leaves to the person, and no name or code?"""
-    is_listed = s.is_final and says(s.sentence.heading, "todo_heading")
+    is_listed = s.is_final and (
+        says(s.sentence.heading, "todo_heading")
+        or says(s.sentence.lead, "todo_heading")
+    )
     is_told = not s.text.startswith("`") and not s.text.endswith((":", "："))
     return is_listed and is_told and len(s.terms) >= ASKED_WORDS
 
