@@ -8,6 +8,7 @@ import pytest
 
 from keeplore.text.query_terms import extra_tokens, query_terms
 from keeplore.text.unspaced import (
+    attached_words,
     pairs,
     runs,
     telling_pairs,
@@ -89,3 +90,24 @@ def test_what_is_written_onto_such_a_run_is_indexed_as_a_word() -> None:
         "Redis",
         "v2",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("用Redis做队列", ["Redis"]),
+        ("Redis做 db7は", ["Redis", "db7"]),
+        ("用Redis_db做 naïve做 ß 用", ["Redis", "db", "naïve"]),
+        ("plain words", []),
+        ("straße naïve привет", []),
+    ],
+)
+def test_words_that_no_space_parts_from_such_writing_are_found(
+    text: str, found: list[str]
+) -> None:
+    assert attached_words(text) == found
+
+
+def test_a_word_of_a_million_letters_is_looked_at_once() -> None:
+    long = "x" * 1_000_000
+    assert attached_words(f"用 {long} {long}做") == [long]

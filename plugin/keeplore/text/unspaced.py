@@ -156,9 +156,10 @@ def without_runs(text: str) -> str:
 
 @functools.cache
 def _attached() -> re.Pattern[str]:
-    """Made when it is first needed: it takes 3 ms."""
+    """Made when it is first needed: it takes 3 ms. A word is looked at once, from its beginning."""
+    letter, other = f"[{_LETTERS}]", rf"[^\W_{_LETTERS}]"
     return re.compile(
-        rf"(?<=[{_LETTERS}])[^\W_{_LETTERS}]+|[^\W_{_LETTERS}]+(?=[{_LETTERS}])"
+        rf"(?<={letter}){other}++|(?<!{other}){other}++(?={letter})",
     )
 
 
