@@ -201,14 +201,12 @@ def _server() -> socket.socket:
 
 def _load() -> None:
     import keeplore
+    import keeplore_hooks
 
-    for package in NEEDED:
-        names = [
-            name
-            for _, name, _ in pkgutil.walk_packages(
-                [f"{keeplore.__path__[0]}/{package}"], f"keeplore.{package}."
-            )
-        ]
+    places = {f"keeplore.{name}.": f"{keeplore.__path__[0]}/{name}" for name in NEEDED}
+    places["keeplore_hooks."] = keeplore_hooks.__path__[0]
+    for prefix, place in places.items():
+        names = [name for _, name, _ in pkgutil.walk_packages([place], prefix)]
         for name in names:
             if not name.endswith("__main__"):
                 with contextlib.suppress(
@@ -219,6 +217,7 @@ def _load() -> None:
         importlib.import_module(name)
     # what is installed stays the same: a command with other packages starts anew
     importlib.metadata.entry_points = cache(importlib.metadata.entry_points)
+    importlib.metadata.entry_points(group=keeplore_hooks.specs.NAME)
     _load_model()
     _make_tables()
 
@@ -238,21 +237,27 @@ def _load_model() -> None:
 def _make_tables() -> None:
     """What commands make when they first need it: patterns of secrets, cue phrases, weights."""
     # here, because a test that asks this module for a command loads nothing of this
+    from keeplore.capture import cues
     from keeplore.capture.distill.distiller import distill
     from keeplore.capture.notes import findings, note_candidates
     from keeplore.memory import Exchange
     from keeplore.recall.question import parse_question
     from keeplore.recall.unasked.perilous import tells_of_harm
     from keeplore.redact import redact
+    from keeplore.text.revisions import revision_of
 
     talk = (Exchange("t-1", "2026-02-09T14:03:11Z", SAID, (ANSWERED,)),)
     redact(SAID)
+    revision_of(SAID)
     distill(talk)
     findings.findings(talk)
     note_candidates.candidates(talk)
     note_candidates.category_of(SAID)
     parse_question(SAID)
     tells_of_harm([SAID], SAID)
+    for language in cues._languages():
+        for name in language["patterns"]:
+            cues.pattern(name)
 
 
 class _Server:
