@@ -4,7 +4,9 @@ the machine.
 
 from __future__ import annotations
 
+import functools
 import gc
+import importlib.metadata
 import itertools
 import os
 import socket
@@ -84,8 +86,35 @@ def pytest_collection() -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What waits most goes first: the other processes work meanwhile."""
-    items.sort(key=lambda item: WAITING not in item.path.parents)
+    """What waits most goes first, a share of it in each process: the others work meanwhile.
+
+    xdist hands out the items in as many stretches as there are processes.
+    """
+    waiting: dict[str, list[pytest.Item]] = {}
+    rest: list[pytest.Item] = []
+    for item in items:
+        if WAITING in item.path.parents:
+            waiting.setdefault(_needed(item), []).append(item)
+        else:
+            rest.append(item)
+    groups = sorted(waiting.values(), key=len, reverse=True)
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    left = len(items)
+    items.clear()
+    for number in range(processes):
+        first = [*itertools.chain(*groups[number::processes])]
+        length = left // (processes - number)
+        others = max(length - len(first), 0)
+        items += first + rest[:others]
+        del rest[:others]
+        left -= length
+    items += rest
+
+
+def _needed(item: pytest.Item) -> str:
+    """What tests share that are best run by one process: a host's working day, or nothing."""
+    call = getattr(item, "callspec", None)
+    return (call and call.params.get("played")) or item.nodeid
 
 
 def pytest_collection_finish() -> None:
@@ -122,12 +151,25 @@ def _own_home(
 
 @pytest.fixture(scope="session", autouse=True)
 def _loaded_once() -> Iterator[None]:
-    """A model is loaded once a process."""
+    """A model is loaded once a process, and what is installed is looked up once."""
     # here, because what it imports must be loaded in the home of the tests
     from keeplore.index.embedding import local_embedder
 
     runner = once(local_embedder.OnnxRunner)
+    look_up = importlib.metadata.entry_points
+
+    @functools.cache
+    def installed(
+        path: tuple[str, ...], **wanted: str
+    ) -> importlib.metadata.EntryPoints:
+        return look_up(**wanted)
+
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            importlib.metadata,
+            "entry_points",
+            lambda **wanted: installed(tuple(sys.path), **wanted),
+        )
         patch.setattr(local_embedder, "OnnxRunner", runner)
         yield
 
