@@ -128,7 +128,7 @@ def test_again_changes_nothing_and_an_updated_note_is_a_new_version(
     run("import", "auto-memory")
     before = snapshot(memory)
     again = run("import", "auto-memory")
-    assert "0 new, 0 updated of 1 notes." in again.stdout
+    assert "0 new, 0 updated of 1 note." in again.stdout
     assert snapshot(memory) == before
     old = memories(memory)["mortar tests"]
     noted("mortar.md", MORTAR.replace("make check", "make verify"))
@@ -219,7 +219,7 @@ def test_all_lists_and_reads_them_and_a_dry_run_writes_nothing(memory, noted, ru
     noted("mortar.md", MORTAR)
     for arguments in (("--all", "--dry-run"), (), ("auto-memory", "--dry-run")):
         row = run("import", *arguments).stdout.splitlines()[0].split("\t")
-        assert row[:2] == ["auto-memory", "1 notes"] and row[5:] == ["shop", ""]
+        assert row[:2] == ["auto-memory", "1 note"] and row[5:] == ["shop", ""]
     assert memories(memory) == {}
     assert "1 new" in run("import", "--all", "--yes").stdout
     assert (
@@ -302,7 +302,7 @@ def test_the_configuration_directory_may_be_elsewhere(memory, home, shop, noted,
         (("--from", str(moved / "projects")), {}),
     ):
         assert (
-            "of 1 notes"
+            "of 1 note"
             in run("import", "auto-memory", *arguments, **environment).stdout
         )
     assert len(memories(memory)) == 1

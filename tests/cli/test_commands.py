@@ -117,7 +117,7 @@ def test_recall_says_that_the_index_is_stale_where_it_cannot_catch_up(project, p
     lock.mkdir()  # so that nobody can write the index
     done = keeplore("recall", "--text", "append-only", cwd=project)
     assert done.returncode == 6
-    assert "keeplore doctor" in done.stdout and "1 files behind" in done.stderr
+    assert "keeplore doctor" in done.stdout and "1 file behind" in done.stderr
 
 
 def test_recall_gives_programs_json(project):

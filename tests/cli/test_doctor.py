@@ -564,7 +564,7 @@ def test_a_rebase_that_only_memory_stopped_is_finished_by_a_fix(
         finding for finding in look(places, fix=True) if "a rebase" in finding.message
     ]
     assert done.level == "ok" and done.message.endswith(
-        "it is finished, and 0 files are committed"
+        "it is finished and committed: 0 files"
     )
     assert git("log", "-2", "--format=%s", cwd=root).splitlines()[1] == "Theirs"
 

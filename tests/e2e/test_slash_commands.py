@@ -334,7 +334,7 @@ def test_memory_shows_what_is_here(working):
     told = inside(working.type("keeplore:memory"))
     assert (
         f"project {working.project.name}" in told
-        and "1 notes and 1 conversations" in told
+        and "1 note and 1 conversation" in told
         and "Postgres" in told
     )
     assert "remote add origin URL" in told

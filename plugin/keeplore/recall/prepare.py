@@ -28,6 +28,7 @@ from keeplore.recall.unasked.injection_filter import stated_trust
 from keeplore.recall.unasked.origin import SourceOf, only_own
 from keeplore.recall.weights import WEIGHTS, Weights
 from keeplore.text.agent_scope import agent_of
+from keeplore.text.counts import counted
 from keeplore.text.dates import day_of
 from keeplore.text.times.event_expressions import event_in
 from keeplore.text.times.session_expressions import sessions_in
@@ -163,12 +164,13 @@ def refresh(index: Index) -> list[str]:
     try:
         left = index.refresh(wait_s=WRITER_S, within_s=REFRESH_S).left
     except (IndexUnavailable, RepositoryError) as e:
-        behind = index.lag()
-        return [f"the index is {behind} files behind the text: {e}"] if behind else []
+        if not (lag := index.lag()):
+            return []
+        return [f"the index is {counted(lag, 'file')} behind the text: {e}"]
     if not left:
         return []
     return [
-        f"the index is being made, the newest first: {left:,} files are still to be read"
+        f"the index is being made, the newest first: still to be read: {counted(left, 'file')}"
     ]
 
 

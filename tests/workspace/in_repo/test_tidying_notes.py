@@ -131,7 +131,7 @@ def test_a_purge_says_which_commits_of_the_team_keep_the_note(
     own = repository.registry.for_directory(repository.top)
     done = keeplore("forget", "--purge", "--yes", memory.id[4:12], cwd=repository.top)
     assert done.returncode == 0, done.stderr
-    assert "1 commits of the code have it and stay" in done.stderr
+    assert "It stays in 1 commit of the code" in done.stderr
     (path,) = repository.git(
         "ls-tree", "-r", "--name-only", "HEAD", "--", ".keeplore/memory"
     ).splitlines()

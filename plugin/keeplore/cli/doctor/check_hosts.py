@@ -26,6 +26,7 @@ from keeplore.connect.host_locations import (
     switched_off,
 )
 from keeplore.connect.resources import ResourceStatus
+from keeplore.text.counts import counted
 from keeplore.text.dates import minute_of
 from keeplore.workspace.recording.cursors import Cursors
 from keeplore_hooks.spool import Spool
@@ -109,7 +110,10 @@ def _connected(
         yield wrong(part, f"connected in part: {problem.message}", problem.remedy)
     if flaws or problems:
         return
-    yield well(part, f"connected in {owner.directory}: {len(found)} files, all intact")
+    yield well(
+        part,
+        f"connected in {owner.directory}: {counted(len(found), 'file')}, all intact",
+    )
     if has_changes:
         message = "this release has newer entries for it"
         yield note(part, message, f"`keeplore connect {owner.host}`")

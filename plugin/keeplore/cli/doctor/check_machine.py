@@ -29,6 +29,7 @@ from keeplore.config.places import Places
 from keeplore.errors import KeeploreError
 from keeplore.index.vectors.hnsw import is_available
 from keeplore.store import run
+from keeplore.text.counts import counted
 from keeplore.worker.server.protocol import ask
 from keeplore.worker.single_instance import only_one
 from keeplore.workspace.recording.cursors import Cursors
@@ -75,7 +76,7 @@ def _spool(places: Places, *, is_running: bool) -> Iterator[DoctorFinding]:
     yield from _set_aside(places, spool)
     yield from _dropped(places)
     if left := spool.leftovers():
-        message = f"{len(left)} files of clients that were killed"
+        message = f"{counted(len(left), 'file')} of clients that were killed"
         yield note("spool", message, "", partial(_swept, spool))
 
 

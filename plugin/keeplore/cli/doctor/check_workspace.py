@@ -151,7 +151,7 @@ def _concluded(workspace: Workspace) -> str:
     """
     heal(workspace)
     done = workspace.store.commit()
-    return f"it is finished, and {len(done.paths)} files are committed"
+    return f"it is finished and committed: {counted(len(done.paths), 'file')}"
 
 
 def _held_back(part: str, place: str) -> DoctorFinding:
@@ -200,9 +200,9 @@ def _index(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
         yield wrong(
             part, f"{lag} files differ from it", "Run it again; somebody writes them"
         )
-    message = (
-        f"{stamp.memories} memories, {stamp.passages} passages, {stamp.vectors} vectors"
-    )
+    memories = counted(stamp.memories, "memory", "memories")
+    passages = counted(stamp.passages, "passage")
+    message = f"{memories}, {passages}, {counted(stamp.vectors, 'vector')}"
     changes = f"; {changed} changed files read just now" if changed else ""
     yield well(part, f"{message}{changes}")
 
@@ -343,6 +343,11 @@ def _parted(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     )
 
 
+def _untold(count: int) -> str:
+    are = "is" if count == 1 else "are"
+    return f"{counted(count, 'memory', 'memories')} {are} told to no agent unasked"
+
+
 def _machines(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     """Machines of which nobody has said yet whose they are, and what waits for that."""
     unknown = [
@@ -357,7 +362,7 @@ def _machines(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
         note(
             part,
             f"what {machine.id} of {machine.email or 'nobody known'} wrote counts as another "
-            f"person's: {waiting[machine.id]} memories are told to no agent unasked",
+            f"person's: {_untold(waiting[machine.id])}",
             f"`keeplore machines accept {machine.id}` if it is yours or you believe it, else `… "
             f"refuse {machine.id}`",
         )
@@ -367,7 +372,7 @@ def _machines(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     if rest:
         yield note(
             part,
-            f"{rest} memories that other people committed are told to no agent unasked",
+            f"what other people committed: {_untold(rest)}",
             "`keeplore machines` lists the machines that can be accepted",
         )
 

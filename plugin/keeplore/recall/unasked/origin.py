@@ -7,6 +7,7 @@ from enum import IntEnum
 from typing import TypeVar
 
 from keeplore.index import MemoryRow
+from keeplore.text.counts import counted
 
 ACCEPT = "keeplore machines accept ID"
 OTHERS_SHARE = 2  # others' memories take at most one in so many places
@@ -83,5 +84,5 @@ def told_within(
 
 def waiting_line(count: int) -> str:
     """What is said of memories that wait for a machine to be accepted."""
-    memories = "1 memory" if count == 1 else f"{count} memories"
+    memories = counted(count, "memory", "memories")
     return WAITING_LINE.format(memories, ACCEPT)

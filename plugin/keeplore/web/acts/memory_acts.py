@@ -7,6 +7,7 @@ from typing import Any
 
 from keeplore.errors import StoreError
 from keeplore.memory.model import CATEGORIES, SCOPES, Scope
+from keeplore.text.counts import counted
 from keeplore.web.acts.done import Done, settled, undo_address
 from keeplore.web.notices import Notice
 from keeplore.web.page_desk import Desk
@@ -123,7 +124,7 @@ def forget_memory(desk: Desk, form: Form) -> Done:
     tell_worker(found.workspace.places)
     text = f"Forgotten: “{found.row.title}”."
     if done.quoting:
-        text += f" {len(done.quoting)} notes quote it and stay."
+        text += f" What quotes it stays: {counted(len(done.quoting), 'note')}."
     back = undo_address(desk, "restore", id=found.row.id)
     notice = Notice(text, back, "Restore it", is_warning=not done.is_committed)
     return Done(desk.links.page("timeline"), notice)

@@ -31,6 +31,7 @@ from keeplore.recall.render import (
 )
 from keeplore.recall.request import RecallHit, RecallRequest
 from keeplore.text.agent_scope import long_place
+from keeplore.text.counts import counted
 from keeplore.text.dates import day_of
 from keeplore.text.fences import DONE
 from keeplore.workspace.note_writer import NoteOutcome
@@ -159,11 +160,13 @@ class SlashCommands:
         notes = workspace.index.listed(MemoryFilter(allowed, kind="note"))
         talks = workspace.index.listed(MemoryFilter(allowed, kind="conversation"))
         decisions = [row for row in notes if row.category == "architectural-decisions"]
-        counted = f"{len(notes)} notes and {len(talks)} conversations apply here"
+        held = (
+            f"{counted(len(notes), 'note')} and {counted(len(talks), 'conversation')}"
+        )
         problems = [one_line(p, LINE_CHARS) for p in self._problems(workspace)]
         return block(
             [
-                _section("Keeplore's memory here:", _about(workspace, cwd, counted)),
+                _section("Keeplore's memory here:", _about(workspace, cwd, held)),
                 _section("Newest decisions:", map(_named, decisions[:DECISIONS])),
                 _section("Newest conversations:", map(_named, talks[:DECISIONS])),
                 _section("Problems:", problems),
@@ -207,15 +210,16 @@ def _draft(workspace: Workspace, text: str, origin: Origin) -> NoteDraft:
     )
 
 
-def _about(workspace: Workspace, cwd: Path, counted: str) -> list[str]:
+def _about(workspace: Workspace, cwd: Path, held: str) -> list[str]:
     """Which workspace and project apply to a directory, and how much there is."""
     identity = workspace.identities.of(cwd)
     project = f"project {identity.project}" if identity.project else "no project"
+    whole = counted(workspace.index.state().memories, "memory", "memories")
     return [
         f"workspace {one_line(f'{workspace.name} at {workspace.root}', PATH_CHARS)}",
         one_line(f"{project}: {identity.reason}", LINE_CHARS),
-        counted,
-        f"{workspace.index.state().memories} memories in the whole workspace",
+        f"{held} apply here",
+        f"{whole} in the whole workspace",
     ]
 
 

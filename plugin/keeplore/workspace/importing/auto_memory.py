@@ -22,6 +22,7 @@ from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.model import MemoryKind, new_meta
 from keeplore.memory.note import body_of, hash_of, title_and_text
 from keeplore.store import files
+from keeplore.text.counts import counted
 from keeplore.text.dates import in_utc, now
 from keeplore.text.similarity import content_hash
 from keeplore.workspace.note_writer import NoteVersion
@@ -133,7 +134,7 @@ def import_auto_memory(
             problems.append((file.path, str(e)))
         progress(number, len(found))
     registry.commit_all(
-        f"Import {counts['new'] + counts['updated']} notes of Claude Code"
+        f"Import {counted(counts['new'] + counts['updated'], 'note')} of Claude Code"
     )
     return AutoMemoryImport(counts["new"], counts["updated"], tuple(problems))
 

@@ -15,6 +15,7 @@ from keeplore.errors import KeeploreError, StoreError
 from keeplore.index import MemoryFilter, ScopeFilter
 from keeplore.memory import Conversation, Quote
 from keeplore.text.agent_scope import short_place
+from keeplore.text.counts import counted
 from keeplore.text.dates import day_of
 from keeplore.workspace.importing.intake import Intake
 from keeplore.workspace.importing.project_manifests import ProjectManifests
@@ -93,7 +94,7 @@ def import_sessions(
     _take_manifests(
         registry, dict.fromkeys(session.cwd for session in recorded if session.cwd)
     )
-    registry.commit_all(f"Import {sessions} sessions of {host.name}")
+    registry.commit_all(f"Import {counted(sessions, 'session')} of {host.name}")
     return SessionImport(sessions, turns, tuple(problems))
 
 

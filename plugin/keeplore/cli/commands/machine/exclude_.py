@@ -15,6 +15,7 @@ import click
 from keeplore.cli.output import confirm, emit_json, note, say, table
 from keeplore.cli.parameters import Command, json_option, pass_registry, yes_option
 from keeplore.errors import ConfigError
+from keeplore.text.counts import counted
 from keeplore.worker.after_writing import tell_worker
 
 if TYPE_CHECKING:
@@ -219,7 +220,7 @@ def _ask(found: Iterable[CapturedProject], *, yes: bool) -> None:
 
 
 def _counted(one: CapturedProject) -> str:
-    return f"{len(one.rows)} memories" if len(one.rows) > 1 else "1 memory"
+    return counted(len(one.rows), "memory", "memories")
 
 
 def _say_before(

@@ -12,6 +12,7 @@ import click
 from keeplore.cli.parameters import directory_argument, pass_registry
 from keeplore.cli.progress import bar, fill_vectors
 from keeplore.config.places import Places
+from keeplore.text.counts import counted
 
 if TYPE_CHECKING:
     from keeplore.workspace.registry import Registry
@@ -101,7 +102,8 @@ def _fill(
 def _read_memories(workspace: Workspace) -> None:
     with bar("Reading memories") as progress:
         workspace.index.refresh(progress)
-    click.echo(f"{workspace.index.state().memories} memories can be searched now.")
+    held = counted(workspace.index.state().memories, "memory", "memories")
+    click.echo(f"{held} can be searched now.")
     for path, problem in workspace.index.problems():
         click.echo(f"  skipped {path}: {problem}", err=True)
 

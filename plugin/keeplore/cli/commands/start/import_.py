@@ -17,6 +17,7 @@ from keeplore.cli.output import plain, say, table
 from keeplore.cli.parameters import pass_registry, since_option
 from keeplore.cli.progress import bar, fill_vectors
 from keeplore.errors import KeeploreError
+from keeplore.text.counts import counted
 from keeplore_hooks.installed import SOURCES, source_named
 
 if TYPE_CHECKING:
@@ -244,8 +245,8 @@ def _note_cells(notes: Notes) -> tuple[object, ...]:
     days = sorted(file.written_at.strftime("%Y-%m-%d") for file in notes.files) or [""]
     size = _size(sum(file.size for file in notes.files))
     facts = (size, days[0], days[-1], _named([file.cwd for file in notes.files]))
-    left_out = f"{len(notes.left_out)} folders" if notes.left_out else ""
-    return (AUTO_MEMORY, f"{len(notes.files)} notes", *facts, left_out)
+    left_out = counted(len(notes.left_out), "folder") if notes.left_out else ""
+    return (AUTO_MEMORY, counted(len(notes.files), "note"), *facts, left_out)
 
 
 def _named(directories: Iterable[str]) -> str:
@@ -315,7 +316,7 @@ def _read_notes(registry: Registry, found: Notes) -> None:
     with bar("Reading Claude Code's notes") as progress:
         done = import_auto_memory(registry, found.files, progress)
     changed = f"{done.new} new, {done.updated} updated"
-    say(f"{AUTO_MEMORY}: {changed} of {len(found.files)} notes.")
+    say(f"{AUTO_MEMORY}: {changed} of {counted(len(found.files), 'note')}.")
     _say_problems(done.problems, "notes")
 
 
@@ -342,8 +343,8 @@ def _show_known(workspace: Workspace) -> None:
     known = known_decisions(workspace)
     if not known:
         return
-    held = workspace.index.state().memories
-    click.echo(f"\n{workspace.name} now holds {held} memories. Among them:\n")
+    held = counted(workspace.index.state().memories, "memory", "memories")
+    click.echo(f"\n{workspace.name} now holds {held}. Among them:\n")
     for thing in known:
         _show_decision(thing)
         say()

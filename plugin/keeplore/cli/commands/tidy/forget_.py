@@ -15,6 +15,7 @@ from keeplore.cli.parameters import json_option, pass_registry, reference
 from keeplore.cli.writing import note_if_uncommitted
 from keeplore.errors import KeeploreError, NotFound
 from keeplore.memory.names import short_id
+from keeplore.text.counts import counted
 from keeplore.text.dates import day_of
 from keeplore.worker.after_writing import tell_worker
 
@@ -131,7 +132,7 @@ def _purge(
 
 
 def _say_purged(workspace: Workspace, done: PurgeResult) -> None:
-    say(f"Purged: {done.commits} commits were written anew.")
+    say(f"Purged: {counted(done.commits, 'commit')} written anew.")
     if not done.holding:
         say("No object of git and no file of Keeplore on this machine holds its words.")
     for place in done.holding[:SHOWN]:
@@ -170,7 +171,8 @@ def _show(workspace: Workspace, memory_id: str, *, is_quiet: bool) -> None:
 
 
 def _plan_lines(workspace: Workspace, plan: PurgePlan) -> Iterator[str]:
-    yield f"{len(plan.blobs)} texts are taken out of {plan.commits} commits of {workspace.name}:"
+    texts, commits = counted(len(plan.blobs), "text"), counted(plan.commits, "commit")
+    yield f"Taken out of {commits} of {workspace.name}: {texts}"
     yield from _path_lines(plan.paths)
     for ref, count in plan.refs:
         yield f"* {ref.removeprefix('refs/heads/')}: {count} commits get other ids"
@@ -188,7 +190,8 @@ def _kept_lines(plan: PurgePlan) -> Iterator[str]:
     """What the code's own history has of it."""
     if plan.kept:
         place = " ".join(f"--path {path}" for path in plan.paths)
-        yield f"* {plan.kept} commits of the code have it and stay, their history is the team's"
+        kept = counted(plan.kept, "commit")
+        yield f"* It stays in {kept} of the code, whose history is the team's"
         yield f"* It goes there with `git filter-repo --invert-paths {place}`, in all clones"
 
 
@@ -205,7 +208,8 @@ def _staying_lines(plan: PurgePlan) -> Iterator[str]:
         yield "* These say the same and stay, being memories or files of their own:"
         yield from _path_lines(plan.stays)
     if plan.messages:
-        yield f"* {plan.messages} commits have words of it in their messages, which stay"
+        messages = counted(plan.messages, "message")
+        yield f"* Words of it stay in {messages} of commits"
 
 
 def _elsewhere_lines(plan: PurgePlan, remote: str) -> Iterator[str]:

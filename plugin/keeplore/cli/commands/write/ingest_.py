@@ -19,6 +19,7 @@ from keeplore.cli.writing import settle
 from keeplore.errors import KeeploreError, WorkspaceFrozen
 from keeplore.memory.names import short_id
 from keeplore.text.agent_scope import long_place
+from keeplore.text.counts import counted
 from keeplore.text.dates import minute_of
 
 if TYPE_CHECKING:
@@ -187,7 +188,7 @@ def _tell(registry: Registry, status: IngestStatus) -> None:
         say(f"keeplore: {status.source}: {status.reason}", err=True)
         return
     where = long_place(status.scope, status.project)
-    pieces = "1 passage" if status.pieces == 1 else f"{status.pieces} passages"
+    pieces = counted(status.pieces, "passage")
     say(f"{SAID[status.what]}: {status.title}", bold=True)
     say(f"  {where}, {pieces}")
     say(f"  {near(registry.named(status.workspace).root / status.path)}", fg="cyan")
