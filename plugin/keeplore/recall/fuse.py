@@ -174,9 +174,14 @@ def fuse(
             said[e.passage] = (w.text_alone * text, 0.0, -w.doubt_alone)
         else:
             cosine = lowest if e.cosine is None else e.cosine
-            above = (cosine - floor) / (1.0 - floor)
-            said[e.passage] = (w.text * text, w.vector * above, -w.doubt)
+            nearness = above_floor(cosine, floor)
+            said[e.passage] = (w.text * text, w.vector * nearness, -w.doubt)
     return said
+
+
+def above_floor(cosine: float, floor: float) -> float:
+    """How far a cosine is above a model's floor, as a share of all that is above it."""
+    return (cosine - floor) / (1.0 - floor)
 
 
 def agreeing(

@@ -137,8 +137,3 @@ def _says_nothing(asked: str, answer: str) -> bool:
     return not any(
         len(stem) > 1 for stem in stems_of(answer) - stems_of(asked) - STOP_STEMS
     )
-
-
-def above_floor(cosine: float, floor: float) -> float:
-    """How far a cosine is above a model's floor, as a share of all that is above it."""
-    return (cosine - floor) / (1.0 - floor)

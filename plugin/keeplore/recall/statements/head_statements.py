@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from keeplore.index import PassageRow
 from keeplore.index.passages import STATEMENTS
 from keeplore.recall.excerpt import excerpt
-from keeplore.recall.passage_features import above_floor
+from keeplore.recall.fuse import above_floor
 from keeplore.recall.prepare import PreparedQuery
 from keeplore.recall.question import stems_of
 from keeplore.recall.request import BREAK, Said

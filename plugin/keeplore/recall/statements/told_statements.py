@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from keeplore.recall.passage_features import above_floor
+from keeplore.recall.fuse import above_floor
 from keeplore.recall.prepare import PreparedQuery
 from keeplore.recall.question import ParsedQuestion, Word, is_word_in, stems_of
 from keeplore.recall.request import BREAK, HeldStatement, Said
