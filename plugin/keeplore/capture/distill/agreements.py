@@ -83,17 +83,17 @@ def agreed_designs(said: Sequence[Sentence], before: Exchange) -> list[Sentence]
     is_yes = opens_with(said[0].text, "affirmed") and not said[0].is_question
     if not asked or not is_yes or says(said[0].text, "hedged_reply"):
         return []
-    last = [reply for reply in before.replies if isinstance(reply, str)][-1:]
-    prose = [s for s in sentences("".join(last)) if s.heading and _tells(s)]
+    prose = [s for s in _last_reply(before) if s.heading and _tells(s)]
     return _first_under_headings(prose)
 
 
 def answers_by_number(said: Sequence[Sentence], before: Exchange) -> Iterator[str]:
     """What a message answers to numbered points that the agent asked about, each with its point."""
+    numbered = _numbered(said)
+    if len(numbered) < NUMBERED or len(said) > LONGEST_ANSWERS:
+        return
     points = _points(before)
-    numbered = [s for s in said if s.label.isdigit() and s.is_first]
-    has_own = any(s.label not in points for s in numbered)  # a list of the person's own
-    if has_own or len(numbered) < NUMBERED or len(said) > LONGEST_ANSWERS:
+    if any(s.label not in points for s in numbered):  # a list of the person's own
         return
     for answer in numbered:
         point, text = points[answer.label], answer.text
@@ -105,12 +105,20 @@ def answers_by_number(said: Sequence[Sentence], before: Exchange) -> Iterator[st
 
 def _points(before: Exchange) -> Mapping[str, str]:
     """Number → point of the last numbered list of a reply that asks about it."""
-    last = [reply for reply in before.replies if isinstance(reply, str)][-1:]
-    reply = sentences("".join(last))
-    listed = [s for s in reply if s.label.isdigit() and s.is_first]
+    reply = _last_reply(before)
+    listed = _numbered(reply)
     under = [s for s in listed if s.heading == listed[-1].heading]
     is_asked = any(s.is_question for s in (*reply[-LAST_WORDS:], *under))
     return {s.label: s.text for s in under} if is_asked else {}
+
+
+def _numbered(said: Sequence[Sentence]) -> list[Sentence]:
+    return [s for s in said if s.label.isdigit() and s.is_first]
+
+
+def _last_reply(exchange: Exchange) -> Sequence[Sentence]:
+    last = [reply for reply in exchange.replies if isinstance(reply, str)][-1:]
+    return sentences("".join(last))
 
 
 def suggestion(said: Sequence[Sentence], exchange: Exchange) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse.conversation_model import ERRAND, ConversationModel
@@ -83,6 +84,7 @@ class _Source:
     model: ConversationModel
     said: Sequence[Statement]
     decided: Sequence[Decision]
+    answered: frozenset[int]  # exchanges whose numbered points the next message answers
 
     @property
     def exchanges(self) -> Sequence[Exchange]:
@@ -102,7 +104,7 @@ def distill(
     decided = [d for d in decisions(exchanges) if stands_alone(d.quote.text)]
     model = ConversationModel.of(exchanges)
     said = [s for s in model.statements if not s.is_answer]
-    source = _Source(model, said, decided)
+    source = _Source(model, said, decided, _answered(model.exchanges))
     main, also = _split(decided, embed)
     taken = [quote.text for quote in (*main, *also)]
     parts = {"decision": main, "also_decided": also, "options": _options(source, taken)}
@@ -379,17 +381,19 @@ def _open_weight(s: Statement, source: _Source, undone: float) -> float:
     weight = 0.0 if says(s.text, "not_open") else max(weight, undone)
     is_item = bool(sentence.label) or sentence.is_question
     is_headed = is_item and says(sentence.heading, "open_heading")
-    if is_headed and not _is_answered_by_number(s, source):
+    if is_headed and s.exchange not in source.answered:
         weight = max(weight, HEADED_OPEN)
     if is_item and not is_replied and _is_left_to_do(s):
         weight = max(weight, HEADED)
     return weight
 
 
-def _is_answered_by_number(s: Statement, source: _Source) -> bool:
-    following = source.exchanges[s.exchange + 1 : s.exchange + 2]
-    before = source.exchanges[s.exchange]
-    return any(any(answers_by_number(sentences(e.user), before)) for e in following)
+def _answered(exchanges: Sequence[Exchange]) -> frozenset[int]:
+    return frozenset(
+        number
+        for number, (before, after) in enumerate(pairwise(exchanges))
+        if any(answers_by_number(sentences(after.user), before))
+    )
 
 
 def _is_left_to_do(s: Statement) -> bool:
@@ -398,7 +402,7 @@ def _is_left_to_do(s: Statement) -> bool:
         says(s.sentence.heading, "todo_heading")
         or says(s.sentence.lead, "todo_heading")
     )
-    is_told = not s.text.startswith("`") and not s.text.endswith((":", "："))
+    is_told = not s.text.startswith("`") and not s.leads_in
     return is_listed and is_told and len(s.terms) >= ASKED_WORDS
 
 
