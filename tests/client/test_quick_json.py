@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import json
 import runpy
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-
-from keeplore.connect.client_copy import write_clients
 
 FILE = Path(__file__).parents[2] / "plugin" / "keeplore" / "client" / "quick_json.py"
 TEXTS = (
@@ -47,20 +43,3 @@ def test_a_text_is_read_and_written_alike(quick: dict, text: str) -> None:
 def test_what_is_no_json_is_refused(quick: dict, text: str) -> None:
     with pytest.raises((ValueError, RecursionError)):
         quick["loads"](text)
-
-
-def test_the_copy_for_this_machine_keeps_what_was_compiled(tmp_path: Path) -> None:
-    """The folder of a plugin belongs to a host, which may compare it with its source."""
-    plugin = tmp_path / "plugin" / "client"
-    shutil.copytree(FILE.parent, plugin, ignore=shutil.ignore_patterns("__pycache__"))
-    write_clients(tmp_path / "state")
-    for folder in (plugin, tmp_path / "state" / "client"):
-        subprocess.run(
-            (sys.executable, "-I", "-S", str(folder / "mcp.py")),
-            env={"KEEPLORE_STATE_DIR": str(tmp_path / "state")},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-        )
-    compiled = tmp_path.rglob("__pycache__/quick_json.*")
-    assert [path.parents[2] for path in compiled] == [tmp_path / "state"]

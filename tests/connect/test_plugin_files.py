@@ -167,4 +167,5 @@ def test_the_client_of_a_machine_is_the_one_of_the_plugin() -> None:
         "mcp_offer.json",
         "mcp_pipe.py",
         "quick_json.py",
+        "state_folder.py",
     }

@@ -6,7 +6,7 @@ person waits. ``_socket`` is what ``socket`` wraps, without the milliseconds of 
 imports. Any Python from 3.8 will do. On Windows it spools and asks nothing. Where Keeplore is not
 set up, it says so once a day at a session's start. Formats: docs/spool.md."""
 # pathlib, contextlib and subprocess take longer to import than all of this takes to run:
-# ruff: noqa: PTH100, PTH102, PTH103, PTH104, PTH108, PTH111, PTH112, PTH116, PTH117, PTH118
+# ruff: noqa: PTH102, PTH103, PTH104, PTH108, PTH116, PTH117, PTH118
 # ruff: noqa: PTH120, PTH123, PTH208, S606, SIM105
 
 import _socket
@@ -98,7 +98,7 @@ def main() -> None:
         event.lower() in PROMPTS and is_own_command(payload)
     )
     deadline = started + (PATIENT_DEADLINE_S if is_patient else DEADLINE_S)
-    state = state_directory()
+    state = __import__("state_folder").state_directory()
     is_kept = event.lower() not in UNKEPT and not is_paused(state)
     try:
         if is_kept:
@@ -182,27 +182,6 @@ def word(text: str) -> str:
     if len(text) > WORD_MAX:
         return "unknown"
     return "".join(letter for letter in text if letter in ALLOWED) or "unknown"
-
-
-def state_directory() -> str:
-    """The one that this file is kept in, else as platformdirs finds it."""
-    state = os.environ.get("KEEPLORE_STATE_DIR")
-    own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    if not state and os.path.isdir(os.path.join(own, "spool")):
-        # a host that a desktop started may not have the environment that a shell would give it
-        return own
-    return os.path.abspath(state or os.path.join(usual_base(), "keeplore"))
-
-
-def usual_base() -> str:
-    """The folder in which programs keep their state."""
-    if IS_WINDOWS:
-        return os.environ["LOCALAPPDATA"]
-    if os.environ.get("XDG_STATE_HOME", "").startswith("/"):
-        return os.environ["XDG_STATE_HOME"]
-    if sys.platform == "darwin":
-        return os.path.expanduser("~/Library/Application Support")
-    return os.path.expanduser("~/.local/state")
 
 
 def receive() -> bytes:

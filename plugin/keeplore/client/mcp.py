@@ -10,9 +10,8 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# a host may compare the folder of a plugin with its source; the copy beside the spool is ours
-sys.dont_write_bytecode = not os.path.isdir(
-    os.path.join(os.path.dirname(HERE), "spool")
-)
 sys.path.insert(0, HERE)
+if not os.path.isdir(os.path.join(os.path.dirname(HERE), "spool")):
+    sys.dont_write_bytecode = True  # the folder of a plugin is the host's
+    __import__("state_folder").keep_compiled()
 __import__("mcp_pipe").main()

@@ -469,7 +469,7 @@ def main() -> None:
     if os.name == "nt":
         sys.exit(ON_WINDOWS)
     client = __import__("contact")
-    state = client.state_directory()
+    state = __import__("state_folder").state_directory()
     why_nothing = OFF if os.environ.get("KEEPLORE_OFF") else ""
     try:
         client.keeplore_python(state)

@@ -19,6 +19,7 @@ _CLIENT = (
     "command.sh",
     "mcp_offer.json",
     "quick_json.py",
+    "state_folder.py",
     "mcp_pipe.py",
     "mcp.py",
 )
