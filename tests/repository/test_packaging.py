@@ -222,7 +222,7 @@ print(keeplore.__file__, keeplore_hooks.__file__, template_dir(), sep="\\n")
 from keeplore.connect import assets
 for host in ("claude-code", "codex", "cursor", "copilot", "gemini-cli", "opencode"):
     assert all(assets.host_files(host).values()) and len(assets.host_files(host)) >= 4, host
-assert len(assets.client_files()) == 9
+assert len(assets.client_files()) == 10
 from keeplore.cli.main import cli
 cli(["--version"])
 """
