@@ -58,7 +58,7 @@ def main(rounds: int) -> None:
                 if number:  # the first round warms up
                     rows[label].append(time.perf_counter() - begun)
                 time.sleep(PAUSE_S)
-        demo.laptop.keeplore("worker", "stop")
+        demo.laptop.stop_worker()
     show(rows)
 
 
