@@ -67,7 +67,7 @@ def test_the_first_prompt_of_a_session_brings_the_brief_whatever_it_asks(
 ) -> None:
     host.session("one").add(WHY, BECAUSE)
     session = host.session("two")
-    assert "Latest decisions:" in session.context("ok")
+    assert "Decided:" in session.context("ok")
     assert session.context("ok") == ""
 
 

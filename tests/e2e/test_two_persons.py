@@ -159,7 +159,7 @@ def test_what_another_person_said_waits_until_their_machine_is_accepted(
     brief, *others = ada.told()
     assert brief.splitlines()[3:5] == ["Not told:", f"- {waiting_line(1)}"]
     assert "30 s" not in brief and others == ["", ""]
-    assert all("30 s" in text and "by the user" in text for text in ben.told())
+    assert all("30 s" in text and "user; " in text for text in ben.told())
     ada.run("machines", "accept", ben.id)
     assert all("30 s" in text and "Not told" not in text for text in ada.told())
 
@@ -285,8 +285,8 @@ def test_a_talk_of_another_person_is_quoted_as_theirs_and_is_no_place_to_go_on(
     ada.run("machines", "accept", ben.id)
     told = ada.brief()
     assert "in Postgres then" in told
-    assert "Where the last session stopped" not in told
-    assert "Where the last session stopped" in ben.brief()
+    assert "Last session" not in told
+    assert "Last session" in ben.brief()
     assert "simple for the queue" in ben.run("review")
 
 
@@ -320,7 +320,7 @@ def test_what_was_said_of_a_machine_cannot_be_changed_by_a_push(
     ada.pulls()
     ada.run("machines", "refuse", ben.id)
     ben.signs_as(ADA).says("The ledger is append-only.", permanent=True)
-    assert "said by the user" not in ada.brief()
+    assert "(user; " not in ada.brief()
 
 
 def test_a_machine_of_the_same_address_is_the_persons_own(
@@ -398,7 +398,7 @@ def test_the_same_words_said_here_are_this_persons_too(
     ben.says(FACT, permanent=True)
     ada.pulls()
     outcome = ada.workspace.notes.write(NoteDraft(FACT, trust="user", permanent=True))
-    assert outcome.is_new and "said by the user" in ada.brief()
+    assert outcome.is_new and "(user; " in ada.brief()
 
 
 def test_commits_name_their_machine_and_a_message_of_the_person_stays(

@@ -149,7 +149,7 @@ def test_beside_the_plugins_own_entries_nothing_is_kept_or_told_twice(
     programs.office.tell()
     found = told(programs, plugin=CLIENT)
     # the brief says how the last session ended, the prompt gets why
-    for words in ("Where the last session stopped", BECAUSE.split(". ")[0]):
+    for words in ("Last session", BECAUSE.split(". ")[0]):
         assert sum(words in text for text in found) <= 1, words
     programs.taken()
     said = programs.office.said()

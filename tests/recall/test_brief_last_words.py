@@ -18,7 +18,7 @@ from keeplore.store import Store
 TABLE = "We make the queue a table, because it is there already."
 
 
-def test_the_last_words_of_both_stand_in_the_brief(
+def test_a_session_is_told_how_the_last_one_ended(
     workspace_of: Callable[..., tuple[Index, Store]], memory_builders: SimpleNamespace
 ) -> None:
     said = [
@@ -35,14 +35,11 @@ def test_the_last_words_of_both_stand_in_the_brief(
     index.refresh()
     view = WorkspaceView(index, store, SearchScope("api").scopes)
     text, ids = brief([view], session="", source="startup", room=TextBudget(1500, 6000))
-    line = (
-        f"- 2026-04-30 · “The queue” ({reference(talk.id)}); the user: “Shall we look at the "
-        "retries?”; the assistant ended: “The next step is a test.”"
-    )
+    line = f"- 2026-04-30 · “The queue” ({reference(talk.id)}); ended: “The next step is a test.”"
     lines = text.splitlines()
-    start = lines.index("Where the last session stopped:")
+    start = lines.index("Last session:")
     assert lines[start : start + 3] == [
-        "Where the last session stopped:",
+        "Last session:",
         line,
         "",
     ]
@@ -53,11 +50,11 @@ def test_the_last_words_of_both_stand_in_the_brief(
     ("asked", "answered", "told"),
     [
         ("How long is the queue of jobs?", "It is now a table of jobs in Postgres.",
-         "; the assistant ended: “It is now a table of jobs in Postgres.”"),
-        (f"1. {TABLE} Then run the tests.", "🚀", "; the user: “1. Then run the tests.”"),
+         "; ended: “It is now a table of jobs in Postgres.”"),
+        (f"1. {TABLE} Then run the tests.", "🚀", "; user: “1. Then run the tests.”"),
         (f"1. {TABLE}", "It is done:\n\n- the tests of the queue all pass", ""),
-        ("Go on.", "::archive the whole of this session now", "; the user: “Go on.”"),
-        ("Go on.", "Committing, pushing, and now waiting:", "; the user: “Go on.”"),
+        ("Go on.", "::archive the whole of this session now", "; user: “Go on.”"),
+        ("Go on.", "Committing, pushing, and now waiting:", "; user: “Go on.”"),
     ],
 )  # fmt: skip
 def test_where_a_session_stopped_says_nothing_twice_and_nothing_empty(
@@ -109,12 +106,12 @@ def test_each_statement_is_told_once_and_without_the_talk_that_a_note_keeps(
     text, _ = brief([view], session="", source="startup", room=TextBudget(1500, 6000))
     sections = dict(section.split(":\n", 1) for section in text.split("\n\n")[1:-1])
     place = "2026-04-{} · "
-    said = "said by the user"
+    said = "user"
     assert sections["Permanent"] == (
         f"- {place.format(30)}note · “Drop Redis. We drop Redis, because it was down twice. "
         f"The queue is a table.” ({said}; {reference(kept.id)})"
     )
-    assert sections["Latest decisions"] == (
-        f"- {place.format(29)}architectural-decisions · “Delays of 5 s to 4 h with jitter. Delays "
+    assert sections["Decided"] == (
+        f"- {place.format(29)}“Delays of 5 s to 4 h with jitter. Delays "
         f"of 5 s to 6 h with jitter.” ({said}; {reference(cap.id)})"
     )

@@ -269,14 +269,14 @@ def test_a_session_begins_with_what_is_permanent_decided_and_open(written) -> No
     headings = re.findall(r"^[A-Z].*:$", text, re.MULTILINE)
     sections = [
         "Permanent:",
-        "Where the last session stopped:",
-        "Latest decisions:",
-        "Noted lately:",
+        "Last session:",
+        "Decided:",
+        "Noted:",
     ]
     assert headings == [*sections, "Open questions:"]
     assert "Customer data is deleted after 30 days" in text
     assert (
-        "“Freezing the clock in the fixture makes the order certain.” (the assistant; "
+        "“Freezing the clock in the fixture makes the order certain.” (assistant; "
         in text
     )
     assert "Should refunds get the same header?" in text
@@ -384,9 +384,9 @@ def test_facts_are_not_headed_as_decisions(workspace_of, memory_builders) -> Non
         room=WIDE,
     )
     assert (
-        text.index("Latest decisions:")
+        text.index("Decided:")
         < text.index(decided)
-        < text.index("Noted lately:")
+        < text.index("Noted:")
         < text.index(fact)
     )
 
@@ -535,7 +535,7 @@ def test_a_decision_that_became_a_note_is_told_once(
             room=WIDE,
         )
         assert text.count("SKIP LOCKED") == 1 + text.count(
-            "the assistant ended: “We take a table with SKIP LOCKED.”"
+            "ended: “We take a table with SKIP LOCKED.”"
         )
 
 
@@ -662,7 +662,7 @@ def test_of_a_talk_that_went_on_only_what_was_said_since_is_new(resumed) -> None
         )
     )
     assert "the font is Inter" in text and "Prices are kept" in text
-    assert "logo is green" not in text.split("Latest decisions:")[-1]
+    assert "logo is green" not in text.split("Decided:")[-1]
 
 
 def test_a_session_that_nobody_knows_hears_everything(resumed) -> None:

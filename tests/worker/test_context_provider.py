@@ -37,7 +37,7 @@ GOTCHA = (
     "In src/billing/vat.py the rounding mode is global: set it back after each call."
 )
 PROMPT = "Where do we round VAT for an invoice line, and why?"
-MORE = "More: `keeplore show ID [--turn TURN]`"
+MORE = "More: `keeplore show ID"
 CLAUDE_SESSION = "5e551011-0000-4000-8000-000000000001"
 
 Payload = dict[str, Any]
@@ -218,11 +218,8 @@ def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
 def test_every_host_is_told_at_a_sessions_start(desk: Desk, host: str) -> None:
     memory = desk.note(RULE, permanent=True)
     text = desk.brief(host)
-    assert (
-        f" · architectural-decisions · “{RULE}” (said by the user; {memory[4:12]})"
-        in text
-    )
-    assert MORE in text and strip_fenced(text) == ""
+    assert f" · “{RULE}” (user; {memory[4:12]})" in text
+    assert f"{MORE}`" in text and strip_fenced(text) == ""
 
 
 @pytest.mark.parametrize("host", sorted(HOSTS))
@@ -231,11 +228,8 @@ def test_every_host_is_told_what_matters_for_a_prompt_once(
 ) -> None:
     memory = desk.note(RULE)
     text = desk.prompt(host=host)
-    assert (
-        f" · architectural-decisions · “{RULE}” (said by the user; {memory[4:12]})"
-        in text
-        and MORE in text
-    )
+    assert f" · “{RULE}” (" in text and f"user; {memory[4:12]})" in text
+    assert MORE in text
     assert desk.prompt("And how do we round the VAT of an invoice line?", host) == ""
     assert desk.prompt("Write a haiku about the sea", host) == ""
 
@@ -267,7 +261,7 @@ def test_what_a_brief_did_not_show_of_a_memory_is_told_beside_a_prompt_and_once(
     told = desk.brief(source="startup")
     assert (
         "drop Redis and use SQLite" in told
-        and "watched at night" not in told.partition("Latest decisions:")[2]
+        and "watched at night" not in told.partition("Decided:")[2]
     )
     desk.talk("codex", "later", ("Where do icons lie?", "In the folder assets."))
     desk.restart()  # of a brief in which the conversation is not the last one
@@ -553,7 +547,7 @@ def test_before_an_edit_what_names_the_file_is_told_once(desk: Desk, host: int) 
     text = desk.ask(name, "PreToolUse", payload)
     assert (
         "About “vat.py”" in text
-        and f"· gotchas · “{GOTCHA}” (said by the user; {memory[4:12]})" in text
+        and f"· gotchas · “{GOTCHA}” (user; {memory[4:12]})" in text
     )
     assert "Friday" not in text and "shop" not in text
     assert desk.ask(name, "PreToolUse", payload) == ""
@@ -662,8 +656,10 @@ def test_the_chain_from_a_line_to_the_words_works_as_printed(
     )
     line = next(
         line
-        for line in desk.brief().splitlines()
-        if "we put the rounding" in line and "turn" in line
+        for line in desk.ask(
+            "claude-code", "PreToolUse", edits("src/money.py")[0][1]
+        ).splitlines()
+        if "we put the rounding" in line
     )
     reference, _, turn = line.rpartition("; ")[2].rstrip(")").partition(" turn ")
     assert "Where does rounding go?" in keeplore("show", reference)
@@ -718,12 +714,12 @@ def test_hints_name_a_command_that_an_agents_shell_finds(
     desk.restart()
     command = command_line(state)
     told = desk.brief(source="startup")
-    assert f"`{command} show ID [" in told and "`keeplore " not in told
+    assert f"`{command} show ID`" in told and "`keeplore " not in told
     folder = Path.home() / "bin"
     folder.mkdir()
     (folder / "keeplore").touch(0o755)
     monkeypatch.setenv("PATH", str(folder))
     desk.restart()
-    assert "`keeplore show ID [" in desk.brief(source="clear")
+    assert "`keeplore show ID`" in desk.brief(source="clear")
     # where it stands before each request it is the same whoever started the worker
-    assert f"`{command} show ID [" in desk.brief("opencode")
+    assert f"`{command} show ID`" in desk.brief("opencode")

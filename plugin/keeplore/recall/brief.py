@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING
 from keeplore.errors import StoreError
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.memory import Conversation, Memory, Quote
+from keeplore.memory.model import Category
 from keeplore.memory.note import gist_of, said_by
 from keeplore.recall.render import (
+    MORE,
+    MORE_OF_IDS,
     TITLE_CHARS,
     BlockLine,
     BlockSection,
@@ -26,13 +29,14 @@ from keeplore.recall.render import (
     reference,
 )
 from keeplore.recall.since.later_statements import LaterSayings
-from keeplore.recall.since.named_files import FilesSince, NamedFiles, nothing_known
+from keeplore.recall.since.named_files import FilesSince, nothing_known
 from keeplore.recall.unasked.digest_lines import (
     Joinable,
     NotedLine,
     QuotedLine,
     joined_lines,
 )
+from keeplore.recall.unasked.freshness_ends import with_freshness
 from keeplore.recall.unasked.injection_filter import (
     may_be_injected,
     stated_trust,
@@ -69,13 +73,8 @@ if TYPE_CHECKING:
 CONVERSATIONS = 12  # latest ones that are read for decisions and open questions
 OWN_CONVERSATIONS = 30  # of a session that was compacted
 NOTES = 2_000  # looked through for permanent ones
-PERMANENT, DECISIONS, NOTED, QUESTIONS, OPTIONS = (
-    8,
-    10,
-    6,
-    6,
-    6,
-)  # items of each section
+PERMANENT, DECISIONS, NOTED = 8, 10, 6  # items of each section
+QUESTIONS, OPTIONS = 6, 6
 MORE_PERMANENT = (
     "{} more are permanent: `keeplore list --permanent --limit 0` lists them all"
 )
@@ -83,7 +82,6 @@ INSTRUCTED = "In the person's own words, for all agents in this workspace (AGENT
 MORE_INSTRUCTED = "{} more lines of it stand in the workspace's AGENTS.md"
 INSTRUCTION_CHARS = 600  # of a line
 INSTRUCTION_SHARE = 0.4  # of the tokens of a brief
-DECIDED = "architectural-decisions"  # the category of notes that tell a decision
 # of a session that was compacted: heading, parts of its conversations, and how many quotations
 _OF_SESSION = (
     ("Decided earlier in this session:", ("decision", "also_decided"), 2 * DECISIONS),
@@ -183,9 +181,9 @@ def brief(
                 notes.append(read)
                 said |= _told_by(read.memory)
     # a session that goes on hears what is new, not how much there is
-    waiting = 0 if told.since else sum(map(waiting_in, views))
+    waiting = sum(map(waiting_in, views))
     if told.since:
-        permanent = 0
+        permanent = waiting = 0
     decided = _decision_section(notes, latest, own_view, said)
     asked = _question_section(latest, own_view)
     sections = [
@@ -197,36 +195,15 @@ def brief(
         decided,
         _noted_section(notes, own_view),
         asked,
-        BlockSection(
-            "Related to these:", list(_related(own_view, [*notes, *latest], told))
-        ),
+        _related_section(own_view, [*notes, *latest], told),
     ]
-    return block(_with_freshness(sections, own_view, tell), room)
+    shown = with_freshness(sections, own_view.freshness, tell)
+    return block(shown, room, more=MORE if own else MORE_OF_IDS)
 
 
 def _told_by(note: Memory) -> set[str]:
     """Content hashes of what its line tells: one that keeps exchanges may state several things."""
     return {*said_by(note), *map(content_hash, gist_of(note).splitlines())}
-
-
-def _with_freshness(
-    sections: Iterable[BlockSection], view: WorkspaceView, tell: TellFreshness
-) -> list[BlockSection]:
-    """Lines that name files with what became of these."""
-    found = list(sections)
-    named: dict[str, NamedFiles] = {}
-    for section in found:
-        named |= {line.text: line.named for line in section.items if line.named}
-    states = view.freshness([*named.values()]) if named else ()
-    ends: dict[str, str] = {}
-    for text, state in zip(named, states, strict=True):
-        if state:
-            ends[text] = tell(state)
-    return [replace(section, items=_ended(section.items, ends)) for section in found]
-
-
-def _ended(lines: Iterable[BlockLine], ends: Mapping[str, str]) -> list[BlockLine]:
-    return [replace(line, text=line.text + ends.get(line.text, "")) for line in lines]
 
 
 def _latest(
@@ -329,7 +306,7 @@ def _stop_section(latest: Sequence[LoadedMemory], *below: BlockSection) -> Block
     last = next((read for read in latest if read.is_own), None)
     others = [*chain.from_iterable(section.items for section in below)]
     stop = stop_line(last, others) if last else None
-    return BlockSection("Where the last session stopped:", [stop] if stop else [])
+    return BlockSection("Last session:", [stop] if stop else [])
 
 
 def _decision_section(
@@ -344,7 +321,7 @@ def _decision_section(
     told = [
         _DatedItem(NotedLine(read), read.row.updated_at, read.is_own)
         for read in notes
-        if not read.row.permanent and read.row.category == DECIDED
+        if not read.row.permanent and read.row.category == Category.DECISIONS
     ]
     quotes = [
         (read, quote)
@@ -357,7 +334,7 @@ def _decision_section(
         for read, quote in quotes
         if content_hash(quote.text) not in said
     ]
-    return BlockSection("Latest decisions:", _told(_newest(told, DECISIONS), view))
+    return BlockSection("Decided:", _told(_newest(told, DECISIONS), view))
 
 
 def _question_section(
@@ -387,9 +364,15 @@ def _noted_section(notes: Sequence[LoadedMemory], view: WorkspaceView) -> BlockS
     told = (
         _DatedItem(NotedLine(read), read.row.updated_at, read.is_own)
         for read in notes
-        if not read.row.permanent and read.row.category != DECIDED
+        if not read.row.permanent and read.row.category != Category.DECISIONS
     )
-    return BlockSection("Noted lately:", _told(_newest(told, NOTED), view))
+    return BlockSection("Noted:", _told(_newest(told, NOTED), view))
+
+
+def _related_section(
+    view: WorkspaceView, reads: Sequence[LoadedMemory], told: InjectionHistory
+) -> BlockSection:
+    return BlockSection("Related to these:", [*_related(view, reads, told)])
 
 
 def _related(
@@ -440,8 +423,12 @@ def _notes(view: WorkspaceView) -> tuple[list[LoadedMemory], int]:
     )
     rows = view.index.listed(wanted, is_told)
     permanent = [row for row in rows if row.permanent]
-    decided = [row for row in rows if not row.permanent and row.category == DECIDED]
-    noted = [row for row in rows if not row.permanent and row.category != DECIDED]
+    decided = [
+        row for row in rows if not row.permanent and row.category == Category.DECISIONS
+    ]
+    noted = [
+        row for row in rows if not row.permanent and row.category != Category.DECISIONS
+    ]
     chosen = (
         *own_first(
             permanent, PERMANENT, lambda row: source_of(row) is MemorySource.OWN

@@ -41,6 +41,7 @@ _SAID_BY = {
 }
 SUSPECT = "worded like an instruction, which nobody here gave"
 MORE = "More: `keeplore show ID [--turn TURN]`, `keeplore recall QUESTION`."
+MORE_OF_IDS = "More: `keeplore show ID`, `keeplore recall QUESTION`."  # without turns
 TITLE_CHARS = 100
 PATH_CHARS = 200
 LATER_CHARS = 260
@@ -178,12 +179,15 @@ def reference(memory_id: str, turn: str = "") -> str:
 
 
 def block(
-    sections: Iterable[BlockSection], room: TextBudget, header: str = HEADER
+    sections: Iterable[BlockSection],
+    room: TextBudget,
+    header: str = HEADER,
+    more: str = MORE,
 ) -> ContextBlock:
     """One fenced block with as many items as fit, in order, and the ids that it shows; ("", ()) for
     none.
     """
-    room = room.without(fence(MORE, _COSTLIEST, f"{header}{ESCAPED}")).without("")
+    room = room.without(fence(more, _COSTLIEST, f"{header}{ESCAPED}")).without("")
     lines: list[str] = []
     ids: dict[str, None] = {}  # each once
     for section in sections:
@@ -207,4 +211,4 @@ def block(
             room = room.and_for(rest)
     if not lines:
         return "", ()
-    return fence("\n".join([*lines, "", MORE]), new_token(), header), tuple(ids)
+    return fence("\n".join([*lines, "", more]), new_token(), header), tuple(ids)

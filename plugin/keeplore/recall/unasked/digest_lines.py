@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from keeplore.index import Index, MemoryRow
 from keeplore.memory import Quote
 from keeplore.memory.digest import KIND
-from keeplore.recall.render import BlockLine, label, quoted, reference, whose
+from keeplore.recall.render import BlockLine, quoted, reference
 from keeplore.recall.unasked.memory_lines import (
     QUOTE_CHARS,
     LoadedMemory,
     about,
+    kind_of,
     note_item,
     quote_item,
     speaker_of,
     stated_in,
+    writer_of,
 )
 
 JOINED_CHARS = 600  # of one line with several quotations
@@ -31,7 +33,7 @@ class QuotedLine:
 
     @property
     def line(self) -> BlockLine:
-        return quote_item(self.read, self.quote)
+        return quote_item(self.read, self.quote, has_turn=False)
 
     @property
     def later(self) -> str:
@@ -43,9 +45,13 @@ class QuotedLine:
         return self.read.row.id
 
     @property
-    def shared(self) -> tuple[str, str]:
-        """What all words of a joined line have in common: their kind, and whose they are."""
-        return "", speaker_of(self.read, self.quote)
+    def kind(self) -> str:
+        """What a line says of what all its words are."""
+        return ""
+
+    @property
+    def said_by(self) -> str:
+        return speaker_of(self.read, self.quote)
 
     @property
     def words(self) -> str:
@@ -71,25 +77,27 @@ class NotedLine:
         return str(self.read.memory.source.get("from", ""))
 
     @property
-    def shared(self) -> tuple[str, str]:
-        row = self.read.row
-        return f" · {label(row.category or row.kind)}", whose(row.trust)
+    def kind(self) -> str:
+        return kind_of(self.read)
+
+    @property
+    def said_by(self) -> str:
+        return writer_of(self.read)
 
     @property
     def words(self) -> str:
-        said = quoted(stated_in(self.read.memory), QUOTE_CHARS)
-        return f"{said} {reference(self.read.row.id)}"
+        return quoted(stated_in(self.read.memory), QUOTE_CHARS)
 
 
 Joinable = QuotedLine | NotedLine
-_Key = tuple[str, tuple[str, str]]  # digest or conversation, and what is shared
+_Key = tuple[str, str]  # digest or conversation, and kind
 
 
 def joined_lines(
     told: Sequence[Joinable], index: Index, is_told: Callable[[MemoryRow], bool]
 ) -> list[BlockLine]:
-    """Each as a line; the words of one digest or else conversation, of one kind and speaker, as
-    one, where the first of them stand. What was replaced, or names files, stays apart.
+    """Each as a line; the words of one digest or else conversation, of one kind, as one, where the
+    first of them stand. What was replaced, or names files, stays apart.
     """
     keys = [_key_of(item, index, is_told) for item in told]
     groups: dict[_Key | None, list[Joinable]] = {}
@@ -110,7 +118,7 @@ def _key_of(
     """By which lines are joined, None for one that stays apart."""
     whole = _digest_of(item.talk, index, is_told) or item.talk
     is_apart = not whole or item.later or item.line.named is not None
-    return None if is_apart else (whole, item.shared)
+    return None if is_apart else (whole, item.kind)
 
 
 def _digest_of(
@@ -127,17 +135,18 @@ def _digest_of(
 
 
 def _line(key: _Key, group: Sequence[Joinable]) -> BlockLine:
-    whole, (kind, said_by) = key
+    whole, kind = key
     newest = max((item.read for item in group), key=lambda read: read.row.updated_at)
-    said: list[str] = []
+    said: dict[str, list[str]] = {}  # by whom
     shown: dict[str, None] = {}
+    room = JOINED_CHARS
     for item in group:
-        if (
-            item.words not in said
-            and sum(map(len, said)) + len(item.words) <= JOINED_CHARS
-        ):
-            said.append(item.words)
+        words = said.setdefault(item.said_by, [])
+        if item.words not in words and len(item.words) <= room:
+            words.append(item.words)
+            room -= len(item.words)
             shown[item.read.row.id] = None
+    told = [f"{' · '.join(words)} ({by}" for by, words in said.items() if words]
+    text = f"{about(newest)}{kind} · {') · '.join(told)}; {reference(whole)})"
     first, *others = shown
-    text = f"{about(newest)}{kind} · {' · '.join(said)} ({said_by}; {reference(whole)})"
     return BlockLine(text, first, also=tuple(others))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from keeplore.index import MemoryRow
 from keeplore.memory import Conversation, Memory, Quote
-from keeplore.memory.model import BELIEVED, Trust
+from keeplore.memory.model import BELIEVED, Category, Trust
 from keeplore.memory.note import gist_of
 from keeplore.recall.excerpt import sentences_of
 from keeplore.recall.render import (
@@ -33,8 +33,8 @@ from keeplore.text.similarity import SIMILAR, normalised, similarity
 
 SAME_CHARS = 20  # by which a title is known that was cut from the statement
 QUOTE_CHARS = 260
-LAST_WORDS_CHARS = 170
-TOPIC_FILES, STOP_FILES = 12, 3
+LAST_WORDS_CHARS = 130
+TOPIC_FILES, STOP_FILES = 12, 2
 
 # a last sentence that says something: no order to the host (::), item of a list, heading or cheer
 _ENDING = re.compile(r"(?!::|[-*+] |\d+[.)] )(?:\S+\s+){3}.*[^:\s]\Z", re.DOTALL)
@@ -101,12 +101,24 @@ def _trust_of(read: LoadedMemory, quote: Quote) -> str:
 def speaker_of(read: LoadedMemory, quote: Quote) -> str:
     """Whose words they are, as a line tells it."""
     is_believed = read.row.trust in BELIEVED
-    return f"the {label(quote.speaker)}" if is_believed else whose(read.row.trust)
+    return label(quote.speaker) if is_believed else whose(read.row.trust)
 
 
-def quote_item(read: LoadedMemory, quote: Quote) -> BlockLine:
+def writer_of(read: LoadedMemory) -> str:
+    """Whose words a note is."""
+    return read.row.trust if read.row.trust in BELIEVED else whose(read.row.trust)
+
+
+def kind_of(read: LoadedMemory) -> str:
+    """What a line says of a note's category, "" for a decision, which its words show to be one."""
+    category = label(read.row.category or read.row.kind)
+    return "" if category == Category.DECISIONS else f" · {category}"
+
+
+def quote_item(read: LoadedMemory, quote: Quote, *, has_turn: bool = True) -> BlockLine:
     said = quoted(quote.text, QUOTE_CHARS)
-    said_by = f"{speaker_of(read, quote)}; {reference(read.row.id, quote.turn)}"
+    turn = quote.turn if has_turn else ""
+    said_by = f"{speaker_of(read, quote)}; {reference(read.row.id, turn)}"
     end = read.later(quote.text, quote.turn)
     return _line(read, f"{about(read)} · {said} ({said_by}){end}")
 
@@ -117,9 +129,9 @@ def decided_in(read: LoadedMemory) -> tuple[Quote, ...]:
 
 def note_item(read: LoadedMemory) -> BlockLine:
     text = quoted(stated_in(read.memory), QUOTE_CHARS)
-    category = label(read.row.category or read.row.kind)
+    said_by = f"{writer_of(read)}; {reference(read.row.id)}"
     end = read.later(stated_in(read.memory))
-    return _line(read, f"{about(read)} · {category} · {text} ({provenance(read)}){end}")
+    return _line(read, f"{about(read)}{kind_of(read)} · {text} ({said_by}){end}")
 
 
 def _line(read: LoadedMemory, text: str, *, is_pointer: bool = False) -> BlockLine:
@@ -152,8 +164,8 @@ def topic_line(read: LoadedMemory, most_files: int = TOPIC_FILES) -> BlockLine |
 
 
 def stop_line(read: LoadedMemory, others: Sequence[BlockLine]) -> BlockLine | None:
-    """The subject, the person's last words and the agent's last sentence, without what says the
-    subject again or stands in one of the other lines.
+    """The subject, and how it ended: the agent's last sentence, else the person's last words,
+    without what says the subject again or stands in one of the other lines.
     """
     topic = topic_line(read, STOP_FILES)
     if topic is None or not read.talk or not read.talk.exchanges:
@@ -162,13 +174,14 @@ def stop_line(read: LoadedMemory, others: Sequence[BlockLine]) -> BlockLine | No
     ending = "".join(sentences_of(last.assistant.strip())[-1:])
     is_sound = _ENDING.match(ending) and may_be_injected(read.row.trust, ending)
     last_words = {
-        "the user": own_words(last.user).strip(),
-        "the assistant ended": ending if is_sound else "",
+        "ended": ending if is_sound else "",
+        "user": own_words(last.user).strip(),
     }
     text = topic.text
-    for who, words in last_words.items():
+    for how, words in last_words.items():
         if new := _untold(words, read.row.title, others):
-            text += f"; {who}: {quoted(new, LAST_WORDS_CHARS)}"
+            text += f"; {how}: {quoted(new, LAST_WORDS_CHARS)}"
+            break
     return _line(read, text, is_pointer=True)
 
 
