@@ -16,16 +16,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from claude_agent_sdk import ClaudeAgentOptions, ResultMessage, query
+from late import Late
 
 from keeplore import client
 from keeplore.config.places import Places
-from keeplore.frameworks.claude_agent_sdk import EVENTS, hooks
 from keeplore.worker.loop import Worker
 from keeplore_hooks.spool import Spool
 
 from .conftest import AGAIN, BECAUSE, TOLD, WHY, Office
 
+sdk, ours = Late("claude_agent_sdk"), Late("keeplore.frameworks.claude_agent_sdk")
 CLI = Path(__file__).with_name("claude_cli.py")
 CLIENT = str(Path(client.__file__).with_name("client.py"))
 WAIT_S = 60
@@ -66,18 +66,21 @@ class Programs:
             "REPLIES": str(replies),
             "PLUGIN": plugin,
         }
-        options = ClaudeAgentOptions(
-            hooks=hooks(), cli_path=self.cli, cwd=self.office.project, env=environment
+        options = sdk.ClaudeAgentOptions(
+            hooks=ours.hooks(),
+            cli_path=self.cli,
+            cwd=self.office.project,
+            env=environment,
         )
 
         async def talk() -> list[str | None]:
             messages = [
-                message async for message in query(prompt=prompt, options=options)
+                message async for message in sdk.query(prompt=prompt, options=options)
             ]
             return [
                 message.result
                 for message in messages
-                if isinstance(message, ResultMessage)
+                if isinstance(message, sdk.ResultMessage)
             ]
 
         assert asyncio.run(talk()) == [answer]
@@ -175,12 +178,11 @@ def test_a_program_on_a_machine_without_a_workspace_runs_as_ever(
 
 
 def test_only_events_are_asked_for_that_the_sdk_hands_to_python() -> None:
-    assert list(hooks()) == list(EVENTS)
-    assert [matcher.matcher for matcher in hooks()["PostToolUse"]] == [
-        "AskUserQuestion"
-    ]
+    hooks = ours.hooks()
+    assert list(hooks) == list(ours.EVENTS)
+    assert [matcher.matcher for matcher in hooks["PostToolUse"]] == ["AskUserQuestion"]
     assert all(
         matcher.on_failure is None
-        for matchers in hooks().values()
+        for matchers in hooks.values()
         for matcher in matchers
     )

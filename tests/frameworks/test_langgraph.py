@@ -12,11 +12,9 @@ import pytest
 from example_count import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from langgraph.graph import START, MessagesState, StateGraph
-from langgraph.runtime import Runtime
+from late import Late
 
 from keeplore.errors import NoWorkspace, StoreError
-from keeplore.frameworks.langgraph import KeeploreStore
 from keeplore.frameworks.store_items import Value, draft_of, value_of
 from keeplore.host import PythonHost
 from keeplore.memory import parse, serialise
@@ -25,6 +23,7 @@ from keeplore.text.fences import sanitise
 
 from .conftest import AGAIN, TOLD, Office
 
+graphs, ours = Late("langgraph.graph"), Late("keeplore.frameworks.langgraph")
 ADA = ("users", "ada", "tastes")
 TEA = {
     "text": "Ada drinks green tea, never coffee.",
@@ -40,8 +39,8 @@ def host(office: Office) -> PythonHost:
 
 
 @pytest.fixture
-def store(host: PythonHost) -> KeeploreStore:
-    return KeeploreStore(host)
+def store(host: PythonHost) -> Any:
+    return ours.KeeploreStore(host)
 
 
 def test_a_graph_finds_what_another_program_said_and_keeps_what_it_learns(
@@ -49,7 +48,7 @@ def test_a_graph_finds_what_another_program_said_and_keeps_what_it_learns(
 ) -> None:
     office.tell()
 
-    async def answer(state: MessagesState, runtime: Runtime[Any]) -> dict[str, Any]:
+    async def answer(state: Any, runtime: Any) -> dict[str, Any]:
         assert runtime.store is not None
         known = await runtime.store.asearch(
             ("keeplore",), query=state["messages"][-1].text, limit=1
@@ -57,14 +56,15 @@ def test_a_graph_finds_what_another_program_said_and_keeps_what_it_learns(
         await runtime.store.aput(ADA, "drink", TEA)
         return {"messages": [("ai", known[0].value["text"])]}
 
-    builder = StateGraph(MessagesState).add_node(answer).add_edge(START, "answer")
-    graph = builder.compile(store=KeeploreStore(host))
+    builder = graphs.StateGraph(graphs.MessagesState)
+    builder.add_node(answer).add_edge(graphs.START, "answer")
+    graph = builder.compile(store=ours.KeeploreStore(host))
     said = asyncio.run(graph.ainvoke({"messages": [("user", AGAIN)]}))["messages"][
         -1
     ].text
     assert TOLD in said
     with PythonHost("another-agent", office.project) as other:
-        item = KeeploreStore(other).get(ADA, "drink")
+        item = ours.KeeploreStore(other).get(ADA, "drink")
         assert item is not None and item.value == TEA
         assert "never coffee" in "".join(
             hit.passage for hit in other.recall("What does Ada drink?").hits
@@ -72,7 +72,7 @@ def test_a_graph_finds_what_another_program_said_and_keeps_what_it_learns(
 
 
 def test_a_value_comes_back_as_it_was_put_and_can_be_changed(
-    store: KeeploreStore, office: Office
+    store: Any, office: Office
 ) -> None:
     store.put(ADA, "drink", TEA)
     first = store.get(ADA, "drink")
@@ -93,7 +93,7 @@ def test_a_value_comes_back_as_it_was_put_and_can_be_changed(
 
 
 def test_a_note_is_by_the_assistant_and_says_where_it_is_from(
-    store: KeeploreStore, office: Office
+    store: Any, office: Office
 ) -> None:
     store.put(ADA, "drink", TEA)
     (path,) = office.root.rglob("*-ada-*.md")
@@ -103,7 +103,7 @@ def test_a_note_is_by_the_assistant_and_says_where_it_is_from(
 
 
 def test_what_is_deleted_is_forgotten_and_its_name_can_be_used_again(
-    store: KeeploreStore, office: Office
+    store: Any, office: Office
 ) -> None:
     store.delete(ADA, "drink")  # there is none yet
     store.put(ADA, "drink", TEA)
@@ -116,7 +116,7 @@ def test_what_is_deleted_is_forgotten_and_its_name_can_be_used_again(
 
 
 def test_searching_ranks_filters_and_pages_within_a_namespace(
-    store: KeeploreStore,
+    store: Any,
 ) -> None:
     store.put(ADA, "drink", TEA)
     store.put(("users", "ada"), "home", {"text": "Ada lives in Trondheim.", "rank": 3})
@@ -143,7 +143,7 @@ def test_searching_ranks_filters_and_pages_within_a_namespace(
         store.search(("users",), filter={"rank": {"$in": [3]}})
 
 
-def test_namespaces_can_be_listed(store: KeeploreStore) -> None:
+def test_namespaces_can_be_listed(store: Any) -> None:
     for namespace in (ADA, ("users", "bob", "tastes"), ("docs",)):
         store.put(namespace, "k", {"text": f"something about {namespace[-1]}"})
     assert store.list_namespaces() == [("docs",), ADA, ("users", "bob", "tastes")]
@@ -157,7 +157,7 @@ def test_namespaces_can_be_listed(store: KeeploreStore) -> None:
 
 
 def test_a_namespace_says_who_sees_the_item(
-    store: KeeploreStore, office: Office, tmp_path: Any
+    store: Any, office: Office, tmp_path: Any
 ) -> None:
     store.put(ADA, "drink", TEA)
     store.put(
@@ -173,7 +173,7 @@ def test_a_namespace_says_who_sees_the_item(
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     with PythonHost("another-agent", elsewhere) as other:
-        seen = KeeploreStore(other)
+        seen = ours.KeeploreStore(other)
         assert seen.get(ADA, "drink") is None
         assert {item.key for item in seen.search(())} == {"editor", "queue"}
         assert [item.key for item in seen.search(("keeplore", "user"))] == ["editor"]
@@ -187,7 +187,7 @@ def test_a_namespace_says_who_sees_the_item(
         store.put(("keeplore",), "k", {"text": "no such place"})
 
 
-def test_any_memory_can_be_read_by_its_id(office: Office, store: KeeploreStore) -> None:
+def test_any_memory_can_be_read_by_its_id(office: Office, store: Any) -> None:
     office.tell()
     (found,) = store.search(("keeplore",), query=AGAIN)
     item = store.get(("keeplore",), found.key)
@@ -200,7 +200,7 @@ def test_any_memory_can_be_read_by_its_id(office: Office, store: KeeploreStore) 
 
 
 def test_what_another_person_wrote_is_told_as_such_however_it_is_read(
-    office: Office, host: PythonHost, store: KeeploreStore
+    office: Office, host: PythonHost, store: Any
 ) -> None:
     office.tell()
     (path,) = office.root.rglob("conversations/**/*.md")
@@ -219,9 +219,7 @@ def test_what_another_person_wrote_is_told_as_such_however_it_is_read(
     assert [item.value["trust"] for item in (asked, listed, read)] == ["foreign"] * 3
 
 
-def test_a_secret_in_a_value_reaches_no_file(
-    store: KeeploreStore, office: Office
-) -> None:
+def test_a_secret_in_a_value_reaches_no_file(store: Any, office: Office) -> None:
     store.put(ADA, "login", {"text": f"Ada's token is {SECRET}", "token": SECRET})
     assert not any(
         SECRET in path.read_text(encoding="utf-8") for path in office.root.rglob("*.md")
@@ -234,7 +232,7 @@ def test_a_secret_in_a_value_reaches_no_file(
     )
 
 
-def test_each_field_of_a_value_is_looked_at_by_itself(store: KeeploreStore) -> None:
+def test_each_field_of_a_value_is_looked_at_by_itself(store: Any) -> None:
     value = {
         "password": "falcon.winter7731",
         "ids": ["7f3a9c1e5b2d4860af17c3e9d5b8a642", {"session": "ses_1"}],
@@ -250,14 +248,14 @@ def test_each_field_of_a_value_is_looked_at_by_itself(store: KeeploreStore) -> N
     assert told[1] == "[REDACTED]"
 
 
-def test_a_secret_as_the_name_of_an_item_is_refused(store: KeeploreStore) -> None:
+def test_a_secret_as_the_name_of_an_item_is_refused(store: Any) -> None:
     for namespace, key in ((ADA, SECRET), (("users", SECRET), "login")):
         with pytest.raises(StoreError, match="Name it for what it holds"):
             store.put(namespace, key, TEA)
 
 
 def test_what_the_person_made_permanent_is_not_changed(
-    store: KeeploreStore, host: PythonHost
+    store: Any, host: PythonHost
 ) -> None:
     store.put(ADA, "drink", TEA)
     (row,) = [
@@ -276,7 +274,7 @@ def test_what_the_person_made_permanent_is_not_changed(
     assert item is not None and item.value == TEA
 
 
-def known(store: KeeploreStore) -> str:
+def known(store: Any) -> str:
     """The id of the one note there is."""
     return next(row.id for _, row, _, _ in store._listed(()))
 
@@ -284,7 +282,7 @@ def known(store: KeeploreStore) -> str:
 def test_without_a_workspace_searching_finds_nothing_and_writing_says_so(
     nowhere: PythonHost, caplog: pytest.LogCaptureFixture
 ) -> None:
-    store = KeeploreStore(nowhere)
+    store = ours.KeeploreStore(nowhere)
     with caplog.at_level(logging.WARNING):
         assert store.search(ADA, query=AGAIN) == [] and store.list_namespaces() == []
     assert [record.levelname for record in caplog.records] == ["WARNING"]
@@ -292,7 +290,7 @@ def test_without_a_workspace_searching_finds_nothing_and_writing_says_so(
         store.put(ADA, "drink", TEA)
 
 
-def test_the_event_loop_goes_on_while_a_value_is_written(store: KeeploreStore) -> None:
+def test_the_event_loop_goes_on_while_a_value_is_written(store: Any) -> None:
     async def write() -> int:
         ticks = 0
         writing = asyncio.create_task(store.aput(ADA, "drink", TEA))

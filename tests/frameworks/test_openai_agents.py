@@ -9,60 +9,64 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agents import Agent, RunConfig, Runner, SQLiteSession, function_tool
-from agents.items import ModelResponse
-from agents.memory import Session
-from agents.models.interface import Model
-from agents.usage import Usage
-from openai.types.responses import (
-    ResponseFunctionToolCall,
-    ResponseOutputMessage,
-    ResponseOutputText,
-)
+from late import Late
 
-from keeplore.frameworks.openai_agents import KeeploreSession
 from keeplore.host import PythonHost
 
 from .conftest import AGAIN, BECAUSE, TOLD, WHY, Office
 
+agents, responses = Late("agents"), Late("openai.types.responses")
+ours = Late("keeplore.frameworks.openai_agents")
 
-def message(text: str) -> ResponseOutputMessage:
-    content = ResponseOutputText(text=text, type="output_text", annotations=[])
-    return ResponseOutputMessage(
+
+def message(text: str) -> Any:
+    content = responses.ResponseOutputText(
+        text=text, type="output_text", annotations=[]
+    )
+    return responses.ResponseOutputMessage(
         id="m", content=[content], role="assistant", status="completed", type="message"
     )
 
 
-class Script(Model):
-    """Answers what the script says, and notes what it was sent."""
+def script(*answers: Any) -> Any:
+    """A model that answers what the script says, and notes what it was sent."""
 
-    def __init__(self, *answers: Any) -> None:
-        self.answers = [*answers]
-        self.sent: list[Any] = []
+    class Script(agents.Model):
+        def __init__(self) -> None:
+            self.answers = [*answers]
+            self.sent: list[Any] = []
 
-    async def get_response(self, *args: Any, **options: Any) -> ModelResponse:
-        self.sent.append(options["input"] if "input" in options else args[1])
-        return ModelResponse(
-            output=self.answers.pop(0), usage=Usage(), response_id=None
-        )
+        async def get_response(self, *args: Any, **options: Any) -> Any:
+            self.sent.append(options["input"] if "input" in options else args[1])
+            return agents.ModelResponse(
+                output=self.answers.pop(0), usage=agents.Usage(), response_id=None
+            )
 
-    def stream_response(self, *args: Any, **options: Any) -> AsyncIterator[Any]:
-        raise NotImplementedError
+        def stream_response(self, *args: Any, **options: Any) -> AsyncIterator[Any]:
+            raise NotImplementedError
+
+    return Script()
 
 
-@function_tool
 def port_of(service: str) -> str:
     """Which port a service has."""
     return f"TOOL RESULT for {service}"
 
 
-def run(model: Script, session: KeeploreSession, *prompts: str) -> None:
-    agent = Agent(name="helper", instructions="Be brief.", model=model, tools=[port_of])
-    config = RunConfig(call_model_input_filter=session.recall, tracing_disabled=True)
+def run(model: Any, session: Any, *prompts: str) -> None:
+    agent = agents.Agent(
+        name="helper",
+        instructions="Be brief.",
+        model=model,
+        tools=[agents.function_tool(port_of)],
+    )
+    config = agents.RunConfig(
+        call_model_input_filter=session.recall, tracing_disabled=True
+    )
 
     async def talk() -> None:
         for prompt in prompts:
-            await Runner.run(agent, prompt, session=session, run_config=config)
+            await agents.Runner.run(agent, prompt, session=session, run_config=config)
 
     asyncio.run(talk())
 
@@ -74,19 +78,24 @@ def words(items: Any) -> str:
 def test_what_was_said_in_a_run_is_a_conversation_without_the_tools(
     office: Office,
 ) -> None:
-    call = ResponseFunctionToolCall(
+    call = responses.ResponseFunctionToolCall(
         name="port_of",
         arguments='{"service": "TOOL ARGUMENT"}',
         call_id="c",
         type="function_call",
     )
-    model = Script(
+    model = script(
         [message("Let me look."), call],
         [message(BECAUSE)],
         [message("Five, because of the outage.")],
     )
     with office.host() as host:
-        run(model, KeeploreSession(host, "one"), WHY, "How many retries do we need?")
+        run(
+            model,
+            ours.KeeploreSession(host, "one"),
+            WHY,
+            "How many retries do we need?",
+        )
     assert office.said() == [
         (WHY, f"Let me look.\n\n{BECAUSE}"),
         ("How many retries do we need?", "Five, because of the outage."),
@@ -100,9 +109,9 @@ def test_another_session_is_told_beside_its_prompt_and_keeps_its_history_clean(
     office: Office,
 ) -> None:
     office.tell()
-    model = Script([message("Because it lost jobs.")], [message("Yes.")])
+    model = script([message("Because it lost jobs.")], [message("Yes.")])
     with office.host() as host:
-        session = KeeploreSession(host, "two")
+        session = ours.KeeploreSession(host, "two")
         run(model, session, AGAIN, "And is that still so?")
         history = asyncio.run(session.get_items())
     assert TOLD in words(model.sent[0][-1]["content"])
@@ -118,14 +127,14 @@ def test_another_session_is_told_beside_its_prompt_and_keeps_its_history_clean(
 def test_a_session_of_the_sdk_inside_keeps_the_history(
     office: Office, tmp_path: Path
 ) -> None:
-    inner = SQLiteSession("kept", tmp_path / "history.db")
+    inner = agents.SQLiteSession("kept", tmp_path / "history.db")
     with office.host() as host:
-        session = KeeploreSession(host, "kept", inner)
+        session = ours.KeeploreSession(host, "kept", inner)
         assert (
-            isinstance(session, Session)
+            isinstance(session, agents.Session)
             and session.session_settings is inner.session_settings
         )
-        run(Script([message(BECAUSE)]), session, WHY)
+        run(script([message(BECAUSE)]), session, WHY)
         # what the session inside can do besides
         assert session.db_path == inner.db_path
         items = asyncio.run(inner.get_items())
@@ -134,7 +143,7 @@ def test_a_session_of_the_sdk_inside_keeps_the_history(
 
 
 def test_what_is_taken_back_before_an_answer_was_never_said(office: Office) -> None:
-    async def talk(session: KeeploreSession) -> None:
+    async def talk(session: Any) -> None:
         await session.add_items(
             [{"role": "user", "content": "Why did we drop Radish?"}]
         )
@@ -145,7 +154,7 @@ def test_what_is_taken_back_before_an_answer_was_never_said(office: Office) -> N
         assert await session.get_items() == [] and await session.pop_item() is None
 
     with office.host() as host:
-        asyncio.run(talk(KeeploreSession(host, "one")))
+        asyncio.run(talk(ours.KeeploreSession(host, "one")))
     assert office.said() == [(WHY, BECAUSE)]
 
 
@@ -154,7 +163,7 @@ def test_the_event_loop_goes_on_while_a_turn_is_taken_in(
 ) -> None:
     ticks = []
 
-    async def talk(session: KeeploreSession) -> None:
+    async def talk(session: Any) -> None:
         async def tick() -> None:
             while True:
                 ticks.append(1)
@@ -173,15 +182,15 @@ def test_the_event_loop_goes_on_while_a_turn_is_taken_in(
         ticking.cancel()
 
     with office.host() as host:
-        asyncio.run(talk(KeeploreSession(host, "one")))
+        asyncio.run(talk(ours.KeeploreSession(host, "one")))
 
 
 def test_without_a_workspace_the_run_goes_on_and_it_is_said_once(
     nowhere: PythonHost, caplog: pytest.LogCaptureFixture
 ) -> None:
-    model = Script([message("One.")], [message("Two.")])
+    model = script([message("One.")], [message("Two.")])
     with caplog.at_level(logging.WARNING):
-        run(model, KeeploreSession(nowhere, "one"), WHY, AGAIN)
+        run(model, ours.KeeploreSession(nowhere, "one"), WHY, AGAIN)
     assert model.answers == []
     assert [
         record.levelname

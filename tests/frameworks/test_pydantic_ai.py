@@ -8,59 +8,63 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from late import Late
 from pydantic import BaseModel
-from pydantic_ai import Agent
-from pydantic_ai.messages import (
-    ModelMessage,
-    ModelRequest,
-    ModelResponse,
-    TextPart,
-    ToolCallPart,
-    UserPromptPart,
-)
-from pydantic_ai.models.function import AgentInfo, FunctionModel
-from pydantic_ai.models.test import TestModel
-from pydantic_ai.run import AgentRunResult
 
-from keeplore.frameworks.pydantic_ai import KeeploreMemory
 from keeplore.host import PythonHost
 
 from .conftest import AGAIN, BECAUSE, TOLD, WHY, Office
 
+sdk, sent, models = (
+    Late("pydantic_ai"),
+    Late("pydantic_ai.messages"),
+    Late("pydantic_ai.models.function"),
+)
+played = Late("pydantic_ai.models.test")
+ours = Late("keeplore.frameworks.pydantic_ai")
+
 
 class Script:
-    def __init__(self, *answers: ModelResponse | str) -> None:
+    def __init__(self, *answers: Any) -> None:
         self.answers = [*answers]
-        self.sent: list[list[ModelMessage]] = []
+        self.sent: list[list[Any]] = []
 
-    def __call__(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+    def __call__(self, messages: list[Any], info: Any) -> Any:
         self.sent.append([*messages])
         answer = self.answers.pop(0)
-        return ModelResponse([TextPart(answer)]) if isinstance(answer, str) else answer
+        return (
+            sent.ModelResponse([sent.TextPart(answer)])
+            if isinstance(answer, str)
+            else answer
+        )
 
 
-def user_words(messages: list[ModelMessage]) -> list[str]:
-    requests = [message for message in messages if isinstance(message, ModelRequest)]
+def user_words(messages: list[Any]) -> list[str]:
+    requests = [
+        message for message in messages if isinstance(message, sent.ModelRequest)
+    ]
     return [
         str(part.content)
         for request in requests
         for part in request.parts
-        if isinstance(part, UserPromptPart)
+        if isinstance(part, sent.UserPromptPart)
     ]
 
 
 def test_what_was_said_in_a_run_is_a_conversation_without_the_tools(
     office: Office,
 ) -> None:
-    call = ModelResponse(
+    call = sent.ModelResponse(
         [
-            TextPart("Let me look."),
-            ToolCallPart("port_of", {"service": "TOOL ARGUMENT"}),
+            sent.TextPart("Let me look."),
+            sent.ToolCallPart("port_of", {"service": "TOOL ARGUMENT"}),
         ]
     )
     script = Script(call, BECAUSE, "Five, because of the outage.")
     with office.host() as host:
-        agent = Agent(FunctionModel(script), capabilities=[KeeploreMemory(host)])
+        agent = sdk.Agent(
+            models.FunctionModel(script), capabilities=[ours.KeeploreMemory(host)]
+        )
 
         @agent.tool_plain
         def port_of(service: str) -> str:
@@ -82,7 +86,9 @@ def test_another_conversation_is_told_beside_its_prompt_and_keeps_its_history_cl
     office.tell()
     script = Script("Because it lost jobs.", "Yes.")
     with office.host() as host:
-        agent = Agent(FunctionModel(script), capabilities=[KeeploreMemory(host)])
+        agent = sdk.Agent(
+            models.FunctionModel(script), capabilities=[ours.KeeploreMemory(host)]
+        )
         first = run(agent, AGAIN)
         second = run(
             agent, "And is that still so?", message_history=first.all_messages()
@@ -97,8 +103,9 @@ def test_another_conversation_is_told_beside_its_prompt_and_keeps_its_history_cl
 
 def test_a_conversation_has_the_name_that_the_run_gives_it(office: Office) -> None:
     with office.host() as host:
-        agent = Agent(
-            TestModel(custom_output_text=BECAUSE), capabilities=[KeeploreMemory(host)]
+        agent = sdk.Agent(
+            played.TestModel(custom_output_text=BECAUSE),
+            capabilities=[ours.KeeploreMemory(host)],
         )
         run(agent, [WHY, "Look at the incident notes."], conversation_id="talk-7")
     (path,) = office.root.rglob("conversations/**/*.md")
@@ -108,19 +115,20 @@ def test_a_conversation_has_the_name_that_the_run_gives_it(office: Office) -> No
     assert office.said() == [(f"{WHY}\n\nLook at the incident notes.", BECAUSE)]
 
 
-def run(agent: Agent[None, Any], prompt: Any, **options: Any) -> AgentRunResult[Any]:
+def run(agent: Any, prompt: Any, **options: Any) -> Any:
     return asyncio.run(agent.run(prompt, **options))
 
 
-async def streamed(agent: Agent[None, str], prompt: str) -> str:
+async def streamed(agent: Any, prompt: str) -> str:
     async with agent.run_stream(prompt) as result:
         return "".join([piece async for piece in result.stream_text(delta=True)])
 
 
 def test_a_run_that_is_streamed_is_taken_in_as_well(office: Office) -> None:
     with office.host() as host:
-        agent = Agent(
-            TestModel(custom_output_text=BECAUSE), capabilities=[KeeploreMemory(host)]
+        agent = sdk.Agent(
+            played.TestModel(custom_output_text=BECAUSE),
+            capabilities=[ours.KeeploreMemory(host)],
         )
         assert asyncio.run(streamed(agent, WHY)) == BECAUSE
     assert office.said() == [(WHY, BECAUSE)]
@@ -135,9 +143,13 @@ def test_an_answer_that_is_no_text_is_kept_as_json(
     office: Office, tmp_path: Path
 ) -> None:
     with office.host() as host:
-        model = TestModel(custom_output_args={"service": "staging", "port": 5433})
+        model = played.TestModel(
+            custom_output_args={"service": "staging", "port": 5433}
+        )
         run(
-            Agent(model, output_type=Port, capabilities=[KeeploreMemory(host)]),
+            sdk.Agent(
+                model, output_type=Port, capabilities=[ours.KeeploreMemory(host)]
+            ),
             "Which port does staging use?",
         )
     assert office.said() == [
@@ -148,8 +160,9 @@ def test_an_answer_that_is_no_text_is_kept_as_json(
 def test_without_a_workspace_the_run_goes_on_and_it_is_said_once(
     nowhere: PythonHost, caplog: pytest.LogCaptureFixture
 ) -> None:
-    agent = Agent(
-        TestModel(custom_output_text="Well."), capabilities=[KeeploreMemory(nowhere)]
+    agent = sdk.Agent(
+        played.TestModel(custom_output_text="Well."),
+        capabilities=[ours.KeeploreMemory(nowhere)],
     )
     with caplog.at_level(logging.WARNING):
         assert [run(agent, prompt).output for prompt in (WHY, AGAIN)] == [

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
-from anthropic import Anthropic
+from late import Late
 from model_server import Call, ModelServer, Step, model_server
-from openai import OpenAI
 
+anthropic, openai = Late("anthropic"), Late("openai")
 QUESTION = "Which queue should hold the jobs?"
 LOOK = Step("Let me look.", (Call("bash", {"command": "ls -la"}),))
 ANSWER = "A table in Postgres."
@@ -27,7 +27,7 @@ def server() -> Iterator[ModelServer]:
 
 
 def test_anthropics_library_reads_texts_and_calls_of_tools(server: ModelServer) -> None:
-    client = Anthropic(base_url=server.url, api_key="x", max_retries=0)
+    client = anthropic.Anthropic(base_url=server.url, api_key="x", max_retries=0)
     asked = [{"role": "user", "content": QUESTION}]
     tool = {"name": "bash", "input_schema": {"type": "object"}}
     given = {"model": "m", "max_tokens": 9, "tools": [tool], "system": "Be brief."}
@@ -54,7 +54,7 @@ def test_anthropics_library_reads_texts_and_calls_of_tools(server: ModelServer) 
 
 
 def test_openais_library_reads_chat_completions(server: ModelServer) -> None:
-    client = OpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0)
+    client = openai.OpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0)
     tools = [{"type": "function", "function": {"name": "bash", "parameters": {}}}]
     asked = [{"role": "user", "content": QUESTION}]
     with client.chat.completions.stream(
@@ -76,7 +76,7 @@ def test_openais_library_reads_chat_completions(server: ModelServer) -> None:
 
 
 def test_openais_library_reads_responses(server: ModelServer) -> None:
-    client = OpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0)
+    client = openai.OpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0)
     asked = [{"role": "user", "content": QUESTION}]
     tools = [{"type": "function", "name": "bash", "parameters": {}}]
     with client.responses.stream(model="m", input=asked, tools=tools) as stream:
@@ -120,7 +120,7 @@ def test_an_answer_that_hangs_ends_when_the_host_gives_it_up(
     server: ModelServer,
 ) -> None:
     server.script.answer("Sort", Step("I begin.", hangs=True))
-    client = Anthropic(base_url=server.url, api_key="x", max_retries=0)
+    client = anthropic.Anthropic(base_url=server.url, api_key="x", max_retries=0)
     asked = [{"role": "user", "content": "Sort the table."}]
     tools = [{"name": "bash", "input_schema": {"type": "object"}}]
     given = {"model": "m", "max_tokens": 9, "tools": tools}

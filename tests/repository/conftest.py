@@ -36,6 +36,10 @@ class Source:
         return ast.parse(self.text)
 
     @cached_property
+    def nodes(self) -> list[ast.AST]:
+        return [*ast.walk(self.tree)]
+
+    @cached_property
     def comments(self) -> dict[int, str]:
         """Line number → the comment on it."""
         tokens = tokenize.generate_tokens(io.StringIO(self.text).readline)
@@ -53,7 +57,7 @@ class Source:
     def imports(self) -> list[tuple[int, str]]:
         """Line and dotted name of everything that is imported, relative imports left out."""
         found = []
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.Import):
                 found += [(node.lineno, alias.name) for alias in node.names]
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:

@@ -13,6 +13,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 NODES_A_FUNCTION = 200
@@ -43,6 +44,16 @@ class Module:
     text: str
     tree: ast.Module
 
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        return [*ast.walk(self.tree)]
+
+    @cached_property
+    def functions(self) -> dict[_FUNCTION, int]:
+        """Each function, and how many nodes it has."""
+        found = (node for node in self.nodes if isinstance(node, _FUNCTION))
+        return {function: nodes(function) for function in found}
+
 
 def nodes(root: ast.AST) -> int:
     """How many nodes there are below and with ``root``."""
@@ -56,16 +67,11 @@ def _walk(root: ast.AST) -> Iterator[ast.AST]:
         if isinstance(node, _LEFT_OUT):
             continue
         yield node
-        for field, value in ast.iter_fields(node):
+        for field in node._fields:
             if field not in _ANNOTATIONS:
+                value = getattr(node, field, None)
                 values = value if isinstance(value, list) else [value]
                 left += [one for one in values if isinstance(one, ast.AST)]
-
-
-def functions(module: Module) -> Iterator[_FUNCTION]:
-    for node in ast.walk(module.tree):
-        if isinstance(node, _FUNCTION):
-            yield node
 
 
 def lines_of(node: _FUNCTION) -> int:
@@ -81,12 +87,13 @@ def problems(module: Module) -> Iterator[str]:
         if len(row) > COLUMNS:
             yield f"{module.name}:{number} has {len(row)} columns, {COLUMNS} at most"
     yield from _busy_lines(module)
-    for function in functions(module):
-        yield from _heavy(function, f"{module.name}:{function.lineno} {function.name}")
-    for node in ast.walk(module.tree):
-        if isinstance(node, ast.stmt) and _is_crowded(node):
-            place = f"{module.name}:{node.lineno}"
-            yield f"{place} a comprehension with several for or if has company"
+    for function, size in module.functions.items():
+        place = f"{module.name}:{function.lineno} {function.name}"
+        yield from _heavy(function, size, place)
+    for node in _crowded(module):
+        place = f"{module.name}:{node.lineno}"
+        yield f"{place} a comprehension with several for or if has company"
+    for node in module.nodes:
         if (
             isinstance(node, ast.ClassDef)
             and (held := len(attributes(node))) > ATTRIBUTES
@@ -95,8 +102,8 @@ def problems(module: Module) -> Iterator[str]:
             yield f"{place} has {held} attributes, {ATTRIBUTES} at most"
 
 
-def _heavy(function: _FUNCTION, place: str) -> Iterator[str]:
-    if (size := nodes(function)) > NODES_A_FUNCTION:
+def _heavy(function: _FUNCTION, size: int, place: str) -> Iterator[str]:
+    if size > NODES_A_FUNCTION:
         yield f"{place} has {size} nodes, {NODES_A_FUNCTION} at most"
     if (length := lines_of(function)) > FUNCTION_LINES:
         yield f"{place} has {length} lines, {FUNCTION_LINES} at most"
@@ -116,17 +123,27 @@ def _parameters(function: _FUNCTION) -> int:
     return sum(one.arg not in ("self", "cls") for one in named)
 
 
-def _is_crowded(statement: ast.stmt) -> bool:
-    """Does a comprehension with more than one ``for`` or ``if`` share the statement with another
-    comprehension or conditional expression?
+def _crowded(module: Module) -> Iterator[ast.stmt]:
+    """Where a comprehension with more than one ``for`` or ``if`` shares the statement with another
+    comprehension or conditional expression.
     """
+    lines = [node.lineno for node in module.nodes if _has_clauses(node)]
+    for node in module.nodes:
+        if not isinstance(node, ast.stmt):
+            continue
+        last = node.end_lineno or node.lineno
+        if any(node.lineno <= line <= last for line in lines) and _is_crowded(node):
+            yield node
+
+
+def _is_crowded(statement: ast.stmt) -> bool:
     found = [
         node for node in _own(statement) if isinstance(node, _COMPREHENSION | ast.IfExp)
     ]
-    return len(found) > 1 and any(map(_clauses, found))
+    return len(found) > 1 and any(map(_has_clauses, found))
 
 
-def _clauses(node: ast.AST) -> bool:
+def _has_clauses(node: ast.AST) -> bool:
     if not isinstance(node, _COMPREHENSION):
         return False
     return sum(1 + len(one.ifs) for one in node.generators) > 1
@@ -173,9 +190,7 @@ def twice(modules: Iterable[Module]) -> Iterator[str]:
     """Class and module names that stand in several places, and folders that hold too much."""
     classes, stems, folders = Counter[str](), Counter[str](), Counter[str]()
     for module in modules:
-        classes.update(
-            {n.name for n in ast.walk(module.tree) if isinstance(n, ast.ClassDef)}
-        )
+        classes.update({n.name for n in module.nodes if isinstance(n, ast.ClassDef)})
         folder, _, file = module.name.rpartition("/")
         stems[file.removesuffix(".py")] += 1
         folders[folder] += 1
@@ -200,7 +215,9 @@ class Figures:
 def figures(modules: Iterable[Module]) -> Figures:
     modules = list(modules)
     found = [
-        (nodes(one), lines_of(one)) for module in modules for one in functions(module)
+        (size, lines_of(function))
+        for module in modules
+        for function, size in module.functions.items()
     ]
     sizes = sorted(size for size, _ in found)
     density = sorted(size / length for size, length in found)

@@ -26,25 +26,27 @@ def _load() -> ModuleType:
 density = _load()
 
 
-def modules(sources: list[Any]) -> list[Any]:
-    return [density.Module(source.name, source.text, source.tree) for source in sources]
+@pytest.fixture(scope="module")
+def modules(product: list[Any]) -> list[Any]:
+    """What is shipped, walked through once for all tests."""
+    return [density.Module(source.name, source.text, source.tree) for source in product]
 
 
 def module(text: str) -> Any:
     return density.Module("room/some.py", text, ast.parse(text))
 
 
-def test_no_place_is_over_a_limit(product: list[Any]) -> None:
-    found = [problem for one in modules(product) for problem in density.problems(one)]
+def test_no_place_is_over_a_limit(modules: list[Any]) -> None:
+    found = [problem for one in modules for problem in density.problems(one)]
     assert found == []
 
 
-def test_a_class_and_a_module_name_stand_in_one_place(product: list[Any]) -> None:
-    assert list(density.twice(modules(product))) == []
+def test_a_class_and_a_module_name_stand_in_one_place(modules: list[Any]) -> None:
+    assert list(density.twice(modules)) == []
 
 
-def test_functions_and_lines_are_light(product: list[Any]) -> None:
-    found = density.figures(modules(product))
+def test_functions_and_lines_are_light(modules: list[Any]) -> None:
+    found = density.figures(modules)
     assert found.function_p90 <= density.NODES_A_FUNCTION_P90
     assert found.line_median <= density.NODES_A_LINE
 
