@@ -5,6 +5,7 @@ there is.
 from __future__ import annotations
 
 import functools
+import json
 import math
 import sqlite3
 from collections import Counter
@@ -197,6 +198,10 @@ def _having(
     connection: sqlite3.Connection, term: str, owners: Mapping[int, str]
 ) -> Counter[str]:
     """How many passages of each memory have a term."""
-    sql = "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ?"
-    found = column(connection, sql, (f"{_OWN} : ({term})",))
-    return Counter(owners[passage] for passage in found if passage in owners)
+    # with the plus SQLite goes over the term's passages once, not once for each of the owned ones
+    sql = (
+        "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ?"
+        " AND +rowid IN (SELECT value FROM json_each(?))"
+    )
+    found = column(connection, sql, (f"{_OWN} : ({term})", json.dumps([*owners])))
+    return Counter(owners[passage] for passage in found)
