@@ -261,7 +261,7 @@ def test_what_a_command_of_ours_answers_is_passed_on_which_is_no_use(
 def test_a_memory_that_a_person_opens_counts_once_a_day_and_goes_when_it_is_forgotten(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(view_log, "_today", lambda: "2026-06-01")  # midnight may come
+    monkeypatch.setattr(view_log, "today", lambda: "2026-06-01")  # midnight may come
     read, other = (
         session.note(),
         session.note("Icons lie in assets/icons and are named by their size."),

@@ -21,7 +21,7 @@ def test_an_opening_counts_once_a_day(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert take_opened(tmp_path) == []
-    monkeypatch.setattr(view_log, "_today", lambda: "2026-06-01")
+    monkeypatch.setattr(view_log, "today", lambda: "2026-06-01")
     note_opened(tmp_path, ONE)
     note_opened(tmp_path, ONE)
     note_opened(tmp_path, "../no-id")
@@ -32,7 +32,7 @@ def test_an_opening_counts_once_a_day(
     note_opened(tmp_path, OTHER)
     assert take_opened(tmp_path) == [(OTHER, "2026-06-01")]
     note_opened(tmp_path, new_id("late"))
-    monkeypatch.setattr(view_log, "_today", lambda: "2026-06-02")
+    monkeypatch.setattr(view_log, "today", lambda: "2026-06-02")
     note_opened(tmp_path, ONE)
     (tmp_path / view_log.FOLDER / "2026-06-02.stray").touch()
     assert take_opened(tmp_path) == [

@@ -5,7 +5,7 @@ something.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -201,6 +201,11 @@ def _covered(part: str, stems: frozenset[str]) -> int:
     held = "".join("+" if pair in stems else " " for pair in pairs(part))
     together = [len(found) for found in held.split() if len(found) >= least_pairs(part)]
     return min(len(part), sum(together) + len(together))
+
+
+def all_of(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    """The union of sets of words."""
+    return frozenset[str]().union(*sets)
 
 
 def stems_of(text: str) -> frozenset[str]:

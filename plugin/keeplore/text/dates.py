@@ -37,6 +37,11 @@ def now() -> str:
     return in_utc(datetime.now(UTC))
 
 
+def today() -> str:
+    """The date of this moment, UTC: `2026-02-09`."""
+    return now()[:10]
+
+
 def is_recent(at: str, span: timedelta) -> bool:
     """Whether a time that a host wrote, which may be anything, is no further from now than that."""
     try:

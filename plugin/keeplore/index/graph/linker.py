@@ -317,10 +317,15 @@ def _is_alternative(written: str, one: _NameSpan) -> bool:
     address.
     """
     parts = _run_around(written, one).rstrip(".:").split("/")
-    for part in parts:
-        if not part[:1].isalpha() or "." in part or ":" in part:
-            return False
-    return len(parts) == 2 or sum(part[0].isupper() for part in parts) > 1
+    if not all(map(_is_name_alone, parts)):
+        return False
+    capitals = sum(part[0].isupper() for part in parts)
+    return len(parts) == 2 or capitals > 1
+
+
+def _is_name_alone(part: str) -> bool:
+    """False for what only a path or an address has between its slashes."""
+    return part[:1].isalpha() and "." not in part and ":" not in part
 
 
 def _run_around(written: str, one: _NameSpan) -> str:

@@ -5,11 +5,17 @@ the same attribute of the same thing another value, in whatever words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 
 from keeplore.recall.passage_features import is_of_other_thing
-from keeplore.recall.question import STOP_STEMS, ParsedQuestion, Word, stems_of
+from keeplore.recall.question import (
+    STOP_STEMS,
+    ParsedQuestion,
+    Word,
+    all_of,
+    stems_of,
+)
 from keeplore.text.dates import MONTHS
 
 # share of the thing's words in the older statement that the newer one must have
@@ -47,7 +53,7 @@ def gives_other_value(new: str, old: str, question: ParsedQuestion) -> bool:
     thing that is asked for?
     """
     values, before = figures(new), figures(old)
-    kinds = _all_of(values.values()) & _all_of(before.values())
+    kinds = all_of(values.values()) & all_of(before.values())
     if not kinds or not values.keys().isdisjoint(before):
         return False
     return not is_of_other_thing(new, question) and _is_of_thing(
@@ -108,7 +114,3 @@ def _is_of_thing(
 
 def _has(stems: frozenset[str], word: Word) -> bool:
     return any(spelling <= stems for spelling in word)
-
-
-def _all_of(sets: Iterable[frozenset[str]]) -> frozenset[str]:
-    return frozenset[str]().union(*sets)

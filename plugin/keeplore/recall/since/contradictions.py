@@ -11,10 +11,9 @@ import difflib
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from keeplore.recall.question import STOP_STEMS, stems_of
+from keeplore.recall.question import STOP_STEMS, all_of, stems_of
 
 # share of the shorter statement's content words that the other has: below it they are about two
 # things
@@ -216,9 +215,9 @@ def _has_other_figures(one: str, other: str) -> bool:
     mine, theirs = _only_in(first, second), _only_in(second, first)
     if not mine or not theirs:
         return False
-    units = _all_of(of.unit for of in (*first.values(), *second.values()))
+    units = all_of(of.unit for of in (*first.values(), *second.values()))
     words, other_words = _contents(one, units), _contents(other, units)
-    is_alike = _are_alike(_all_of(words), _all_of(other_words))
+    is_alike = _are_alike(all_of(words), all_of(other_words))
     return not _differ_at_an_end(words, other_words) and any(
         _is_of_one(*pair, is_alike=is_alike) for pair in itertools.product(mine, theirs)
     )
@@ -227,11 +226,6 @@ def _has_other_figures(one: str, other: str) -> bool:
 def _only_in(figures: dict[str, _Of], other: dict[str, _Of]) -> list[_Of]:
     """The figures of the first that the other has not."""
     return [of for figure, of in figures.items() if figure not in other]
-
-
-def _all_of(sets: Iterable[frozenset[str]]) -> frozenset[str]:
-    """The union of the sets."""
-    return frozenset[str]().union(*sets)
 
 
 def _are_alike(stems: frozenset[str], other: frozenset[str]) -> bool:
@@ -282,7 +276,7 @@ def _differ_at_an_end(one: list[frozenset[str]], other: list[frozenset[str]]) ->
     """
     if not one or not other:
         return False
-    stems, other_stems = _all_of(one), _all_of(other)
+    stems, other_stems = all_of(one), all_of(other)
     return any(not one[end] & other_stems and not other[end] & stems for end in (0, -1))
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 from keeplore.errors import KeeploreError
+from keeplore.text.dates import today
 from keeplore.worker.tasks.base import NEVER, in_thread
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
@@ -75,14 +75,10 @@ def _is_due(workspace: Workspace) -> bool:
     if not settings.tidy.nightly or settings.frozen:
         return False
     note = workspace.places.state / "tidied" / workspace.name
-    return not note.exists() or note.read_text() != _today()
+    return not note.exists() or note.read_text() != today()
 
 
 def _note_done(workspace: Workspace) -> None:
     folder = workspace.places.state / "tidied"
     folder.mkdir(mode=0o700, exist_ok=True)
-    durable.write(folder / workspace.name, _today().encode())
-
-
-def _today() -> str:
-    return datetime.now(UTC).date().isoformat()
+    durable.write(folder / workspace.name, today().encode())

@@ -71,6 +71,12 @@ class _SessionLog:
     brief_at: str = ""
     again: str = ""
 
+    def copy(self) -> _SessionLog:
+        """As it is now, whatever is noted later."""
+        return replace(
+            self, ids=dict(self.ids), answers=[*self.answers], words=[*self.words]
+        )
+
     def stand(self, told: ContextBlock, at: str) -> None:
         """Tell it before each request from now on: behind a brief that stands there, or as it."""
         if self.brief:
@@ -185,22 +191,14 @@ class InjectionLog:
                 if key.startswith(f"{origin.host}/") and s.cwd == origin.cwd
             ]
             if known and origin.cwd:
-                self._sessions[_key(origin)] = replace(
-                    known[-1], ids=dict(known[-1].ids)
-                )
+                self._sessions[_key(origin)] = known[-1].copy()
 
     def begin(self, origin: Origin) -> None:
         """An answer is made for the session: what it was given until now can be had back."""
         with self._lock:
             known = self._sessions.get(_key(origin), _SessionLog())
-            before = replace(
-                known,
-                ids=dict(known.ids),
-                answers=[*known.answers],
-                words=[*known.words],
-            )
             self._before.pop(_key(origin), None)
-            self._before[_key(origin)] = before
+            self._before[_key(origin)] = known.copy()
             while len(self._before) > MAX_ASKED:
                 del self._before[next(iter(self._before))]
 

@@ -26,7 +26,7 @@ from keeplore.errors import KeeploreError, StoreError
 from keeplore.memory import feedback_counters
 from keeplore.memory.feedback_counters import UsageCounters
 from keeplore.recall.render import reference
-from keeplore.text.dates import now
+from keeplore.text.dates import today
 from keeplore.worker.usage.injection_log import Injection, InjectionKind
 from keeplore.worker.usage.usage_terms import ENOUGH, is_used, telling
 from keeplore.worker.usage.view_log import take_opened
@@ -205,7 +205,7 @@ class UsageFeedback:
             return
         self._counts.append(
             _UsageCount(
-                id_, now()[:10], is_use=told.outcome == "used", cwd=turn.origin.cwd
+                id_, today(), is_use=told.outcome == "used", cwd=turn.origin.cwd
             )
         )
 

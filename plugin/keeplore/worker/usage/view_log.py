@@ -5,11 +5,11 @@ when it runs.
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from keeplore.memory import is_id
+from keeplore.text.dates import today
 from keeplore.worker.usage.injection_log import FILE
 from keeplore_hooks import durable
 
@@ -29,7 +29,7 @@ def note_opened(state: Path, memory_id: str) -> None:
     if is_id(memory_id):
         with suppress(OSError):
             durable.make_private(folder)
-            (folder / f"{_today()}.{memory_id}").touch(exist_ok=False)
+            (folder / f"{today()}.{memory_id}").touch(exist_ok=False)
 
 
 def note_looked_at(found: FoundMemory) -> None:
@@ -52,19 +52,15 @@ def take_opened(state: Path) -> list[tuple[str, str]]:
     folder = state / FOLDER
     if not folder.is_dir():
         return []
-    today, taken = _today(), []
+    this_day, taken = today(), []
     for note in sorted(folder.iterdir())[:MAX_WAITING]:
         day, _, memory_id = note.name.partition(".")
         is_counted = note.stat().st_size > 0
         if not is_counted and is_id(memory_id):
             taken.append((memory_id, day))
-        if day < today or not is_id(memory_id):
+        if day < this_day or not is_id(memory_id):
             note.unlink(missing_ok=True)
         elif not is_counted:
             # it stays for the day, so that opening it once more counts for nothing
             note.write_bytes(b"counted\n")
     return taken
-
-
-def _today() -> str:
-    return datetime.now(UTC).date().isoformat()
