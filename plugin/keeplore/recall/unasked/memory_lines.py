@@ -100,13 +100,17 @@ def _trust_of(read: LoadedMemory, quote: Quote) -> str:
 
 def speaker_of(read: LoadedMemory, quote: Quote) -> str:
     """Whose words they are, as a line tells it."""
-    is_believed = read.row.trust in BELIEVED
-    return label(quote.speaker) if is_believed else whose(read.row.trust)
+    return _believed(read, label(quote.speaker))
 
 
 def writer_of(read: LoadedMemory) -> str:
     """Whose words a note is."""
-    return read.row.trust if read.row.trust in BELIEVED else whose(read.row.trust)
+    return _believed(read, read.row.trust)
+
+
+def _believed(read: LoadedMemory, who: str) -> str:
+    """The name, where the memory's trust bears it out; else that trust, in words."""
+    return who if read.row.trust in BELIEVED else whose(read.row.trust)
 
 
 def kind_of(read: LoadedMemory) -> str:
