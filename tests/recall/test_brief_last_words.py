@@ -51,10 +51,12 @@ def test_a_session_is_told_how_the_last_one_ended(
     [
         ("How long is the queue of jobs?", "It is now a table of jobs in Postgres.",
          "; ended: “It is now a table of jobs in Postgres.”"),
-        (f"1. {TABLE} Then run the tests.", "🚀", "; user: “1. Then run the tests.”"),
+        (f"1. {TABLE} Then run the tests.", "🚀", "; user: “Then run the tests.”"),
         (f"1. {TABLE}", "It is done:\n\n- the tests of the queue all pass", ""),
         ("Go on.", "::archive the whole of this session now", "; user: “Go on.”"),
         ("Go on.", "Committing, pushing, and now waiting:", "; user: “Go on.”"),
+        ("$ make\ncc -o queue queue.c\nqueue.c:3: error: expected ';'", "🚀", ""),
+        ("It fails:\n\n❯ ./run.sh\n[+] Building 1.3s (1/2)", "🚀", "; user: “It fails:”"),
     ],
 )  # fmt: skip
 def test_where_a_session_stopped_says_nothing_twice_and_nothing_empty(

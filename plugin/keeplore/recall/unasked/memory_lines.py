@@ -29,6 +29,7 @@ from keeplore.recall.since.named_files import named_files
 from keeplore.recall.unasked.injection_filter import may_be_injected
 from keeplore.text.dates import day_of
 from keeplore.text.pasted import is_pasted_into, own_words
+from keeplore.text.sentences import sentences
 from keeplore.text.similarity import SIMILAR, normalised, similarity
 
 SAME_CHARS = 20  # by which a title is known that was cut from the statement
@@ -168,36 +169,35 @@ def topic_line(read: LoadedMemory, most_files: int = TOPIC_FILES) -> BlockLine |
 
 
 def stop_line(read: LoadedMemory, others: Sequence[BlockLine]) -> BlockLine | None:
-    """The subject, and how it ended: the agent's last sentence, else the person's last words,
+    """The subject, and how it ended: the agent's last sentence, else what the person said last,
     without what says the subject again or stands in one of the other lines.
     """
     topic = topic_line(read, STOP_FILES)
     if topic is None or not read.talk or not read.talk.exchanges:
         return topic
     last = read.talk.exchanges[-1]
-    ending = "".join(sentences_of(last.assistant.strip())[-1:])
-    is_sound = _ENDING.match(ending) and may_be_injected(read.row.trust, ending)
+    ending = sentences_of(last.assistant.strip())[-1:]
+    is_sound = any(map(_ENDING.match, ending)) and may_be_injected(
+        read.row.trust, *ending
+    )
     last_words = {
-        "ended": ending if is_sound else "",
-        "user": own_words(last.user).strip(),
+        "ended": ending if is_sound else [],
+        "user": [said.text for said in sentences(own_words(last.user))],
     }
     text = topic.text
-    for how, words in last_words.items():
-        if new := _untold(words, read.row.title, others):
+    for how, said in last_words.items():
+        if new := _untold(said, read.row.title, others):
             text += f"; {how}: {quoted(new, LAST_WORDS_CHARS)}"
             break
     return _line(read, text, is_pointer=True)
 
 
-def _untold(words: str, title: str, lines: Sequence[BlockLine]) -> str:
+def _untold(said: Sequence[str], title: str, lines: Sequence[BlockLine]) -> str:
     """The sentences that no line quotes; "" where the title says the same."""
-    if similarity(words, title) >= SIMILAR:
+    if similarity(" ".join(said), title) >= SIMILAR:
         return ""
     told = " ".join(line.text for line in lines)
-    sentences = sentences_of(words)
-    left = "".join(s for s in sentences if quoted(s, QUOTE_CHARS) not in told)
-    # the number of an item is no sentence
-    return left if any(map(str.isalpha, left)) else ""
+    return " ".join(one for one in said if quoted(one, QUOTE_CHARS) not in told)
 
 
 def about(read: LoadedMemory) -> str:
