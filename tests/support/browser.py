@@ -14,7 +14,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NAMES = (
+    "chromium-headless-shell",  # the quickest
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 FLAGS = (
     "--headless",
     "--no-sandbox",  # it refuses to run as root otherwise, and opens nothing but a page of ours
