@@ -1,9 +1,9 @@
-"""Search by vector: going over the rows of the allowed scopes, or a graph where a scope has very
-many.
+"""Search by vector: going over the rows of the allowed scopes, a graph where a scope has very many,
+and signs of the vectors where several scopes have so many together.
 
 Rows are read from the block files, so a first search has nothing to load and memory holds no
-vectors but those of graphs, which only the background makes or loads. Filtering by scope is
-choosing blocks.
+vectors but those of graphs, and signs, which only the background makes or loads. Filtering by scope
+is choosing blocks.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +30,18 @@ from keeplore.index.vectors.quantization import (
     unpacked,
     width,
 )
+from keeplore.index.vectors.signs import Signs, differences, signs_of
 from keeplore_hooks.contracts import EngineDatabase, PassageMatch, ScopeFilter
 
-# Where one scope has so many, a graph serves it. Going over 50,000 vectors of 384 takes 6 ms and
-# misses none; below that a graph saves nothing that anybody would notice, and costs a minute to
-# make, a file, and 1.8 kB of memory each.
+# Where one scope has so many, a graph serves it, and where several have so many together, signs.
+# Going over 50,000 vectors of 384 takes 6 ms and misses none; below that a graph saves nothing that
+# anybody would notice, and costs a minute to make, a file, and 1.8 kB of memory each.
 GRAPH_FROM = 50_000
+# rows that the signs choose for an exact score
+CHOSEN = 4000
 AT_A_TIME = 250  # rows that are read and multiplied; they stay in the processor's cache
 CHUNK = 50  # rows added to a graph at once; queries come in between
+SIGNED_AT_A_TIME = 5000  # rows that are read for their signs
 SAVE_AFTER = 1000  # rows; adding them again at the next start costs a second
 # rows asked of a graph beyond the limit where some of its rows are of passages that are gone
 SPARE = 100
@@ -59,6 +64,8 @@ class VectorIndex:
         self._mutex = threading.Lock()  # of the graphs
         self._upkeep = threading.Lock()  # one thread adds to them
         self._graphs: dict[str, HnswGraph] = {}  # by the name of their block
+        # of a block's first rows, by its name; an array is replaced, never changed
+        self._signs: dict[str, Signs] = {}
         self._is_broken = False  # a block's files are not what the database says
 
     @property
@@ -83,9 +90,7 @@ class VectorIndex:
         try:
             if not block_files.are_placed(connection, model):
                 raise FileNotFoundError("the blocks are not made yet")
-            found = [
-                self._of_block(connection, block, vector, limit) for block in blocks
-            ]
+            found = self._of_blocks(connection, blocks, vector, limit)
         # deleted or cut by somebody; the background makes them anew
         except (OSError, EOFError):
             self._is_broken = True
@@ -106,6 +111,7 @@ class VectorIndex:
                 self._load(database, block)
             for file in block_files.files(self._directory, block.name):
                 _read_ahead(file)
+        self._hold_signs(database)
         self.is_held = True
 
     def maintain(self, database: EngineDatabase) -> None:
@@ -114,6 +120,7 @@ class VectorIndex:
         """
         with self._upkeep:
             self._mend(database)
+            self._hold_signs(database)
             self._maintain_graphs(database)
         self.is_held = True
 
@@ -136,6 +143,7 @@ class VectorIndex:
         """Forget blocks and graphs; ``maintain`` makes them anew."""
         with self._mutex:
             self._graphs = {}
+            self._signs = {}
         database.write(
             block_files.forget, database.read(block_files.model_id, self.fingerprint)
         )
@@ -153,6 +161,66 @@ class VectorIndex:
             database.write(block_files.make_anew, model, worn)
         self._is_broken = False
         block_files.drop_strays(database)
+
+    def _of_blocks(
+        self,
+        connection: sqlite3.Connection,
+        blocks: list[VectorBlock],
+        vector: Floats,
+        limit: int,
+    ) -> list[Found]:
+        """Passages of all blocks, together at least the ``limit`` nearest. Raises OSError,
+        EOFError.
+        """
+        signed = self._signed(blocks)
+        others = [block for block in blocks if block not in signed]
+        return [
+            *(self._of_block(connection, block, vector, limit) for block in others),
+            *self._of_signs(signed, vector, limit),
+        ]
+
+    def _signed(self, blocks: list[VectorBlock]) -> dict[VectorBlock, Signs]:
+        """The blocks to be searched by their signs: without a graph, and together with very many
+        rows.
+        """
+        with self._mutex:
+            signed = {
+                block: self._signs[block.name]
+                for block in blocks
+                if block.name in self._signs and block.name not in self._graphs
+            }
+        are_many = sum(map(len, signed.values())) >= self._graph_from
+        return signed if are_many else {}
+
+    def _of_signs(
+        self, signed: Mapping[VectorBlock, Signs], vector: Floats, limit: int
+    ) -> Iterator[Found]:
+        """Passages of these blocks: rows with signs most like the vector's, and rows that came
+        after the signs.
+        """
+        counted = [differences(signs, vector) for signs in signed.values()]
+        wanted = max(CHOSEN, limit) + sum(block.gone for block in signed)
+        alike = sum(np.bincount(differing, minlength=self.dim) for differing in counted)
+        most = np.searchsorted(np.cumsum(alike), wanted)
+        for block, differing in zip(signed, counted, strict=True):
+            chosen = np.flatnonzero(differing <= most)
+            late = self._exact(block, vector, limit + block.gone, len(differing))
+            rows, scores = _joined((self._scored(block, chosen, vector), late))
+            yield self._passages(block, rows), scores
+
+    def _scored(self, block: VectorBlock, chosen: Ids, vector: Floats) -> Found:
+        """Some rows of a block with their cosines."""
+        self._check(block)
+        vectors, _ = block_files.files(self._directory, block.name)
+        with vectors.open("rb", buffering=0) as opened:
+            read = partial(os.pread, opened.fileno(), block.width)
+            rows = [read(row * block.width) for row in chosen.tolist()]
+        if rows and len(rows[-1]) < block.width:
+            raise EOFError(f"{block.name} is cut off")
+        # in pieces, for which the library starts no threads
+        pieces = [rows[at : at + AT_A_TIME] for at in range(0, len(rows), AT_A_TIME)]
+        scores = [unpacked(piece, self.dim) @ vector for piece in pieces]
+        return chosen, np.concatenate([np.empty(0, np.float32), *scores])
 
     def _of_block(
         self,
@@ -205,8 +273,7 @@ class VectorIndex:
         """Row number and rows; the array is used again for the next part. Raises OSError,
         EOFError.
         """
-        if block.width != width(self.dim):
-            raise EOFError(f"{block.name} has vectors of another dimension")
+        self._check(block)
         room = memoryview(bytearray(size * block.width))
         part = np.frombuffer(room, row_type(self.dim))
         vectors, _ = block_files.files(self._directory, block.name)
@@ -219,6 +286,10 @@ class VectorIndex:
                     raise EOFError(f"{block.name} is cut off")
                 yield at, part[:rows]
 
+    def _check(self, block: VectorBlock) -> None:
+        if block.width != width(self.dim):
+            raise EOFError(f"{block.name} has vectors of another dimension")
+
     def _passages(self, block: VectorBlock, rows: Ids) -> Ids:
         ids = np.fromfile(
             block_files.files(self._directory, block.name)[1], np.int64, block.rows
@@ -226,6 +297,25 @@ class VectorIndex:
         if len(ids) < block.rows:
             raise EOFError(f"{block.name} is cut off")
         return ids[rows]
+
+    def _hold_signs(self, database: EngineDatabase) -> None:
+        """Have the signs of all rows in memory where a question may meet very many."""
+        blocks = database.read(block_files.of_fingerprint, self.fingerprint)
+        are_many = sum(block.rows for block in blocks) >= self._graph_from
+        held = {block.name: self._signs_of(block) for block in blocks if are_many}
+        with self._mutex:
+            self._signs = held
+
+    def _signs_of(self, block: VectorBlock) -> Signs:
+        """Those that are held, and of the rows that came since."""
+        with self._mutex:
+            held = self._signs.get(block.name, signs_of(np.empty((0, self.dim))))
+        parts = self._parts(block, len(held), SIGNED_AT_A_TIME)
+        try:
+            new = [signs_of(part["shares"]) for _, part in parts]
+        except (OSError, EOFError):  # the next search notices, and the block is mended
+            return held
+        return np.concatenate([held, *new])
 
     def _maintain_graphs(self, database: EngineDatabase) -> None:
         found = database.read(block_files.of_fingerprint, self.fingerprint)
