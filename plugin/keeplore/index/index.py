@@ -379,10 +379,6 @@ class Index:
         """In the order of ``ids``; a passage that is gone meanwhile is left out."""
         return self._database.read(memory_queries.passage_rows, ids)
 
-    def passage_order(self, ids: Sequence[int]) -> dict[int, int]:
-        """See ``memory_queries.passage_order``."""
-        return self._database.read(memory_queries.passage_order, ids)
-
     def memories(self, ids: Sequence[str]) -> dict[str, MemoryRow]:
         return self._database.read(memory_queries.memory_rows, ids)
 

@@ -71,21 +71,6 @@ def passages_of(
     return [PassageRow(*row) for row in rows]
 
 
-def passage_order(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, int]:
-    """The passages with these ids, each with its place by what it says and of which memory it is:
-    the same in every index of the same files.
-    """
-    rows = rows_in(
-        connection,
-        "SELECT m.id, m.path, p.turn, p.kind, p.hash, p.id FROM passages p"
-        " JOIN memories m ON m.key = p.memory WHERE p.id IN ({marks})",
-        ids,
-    )
-    known = {row[-1]: place for place, row in enumerate(sorted(rows))}
-    gone = sorted(set(ids) - known.keys())
-    return known | {id_: len(known) + n for n, id_ in enumerate(gone)}
-
-
 def memory_rows(
     connection: sqlite3.Connection, ids: Sequence[str]
 ) -> dict[str, MemoryRow]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -45,19 +45,24 @@ def search(
     found, passages = _matches(index, query, allowed, w)
     likely = _likely(found, query.floor, least, w)
     by_passage = {one.passage: one for one in found}
-    wanted = sorted(likely, key=lambda id_: (-likely[id_], by_passage[id_].order))
-    passages |= _rows(index, [id_ for id_ in wanted if id_ not in passages])
-    known = [passages[id_] for id_ in wanted if id_ in passages]
+    passages |= _rows(index, [id_ for id_ in likely if id_ not in passages])
+    known = sorted((passages[id_] for id_ in likely if id_ in passages), key=_place)
     memories = index.memories(sorted({row.memory_id for row in known}))
-    rows = [row for row in known if row.memory_id in memories]
+    in_place = [row for row in known if row.memory_id in memories]
+    rows = sorted(in_place, key=lambda row: -likely[row.id])
     telling, echoes = _told_apart(rows, query, w)
-    for row in rows:
+    for order, row in enumerate(in_place):
         e, memory = by_passage[row.id], memories[row.memory_id]
-        by_passage[row.id] = _described(e, row, memory, echoes)
+        by_passage[row.id] = _described(e, row, memory, order, echoes)
     for place, row in enumerate(telling[: w.read]):
         by_passage[row.id] = _read(by_passage[row.id], row, query, place, w)
     whole = _whole(index, query, telling, w)
     return SearchResults(tuple(by_passage.values()), passages, memories, whole)
+
+
+def _place(row: PassageRow) -> tuple[str, ...]:
+    """Where a passage comes among others, the same in every index of the same files."""
+    return row.memory_id, row.path, row.turn, row.kind, row.text
 
 
 def _told_apart(
@@ -102,6 +107,7 @@ def _described(
     e: Evidence,
     row: PassageRow,
     memory: MemoryRow,
+    order: int,
     echoes: Container[int],
 ) -> Evidence:
     """Evidence with where its passage stands, and when that was said."""
@@ -114,6 +120,7 @@ def _described(
         passages=row.passages,
         is_statement=row.kind in STATEMENTS,
         is_echo=row.id in echoes,
+        order=order,
     )
 
 
@@ -126,33 +133,24 @@ def _matches(
     )
     text = {match.passage: match.score for match in matches}
     cosines = _cosines(index, query, allowed, w)
-    order = index.passage_order([*(text.keys() | cosines.keys())])
-    best = sorted(text, key=lambda id_: (-text[id_], order[id_]))
-    passages, coverage = _covering(index, query, best, w)
+    passages, coverage = _covering(index, query, text, w)
     found = [
-        Evidence(
-            id_,
-            "",
-            text.get(id_),
-            cosines.get(id_),
-            coverage.get(id_, 0.0),
-            order=place,
-        )
-        for id_, place in order.items()
+        Evidence(id_, "", text.get(id_), cosines.get(id_), coverage.get(id_, 0.0))
+        for id_ in sorted(text.keys() | cosines.keys())
     ]
     return found, passages
 
 
 def _covering(
-    index: Index, query: PreparedQuery, best: Sequence[int], w: Weights
+    index: Index, query: PreparedQuery, text: Mapping[int, float], w: Weights
 ) -> tuple[dict[int, PassageRow], dict[int, float]]:
     """The share of the question's words in the best text matches that do not only ask the same, and
     all rows that were read for that.
     """
     passages: dict[int, PassageRow] = {}
     coverage: dict[int, float] = {}
-    for start in range(0, len(best), w.covering):
-        rows = _rows(index, best[start : start + w.covering])
+    for ids in _best_first(text, w.covering):
+        rows = _rows(index, ids)
         passages |= rows
         for row in rows.values():
             if not is_unanswered(row, query.question):
@@ -161,6 +159,18 @@ def _covering(
         if len(coverage) >= w.covering:
             break
     return passages, coverage
+
+
+def _best_first(text: Mapping[int, float], at_once: int) -> Iterator[list[int]]:
+    """Matches, so many at once and those that match as well as the last of them: which of these has
+    the lower number is not the same on every machine.
+    """
+    left = sorted(text, key=text.__getitem__, reverse=True)
+    while left:
+        least = text[left[:at_once][-1]]
+        count = sum(text[id_] >= least for id_ in left)
+        yield left[:count]
+        left = left[count:]
 
 
 def _cosines(
