@@ -15,6 +15,8 @@ from typing import Any
 MODEL = "model"
 KEY = "sk-ant-api03-made-up-for-tests-which-reach-loopback-alone"
 LATEST = "latest"
+# a session of seconds is over before the highest of Bun's compilers has paid
+QUICK_BUN = {"BUN_JSC_useFTLJIT": "0"}
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,7 @@ def claude_code(home: Path, project: Path, url: str) -> HostProgram:
             "ANTHROPIC_API_KEY": KEY,
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "DISABLE_AUTOUPDATER": "1",
+            **QUICK_BUN,
         },
         # bypassing permissions is refused to root
         ("--allowedTools", "Bash,Write,Edit,mcp__plugin_keeplore_keeplore"),
@@ -180,12 +183,16 @@ def opencode(home: Path, project: Path, url: str) -> HostProgram:
     _write(folder / "package.json", wanted)
     _write(folder / "package-lock.json", {"packages": {"": wanted}})
     (folder / "node_modules").mkdir()
+    # else it reads a list of thousands of models at each start
+    _write(folder / "models.json", {})
     return HostProgram(
         "opencode",
         "opencode",
         {
             "OPENCODE_DISABLE_MODELS_FETCH": "1",
             "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+            "OPENCODE_MODELS_PATH": str(folder / "models.json"),
+            **QUICK_BUN,
         },
         ("--auto",),
         ("run",),
