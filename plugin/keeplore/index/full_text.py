@@ -10,11 +10,24 @@ import math
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from keeplore.index.sql import column, count_passages, rows_in, scope_ids, state, value
+from keeplore.index.sql import (
+    column,
+    count_passages,
+    in_list,
+    last_passage,
+    rows_in,
+    scope_ids,
+    state,
+    value,
+)
 from keeplore.text.query_terms import query_terms
 from keeplore.text.unspaced import is_pair, is_single, runs
 from keeplore_hooks.contracts import PassageMatch, ScopeFilter
+
+if TYPE_CHECKING:
+    from keeplore.index.vectors.hnsw import Ids
 
 # terms that are asked for however common they are, within what may be scored
 LEAST_OR = 3
@@ -24,10 +37,15 @@ MAX_OR = 8  # terms; FTS5 scores every posting of every term, so the time grows 
 MAX_PAIRS = (
     20  # the same where a question is looked up by pairs of letters: three make a word
 )
-# postings, at 1.6 µs each, so that the time does not grow with the memory; the rarest has any
+# postings that are walked, at .4 µs each, so that the time does not grow with the memory; the
+# rarest term has any
+MOST_WALKED = 60_000
+# postings that are scored, at 2 µs each; of more only the likeliest passages are, and those that
+# have the same terms
 MOST_SCORED = 16_000
+LIKELIEST = 1000
 # of one term: how common it is beyond that makes no difference
-MOST_COUNTED = 5 * MOST_SCORED
+MOST_COUNTED = MOST_WALKED
 # of BM25 over whole memories: the usual values (Robertson and Zaragoza 2009)
 SATURATION, LENGTH_SHARE = 1.2, 0.75
 _ALL = ""  # stands for no term, so for all passages
@@ -60,7 +78,10 @@ def _found(
 ) -> dict[int, float]:
     """Passages with their scores, whatever their number; ``most`` terms are asked for."""
     counts = _counts(connection, terms)
-    rarest = _rarest(connection, counts, most)
+    rarest = _rarest(connection, counts, most, MOST_WALKED)
+    postings = sum(counts[term] for term in rarest)
+    if postings * _share(connection, scopes) > MOST_SCORED:
+        return _of_likeliest(connection, rarest, counts, scopes)
     found: dict[int, float] = {}
     if rarest and len(terms) <= MAX_OR and all(counts.values()):
         # cheap also with common ones: the rarest leads
@@ -69,6 +90,50 @@ def _found(
         asked = [*rarest, *_names(rarest)]
         found = {**_matches(connection, " OR ".join(asked), scopes, limit), **found}
     return found
+
+
+def _of_likeliest(
+    connection: sqlite3.Connection,
+    terms: Sequence[str],
+    counts: Mapping[str, int],
+    scopes: Sequence[int] | None,
+) -> dict[int, float]:
+    """The passages with most of these terms, rare ones counting for more, with their scores: to
+    score all that have one would take five times as long.
+    """
+    import numpy as np  # here, because it costs 40 ms and a small index needs none
+
+    passages = _count_passages(connection)
+    weights = np.zeros(last_passage(connection) + 1, np.float32)
+    for term in terms:
+        sql = "SELECT group_concat(rowid) FROM passages_fts WHERE passages_fts MATCH ?"
+        having = _ids(connection, sql, term)
+        weights[having] += _rarity(counts[term], passages)
+    found = np.flatnonzero(weights)
+    if scopes is not None:
+        is_there = in_list("scope_id", scopes)
+        sql = f"SELECT group_concat(id) FROM passages WHERE {is_there}"
+        found = np.intersect1d(found, _ids(connection, sql), assume_unique=True)
+    if len(found) > LIKELIEST:
+        least = np.partition(weights[found], -LIKELIEST)[-LIKELIEST]
+        found = found[weights[found] >= least]
+    # SQLite goes over the terms' passages once, and scores those that are among these
+    sql = (
+        "SELECT rowid, -rank FROM passages_fts WHERE passages_fts MATCH ?"
+        " AND +rowid IN (SELECT value FROM json_each(?))"
+    )
+    asked = " OR ".join([*terms, *_names(terms)])
+    rows = connection.execute(sql, (asked, json.dumps(found.tolist())))
+    return dict(rows.fetchall())
+
+
+def _ids(connection: sqlite3.Connection, sql: str, *parameters: str) -> Ids:
+    """Those that a statement joins by commas, 0 for none: in rows they would take four times as
+    long.
+    """
+    import numpy as np  # here, as above
+
+    return np.fromstring(value(connection, sql, parameters) or "0", np.int64, sep=",")
 
 
 def _names(terms: Sequence[str]) -> list[str]:
@@ -84,23 +149,23 @@ def _most_terms(query: str) -> int:
 
 
 def _rarest(
-    connection: sqlite3.Connection, counts: dict[str, int], most: int
+    connection: sqlite3.Connection, counts: dict[str, int], most: int, postings: int
 ) -> list[str]:
-    """The rarest terms, without those that stand everywhere and are dear to score: these say next
-    to nothing.
+    """The rarest terms, with so many postings together, without those that stand everywhere: these
+    say next to nothing.
     """
     found = sorted((count, term) for term, count in counts.items() if count)[:most]
     if not found or found[-1][0] < COMMON_FROM:  # counting goes over the whole table
         return [term for _, term in found]
     many = max(COMMON_FROM, COMMON_SHARE * _count_passages(connection))
     kept: list[str] = []
-    scored = 0  # postings of those that are kept
+    taken = 0  # postings of those that are kept
     for at, (count, term) in enumerate(found):
-        is_dear = scored + count > MOST_SCORED
+        is_dear = taken + count > postings
         is_common = at >= LEAST_OR and count >= many
         if not kept or not (is_dear or is_common):
             kept.append(term)
-            scored += count
+            taken += count
     return kept
 
 
@@ -136,6 +201,14 @@ def _count_passages(connection: sqlite3.Connection) -> int:
     if _ALL not in known:
         known[_ALL] = count_passages(connection)
     return known[_ALL]
+
+
+def _share(connection: sqlite3.Connection, scopes: Sequence[int] | None) -> float:
+    """The part of all passages that is in these scopes, 0..1."""
+    if scopes is None:
+        return 1.0
+    sql = f"SELECT count(*) FROM passages WHERE {in_list('scope_id', scopes)}"
+    return int(value(connection, sql)) / (_count_passages(connection) or 1)
 
 
 def _count(connection: sqlite3.Connection, term: str) -> int:
@@ -175,12 +248,17 @@ def memory_scores(
     usual = len(owners) / (len(lengths) or 1)
     passages = _count_passages(connection)
     scores = dict.fromkeys(lengths, 0.0)
-    for term in _rarest(connection, counts, _most_terms(query)):
-        weight = math.log(1.0 + passages / (1.0 + counts[term]))
+    for term in _rarest(connection, counts, _most_terms(query), MOST_SCORED):
+        weight = _rarity(counts[term], passages)
         for memory, having in _having(connection, term, owners).items():
             length = 1.0 - LENGTH_SHARE + LENGTH_SHARE * lengths[memory] / usual
             scores[memory] += weight * having / (having + SATURATION * length)
     return scores
+
+
+def _rarity(count: int, passages: int) -> float:
+    """What a term weighs that so many of the passages have."""
+    return math.log(1.0 + passages / (1.0 + count))
 
 
 def _owners(connection: sqlite3.Connection, memories: Sequence[str]) -> dict[int, str]:
