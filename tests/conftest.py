@@ -316,7 +316,10 @@ def _guard(event: str, arguments: tuple[Any, ...]) -> None:
 def _refuse_trapped(path: object) -> None:
     if not isinstance(path, str | bytes | os.PathLike):
         return
-    place = Path(os.fsdecode(path))
+    text = os.fsdecode(path)
+    if not text.startswith(str(REAL_HOME)):  # nearly every one, in no time
+        return
+    place = Path(text)
     if any(place == trap or trap in place.parents for trap in TRAPPED):
         _escapes.append(f"write to {place}")
         raise PermissionError(f"a test may not write to {place}")
