@@ -43,8 +43,7 @@ class Desk:
     def __init__(self, folder: Path) -> None:
         self.places = Places.from_environment(os.environ)
         self.root = Path.home() / "memory"
-        initialise(self.places, self.root)
-        (self.places.state / "python").write_text("/bin/true\n")
+        self.initialise(self.root)
         self.registry = Registry(self.places)
         self.project = Path.home() / "code" / "api"
         self.project.mkdir(parents=True)
@@ -53,6 +52,10 @@ class Desk:
         self.client.mkdir()
         for name, data in assets.client_files().items():
             (self.client / name).write_bytes(data)
+
+    def initialise(self, root: Path) -> None:
+        initialise(self.places, root)
+        (self.places.state / "python").write_text("/bin/true\n")
 
     def hear(self, host: str, cwd: Path, at: str = "2026-01-01T10:00:00Z") -> None:
         """A session of the host was heard of there."""
@@ -301,7 +304,7 @@ def test_only_the_directories_written_in_last_are_kept(tmp_path: Path) -> None:
 def test_what_another_workspace_may_know_is_told_nobody(desk: Desk) -> None:
     desk.note("Prices are kept in cents", scope="workspace", project="")
     desk.make()
-    initialise(desk.places, Path.home() / "work")
+    desk.initialise(Path.home() / "work")
     other = Path.home() / "code" / "web"
     other.mkdir()
     assert desk.begin(cwd=str(other)) == ""

@@ -24,9 +24,12 @@ TOKEN = "ghp_" + "Zk3v9QwErTyUiOpAsDfG" + "hJkLzXcVbN12mQ8s"  # made up
 
 
 def begin(directory: Path) -> tuple[Places, dict[str, str]]:
-    """A workspace, and what each payload of a session says whose record is empty."""
+    """A workspace, where the interpreter that would start a worker ends at once, and what each
+    payload of a session says whose record is empty.
+    """
     places = Places.from_environment(os.environ)
     initialise(places, Path.home() / "memory")
+    (places.state / "python").write_text("/bin/true\n")
     record = directory / "session.jsonl"
     record.write_text("")
     return places, {
