@@ -15,6 +15,7 @@ import pytest
 from demo.machine import CLIENT
 from quick_machine import WORKER
 
+from keeplore.worker import loop
 from keeplore.worker.server.protocol import ask
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore_hooks.spool import Spool
@@ -67,6 +68,26 @@ def test_a_worker_starts_on_a_machine_that_has_no_spool_yet(office):
     office.start()
     until(lambda: status(office.places.state), "it answers")
     assert office.stop() == [[True]]
+
+
+@pytest.mark.parametrize("is_there_another", [False, True])
+def test_a_worker_leaves_whose_state_directory_was_deleted(
+    office, monkeypatch, is_there_another
+):
+    monkeypatch.setattr(loop, "LOOK_S", 0.1)
+    office.init()
+    office.prompt(PROMPTS[0])
+    office.start()
+    office.taken()
+    state = office.places.state
+    shutil.move(state, state.with_name("deleted"))
+    if is_there_another:
+        office.places.create()
+        (state / "worker.lock").touch()
+    before = sorted(state.rglob("*")) if is_there_another else []
+    assert office.joined() == [[True]]
+    assert sorted(state.rglob("*")) == before
+    assert office.prompts() == PROMPTS[:1]
 
 
 def test_what_a_killed_worker_left_is_in_nobodys_way(office):

@@ -8,6 +8,8 @@ import logging
 import os
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from keeplore import __version__
@@ -18,7 +20,7 @@ from keeplore.worker.lifetime import IDLE_EXIT_S, REST_S, Lifetime
 from keeplore.worker.server.protocol import ADDRESS_FILE
 from keeplore.worker.server.request_handler import ANSWER_WORDS, RequestHandler
 from keeplore.worker.server.socket_server import SocketServer
-from keeplore.worker.single_instance import only_one
+from keeplore.worker.single_instance import is_lost, only_one
 from keeplore.workspace.activity import ActivityLog, Counted
 from keeplore.workspace.registry import Registry
 from keeplore_hooks import durable
@@ -39,6 +41,7 @@ LET_ANSWER_S = 0.03
 CATCH_UP_S = 5.0  # how long a command waits for what was said just now
 BEGIN_S = 1.5  # how long one who asks for the status waits for a worker that has just been started
 POLL_S = 0.05
+LOOK_S = 60.0  # the longest that a worker stays whose state directory was deleted
 FINISH_S = 2.0  # what agents asked for is given this long at the end
 ANSWER_S = 0.5  # the longest that the spool waits for answers to be finished
 
@@ -64,6 +67,7 @@ class Worker:
         self._has_answered = threading.Event()
         self._is_busy = True  # until the spool was looked at once
         self._has_taken = False  # host events since the last round
+        self._is_lost: Callable[[], bool] = lambda: False  # see ``single_instance``
         # both until the first answer was given
         self._inbox: SpoolTask | None = None
         self._background: BackgroundTasks | None = None
@@ -82,8 +86,11 @@ class Worker:
             with only_one(self._places.state, self._is_leaving) as lock:
                 if lock is None:
                     return has_run
+                self._is_lost = partial(is_lost, self._places.state, lock)
                 with Registry(self._places) as registry, FaultLog() as faults:
                     self._work(registry, spool, faults)
+                if self._is_lost():
+                    return True
                 self._prove()
                 self._let_start()
             has_run = True
@@ -166,8 +173,9 @@ class Worker:
             self._loop(registry, spool, handler, usage, self._background)
         finally:
             watch.stop()
-            _save_last(usage)
-            _save_last(handler)
+            if not self._is_lost():
+                _save_last(usage)
+                _save_last(handler)
             self._background.close()
 
     def _loop(
@@ -198,9 +206,9 @@ class Worker:
         self._inbox = inbox
         background.open()
         self._refresh_clients()
-        while not self._stopping.is_set():
+        while not (self._stopping.is_set() or self._is_lost()):
             self._wake.clear()
-            pause_s = first.run()
+            pause_s = min(LOOK_S, first.run())
             self._note_work(background)
             self._is_busy = bool(inbox.waiting)
             pause_s = min(pause_s, rest.run())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -37,3 +38,13 @@ def only_one(
                 return
             break
         yield handle
+
+
+def is_lost(state: Path, lock: IO[bytes]) -> bool:
+    """Whether the lock that is held is no longer the one of the state directory, because somebody
+    deleted that: the next worker would not see this one.
+    """
+    try:
+        return not os.path.samestat(os.fstat(lock.fileno()), (state / FILE).stat())
+    except OSError:
+        return True
