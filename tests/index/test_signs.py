@@ -186,3 +186,16 @@ def test_a_block_that_was_cut_is_answered_from_the_table_and_mended(
     asked.clear()
     assert nearest(signed, embedder, "word7") == before
     assert asked == [60, 60]
+
+
+def test_signs_of_rows_that_came_meanwhile_are_passed_over(
+    signed: Index, asked: list[int], embedder: Any
+) -> None:
+    before = nearest(signed, embedder, "word7")
+    vectors = signed._engine.vectors(embedder)  # type: ignore[attr-defined]
+    vectors._signs = {
+        name: np.concatenate([signs, signs[:5]])
+        for name, signs in vectors._signs.items()
+    }
+    assert nearest(signed, embedder, "word7") == before
+    assert asked == [60, 60] * 2

@@ -290,6 +290,19 @@ def test_what_a_graph_cannot_reach_is_gone_over(
     index.close()
 
 
+def test_rows_that_a_graph_got_meanwhile_are_passed_over(
+    many: Any, tmp_path: Path, embedder: Any
+) -> None:
+    index = with_graph(many, tmp_path / "graph", embedder)
+    asked = embedder.embed(["word7"])[0]
+    before = index.vector_search(asked, EVERYTHING, 5)
+    for graph in vectors_of(index, embedder)._graphs.values():
+        graph.add(asked[None])
+    found = index.vector_search(asked, EVERYTHING, 5)
+    assert found[:3] == before[:3]
+    index.close()
+
+
 def blocks_in(directory: Path) -> list[str]:
     return sorted(path.name for path in directory.glob("vectors-*.rows"))
 

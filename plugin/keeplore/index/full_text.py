@@ -80,7 +80,8 @@ def _found(
     counts = _counts(connection, terms)
     rarest = _rarest(connection, counts, most, MOST_WALKED)
     postings = sum(counts[term] for term in rarest)
-    if postings * _share(connection, scopes) > MOST_SCORED:
+    is_dear = postings > MOST_SCORED  # at least where all scopes are asked
+    if is_dear and postings * _share(connection, scopes) > MOST_SCORED:
         return _of_likeliest(connection, rarest, counts, scopes)
     found: dict[int, float] = {}
     if rarest and len(terms) <= MAX_OR and all(counts.values()):

@@ -185,7 +185,8 @@ class VectorIndex:
         """
         with self._mutex:
             signed = {
-                block: self._signs[block.name]
+                # not of rows that came after the blocks were looked up
+                block: self._signs[block.name][: block.rows]
                 for block in blocks
                 if block.name in self._signs and block.name not in self._graphs
             }
@@ -248,7 +249,10 @@ class VectorIndex:
             near = graph.nearest(vector, limit + spare) if graph else None
         if not graph or not near:
             return None
-        return _joined((near, self._exact(block, vector, limit, graph.count)))
+        rows, scores = near
+        is_known = rows < block.rows  # others came after the blocks were looked up
+        known = rows[is_known], scores[is_known]
+        return _joined((known, self._exact(block, vector, limit, graph.count)))
 
     def _exact(
         self, block: VectorBlock, vector: Floats, limit: int, start: int = 0
