@@ -186,6 +186,8 @@ class Demo:
         show(done.stdout)
 
     def second_machine(self) -> None:
+        # the worker would push the note that was remembered since within minutes
+        self.laptop.keeplore("sync")
         say("6. A second machine: clone the workspace, rebuild the index from the text")
         desktop = Machine(self.directory / "desktop")
         with self.timed("keeplore clone, index rebuilt, vectors made"):
