@@ -176,3 +176,13 @@ def index(
     opened = Index(index_directory, files, embedder)
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def many(files: Files, make_note: Callable[..., Memory]) -> Files:
+    """120 notes, by turns in one of two projects."""
+    for n in range(120):
+        project = "kasha" if n % 2 else "lore"
+        text = f"word{n} and word{n + 1}"
+        files.put(make_note(f"Note {n}", text, scope="project", project=project))
+    return files

@@ -15,7 +15,7 @@ from keeplore.index.vectors import vector_search
 from keeplore.index.vectors.signs import Signs, differences, signs_of
 from keeplore.memory import Memory
 
-NOTES = 120  # in two scopes
+NOTES = 120  # of ``many``
 EVERYTHING = ScopeFilter()
 KASHA = ScopeFilter((("project", "kasha"),))
 
@@ -51,15 +51,6 @@ def test_the_rows_most_like_a_vector_are_among_the_few_with_the_fewest_differenc
     best = np.argsort(-(rows @ asked))[:10]
     chosen = np.argsort(differences(signs_of(rows), asked), kind="stable")[:500]
     assert set(best) <= set(chosen)
-
-
-@pytest.fixture
-def many(files: Any, make_note: Callable[..., Memory]) -> Any:
-    for n in range(NOTES):
-        project = "kasha" if n % 2 else "lore"
-        text = f"word{n} and word{n + 1}"
-        files.put(make_note(f"Note {n}", text, scope="project", project=project))
-    return files
 
 
 @pytest.fixture

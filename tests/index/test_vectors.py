@@ -16,28 +16,13 @@ from keeplore.index.vectors.vector_search import VectorIndex
 from keeplore.memory import Memory
 
 EVERYTHING = ScopeFilter()
-NOTES = 120
+NOTES = 120  # of ``many``
 DIM = 16
 
 
 def unit_vectors(count: int, seed: int = 1) -> np.ndarray[Any, np.dtype[np.float32]]:
     vectors = np.random.default_rng(seed).normal(size=(count, DIM)).astype(np.float32)
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-
-
-@pytest.fixture
-def many(files: Any, make_note: Callable[..., Memory]) -> Any:
-    for n in range(NOTES):
-        project = "kasha" if n % 2 else "lore"
-        files.put(
-            make_note(
-                f"Note {n}",
-                f"word{n} and word{n + 1}",
-                scope="project",
-                project=project,
-            )
-        )
-    return files
 
 
 def nearest(

@@ -10,10 +10,9 @@ import math
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from keeplore.index.sql import (
-    column,
     count_passages,
     in_list,
     last_passage,
@@ -79,28 +78,29 @@ def _found(
     """Passages with their scores, whatever their number; ``most`` terms are asked for."""
     counts = _counts(connection, terms)
     rarest = _rarest(connection, counts, most, MOST_WALKED)
+    asked = " OR ".join([*rarest, *_names(rarest)])
     postings = sum(counts[term] for term in rarest)
     is_dear = postings > MOST_SCORED  # at least where all scopes are asked
     if is_dear and postings * _share(connection, scopes) > MOST_SCORED:
-        return _of_likeliest(connection, rarest, counts, scopes)
+        likeliest = _likeliest(connection, rarest, counts, scopes)
+        return dict(_among(connection, "rowid, -rank", asked, likeliest))
     found: dict[int, float] = {}
     if rarest and len(terms) <= MAX_OR and all(counts.values()):
         # cheap also with common ones: the rarest leads
         found = _matches(connection, " AND ".join(terms), scopes, limit)
     if len(found) < limit and (len(rarest) > 1 or (rarest and not found)):
-        asked = [*rarest, *_names(rarest)]
-        found = {**_matches(connection, " OR ".join(asked), scopes, limit), **found}
+        found = {**_matches(connection, asked, scopes, limit), **found}
     return found
 
 
-def _of_likeliest(
+def _likeliest(
     connection: sqlite3.Connection,
     terms: Sequence[str],
     counts: Mapping[str, int],
     scopes: Sequence[int] | None,
-) -> dict[int, float]:
-    """The passages with most of these terms, rare ones counting for more, with their scores: to
-    score all that have one would take five times as long.
+) -> list[int]:
+    """The passages with most of these terms, rare ones counting for more: to score all that have
+    one would take five times as long.
     """
     import numpy as np  # here, because it costs 40 ms and a small index needs none
 
@@ -118,14 +118,8 @@ def _of_likeliest(
     if len(found) > LIKELIEST:
         least = np.partition(weights[found], -LIKELIEST)[-LIKELIEST]
         found = found[weights[found] >= least]
-    # SQLite goes over the terms' passages once, and scores those that are among these
-    sql = (
-        "SELECT rowid, -rank FROM passages_fts WHERE passages_fts MATCH ?"
-        " AND +rowid IN (SELECT value FROM json_each(?))"
-    )
-    asked = " OR ".join([*terms, *_names(terms)])
-    rows = connection.execute(sql, (asked, json.dumps(found.tolist())))
-    return dict(rows.fetchall())
+    likeliest: list[int] = found.tolist()
+    return likeliest
 
 
 def _ids(connection: sqlite3.Connection, sql: str, *parameters: str) -> Ids:
@@ -277,10 +271,20 @@ def _having(
     connection: sqlite3.Connection, term: str, owners: Mapping[int, str]
 ) -> Counter[str]:
     """How many passages of each memory have a term."""
-    # with the plus SQLite goes over the term's passages once, not once for each of the owned ones
+    found = _among(connection, "rowid", f"{_OWN} : ({term})", [*owners])
+    return Counter(owners[passage] for (passage,) in found)
+
+
+def _among(
+    connection: sqlite3.Connection,
+    columns: str,
+    expression: str,
+    passages: Sequence[int],
+) -> list[Any]:
+    """Columns of the passages that match and are among these."""
+    # with the plus SQLite goes over the matches once, not once for each of these
     sql = (
-        "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ?"
+        f"SELECT {columns} FROM passages_fts WHERE passages_fts MATCH ?"
         " AND +rowid IN (SELECT value FROM json_each(?))"
     )
-    found = column(connection, sql, (f"{_OWN} : ({term})", json.dumps([*owners])))
-    return Counter(owners[passage] for passage in found)
+    return connection.execute(sql, (expression, json.dumps(passages))).fetchall()

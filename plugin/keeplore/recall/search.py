@@ -149,7 +149,7 @@ def _covering(
     """
     passages: dict[int, PassageRow] = {}
     coverage: dict[int, float] = {}
-    for ids in _best_first(text, w.covering):
+    for ids in _batches(text, w.covering):
         rows = _rows(index, ids)
         passages |= rows
         for row in rows.values():
@@ -161,9 +161,9 @@ def _covering(
     return passages, coverage
 
 
-def _best_first(text: Mapping[int, float], at_once: int) -> Iterator[list[int]]:
-    """Matches, so many at once and those that match as well as the last of them: which of these has
-    the lower number is not the same on every machine.
+def _batches(text: Mapping[int, float], at_once: int) -> Iterator[list[int]]:
+    """Matches, the best first, so many at once and those that match as well as the last of them:
+    which of these has the lower number is not the same on every machine.
     """
     left = sorted(text, key=text.__getitem__, reverse=True)
     while left:

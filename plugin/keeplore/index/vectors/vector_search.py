@@ -61,7 +61,7 @@ class VectorIndex:
         self.is_held = False
         self._directory = directory
         self._graph_from = graph_from
-        self._mutex = threading.Lock()  # of the graphs
+        self._mutex = threading.Lock()  # of graphs and signs
         self._upkeep = threading.Lock()  # one thread adds to them
         self._graphs: dict[str, HnswGraph] = {}  # by the name of their block
         # of a block's first rows, by its name; an array is replaced, never changed
@@ -106,12 +106,13 @@ class VectorIndex:
         """Load the graphs that there are, and have the system read the blocks, before somebody
         waits for it.
         """
-        for block in database.read(block_files.of_fingerprint, self.fingerprint):
+        blocks = database.read(block_files.of_fingerprint, self.fingerprint)
+        for block in blocks:
             if self._wants_graph(block):
                 self._load(database, block)
             for file in block_files.files(self._directory, block.name):
                 _read_ahead(file)
-        self._hold_signs(database)
+        self._hold_signs(blocks)
         self.is_held = True
 
     def maintain(self, database: EngineDatabase) -> None:
@@ -120,8 +121,9 @@ class VectorIndex:
         """
         with self._upkeep:
             self._mend(database)
-            self._hold_signs(database)
-            self._maintain_graphs(database)
+            blocks = database.read(block_files.of_fingerprint, self.fingerprint)
+            self._hold_signs(blocks)
+            self._maintain_graphs(database, blocks)
         self.is_held = True
 
     def graph_damage(self, database: EngineDatabase) -> str:
@@ -213,15 +215,17 @@ class VectorIndex:
         """Some rows of a block with their cosines."""
         self._check(block)
         vectors, _ = block_files.files(self._directory, block.name)
+        found: list[Found] = []
         with vectors.open("rb", buffering=0) as opened:
             read = partial(os.pread, opened.fileno(), block.width)
-            rows = [read(row * block.width) for row in chosen.tolist()]
-        if rows and len(rows[-1]) < block.width:
-            raise EOFError(f"{block.name} is cut off")
-        # in pieces, for which the library starts no threads
-        pieces = [rows[at : at + AT_A_TIME] for at in range(0, len(rows), AT_A_TIME)]
-        scores = [unpacked(piece, self.dim) @ vector for piece in pieces]
-        return chosen, np.concatenate([np.empty(0, np.float32), *scores])
+            # in parts, for which the library starts no threads
+            for at in range(0, len(chosen), AT_A_TIME):
+                part = chosen[at : at + AT_A_TIME]
+                rows = [read(row * block.width) for row in part.tolist()]
+                if len(rows[-1]) < block.width:
+                    raise EOFError(f"{block.name} is cut off")
+                found.append((part, unpacked(rows, self.dim) @ vector))
+        return _joined(found)
 
     def _of_block(
         self,
@@ -302,9 +306,8 @@ class VectorIndex:
             raise EOFError(f"{block.name} is cut off")
         return ids[rows]
 
-    def _hold_signs(self, database: EngineDatabase) -> None:
+    def _hold_signs(self, blocks: list[VectorBlock]) -> None:
         """Have the signs of all rows in memory where a question may meet very many."""
-        blocks = database.read(block_files.of_fingerprint, self.fingerprint)
         are_many = sum(block.rows for block in blocks) >= self._graph_from
         held = {block.name: self._signs_of(block) for block in blocks if are_many}
         with self._mutex:
@@ -319,16 +322,17 @@ class VectorIndex:
             new = [signs_of(part["shares"]) for _, part in parts]
         except (OSError, EOFError):  # the next search notices, and the block is mended
             return held
-        return np.concatenate([held, *new])
+        return np.concatenate([held, *new]) if new else held
 
-    def _maintain_graphs(self, database: EngineDatabase) -> None:
-        found = database.read(block_files.of_fingerprint, self.fingerprint)
+    def _maintain_graphs(
+        self, database: EngineDatabase, blocks: list[VectorBlock]
+    ) -> None:
         with self._mutex:
-            names = {block.name for block in found}
+            names = {block.name for block in blocks}
             self._graphs = {
                 name: graph for name, graph in self._graphs.items() if name in names
             }
-        for block in found:
+        for block in blocks:
             if self._wants_graph(block):
                 self._maintain_graph(database, block)
 
