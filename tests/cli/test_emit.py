@@ -12,13 +12,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from ready import keeplore
+from waiting import until
 
 from keeplore.cli import emitted_lines
 from keeplore.cli.commands.machine import emit_
@@ -59,13 +58,6 @@ def places(memory: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
     """A machine on which no worker starts by itself."""
     monkeypatch.setattr(emit_, "start", lambda _: None)
     return Places.from_environment(os.environ)
-
-
-def until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + START_S
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
 
 
 def take_spool(places: Places) -> None:
@@ -326,7 +318,10 @@ def test_the_example_in_node_remembers_and_is_given_memory(
     # on a busy machine it starts for longer than the example waits
     worker = start(state)
     try:
-        until(lambda: ask(state, "status", timeout_s=START_S) is not None)
+        until(
+            lambda: ask(state, "status", timeout_s=START_S) is not None,
+            "the worker answers",
+        )
         done = subprocess.run(
             ("node", script, "Is the ledger append-only?"),
             cwd=shop,
@@ -338,7 +333,10 @@ def test_the_example_in_node_remembers_and_is_given_memory(
         assert (done.returncode, done.stderr) == (0, "")
         assert "auditors ask for every state" in done.stdout
         caught_up = {"is_caught_up": True}
-        until(lambda: ask(state, "catch-up", timeout_s=START_S) == caught_up)
+        until(
+            lambda: ask(state, "catch-up", timeout_s=START_S) == caught_up,
+            "it is caught up",
+        )
     finally:
         ask(state, "stop", timeout_s=START_S)
         if worker:

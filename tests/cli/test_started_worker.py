@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from waiting import until
 
 from keeplore.config.places import Places
 from keeplore.memory import Memory, new_id, new_meta, relative_path, serialise
@@ -40,11 +41,11 @@ def test_a_recall_at_a_terminal_starts_a_worker_for_vectors_and_a_script_does_no
     try:
         status, seen = at_terminal("recall", "indent with tabs")
         assert status == 0 and "a worker was started" in " ".join(seen.split())
-        until(lambda: told(run)["stamp"]["vectors"] == NOTES)
+        until(lambda: told(run)["stamp"]["vectors"] == NOTES, "every note has a vector")
         assert "worker was started" not in at_terminal("recall", "indent with tabs")[1]
     finally:
         ask(state, "stop", timeout_s=60.0)
-    until(lambda: has_left(state))
+    until(lambda: has_left(state), "the worker leaves")
 
 
 def told(run: Callable[..., Any]) -> Any:
@@ -54,10 +55,3 @@ def told(run: Callable[..., Any]) -> Any:
 def has_left(state: Path) -> bool:
     with only_one(state) as lock:
         return lock is not None
-
-
-def until(is_so: Callable[[], bool], seconds: float = 300.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.2)

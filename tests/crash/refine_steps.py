@@ -10,25 +10,15 @@ import itertools
 import sys
 from pathlib import Path
 
+from sample_note import note
 from strike import strike_each
 
-from keeplore.memory import Memory, new_id, new_meta
+from keeplore.memory import new_id
 from keeplore.store import Store
 from keeplore.store.transaction import TransactionChanges
 
 MACHINE = "studio-1a2b"
 OLD = "memory/gotchas/2026-02-09-old-{}.md"
-
-
-def note(title: str) -> Memory:
-    meta = {
-        "id": new_id(title),
-        "kind": "note",
-        "title": title,
-        "scope": "workspace",
-        "category": "gotchas",
-    }
-    return Memory(new_meta(**meta, created_at="2026-02-09T14:03:11Z"), f"# {title}\n")
 
 
 def change(store: Store) -> None:

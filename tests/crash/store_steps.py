@@ -11,22 +11,10 @@ import itertools
 import sys
 from pathlib import Path
 
+from sample_note import note
 from strike import strike_each
 
-from keeplore.memory import Memory, new_id, new_meta
 from keeplore.store import Store
-
-
-def note(title: str, body: str = "It is so.\n", **fields: str) -> Memory:
-    meta = {
-        "id": new_id(title),
-        "kind": "note",
-        "title": title,
-        "scope": "workspace",
-        "category": "gotchas",
-        **fields,
-    }
-    return Memory(new_meta(**meta, created_at="2026-02-09T14:03:11Z"), body)
 
 
 def save(store: Store, other: str) -> None:

@@ -4,15 +4,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from code_note_deeds import DEEDS, KEPT, note, opened
+from step_script import struck
 
 from keeplore.config.project_file import NAME
 from keeplore.store import create
@@ -47,12 +45,8 @@ def base(tmp_path: Path, git: Git) -> Path:
 
 
 def test_a_kill_at_every_step_leaves_whole_notes(base: Path, git: Git) -> None:
-    command = [sys.executable, STEPS, base]
-    env = {**os.environ, "PYTHONPATH": str(STEPS.parents[1] / "support")}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
-    assert done.returncode == 0, done.stderr
     points: Counter[str] = Counter()
-    for line in done.stdout.splitlines():
+    for line in struck(STEPS, base):
         place, deed, _, _ = line.rsplit(" ", 3)
         points[deed] += 1
         expect_whole(Path(place), deed, git)

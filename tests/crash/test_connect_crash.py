@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from step_script import struck
 
 STEPS = Path(__file__).with_name("connect_steps.py")
 FEWEST = 40  # points; fewer would mean that the steps are no longer seen
@@ -36,9 +34,5 @@ def base(tmp_path):
 @pytest.mark.parametrize("stride", [9, pytest.param(1, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("deed", ["connect", "update", "disconnect"])
 def test_a_kill_at_every_step_is_put_right(base, deed, stride):
-    command = [sys.executable, STEPS, base, base.with_name("now"), deed, str(stride)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env=os.environ
-    )
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) >= FEWEST
+    (points,) = struck(STEPS, base, base.with_name("now"), deed, stride)
+    assert int(points) >= FEWEST

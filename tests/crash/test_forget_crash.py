@@ -4,16 +4,16 @@ nothing else is lost.
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from sample_note import note
+from step_script import struck
 
 from keeplore.errors import RepositoryBusy
-from keeplore.memory import Memory, new_id, new_meta
+from keeplore.memory import new_id
 from keeplore.store import Store, create
 from keeplore.store.delete.purge import PENDING
 
@@ -26,17 +26,6 @@ FEWEST = {
 }  # points; fewer would mean that the steps are no longer seen
 AT = "2026-03-01T10:00:00Z"
 LEAKED, DROPPED = new_id("Leaked"), new_id("Dropped")
-
-
-def note(title: str, body: str) -> Memory:
-    meta = {
-        "id": new_id(title),
-        "kind": "note",
-        "title": title,
-        "scope": "workspace",
-        "category": "gotchas",
-    }
-    return Memory(new_meta(**meta, created_at="2026-02-09T14:03:11Z"), body)
 
 
 @pytest.fixture
@@ -66,13 +55,8 @@ def test_a_kill_at_every_step_is_made_good_by_doing_it_again(workspace, git, tim
         git("rev-parse", f"HEAD{back}:{workspace.find(LEAKED)}", cwd=workspace.root)
         for back in ("", "~2")
     ]
-    command = [sys.executable, STEPS, workspace.root, str(times)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env=os.environ
-    )
-    assert done.returncode == 0, done.stderr
     points: Counter[str] = Counter()
-    for line in done.stdout.splitlines():
+    for line in struck(STEPS, workspace.root, times):
         copy, deed, _, status = line.rsplit(" ", 3)
         points[deed] += 1
         expect_readable(Path(copy), git)

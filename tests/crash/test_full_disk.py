@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sample_note import note
 
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.errors import KeeploreError
-from keeplore.memory import Memory, new_id, new_meta, serialise
+from keeplore.memory import serialise
 from keeplore.memory.note import NoteDraft
 from keeplore.store import Store, create
 from keeplore.sync import synchronise
@@ -22,17 +23,6 @@ from keeplore.workspace.workspace import Workspace
 TEMPLATE = Path(__file__).resolve().parents[2] / "workspace_template"
 SIZE = 4 * 1024 * 1024  # bytes
 ROOM = (0, 8, 24, 48, 80, 160, 400)  # kilobytes that are left
-
-
-def note(title: str, body: str) -> Memory:
-    meta = {
-        "id": new_id(title),
-        "kind": "note",
-        "title": title,
-        "scope": "workspace",
-        "category": "gotchas",
-    }
-    return Memory(new_meta(**meta, created_at="2026-02-09T14:03:11Z"), body)
 
 
 @pytest.fixture

@@ -4,12 +4,10 @@ not at all.
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from step_script import struck
 
 from keeplore.errors import RepositoryBusy
 from keeplore.memory import Memory, new_id, new_meta
@@ -49,16 +47,9 @@ def test_a_kill_at_every_step_leaves_nothing_or_all_of_it_in_one_commit(
     workspace, git, stride
 ) -> None:
     before = workspace.head()
-    done = subprocess.run(
-        [sys.executable, STEPS, workspace.root, str(stride)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ,
-    )
-    assert done.returncode == 0, done.stderr
+    lines = struck(STEPS, workspace.root, stride)
     ends, cut_short = [], 0
-    for line in done.stdout.splitlines():
+    for line in lines:
         copy = Path(line.split(" ")[0])
         store = Store(copy, branch="main")
         if log_path(directories(copy)).exists():

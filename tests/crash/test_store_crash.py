@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from sample_note import note
+from step_script import struck
 
 from keeplore.errors import RepositoryBusy
-from keeplore.memory import Memory, new_id, new_meta
 from keeplore.store import Store, create
 from keeplore.store.git.git_locks import OWNER, STAYING
 
@@ -24,17 +22,6 @@ FEWEST = {
     "rename": 40,
     "merge": 40,
 }  # points; fewer would mean that the steps are no longer seen
-
-
-def note(title: str, body: str = "It is so.\n") -> Memory:
-    meta = {
-        "id": new_id(title),
-        "kind": "note",
-        "title": title,
-        "scope": "workspace",
-        "category": "gotchas",
-    }
-    return Memory(new_meta(**meta, created_at="2026-02-09T14:03:11Z"), body)
 
 
 @pytest.fixture
@@ -62,13 +49,8 @@ def workspace(tmp_path, git):
 @pytest.mark.parametrize("stride", [13, pytest.param(1, marks=pytest.mark.soak)])
 def test_a_kill_at_every_step_loses_nothing_and_needs_no_human(workspace, git, stride):
     store, other = workspace
-    command = [sys.executable, STEPS, store.root, other, str(stride)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env=os.environ
-    )
-    assert done.returncode == 0, done.stderr
     points: Counter[str] = Counter()
-    for line in done.stdout.splitlines():
+    for line in struck(STEPS, store.root, other, stride):
         copy, deed, _, _ = line.rsplit(" ", 3)
         points[deed] += 1
         expect_whole(Path(copy), deed, other, git)

@@ -4,18 +4,18 @@ finishes it.
 
 from __future__ import annotations
 
-import os
 import runpy
 import signal
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from sample_note import note
+from step_script import struck
 
 from keeplore.errors import RepositoryBusy
-from keeplore.memory import Memory, new_id, new_meta
+from keeplore.memory import new_id
 from keeplore.store import Store, create
 from keeplore.sync import synchronise
 
@@ -39,17 +39,6 @@ WORDS = (
     "question 2",
     "answer 2",
 )
-
-
-def note(title: str, body: str) -> Memory:
-    meta = {
-        "id": new_id(title),
-        "kind": "note",
-        "title": title,
-        "scope": "workspace",
-        "category": "gotchas",
-    }
-    return Memory(new_meta(**meta, created_at="2026-02-09T14:03:11Z"), body)
 
 
 @pytest.fixture
@@ -102,13 +91,8 @@ def base(tmp_path, git):
 
 
 def run(base, stride):
-    command = [sys.executable, STEPS, base, str(stride)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env=os.environ
-    )
-    assert done.returncode == 0, done.stderr
     points: Counter[str] = Counter()
-    for line in done.stdout.splitlines():
+    for line in struck(STEPS, base, stride):
         copy, fault, _, status, said = line.split("\t")
         points[fault] += stride
         assert status == "0" or fault == "full" or int(status) == signal.SIGKILL, said

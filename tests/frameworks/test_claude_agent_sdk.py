@@ -10,13 +10,13 @@ import logging
 import os
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from late import Late
+from waiting import until
 
 from keeplore import client
 from keeplore.config.places import Places
@@ -29,13 +29,6 @@ sdk, ours = Late("claude_agent_sdk"), Late("keeplore.frameworks.claude_agent_sdk
 CLI = Path(__file__).with_name("claude_cli.py")
 CLIENT = str(Path(client.__file__).with_name("client.py"))
 WAIT_S = 60
-
-
-def until(condition: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + WAIT_S
-    while not condition():
-        assert time.monotonic() < deadline, f"waited too long until {what}"
-        time.sleep(0.05)
 
 
 class Programs:

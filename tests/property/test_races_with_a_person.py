@@ -11,26 +11,13 @@ import time
 from pathlib import Path
 
 import pytest
+from sample_note import note
 
 from keeplore.errors import KeeploreError
-from keeplore.memory import Memory, new_id, new_meta
 from keeplore.store import Store, create
 from keeplore.sync import clone, synchronise
 
 TEMPLATE = Path(__file__).resolve().parents[2] / "workspace_template"
-
-
-def note(title: str) -> Memory:
-    meta = {
-        "id": new_id(title),
-        "kind": "note",
-        "title": title,
-        "scope": "workspace",
-        "category": "gotchas",
-    }
-    return Memory(
-        new_meta(**meta, created_at="2026-02-09T14:03:11Z"), f"# {title}\n\nIt is so.\n"
-    )
 
 
 def worker(root: Path, name: str, count: int) -> None:

@@ -6,11 +6,11 @@ import os
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from waiting import until
 
 import keeplore.conversation
 from keeplore.memory import Conversation, parse
@@ -22,7 +22,6 @@ FRAMEWORKS = DOCS / "frameworks.md"
 CLAUDE_CODE = DOCS.parent / "tests" / "frameworks" / "claude_cli.py"
 MAX_LINES = 20  # with imports and empty lines
 ANSWER = "We dropped Redis because it lost jobs twice when it was restarted."
-WORKER_S = 120  # it starts, loads its modules and reads what was spooled
 QUESTION = "Why did we drop Redis?"
 # models that answer by themselves, put in the place of those on a network; each runs before its
 # example
@@ -165,12 +164,10 @@ def test_the_example_for_the_claude_agent_sdk_remembers_what_was_said(
     }
     try:
         printed = run("-c", MODELS["claude_agent_sdk"] + program, **told)
-        deadline = time.monotonic() + WORKER_S
-        while (QUESTION, ANSWER) not in said(
-            workspace_dir
-        ):  # the worker that was started does it
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+        until(
+            lambda: (QUESTION, ANSWER) in said(workspace_dir),
+            "the worker that was started has written it",
+        )
     finally:
         run("-m", "keeplore.cli", "worker", "stop")
     assert ANSWER in "\n".join(printed)

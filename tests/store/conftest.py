@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sample_note
 
-from keeplore.memory import Memory, new_id, new_meta
+from keeplore.memory import Memory
 from keeplore.store import Store, create
 from keeplore.store.paths import is_ours
 
@@ -17,18 +18,7 @@ TEMPLATE = Path(__file__).resolve().parents[2] / "workspace_template"
 
 
 def make_note(title: str, *, body: str = "", **fields: Any) -> Memory:
-    meta = new_meta(
-        **{
-            "id": new_id(title),
-            "kind": "note",
-            "title": title,
-            "created_at": "2026-02-09T14:03:11Z",
-            "scope": "workspace",
-            "category": "gotchas",
-            **fields,
-        }
-    )
-    return Memory(meta, body or f"# {title}\n\nIt is so.\n")
+    return sample_note.note(title, body or f"# {title}\n\nIt is so.\n", **fields)
 
 
 @pytest.fixture

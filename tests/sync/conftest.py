@@ -11,27 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.memory import Memory, new_id, new_meta
 from keeplore.store import Store, create
 from keeplore.sync import clone, synchronise
 
 TEMPLATE = Path(__file__).resolve().parents[2] / "workspace_template"
-
-
-@pytest.fixture
-def note() -> Callable[..., Memory]:
-    def make(title: str, body: str = "It is so.\n") -> Memory:
-        meta = new_meta(
-            id=new_id(title),
-            kind="note",
-            title=title,
-            created_at="2026-02-09T14:03:11Z",
-            scope="workspace",
-            category="gotchas",
-        )
-        return Memory(meta, body)
-
-    return make
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import string
 from dataclasses import replace
 
 import pytest
+from sample_note import note
 
 from keeplore.memory import serialise
 from keeplore.redact import Redactor
@@ -106,7 +107,7 @@ def test_projects_records_and_notes_about_the_person_are_looked_at_too(first, pa
 
 
 def test_what_the_remote_has_already_and_what_is_no_text_stop_nothing(
-    network, first, git, note
+    network, first, git
 ):
     by_hand(first, "memory/notes/by-hand.md", f"# Old\n\n{secret()}\n")
     synchronise(first)
@@ -167,7 +168,7 @@ def test_no_name_of_a_file_reaches_the_terminal_as_it_is_and_many_findings_are_c
     assert "and 4 more" in stopped(first).message
 
 
-def test_what_keeplore_wrote_itself_is_pushed(first, note):
+def test_what_keeplore_wrote_itself_is_pushed(first):
     clean = Redactor(KEY)
     body = f"# Keys\n\n{secret()}\n"
     memory = note("Keys", clean.keeplore_before_write({}, body) or body)
@@ -177,7 +178,7 @@ def test_what_keeplore_wrote_itself_is_pushed(first, note):
 
 
 def test_the_id_of_a_session_is_no_secret_for_its_name_but_a_token_in_its_place_is(
-    first, note
+    first,
 ):
     rng = random.Random(9)
     session = "ses_" + "".join(rng.choices(string.ascii_letters + string.digits, k=26))
@@ -205,7 +206,7 @@ def test_the_id_of_a_session_is_no_secret_for_its_name_but_a_token_in_its_place_
     assert "odd.md:3 (github-token:" in stopped(first).message
 
 
-def test_a_repository_inside_a_memory_folder_is_passed_over(first, git, note):
+def test_a_repository_inside_a_memory_folder_is_passed_over(first, git):
     commit = "1" * 40
     git(
         "update-index",

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from sample_note import note
 
 from keeplore.errors import ConfigError, RemoteError
 from keeplore.store import Store, run, without_credentials
@@ -154,7 +155,7 @@ def test_what_git_prints_tells_the_case(printed, kind):
     assert error.kind == kind and error.remedy
 
 
-def test_a_clone_is_a_workspace_that_can_go_on(network, note, git):
+def test_a_clone_is_a_workspace_that_can_go_on(network, git):
     store = network.machine("second")
     assert store.remote() == str(network.remote)
     store.save(note("Here too"))

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from sample_note import note
 
 from keeplore.config.feedback_settings import FeedbackSettings
 from keeplore.index import Index
@@ -39,7 +40,7 @@ def count(store: Store, machine: str, **used: int) -> None:
 
 @pytest.mark.parametrize("exchange", [synchronise, by_hand])
 def test_what_two_machines_counted_offline_adds_up_on_both(
-    first, network, note, tmp_path: Path, exchange
+    first, network, tmp_path: Path, exchange
 ) -> None:
     for title in IDS:
         first.save(note(title))
@@ -64,9 +65,7 @@ def test_what_two_machines_counted_offline_adds_up_on_both(
         index.close()
 
 
-def test_a_copied_disk_conflicts_with_nothing_and_counts_once(
-    first, network, note
-) -> None:
+def test_a_copied_disk_conflicts_with_nothing_and_counts_once(first, network) -> None:
     first.save(note("both"))
     count(first, "first", both=1)
     synchronise(first)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+from sample_note import note
 
 from keeplore.errors import NotFound
 from keeplore.memory import new_id
@@ -41,8 +42,8 @@ def pull_by_hand(store: Store) -> None:
 class Play:
     """What was done, so that it can be said what must be there at the end."""
 
-    def __init__(self, machines, note, seed):
-        self.machines, self.note, self.chance = machines, note, random.Random(seed)
+    def __init__(self, machines, seed):
+        self.machines, self.chance = machines, random.Random(seed)
         self.purged: set[str] = set()
         self.writer: dict[str, int] = {}
 
@@ -62,14 +63,14 @@ class Play:
             pull_by_hand(store)
         elif deed == "write" and title not in self.writer:
             self.writer[title] = number
-            store.add(self.note(title, f"{title} says 0\n"))
+            store.add(note(title, f"{title} says 0\n"))
         elif (
             deed == "edit"
             and is_here
             and self.writer[title] == number
             and not store.is_forgotten(memory_id)
         ):
-            store.save(self.note(title, f"{title} says {self.chance.random()}\n"))
+            store.save(note(title, f"{title} says {self.chance.random()}\n"))
         elif deed == "forget" and is_here:
             store.forget(memory_id, str(number), AT)
         elif (
@@ -90,10 +91,10 @@ class Play:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_all_machines_end_with_the_same_and_purged_text_is_nowhere(
-    network, first, note, git, seed
+    network, first, git, seed
 ):
     machines = [first, network.machine("second"), network.machine("third")]
-    play = Play(machines, note, seed)
+    play = Play(machines, seed)
     for _ in range(STEPS):
         play.step()
     for _ in range(3):

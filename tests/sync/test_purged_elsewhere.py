@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from sample_note import note
 
 from keeplore.errors import RepositoryError
 from keeplore.memory import new_id
@@ -26,7 +27,7 @@ def titles(store):
     return sorted(store.load(file.path).title for file in store.scan())
 
 
-def leak(store, note, *names):
+def leak(store, *names):
     """Write memories with secrets, share them, and return the blobs."""
     for name in names or ("Leaked",):
         store.save(note(name, f"secret of {name}\n"))
@@ -89,8 +90,8 @@ def expect_same_and_clean(network, git, *stores, expected):
         assert synchronise(store).note == "nothing new"
 
 
-def test_the_purging_machine_replaces_what_the_remote_has(network, first, note, git):
-    leak(first, note)
+def test_the_purging_machine_replaces_what_the_remote_has(network, first, git):
+    leak(first)
     second = network.machine("second")
     assert purge(first).commits
     result = synchronise(first)
@@ -101,8 +102,8 @@ def test_the_purging_machine_replaces_what_the_remote_has(network, first, note, 
     expect_same_and_clean(network, git, first, second, expected=["Innocent"])
 
 
-def test_nothing_is_forced_where_nothing_was_purged(network, first, note, git):
-    leak(first, note)
+def test_nothing_is_forced_where_nothing_was_purged(network, first, git):
+    leak(first)
     second = network.machine("second")
     git("config", "receive.denyNonFastForwards", "true", cwd=network.remote)
     first.forget(new_id("Leaked"), "studio", AT)
@@ -117,9 +118,9 @@ def test_nothing_is_forced_where_nothing_was_purged(network, first, note, git):
 
 
 def test_machines_that_were_away_for_long_bring_nothing_back_and_lose_nothing(
-    network, first, note, git
+    network, first, git
 ):
-    leak(first, note)
+    leak(first)
     second, third = network.machine("second"), network.machine("third")
     second.save(note("Of the second"))
     second.commit()
@@ -145,10 +146,8 @@ def test_machines_that_were_away_for_long_bring_nothing_back_and_lose_nothing(
     )
 
 
-def test_two_machines_that_purge_different_memories_at_once_agree(
-    network, first, note, git
-):
-    leak(first, note, "One", "Two", "Three")
+def test_two_machines_that_purge_different_memories_at_once_agree(network, first, git):
+    leak(first, "One", "Two", "Three")
     second = network.machine("second")
     purge(first, "One")
     purge(second, "Two", "attic")
@@ -171,8 +170,8 @@ def test_two_machines_that_purge_different_memories_at_once_agree(
         }
 
 
-def test_a_purge_wins_over_forgetting_and_restoring(network, first, note, git):
-    leak(first, note)
+def test_a_purge_wins_over_forgetting_and_restoring(network, first, git):
+    leak(first)
     second = network.machine("second")
     first.forget(new_id("Leaked"), "studio", AT)
     synchronise(first)
@@ -186,9 +185,9 @@ def test_a_purge_wins_over_forgetting_and_restoring(network, first, note, git):
 
 
 def test_a_remote_that_keeps_the_text_is_reported_and_nothing_is_pushed(
-    network, first, note, git
+    network, first, git
 ):
-    leak(first, note)
+    leak(first)
     git("config", "receive.denyNonFastForwards", "true", cwd=network.remote)
     before = git("rev-parse", "main", cwd=network.remote)
     purge(first)
@@ -205,9 +204,9 @@ def test_a_remote_that_keeps_the_text_is_reported_and_nothing_is_pushed(
 
 
 def test_what_another_machine_pushed_meanwhile_is_never_overwritten(
-    network, first, note, git
+    network, first, git
 ):
-    leak(first, note)
+    leak(first)
     second = network.machine("second")
     second.save(note("Just in time"))
     second.commit()
@@ -226,9 +225,9 @@ def test_what_another_machine_pushed_meanwhile_is_never_overwritten(
 
 
 def test_a_machine_whose_history_cannot_be_rewritten_stops_and_says_so(
-    network, first, note, git
+    network, first, git
 ):
-    leak(first, note)
+    leak(first)
     second = network.machine("second")
     git("sparse-checkout", "set", "--no-cone", "/*", cwd=second.root)
     purge(first)
@@ -244,8 +243,8 @@ def test_a_machine_whose_history_cannot_be_rewritten_stops_and_says_so(
     assert synchronise(third).pushed == 1  # it never had the text
 
 
-def test_other_branches_of_the_person_follow_too(network, first, note, git):
-    leak(first, note)
+def test_other_branches_of_the_person_follow_too(network, first, git):
+    leak(first)
     git("branch", "mine", cwd=first.root)
     second = network.machine("second")
     git("branch", "idea", cwd=second.root)
@@ -264,9 +263,9 @@ def test_other_branches_of_the_person_follow_too(network, first, note, git):
 
 
 def test_a_purge_beside_a_workspace_that_is_used_by_plain_git_alone(
-    network, first, note, git
+    network, first, git
 ):
-    leak(first, note)
+    leak(first)
     clone = network.folder / "plain"
     git("clone", "-q", str(network.remote), str(clone), cwd=network.folder)
     (clone / "README.md").write_text("By hand\n")
@@ -284,10 +283,10 @@ def test_a_purge_beside_a_workspace_that_is_used_by_plain_git_alone(
 
 
 def test_a_remote_that_purges_most_of_what_is_here_is_not_followed_unasked(
-    network, first, note, git
+    network, first, git
 ):
     names = [f"Note {number}" for number in range(12)]
-    leak(first, note, *names)
+    leak(first, *names)
     second = network.machine("second")
     for name in names:
         purge(second, name, "attic")

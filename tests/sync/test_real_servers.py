@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from sample_note import note
 
 from keeplore.store import Store
 from keeplore.sync import SyncError, clone, synchronise
@@ -134,7 +135,7 @@ def kind_of(store: Store) -> str:
     return caught.value.kind
 
 
-def test_two_machines_exchange_and_merge_over_it(network, first, note, git, url):
+def test_two_machines_exchange_and_merge_over_it(network, first, git, url):
     git("remote", "set-url", "origin", url, cwd=first.root)
     clone(url, network.folder / "second")
     second = Store(network.folder / "second", branch="main")
@@ -151,7 +152,7 @@ def test_two_machines_exchange_and_merge_over_it(network, first, note, git, url)
 
 
 def test_a_branch_that_is_protected_refuses_and_keeps_what_is_here(
-    network, first, note, git, url
+    network, first, git, url
 ):
     network.git_hook("pre-receive", "echo 'GH006: protected branch' >&2; exit 1")
     git("remote", "set-url", "origin", url, cwd=first.root)
@@ -183,7 +184,7 @@ def test_a_repository_that_is_not_there(first, git, url):
     ("wrong", "kind"),
     [("", "auth"), (f"{PERSON}:wrong@", "auth"), (f"{PERSON}:{SECRET}@", "")],
 )
-def test_credentials_are_never_asked_for(first, note, git, http, wrong, kind):
+def test_credentials_are_never_asked_for(first, git, http, wrong, kind):
     http.is_closed = True
     git(
         "remote",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
+from sample_note import note
 
 from keeplore.errors import RepositoryBusy, RepositoryError
 from keeplore.store import Store, create
@@ -31,7 +32,7 @@ def test_the_first_push_sets_what_the_branch_follows(network, first, git):
     assert git("rev-parse", "main", cwd=network.remote) == first.head()
 
 
-def test_what_one_machine_wrote_is_on_the_other(network, first, note, git):
+def test_what_one_machine_wrote_is_on_the_other(network, first, git):
     second = network.machine("second")
     second.save(note("From the second"))
     first.save(note("From the first"))
@@ -47,7 +48,7 @@ def test_what_one_machine_wrote_is_on_the_other(network, first, note, git):
 
 
 @pytest.mark.parametrize("state", ["on disk", "staged", "committed", "broken"])
-def test_settings_that_both_changed_stop_no_sync(network, first, note, git, state):
+def test_settings_that_both_changed_stop_no_sync(network, first, git, state):
     second = network.machine("second")
     settings = first.root / "keeplore.yaml"
     mine, theirs = ("automatic: true", "automatic: false"), ("0.95", "0.55")
@@ -73,7 +74,7 @@ def test_settings_that_both_changed_stop_no_sync(network, first, note, git, stat
     assert status.strip() == ("" if state == "committed" else "M keeplore.yaml")
 
 
-def test_a_race_for_the_push_is_run_again(network, first, note, git):
+def test_a_race_for_the_push_is_run_again(network, first, git):
     second = network.machine("second")
     second.save(note("Faster"))
     second.commit()
@@ -91,7 +92,7 @@ def test_a_race_for_the_push_is_run_again(network, first, note, git):
     assert git("rev-parse", "main", cwd=network.remote) == first.head()
 
 
-def test_a_race_that_is_lost_every_time_ends(network, first, note, git):
+def test_a_race_that_is_lost_every_time_ends(network, first, git):
     first.save(note("Never"))
     network.git_hook("update", "echo 'error: cannot lock ref' >&2; exit 1")
     with pytest.raises(SyncError) as caught:
@@ -99,9 +100,7 @@ def test_a_race_that_is_lost_every_time_ends(network, first, note, git):
     assert caught.value.kind == "moved"
 
 
-def test_a_push_that_the_remote_forbids_is_refused_with_a_next_step(
-    network, first, note
-):
+def test_a_push_that_the_remote_forbids_is_refused_with_a_next_step(network, first):
     network.git_hook(
         "pre-receive", "echo 'GH013: push protection: a secret' >&2; exit 1"
     )
@@ -120,7 +119,7 @@ def test_without_a_remote_the_command_that_adds_one_is_named(network, first, git
 
 
 def test_a_remote_that_is_gone_is_told_from_one_that_cannot_be_reached(
-    network, first, note, git
+    network, first, git
 ):
     first.save(note("Waiting"))
     network.remote.rename(network.folder / "elsewhere")
@@ -162,9 +161,7 @@ def test_an_address_in_the_configuration_that_is_not_followed(network, first, gi
     assert not (first.root / "ran").exists()
 
 
-def test_two_edits_of_one_line_end_as_two_memories_on_both_machines(
-    network, first, note
-):
+def test_two_edits_of_one_line_end_as_two_memories_on_both_machines(network, first):
     second = network.machine("second")
     path = first.save(note("Argued", "first\n"))
     second.save(note("Argued", "second\n"))
@@ -179,7 +176,7 @@ def test_two_edits_of_one_line_end_as_two_memories_on_both_machines(
     assert sorted(texts[0].values()) == ["first\n", "second\n"] and path in texts[0]
 
 
-def test_while_the_person_is_in_a_merge_nothing_is_exchanged(network, first, note, git):
+def test_while_the_person_is_in_a_merge_nothing_is_exchanged(network, first, git):
     first.save(note("Later"))
     (first.root / ".git" / "MERGE_HEAD").write_text(f"{first.head()}\n")
     before = git("rev-parse", "main", cwd=network.remote)
@@ -189,7 +186,7 @@ def test_while_the_person_is_in_a_merge_nothing_is_exchanged(network, first, not
 
 
 def test_a_wiped_remote_is_filled_again_and_a_rewritten_one_loses_nothing(
-    network, first, note, git
+    network, first, git
 ):
     second = network.machine("second")
     first.save(note("Kept"))
@@ -202,7 +199,7 @@ def test_a_wiped_remote_is_filled_again_and_a_rewritten_one_loses_nothing(
     assert git("rev-parse", "main", cwd=network.remote) == first.head()
 
 
-def test_the_branch_of_the_person_is_what_is_exchanged(network, first, note, git):
+def test_the_branch_of_the_person_is_what_is_exchanged(network, first, git):
     git("checkout", "-qb", "memories", cwd=first.root)
     store = Store(first.root, branch="memories")
     store.save(note("On a branch"))
@@ -211,7 +208,7 @@ def test_the_branch_of_the_person_is_what_is_exchanged(network, first, note, git
     assert git("rev-parse", "main", cwd=network.remote) != store.head()
 
 
-def test_three_machines_that_write_offline_come_to_the_same(network, first, note):
+def test_three_machines_that_write_offline_come_to_the_same(network, first):
     stores = [first, network.machine("second"), network.machine("third")]
     for round_ in range(3):
         for number, store in enumerate(stores):
@@ -227,7 +224,7 @@ def test_three_machines_that_write_offline_come_to_the_same(network, first, note
     assert first.head() == head
 
 
-def test_what_a_rewritten_remote_had_is_kept_in_a_branch(network, first, note, git):
+def test_what_a_rewritten_remote_had_is_kept_in_a_branch(network, first, git):
     second = network.machine("second")
     second.save(note("Only there"))
     synchronise(second)
@@ -244,9 +241,7 @@ def test_what_a_rewritten_remote_had_is_kept_in_a_branch(network, first, note, g
     assert (done.pushed, done.rescued) == (1, "main")  # where it is anyway
 
 
-def test_a_shallow_clone_is_completed_before_anything_is_merged(
-    network, first, note, git
-):
+def test_a_shallow_clone_is_completed_before_anything_is_merged(network, first, git):
     for title in ("One", "Two", "Three"):
         first.save(note(title))
         synchronise(first)
@@ -268,7 +263,7 @@ def test_a_shallow_clone_is_completed_before_anything_is_merged(
     assert titles(shallow) == {"One", "Two", "Three", "Four", "Shallow"}
 
 
-def test_a_remote_that_holds_something_else_is_not_taken_in(network, first, note, git):
+def test_a_remote_that_holds_something_else_is_not_taken_in(network, first, git):
     code = network.folder / "code"
     git("init", "-q", str(code), cwd=network.folder)
     (code / "app.py").write_text("print()\n")
@@ -284,7 +279,7 @@ def test_a_remote_that_holds_something_else_is_not_taken_in(network, first, note
 
 
 def test_two_workspaces_that_were_begun_apart_are_joined_only_when_asked(
-    network, first, note, git, template
+    network, first, git, template
 ):
     first.save(note("Here"))
     synchronise(first)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 
 import pytest
 from open_window import EVERYTHING, Window
+from waiting import until
 
 from keeplore.memory.note import NoteDraft
 from keeplore.worker.server.protocol import ask
@@ -22,10 +22,7 @@ Worker = subprocess.Popen[bytes]
 def worker(window: Window) -> Iterator[Worker]:
     state = window.workspace.places.state
     process = subprocess.Popen([sys.executable, "-m", "keeplore.worker"])
-    deadline = time.monotonic() + 300
-    while ask(state, "status", timeout_s=5.0) is None:
-        assert process.poll() is None and time.monotonic() < deadline
-        time.sleep(0.1)
+    until(lambda: ask(state, "status", timeout_s=5.0) is not None, "the worker answers")
     yield process
     ask(state, "stop", timeout_s=60.0)
     process.kill()

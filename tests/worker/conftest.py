@@ -3,12 +3,11 @@
 import json
 import os
 import threading
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from quick_machine import QuickMachine
+from waiting import until
 
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, parse
@@ -18,13 +17,6 @@ from keeplore.workspace.lifecycle.setup import initialise
 from keeplore_hooks.spool import Spool
 
 WAIT_S = 120
-
-
-def until(condition: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + WAIT_S
-    while not condition():
-        assert time.monotonic() < deadline, f"waited too long until {what}"
-        time.sleep(0.02)
 
 
 class Office:

@@ -4,21 +4,15 @@ just now.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
+
+from waiting import until
 
 from keeplore.memory.note import NoteDraft
 from keeplore.worker.loop import Worker
 from keeplore.worker.server.protocol import ask
 from keeplore.workspace.registry import Registry
-
-
-def until(condition: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + 120
-    while not condition():
-        assert time.monotonic() < deadline, f"waited too long until {what}"
-        time.sleep(0.02)
 
 
 def test_a_worker_that_is_told_of_a_change_commits_it(

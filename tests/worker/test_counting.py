@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 from ready import keeplore
+from waiting import until
 
 from keeplore.memory.note import NoteDraft
 from keeplore.recall.request import RecallRequest
@@ -24,9 +24,8 @@ def test_what_is_taken_told_and_asked_is_counted_and_shown(office: Any) -> None:
         registry.named("memory").notes.write(draft)
         registry.named("memory").index.refresh()
     office.start()
-    deadline = time.monotonic() + 120
-    while ask(office.places.state, "status", timeout_s=30) is None:
-        assert time.monotonic() < deadline
+    state = office.places.state
+    until(lambda: ask(state, "status", timeout_s=30) is not None, "the worker answers")
     office.prompt("Prices are kept in cents", cwd=cwd)
     office.taken()
     for words in ("prices in cents", "zebra"):

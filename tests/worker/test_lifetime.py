@@ -6,11 +6,11 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from demo.machine import CLIENT
+from waiting import until
 
 import keeplore
 from keeplore import __version__
@@ -21,13 +21,6 @@ from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 
 NEWER, OLDER = "999.0.0", "0.0.0"
-
-
-def until(condition, what, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, f"waited too long until {what}"
-        time.sleep(0.02)
 
 
 def status(state):
@@ -268,7 +261,7 @@ def test_many_sessions_at_once_make_one_worker_and_lose_nothing(machine, count):
     until(
         lambda: machine.waiting() == 0 and is_resting(machine.state),
         "all are taken",
-        180,
+        seconds=180,
     )
     assert (
         len(

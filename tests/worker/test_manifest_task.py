@@ -5,22 +5,15 @@ else.
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable
 from pathlib import Path
+
+from waiting import until
 
 from keeplore.config.places import Places
 from keeplore.workspace.lifecycle.setup import clone_workspace
 from keeplore.workspace.registry import Registry
 
 PYPROJECT = '[project]\nname = "shop-api"\ndependencies = ["fastembed>=0.7"]\n'
-
-
-def until(condition: Callable[[], object], what: str) -> None:
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline, f"waited too long until {what}"
-        time.sleep(0.02)
 
 
 def event(name: str, cwd: Path, **more: str) -> bytes:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from file_hashes import digests
 from tests.llm.model_server import ModelServer, Request, Said, Status, model_server
+from waiting import until
 
 from keeplore.config.setting_layers import set_shared
 from keeplore.config.settings import load_settings
@@ -24,8 +25,6 @@ from keeplore.worker.server.protocol import ask
 from keeplore.workspace.recording.refine_trigger import KINDS
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.writing.ingest_jobs import IngestQueue
-
-from .conftest import until
 
 QUESTION = (
     "Which queue do we take for the invoices: RabbitMQ or a table? We have one small server, "

@@ -5,21 +5,14 @@ import subprocess
 import time
 from pathlib import Path
 
+from sample_note import note
+
 from keeplore.config.places import Places
 from keeplore.config.setting_layers import set_own
-from keeplore.memory import Memory, new_id, new_meta
 from keeplore.worker.background import BackgroundTasks
 from keeplore.worker.tasks.git_tasks import SYNC_BACKOFF_S, SYNC_DELAY_S
 from keeplore.workspace import Registry
 from keeplore.workspace.lifecycle.setup import initialise
-
-
-def note(title: str) -> Memory:
-    meta = new_meta(
-        id=new_id(title), kind="note", title=title, created_at="2026-02-09T14:03:11Z", scope="workspace",
-        category="gotchas",
-    )  # fmt: skip
-    return Memory(meta, "It is so.\n")
 
 
 def test_turns_do_not_make_it_ask_a_remote_in_vain_again_and_again_and_one_that_is_back_gets_all(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from quick_machine import WORKER
+from waiting import until
 
 from keeplore.config.places import Places
 from keeplore.index import ScopeFilter
@@ -18,13 +19,6 @@ from keeplore.worker.tasks import git_tasks
 from keeplore.workspace.registry import Registry
 
 EVERYWHERE = ScopeFilter(())
-
-
-def until(condition, what, seconds=90):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, f"waited too long until {what}"
-        time.sleep(0.05)
 
 
 def is_resting(state):
@@ -188,7 +182,11 @@ def test_thousands_of_files_are_indexed_once_each_and_make_no_commit(shared, sto
     shared.push(**{f"storm-{n}": f"Drop {n} of many." for n in range(storm)})
     shared.git("pull", "-q")
     head = shared.git("rev-parse", "HEAD")
-    until(lambda: shared.index.state().memories == storm + 1, "all are indexed", 240)
+    until(
+        lambda: shared.index.state().memories == storm + 1,
+        "all are indexed",
+        seconds=240,
+    )
     until(
         lambda: shared.index.lag() == 0 and shared.index.state().commit == head,
         "the stamp says so",

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from demo.machine import CLIENT
 from quick_machine import WORKER
+from waiting import until
 
 from keeplore.worker import loop
 from keeplore.worker.server.protocol import ask
@@ -21,13 +22,6 @@ from keeplore.workspace.lifecycle.setup import initialise
 from keeplore_hooks.spool import Spool
 
 PROMPTS = [f"Prompt {number} about the ledger" for number in range(4)]
-
-
-def until(condition, what):
-    deadline = time.monotonic() + 120
-    while not condition():
-        assert time.monotonic() < deadline, f"waited too long until {what}"
-        time.sleep(0.02)
 
 
 def status(state: Path) -> dict:

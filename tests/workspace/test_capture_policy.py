@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -25,7 +24,6 @@ from keeplore.workspace.capture_policy import (
     closeness,
 )
 from keeplore.workspace.identity import IdentityResolver
-from keeplore.workspace.lifecycle.setup import initialise
 
 API = "git.example.com/acme/api"
 
@@ -35,13 +33,6 @@ Decide = Callable[..., CaptureDecision]
 
 def rules(*texts: str) -> tuple[CaptureRule, ...]:
     return tuple(map(CaptureRule.parse, texts))
-
-
-@pytest.fixture
-def places(home: Path) -> Places:
-    found = Places.from_environment(os.environ)
-    initialise(found, home / "memory")
-    return found
 
 
 @pytest.fixture

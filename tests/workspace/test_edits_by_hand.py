@@ -16,19 +16,10 @@ from keeplore.index import MemoryFilter, MemoryRow
 from keeplore.memory import Memory, new_id, new_meta, serialise
 from keeplore.recall.request import RecallRequest
 from keeplore.workspace import Registry
-from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.workspace import Workspace
 
 SAID = "We keep the ledger append-only, because auditors ask for every state.\n"
 PLACE = "memory/decisions/2026-02-09-append-only-ledger"
-
-
-@pytest.fixture
-def workspace():
-    places = Places.from_environment(os.environ)
-    initialise(places, Path.home() / "memory")
-    with Registry(places) as registry:
-        yield registry.named("memory")
 
 
 @pytest.fixture

@@ -6,35 +6,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, parse
 from keeplore.workspace import Registry
-from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Origin, Session, Turn
 
 ORIGIN = Origin("claude-code", "session-1")
-
-
-@pytest.fixture
-def places() -> Places:
-    places = Places.from_environment(os.environ)
-    initialise(places, Path.home() / "memory")
-    return places
-
-
-@pytest.fixture
-def workspace(places: Places) -> Iterator[Workspace]:
-    with Registry(places) as registry:
-        yield registry.named("memory")
 
 
 def said(number: int, *replies: str, origin: Origin = ORIGIN) -> Turn:

@@ -99,13 +99,6 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 
 @pytest.fixture
-def places(home: Path) -> Places:
-    places = Places.from_environment(os.environ)
-    initialise(places, home / "memory")
-    return places
-
-
-@pytest.fixture
 def opened(places: Places, home: Path) -> Iterator[Callable[[], Workspace]]:
     with Registry(places) as registry:
         yield lambda: registry.named("memory")

@@ -4,28 +4,16 @@ once.
 
 from __future__ import annotations
 
-import os
 import shlex
 import shutil
 
 import pytest
 
-from keeplore.config.places import Places
 from keeplore.errors import AlreadyExists, Corrupt, NotFound, UnsafePath
 from keeplore.store import Store
 from keeplore.workspace.identity import Project, save_project
-from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.lifecycle.sync_workspace import heal
-from keeplore.workspace.registry import Registry
 from keeplore.workspace.writing.entity_writer import add, entity_records, remove
-
-
-@pytest.fixture
-def workspace(home):
-    places = Places.from_environment(os.environ)
-    initialise(places, home / "memory")
-    with Registry(places) as registry:
-        yield registry.named("memory")
 
 
 def test_an_entity_is_one_file_and_what_is_added_again_joins_it(workspace):

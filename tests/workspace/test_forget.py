@@ -5,7 +5,6 @@ the next.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -33,31 +32,6 @@ from keeplore_hooks.installed import host_named
 from keeplore_hooks.spool import Spool
 
 SECRET = "the door opens with " + "tangerine-" + "7713"
-
-
-@pytest.fixture
-def places():
-    places = Places.from_environment(os.environ)
-    initialise(places, Path.home() / "memory")
-    return places
-
-
-@pytest.fixture
-def project():
-    folder = Path.home() / "code" / "ledgerly"
-    folder.mkdir(parents=True)
-    return folder
-
-
-@pytest.fixture
-def registry(places):
-    with Registry(places) as registry:
-        yield registry
-
-
-@pytest.fixture
-def workspace(registry):
-    return registry.named("memory")
 
 
 def turn(number: int, user: str, reply: str, cwd: Path, **more) -> Turn:

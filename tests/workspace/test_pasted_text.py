@@ -3,7 +3,6 @@ dump is cut.
 """
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from keeplore.config.places import Places
 from keeplore.memory import Conversation, parse
 from keeplore.workspace import Registry
 from keeplore.workspace.importing.session_import import import_sessions, worth_reading
-from keeplore.workspace.lifecycle.setup import initialise
 from keeplore_hooks.hosts import Cursor
 from keeplore_hooks.installed import host_named
 
@@ -50,13 +48,6 @@ PASTES = {
     ],
     "status": [f"loader-{n}-x7f   1/1   Running   0   {n}d" for n in range(400)],
 }
-
-
-@pytest.fixture
-def places():
-    places = Places.from_environment(os.environ)
-    initialise(places, Path.home() / "memory")
-    return places
 
 
 def line(cwd: Path, kind: str, content: object, uuid: str) -> dict:

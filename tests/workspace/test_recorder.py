@@ -3,19 +3,15 @@ the way.
 """
 
 import json
-import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
-
-import pytest
 
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, parse
 from keeplore.text.fences import fence
 from keeplore.workspace import Registry
 from keeplore.workspace.importing.session_import import import_sessions, worth_reading
-from keeplore.workspace.lifecycle.setup import initialise
 from keeplore_hooks.events import (
     Command,
     Compaction,
@@ -26,26 +22,6 @@ from keeplore_hooks.events import (
     Work,
 )
 from keeplore_hooks.installed import host_named
-
-
-@pytest.fixture
-def places():
-    places = Places.from_environment(os.environ)
-    initialise(places, Path.home() / "memory")
-    return places
-
-
-@pytest.fixture
-def project():
-    folder = Path.home() / "code" / "ledgerly"
-    folder.mkdir(parents=True)
-    return folder
-
-
-@pytest.fixture
-def workspace(places):
-    with Registry(places) as registry:
-        yield registry.named("memory")
 
 
 def turn(

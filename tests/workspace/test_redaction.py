@@ -5,29 +5,19 @@ pushed.
 from __future__ import annotations
 
 import json
-import os
 import random
 from pathlib import Path
 
 import pytest
 
 from keeplore.cli.doctor.check_workspace import findings
-from keeplore.config.places import Places
 from keeplore.errors import ConfigError
 from keeplore.memory.note import NoteDraft
 from keeplore.sync import SyncError
 from keeplore.workspace import Registry
 from keeplore.workspace.lifecycle.lint import lint, secrets_of
-from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.lifecycle.sync_workspace import synchronise
 from keeplore_hooks.events import Origin, Session, Turn
-
-
-@pytest.fixture
-def places():
-    places = Places.from_environment(os.environ)
-    initialise(places, Path.home() / "memory")
-    return places
 
 
 def settle(text: str) -> None:

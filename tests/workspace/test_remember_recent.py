@@ -2,18 +2,14 @@
 once.
 """
 
-import os
 import shutil
 from pathlib import Path
 
 import pytest
 
-from keeplore.config.places import Places
 from keeplore.errors import NotFound
 from keeplore.memory import Conversation, parse
 from keeplore.recall.request import RecallRequest
-from keeplore.workspace import Registry
-from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.recording.remember_recent import remember_recent
 from keeplore_hooks.events import Command, Origin, Turn
 
@@ -27,26 +23,6 @@ TALK = [
     ),
 ]
 NEXT_TOPIC = ("How long does a lease last?", "Five minutes.")
-
-
-@pytest.fixture
-def places():
-    places = Places.from_environment(os.environ)
-    initialise(places, Path.home() / "memory")
-    return places
-
-
-@pytest.fixture
-def project():
-    folder = Path.home() / "code" / "ledgerly"
-    folder.mkdir(parents=True)
-    return folder
-
-
-@pytest.fixture
-def workspace(places):
-    with Registry(places) as registry:
-        yield registry.named("memory")
 
 
 def turn(

@@ -5,32 +5,22 @@ once.
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from keeplore.config.places import Places
 from keeplore.memory import parse
 from keeplore.workspace import Registry
 from keeplore.workspace.importing.intake import Intake
 from keeplore.workspace.importing.session_import import import_sessions, worth_reading
-from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.recording.cursors import Cursors
 from keeplore_hooks.installed import source_named
 from keeplore_hooks.spool import SpoolEntry
 
 SESSION = "ses_made0001"
 BEGIN = 1_770_645_600_000  # 2026-02-09T14:00:00Z, ms
-
-
-@pytest.fixture
-def places() -> Places:
-    places = Places.from_environment(os.environ)
-    initialise(places, Path.home() / "memory")
-    return places
 
 
 class Database:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from keeplore.config.places import Places
 from keeplore.memory import parse
-from keeplore.workspace import Registry
-from keeplore.workspace.lifecycle.setup import initialise
 from keeplore_hooks.events import Command, Origin, Turn
 
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -36,14 +32,6 @@ def repository(name: str) -> Path:
     git(folder, "init", "-q")
     git(folder, "commit", "-q", "--allow-empty", "-m", f"Begin {name}")
     return folder
-
-
-@pytest.fixture
-def workspace():
-    places = Places.from_environment(os.environ)
-    initialise(places, Path.home() / "memory")
-    with Registry(places) as registry:
-        yield registry.named("memory")
 
 
 def say(workspace, folder: Path, number: int, at: datetime) -> None:

@@ -482,6 +482,34 @@ def test_open_questions_are_those_nobody_answered() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("before", "question", "told"),
+    [
+        (
+            "The path could hold an id. Or one file stores a list of sessions.",
+            "Which approach would you prefer?",
+            ["Or one file stores a list of sessions. Which approach would you prefer?"],
+        ),
+        (
+            "There are two ways:\n\n1. Store a list\n2. Give each session a path\n\n",
+            "Which one do you prefer?",
+            ["Which one do you prefer? Store a list / Give each session a path"],
+        ),
+        ("I read:\n\n- the path\n- the list\n\nDone.", "Which one do you prefer?", []),
+        (
+            "Both copies are kept for a year.",
+            "Which regions must the backup cover?",
+            ["Which regions must the backup cover?"],
+        ),
+    ],
+)
+def test_an_open_choice_names_its_ways(
+    before: str, question: str, told: list[str]
+) -> None:
+    said = ("Two sessions share a checkpoint.", f"{before} {question}")
+    assert texts(talk(*said), "open_questions") == told
+
+
 def test_what_the_last_report_leaves_to_the_person_is_open() -> None:
     report = (
         "The release job publishes the formula.\n\n## Required setup\n\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import tempfile
 import tracemalloc
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import Any
 
 import pytest
 from example_count import examples
+from growing import cuts, settled, written
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -67,24 +67,6 @@ STEPS: dict[str, Callable[[Any, int], Any]] = {
 }
 
 
-def build(lines: Any, steps: list[str]) -> bytes:
-    t = lines()
-    for number, step in enumerate(steps):
-        STEPS[step](t, number)
-    return bytes(t.bytes())
-
-
-def settled(events: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The last form of every turn, and every other event once."""
-    turns = {event.id: event for event in events if event.kind == "turn"}
-    others = {
-        (event.kind, event.id): event
-        for event in events
-        if event.kind not in ("turn", "session")
-    }
-    return turns, others
-
-
 # Steps that depend on one another meet too seldom among all the others.
 KINDS = {
     "everything": sorted(STEPS),
@@ -110,19 +92,6 @@ KINDS = {
 }
 
 
-def cuts(content: bytes) -> st.SearchStrategy[list[int]]:
-    """Where a reading may find the end of the file: anywhere, but often right at or before the end
-    of a line.
-    """
-    ends = [match.end() for match in re.finditer(rb"\n", content)] or [0]
-    near = st.builds(
-        lambda end, before: max(0, end - before),
-        st.sampled_from(ends),
-        st.integers(0, 2),
-    )
-    return st.lists(near | st.integers(0, len(content)), max_size=8).map(sorted)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @settings(
     max_examples=examples(50),
@@ -133,15 +102,13 @@ def cuts(content: bytes) -> st.SearchStrategy[list[int]]:
 def test_reading_while_the_file_grows_gives_the_same_as_reading_it_at_once(
     lines: Any, session_in: Any, kind: str, data: st.DataObject
 ) -> None:
-    content = build(
-        lines, data.draw(st.lists(st.sampled_from(KINDS[kind]), max_size=25))
+    content = written(
+        lines(), STEPS, data.draw(st.lists(st.sampled_from(KINDS[kind]), max_size=25))
     )
     with tempfile.TemporaryDirectory() as folder:
         session = session_in(Path(folder))
         session.write(content)
-        whole = settled(
-            list(session.host.read_transcript(session.path, Cursor()).events)
-        )
+        whole = settled(session.host.read_transcript(session.path, Cursor()).events)
         grown: list[Any] = []
         for cut in data.draw(cuts(content)):
             session.write(content[:cut])
@@ -164,7 +131,7 @@ def test_reading_again_without_news_gives_nothing(
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         session = session_in(Path(folder))
-        session.write(build(lines, steps))
+        session.write(written(lines(), STEPS, steps))
         session.hear("Stop", at=LATER)
         assert session.hear("Stop", at=LATER).events == ()
         assert session.hear("SubagentStop").events == ()

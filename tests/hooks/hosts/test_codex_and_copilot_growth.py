@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from example_count import examples
+from growing import cuts, settled, written
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -114,37 +115,6 @@ def log_in(kind: str, codex_in: Any, copilot_in: Any) -> Any:
     return {"codex": codex_in, "copilot": copilot_in}[kind]
 
 
-def build(log: Any, kind: str, steps: list[str]) -> bytes:
-    t = log()
-    for number, step in enumerate(steps):
-        STEPS[kind][step](t, number)
-    return bytes(t.bytes())
-
-
-def settled(events: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The last form of every turn, and every other event once."""
-    turns = {event.id: event for event in events if event.kind == "turn"}
-    others = {
-        (event.kind, event.id): event
-        for event in events
-        if event.kind not in ("turn", "session")
-    }
-    return turns, others
-
-
-def cuts(content: bytes) -> st.SearchStrategy[list[int]]:
-    """Where a reading may find the end of the file: anywhere, but often right at or before the end
-    of a line.
-    """
-    ends = [match.end() for match in re.finditer(rb"\n", content)] or [0]
-    near = st.builds(
-        lambda end, before: max(0, end - before),
-        st.sampled_from(ends),
-        st.integers(0, 2),
-    )
-    return st.lists(near | st.integers(0, len(content)), max_size=8).map(sorted)
-
-
 QUIETLY = settings(
     max_examples=examples(100),
     deadline=None,
@@ -157,17 +127,15 @@ QUIETLY = settings(
 def test_reading_while_the_log_grows_gives_the_same_as_reading_it_at_once(
     kind: str, log: Any, log_in: Any, data: st.DataObject
 ) -> None:
-    content = build(
-        log,
-        kind,
+    content = written(
+        log(),
+        STEPS[kind],
         data.draw(st.lists(st.sampled_from(sorted(STEPS[kind])), max_size=25)),
     )
     with tempfile.TemporaryDirectory() as folder:
         session = log_in(Path(folder))
         session.write(content)
-        whole = settled(
-            list(session.host.read_transcript(session.path, Cursor()).events)
-        )
+        whole = settled(session.host.read_transcript(session.path, Cursor()).events)
         grown: list[Any] = []
         for cut in data.draw(cuts(content)):
             session.write(content[:cut])
@@ -182,17 +150,15 @@ def test_reading_while_the_log_grows_gives_the_same_as_reading_it_at_once(
 def test_a_log_that_is_cut_at_every_line_and_within_each_gives_the_same(
     kind: str, log: Any, log_in: Any
 ) -> None:
-    content = build(
-        log,
-        kind,
+    content = written(
+        log(),
+        STEPS[kind],
         [step for step in sorted(STEPS[kind]) if step not in ("repetition", "dos")],
     )
     with tempfile.TemporaryDirectory() as folder:
         session = log_in(Path(folder))
         session.write(content)
-        whole = settled(
-            list(session.host.read_transcript(session.path, Cursor()).events)
-        )
+        whole = settled(session.host.read_transcript(session.path, Cursor()).events)
         grown: list[Any] = []
         ends = [match.end() for match in re.finditer(rb"\n", content)]
         for cut in sorted(
@@ -212,7 +178,7 @@ def test_reading_again_without_news_gives_nothing(
     steps = data.draw(st.lists(st.sampled_from(sorted(STEPS[kind])), max_size=25))
     with tempfile.TemporaryDirectory() as folder:
         session = log_in(Path(folder))
-        session.write(build(log, kind, steps))
+        session.write(written(log(), STEPS[kind], steps))
         session.hear(END[kind], at=LATER)
         assert [event.kind for event in session.hear(END[kind], at=LATER).events] == [
             "session"
@@ -340,21 +306,21 @@ def test_no_line_makes_the_adapter_raise(
 def test_a_damaged_cursor_costs_nothing_but_time(
     kind: str, log: Any, log_in: Any, tmp_path: Path, pending: str
 ) -> None:
-    content = build(log, kind, ["prompt", "words", "prompt"])
+    content = written(log(), STEPS[kind], ["prompt", "words", "prompt"])
     session = log_in(tmp_path)
     session.write(content)
-    whole = settled(list(session.host.read_transcript(session.path, Cursor()).events))
+    whole = settled(session.host.read_transcript(session.path, Cursor()).events)
     session.cursor = Cursor(17, "no", pending)
-    assert settled(list(session.hear(END[kind], at=LATER).events)) == whole
+    assert settled(session.hear(END[kind], at=LATER).events) == whole
 
 
 def test_a_log_that_was_replaced_is_read_from_its_start(
     kind: str, log: Any, log_in: Any, tmp_path: Path
 ) -> None:
     session = log_in(tmp_path)
-    session.write(build(log, kind, ["prompt", "words", "prompt", "words"]))
+    session.write(written(log(), STEPS[kind], ["prompt", "words", "prompt", "words"]))
     session.hear(END[kind], at=LATER)
-    session.write(build(log, kind, ["words", "same prompt"]))
+    session.write(written(log(), STEPS[kind], ["words", "same prompt"]))
     users = [
         event.user
         for event in session.hear(END[kind], at=LATER).events

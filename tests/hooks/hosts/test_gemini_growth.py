@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 from example_count import examples
+from growing import cuts, settled, written
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -71,37 +71,6 @@ STEPS: dict[str, Callable[[Any, int], Any]] = {
 }
 
 
-def build(log: Any, steps: list[str]) -> Any:
-    t = log()
-    for number, step in enumerate(steps):
-        STEPS[step](t, number)
-    return t
-
-
-def settled(events: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The last form of every turn, and every other event once."""
-    turns = {event.id: event for event in events if event.kind == "turn"}
-    others = {
-        (event.kind, event.id): event
-        for event in events
-        if event.kind not in ("turn", "session")
-    }
-    return turns, others
-
-
-def cuts(content: bytes) -> st.SearchStrategy[list[int]]:
-    """Where a reading may find the end of the file: anywhere, but often right at or before the end
-    of a line.
-    """
-    ends = [match.end() for match in re.finditer(rb"\n", content)] or [0]
-    near = st.builds(
-        lambda end, before: max(0, end - before),
-        st.sampled_from(ends),
-        st.integers(0, 2),
-    )
-    return st.lists(near | st.integers(0, len(content)), max_size=8).map(sorted)
-
-
 @settings(
     max_examples=examples(120),
     deadline=None,
@@ -111,15 +80,15 @@ def cuts(content: bytes) -> st.SearchStrategy[list[int]]:
 def test_reading_while_the_log_grows_gives_the_same_as_reading_it_at_once(
     gemini_log: Any, gemini_in: Any, data: st.DataObject
 ) -> None:
-    content = build(
-        gemini_log, data.draw(st.lists(st.sampled_from(sorted(STEPS)), max_size=25))
-    ).bytes()
+    content = written(
+        gemini_log(),
+        STEPS,
+        data.draw(st.lists(st.sampled_from(sorted(STEPS)), max_size=25)),
+    )
     with tempfile.TemporaryDirectory() as folder:
         session = gemini_in(Path(folder))
         session.write(content)
-        whole = settled(
-            list(session.host.read_transcript(session.path, Cursor()).events)
-        )
+        whole = settled(session.host.read_transcript(session.path, Cursor()).events)
         grown: list[Any] = []
         for cut in data.draw(cuts(content)):
             session.write(content[:cut])
@@ -172,9 +141,7 @@ def test_the_old_form_that_is_rewritten_at_each_turn_gives_every_turn_once(
         session.write(t.whole())
         given_turns += session.hear("AfterAgent", at=LATER).events
         assert session.hear("AfterAgent", at=LATER).events == ()
-        whole = settled(
-            list(session.host.read_transcript(session.path, Cursor()).events)
-        )
+        whole = settled(session.host.read_transcript(session.path, Cursor()).events)
         assert settled(given_turns) == whole
 
 

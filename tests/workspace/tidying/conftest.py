@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
-from keeplore.config.places import Places
 from keeplore.memory import Conversation, Exchange, Memory, Quote, new_id, new_meta
-from keeplore.workspace import Registry
-from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.workspace import Workspace
 
 Talk = Callable[..., Memory]
-
-
-@pytest.fixture
-def workspace(home: Path) -> Iterator[Workspace]:
-    places = Places.from_environment(os.environ)
-    initialise(places, home / "memory")
-    with Registry(places) as registry:
-        yield registry.named("memory")
 
 
 @pytest.fixture

@@ -269,13 +269,18 @@ def _named_option(reply: str, name: str) -> Sentence | None:
     return None
 
 
+def last_options(said: Sequence[Sentence]) -> list[Sentence]:
+    """The options of the last list of options."""
+    listed = [s for s in said if _is_option(s)]
+    place = (listed[-1].lead, listed[-1].heading) if listed else ("", "")
+    return [s for s in listed if (s.lead, s.heading) == place]
+
+
 def _nth_option(reply: str, ordinal: str) -> Sentence | None:
     """An option of the last list of options by its place."""
-    listed = [s for s in sentences(reply) if _is_option(s)]
-    place = (listed[-1].lead, listed[-1].heading) if listed else ("", "")
-    last = [s for s in listed if (s.lead, s.heading) == place]
+    options = last_options(sentences(reply))
     index = meanings("ordinals")[ordinal.lower()]
-    return last[index] if 1 < len(last) <= 6 and index < len(last) else None
+    return options[index] if 1 < len(options) <= 6 and index < len(options) else None
 
 
 def _is_option(sentence: Sentence) -> bool:

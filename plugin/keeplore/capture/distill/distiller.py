@@ -11,14 +11,13 @@ than a wrong line.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse.conversation_model import ERRAND, ConversationModel
 from keeplore.capture.discourse.statements import Statement, answer_line, is_step
-from keeplore.capture.distill import outcomes
-from keeplore.capture.distill.agreements import answers_by_number, stands_alone
+from keeplore.capture.distill import agreements, outcomes
 from keeplore.capture.distill.decisions import (
     MAIN,
     Decision,
@@ -61,6 +60,7 @@ LEAST_TELLING = -2.2  # log-odds below which a statement is worth no line
 MIN_TOLD = 3  # content words of a sentence of context
 ASKED_WORDS = 3  # content words of a question that can be understood later
 OFFERED_WORDS = 4  # likewise of an offer
+WAY_CHARS = 80  # of each way between which a question asks to choose
 LAST_WORDS = 4  # sentences at the end of the last answer in which a question waits for the person
 OPENING = 60  # sentences of a person's in which the situation is told
 CONTEXT_EXCHANGES = 3  # likewise exchanges
@@ -101,7 +101,7 @@ def distill(
     more candidates than room, for at most ``MAX_RANKED`` texts. Where no model can be had it gives
     None, and words are compared.
     """
-    decided = [d for d in decisions(exchanges) if stands_alone(d.quote.text)]
+    decided = [d for d in decisions(exchanges) if agreements.stands_alone(d.quote.text)]
     model = ConversationModel.of(exchanges)
     said = [s for s in model.statements if not s.is_answer]
     source = _Source(model, said, decided, _answered(model.exchanges))
@@ -348,8 +348,9 @@ def _open(source: _Source) -> Iterator[Extract]:
     lines = [(s.exchange, s.speaker, s.sentence) for s in source.said]
     undone = {n: weight for weight, n in outcomes.left(lines)}
     for order, s in enumerate(source.said):
-        asked = set(terms(s.text))
-        if s.sentence.is_heading or len(terms(s.text)) < 2:
+        quote = _whole_question(s, source)
+        asked = set(terms(quote.text))
+        if s.sentence.is_heading or len(asked) < 2:
             continue
         if any(
             d.at >= s.exchange and overlap(asked, d.terms) >= ALIKE
@@ -360,8 +361,29 @@ def _open(source: _Source) -> Iterator[Extract]:
         if not weight and _waits_for_answer(s, source):
             weight = ASKED
         if weight and not outcomes.is_settled(lines, order):
-            yield Extract(s.quote, weight, order)
+            yield Extract(quote, weight, order)
     yield from _unanswered(source)
+
+
+def _whole_question(s: Statement, source: _Source) -> Quote:
+    """What is open; a question which of several ways to go, with the ways that it does not name
+    itself.
+    """
+    is_choice = s.sentence.is_question and says(s.text, "asks_which")
+    if s.is_of_person or not is_choice or len(s.terms) >= ASKED_WORDS:
+        return s.quote
+    message = (s.exchange, s.message)
+    before = [
+        other.sentence
+        for other in source.said
+        if (other.exchange, other.message) == message and other.place < s.place
+    ]
+    ways = [option for option in agreements.last_options(before) if option.label != "-"]
+    if len(ways) > 1:
+        named = " / ".join(clip(way.text, WAY_CHARS) for way in ways)
+        return replace(s.quote, text=clip(f"{s.text} {named}"))
+    telling = [one.text for one in before[-1:] if len(terms(one.text)) >= ASKED_WORDS]
+    return replace(s.quote, text=clip(" ".join([*telling, s.text])))
 
 
 def _open_weight(s: Statement, source: _Source, undone: float) -> float:
@@ -392,7 +414,7 @@ def _answered(exchanges: Sequence[Exchange]) -> frozenset[int]:
     return frozenset(
         number
         for number, (before, after) in enumerate(pairwise(exchanges))
-        if any(answers_by_number(sentences(after.user), before))
+        if any(agreements.answers_by_number(sentences(after.user), before))
     )
 
 
