@@ -492,10 +492,14 @@ def test_open_questions_are_those_nobody_answered() -> None:
         ),
         (
             "There are two ways:\n\n1. Store a list\n2. Give each session a path\n\n",
-            "Which one do you prefer?",
-            ["Which one do you prefer? Store a list / Give each session a path"],
+            "Which approach do you prefer?",
+            ["Which approach do you prefer? Store a list / Give each session a path"],
         ),
-        ("I read:\n\n- the path\n- the list\n\nDone.", "Which one do you prefer?", []),
+        (
+            "I read:\n\n- the path\n- the list\n\nDone.",
+            "Which approach do you prefer?",
+            ["Which approach do you prefer?"],
+        ),
         (
             "Both copies are kept for a year.",
             "Which regions must the backup cover?",

@@ -348,8 +348,7 @@ def _open(source: _Source) -> Iterator[Extract]:
     lines = [(s.exchange, s.speaker, s.sentence) for s in source.said]
     undone = {n: weight for weight, n in outcomes.left(lines)}
     for order, s in enumerate(source.said):
-        quote = _whole_question(s, source)
-        asked = set(terms(quote.text))
+        asked = set(terms(s.text))
         if s.sentence.is_heading or len(asked) < 2:
             continue
         if any(
@@ -361,7 +360,7 @@ def _open(source: _Source) -> Iterator[Extract]:
         if not weight and _waits_for_answer(s, source):
             weight = ASKED
         if weight and not outcomes.is_settled(lines, order):
-            yield Extract(quote, weight, order)
+            yield Extract(_whole_question(s, source), weight, order)
     yield from _unanswered(source)
 
 
