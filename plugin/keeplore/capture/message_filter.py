@@ -234,14 +234,14 @@ def _without_wrappers(text: str) -> str:
     """
     kept = []
     position = 0
-    for start, end in sorted(_wrapped(text)):
+    for start, end in sorted(_wrapped_spans(text)):
         if end > position:
             kept.append(text[position : max(start, position)])
             position = end
     return " ".join((*kept, text[position:])) if kept else text
 
 
-def _wrapped(text: str) -> Iterator[tuple[int, int]]:
+def _wrapped_spans(text: str) -> Iterator[tuple[int, int]]:
     """Where closed wrappers stand, with their tags."""
     code = code_spans(text)
     opened: dict[str, list[int]] = {}

@@ -80,7 +80,7 @@ class Capture:
         if exchange is None:
             return
         work = observed_work(turn, self._deps.redact)
-        current = self._current(state)
+        current = self._open_conversation(state)
         at = current.position(exchange, turn) if current else None
         if current is not None and at is not None and current.is_retaken(at, exchange):
             # only now is it known what was said and when: it is looked at as if it were new
@@ -118,7 +118,7 @@ class Capture:
         if (
             question.answer
             and state.is_new(question.id)
-            and (current := self._current(state))
+            and (current := self._open_conversation(state))
         ):
             state.trigger = "question"
             current.is_dirty = True
@@ -126,7 +126,7 @@ class Capture:
     @hookimpl_last
     def keeplore_compaction(self, compaction: Compaction) -> None:
         state = self._sessions.get(compaction.origin)
-        if state.is_new(compaction.id) and (current := self._current(state)):
+        if state.is_new(compaction.id) and (current := self._open_conversation(state)):
             state.trigger = "compaction"
             # at once: an import brings all else of a session to disk at its end
             self._save(state, current)
@@ -149,7 +149,7 @@ class Capture:
 
     def close(self, state: SessionState) -> None:
         """Close the session's open conversation, if there is one."""
-        if current := self._current(state):
+        if current := self._open_conversation(state):
             self._close(state, current)
 
     def forget_open(self) -> None:
@@ -216,7 +216,7 @@ class Capture:
                 )
         return None
 
-    def _current(self, state: SessionState) -> OpenConversation | None:
+    def _open_conversation(self, state: SessionState) -> OpenConversation | None:
         key = (state.origin.host, state.origin.session)
         if not state.open_id:
             return None
@@ -279,7 +279,7 @@ class Capture:
             state.before = current.id
             self._save(state, current, is_open=False)
         self._closed |= {exchange.id: current.id for exchange in current.exchanges}
-        self._leave(state)
+        self._end_conversation(state)
 
     def _is_edited(self, state: SessionState, current: OpenConversation) -> bool:
         file = load_file(self._store, current)
@@ -290,7 +290,7 @@ class Capture:
             self._store.remove(path)
             self._deps.written(current.id, path)
 
-    def _leave(self, state: SessionState) -> None:
+    def _end_conversation(self, state: SessionState) -> None:
         """What is said from now on is another conversation."""
         self._open.pop((state.origin.host, state.origin.session), None)
         state.open_id, state.made = "", []
@@ -316,7 +316,7 @@ class Capture:
             current.path = self._store.save(memory, current.path)
         except Forgotten:  # while this process had it in memory
             current.is_dirty = False
-            self._leave(state)
+            self._end_conversation(state)
             return
         current.conversation, current.is_dirty = conversation, False
         self._deps.written(current.id, current.path)

@@ -165,12 +165,12 @@ def is_again(message: str, before: str) -> bool:
     """True where the message is the one before once more, whole or changed after its head: that one
     was interrupted.
     """
-    one, other = _head(message), _head(before)
+    one, other = _message_start(message), _message_start(before)
     is_same = one.startswith(other) or other.startswith(one)
     return is_same and min(len(one), len(other)) >= SAME_LEAST
 
 
-def _head(message: str) -> str:
+def _message_start(message: str) -> str:
     return " ".join(message[: 4 * SAME_HEAD].lower().split())[:SAME_HEAD]
 
 
@@ -181,7 +181,7 @@ def likely(chance: float, units: Sequence[topic_model.Unit]) -> Shift:
     message = units[-1].user
     too_short = max(0.0, 1 - len(units[-1].own) / SUBJECT_TERMS)
     alone = ALONE if len(units) == 2 else 0.0
-    with_assistant = LIKELY_ASSISTED + _more(message) + too_short + alone
+    with_assistant = LIKELY_ASSISTED + _continuation_weight(message) + too_short + alone
     taken_up = (
         TAKEN_UP if takes_up(message, [unit.assistant for unit in units[:-1]]) else 0.0
     )
@@ -209,7 +209,7 @@ def _labels(name: str, text: str) -> set[str]:
     return labels
 
 
-def _more(message: str) -> float:
+def _continuation_weight(message: str) -> float:
     going_on = ("continues", "finishes", "affirmed")
     opening = message[:OPENING]
     return CONTINUING if any(opens_with(opening, name) for name in going_on) else 0.0
@@ -247,7 +247,7 @@ class Segmenter:
             else None
         )
         if vectors is None or model is None:
-            need = _usual_need(len(exchanges)) + _more(turn.user)
+            need = _usual_need(len(exchanges)) + _continuation_weight(turn.user)
             return Shift(self._by_rule(said, vectors), need, NEED_MAYBE)
         pairs = zip(said, vectors, strict=True)
         units = [topic_model.Unit(*both, vector) for both, vector in pairs]
@@ -311,7 +311,9 @@ def _vector_shift(vectors: Sequence[Any], floor: float) -> float:
     alike = []
     for n in range(1, len(vectors)):
         block = vectors[max(0, n - BLOCK) : n]
-        alike.append(_near([float(vectors[n] @ earlier) for earlier in block]))
+        alike.append(
+            _block_nearness([float(vectors[n] @ earlier) for earlier in block])
+        )
     return _below_usual(
         alike, floor + USUAL_COSINE * (1 - floor), SPREAD_COSINE * (1 - floor)
     )
@@ -331,7 +333,7 @@ def _bag(user: str, assistant: str) -> set[str]:
     return {*terms(user[: 2 * HEAD_USER]), *terms(assistant[: 4 * HEAD_ASSISTANT])}
 
 
-def _near(cosines: Sequence[float]) -> float:
+def _block_nearness(cosines: Sequence[float]) -> float:
     """Nearness to a block, its last exchange counting most: a topic may be taken up again two turns
     later.
     """

@@ -133,12 +133,12 @@ def quotes(message: str, answers: Sequence[str]) -> bool:
     """True where a good part of what a message says was said in one of the answers, word for word:
     it takes a point out of them.
     """
-    own = _runs(message[:QUOTE])
-    said = set().union(*(_runs(answer[:ANSWER]) for answer in answers))
+    own = _word_runs(message[:QUOTE])
+    said = set().union(*(_word_runs(answer[:ANSWER]) for answer in answers))
     return bool(own) and len(own & said) >= QUOTED * len(own)
 
 
-def _runs(text: str) -> set[tuple[str, ...]]:
+def _word_runs(text: str) -> set[tuple[str, ...]]:
     """Every ``RUN`` words in a row."""
     found = words(text.lower())
     return {tuple(found[n : n + RUN]) for n in range(len(found) - RUN + 1)}

@@ -70,7 +70,9 @@ class Unit:
 
     @property
     def names(self) -> frozenset[str]:
-        return _names(self.user[:HEAD_USER]) | _names(self.assistant[:HEAD_ASSISTANT])
+        return _identifying_words(self.user[:HEAD_USER]) | _identifying_words(
+            self.assistant[:HEAD_ASSISTANT]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,7 @@ def features(units: Sequence[Unit]) -> NDArray[np.float32]:
 def _nearness(vectors: NDArray[np.float32]) -> list[float]:
     new, before = vectors[-1], vectors[:-1]
     near = [
-        _near(vectors[max(0, n - BLOCK) : n] @ vectors[n])
+        _recent_similarity(vectors[max(0, n - BLOCK) : n] @ vectors[n])
         for n in range(1, len(vectors))
     ]
     usual = (PRIOR_WEIGHT * USUAL + sum(near[:-1])) / (PRIOR_WEIGHT + len(near) - 1)
@@ -178,7 +180,7 @@ def _nearness(vectors: NDArray[np.float32]) -> list[float]:
     ]
 
 
-def _near(cosines: Any) -> float:
+def _recent_similarity(cosines: Any) -> float:
     return float((cosines[-1] + cosines.max()) / 2)
 
 
@@ -194,9 +196,9 @@ def _words(units: Sequence[Unit]) -> list[float]:
         _share(new.words, block),
         _share(new.own, before[-1].words),
         _share(new.own, said),
-        _share(_names(new.user[:HEAD_USER]), names),
+        _share(_identifying_words(new.user[:HEAD_USER]), names),
         _share(new.names, names),
-        min(len(_names(new.user[:HEAD_USER])), 4) / 4,
+        min(len(_identifying_words(new.user[:HEAD_USER])), 4) / 4,
         min(len(new.own), 6) / 6,
     ]
 
@@ -250,7 +252,7 @@ def _bag(text: str) -> frozenset[str]:
 
 
 @functools.lru_cache(maxsize=4096)
-def _names(text: str) -> frozenset[str]:
+def _identifying_words(text: str) -> frozenset[str]:
     """Identifiers, numbers and capitalised words that do not begin a sentence."""
     found = words(text)
     return frozenset(

@@ -77,7 +77,7 @@ def fold(text: str, limits: FoldLimits = KEPT) -> str:
     return "\n".join(
         line
         for is_code, lines in _stretches(text)
-        for line in _folded(lines, limits, is_code=is_code)
+        for line in _folded_lines(lines, limits, is_code=is_code)
     )
 
 
@@ -98,15 +98,15 @@ def _stretches(text: str) -> Iterator[tuple[bool, list[str]]]:
         yield False, text[position:].split("\n")
 
 
-def _folded(lines: list[str], limits: FoldLimits, *, is_code: bool) -> list[str]:
+def _folded_lines(lines: list[str], limits: FoldLimits, *, is_code: bool) -> list[str]:
     lines = [_cut_line(line, limits) for line in lines]
     if is_code:
         is_few = len(lines) <= limits.code_lines + 2
         if is_few and sum(map(len, lines)) <= limits.code_chars:
             return lines
-        return [lines[0], *_cut(lines[1:-1], limits), lines[-1]]
+        return [lines[0], *_without_middle(lines[1:-1], limits), lines[-1]]
     kept = _without_output(lines, limits)
-    return kept if len(kept) <= limits.stretch_lines else _cut(kept, limits)
+    return kept if len(kept) <= limits.stretch_lines else _without_middle(kept, limits)
 
 
 def _without_output(lines: list[str], limits: FoldLimits) -> list[str]:
@@ -115,7 +115,7 @@ def _without_output(lines: list[str], limits: FoldLimits) -> list[str]:
     position = 0
     for start, end in _output_runs(lines, limits.log_lines):
         kept += lines[position:start]
-        kept += _cut(lines[start:end], limits)
+        kept += _without_middle(lines[start:end], limits)
         position = end
     return [*kept, *lines[position:]]
 
@@ -150,7 +150,7 @@ def beginning(line: str) -> str:
     return re.sub(r"\d+", "0", line.lstrip()[: 4 * _BEGINNING])[:_BEGINNING]
 
 
-def _cut(lines: list[str], limits: FoldLimits) -> list[str]:
+def _without_middle(lines: list[str], limits: FoldLimits) -> list[str]:
     left_out = lines[limits.head_lines : len(lines) - limits.tail_lines]
     if not left_out:  # few lines, all long
         return lines

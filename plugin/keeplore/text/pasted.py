@@ -46,12 +46,12 @@ _QUOTED = re.compile(
 
 def own_words(message: str) -> str:
     """The message without what was pasted."""
-    return _parted(message)[0]
+    return _own_and_pasted(message)[0]
 
 
 def pasted_words(message: str) -> str:
     """What was pasted into the message, "" for nothing."""
-    return _parted(message)[1]
+    return _own_and_pasted(message)[1]
 
 
 def is_pasted_into(message: str, text: str) -> bool:
@@ -66,7 +66,7 @@ def _normalised(text: str) -> str:
 
 
 @functools.lru_cache(maxsize=256)  # asked of every sentence of a message
-def _parted(message: str) -> tuple[str, str]:
+def _own_and_pasted(message: str) -> tuple[str, str]:
     own: list[str] = []
     pasted: list[str] = []
     for line, is_theirs in _lines(message):

@@ -113,16 +113,16 @@ def revision_of(text: str, *, corrects: bool = False) -> Revision | None:
             old = found["old"]
             new = found.groupdict().get("new") or ""
             return _revision(said, old, new)
-    new = _taken(said) if corrects or _TURNED.search(said) else ""
+    new = _taken_up(said) if corrects or _TURNED.search(said) else ""
     return _revision(said, "", new) if new else None
 
 
 def is_choice(text: str) -> bool:
     """Does a sentence take one thing for a matter, so that taking another replaces it?"""
-    return not text.rstrip().endswith("?") and bool(_taken(text[:READ_CHARS]))
+    return not text.rstrip().endswith("?") and bool(_taken_up(text[:READ_CHARS]))
 
 
-def _taken(said: str) -> str:
+def _taken_up(said: str) -> str:
     """What a sentence takes, "" for nothing."""
     news = (
         found["new"] for phrase in _compiled(_TURNING) if (found := phrase.search(said))

@@ -109,7 +109,7 @@ def _blocks(message: str) -> Iterator[tuple[str, str]]:
         marker = _ITEM.match(line)
         heading = _heading_in(line)
         if lines and (not line or marker or heading or _ends_here(lines[-1], line)):
-            yield label, _folded(*lines)
+            yield label, _one_line(*lines)
             label, lines = "", []
         if heading:
             yield "#", heading
@@ -123,10 +123,10 @@ def _blocks(message: str) -> Iterator[tuple[str, str]]:
 def _heading_in(line: str) -> str:
     """The words of a heading, "" for a line that is none."""
     found = _HEADING.match(line) or _BOLD_LINE.match(line)
-    return _folded(found[1]) if found else ""
+    return _one_line(found[1]) if found else ""
 
 
-def _folded(*lines: str) -> str:
+def _one_line(*lines: str) -> str:
     return " ".join(" ".join(lines).split())
 
 
@@ -165,7 +165,9 @@ def _fenced(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
 
 def _is_item(line: str) -> bool:
     marker = _ITEM.match(line)
-    return marker is not None and not _CODE_LINE.search(_told(line[marker.end() :]))
+    return marker is not None and not _CODE_LINE.search(
+        _without_inline_code(line[marker.end() :])
+    )
 
 
 def _alike(lines: list[str]) -> set[int]:
@@ -188,14 +190,14 @@ def _alike(lines: list[str]) -> set[int]:
 
 
 def _is_output(line: str) -> bool:
-    told = _told(line)
+    told = _without_inline_code(line)
     if _OUTPUT.match(line) or _BOXES.search(line[:40]) or _CODE_LINE.search(told):
         return True
     letters = sum(map(str.isalpha, told[:200])) + told[:200].count(" ")
     return len(line) > 8 and letters < 0.6 * len(told[:200])
 
 
-def _told(line: str) -> str:
+def _without_inline_code(line: str) -> str:
     """A line's beginning with a word in place of each `code`: what people mention does not make
     their line code.
     """

@@ -78,7 +78,7 @@ def telling_parts(text: str) -> list[str]:
     """
     found = [run for run in runs(text) if run not in _going_on()]
     return list(
-        dict.fromkeys([part for run in found for part in _telling(run)] or found)
+        dict.fromkeys([part for run in found for part in _telling_parts(run)] or found)
     )
 
 
@@ -111,7 +111,7 @@ def is_single(term: str) -> bool:
     return len(term) == 1 and bool(_RUN.fullmatch(term))
 
 
-def _telling(run: str) -> list[str]:
+def _telling_parts(run: str) -> list[str]:
     parts = map(_without_ending, filter(None, _grammar().split(run)))
     return [part for part in parts if len(part) > 1 or _HAN.match(part)]
 

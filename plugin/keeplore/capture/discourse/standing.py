@@ -36,7 +36,7 @@ def ended(
     are the exchanges that were ``sent_back``.
     """
     found = dict(_rejected(statements, exchanges, rejected))
-    return found | dict(_quoted(statements)) | dict(_revised(statements))
+    return found | dict(_quoted_to_object(statements)) | dict(_revised(statements))
 
 
 def sent_back(exchanges: Sequence[Exchange]) -> frozenset[int]:
@@ -85,7 +85,7 @@ def _is_about(objection: str, claim: Statement) -> bool:
     return len(named & claim.terms) >= min(SHARED, len(claim.terms))
 
 
-def _quoted(statements: Sequence[Statement]) -> Iterator[tuple[int, int]]:
+def _quoted_to_object(statements: Sequence[Statement]) -> Iterator[tuple[int, int]]:
     """What the agent said and a later message quotes to object to it, there too."""
     claimed: dict[str, int] = {}  # words of the agent's sentences → number
     for _, message in groupby(enumerate(statements), key=_message_of):

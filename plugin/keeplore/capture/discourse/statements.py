@@ -101,11 +101,11 @@ def statements_of(exchanges: Sequence[Exchange]) -> tuple[Statement, ...]:
     return tuple(
         statement
         for number, exchange in enumerate(exchanges)
-        for statement in _of_exchange(number, exchange)
+        for statement in _exchange_statements(number, exchange)
     )
 
 
-def _of_exchange(number: int, exchange: Exchange) -> Iterator[Statement]:
+def _exchange_statements(number: int, exchange: Exchange) -> Iterator[Statement]:
     turn, is_foreign = exchange.id, is_instructions(exchange.user)
     said = sentences(exchange.user)
     for place, sentence in enumerate(said):
@@ -114,7 +114,7 @@ def _of_exchange(number: int, exchange: Exchange) -> Iterator[Statement]:
         yield Statement(sentence, "user", *where, is_foreign=is_theirs)
     for message, reply in enumerate(exchange.replies, 1):
         if isinstance(reply, AnsweredQuestion):
-            yield from _answered(number, turn, message, reply)
+            yield from _answer_statements(number, turn, message, reply)
             continue
         said = sentences(reply)
         is_final = message == len(exchange.replies)
@@ -123,7 +123,7 @@ def _of_exchange(number: int, exchange: Exchange) -> Iterator[Statement]:
             yield Statement(sentence, "assistant", *where, is_final=is_final)
 
 
-def _answered(
+def _answer_statements(
     number: int, turn: str, message: int, asked: AnsweredQuestion
 ) -> Iterator[Statement]:
     if not (asked.question.strip() and asked.answer.strip()):

@@ -61,7 +61,7 @@ def agreed(said: Sequence[Sentence], before: Exchange) -> Agreed | None:
     opening = _BREAK.split(said[0].text, maxsplit=1)[0]
     if opening.endswith("?") or (said[0].is_question and opening == said[0].text):
         return None
-    option = None if said[0].label else _picked(opening, before.assistant)
+    option = None if said[0].label else _picked_option(opening, before.assistant)
     if option is not None:
         return Agreed(_picked_line(option, before), AgreedKind.PICK)
     affirmed = pattern("affirmed").match(opening)
@@ -69,21 +69,23 @@ def agreed(said: Sequence[Sentence], before: Exchange) -> Agreed | None:
         return None
     if any(says(s.text, "corrected") for s in said[1:3]):
         return None
-    if proposal := _waiting(before.assistant):
+    if proposal := _waiting_proposal(before.assistant):
         return Agreed(proposal.text, AgreedKind.PROPOSAL)
     is_yes = len(opening[affirmed.end() :].split()) < MAX_YES_WORDS
-    return _accepted(opening, before) if is_yes else None
+    return _accepted_offer(opening, before) if is_yes else None
 
 
 def agreed_designs(said: Sequence[Sentence], before: Exchange) -> list[Sentence]:
     """What a design says first under its headings that the agent asked about ("does this look
     right?") and the message agrees to.
     """
-    asked = any(says(s.text, "design_question") for s in _closing(before.assistant))
+    asked = any(
+        says(s.text, "design_question") for s in _closing_questions(before.assistant)
+    )
     is_yes = opens_with(said[0].text, "affirmed") and not said[0].is_question
     if not asked or not is_yes or says(said[0].text, "hedged_reply"):
         return []
-    prose = [s for s in _last_reply(before) if s.heading and _tells(s)]
+    prose = [s for s in _last_reply(before) if s.heading and _is_telling(s)]
     return _first_under_headings(prose)
 
 
@@ -180,11 +182,11 @@ def proposals(message: str) -> list[Sentence]:
     return [sentence for _, _, sentence in sorted(found, key=lambda ranked: ranked[:2])]
 
 
-def _accepted(answer: str, before: Exchange) -> Agreed | None:
+def _accepted_offer(answer: str, before: Exchange) -> Agreed | None:
     """An offer ("want me to …?") at the end of a reply, with the answer; one that speaks of "it" as
     the sentence before that it is about. None for an offer to look, to go on or to commit.
     """
-    closing = _closing(before.assistant)
+    closing = _closing_questions(before.assistant)
     offer = closing[-1].text if closing else ""
     if not opens_with(offer, "offers_to"):
         return None
@@ -201,12 +203,12 @@ def _accepted(answer: str, before: Exchange) -> Agreed | None:
     return Agreed(about.text, AgreedKind.OFFER)
 
 
-def _closing(reply: str) -> list[Sentence]:
+def _closing_questions(reply: str) -> list[Sentence]:
     """The questions among the last sentences of a reply."""
     return [s for s in sentences(reply)[-LAST_WORDS:] if s.is_question]
 
 
-def _tells(sentence: Sentence) -> bool:
+def _is_telling(sentence: Sentence) -> bool:
     is_prose = not (sentence.is_heading or sentence.is_question)
     is_whole = not sentence.text.endswith((":", "：")) or ": " in sentence.text
     return is_prose and is_whole and len(set(terms(sentence.text))) >= TELLING_TERMS
@@ -220,7 +222,7 @@ def _picked_line(option: Sentence, before: Exchange) -> str:
     return f"{asked[-1]} → {option.text}" if asked else option.text
 
 
-def _picked(opening: str, reply: str) -> Sentence | None:
+def _picked_option(opening: str, reply: str) -> Sentence | None:
     """The option of the reply that the opening of a message names, and says little else."""
     pick = pattern("picked").match(opening)
     count = len(opening.split())
@@ -248,7 +250,7 @@ def _asks_to_pick(reply: str) -> bool:
     )
 
 
-def _waiting(reply: str) -> Sentence | None:
+def _waiting_proposal(reply: str) -> Sentence | None:
     """The proposal at the end of a reply that waits for a yes; None where two rival ones leave open
     which one it would be for.
     """

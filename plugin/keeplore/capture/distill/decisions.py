@@ -76,8 +76,8 @@ def decisions(exchanges: Sequence[Exchange]) -> list[Decision]:
 
     def made(at: int) -> tuple[list[Decision], list[Decision]]:
         before = exchanges[at - 1] if at else None
-        of_agent = _of_agent(exchanges[at], at, exchanges[at + 1 : at + 2])
-        return [*_of_person(exchanges[at], at, before)], [*of_agent]
+        of_agent = _agent_decisions(exchanges[at], at, exchanges[at + 1 : at + 2])
+        return [*_person_decisions(exchanges[at], at, before)], [*of_agent]
 
     return standing(exchanges, made)
 
@@ -130,24 +130,24 @@ def directive(sentence: Sentence) -> float:
     return weight
 
 
-def _of_person(
+def _person_decisions(
     exchange: Exchange, at: int, before: Exchange | None
 ) -> Iterator[Decision]:
     exchange = replace(exchange, user=last_word(exchange.user))
     said = () if is_instructions(exchange.user) else sentences(exchange.user)
     if before is not None and said:
-        yield from _of_agreement(said, before, exchange.id, at)
+        yield from _agreement_decisions(said, before, exchange.id, at)
     for sentence in approach(said):
         yield _decision(sentence.text, "user", exchange.id, PLANNED, at)
-    for sentence, weight in _settled(said, is_reply=before is not None):
+    for sentence, weight in _deciding_sentences(said, is_reply=before is not None):
         yield _decision(sentence.text, "user", exchange.id, weight, at)
     if put := suggestion(said, exchange):
         yield _decision(put, "user", exchange.id, CONFIRMED, at)
     yield from _stipulated(exchange, at)
-    yield from _of_answers(exchange, at)
+    yield from _decisions_in_answers(exchange, at)
 
 
-def _of_agreement(
+def _agreement_decisions(
     said: Sequence[Sentence], before: Exchange, turn: str, at: int
 ) -> Iterator[Decision]:
     """What the person agreed to of that which the agent said before."""
@@ -193,7 +193,7 @@ def _may_stipulate(statement: Statement) -> bool:
     return statement.act is Act.REQUEST and not is_left
 
 
-def _settled(
+def _deciding_sentences(
     said: Sequence[Sentence], *, is_reply: bool
 ) -> Iterator[tuple[Sentence, float]]:
     """Of a plan or a document the headings, and not its every "should", say what was decided."""
@@ -206,7 +206,7 @@ def _settled(
             yield sentence, weight
 
 
-def _of_answers(exchange: Exchange, at: int) -> Iterator[Decision]:
+def _decisions_in_answers(exchange: Exchange, at: int) -> Iterator[Decision]:
     before: str | AnsweredQuestion = ""
     for reply in exchange.replies:
         if (
@@ -219,22 +219,24 @@ def _of_answers(exchange: Exchange, at: int) -> Iterator[Decision]:
                     yield _decision(
                         sentence.text, "assistant", exchange.id, PLANNED, at
                     )
-            yield from _of_answer(reply, exchange.id, at)
+            yield from _answer_decisions(reply, exchange.id, at)
         before = reply
 
 
-def _of_answer(asked: AnsweredQuestion, turn: str, at: int) -> Iterator[Decision]:
+def _answer_decisions(
+    asked: AnsweredQuestion, turn: str, at: int
+) -> Iterator[Decision]:
     """A choice with its question; of what was said in place of a leave, the sentences that settle
     something.
     """
     if not is_step(asked):
         chosen = _decision(answer_line(asked), "user", turn, ANSWERED, at)
         yield replace(chosen, is_answer=True)
-    for sentence, weight in _settled(objection(asked), is_reply=True):
+    for sentence, weight in _deciding_sentences(objection(asked), is_reply=True):
         yield _decision(sentence.text, "user", turn, weight, at)
 
 
-def _of_agent(
+def _agent_decisions(
     exchange: Exchange, at: int, following: Sequence[Exchange]
 ) -> Iterator[Decision]:
     """What the agent says that was decided, unless the person objects right away."""

@@ -104,25 +104,25 @@ def distill(
     decided = [d for d in decisions(exchanges) if agreements.stands_alone(d.quote.text)]
     model = ConversationModel.of(exchanges)
     said = [s for s in model.statements if not s.is_answer]
-    source = _Source(model, said, decided, _answered(model.exchanges))
-    main, also = _split(decided, embed)
+    source = _Source(model, said, decided, _answered_by_number(model.exchanges))
+    main, also = _main_and_other_decisions(decided, embed)
     taken = [quote.text for quote in (*main, *also)]
     parts = {"decision": main, "also_decided": also, "options": _options(source, taken)}
     candidates = {
         "open_questions": _open(source),
         "reasoning": _reasons(source),  # before the outcome, which holds causes too
-        "outcome": _outcome(model),
+        "outcome": _outcome_extracts(model),
         "context": _context(source),
     }
     for name, found in candidates.items():
         others = (f for f in found if f.quote not in parts["options"])
         parts[name] = _pick(name, others, embed, taken)
         taken += [quote.text for quote in parts[name]]
-    parts |= _filled(model, parts)
+    parts |= _with_telling_statements(model, parts)
     return {name: parts[name] for name in PARTS}
 
 
-def _filled(
+def _with_telling_statements(
     model: ConversationModel, parts: Mapping[str, Quotes]
 ) -> Mapping[str, Quotes]:
     """Context and outcome with the statements that tell most, until the head has as many lines as
@@ -152,7 +152,9 @@ def _filled(
     }
 
 
-def _split(decided: Sequence[Decision], embed: Embed | None) -> tuple[Quotes, Quotes]:
+def _main_and_other_decisions(
+    decided: Sequence[Decision], embed: Embed | None
+) -> tuple[Quotes, Quotes]:
     """The one or two decisions that the conversation was about, and the rest.
 
     What a person settles of their own accord is what they came for; an answer to a question is a
@@ -177,7 +179,7 @@ def _context(source: _Source) -> Iterator[Extract]:
     """What the person told of the situation, in the first messages that tell anything."""
     own = (s for s in source.said if s.is_of_person and not s.is_foreign)
     opening = [s for s in own if not s.sentence.is_heading][:OPENING]
-    telling = [(order, s) for order, s in enumerate(opening) if _tells(s)]
+    telling = [(order, s) for order, s in enumerate(opening) if _is_telling(s)]
     for order, s in telling:
         is_first = order == telling[0][0]
         if s.is_pasted:
@@ -196,7 +198,7 @@ def _context_weight(s: Statement, *, is_first: bool) -> float:
     return max(weight, HEADED) if is_headed else weight
 
 
-def _tells(s: Statement) -> bool:
+def _is_telling(s: Statement) -> bool:
     text = TYPED_COMMANDS.sub("", s.text)
     if len(s.terms) < ERRAND and opens_with(text.lstrip(), "next_step"):
         return False  # an order of the moment
@@ -207,7 +209,7 @@ def _tells(s: Statement) -> bool:
     return is_prose(text) and (" " in text or not text.isascii())
 
 
-def _outcome(model: ConversationModel) -> Iterator[Extract]:
+def _outcome_extracts(model: ConversationModel) -> Iterator[Extract]:
     found = outcomes.outcomes(model.exchanges, model.sent_back)
     for order, (weight, at, _, sentence) in enumerate(found):
         quote = Quote(clip(sentence.text), "assistant", model.exchanges[at].id)
@@ -409,7 +411,7 @@ def _open_weight(s: Statement, source: _Source, undone: float) -> float:
     return weight
 
 
-def _answered(exchanges: Sequence[Exchange]) -> frozenset[int]:
+def _answered_by_number(exchanges: Sequence[Exchange]) -> frozenset[int]:
     return frozenset(
         number
         for number, (before, after) in enumerate(pairwise(exchanges))

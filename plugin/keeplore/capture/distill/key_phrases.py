@@ -72,13 +72,13 @@ def profile(exchanges: Sequence[Exchange]) -> Profile:
     for said, weight in _messages(exchanges):
         for term, n in Counter(chain.from_iterable(map(terms, said))).items():
             spread[term] += weight * (1 + math.log(n))
-        for run in set(chain.from_iterable(map(_runs, said))):
+        for run in set(chain.from_iterable(map(_word_runs, said))):
             key = tuple(stem(word.lower()) for word in run)
             runs[key] += 1 + (weight > 1)
             shown[key][" ".join(run)] += 1
     most = max(spread.values(), default=1.0)
     weights = {term: value / most for term, value in spread.items()}
-    phrases = [_usual(shown[key]) for key in _best(runs, weights)]
+    phrases = [_most_frequent_spelling(shown[key]) for key in _best(runs, weights)]
     return Profile(weights, tuple(_distinct(phrases)))
 
 
@@ -103,7 +103,7 @@ def _messages(exchanges: Sequence[Exchange]) -> Iterator[tuple[list[str], float]
             )
 
 
-def _usual(spellings: Counter[str]) -> str:
+def _most_frequent_spelling(spellings: Counter[str]) -> str:
     """The most frequent spelling, of equals the first in the alphabet: the same in every
     process.
     """
@@ -137,7 +137,7 @@ def plain(text: str) -> str:
 
 
 @functools.lru_cache(maxsize=8192)
-def _runs(text: str) -> tuple[Run, ...]:
+def _word_runs(text: str) -> tuple[Run, ...]:
     """Each part, of at most MAX_WORDS, of the runs of content words in a text."""
     found: list[Run] = []
     for chunk in _CHUNK.split(text):

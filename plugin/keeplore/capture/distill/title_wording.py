@@ -86,7 +86,7 @@ def asked(sentence: Sentence) -> Wording | None:
         rest = _without(text.lstrip("¿¡"), "title_address")
         return Wording(fit(rest), "order" if rest != text else "thing")
     text = _without(text, "title_heading_label")
-    found = [wording for wording in _asked(text) if wording.text]
+    found = [wording for wording in _clause_requests(text) if wording.text]
     wanting = (_wanting(clause) for clause in _clauses(text))
     found += [Wording(title, "statement") for title in wanting if title][:1]
     return min(
@@ -94,7 +94,7 @@ def asked(sentence: Sentence) -> Wording | None:
     )
 
 
-def _asked(text: str) -> Iterator[Wording]:
+def _clause_requests(text: str) -> Iterator[Wording]:
     """What each clause of a sentence asks for."""
     is_order = False
     for n, clause in enumerate(_clauses(text)):
@@ -349,7 +349,7 @@ def _whole_question(text: str) -> str:
     """A question that stays one: cut short it would ask something else."""
     whole = text.partition("?")[0].strip(_EDGES)
     is_asked = "?" in text and opens_with(text, "title_question")
-    return f"{whole}?" if is_asked and _stands(whole) else ""
+    return f"{whole}?" if is_asked and _stands_alone(whole) else ""
 
 
 def _wanting(text: str) -> str:
@@ -357,10 +357,10 @@ def _wanting(text: str) -> str:
     title = _ARTICLE.sub("", fit(_unled(text, "title_noise")))
     found = pattern("title_wanting").search(title)
     is_of_something = found is not None and bool(named(title[: found.start()]))
-    return title if is_of_something and _stands(title) else ""
+    return title if is_of_something and _stands_alone(title) else ""
 
 
-def _stands(title: str) -> bool:
+def _stands_alone(title: str) -> bool:
     """True for a short sentence that nothing before it is needed for."""
     is_short = len(title) < MAX_TITLE and len(title.split()) <= MAX_STATEMENT
     return is_short and not looseness(title)

@@ -110,7 +110,7 @@ def title_of(
 def _candidates(
     exchanges: Sequence[Exchange], parts: Parts, work: Work, about: Profile
 ) -> Iterator[Candidate]:
-    yield from _done(work)
+    yield from _work_titles(work)
     detail = DETAIL * min(len(exchanges) - 1, MOST_DETAIL)
     for quote in parts.get("decision", ()):
         if found := _decided(quote.text, exchanges, about):
@@ -118,25 +118,29 @@ def _candidates(
     late = 0.0
     for n, exchange in enumerate(exchanges):
         if n:
-            yield from _of_later(exchange.user, exchanges[n - 1].assistant, late)
+            yield from _later_message_titles(
+                exchange.user, exchanges[n - 1].assistant, late
+            )
         else:
-            yield from _of_first(exchange.user)
-        for found, worth in _of_agent(exchange.assistant, is_first=not n):
+            yield from _first_message_titles(exchange.user)
+        for found, worth in _agent_titles(exchange.assistant, is_first=not n):
             yield found, worth - detail + TAKEN_UP * _takes_up(found, exchange.user)
         if len(terms(exchange.user)) > 2:
             late = min(late + LATER, MOST_LATER)
 
 
-def _of_first(message: str) -> Iterator[Candidate]:
-    for found, worth in _of_person(message, REQUESTED):
+def _first_message_titles(message: str) -> Iterator[Candidate]:
+    for found, worth in _person_titles(message, REQUESTED):
         yield found, worth + COMPLAINT * (found.form == "statement")
     if first := begun(message):
         yield first, FIRST
 
 
-def _of_later(message: str, before: str, late: float) -> Iterator[Candidate]:
+def _later_message_titles(
+    message: str, before: str, late: float
+) -> Iterator[Candidate]:
     """Of a message behind the first, with what the agent said before it."""
-    yield from _of_person(message, REQUESTED - late)
+    yield from _person_titles(message, REQUESTED - late)
     if opens_with(message, "affirmed"):
         yield from _offered(before, REQUESTED - late)
     yield Wording(_pasted_heading(message), "order"), PLAN - late
@@ -161,11 +165,11 @@ def _decided(
     rest = set(terms(question or exchanges[0].user)).difference(terms(found.text))
     for subject in about.phrases:
         if " " in subject and rest.issuperset(terms(subject)):
-            return _chosen(found.text, subject, is_answer=bool(question))
+            return _choice_title(found.text, subject, is_answer=bool(question))
     return None if question else found
 
 
-def _chosen(choice: str, subject: str, *, is_answer: bool) -> Wording:
+def _choice_title(choice: str, subject: str, *, is_answer: bool) -> Wording:
     if is_answer:
         return Wording(f"{subject}: {choice}", "choice")
     whole = f"{choice} for the {subject}"
@@ -173,7 +177,7 @@ def _chosen(choice: str, subject: str, *, is_answer: bool) -> Wording:
     return Wording(choice if is_whole else whole, "choice")
 
 
-def _done(work: Work) -> Iterator[Candidate]:
+def _work_titles(work: Work) -> Iterator[Candidate]:
     """The subjects of commits and pull requests; each of many sums up its own part alone."""
     for command in work.commands:
         if title := pull_request(command):
@@ -185,7 +189,7 @@ def _done(work: Work) -> Iterator[Candidate]:
         yield Wording(subject, "order"), worth
 
 
-def _of_person(message: str, worth: float) -> Iterator[Candidate]:
+def _person_titles(message: str, worth: float) -> Iterator[Candidate]:
     if is_pasted(message):
         for sentence in sentences(message)[:MAX_TOLD]:
             yield Wording(wanted(sentence), "order"), worth + RETOLD - REQUESTED
@@ -202,7 +206,7 @@ def _offered(message: str, worth: float) -> Iterator[Candidate]:
             yield found, worth
 
 
-def _of_agent(message: str, *, is_first: bool) -> Iterator[Candidate]:
+def _agent_titles(message: str, *, is_first: bool) -> Iterator[Candidate]:
     said = sentences(message)[:MAX_TOLD]
     heads = [heading(sentence.text) for sentence in said if sentence.is_heading]
     for n, head in enumerate(heads):

@@ -97,7 +97,7 @@ def findings(exchanges: Sequence[Exchange]) -> list[Finding]:
     likely.sort(key=lambda found: -found[0])
     kept: list[Finding] = []
     for weight, place in likely:
-        text = _alone(place)
+        text = _standalone_text(place)
         if len(kept) == MOST or not text or is_told(text, (f.text for f in kept)):
             continue
         is_sure = (
@@ -117,7 +117,7 @@ def places(exchanges: Sequence[Exchange]) -> list[Place]:
     found = [
         place
         for at, exchange in enumerate(exchanges)
-        for place in _of_exchange(exchange, at)
+        for place in _exchange_places(exchange, at)
     ]
     return _with_echoes(found)
 
@@ -136,7 +136,7 @@ def core_of(sentence: Sentence) -> str:
     core = pattern("states_step").sub("", core)
     for name in ("states_opener", "states_label", "states_opener"):
         core = pattern(name).sub("", core, count=1)
-    core = _told(core)
+    core = _announced_finding(core)
     if not SHORTEST <= len(core.split()) <= LONGEST or says(core, "first_person"):
         return ""
     is_order = opens_with(core, "states_order") or opens_with(core, "states_change")
@@ -145,7 +145,7 @@ def core_of(sentence: Sentence) -> str:
     return core if names(core) or names(label) else ""
 
 
-def _of_exchange(exchange: Exchange, at: int) -> Iterator[Place]:
+def _exchange_places(exchange: Exchange, at: int) -> Iterator[Place]:
     asks = says(exchange.user[:READ_CHARS], "asks")
     replies = [reply for reply in exchange.replies if isinstance(reply, str)]
     for number, reply in enumerate(replies):
@@ -166,7 +166,7 @@ def _of_exchange(exchange: Exchange, at: int) -> Iterator[Place]:
                 yield Place(statement, said, n, at, (at, number))
 
 
-def _told(core: str) -> str:
+def _announced_finding(core: str) -> str:
     """Of "the review found one thing: …" what was found."""
     lead, _, told = core.partition(": ")
     is_tale = len(told.split()) >= SHORTEST and says(lead, "states_past")
@@ -193,7 +193,7 @@ def _with_echoes(found: Sequence[Place]) -> list[Place]:
     listed = []
     for n, place in enumerate(found):
         elsewhere = set[int]().union(*(by_name[name] for name in named[n]))
-        again = _same(said[n], by_term)
+        again = _rephrasings(said[n], by_term)
         statement = replace(
             place.statement,
             echoes=len(elsewhere - {place.exchange}),
@@ -203,7 +203,9 @@ def _with_echoes(found: Sequence[Place]) -> list[Place]:
     return listed
 
 
-def _same(said: frozenset[str], by_term: Mapping[str, Sequence[int]]) -> list[int]:
+def _rephrasings(
+    said: frozenset[str], by_term: Mapping[str, Sequence[int]]
+) -> list[int]:
     """The sentences that say the same in other words."""
     shared: Counter[int] = Counter()
     for term in said:
@@ -213,22 +215,22 @@ def _same(said: frozenset[str], by_term: Mapping[str, Sequence[int]]) -> list[in
     return [n for n, count in shared.items() if count >= least]
 
 
-def _alone(place: Place) -> str:
+def _standalone_text(place: Place) -> str:
     """The statement as it can be read without its talk, with what its paragraph says of it; ""
     where that cannot be had.
     """
     core, label = place.statement.text, place.statement.label
     text = f"{label}: {core}" if names(label) else capitalised(core)
     for sentence in takewhile(_explains, place.after):
-        text = _joined(text, sentence.text) or text
+        text = _joined_text(text, sentence.text) or text
     lead = [*takewhile(_can_lead, reversed(place.before))]
     for sentence in lead:
-        text = _joined(sentence.text, text) or text
+        text = _joined_text(sentence.text, text) or text
     if lead or not points_elsewhere(core):
         return text
     previous = place.said[place.at - 1] if place.at else None
     if previous and _can_lead(previous):
-        return _joined(previous.text, text) or text
+        return _joined_text(previous.text, text) or text
     heading = place.sentence.heading.rstrip(" :")
     return f"{heading}: {text}" if names(heading) else ""
 
@@ -248,7 +250,7 @@ def _can_lead(before: Sentence) -> bool:
     return bool(names(before.text))
 
 
-def _joined(first: str, second: str) -> str:
+def _joined_text(first: str, second: str) -> str:
     """Both as one text; "" where that would be too long."""
     whole = f"{first} {second}"
     return whole if len(whole) <= NOTE_CHARS else ""

@@ -96,7 +96,7 @@ def candidates(exchanges: Sequence[Exchange]) -> tuple[NoteCandidate, ...]:
     once.
     """
     found = [
-        ([*_of_person(exchange)], [*_of_agent(exchange, before)])
+        ([*_person_candidates(exchange)], [*_agent_candidates(exchange, before)])
         for before, exchange in zip((None, *exchanges), exchanges, strict=False)
     ]
 
@@ -110,7 +110,7 @@ def candidates(exchanges: Sequence[Exchange]) -> tuple[NoteCandidate, ...]:
     kept = [c for c in by_quote.values() if c.order or c.quote in stands]
     told = [candidate.text for candidate in kept if candidate.confidence >= AUTOMATIC]
     untold = (one for one in findings(exchanges) if not is_told(one.text, told))
-    kept += map(_of_finding, untold)
+    kept += map(_finding_candidate, untold)
     kept.sort(key=lambda candidate: candidate.confidence)
     return tuple(
         {content_hash(candidate.text): candidate for candidate in kept}.values()
@@ -136,7 +136,9 @@ def _as_decision(candidate: NoteCandidate, at: int) -> Decision:
 
 def orders(exchange: Exchange) -> tuple[NoteCandidate, ...]:
     """What the person ordered to be kept, in one message."""
-    return tuple(candidate for candidate in _of_words(exchange) if candidate.order)
+    return tuple(
+        candidate for candidate in _message_candidates(exchange) if candidate.order
+    )
 
 
 def category_of(text: str, default: str = Category.DECISIONS) -> str:
@@ -156,22 +158,22 @@ def category_in(scope: str, text: str) -> str:
     return category_of(text, Category.USER_FACTS if is_persons else Category.DECISIONS)
 
 
-def _of_person(exchange: Exchange) -> Iterator[NoteCandidate]:
-    yield from _of_words(exchange)
+def _person_candidates(exchange: Exchange) -> Iterator[NoteCandidate]:
+    yield from _message_candidates(exchange)
     for reply in exchange.replies:
         if (
             isinstance(reply, AnsweredQuestion)
             and reply.question.strip()
             and reply.answer.strip()
         ):
-            yield from _of_answer(reply, exchange.id)
+            yield from _answer_candidates(reply, exchange.id)
 
 
-def _of_words(exchange: Exchange) -> Iterator[NoteCandidate]:
+def _message_candidates(exchange: Exchange) -> Iterator[NoteCandidate]:
     said = sentences(own_words(exchange.user))
     if is_pasted(exchange.user) or len(said) > LONG_MESSAGE:
         return
-    ordered = [*_ordered(said, exchange.id)]
+    ordered = [*_order_candidates(said, exchange.id)]
     yield from ordered
     taken = {candidate.quote.text for candidate in ordered}
     last = {s.text for s in sentences(own_words(last_word(exchange.user)))}
@@ -189,7 +191,9 @@ def _statements(
 ) -> Iterator[NoteCandidate]:
     """``is_told`` False for a document, which describes what is to be worked on."""
     for sentence, following in pairwise((*said, None)):
-        stated = _stated(sentence, turn, is_told=is_told) if sentence else None
+        stated = (
+            _statement_candidate(sentence, turn, is_told=is_told) if sentence else None
+        )
         if stated and following and _is_consequence(following):
             yield replace(stated, text=f"{stated.text} {following.text}")
         elif stated:
@@ -202,7 +206,7 @@ def _is_consequence(sentence: Sentence) -> bool:
     return is_said and opens_with(sentence.text, "states_consequence")
 
 
-def _ordered(said: Sequence[Sentence], turn: str) -> Iterator[NoteCandidate]:
+def _order_candidates(said: Sequence[Sentence], turn: str) -> Iterator[NoteCandidate]:
     """Orders to remember, and rules that shall hold from now on."""
     leads = {sentence.text for sentence in said if says(sentence.text, "remember_list")}
     before = ""
@@ -246,7 +250,9 @@ def _order(text: str, order: str, quote: str, turn: str) -> NoteCandidate:
     return NoteCandidate(text, category_of(text, default), ORDERED, quoted, order)
 
 
-def _stated(sentence: Sentence, turn: str, *, is_told: bool) -> NoteCandidate | None:
+def _statement_candidate(
+    sentence: Sentence, turn: str, *, is_told: bool
+) -> NoteCandidate | None:
     """What a sentence of the person states for good; None for a question, a doubt and a task."""
     text = pattern("note_asked").sub("", capitalised(sentence.text))
     if text.endswith(("?", "？", ":")) or sentence.is_heading:
@@ -313,7 +319,7 @@ def _adjusted(text: str, category: str) -> float:
     return FIRM * says(text, "firm") - lost
 
 
-def _of_answer(asked: AnsweredQuestion, turn: str) -> Iterator[NoteCandidate]:
+def _answer_candidates(asked: AnsweredQuestion, turn: str) -> Iterator[NoteCandidate]:
     """A choice with its question; of an answer to "may I?", the words that state something."""
     if is_step(asked) or says(asked.question, "momentary_question"):
         if asked.answer not in asked.options:
@@ -326,7 +332,7 @@ def _of_answer(asked: AnsweredQuestion, turn: str) -> Iterator[NoteCandidate]:
     answer = pattern("note_recommended").sub("", answer)
     category = _kind_of_decision(f"{question} {answer}")
     quote = Quote(answer_line(asked), "user", turn)
-    title = _titled(question, answer)
+    title = _answer_title(question, answer)
     is_of_task = says(asked.question, "task_question")
     confidence = ANSWERED - OF_TASK if is_of_task else ANSWERED
     yield NoteCandidate(
@@ -334,13 +340,15 @@ def _of_answer(asked: AnsweredQuestion, turn: str) -> Iterator[NoteCandidate]:
     )
 
 
-def _titled(question: str, answer: str) -> str:
+def _answer_title(question: str, answer: str) -> str:
     answer = clip(answer, TITLE_CHARS // 2)
     beginning = clip(question, TITLE_CHARS - 4 - len(answer))
     return f"{beginning}{'' if beginning == question else '…'} → {answer}"
 
 
-def _of_agent(exchange: Exchange, before: Exchange | None) -> Iterator[NoteCandidate]:
+def _agent_candidates(
+    exchange: Exchange, before: Exchange | None
+) -> Iterator[NoteCandidate]:
     """The agent's option that the person picked, or its proposal that the person agreed to without
     a but.
     """
@@ -369,7 +377,7 @@ def _of_agent(exchange: Exchange, before: Exchange | None) -> Iterator[NoteCandi
     yield NoteCandidate(capitalised(text), _kind_of_decision(text), confidence, quote)
 
 
-def _of_finding(finding: Finding) -> NoteCandidate:
+def _finding_candidate(finding: Finding) -> NoteCandidate:
     """What the agent found out: below ``AUTOMATIC`` where the model is not sure that it lasts."""
     least, most, start = LEAST, AUTOMATIC, OFFERED
     if finding.is_sure:

@@ -107,7 +107,7 @@ def spans_in(text: str, today: date) -> tuple[Span, ...]:
     What was "since" a time lasts until today; what was "before" one has no beginning, and is no
     span.
     """
-    named = [one for one in _named(text, today, _FORMS) if one.is_span]
+    named = [one for one in _named_times(text, today, _FORMS) if one.is_span]
     return tuple(dict.fromkeys(one.span for one in named))
 
 
@@ -117,7 +117,7 @@ def apart_from_times(text: str, today: date) -> tuple[str, tuple[Span, ...]]:
     Also those that only a text about nothing else can mean: "on which Monday", "lately", "before 3
     July".
     """
-    named = _named(text, today, (*_FORMS, *_LOOSE_FORMS))
+    named = _named_times(text, today, (*_FORMS, *_LOOSE_FORMS))
     rest = text
     for one in sorted(named, key=lambda one: one.start, reverse=True):
         rest = f"{rest[: one.start]} {rest[one.end :]}"
@@ -125,7 +125,7 @@ def apart_from_times(text: str, today: date) -> tuple[str, tuple[Span, ...]]:
     return without_sessions(rest), tuple(dict.fromkeys(spans))
 
 
-def _named(text: str, today: date, forms: Sequence[_Form]) -> list[_Named]:
+def _named_times(text: str, today: date, forms: Sequence[_Form]) -> list[_Named]:
     """In the order in which the text names them; two that are joined as in "from 3 July to 5 July"
     are one.
     """
@@ -138,7 +138,7 @@ def _named(text: str, today: date, forms: Sequence[_Form]) -> list[_Named]:
                 ]
     joined: list[_Named] = []
     for one in sorted(found, key=lambda one: one.start):
-        whole = _joined(text, joined[-1], one) if joined else None
+        whole = _joined_times(text, joined[-1], one) if joined else None
         if whole:
             joined[-1] = whole
         else:
@@ -151,7 +151,7 @@ def _is_known(match: re.Match[str], found: Sequence[_Named]) -> bool:
     return any(start < one.end and one.start < end for one in found)
 
 
-def _joined(text: str, one: _Named, other: _Named) -> _Named | None:
+def _joined_times(text: str, one: _Named, other: _Named) -> _Named | None:
     """Both as one where a text says from one to the other."""
     begins = _RANGE.search(text[: one.start])
     to = _TO.fullmatch(text[one.end : other.at])
@@ -280,7 +280,7 @@ def _season(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
             return
 
 
-def _half(match: re.Match[str], _today: date) -> Iterator[tuple[date, date]]:
+def _half_year(match: re.Match[str], _today: date) -> Iterator[tuple[date, date]]:
     year = int(match["year"])
     if match["half"].lower() == "first":
         yield date(year, 1, 1), date(year, 6, 30)
@@ -306,7 +306,7 @@ def _year(match: re.Match[str], _today: date) -> Iterator[tuple[date, date]]:
     yield date(year, 1, 1), date(year, 12, 31)
 
 
-def _near(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
+def _near_day(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
     is_past = match["near"].lower() in {"yesterday", "last "}
     day = today - timedelta(days=2 if match["before"] else int(is_past))
     yield day, day
@@ -432,7 +432,7 @@ _FORMS = (
         _part_of_month,
     ),
     _form(rf"\bQ(?P<quarter>[1-4])\b(?:,? {_YEAR})?", _quarter),
-    _form(rf"\b(?P<half>first|second) half of {_YEAR}\b", _half),
+    _form(rf"\b(?P<half>first|second) half of {_YEAR}\b", _half_year),
     _form(rf"\b(?P<month>{_MONTH}),? (?:of )?{_YEAR}\b", _month),
     # "may" and "march" are words too: a month alone needs a word before it and its capital letter
     _form(
@@ -453,7 +453,8 @@ _FORMS = (
         _year,
     ),
     _form(
-        rf"\b(?:(?P<before>day before) )?(?P<near>{_NEAR})(?:\b(?!\()|(?=night))", _near
+        rf"\b(?:(?P<before>day before) )?(?P<near>{_NEAR})(?:\b(?!\()|(?=night))",
+        _near_day,
     ),
     _form(r"\b(?P<unit>week|month) before last\b", _before_last),
     _form(
