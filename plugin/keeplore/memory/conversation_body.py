@@ -128,7 +128,7 @@ class Conversation:
     @property
     def head(self) -> str:
         """Everything above the exchanges, as markdown."""
-        return "\n".join(_head(self))
+        return "\n".join(_head_lines(self))
 
     def to_markdown(self) -> str:
         """The body of the file; ``from_markdown`` gives back an equal conversation."""
@@ -161,7 +161,7 @@ class Conversation:
                 filter(None, fields.get("Projects involved", "").split(", "))
             ),
             **quotes,
-            work=_work(sections.get("Code references", "")),
+            work=_parse_work(sections.get("Code references", "")),
             related=tuple(ConversationLink(*found) for found in related),
         )
 
@@ -205,7 +205,7 @@ def without_empty_parts(head: str) -> str:
     return _EMPTY_PART.sub("", head)
 
 
-def _head(c: Conversation) -> Iterator[str]:
+def _head_lines(c: Conversation) -> Iterator[str]:
     yield f"# {_line(c.title)}"
     yield ""
     if c.exchanges:
@@ -255,7 +255,7 @@ def exchange_lines(exchange: Exchange, *, folds: bool = True) -> Iterator[str]:
     yield f"<!-- keeplore:turn {' '.join(map(_field, times)).rstrip()} -->"
     yield from (f"### User · {exchange.at[11:16]}", "", _escape(exchange.user), "")
     is_below = False  # below a heading of the assistant's
-    marked = _told(exchange.replies, folds=folds)
+    marked = _replies_and_steps(exchange.replies, folds=folds)
     for is_step, replies in groupby(marked, key=itemgetter(0)):
         told = [reply for _, reply in replies]
         if is_step:
@@ -272,7 +272,9 @@ def exchange_lines(exchange: Exchange, *, folds: bool = True) -> Iterator[str]:
             is_below = isinstance(reply, str)
 
 
-def _told(replies: Sequence[Reply], *, folds: bool) -> Iterator[tuple[bool, Reply]]:
+def _replies_and_steps(
+    replies: Sequence[Reply], *, folds: bool
+) -> Iterator[tuple[bool, Reply]]:
     """Each reply, and whether it is a step: none is where nothing ``folds``."""
     last = len(replies) - 1
     for place, reply in enumerate(replies):
@@ -396,7 +398,7 @@ def _field(value: str) -> str:
     return urllib.parse.quote(value, safe=":._~/+@=,")
 
 
-def _work(section: str) -> Work:
+def _parse_work(section: str) -> Work:
     found: dict[str, list[str]] = {field: [] for field in WORK_LABELS}
     fields = {label: field for field, label in WORK_LABELS.items()}
     for line in section.splitlines():

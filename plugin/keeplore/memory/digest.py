@@ -87,7 +87,7 @@ class Digest:
                 title = text[2:]
             elif text.startswith("## "):
                 heading = text[3:]
-            elif line := _read(text):
+            elif line := _parse_line(text):
                 lines = found.setdefault(heading, [])
                 if text.startswith(f"  - {BEFORE}") and lines:
                     line = replace(lines.pop(), before=line)
@@ -113,7 +113,7 @@ def sources_of(memory: Memory) -> frozenset[str]:
     return frozenset(id_ for _, id_ in memory.links)
 
 
-def _read(text: str) -> DigestLine | None:
+def _parse_line(text: str) -> DigestLine | None:
     found = _LINE.match(text)
     if found is None:
         return None

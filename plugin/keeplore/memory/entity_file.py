@@ -31,7 +31,7 @@ class EntityFile:
             **self.meta,
             "name": self.name,
             "type": self.type,
-            "aliases": _ordered(self.aliases),
+            "aliases": _sorted_names(self.aliases),
         }
 
 
@@ -61,7 +61,7 @@ def serialise_entity(said: Mapping[str, Any]) -> str:
     own = {
         "name": said["name"],
         "type": said["type"],
-        "aliases": _ordered(set(said["aliases"]) - {said["name"]}),
+        "aliases": _sorted_names(set(said["aliases"]) - {said["name"]}),
     }
     kept = {**own, **said, **own}
     return dump(
@@ -74,7 +74,7 @@ def key_of(name: str) -> str:
     return " ".join(name.lower().split())
 
 
-def _ordered(names: Iterable[str]) -> list[str]:
+def _sorted_names(names: Iterable[str]) -> list[str]:
     return sorted(set(names), key=lambda name: (name.lower(), name))
 
 

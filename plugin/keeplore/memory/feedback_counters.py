@@ -98,7 +98,8 @@ def written(tallies: Mapping[str, UsageCounters]) -> str:
         :MAX_MEMORIES
     ]
     lines = [
-        f"{json.dumps(id_)}: {json.dumps(_plain(tallies[id_]))}" for id_ in sorted(kept)
+        f"{json.dumps(id_)}: {json.dumps(_counters_json(tallies[id_]))}"
+        for id_ in sorted(kept)
     ]
     return f'{{"schema": {SCHEMA}, "memories": {{\n' + ",\n".join(lines) + "\n}}\n"
 
@@ -133,16 +134,18 @@ def _higher(one: UsageCounters, other: UsageCounters) -> UsageCounters:
     return UsageCounters(max(one.used, other.used), max(one.last, other.last), idle)
 
 
-def _plain(tally: UsageCounters) -> dict[str, Any]:
+def _counters_json(tally: UsageCounters) -> dict[str, Any]:
     used = {"used": tally.used, "last": tally.last} if tally.used else {}
     # what was idle before the last use is settled by it, on whatever machine
     idle = dict(
-        _few(sorted(item for item in tally.idle.items() if item[0] > tally.last))
+        _limited_days(
+            sorted(item for item in tally.idle.items() if item[0] > tally.last)
+        )
     )
     return {**used, **({"idle": idle} if idle else {})}
 
 
-def _few(days: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+def _limited_days(days: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
     """The days, at most ``MAX_DAYS``: the first one and the latest stay, for from them it is
     reckoned.
     """

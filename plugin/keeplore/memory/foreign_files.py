@@ -68,8 +68,8 @@ def as_memory(text: str, path: str) -> Memory:
     at = location_of(path)
     if "schema" in memory.meta or memory.meta.get("kind") in KINDS:
         return _completed(memory, at)
-    facts = {**_flat(memory.meta), **_needed(memory, at)}
-    meta = {**memory.meta, **_told(facts, memory.body, at)}
+    facts = {**_flat(memory.meta), **_required_fields(memory, at)}
+    meta = {**memory.meta, **_fields_from_file(facts, memory.body, at)}
     conflicts = tuple(filter(_is_conflict, memory.problems))
     return Memory(meta, _body(memory, at), conflicts, (_hint(memory.meta),))
 
@@ -92,7 +92,9 @@ def _completed(memory: Memory, at: Location) -> Memory:
         "created_at": memory.created_at or utc_time(at.day),
     }
     return Memory(
-        {**memory.meta, **_needed(memory, at), **told}, memory.body, memory.problems
+        {**memory.meta, **_required_fields(memory, at), **told},
+        memory.body,
+        memory.problems,
     )
 
 
@@ -117,10 +119,10 @@ def _begins_with_front_matter(text: str) -> bool:
     return True
 
 
-def _needed(memory: Memory, at: Location) -> dict[str, Any]:
+def _required_fields(memory: Memory, at: Location) -> dict[str, Any]:
     """What no memory can be found without: its id, and whom it is for."""
     meta = _flat(memory.meta)
-    scope, project = _whose(meta, at)
+    scope, project = _scope_and_project(meta, at)
     found = {
         "id": as_id(meta.get("id")) or as_id(meta.get("uuid")) or at.id,
         **agent_scope.stated(scope, project),
@@ -129,7 +131,7 @@ def _needed(memory: Memory, at: Location) -> dict[str, Any]:
     return {key: value for key, value in found.items() if value}
 
 
-def _whose(meta: Mapping[str, Any], at: Location) -> tuple[str, str]:
+def _scope_and_project(meta: Mapping[str, Any], at: Location) -> tuple[str, str]:
     """Scope and project, those of the folder where the file names no sound ones."""
     scope = str(meta.get("scope"))
     if scope == Scope.AGENT:
@@ -151,7 +153,9 @@ def _project(meta: Mapping[str, Any]) -> str:
     )
 
 
-def _told(facts: Mapping[str, Any], text: str, at: Location) -> dict[str, Any]:
+def _fields_from_file(
+    facts: Mapping[str, Any], text: str, at: Location
+) -> dict[str, Any]:
     """Every field that Keeplore reads, from what the file says of itself in its own words."""
     created = _first_time(facts, _CREATED) or utc_time(at.day)
     told = {

@@ -79,7 +79,7 @@ def check(
     repeats a secret.
     """
     hits = list(secrets(data))
-    checked = (read or _read)(path, data)
+    checked = (read or _linted)(path, data)
     found = [_without(finding, data, hits) for finding in checked.findings]
     found += [
         LintFinding(
@@ -106,7 +106,7 @@ def no_text(path: str, data: bytes, start: int) -> LintFinding:
     )
 
 
-def _read(path: str, data: bytes, *, has_scopes: bool = True) -> LintedFile:
+def _linted(path: str, data: bytes, *, has_scopes: bool = True) -> LintedFile:
     try:
         text = data.decode()
         memory = as_memory(text, path)
@@ -122,7 +122,7 @@ def _read(path: str, data: bytes, *, has_scopes: bool = True) -> LintedFile:
 
 def read_of_code(path: str, data: bytes) -> LintedFile:
     """A note kept with the code, which is the project's whatever it says of its scope."""
-    return _read(path, data, has_scopes=False)
+    return _linted(path, data, has_scopes=False)
 
 
 def _findings(
@@ -206,16 +206,16 @@ def check_links(
         if file.memory:
             by_id.setdefault(file.memory.id, []).append(file)
     for same in by_id.values():
-        yield from _of_one_id(same)
+        yield from _duplicate_ids(same)
     for id_ in sorted(by_id.keys() & set(forgotten)):
-        yield from (_forgotten(file, id_) for file in by_id[id_])
+        yield from (_forgotten_finding(file, id_) for file in by_id[id_])
     for file in files:
         yield from _dangling(file, by_id.keys())
     if is_whole:
         yield from _chains({id_: same[0] for id_, same in by_id.items()})
 
 
-def _of_one_id(files: Sequence[LintedFile]) -> Iterator[LintFinding]:
+def _duplicate_ids(files: Sequence[LintedFile]) -> Iterator[LintFinding]:
     """All but the first of several files with one id."""
     first, *others = sorted(files, key=_rank, reverse=True)
     said = f"its id is that of {first.path}, which is used"
@@ -223,7 +223,7 @@ def _of_one_id(files: Sequence[LintedFile]) -> Iterator[LintFinding]:
         yield other.finding("id", LintLevel.ERROR, said, _OWN_ID)
 
 
-def _forgotten(file: LintedFile, id_: str) -> LintFinding:
+def _forgotten_finding(file: LintedFile, id_: str) -> LintFinding:
     """The finding for a file whose memory has a tombstone."""
     remedy = (
         f"`keeplore restore {id_}` keeps it, `keeplore forget {id_}` removes it again"

@@ -81,7 +81,9 @@ class Location:
         archive.
         """
         named = as_id(self.stem) if self.stem.lower().startswith("mem_") else ""
-        return named or new_id("path", _sound("/".join((self.root, *self.rest))))
+        return named or new_id(
+            "path", _normalised_path("/".join((self.root, *self.rest)))
+        )
 
 
 def location_of(path: str) -> Location:
@@ -141,7 +143,7 @@ def as_id(value: object) -> str:
     return f"mem_{match[1].lower()}" if match else ""
 
 
-def _sound(path: str) -> str:
+def _normalised_path(path: str) -> str:
     # one name is written in two ways of Unicode, depending on the system; bytes that are no UTF-8
     # stay told apart
     return unicodedata.normalize(

@@ -79,12 +79,12 @@ def note_of(draft: NoteDraft, moment: str) -> Memory:
         version=1,
         **agent_scope.stated(scope, draft.project),
         category=category,
-        **_stated(draft),
+        **_stated_fields(draft),
     )
     return Memory(meta, body_of(title, text, draft.quotes))
 
 
-def _stated(draft: NoteDraft) -> dict[str, Any]:
+def _stated_fields(draft: NoteDraft) -> dict[str, Any]:
     """The fields that a draft states as they are."""
     source = {key: value for key, value in draft.source.items() if value}
     return {
@@ -186,10 +186,10 @@ def _first_sentence(text: str) -> str:
     sentence = _SENTENCE.match(line)
     if sentence and len(sentence[0]) >= CLEAR_CHARS:
         line = sentence[0]
-    return _cut(line).rstrip(":")
+    return _title_from(line).rstrip(":")
 
 
-def _cut(line: str) -> str:
+def _title_from(line: str) -> str:
     """A line of the length of a title, cut between words."""
     if len(line) <= TITLE_CHARS:
         return line

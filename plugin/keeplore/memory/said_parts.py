@@ -115,11 +115,11 @@ class SaidPart:
 def of_file(data: bytes) -> Iterator[SaidPart]:
     """The parts of any file of a workspace, in order."""
     if data.startswith(b"{"):
-        yield from _between(data, 0, len(data), _JSON_IDS)
+        yield from _parts_between(data, 0, len(data), _JSON_IDS)
         return
     front = _FRONT.match(data)
     if front:
-        yield from _of_front(data, *front.span(1))
+        yield from _front_matter_parts(data, *front.span(1))
     yield from of_body(data, front.end() if front else 0)
 
 
@@ -127,22 +127,22 @@ def of_body(data: bytes, start: int = 0) -> Iterator[SaidPart]:
     """The parts of the text below a front matter, which begins at ``start``."""
     exchanges = _EXCHANGES.search(data, start)
     if exchanges is None:
-        yield from _of_note(data, start)
+        yield from _note_parts(data, start)
         return
-    yield from _between(data, start, exchanges.start(), _HEAD)
-    yield from _between(data, exchanges.end(), len(data), _MARKS)
+    yield from _parts_between(data, start, exchanges.start(), _HEAD)
+    yield from _parts_between(data, exchanges.end(), len(data), _MARKS)
 
 
-def _of_note(data: bytes, start: int) -> Iterator[SaidPart]:
+def _note_parts(data: bytes, start: int) -> Iterator[SaidPart]:
     """Of a stored value each field is a part, together with its name."""
     for stored in _STORED.finditer(data, start):
-        yield from _between(data, start, stored.start(), _NOTE_QUOTE)
+        yield from _parts_between(data, start, stored.start(), _NOTE_QUOTE)
         for name in ("labels", "name"):
             yield SaidPart(*stored.span(name), PartKind.ID)
         for member in _MEMBER.finditer(data, *stored.span("value")):
             yield SaidPart(*member.span(), PartKind.WORDS)
         start = stored.end()
-    yield from _between(data, start, len(data), _NOTE_QUOTE)
+    yield from _parts_between(data, start, len(data), _NOTE_QUOTE)
 
 
 def is_own(key: str, within: str = "") -> bool:
@@ -153,7 +153,7 @@ def is_own(key: str, within: str = "") -> bool:
     return key.encode() in keys
 
 
-def _between(
+def _parts_between(
     data: bytes, start: int, end: int, forms: re.Pattern[bytes]
 ) -> Iterator[SaidPart]:
     """What a form holds, and as words what stands between the forms."""
@@ -173,7 +173,7 @@ def _words(data: bytes, start: int, end: int) -> Iterator[SaidPart]:
         yield SaidPart(start, end, PartKind.WORDS)
 
 
-def _of_front(data: bytes, start: int, end: int) -> Iterator[SaidPart]:
+def _front_matter_parts(data: bytes, start: int, end: int) -> Iterator[SaidPart]:
     """The values of our keys are ids; the lines of any other key are one part, and those of a
     mapping of ours one each.
     """

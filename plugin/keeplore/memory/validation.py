@@ -44,7 +44,7 @@ def faults(meta: Mapping[str, Any]) -> Iterator[Fault]:
     yield from _unlisted(meta)
     yield from _unnamed(meta)
     yield from _malformed(meta, _FORMS)
-    yield from _related(meta.get("related", []))
+    yield from _related_faults(meta.get("related", []))
     yield from _malformed(meta, _VALUES)
 
 
@@ -54,7 +54,7 @@ def _unlisted(meta: Mapping[str, Any]) -> Iterator[Fault]:
         if key in meta and meta[key] not in allowed:
             yield (
                 key,
-                f"{_said(key, meta)} is not one of {', '.join(allowed)}",
+                f"{_key_and_value(key, meta)} is not one of {', '.join(allowed)}",
                 _CORRECT,
             )
 
@@ -73,7 +73,7 @@ def _unnamed(meta: Mapping[str, Any]) -> Iterator[Fault]:
 def _malformed(meta: Mapping[str, Any], forms: Mapping[str, Form]) -> Iterator[Fault]:
     for key, (is_sound, fault, remedy) in forms.items():
         if key in meta and not is_sound(meta[key]):
-            yield key, f"{_said(key, meta)} {fault}", remedy
+            yield key, f"{_key_and_value(key, meta)} {fault}", remedy
 
 
 def is_sound_id(value: object) -> bool:
@@ -81,26 +81,26 @@ def is_sound_id(value: object) -> bool:
     return isinstance(value, str) and is_id(value)
 
 
-def _related(links: object) -> Iterator[Fault]:
+def _related_faults(links: object) -> Iterator[Fault]:
     for link in links if isinstance(links, list) else [links]:
         found = link if isinstance(link, dict) else {}
         if not is_sound_id(found.get("id")):
             yield (
                 "related",
-                f"`related` holds {_shown(link)}",
+                f"`related` holds {_value_start(link)}",
                 "write {id: mem_…, relationship: …}",
             )
         elif (kind := found.get("relationship")) not in RELATIONSHIPS:
-            said = f"`relationship: {_shown(kind)}` is not one of {', '.join(RELATIONSHIPS)}"
+            said = f"`relationship: {_value_start(kind)}` is not one of {', '.join(RELATIONSHIPS)}"
             yield "related", said, _CORRECT
 
 
-def _said(key: str, meta: Mapping[str, Any]) -> str:
+def _key_and_value(key: str, meta: Mapping[str, Any]) -> str:
     """Key and value as they stand in the file."""
-    return f"`{key}: {_shown(meta[key])}`"
+    return f"`{key}: {_value_start(meta[key])}`"
 
 
-def _shown(value: object) -> str:
+def _value_start(value: object) -> str:
     """The beginning of a value."""
     text = str(value)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"

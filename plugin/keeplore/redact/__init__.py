@@ -75,9 +75,9 @@ class Redactor:
         wishes = self._wishes_for(project_of(data))
         if not unwanted(data, self._key, wishes):  # most files
             return iter(())
-        return secrets_in(data, partial(self._named, wishes), self._named_ids)
+        return secrets_in(data, partial(self._named_spans, wishes), self._named_ids)
 
-    def _named(self, wishes: Wishes, said: bytes) -> Iterator[NamedSpan]:
+    def _named_spans(self, wishes: Wishes, said: bytes) -> Iterator[NamedSpan]:
         for hit in unwanted(said, self._key, wishes):
             yield hit.start, hit.end, name(hit, said, self._key)
 

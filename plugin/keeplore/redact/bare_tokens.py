@@ -74,7 +74,7 @@ def bare(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
         return [], examined
     if not _is_mixed_run(data[start:end]):
         return [], end
-    left, right = _around(data, start, end)
+    left, right = _token_around(data, start, end)
     text = data[left:right].decode("ascii").rstrip(".:/-,")
     if _OTHER.search(text):
         return [], right
@@ -114,7 +114,7 @@ def said_by(packed: bytes) -> bytes:
     return plain.translate(_AS_LINES) if others <= MAX_OTHERS * len(plain) else b""
 
 
-def _around(data: bytes, start: int, end: int) -> Span:
+def _token_around(data: bytes, start: int, end: int) -> Span:
     """The whole token that a run is part of, at most MAX_TOKEN bytes to either side."""
     before = data[max(0, start - MAX_TOKEN) : start]
     behind = data[end : end + MAX_TOKEN]

@@ -149,18 +149,18 @@ def find(
         ranks = engine.forms
     elif is_decoded:
         ranks = engine.plain
-    found = [*_denied(data, deny), *_ruled(engine, data, ranks)]
+    found = [*_denied_hits(data, deny), *_ruled(engine, data, ranks)]
     if not found:
         return []
     markers = [match.span() for match in engine.marker.finditer(data)]
-    apart = (_outside(data, merged, markers) for merged in _merged(data, found))
+    apart = (_outside(data, merged, markers) for merged in _merged_hits(data, found))
     return [*chain.from_iterable(apart)]
 
 
 def _ruled(engine: _Engine, data: bytes, ranks: frozenset[int]) -> Iterator[Hit]:
     """What the rules of these ranks find, also where it is written with escapes."""
     text = readable(data)
-    hits = [*engine.hits(text.said, ranks), *_joined(engine, text.said, ranks)]
+    hits = [*engine.hits(text.said, ranks), *_joined_hits(engine, text.said, ranks)]
     for hit in _without_loose(engine, text.said, hits):
         yield replace(hit, start=text.begin(hit.start), end=text.end(hit.end))
 
@@ -171,7 +171,7 @@ def _without_loose(engine: _Engine, data: bytes, hits: list[Hit]) -> Iterator[Hi
     """
     sure = sorted((h.start, h.end) for h in hits if not engine.is_likely(h.rank))
     for hit in hits:
-        inner = _within(sure, hit) if engine.is_likely(hit.rank) else []
+        inner = _spans_within(sure, hit) if engine.is_likely(hit.rank) else []
         if inner:
             around = data[hit.start : inner[0][0]] + data[inner[-1][1] : hit.end]
             if _APART.search(around):
@@ -179,14 +179,16 @@ def _without_loose(engine: _Engine, data: bytes, hits: list[Hit]) -> Iterator[Hi
         yield hit
 
 
-def _within(spans: Sequence[tuple[int, int]], hit: Hit) -> Sequence[tuple[int, int]]:
+def _spans_within(
+    spans: Sequence[tuple[int, int]], hit: Hit
+) -> Sequence[tuple[int, int]]:
     """Those of the spans, which are in order, that reach into a hit."""
     first = max(bisect_left(spans, (hit.start, 0)) - 1, 0)
     end = bisect_left(spans, (hit.end, 0))
     return [span for span in spans[first:end] if span[1] > hit.start]
 
 
-def _joined(engine: _Engine, data: bytes, ranks: frozenset[int]) -> Iterator[Hit]:
+def _joined_hits(engine: _Engine, data: bytes, ranks: frozenset[int]) -> Iterator[Hit]:
     """What stands in several pieces: ``"abc" + "def"``."""
     for start, text, seams in joined(data):
         for hit in engine.hits(text.said, ranks):
@@ -196,7 +198,7 @@ def _joined(engine: _Engine, data: bytes, ranks: frozenset[int]) -> Iterator[Hit
                 yield replace(hit, start=start + begin, end=start + end)
 
 
-def _denied(data: bytes, patterns: Sequence[Any]) -> Iterator[Hit]:
+def _denied_hits(data: bytes, patterns: Sequence[Any]) -> Iterator[Hit]:
     """What a person denies; an empty match is none."""
     for pattern in patterns:
         for match in pattern.finditer(data):
@@ -349,12 +351,12 @@ def _secrets(
             found, examined = DETECTORS[rule.check](data, match.span(), examined)
             yield from found
         return
-    secrets = _encoded if rule.check == _ENCODED else _valued
+    secrets = _encoded_spans if rule.check == _ENCODED else _valued
     for match in matches:
         yield from secrets(rule, match, data)
 
 
-def _encoded(
+def _encoded_spans(
     _rule: RedactionRule, match: Any, data: bytes
 ) -> Iterator[tuple[int, int]]:
     """A text in base64 or the like that holds secrets."""
@@ -395,22 +397,22 @@ def _text(data: bytes, start: int, end: int) -> str:
     return data[start:end].decode("utf-8", "surrogateescape")
 
 
-def _merged(data: bytes, hits: list[Hit]) -> Iterator[Hit]:
+def _merged_hits(data: bytes, hits: list[Hit]) -> Iterator[Hit]:
     """Overlapping hits as one, under the kind of the most specific rule, on whole characters."""
     current: Hit | None = None
     for hit in sorted(hits, key=lambda h: (h.start, -h.end)):
         if current is None or hit.start >= current.end:
             if current:
-                yield _whole(data, current)
+                yield _whole_characters(data, current)
             current = hit
             continue
         best = min(current, hit, key=lambda h: h.rank)
         current = Hit(current.start, max(current.end, hit.end), best.kind, best.rank)
     if current:
-        yield _whole(data, current)
+        yield _whole_characters(data, current)
 
 
-def _whole(data: bytes, hit: Hit) -> Hit:
+def _whole_characters(data: bytes, hit: Hit) -> Hit:
     start, end = hit.start, hit.end
     while start > 0 and data[start] & 0xC0 == 0x80:
         start -= 1

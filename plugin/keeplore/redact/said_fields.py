@@ -34,7 +34,7 @@ class FieldRedaction:
         position = 0
         for part in of_body(data):
             said = data[part.start : part.end].decode(*_CODEC)
-            clean = self._part(part.kind, said)
+            clean = self._redacted_part(part.kind, said)
             if clean != said:
                 pieces += [data[position : part.start], clean.encode(*_CODEC)]
                 position = part.end
@@ -53,7 +53,7 @@ class FieldRedaction:
             return self.content(value)
         if isinstance(value, list | tuple):
             return [self._member(key, item) for item in value]
-        return self._said(key, value)
+        return self._redacted_value(key, value)
 
     def question(self, asked: AnsweredQuestion) -> AnsweredQuestion:
         """A question and its answer, which may be a secret for what was asked alone."""
@@ -65,7 +65,7 @@ class FieldRedaction:
             answer = self.words(asked.answer) and REMOVED
         return AnsweredQuestion(question, answer, tuple(map(self.words, asked.options)))
 
-    def _part(self, kind: PartKind, said: str) -> str:
+    def _redacted_part(self, kind: PartKind, said: str) -> str:
         if kind == PartKind.ID:
             fields = map(urllib.parse.unquote, said.split(" "))
             return said if all(self.id(one) == one for one in fields) else self.id(said)
@@ -80,28 +80,30 @@ class FieldRedaction:
             return _with_texts(value, self.id)
         if key in ("source", "related"):
             return self._nested(key, value)
-        return self._said(key, value)
+        return self._redacted_value(key, value)
 
     def _nested(self, within: str, value: Any) -> Any:
         if isinstance(value, list):
             return [self._nested(within, item) for item in value]
         if not isinstance(value, Mapping):
-            return self._said(within, value)
+            return self._redacted_value(within, value)
         return {
             key: _with_texts(item, self.id)
             if is_own(key, within)
-            else self._said(key, item)
+            else self._redacted_value(key, item)
             for key, item in value.items()
         }
 
-    def _said(self, key: str, value: Any) -> Any:
+    def _redacted_value(self, key: str, value: Any) -> Any:
         """A value without its secrets, also without what its key makes one."""
         clean = _with_texts(value, self.words)
         block = dump({key: clean})
-        return clean if self.words(block) == block else _with_texts(clean, _removed)
+        return (
+            clean if self.words(block) == block else _with_texts(clean, _removed_text)
+        )
 
 
-def _removed(_text: str) -> str:
+def _removed_text(_text: str) -> str:
     return REMOVED
 
 

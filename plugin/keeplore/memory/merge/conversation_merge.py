@@ -46,7 +46,7 @@ def merge_conversations(
     top, one = _parts(loser)
     other_top, other = _parts(winner)
     base_top, before = _parts(base or "")
-    head = _head(base_top if base is not None else None, top, other_top)
+    head = _merged_head(base_top if base is not None else None, top, other_top)
     blocks, is_clash = _exchanges(before, one, other)
     parts = "".join(f"{part.rstrip()}\n\n" for part in (head.text, *blocks))
     is_clash = is_clash or (head.is_clash and not is_derived)
@@ -59,7 +59,7 @@ def _parts(body: str) -> tuple[str, Blocks]:
     return head, _by_turn(exchanges)
 
 
-def _head(base: str | None, loser: str, winner: str) -> LineMerge:
+def _merged_head(base: str | None, loser: str, winner: str) -> LineMerge:
     """What stands above the exchanges, without the date, which follows from them: lists as such,
     all else by lines.
     """
@@ -97,7 +97,7 @@ def _exchanges(base: Blocks, one: Blocks, other: Blocks) -> tuple[list[str], boo
     for key in dict.fromkeys((*other, *one)):
         was, mine, theirs = base.get(key), one.get(key), other.get(key)
         if mine is not None and theirs is not None:
-            result = _joined(was, mine, theirs)
+            result = _merged_exchange(was, mine, theirs)
             joined.append(result.text)
             is_clash = is_clash or result.is_clash
             continue
@@ -108,12 +108,12 @@ def _exchanges(base: Blocks, one: Blocks, other: Blocks) -> tuple[list[str], boo
     return _in_time(joined), is_clash
 
 
-def _joined(was: str | None, one: str, other: str) -> LineMerge:
+def _merged_exchange(was: str | None, one: str, other: str) -> LineMerge:
     """One exchange; where both sides only heard more of it, the longer says what the other does."""
     result = merge_by_lines(was, one, other)
     if was is not None and result.is_clash:
         result = _joined_unfolded(was, one, other) or result
-    grown = _grown(one, other) if was is None or result.is_clash else None
+    grown = _longer_exchange(one, other) if was is None or result.is_clash else None
     return grown or result
 
 
@@ -138,9 +138,11 @@ def _says_all(text: str, other: str) -> bool:
     return _words(other.split("\n")) <= _words(text.split("\n"))
 
 
-def _grown(one: str, other: str) -> LineMerge | None:
+def _longer_exchange(one: str, other: str) -> LineMerge | None:
     """An exchange of which one side heard more; the first line has the time of its end."""
-    short, long = sorted((one, other), key=lambda text: (_heard(text), len(text), text))
+    short, long = sorted(
+        (one, other), key=lambda text: (_reply_count(text), len(text), text)
+    )
     lines, more = (text.rstrip().split("\n")[1:] for text in (short, long))
     is_longer = len(short) < len(long) and more[: len(lines)] == lines
     is_kept = _words(lines) <= _words(more)  # a step is written as an item of a list
@@ -158,7 +160,7 @@ def _words(lines: Iterable[str]) -> set[str]:
     }
 
 
-def _heard(text: str) -> int:
+def _reply_count(text: str) -> int:
     """How many replies an exchange has."""
     exchange = _exchange(text)
     return len(exchange.replies) if exchange else 0

@@ -56,7 +56,7 @@ def _joined_regions(
     lines: list[str] = []
     is_clash = False
     for was, theirs, ours in regions:
-        joined = _joined(was, theirs, ours, may_both_stay=has_base)
+        joined = _merged_stretch(was, theirs, ours, may_both_stay=has_base)
         is_clash = is_clash or joined is None
         lines += ours if joined is None else joined
     return LineMerge("\n".join(lines), is_clash)
@@ -78,7 +78,7 @@ def _lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").split("\n")
 
 
-def _joined(
+def _merged_stretch(
     was: Lines, one: Lines, other: Lines, *, may_both_stay: bool
 ) -> Lines | None:
     """One stretch between lines that all have; None for a clash."""
@@ -86,19 +86,19 @@ def _joined(
         return other
     if other == was:
         return one
-    return _both(one, other) if may_both_stay and not was else None
+    return _both_additions(one, other) if may_both_stay and not was else None
 
 
-def _both(one: Lines, other: Lines) -> Lines:
+def _both_additions(one: Lines, other: Lines) -> Lines:
     """Two additions at one place, each whole, as parts may mean nothing apart; one that the other
     holds stands once.
     """
-    if _holds(one, other):
+    if _contains_lines(one, other):
         return one
-    return other if _holds(other, one) else [*one, *other]
+    return other if _contains_lines(other, one) else [*one, *other]
 
 
-def _holds(lines: Lines, part: Lines) -> bool:
+def _contains_lines(lines: Lines, part: Lines) -> bool:
     """Whether the part stands in the lines as it is."""
     return any(
         lines[n : n + len(part)] == part for n in range(len(lines) - len(part) + 1)
@@ -115,7 +115,7 @@ def _regions(
 ) -> Iterator[tuple[Lines, Lines, Lines]]:
     """The three texts cut where all have the same lines; those come as regions of their own."""
     at, a, b = 0, 0, 0
-    for start, end, in_one, in_other in _shared(base, one, other):
+    for start, end, in_one, in_other in _shared_stretches(base, one, other):
         yield base[at:start], one[a:in_one], other[b:in_other]
         size = end - start
         yield (
@@ -126,7 +126,7 @@ def _regions(
         at, a, b = end, in_one + size, in_other + size
 
 
-def _shared(
+def _shared_stretches(
     base: Lines, one: Lines, other: Lines
 ) -> Iterator[tuple[int, int, int, int]]:
     """Stretches of base that both others have: its start and end, and where they begin in the

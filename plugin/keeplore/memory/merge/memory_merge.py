@@ -74,7 +74,7 @@ def merge_memory(path: str, base: str | None, one: str, other: str) -> FileMerge
     text, is_clash = _joined_text(
         _read_base(base, first.id), (loser, second), (winner, first)
     )
-    return FileMerge(text, _beside(path, first, second, loser) if is_clash else {})
+    return FileMerge(text, _beside_file(path, first, second, loser) if is_clash else {})
 
 
 def _joined_text(base: _Read | None, loser: _Read, winner: _Read) -> tuple[str, bool]:
@@ -324,7 +324,7 @@ def _contradicting(winner: Memory, loser: Memory, text: str) -> Memory:
     return Memory(in_order(copy.meta), copy.body)
 
 
-def _beside(path: str, winner: Memory, loser: Memory, text: str) -> dict[str, str]:
+def _beside_file(path: str, winner: Memory, loser: Memory, text: str) -> dict[str, str]:
     """The version that lost lines under a path of its own."""
     copy = _contradicting(winner, loser, text)
     try:
@@ -354,9 +354,13 @@ def _joined_meta(
 
 def _joined_key(key: str, was: Any, one: Any, other: Any) -> tuple[Any, bool]:
     """The value that one side changed, else what becomes of two changes."""
-    if _same(one, was) or _same(one, other):
+    if _is_identical(one, was) or _is_identical(one, other):
         return other, False
-    return (one, False) if _same(other, was) else _joined_value(key, was, one, other)
+    return (
+        (one, False)
+        if _is_identical(other, was)
+        else _joined_value(key, was, one, other)
+    )
 
 
 def _joined_value(key: str, was: Any, one: Any, other: Any) -> tuple[Any, bool]:
@@ -364,7 +368,7 @@ def _joined_value(key: str, was: Any, one: Any, other: Any) -> tuple[Any, bool]:
     loser's is lost.
     """
     if _MISSING in (one, other):
-        return _of_removed(key, one, other), False
+        return _removed_or_changed(key, one, other), False
     if key == "status":  # who closed a conversation has closed it
         return other, False
     if isinstance(one, list) and isinstance(other, list):
@@ -387,7 +391,7 @@ def _joined_mappings(
     return joined, is_clash and key != "source"
 
 
-def _of_removed(key: str, one: Any, other: Any) -> Any:
+def _removed_or_changed(key: str, one: Any, other: Any) -> Any:
     """The value of a key that one of two removed while the other changed it."""
     if key == "status":  # who closed a conversation has closed it
         return _MISSING
@@ -410,7 +414,7 @@ _RULES: Mapping[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def _same(one: Any, other: Any) -> bool:
+def _is_identical(one: Any, other: Any) -> bool:
     """Equal, and of one type: ``1`` and ``true`` are two values."""
     return one is other or (type(one) is type(other) and bool(one == other))
 
