@@ -32,14 +32,14 @@ def append(root: Path, machine: str, entry: Mapping[str, Any]) -> None:
     """
     path = path_of(machine, str(entry["at"]))
     check_written(path)
-    _write(root, path, _known(root, path), [line_of(entry)])
+    _write(root, path, _current_lines(root, path), [line_of(entry)])
 
 
 def append_lines(root: Path, path: str, lines: Sequence[str]) -> None:
     """Add these lines of one deed, unless they are there: the deed was done before, and is finished
     again.
     """
-    known = _known(root, path)
+    known = _current_lines(root, path)
     if lines and "\n".join(lines).encode("utf-8", "replace") not in known:
         _write(root, path, known, lines)
 
@@ -73,7 +73,7 @@ def drop(root: Path, ids: Collection[str]) -> None:
             files.write(root, file.path, rest)
 
 
-def _known(root: Path, path: str) -> bytes:
+def _current_lines(root: Path, path: str) -> bytes:
     """What the file holds, ending with a line end."""
     try:
         known = files.read(root, path, MAX_FILE)

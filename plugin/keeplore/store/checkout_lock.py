@@ -42,7 +42,7 @@ def held(root: Path) -> Iterator[None]:
         return
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(RepositoryError, OSError):
-            _take(directories(root), stack)
+            _take_locks(directories(root), stack)
         yield
 
 
@@ -62,7 +62,7 @@ def sweep(places: Directories) -> None:
         _remove_dead(places.own)
 
 
-def _take(places: Directories, stack: contextlib.ExitStack) -> None:
+def _take_locks(places: Directories, stack: contextlib.ExitStack) -> None:
     """Not between two steps of a rebase: git stops where it finds the lock taken. Raises OSError
     where there are no second names.
     """

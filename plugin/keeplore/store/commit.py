@@ -99,8 +99,8 @@ def _plan(
     wanted = [path for path in changed if path not in held_back]
     not_ignored = {path: on_disk[path] for path in ids.keys() - ignored}
     departed = departures.settled(backend.root, not_ignored)
-    changes: dict[str, Blob | None] = {**_written(backend, wanted, tracked)}
-    changes |= dict.fromkeys(_removed(backend, tracked, on_disk, skipped))
+    changes: dict[str, Blob | None] = {**_blobs_on_disk(backend, wanted, tracked)}
+    changes |= dict.fromkeys(_removed_paths(backend, tracked, on_disk, skipped))
     return CommitPlan(
         ref,
         parent,
@@ -166,7 +166,7 @@ def _ignored(backend: GitBackend, new: list[str]) -> list[str]:
     return sorted(backend.ignored(new)) if new else []
 
 
-def _written(
+def _blobs_on_disk(
     backend: GitBackend, paths: Sequence[str], tracked: Mapping[str, Blob]
 ) -> dict[str, Blob]:
     """The files on disk as blobs that git has now. Raises Unsupported or Moved."""
@@ -252,7 +252,7 @@ def indexed(root: Path) -> dict[str, str]:
     }
 
 
-def _removed(
+def _removed_paths(
     backend: GitBackend,
     tracked: Mapping[str, Blob],
     seen: Mapping[str, FileState],

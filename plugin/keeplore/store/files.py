@@ -69,7 +69,7 @@ def is_absent(root: Path, path: str) -> bool:
 def read(root: Path, path: str, limit_bytes: int) -> bytes:
     """The bytes of a regular file. Raises NotFound, UnsafePath, Corrupt (too large) or OSError."""
     _check_no_link_on_the_way(root, path)
-    with os.fdopen(_opened(root, path), "rb") as file:
+    with os.fdopen(_open_file(root, path), "rb") as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
             raise UnsafePath(
@@ -86,7 +86,7 @@ def read(root: Path, path: str, limit_bytes: int) -> bytes:
     return data
 
 
-def _opened(root: Path, path: str) -> int:
+def _open_file(root: Path, path: str) -> int:
     """A handle of the file. Raises NotFound, UnsafePath or OSError."""
     try:
         return os.open(root / path, _READING)

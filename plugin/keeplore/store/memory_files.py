@@ -51,8 +51,10 @@ def find(root: Path, present: Sequence[FileState], memory_id: str) -> str | None
     if not is_id(memory_id):
         return None
     named = [file.path for file in present if carries(file.path, memory_id)]
-    found = _holding(root, named, memory_id)
-    found = found or _holding(root, _by_text(root, present, memory_id), memory_id)
+    found = _files_of_memory(root, named, memory_id)
+    found = found or _files_of_memory(
+        root, _by_text(root, present, memory_id), memory_id
+    )
     return found[0][0] if found else None
 
 
@@ -66,7 +68,7 @@ def copies(
         return []
     named = [file.path for file in present if carries(file.path, memory_id)]
     likely = dict.fromkeys((*named, *_by_text(root, present, memory_id)))
-    return _holding(root, [*likely], memory_id)
+    return _files_of_memory(root, [*likely], memory_id)
 
 
 def namesakes(root: Path, path: str, memory_id: str) -> list[str]:
@@ -80,7 +82,7 @@ def namesakes(root: Path, path: str, memory_id: str) -> list[str]:
     return [other for other in likely if load_if(root, other, memory_id)]
 
 
-def _holding(
+def _files_of_memory(
     root: Path, likely: Sequence[str], memory_id: str
 ) -> list[tuple[str, Memory]]:
     """Those of the files that hold this memory, the one that is used first, as the index

@@ -67,9 +67,9 @@ def write_together(
     data = json.dumps(log, ensure_ascii=False).encode("utf-8", "replace")
     places = directories(root)
     with CommitLock(places):
-        _finish(root, places)
+        _carry_out(root, places)
         durable.write(log_path(places), data)
-        _finish(root, places)
+        _carry_out(root, places)
     return tuple(new)
 
 
@@ -100,10 +100,10 @@ def recover(root: Path) -> bool:
     """
     places = directories(root)
     with CommitLock(places):
-        return _finish(root, places)
+        return _carry_out(root, places)
 
 
-def _finish(root: Path, places: Directories) -> bool:
+def _carry_out(root: Path, places: Directories) -> bool:
     """Do what the log says, as often as it takes: each step comes to the same when it was done
     already.
     """

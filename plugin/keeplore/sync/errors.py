@@ -47,7 +47,8 @@ def failure(printed: str) -> SyncError:
     """
     low = printed.lower()
     kind = next(
-        (kind for kind, case in _cases().items() if _fits(case, low)), FailureKind.OTHER
+        (kind for kind, case in _cases().items() if _matches_output(case, low)),
+        FailureKind.OTHER,
     )
     if kind == FailureKind.REFUSED and _RACE.search(low):
         kind = FailureKind.MOVED
@@ -75,7 +76,7 @@ def _cases() -> dict[str, FailureCase]:
     return {kind: FailureCase(**case) for kind, case in tomllib.loads(text).items()}
 
 
-def _fits(case: FailureCase, printed: str) -> bool:
+def _matches_output(case: FailureCase, printed: str) -> bool:
     """Whether git printed what tells of this case."""
     return any(re.search(pattern, printed) for pattern in case.patterns)
 

@@ -112,15 +112,15 @@ def checked_url(url: str, *, is_path_allowed: bool) -> tuple[str, str]:
     SyncError.
     """
     if not url.strip() or url.startswith("-") or _CONTROL.search(url):
-        raise _refused(url, "is not an address")
+        raise _refused_address(url, "is not an address")
     if "::" in url.split("/")[0] and not url.startswith("["):
-        raise _refused(url, "names a program to run")
+        raise _refused_address(url, "names a program to run")
     if "://" in url:
         return url, _protocols(url, is_path_allowed=is_path_allowed)
     if _SCP.match(url) and not Path(url).exists():
         return url, "https:ssh"
     if not is_path_allowed:
-        raise _refused(url, "is a path")
+        raise _refused_address(url, "is a path")
     return url, "file"
 
 
@@ -130,20 +130,20 @@ def _protocols(url: str, *, is_path_allowed: bool) -> str:
         parts = urlsplit(url)
         host = parts.hostname or ""
     except ValueError:
-        raise _refused(url, "is not an address") from None
+        raise _refused_address(url, "is not an address") from None
     scheme = parts.scheme.lower()
     if host.startswith("-") or (parts.username or "").startswith("-"):
-        raise _refused(url, "names an option instead of a host")
+        raise _refused_address(url, "names an option instead of a host")
     if scheme in ("https", "ssh") and host:
         return "https:ssh"
     if scheme in _ON_LOOPBACK and host in _LOOPBACK:
         return _ON_LOOPBACK[scheme]
     if scheme == "file" and is_path_allowed:
         return "file"
-    raise _refused(url, f"uses {scheme or 'no scheme'}, which is not followed")
+    raise _refused_address(url, f"uses {scheme or 'no scheme'}, which is not followed")
 
 
-def _refused(url: str, why: str) -> SyncError:
+def _refused_address(url: str, why: str) -> SyncError:
     """The error for an address that is not followed."""
     shown = without_credentials(url).encode("unicode_escape").decode()[:200]
     return SyncError(FailureKind.BLOCKED, f"{shown!r} {why}", REMEDY)

@@ -132,8 +132,8 @@ def _take_in(
     rescued = taken.rescued
     if before and not purged and not is_ancestor(store.root, before, at_remote):
         rescued = back_up(store.root, before)
-    theirs = store.tip(_known(store, remote))
-    merged = _merged(store, theirs, is_unrelated=is_unrelated) if theirs else 0
+    theirs = store.tip(_tracking_ref(store, remote))
+    merged = _merge_remote(store, theirs, is_unrelated=is_unrelated) if theirs else 0
     sums = (taken.fetched + fetched, taken.merged + merged)
     return (
         SyncResult(*sums, 0, "", (*taken.purged, *purged), rescued),
@@ -142,7 +142,7 @@ def _take_in(
     )
 
 
-def _merged(store: Store, theirs: str, *, is_unrelated: bool) -> int:
+def _merge_remote(store: Store, theirs: str, *, is_unrelated: bool) -> int:
     """Merge what the remote has; how many files that has changed."""
     _check_workspace(store, theirs)
     return len(store.merge(theirs, is_unrelated=is_unrelated).paths)
@@ -150,7 +150,7 @@ def _merged(store: Store, theirs: str, *, is_unrelated: bool) -> int:
 
 def _fetch(store: Store, remote: Remote, protocols: str) -> tuple[str, str]:
     """What the remote's branch was known to be, and what it is; "" where it does not exist."""
-    root, known = store.root, _known(store, remote)
+    root, known = store.root, _tracking_ref(store, remote)
     before = store.tip(known)
     command = "fetch --quiet --no-tags --no-recurse-submodules --no-write-fetch-head"
     if is_shallow(directories(root)):
@@ -172,7 +172,7 @@ def _check_workspace(store: Store, theirs: str) -> None:
         raise of_kind(FailureKind.FOREIGN)
 
 
-def _known(store: Store, remote: Remote) -> str:
+def _tracking_ref(store: Store, remote: Remote) -> str:
     """The ref that tells what the remote had."""
     return f"refs/remotes/{remote.name}/{store.current_branch()}"
 

@@ -79,7 +79,7 @@ def test_a_merge_that_ends_between_two_memories_that_swap_places(
     machine.commit()
     git("fetch", "-q", cwd=machine.root)
     theirs = git("rev-parse", "origin/main", cwd=machine.root)
-    put, count = merge_module._put, 0
+    put, count = merge_module._put_file, 0
 
     def cut_short(*arguments):
         nonlocal count
@@ -89,7 +89,7 @@ def test_a_merge_that_ends_between_two_memories_that_swap_places(
         put(*arguments)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(merge_module, "_put", cut_short)
+        patch.setattr(merge_module, "_put_file", cut_short)
         with pytest.raises(KeyboardInterrupt):
             machine.merge(theirs)
     assert machine.commit().paths == ()

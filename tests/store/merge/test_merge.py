@@ -204,14 +204,14 @@ def test_an_edit_in_the_last_moment_is_not_overwritten(
     git("pull", "-q", cwd=there.root)
     for title in ("First", "Second"):
         there.save(note(title, body="theirs\n"))
-    put, head = merge._put, store.head()
+    put, head = merge._put_file, store.head()
 
     def put_late(backend, path, change):
         if path == max(first, second):
             (store.root / path).write_text("by hand\n")
         put(backend, path, change)
 
-    monkeypatch.setattr(merge, "_put", put_late)
+    monkeypatch.setattr(merge, "_put_file", put_late)
     with pytest.raises(RepositoryBusy):
         store.merge(arrive())
     assert store.head() == head

@@ -137,8 +137,8 @@ def deleted(
         return
     beginning = beginning.removeprefix("mem_")
     known = set()
-    for blob, path in _brought(root, _names_of(beginning[:8]))[:MAX_VERSIONS]:
-        read = _read(root, blob, path)
+    for blob, path in _brought_files(root, _names_of(beginning[:8]))[:MAX_VERSIONS]:
+        read = _memory_and_bytes(root, blob, path)
         memory_id = read[0].id if read else ""
         is_named = memory_id.startswith(f"mem_{beginning}")
         if is_named and memory_id not in known and not is_here(memory_id):
@@ -210,7 +210,7 @@ def versions(
     """
     candidates = dict.fromkeys(_candidates(root, memory_id, path))
     for blob, where in list(candidates)[:MAX_VERSIONS]:
-        read = _read(root, blob, where)
+        read = _memory_and_bytes(root, blob, where)
         if read and read[0].id == memory_id:
             yield where, *read
 
@@ -222,7 +222,7 @@ def _candidates(root: Path, memory_id: str, path: str) -> list[tuple[str, str]]:
     names = [f":(glob)**/*-{short_id(memory_id)}.md", f":(glob)**/{memory_id}.md"]
     if is_memory(path) and "\0" not in path:
         names.append(f":(literal){path}")
-    brought = _brought(root, names)
+    brought = _brought_files(root, names)
     kept = run(root, "rev-parse --quiet --verify", f"{KEPT}{memory_id}").text
     if not kept:
         return brought
@@ -230,7 +230,7 @@ def _candidates(root: Path, memory_id: str, path: str) -> list[tuple[str, str]]:
     return [(kept, place), *brought]
 
 
-def _read(root: Path, blob: str, path: str) -> tuple[Memory, bytes] | None:
+def _memory_and_bytes(root: Path, blob: str, path: str) -> tuple[Memory, bytes] | None:
     """Memory and bytes of a blob, None for what is none or too large."""
     done = run(root, "cat-file --filters", f"--path={path}", blob)
     if done.code or len(done.out) > MAX_FILE:
@@ -241,7 +241,7 @@ def _read(root: Path, blob: str, path: str) -> tuple[Memory, bytes] | None:
         return None
 
 
-def _brought(root: Path, names: Sequence[str]) -> list[tuple[str, str]]:
+def _brought_files(root: Path, names: Sequence[str]) -> list[tuple[str, str]]:
     """Blob and path of each memory file that a commit brought."""
     found = introduced(
         root, "--all", "--full-history", "--diff-filter=AM", "--", *names

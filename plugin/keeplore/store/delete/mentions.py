@@ -37,7 +37,7 @@ def cleaned(
     found = {}
     for blob, data in contents(root, paths):
         for path in paths[blob]:
-            rest = _rest(path, data, ids)
+            rest = _text_left(path, data, ids)
             if rest != data:
                 found[blob, path] = rest
     return found
@@ -50,7 +50,7 @@ def _is_mention(path: str, ids: Collection[str]) -> bool:
     return folder == audit_log.FOLDER
 
 
-def _rest(path: str, data: bytes, ids: Collection[str]) -> bytes:
+def _text_left(path: str, data: bytes, ids: Collection[str]) -> bytes:
     if path.startswith(f"{audit_log.FOLDER}/"):
         return audit_log.without(data, ids)
     return data if any(_is_bare(data, memory_id) for memory_id in ids) else b""
@@ -77,7 +77,7 @@ def merge_copies(root: Path, ids: Iterable[str]) -> dict[str, None]:
             b"contradicts" in data and TRIGGER.encode() in data
         ):
             for copy in _copy(data, paths[blob]):
-                links.setdefault(copy.id, set()).update(_copied(copy))
+                links.setdefault(copy.id, set()).update(_copied_ids(copy))
     wanted = set(ids)
     found: dict[str, None] = {}
     while new := [
@@ -97,7 +97,7 @@ def _copy(data: bytes, path: str) -> Iterator[Memory]:
         yield memory
 
 
-def _copied(memory: Memory) -> frozenset[str]:
+def _copied_ids(memory: Memory) -> frozenset[str]:
     """Ids of the memories whose words it holds."""
     beside = (id_ for kind, id_ in memory.links if kind == "contradicts")
     return sources_of(memory) or frozenset(beside)

@@ -385,11 +385,11 @@ def _staged(
     blobs = blobs | _staged_texts(library, entries, wanted)
     staged = [path for path, blob in entries if blob in blobs]
     if theirs := list(filterfalse(is_ours, staged)):
-        raise _copied(theirs)
+        raise _copied_error(theirs)
     return staged
 
 
-def _copied(paths: Sequence[str]) -> RepositoryError:
+def _copied_error(paths: Sequence[str]) -> RepositoryError:
     """The error for a text that a person's own files hold too."""
     listed = ", ".join(repr(path)[1:-1] for path in paths[:SHOWN])
     return RepositoryError(

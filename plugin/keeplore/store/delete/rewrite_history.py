@@ -90,7 +90,7 @@ def find(
     """
     brought = introduced(root, *revisions)
     places = dict.fromkeys((blob, path) for _, blob, path in brought)
-    held = _held(read, places, wanted)
+    held = _memory_blobs(read, places, wanted)
     mentions = cleaned(root, places, wanted)
     found = []
     for commit, blob, path in brought:
@@ -102,7 +102,7 @@ def find(
     return found
 
 
-def _held(
+def _memory_blobs(
     read: Reader,
     places: Iterable[tuple[str, str]],
     wanted: Mapping[str, Collection[str]],
@@ -214,7 +214,7 @@ class HistoryRewriter:
             new = self.target(old)
             return self._tag(object_id, data, old, new) if new else ""
         if kind == ObjectType.TREE:
-            return "" if self._holds(object_id) else object_id
+            return "" if self._holds_blob(object_id) else object_id
         return "" if object_id in self._blobs else object_id
 
     def _add(self, text: TextOccurrence) -> None:
@@ -263,10 +263,10 @@ class HistoryRewriter:
         """The tree without the texts, "" where nothing is left in it."""
         key = (tree, id(node))
         if key not in self._trees:
-            self._trees[key] = self._cleaned(tree, node)
+            self._trees[key] = self._cleaned_tree(tree, node)
         return self._trees[key]
 
-    def _cleaned(self, tree_id: str, node: _RemovalTree) -> str:
+    def _cleaned_tree(self, tree_id: str, node: _RemovalTree) -> str:
         tree = self._repository[tree_id].peel(pygit2.Tree)
         changes = self._changes(tree, node)
         if not changes:
@@ -292,10 +292,10 @@ class HistoryRewriter:
                     changes[name] = new
         return changes
 
-    def _holds(self, tree_id: str) -> bool:
+    def _holds_blob(self, tree_id: str) -> bool:
         return any(
             str(entry.id) in self._blobs
-            or (entry.filemode == FileMode.TREE and self._holds(str(entry.id)))
+            or (entry.filemode == FileMode.TREE and self._holds_blob(str(entry.id)))
             for entry in self._repository[tree_id].peel(pygit2.Tree)
         )
 

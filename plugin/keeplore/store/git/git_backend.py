@@ -62,7 +62,7 @@ class GitBackend:
 
     def tracked(self, commit: str, extra: Collection[str] = ()) -> dict[str, Blob]:
         """The regular files of ours in a commit, and those of ``extra``."""
-        listed = self._listed(commit, "--", *FOLDERS, *extra) if commit else {}
+        listed = self._listed_blobs(commit, "--", *FOLDERS, *extra) if commit else {}
         return {
             path: blob
             for path, blob in listed.items()
@@ -88,7 +88,7 @@ class GitBackend:
     def ignored(self, paths: Sequence[str]) -> set[str]:
         """Which of the paths git is told to ignore."""
         return set(
-            run(self.root, "check-ignore -z --stdin", stdin=_joined(paths)).items
+            run(self.root, "check-ignore -z --stdin", stdin=_nul_separated(paths)).items
         )
 
     def left_out(self, paths: Sequence[str]) -> set[str]:
@@ -135,7 +135,7 @@ class GitBackend:
         """The tree of a commit or tree, "" for none, with the changes."""
         private = self.places.own / TREE_INDEX
         environment = {"GIT_INDEX_FILE": str(private)}
-        entries = _joined(_index_lines(changes))
+        entries = _nul_separated(_index_lines(changes))
         try:
             output(self.root, "read-tree", base or "--empty", environment=environment)
             output(
@@ -156,7 +156,8 @@ class GitBackend:
         """What differs between two commits or trees; ``old`` may be "" for nothing."""
         if not old:
             return {
-                path: PathChange(None, blob) for path, blob in self._listed(new).items()
+                path: PathChange(None, blob)
+                for path, blob in self._listed_blobs(new).items()
             }
         diff = output(
             self.root, "diff-tree -r -z --raw --no-renames --no-abbrev", old, new
@@ -185,12 +186,12 @@ class GitBackend:
         done = run(self.root, _MERGE_TREE, one, other, options=(*QUIET, *_PLAINLY))
         self._check_merge(done)
         tree = done.items[0]
-        mine, theirs = self._listed(one), self._listed(other)
+        mine, theirs = self._listed_blobs(one), self._listed_blobs(other)
         listed = GitResult(0, done.out[len(tree) + 1 :], "")
         conflicts = _conflicts(listed, mine, theirs)
         # of a conflict git writes what is no file of anybody: one with marks, or under such a name
         known = (mine.keys() | theirs.keys()) - conflicts.keys()
-        return _GitMergeIndex(self, tree, self._listed(tree), known, conflicts)
+        return _GitMergeIndex(self, tree, self._listed_blobs(tree), known, conflicts)
 
     def _check_merge(self, done: GitResult) -> None:
         if done.code == USAGE:
@@ -203,7 +204,7 @@ class GitBackend:
                 f"Run `git -C '{self.root}' fsck` to see why",
             )
 
-    def _listed(self, tree: str, *paths: str) -> dict[str, Blob]:
+    def _listed_blobs(self, tree: str, *paths: str) -> dict[str, Blob]:
         """Every path of a commit or tree, links and submodules too."""
         entries = output(self.root, "ls-tree -r -z --full-tree", tree, *paths).entries
         return {path: Blob(id_, int(mode, 8)) for (mode, _, id_), path in entries}
@@ -294,5 +295,5 @@ def _index_lines(changes: Changes) -> list[str]:
     return [*removed, *written]
 
 
-def _joined(items: Sequence[str]) -> bytes:
+def _nul_separated(items: Sequence[str]) -> bytes:
     return "".join(f"{item}\0" for item in items).encode("utf-8", "surrogateescape")

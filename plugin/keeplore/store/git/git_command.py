@@ -129,10 +129,10 @@ def run(
     children.
     """
     words = [*options, *command.split(), *arguments]
-    process = _started(directory, words, environment or {}, has_input=bool(stdin))
+    process = _start_git(directory, words, environment or {}, has_input=bool(stdin))
     try:
         if followed:
-            out, error = _heard(process, followed, timeout_s)
+            out, error = _read_output(process, followed, timeout_s)
         else:
             out, error = process.communicate(stdin or None, timeout_s)
     except subprocess.TimeoutExpired as e:
@@ -147,7 +147,7 @@ def run(
     return GitResult(process.returncode, out, error.decode("utf-8", "replace"))
 
 
-def _started(
+def _start_git(
     directory: Path,
     words: Sequence[str],
     environment: Mapping[str, str],
@@ -175,7 +175,7 @@ def _started(
         ) from e
 
 
-def _heard(
+def _read_output(
     process: subprocess.Popen[bytes], followed: Callable[[str], None], timeout_s: float
 ) -> tuple[bytes, bytes]:
     """What git prints, each line told as it comes; it prints nothing else while it reports its

@@ -96,7 +96,7 @@ class CommitLock:
         Where the ref had moved already, the index that belongs to its commit is put in place first.
         """
         checkout_lock.sweep(self._directories)
-        note = self._left()
+        note = self._left_note()
         if not note:
             return
         own, common = self._directories.own, self._directories.common
@@ -124,7 +124,7 @@ class CommitLock:
         self.note(token=token, ref=ref)
         draft = self._draft(self._note)
         try:
-            _take(self._directories, lock, token)
+            _take_locks(self._directories, lock, token)
         except BaseException:
             self.clear()
             raise
@@ -167,7 +167,7 @@ class CommitLock:
             if left.name not in STAYING:
                 left.unlink(missing_ok=True)
 
-    def _left(self) -> dict[str, Any]:
+    def _left_note(self) -> dict[str, Any]:
         try:
             # behind a note there may be the end of a longer one: its writer was killed before it
             # cut that off
@@ -198,7 +198,7 @@ def busy(lock: Path) -> RepositoryBusy:
     )
 
 
-def _take(places: Directories, lock: Path, token: str) -> None:
+def _take_locks(places: Directories, lock: Path, token: str) -> None:
     """Create git's lock with our token in it from its first moment, so that it is never taken for
     another's.
 

@@ -49,16 +49,16 @@ def settings(root: Path, pattern: str) -> list[tuple[str, str]]:
     """
     known = _kept.get(root)
     if known is None or not known.holds():
-        known = _asked(root)
+        known = _ask_git(root)
     return [entry for entry in known.entries if re.search(pattern, entry[0])]
 
 
-def _asked(root: Path) -> _Answer:
+def _ask_git(root: Path) -> _Answer:
     """Ask git; its answer is kept where we know all the files that it rests on."""
     surroundings = _surroundings()
     places = directories(root)
     own = (places.common / "config", places.own / "config.worktree")
-    before = _stamps({*own, *_of_the_person(surroundings), _SYSTEM})
+    before = _stamps({*own, *_personal_files(surroundings), _SYSTEM})
     items = iter(run(root, "config -z --list --show-origin", options=()).items)
     entries, origins = [], set()
     for origin, item in zip(items, items, strict=True):
@@ -78,7 +78,7 @@ def _surroundings() -> tuple[str | None, ...]:
     return tuple(map(os.environ.get, _DECIDING))  # passed on by git_command, not read
 
 
-def _of_the_person(surroundings: tuple[str | None, ...]) -> list[Path]:
+def _personal_files(surroundings: tuple[str | None, ...]) -> list[Path]:
     """The files of the person's own settings, as gitconfig(5) names them."""
     home, xdg, *named, _ = surroundings
     folder = Path(home or "/")

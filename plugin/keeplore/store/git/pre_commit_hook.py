@@ -46,7 +46,7 @@ def install(root: Path, program: str) -> Path:
     repository.
     """
     place = _place(root)
-    text = _read(place)
+    text = _current_text(place)
     if text is not None and not _is_ours(text):
         raise AlreadyExists(
             f"{place} is there already and not Keeplore's",
@@ -60,7 +60,7 @@ def install(root: Path, program: str) -> Path:
 def installed(root: Path) -> Path | None:
     """Where the check lies, None where there is none of ours. Raises RepositoryError."""
     place = _place(root)
-    text = _read(place)
+    text = _current_text(place)
     return place if text is not None and _is_ours(text) else None
 
 
@@ -69,7 +69,7 @@ def uninstall(root: Path) -> Path:
     is.
     """
     place = _place(root)
-    text = _read(place)
+    text = _current_text(place)
     if text is None:
         raise NotFound(f"there is no {place}", "Nothing is to be done")
     if not _is_ours(text):
@@ -103,7 +103,7 @@ def _place(root: Path) -> Path:
     return folder / NAME
 
 
-def _read(place: Path) -> str | None:
+def _current_text(place: Path) -> str | None:
     """The text that stands there, "" for what is no text; None for nothing at all."""
     if not os.path.lexists(place):
         return None

@@ -110,10 +110,10 @@ def authored_commits(
             "Run `keeplore doctor --deep`",
         )
     for record in done.out.decode("utf-8", "surrogateescape").split(begin)[1:]:
-        yield _authored(record)
+        yield _authored_commit(record)
 
 
-def _authored(record: str) -> AuthoredCommit:
+def _authored_commit(record: str) -> AuthoredCommit:
     """A commit from a record of the log."""
     email, at, machines, parents, *names = record.split("\0")
     named = machines.rpartition(",")[2].strip()

@@ -115,7 +115,7 @@ def _in_memory(
         commit = other if is_forward else _commit_of(backend, target, old, other)
         with noted(backend, old, commit):
             for path in to_write:
-                _put(backend, path, changes[path])
+                _put_file(backend, path, changes[path])
             after = {path: change.after for path, change in changes.items()}
             edit_index(backend, draft, after)
             publish(lock, backend, draft, RefMove(ref, old, commit, MERGED))
@@ -154,7 +154,7 @@ def _merged_tree(backend: GitBackend, old: str, other: str) -> str:
     """The tree of the merge. Raises RepositoryError for conflicts that a person must resolve."""
     tree, conflicts = merged_tree(backend, old, other)
     if conflicts:
-        raise RepositoryError(f"both sides changed {_listed(conflicts)}", _BY_HAND)
+        raise RepositoryError(f"both sides changed {_first_paths(conflicts)}", _BY_HAND)
     return tree
 
 
@@ -173,9 +173,9 @@ def _to_write(backend: LibgitBackend, changes: Difference, draft: Path) -> list[
             wanted.append(path)
         elif not (is_ours(path) or _is_clean(index, path, change)):
             edited.append(path)
-        elif _stands(backend, path, change.after) and not _is_other_mode(change):
+        elif _is_on_disk(backend, path, change.after) and not _is_other_mode(change):
             continue  # as it is to be already
-        elif _stands(backend, path, change.before):
+        elif _is_on_disk(backend, path, change.before):
             wanted.append(path)
         else:
             edited.append(path)
@@ -230,7 +230,7 @@ def _check_writable(backend: GitBackend, changes: Difference) -> None:
     ]
     if odd:
         raise RepositoryError(
-            f"the other side changed {_listed(odd)}, which git alone should write",
+            f"the other side changed {_first_paths(odd)}, which git alone should write",
             _BY_HAND,
         )
 
@@ -260,7 +260,7 @@ def _is_clean(index: pygit2.Index, path: str, change: PathChange) -> bool:
     return staged in {blob.id if blob else "" for blob in (change.before, change.after)}
 
 
-def _stands(backend: LibgitBackend, path: str, blob: Blob | None) -> bool:
+def _is_on_disk(backend: LibgitBackend, path: str, blob: Blob | None) -> bool:
     """Whether the file on disk is this one, or there is none where it should be none."""
     if blob is None:
         return not (backend.root / path).is_dir() and files.is_absent(
@@ -274,14 +274,14 @@ def _stands(backend: LibgitBackend, path: str, blob: Blob | None) -> bool:
     )
 
 
-def _put(backend: LibgitBackend, path: str, change: PathChange) -> None:
+def _put_file(backend: LibgitBackend, path: str, change: PathChange) -> None:
     """Bring one file on disk to its new content, unless a person was faster: then stop before HEAD
     moves.
     """
     if _is_joined_on_disk(backend, path, change):
         _join_on_disk(backend, path, change)
         return
-    if not _stands(backend, path, change.before):
+    if not _is_on_disk(backend, path, change.before):
         raise _edited([path])
     if change.after is None:
         files.remove(backend.root, path)
@@ -352,7 +352,7 @@ def lost(changes: Difference) -> int:
     """How many files of memory a side removes that it neither moved nor forgot: only those may be
     an accident.
     """
-    texts, digits = _added(changes)
+    texts, digits = _added_blobs_and_digits(changes)
     count = 0
     for path, change in changes.items():
         if change.before and not change.after and is_ours(path):
@@ -360,7 +360,7 @@ def lost(changes: Difference) -> int:
     return count
 
 
-def _added(changes: Difference) -> tuple[set[str], set[str]]:
+def _added_blobs_and_digits(changes: Difference) -> tuple[set[str], set[str]]:
     """The blobs that are new at a path, and the digits of the ids in those names."""
     texts, digits = set(), set()
     for path, change in changes.items():
@@ -373,11 +373,11 @@ def _added(changes: Difference) -> tuple[set[str], set[str]]:
 def _edited(paths: Iterable[str]) -> RepositoryBusy:
     """The error for files that a person is editing."""
     return RepositoryBusy(
-        f"{_listed(paths)} changed on another machine and on disk here", _COMMIT
+        f"{_first_paths(paths)} changed on another machine and on disk here", _COMMIT
     )
 
 
-def _listed(paths: Iterable[str]) -> str:
+def _first_paths(paths: Iterable[str]) -> str:
     """The first paths, for a message."""
     ordered = sorted(set(paths))
     more = f" and {len(ordered) - SHOWN} more" if len(ordered) > SHOWN else ""

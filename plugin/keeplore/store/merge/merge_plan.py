@@ -172,7 +172,7 @@ class MergePlan:
     def _join(self, edit: JoinEdits) -> None:
         """The merge of two files at one path, and beside it what could not be joined."""
         path, one, other = edit.path, edit.one, edit.other
-        content = self._joined(edit)
+        content = self._joined_content(edit)
         known = self.files.get(path)
         if known and known not in (one, other, content):
             content = (
@@ -181,7 +181,7 @@ class MergePlan:
             )
         self.files[path] = content
 
-    def _joined(self, edit: JoinEdits) -> Blob | bytes:
+    def _joined_content(self, edit: JoinEdits) -> Blob | bytes:
         """The content of a path of which both sides have a version."""
         base, one, other = edit.base, edit.one, edit.other
         base_id = base.id if base else ""

@@ -161,7 +161,7 @@ def unite(root: Path, paths: Iterable[str]) -> tuple[str, ...]:
     for same in by_digits.values():
         for copies in _by_id(root, same) if len(same) > 1 else ():
             if len(copies) > 1:
-                written += _united(root, copies)
+                written += _unite_copies(root, copies)
     return tuple(written)
 
 
@@ -196,11 +196,13 @@ def part(root: Path, paths: Sequence[str]) -> tuple[str, ...]:
         for path in others:
             kept, other = (files.read(root, name, MAX_FILE) for name in (place, path))
             if own_memory := contradicting(kept.decode(), other.decode()):
-                written[_parted(root, (place, kept), (path, other), own_memory)] = None
+                written[
+                    _join_or_part(root, (place, kept), (path, other), own_memory)
+                ] = None
     return tuple(written)
 
 
-def _parted(root: Path, kept: Copy, other: Copy, own_memory: str) -> str:
+def _join_or_part(root: Path, kept: Copy, other: Copy, own_memory: str) -> str:
     """Join the other file with the one that is kept, or make it a memory of its own; what was
     written.
     """
@@ -214,7 +216,7 @@ def _parted(root: Path, kept: Copy, other: Copy, own_memory: str) -> str:
     return place
 
 
-def _united(root: Path, copies: Copies) -> tuple[str, ...]:
+def _unite_copies(root: Path, copies: Copies) -> tuple[str, ...]:
     left, base = _renamed(root, copies)
 
     def precedence(copy: tuple[str, bytes]) -> tuple[bool, bool, str]:
@@ -269,7 +271,7 @@ def _resolve(root: Path, path: str, stages: Mapping[str, str]) -> None:
     if on_disk is not None and not _is_as_git_left_it(on_disk, sides):
         joined: Joined = (on_disk, {})
     else:
-        joined = _joined(path, *sides)
+        joined = _joined_sides(path, *sides)
     data, beside = joined
     written = _write(root, {**beside, path: data})
     output(root, "add --", *{path, *written})
@@ -280,7 +282,7 @@ def _blob_at(root: Path, id_: str) -> bytes | None:
     return output(root, "cat-file blob", id_).out if id_ else None
 
 
-def _joined(
+def _joined_sides(
     path: str, base: bytes | None, one: bytes | None, other: bytes | None
 ) -> Joined:
     """Two sides of a conflict as one; an edit beats a removal."""

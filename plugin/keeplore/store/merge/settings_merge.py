@@ -35,13 +35,13 @@ def join_settings(base: bytes | None, loser: bytes, winner: bytes) -> bytes:
     joined = {
         key: value
         for key in dict.fromkeys((*said, *lost))
-        if (value := _joined(key, was, lost, said)) is not _MISSING
+        if (value := _joined_value(key, was, lost, said)) is not _MISSING
     }
     before = base.decode() if base is not None else None
     by_lines = merge_by_lines(before, loser.decode(), winner.decode())
     if not by_lines.is_clash and _values(by_lines.text.encode()) == joined:
         return by_lines.text.encode()
-    return _written(winner.decode(), said, joined).encode()
+    return _written_text(winner.decode(), said, joined).encode()
 
 
 def _values(text: bytes) -> dict[str, Any] | None:
@@ -63,7 +63,7 @@ def _flat(key: str, part: Any) -> list[tuple[str, Any]]:
     return [(str(key), part)]
 
 
-def _joined(
+def _joined_value(
     key: str, base: Mapping[str, Any], lost: Mapping[str, Any], said: Mapping[str, Any]
 ) -> Any:
     """What a key says after the merge; _MISSING for one that a side took out."""
@@ -79,7 +79,7 @@ def _joined(
     return mine if theirs is _MISSING else theirs
 
 
-def _written(text: str, said: Mapping[str, Any], joined: Mapping[str, Any]) -> str:
+def _written_text(text: str, said: Mapping[str, Any], joined: Mapping[str, Any]) -> str:
     """The text with the joined values; where its form is unusual, a new one without comments."""
     try:
         for key in said.keys() - joined.keys():

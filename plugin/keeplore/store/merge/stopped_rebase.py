@@ -139,7 +139,7 @@ def _set_aside(backend: GitBackend, *, is_resolved: bool) -> bool:
     root, own = backend.root, backend.places.own
     noted = _text(own / REBASE / "orig-head")
     is_between = not is_resolved and is_rescheduled(own)
-    changed = _changed(root, is_staged=is_between)
+    changed = _changed_files(root, is_staged=is_between)
     coming = {path for path in backend.changes("HEAD", noted) if is_ours_to_write(path)}
     new = coming.intersection(_untracked(root))
     if not (changed or new):
@@ -192,7 +192,7 @@ def _texts(backend: GitBackend, paths: Iterable[str]) -> dict[str, Blob | None]:
     return texts | {path: Blob(id_) for path, id_ in backend.keep(present).items()}
 
 
-def _changed(root: Path, *, is_staged: bool) -> list[str]:
+def _changed_files(root: Path, *, is_staged: bool) -> list[str]:
     """Tracked files of ours that differ from the index, or from HEAD."""
     command = "diff-index HEAD" if is_staged else "diff-files"
     listed = output(root, f"{command} -z --name-only --ignore-submodules").items
