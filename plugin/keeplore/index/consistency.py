@@ -266,11 +266,11 @@ def _unsound_vectors(
                 wrong.append((hash_, "a vector has changed since it was made"))
             else:
                 sound.append((hash_, vector))
-        wrong += _of_other_length(sound, dim)
+        wrong += _not_normalised(sound, dim)
     return wrong
 
 
-def _of_other_length(vectors: list[Any], dim: int) -> list[tuple[bytes, str]]:
+def _not_normalised(vectors: list[Any], dim: int) -> list[tuple[bytes, str]]:
     """Those of the vectors that are not of length 1."""
     # here, because numpy costs 40 ms and text needs none
     import numpy as np

@@ -180,7 +180,7 @@ class IndexDatabase:
         """A connection for one who reads: whoever looks something up does not wait for whoever goes
         over everything.
         """
-        connection, identity = self._taken()
+        connection, identity = self._take_connection()
         try:
             yield connection
         except BaseException:
@@ -192,7 +192,7 @@ class IndexDatabase:
             else:  # the file is another one by now
                 connection.close()
 
-    def _taken(self) -> tuple[sqlite3.Connection, tuple[int, int] | None]:
+    def _take_connection(self) -> tuple[sqlite3.Connection, tuple[int, int] | None]:
         """A connection that reads the file as it is now, and which file that is."""
         identity = _identity(self.file)
         if identity is None:
@@ -204,9 +204,9 @@ class IndexDatabase:
                 self._identity = identity
             if self._readers:
                 return self._readers.pop(), identity
-        return self._opened(), identity
+        return self._open_read_only(), identity
 
-    def _opened(self) -> sqlite3.Connection:
+    def _open_read_only(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
             f"{self.file.absolute().as_uri()}?mode=ro",
             uri=True,
@@ -316,7 +316,7 @@ class IndexDatabase:
                 os.close(handle)
             else:
                 # the directory may have been deleted between opening and locking
-                if _identity(self._lock_file) == _of(os.fstat(handle)):
+                if _identity(self._lock_file) == _file_identity(os.fstat(handle)):
                     return handle
                 os.close(handle)
             if time.monotonic() > until:
@@ -352,10 +352,10 @@ def _transaction(
 
 def _identity(file: Path) -> tuple[int, int] | None:
     try:
-        return _of(file.stat())
+        return _file_identity(file.stat())
     except OSError:
         return None
 
 
-def _of(stat: os.stat_result) -> tuple[int, int]:
+def _file_identity(stat: os.stat_result) -> tuple[int, int]:
     return stat.st_dev, stat.st_ino

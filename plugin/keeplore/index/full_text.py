@@ -62,12 +62,12 @@ def text_search(
     scopes = scope_ids(connection, allowed)
     if not terms or scopes == [] or limit < 1:
         return []
-    found = _found(connection, terms, scopes, limit, most=_most_terms(query))
+    found = _scored_passages(connection, terms, scopes, limit, most=_most_terms(query))
     best = sorted(found.items(), key=lambda match: (-match[1], match[0]))
     return [PassageMatch(passage, score) for passage, score in best[:limit]]
 
 
-def _found(
+def _scored_passages(
     connection: sqlite3.Connection,
     terms: list[str],
     scopes: list[int] | None,
@@ -78,7 +78,7 @@ def _found(
     """Passages with their scores, whatever their number; ``most`` terms are asked for."""
     counts = _counts(connection, terms)
     rarest = _rarest(connection, counts, most, MOST_WALKED)
-    asked = " OR ".join([*rarest, *_names(rarest)])
+    asked = " OR ".join([*rarest, *_whole_words(rarest)])
     postings = sum(counts[term] for term in rarest)
     is_dear = postings > MOST_SCORED  # at least where all scopes are asked
     if is_dear and postings * _share(connection, scopes) > MOST_SCORED:
@@ -131,7 +131,7 @@ def _ids(connection: sqlite3.Connection, sql: str, *parameters: str) -> Ids:
     return np.fromstring(value(connection, sql, parameters) or "0", np.int64, sep=",")
 
 
-def _names(terms: Sequence[str]) -> list[str]:
+def _whole_words(terms: Sequence[str]) -> list[str]:
     """The words among pairs of letters, to be asked for once more: a word of three letters is asked
     for by two pairs.
     """
@@ -175,7 +175,7 @@ def _any_of(spellings: tuple[str, ...]) -> str:
 
 def _counts(connection: sqlite3.Connection, terms: Sequence[str]) -> dict[str, int]:
     """How many passages have each term; a question asks for the same ones more than once."""
-    known = _counted(*state(connection))
+    known = _count_cache(*state(connection))
     for term in terms:
         if term not in known:
             known[term] = _count(connection, term)
@@ -183,7 +183,7 @@ def _counts(connection: sqlite3.Connection, terms: Sequence[str]) -> dict[str, i
 
 
 @functools.lru_cache(maxsize=8)
-def _counted(_database: str, _version: int) -> dict[str, int]:
+def _count_cache(_database: str, _version: int) -> dict[str, int]:
     """What was counted in this state of a database: with a change of its passages it is another
     one.
     """
@@ -192,7 +192,7 @@ def _counted(_database: str, _version: int) -> dict[str, int]:
 
 def _count_passages(connection: sqlite3.Connection) -> int:
     """How many passages there are, counted once in a state of the database."""
-    known = _counted(*state(connection))
+    known = _count_cache(*state(connection))
     if _ALL not in known:
         known[_ALL] = count_passages(connection)
     return known[_ALL]

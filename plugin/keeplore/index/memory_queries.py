@@ -207,7 +207,7 @@ def listed(
 ) -> list[MemoryRow]:
     """Memories that fit and are to be kept, the one changed last first."""
     heads = chain_positions(all_chains(connection))
-    condition, values = _fitting(connection, wanted)
+    condition, values = _filter_condition(connection, wanted)
     rows = connection.execute(
         f"{_MEMORIES} {condition} ORDER BY m.updated_at DESC, m.id",  # our own words
         values,
@@ -219,7 +219,7 @@ def listed(
 
 def count_listed(connection: sqlite3.Connection, wanted: MemoryFilter) -> int:
     """How many memories fit, whatever the limit."""
-    condition, values = _fitting(connection, wanted)
+    condition, values = _filter_condition(connection, wanted)
     ids = column(connection, f"SELECT m.id FROM memories m WHERE {condition}", values)
     if wanted.superseded:
         return len(ids)
@@ -231,7 +231,7 @@ def _is_head(heads: Mapping[str, ChainPosition], memory_id: str) -> bool:
     return memory_id not in heads or not heads[memory_id].superseded_by
 
 
-def _fitting(
+def _filter_condition(
     connection: sqlite3.Connection, wanted: MemoryFilter
 ) -> tuple[str, tuple[str, ...]]:
     """A condition on ``memories m``, and the values for its marks."""

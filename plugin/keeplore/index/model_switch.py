@@ -100,7 +100,7 @@ class ModelSwitch:
         wanted, seen = self.wanted(), self._seen
         mark = (*self._database.read(sql.state), wanted)
         if seen is None or seen[0] != mark:
-            self._seen = seen = (mark, self._chosen(wanted))
+            self._seen = seen = (mark, self._choose_model(wanted))
         return seen[1]
 
     def engine_for(self, fingerprint: str) -> SearchEngine | None:
@@ -108,7 +108,9 @@ class ModelSwitch:
         if fingerprint == self.wanted():
             return self.renewed()
         for known in self._database.read(complete_models):
-            if known.fingerprint == fingerprint and (found := self._found(known)):
+            if known.fingerprint == fingerprint and (
+                found := self._earlier_model(known)
+            ):
                 return found.engine
         return None
 
@@ -151,14 +153,14 @@ class ModelSwitch:
         ):
             engine.close()
 
-    def _chosen(self, wanted: str) -> ActiveModel:
+    def _choose_model(self, wanted: str) -> ActiveModel:
         own = ActiveModel(self._embedder, self.renewed())
         before = self._database.read(complete_models)[:1]
         if self._find is None or not before or before[0].fingerprint == wanted:
             return own
         passages = self._database.read(sql.count_passages)
         vectors = self._database.read(own.engine.count_vectors) if wanted else 0
-        old = self._found(before[0]) if vectors < passages else None
+        old = self._earlier_model(before[0]) if vectors < passages else None
         if old is None or not self._database.read(old.engine.count_vectors):
             return own
         change = ModelChange(self._own_name(), vectors, passages, before[0].name)
@@ -170,7 +172,7 @@ class ModelSwitch:
         except ModelUnavailable:
             return "that is set"
 
-    def _found(self, entry: CompleteModel) -> ActiveModel | None:
+    def _earlier_model(self, entry: CompleteModel) -> ActiveModel | None:
         """The model of before, None where its files are gone or are those of another."""
         with self._mutex, contextlib.suppress(KeeploreError):
             known = self._before.get(entry.fingerprint)

@@ -88,7 +88,7 @@ def embedded_text(title: str, body: str, context: str) -> str:
     return "\n".join(filter(None, parts))
 
 
-def _around(
+def _context_text(
     *, asked: str = "", before: str = "", after: str = "", place: str = ""
 ) -> str:
     return "\n".join(" ".join(part.split()) for part in (asked, before, after, place))
@@ -107,7 +107,7 @@ def still_says(memory: Memory, talk: Conversation | None, turn: str, text: str) 
         if any(quote.text == text for quote in talk.quotes):
             return True
         return any(
-            text in _spoken(exchange)
+            text in _exchange_text(exchange)
             for exchange in talk.exchanges
             if exchange.id == turn
         )
@@ -127,7 +127,7 @@ def _passages(memory: Memory) -> Iterator[Passage]:
         filter(None, (memory.project, memory.category, memory.created_at[:10]))
     )
     if memory.kind == DIGEST:  # it is found by its sources, which hold the same words
-        yield Passage("head", memory.title, "", _around(place=place))
+        yield Passage("head", memory.title, "", _context_text(place=place))
         return
     # a note of the last exchanges holds them as a conversation does
     if memory.kind != "document":
@@ -167,7 +167,7 @@ def _statements(title: str, conversation: Conversation) -> Iterator[Passage]:
         exchange = exchanges.get(quote.turn)
         asked = exchange.user if exchange else ""
         at = exchange.at if exchange else ""
-        context = _around(asked=_head_of(asked, BEFORE), place=at[:10])
+        context = _context_text(asked=_head_of(asked, BEFORE), place=at[:10])
         kind = DECISION if quote in decided else "statement"
         yield Passage(kind, title, quote.text, context, quote.turn, at)
 
@@ -187,7 +187,7 @@ def _sections(title: str, markdown: str, place: str) -> Iterator[Passage]:
         else:
             pieces += [(heading, piece) for piece in split(text)]
     for number, (heading, text) in enumerate(pieces or [("", "")]):
-        context = _around(
+        context = _context_text(
             asked="" if text.startswith(heading) else heading, place=place
         )
         yield Passage("head" if number == 0 else "section", title, text, context)
@@ -218,7 +218,7 @@ def _blocks(markdown: str, title: str) -> Iterator[tuple[str, str]]:
 
 
 def _exchanges(title: str, exchanges: Sequence[Exchange]) -> Iterator[Passage]:
-    said = [_spoken(exchange) for exchange in exchanges]
+    said = [_exchange_text(exchange) for exchange in exchanges]
     for number, exchange in enumerate(exchanges):
         before = "\n".join(said[max(0, number - NEIGHBOURS) : number])
         after = "\n".join(said[number + 1 : number + 1 + NEIGHBOURS])
@@ -227,7 +227,7 @@ def _exchanges(title: str, exchanges: Sequence[Exchange]) -> Iterator[Passage]:
             # later pieces are answers: the question says what they answer, the neighbours say
             # little
             size = int(token_count(piece))
-            context = _around(
+            context = _context_text(
                 asked=_head_of(exchange.user, BEFORE) if part else "",
                 before=""
                 if part
@@ -240,9 +240,9 @@ def _exchanges(title: str, exchanges: Sequence[Exchange]) -> Iterator[Passage]:
             yield Passage("exchange", title, piece, context, exchange.id, exchange.at)
 
 
-def _spoken(exchange: Exchange) -> str:
+def _exchange_text(exchange: Exchange) -> str:
     replies = [
-        _asked(reply) if isinstance(reply, AnsweredQuestion) else reply
+        _question_text(reply) if isinstance(reply, AnsweredQuestion) else reply
         for reply in exchange.replies
     ]
     said = [f"User: {exchange.user}" if exchange.user else ""]
@@ -250,7 +250,7 @@ def _spoken(exchange: Exchange) -> str:
     return "\n\n".join(filter(None, said))
 
 
-def _asked(reply: AnsweredQuestion) -> str:
+def _question_text(reply: AnsweredQuestion) -> str:
     options = f" ({', '.join(reply.options)})" if reply.options else ""
     return f"{reply.question}{options}\nUser: {reply.answer or '(declined)'}"
 
@@ -263,12 +263,12 @@ def split(text: str, room: int = BODY) -> list[str]:
         return [text]
     return [
         piece.strip("\n")
-        for piece in _packed(_units(text, room), room)
+        for piece in _packed_units(_units(text, room), room)
         if piece.strip()
     ]
 
 
-def _packed(units: Iterable[str], room: int) -> Iterator[str]:
+def _packed_units(units: Iterable[str], room: int) -> Iterator[str]:
     """As many units at a time as fit into ``room`` tokens, one at least."""
     piece, size = "", 0.0
     for unit in units:
@@ -307,21 +307,21 @@ def _words(text: str, room: int) -> Iterator[str]:
     """For a line without sentences (minified code, base64, a table): as many words as fit, words
     cut where needed.
     """
-    return _packed(re.findall(rf"\S{{1,{MAX_WORD}}}\s*", text), room)
+    return _packed_units(re.findall(rf"\S{{1,{MAX_WORD}}}\s*", text), room)
 
 
 def _head_of(text: str, room: int) -> str:
     """The first words of a text, within ``room`` tokens, on one line."""
-    return " ".join(_fitting(text[: room * 12].split(), room))
+    return " ".join(_words_within(text[: room * 12].split(), room))
 
 
 def _tail_of(text: str, room: int) -> str:
     """The last words of a text, likewise."""
-    words = _fitting(reversed(text[-room * 12 :].split()), room)
+    words = _words_within(reversed(text[-room * 12 :].split()), room)
     return " ".join(reversed(words))
 
 
-def _fitting(words: Iterable[str], room: int) -> list[str]:
+def _words_within(words: Iterable[str], room: int) -> list[str]:
     found: list[str] = []
     size = 0.0
     for word in words:

@@ -124,7 +124,9 @@ class IndexUpdater:
         self._looked_at, self._look_s = time.monotonic(), time.thread_time() - began_s
         done = self._store_batches(to_do, progress, wait_s, until)
         if not done.left:
-            self._finish(commit, wait_s, is_new=bool(to_do.to_read or to_do.gone))
+            self._finish_refresh(
+                commit, wait_s, is_new=bool(to_do.to_read or to_do.gone)
+            )
         return done
 
     def _store_batches(
@@ -155,7 +157,9 @@ class IndexUpdater:
         parsed = (file_rows.parse(self._store, file, now_ns) for file in batch)
         return [item for item in parsed if item]
 
-    def _finish(self, commit: str, wait_s: float | None, *, is_new: bool) -> None:
+    def _finish_refresh(
+        self, commit: str, wait_s: float | None, *, is_new: bool
+    ) -> None:
         known = self._database.read(sql.meta, "commit")
         if is_new or known != commit or not self._database.read(sql.meta, "updated_at"):
             self._database.write_within(wait_s, partial(_stamp, commit=commit))

@@ -145,7 +145,7 @@ def _page(
     connection: sqlite3.Connection, wanted: TimelineFilter, after: str
 ) -> tuple[list[MemoryRow], str]:
     """The next rows and the cursor behind them, "" where there are no more."""
-    condition, values = _fitting(connection, wanted)
+    condition, values = _filter_condition(connection, wanted)
     at, _, id_ = after.partition(" ")
     at = at or wanted.until or _END
     found = connection.execute(
@@ -171,7 +171,7 @@ def _cursor(row: MemoryRow) -> str:
 def _days(
     connection: sqlite3.Connection, wanted: TimelineFilter, since: str
 ) -> dict[str, int]:
-    condition, values = _fitting(connection, wanted)
+    condition, values = _filter_condition(connection, wanted)
     rows = connection.execute(
         "SELECT date(m.updated_at, 'localtime'), count(*) FROM memories m"
         f" WHERE {condition} AND {_CURRENT} AND m.updated_at >= ? GROUP BY 1 ORDER BY 1",
@@ -201,7 +201,7 @@ def _writers(connection: sqlite3.Connection) -> list[WriterRow]:
     return [WriterRow(*row) for row in rows]
 
 
-def _fitting(
+def _filter_condition(
     connection: sqlite3.Connection, wanted: TimelineFilter
 ) -> tuple[str, tuple[str, ...]]:
     """A condition on ``memories m``, and the values for its marks."""

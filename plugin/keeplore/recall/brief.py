@@ -167,8 +167,8 @@ def brief(
     own: list[LoadedMemory] = []
     if session and source == "compact":
         own = [*_conversations(own_view, ScopeFilter(), session, OWN_CONVERSATIONS)]
-    latest = [*_latest(own_view, session, told)]
-    of_session = [*_of_session(own)]
+    latest = [*_latest_conversations(own_view, session, told)]
+    of_session = [*_session_blocks(own)]
     said = _said_in(of_session)
     notes: list[LoadedMemory] = []
     permanent = 0
@@ -206,7 +206,7 @@ def _told_by(note: Memory) -> set[str]:
     return {*said_by(note), *map(content_hash, gist_of(note).splitlines())}
 
 
-def _latest(
+def _latest_conversations(
     view: WorkspaceView, session: str, told: InjectionHistory
 ) -> Iterator[LoadedMemory]:
     """The newest conversations of the project, with what is new in them.
@@ -263,10 +263,10 @@ def _said_in(told: Iterable[_Told]) -> set[str]:
     return {content_hash(quote.text) for _, lines in told for _, quote in lines}
 
 
-def _of_session(own: list[LoadedMemory]) -> Iterator[_Told]:
+def _session_blocks(own: list[LoadedMemory]) -> Iterator[_Told]:
     """Headings with what is told below them, oldest first."""
     for heading, parts, limit in _OF_SESSION:
-        yield heading, list(_quoted(own[::-1], *parts))[-limit:]
+        yield heading, list(_quotable(own[::-1], *parts))[-limit:]
 
 
 def _instruction_section(
@@ -334,17 +334,19 @@ def _decision_section(
         for read, quote in quotes
         if content_hash(quote.text) not in said
     ]
-    return BlockSection("Decided:", _told(_newest(told, DECISIONS), view))
+    return BlockSection(
+        "Decided:", _lines_by_digest(_newest_share(told, DECISIONS), view)
+    )
 
 
 def _question_section(
     latest: Sequence[LoadedMemory], view: WorkspaceView
 ) -> BlockSection:
-    asked = [QuotedLine(*said) for said in _quoted(latest, "open_questions")]
-    return BlockSection("Open questions:", _told(asked[:QUESTIONS], view))
+    asked = [QuotedLine(*said) for said in _quotable(latest, "open_questions")]
+    return BlockSection("Open questions:", _lines_by_digest(asked[:QUESTIONS], view))
 
 
-def _told(lines: Sequence[Joinable], view: WorkspaceView) -> list[BlockLine]:
+def _lines_by_digest(lines: Sequence[Joinable], view: WorkspaceView) -> list[BlockLine]:
     """Lines with those that a digest stands for as one."""
     return joined_lines(lines, view.index, telling(view.index, view.sources()))
 
@@ -353,7 +355,7 @@ def _is_own(item: LoadedMemory | _DatedItem) -> bool:
     return item.is_own
 
 
-def _newest(items: Iterable[_DatedItem], limit: int) -> list[Joinable]:
+def _newest_share(items: Iterable[_DatedItem], limit: int) -> list[Joinable]:
     """The newest first; of others' no more than their share."""
     # the sort is stable, so quotations of one conversation stay in their order
     in_order = sorted(items, key=lambda item: item.at, reverse=True)
@@ -366,16 +368,16 @@ def _noted_section(notes: Sequence[LoadedMemory], view: WorkspaceView) -> BlockS
         for read in notes
         if not read.row.permanent and read.row.category != Category.DECISIONS
     )
-    return BlockSection("Noted:", _told(_newest(told, NOTED), view))
+    return BlockSection("Noted:", _lines_by_digest(_newest_share(told, NOTED), view))
 
 
 def _related_section(
     view: WorkspaceView, reads: Sequence[LoadedMemory], told: InjectionHistory
 ) -> BlockSection:
-    return BlockSection("Related to these:", [*_related(view, reads, told)])
+    return BlockSection("Related to these:", [*_related_lines(view, reads, told)])
 
 
-def _related(
+def _related_lines(
     view: WorkspaceView, reads: Sequence[LoadedMemory], told: InjectionHistory
 ) -> Iterator[BlockLine]:
     """What stands within some links of what is told, one line each; what the session has seen is
@@ -476,7 +478,7 @@ def waiting_in(view: WorkspaceView) -> int:
     return len(rows)
 
 
-def _quoted(
+def _quotable(
     talks: Iterable[LoadedMemory], *parts: str
 ) -> Iterator[tuple[LoadedMemory, Quote]]:
     for read in talks:

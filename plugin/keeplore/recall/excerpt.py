@@ -25,8 +25,8 @@ def excerpt(text: str, question: ParsedQuestion, limit: int = EXCERPT_CHARS) -> 
     worth = [question.coverage(stems_of(sentence)) for sentence in sentences]
     best = max(range(len(sentences)), key=lambda i: (worth[i], -i))
     if len(sentences[best]) > room:
-        return _around(sentences[best], question, limit)
-    first, last = _grown(sentences, worth, best, room)
+        return _cut_around_words(sentences[best], question, limit)
+    first, last = _grown_stretch(sentences, worth, best, room)
     shown = "".join(sentences[first : last + 1]).strip()
     return f"{'… ' if first else ''}{shown}{' …' if last + 1 < len(sentences) else ''}"
 
@@ -47,7 +47,7 @@ def sentences_of(text: str) -> list[str]:
     return [piece for piece in pieces if piece]
 
 
-def _grown(
+def _grown_stretch(
     sentences: Sequence[str], worth: Sequence[float], start: int, room: int
 ) -> tuple[int, int]:
     """The stretch around ``start`` that fits: to the side that is worth more, what follows before
@@ -68,7 +68,7 @@ def _grown(
         first, last = min(first, side), max(last, side)
 
 
-def _around(sentence: str, question: ParsedQuestion, limit: int) -> str:
+def _cut_around_words(sentence: str, question: ParsedQuestion, limit: int) -> str:
     """A stretch of one long sentence or line, cut between words, with the first of the question's
     words in it.
     """

@@ -75,12 +75,12 @@ def edit_context(
                 ]
                 known |= {read.row.id} if found else set()
                 items += found
-        heading = f"About {_shown(path)}, which is about to be edited:"
+        heading = f"About {_shown_name(path)}, which is about to be edited:"
         sections.append(BlockSection(heading, items[:MAX_ITEMS]))
     return block(sections, room)
 
 
-def _shown(path: str) -> str:
+def _shown_name(path: str) -> str:
     """The file's name as an agent may be shown it."""
     return quoted(_base_name(path), NAME_CHARS)
 
@@ -113,7 +113,7 @@ def _naming(
     for view in views:
         wanted = [
             row
-            for row in _saying(view, _base_name(path))
+            for row in _memories_naming(view, _base_name(path))
             if _rank(row) < len(CATEGORIES) + 1 and not row.is_archived
         ]
         wanted = told_rows(view, wanted)
@@ -123,7 +123,7 @@ def _naming(
                 yield read
 
 
-def _saying(view: WorkspaceView, name: str) -> Iterable[MemoryRow]:
+def _memories_naming(view: WorkspaceView, name: str) -> Iterable[MemoryRow]:
     """The memories of passages in which a name stands."""
     index = view.index
     matches = index.text_search(name, ScopeFilter(view.scopes), CANDIDATES)

@@ -435,8 +435,8 @@ def diverse(
             continue
         near, far = sorted((kept[twin], entry), key=lambda r: r.distance)
         better, worse = kept[twin].odds, round(entry.odds - w.repeated, _DIGITS)
-        kept[twin] = _moved(near, better)
-        kept.append(_moved(far, worse))
+        kept[twin] = _with_odds(near, better)
+        kept.append(_with_odds(far, worse))
     return in_order([*kept, *ranked[LOOKED_AT:]])
 
 
@@ -452,12 +452,12 @@ def complementary(ranked: Sequence[Ranked], w: Weights = WEIGHTS) -> list[Ranked
         ]
         best = lowered.index(max(lowered))
         entry = left.pop(best)
-        chosen.append(_moved(entry, round(lowered[best], _DIGITS)))
+        chosen.append(_with_odds(entry, round(lowered[best], _DIGITS)))
         before[entry.memory] += 1
     return in_order([*chosen, *ranked[LOOKED_AT:]])
 
 
-def _moved(entry: Ranked, odds: float) -> Ranked:
+def _with_odds(entry: Ranked, odds: float) -> Ranked:
     before = [(name, value) for name, value in entry.parts if name != PARTS[-1]]
     lowered = dict(entry.parts).get(PARTS[-1], 0.0) + odds - entry.odds
     parts = (*before, (PARTS[-1], lowered)) if before else ()

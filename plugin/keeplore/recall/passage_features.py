@@ -60,7 +60,7 @@ def bonuses(
     is_named = speaker is not None and speaker[1] in _NAME.findall(question.text)
     return {
         f"{count} words": w.telling * length,
-        "it ends with a question": -w.asking if _asks(text) else 0.0,
+        "it ends with a question": -w.asking if _ends_with_question_mark(text) else 0.0,
         "said by somebody whom the question names": w.speaker if is_named else 0.0,
     }
 
@@ -103,7 +103,7 @@ def is_unanswered(passage: PassageRow, question: ParsedQuestion) -> bool:
         # what a conversation was about, with the questions that it left open
         lines = [line for line in passage.text.splitlines() if line.startswith("- ")]
         asked = passage.title
-        answer = " ".join(line for line in lines if not _asks(line))
+        answer = " ".join(line for line in lines if not _ends_with_question_mark(line))
     else:
         return False
     return (
@@ -113,12 +113,14 @@ def is_unanswered(passage: PassageRow, question: ParsedQuestion) -> bool:
     )
 
 
-def _asks(text: str) -> bool:
+def _ends_with_question_mark(text: str) -> bool:
     return text.rstrip().endswith("?")
 
 
 def _is_question(asked: str) -> bool:
-    return _asks(asked) or bool(_COMMAND.match(asked) or _ASKING.match(asked))
+    return _ends_with_question_mark(asked) or bool(
+        _COMMAND.match(asked) or _ASKING.match(asked)
+    )
 
 
 def _is_same(asked: str, question: ParsedQuestion) -> bool:

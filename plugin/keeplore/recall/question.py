@@ -185,7 +185,7 @@ def _share(words: Sequence[Word], parts: Sequence[str], stems: frozenset[str]) -
     held = sum(is_word_in(word, stems) for word in spaced)
     if not parts:
         return held / (len(spaced) or 1)
-    letters = sum(_covered(part, stems) for part in parts)
+    letters = sum(_covered_letters(part, stems) for part in parts)
     asked = sum(map(len, parts))
     return (LETTERS * held + letters) / (LETTERS * len(spaced) + asked)
 
@@ -194,7 +194,7 @@ def _is_pair(word: Word) -> bool:
     return is_pair(next(iter(word[0])))
 
 
-def _covered(part: str, stems: frozenset[str]) -> int:
+def _covered_letters(part: str, stems: frozenset[str]) -> int:
     """How many letters of a run a text has too, beside one another as there."""
     if len(part) == 1:
         return any(stem.startswith(part) for stem in stems)

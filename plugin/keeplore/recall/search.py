@@ -43,7 +43,7 @@ def search(
     its score may reach ``least``.
     """
     found, passages = _matches(index, query, allowed, w)
-    likely = _likely(found, query.floor, least, w)
+    likely = _likely_passages(found, query.floor, least, w)
     by_passage = {one.passage: one for one in found}
     passages |= _rows(index, [id_ for id_ in likely if id_ not in passages])
     known = sorted((passages[id_] for id_ in likely if id_ in passages), key=_place)
@@ -55,8 +55,8 @@ def search(
         e, memory = by_passage[row.id], memories[row.memory_id]
         by_passage[row.id] = _described(e, row, memory, order, echoes)
     for place, row in enumerate(telling[: w.read]):
-        by_passage[row.id] = _read(by_passage[row.id], row, query, place, w)
-    whole = _whole(index, query, telling, w)
+        by_passage[row.id] = _with_passage(by_passage[row.id], row, query, place, w)
+    whole = _whole_question_scores(index, query, telling, w)
     return SearchResults(tuple(by_passage.values()), passages, memories, whole)
 
 
@@ -81,7 +81,7 @@ def _told_apart(
     return telling, echoes
 
 
-def _whole(
+def _whole_question_scores(
     index: Index,
     query: PreparedQuery,
     telling: Sequence[PassageRow],
@@ -192,7 +192,7 @@ def _rows(index: Index, ids: Iterable[int]) -> dict[int, PassageRow]:
     return {row.id: row for row in index.passages(list(ids))}
 
 
-def _likely(
+def _likely_passages(
     found: Sequence[Evidence], floor: float | None, least: float, w: Weights
 ) -> dict[int, float]:
     """The likeliest passages, of those that may reach a score, and their log-odds."""
@@ -205,7 +205,7 @@ def _likely(
     return {passage: value for passage, value in likely.items() if value >= lowest}
 
 
-def _read(
+def _with_passage(
     e: Evidence, row: PassageRow, query: PreparedQuery, place: int, w: Weights
 ) -> Evidence:
     """Evidence with what its passage shows; ``place`` is where it stands by the searches alone, 0

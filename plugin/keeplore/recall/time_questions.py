@@ -129,7 +129,9 @@ def _entries(
     odds = _worth(memory, w, is_decided=_is_decided(memory, own))
     odds += sum(priors(replace(standing, is_archived=False), w))
     by_exchange = context.request.by_exchange
-    for row in _exchanges(own) if by_exchange else [_telling(period, memory, own)]:
+    for row in (
+        _exchanges(own) if by_exchange else [_telling_passage(period, memory, own)]
+    ):
         age = age_days(row.at, context.now) if row.at else standing.age_days
         yield Ranked(memory.id, round(odds, 6), row.id, standing.distance, age)
 
@@ -174,7 +176,7 @@ def _worth(memory: MemoryRow, w: Weights, *, is_decided: bool) -> float:
     return w.then_document
 
 
-def _telling(
+def _telling_passage(
     period: Period, memory: MemoryRow, own: Sequence[PassageRow]
 ) -> PassageRow:
     """The passage that tells a memory: its decision where these are asked for, its head, else what

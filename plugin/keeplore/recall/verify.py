@@ -111,7 +111,7 @@ def verify(
         if is_same or stands_in(context, row, hits):
             left.append((entry.memory, LeftOut.SAME))
             continue
-        hit = _beside(hits, context, query, entry, results)
+        hit = _addition_to(hits, context, query, entry, results)
         if isinstance(hit, LeftOut):
             left.append((entry.memory, hit))
             continue
@@ -141,18 +141,18 @@ def likely(
     first = next((n for n, s in enumerate(scores) if s >= w.likely_from), len(hits))
     kept = [hit for hit in hits[first:] if hit.score >= w.unlikely_below]
     told = [*hits[:first], *kept]
-    rest = [_shortened(hit, question) for hit in told[WHOLE:]]
+    rest = [_shortened_hit(hit, question) for hit in told[WHOLE:]]
     return [*told[:WHOLE], *rest]
 
 
-def _shortened(hit: RecallHit, question: ParsedQuestion) -> RecallHit:
+def _shortened_hit(hit: RecallHit, question: ParsedQuestion) -> RecallHit:
     passage = excerpt(hit.passage, question, SHORT)
     said = said_in(hit.passage, hit.turns, hit.turn)
     turn = next((of for line, of in said if passage.split(BREAK)[0] in line), hit.turn)
     return replace(hit, passage=passage, turns=turns_of([(passage, turn)], hit.turn))
 
 
-def _beside(
+def _addition_to(
     hits: Sequence[RecallHit],
     context: RecallContext,
     query: PreparedQuery,

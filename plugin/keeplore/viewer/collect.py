@@ -85,7 +85,9 @@ def neighbourhood(
         frontier = new[: limit - len(found)]
         has_more |= len(frontier) < len(new)
         found |= {_key(entity): (entity, hop) for entity in frontier}
-    counted = [(_counted(view, entity), hop) for entity, hop in found.values()]
+    counted = [
+        (_with_own_mentions(view, entity), hop) for entity, hop in found.values()
+    ]
     return _picture(view, counted, has_more=has_more, has_middle=True)
 
 
@@ -111,7 +113,9 @@ def _with_projects(view: GraphView, most: Sequence[Entity], limit: int) -> list[
     projects = [
         entity for name in names if (entity := view.index.graph.entity(name, name))
     ]
-    kept = {_key(entity): _counted(view, entity) for entity in projects[:limit]}
+    kept = {
+        _key(entity): _with_own_mentions(view, entity) for entity in projects[:limit]
+    }
     kept |= {_key(entity): entity for entity in most}
     # the projects stand first and stay, what is mentioned least makes room
     return sorted(
@@ -119,7 +123,7 @@ def _with_projects(view: GraphView, most: Sequence[Entity], limit: int) -> list[
     )
 
 
-def _counted(view: GraphView, entity: Entity) -> Entity:
+def _with_own_mentions(view: GraphView, entity: Entity) -> Entity:
     """Seen from a project, what its own memories mention counts."""
     if not view.allowed.scopes:
         return entity
@@ -138,7 +142,7 @@ def _neighbours(view: GraphView, entity: Entity, hop: int) -> Iterator[Entity]:
     related = (
         graph.entity(one.other, one.other_place) for one in view.relations(entity)
     )
-    for other in chain(related, _beside(view, entity, 1 + BESIDE // hop)):
+    for other in chain(related, _co_mentioned(view, entity, 1 + BESIDE // hop)):
         is_elsewhere = (
             view.allowed.scopes
             and other is not None
@@ -148,7 +152,9 @@ def _neighbours(view: GraphView, entity: Entity, hop: int) -> Iterator[Entity]:
             yield other
 
 
-def _beside(view: GraphView, entity: Entity, limit: int) -> Iterator[Entity | None]:
+def _co_mentioned(
+    view: GraphView, entity: Entity, limit: int
+) -> Iterator[Entity | None]:
     """What its memories mention as well; of several things of one name that which most of these
     mean.
     """
@@ -189,7 +195,7 @@ def _picture(
         plain(view.workspace),
         tuple(_nodes(view, order, memories)),
         _relations(view, entities, at),
-        _together(memories, [distance for _, distance in order]),
+        _closest_pairs(memories, [distance for _, distance in order]),
         has_more=has_more,
         has_middle=has_middle,
     )
@@ -270,13 +276,13 @@ def _most_stated_first(one: GraphRelation) -> tuple[float | str, ...]:
     return (*sure, one.source, one.target, one.relationship)
 
 
-def _together(
+def _closest_pairs(
     memories: Sequence[Sequence[str]], distances: Sequence[int]
 ) -> tuple[SharedMemories, ...]:
     """Lines between the closest alone, for all of them would be a grey cloud; and to what is one
     hop nearer.
     """
-    shared = _shared(memories)
+    shared = _shared_counts(memories)
     kept: set[tuple[int, int]] = set()
     for number, order in _closest_first(shared, [len(ids) for ids in memories]).items():
         nearer = [other for other in order if distances[other] == distances[number] - 1]
@@ -286,7 +292,7 @@ def _together(
     return tuple(SharedMemories(*pair, shared[pair]) for pair in pairs)
 
 
-def _shared(memories: Sequence[Sequence[str]]) -> Counter[tuple[int, int]]:
+def _shared_counts(memories: Sequence[Sequence[str]]) -> Counter[tuple[int, int]]:
     """How many memories two have in common, by their positions."""
     # memory → positions, the most mentioned first
     within: dict[str, list[int]] = defaultdict(list)

@@ -33,7 +33,7 @@ def as_dot(picture: GraphPicture) -> Iterator[str]:
     without an arrow.
     """
     yield f"// {GENERATOR}\n"
-    yield f"digraph {_quoted(picture.title)} {{\n"
+    yield f"digraph {_dot_string(picture.title)} {{\n"
     yield "  graph [layout=sfdp, overlap=prism, splines=true, outputorder=edgesfirst];\n"
     yield '  node [shape=box, style="rounded,filled", color="#00000000", '
     yield 'fontname="Helvetica", fontsize=11];\n'
@@ -54,23 +54,23 @@ def _box(number: int, node: GraphNode, label: str, *, is_middle: bool) -> Iterat
     told = f"{node.type}, {counted(node.mentions, 'mention')}{place}"
     fill = FILLS.get(node.type, FILLS["unknown"])
     bold = ", penwidth=2, color=black" if is_middle else ""
-    yield f"  n{number} [label={_quoted(label)}, tooltip={_quoted(told)}, "
+    yield f"  n{number} [label={_dot_string(label)}, tooltip={_dot_string(told)}, "
     yield f'fillcolor="{fill}"{bold}];\n'
 
 
 def _arrow(relation: GraphRelation) -> Iterator[str]:
     told = f"{relation.confidence:.2f}, {relation.mentions}×"
-    label = _quoted(relation.relationship)
+    label = _dot_string(relation.relationship)
     yield f"  n{relation.source} -> n{relation.target} [label={label}, "
-    yield f"tooltip={_quoted(told)}];\n"
+    yield f"tooltip={_dot_string(told)}];\n"
 
 
 def _dashed_line(pair: SharedMemories) -> Iterator[str]:
     yield f'  n{pair.first} -> n{pair.second} [dir=none, style=dashed, color="#c9ccd0", '
-    yield f"tooltip={_quoted(f'together in {pair.memories} memories')}];\n"
+    yield f"tooltip={_dot_string(f'together in {pair.memories} memories')}];\n"
 
 
-def _quoted(text: str) -> str:
+def _dot_string(text: str) -> str:
     """A string in which Graphviz finds no escape, no entity of HTML and no end before its end."""
     cut = shortened(text, LONGEST)
     return (

@@ -39,8 +39,8 @@ class JoinedGraph:
         return self._own.link(steps) + self._code.link(steps)
 
     def entity(self, name: str, project: str = "") -> Entity | None:
-        meant = self._meant(name, project)
-        return self._counted(meant) if meant else None
+        meant = self._entity_of(name, project)
+        return self._with_all_mentions(meant) if meant else None
 
     def entities(self, *, limit: int) -> list[Entity]:
         both = (*self._own.entities(limit=limit), *self._code.entities(limit=limit))
@@ -114,20 +114,20 @@ class JoinedGraph:
         own = self._own.mentioned(allowed, limit)
         return _summed((*own, *self._code.mentioned(allowed, limit)))[:limit]
 
-    def _meant(self, name: str, project: str) -> Entity | None:
+    def _entity_of(self, name: str, project: str) -> Entity | None:
         return self._own.entity(name, project) or self._code.entity(name, project)
 
     def _in_code(self, entity: Entity) -> Iterable[Entity]:
         """What the notes have of an entity, under each of its names that means it there."""
         found: dict[tuple[str, str], Entity] = {}
         for name in (entity.name, *entity.aliases):
-            meant = self._meant(name, self._project)
+            meant = self._entity_of(name, self._project)
             there = self._code.entity(name, self._project)
             if there and meant and _key(meant) == _key(entity):
                 found[_key(there)] = there  # several names may be one thing there, too
         return found.values()
 
-    def _counted(self, entity: Entity) -> Entity:
+    def _with_all_mentions(self, entity: Entity) -> Entity:
         """With the mentions of both."""
         own = self._own.entity(entity.name, entity.place)
         number = own.mentions if own and _key(own) == _key(entity) else 0
@@ -137,13 +137,15 @@ class JoinedGraph:
     def _distinct(self, entities: Iterable[Entity]) -> list[Entity]:
         found: dict[tuple[str, str], Entity] = {}
         for one in entities:
-            if (meant := self._meant(one.name, one.place)) and _key(meant) not in found:
-                found[_key(meant)] = self._counted(meant)
+            if (meant := self._entity_of(one.name, one.place)) and _key(
+                meant
+            ) not in found:
+                found[_key(meant)] = self._with_all_mentions(meant)
         return sorted(found.values(), key=lambda e: (-e.mentions, e.name, e.place))
 
     def _seen_from(self, entity: Entity, one: RelatedEntity) -> RelatedEntity:
         """A relation that a note states, with its ends called as here."""
-        other = self._meant(one.other, one.other_place)
+        other = self._entity_of(one.other, one.other_place)
         place = other.place if other else one.other_place
         name, spelling = (other.name, other.spelling) if other else (one.other,) * 2
         code = self._code.entity(one.other, one.other_place)

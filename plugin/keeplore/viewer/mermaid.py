@@ -26,7 +26,7 @@ def as_mermaid(picture: GraphPicture) -> Iterator[str]:
         f"  classDef {type_} fill:{fill},stroke:#8d949c,color:#1d2126\n"
         for type_, fill in FILLS.items()
     ]
-    names = list(_fitting(_names(picture), MOST_CHARACTERS * 2 // 3))
+    names = list(_lines_within(_node_lines(picture), MOST_CHARACTERS * 2 // 3))
     edges = (
         line
         for first, second, line in _edges(picture)
@@ -35,10 +35,10 @@ def as_mermaid(picture: GraphPicture) -> Iterator[str]:
     used = sum(map(len, (*head, *names)))
     yield from head
     yield from names
-    yield from islice(_fitting(edges, MOST_CHARACTERS - used), MOST_EDGES)
+    yield from islice(_lines_within(edges, MOST_CHARACTERS - used), MOST_EDGES)
 
 
-def _fitting(lines: Iterator[str], room: int) -> Iterator[str]:
+def _lines_within(lines: Iterator[str], room: int) -> Iterator[str]:
     for line in lines:
         room -= len(line)
         if room < 0:
@@ -46,22 +46,23 @@ def _fitting(lines: Iterator[str], room: int) -> Iterator[str]:
         yield line
 
 
-def _names(picture: GraphPicture) -> Iterator[str]:
+def _node_lines(picture: GraphPicture) -> Iterator[str]:
     labelled = zip(picture.nodes, picture.labels, strict=True)
     for number, (node, label) in enumerate(labelled):
         type_ = node.type if node.type in FILLS else "unknown"
-        yield f'  n{number}["{_encoded(label)}"]:::{type_}\n'
+        yield f'  n{number}["{_encoded_label(label)}"]:::{type_}\n'
 
 
 def _edges(picture: GraphPicture) -> Iterator[tuple[int, int, str]]:
     for relation in picture.relations:
-        said = f'  n{relation.source} -->|"{_encoded(relation.relationship)}"| n{relation.target}\n'
-        yield relation.source, relation.target, said
+        label = _encoded_label(relation.relationship)
+        line = f'  n{relation.source} -->|"{label}"| n{relation.target}\n'
+        yield relation.source, relation.target, line
     for pair in picture.together:
         yield pair.first, pair.second, f"  n{pair.first} -.- n{pair.second}\n"
 
 
-def _encoded(text: str) -> str:
+def _encoded_label(text: str) -> str:
     """Letters and digits of ASCII and single signs between them; all else by its number, spaces
     too.
 

@@ -45,9 +45,9 @@ def as_page(picture: GraphPicture, memory: tuple[str, str] | None = None) -> str
         "script": f"<script>{script}</script>",
         "data": _embedded(_with_addresses(picture, memory)),
         "licence": "d3-dispatch, d3-force, d3-quadtree and d3-timer, which are part of this "
-        "page:\n\n" + _read("vendor/LICENSE").strip(),
+        "page:\n\n" + _read_file("vendor/LICENSE").strip(),
     }
-    return _filled(fields)
+    return _filled_page(fields)
 
 
 def as_served_page(
@@ -62,7 +62,7 @@ def as_served_page(
         "data": _embedded(_with_addresses(picture, memory)),
         "licence": "The licence of d3 stands with its program.",
     }
-    return _filled(fields)
+    return _filled_page(fields)
 
 
 def _with_addresses(
@@ -73,20 +73,20 @@ def _with_addresses(
 
 
 def page_style() -> str:
-    return _read("page/page.css")
+    return _read_file("page/page.css")
 
 
-def _filled(fields: dict[str, str]) -> str:
+def _filled_page(fields: dict[str, str]) -> str:
     # in one pass, so that a name like "{{script}}" stays a name
-    return _FIELD.sub(lambda field: fields[field[1]], _read("page/page.html"))
+    return _FIELD.sub(lambda field: fields[field[1]], _read_file("page/page.html"))
 
 
 def page_script() -> str:
     # the line above each library names its address; its licence stands in the page beside it
     libraries = [
-        _read(f"vendor/{name}.min.js").partition("\n")[2] for name in LIBRARIES
+        _read_file(f"vendor/{name}.min.js").partition("\n")[2] for name in LIBRARIES
     ]
-    own = "".join(_read(f"page/{name}.js") for name in PARTS)
+    own = "".join(_read_file(f"page/{name}.js") for name in PARTS)
     return "".join(libraries) + f'(() => {{\n"use strict";\n{own}}})();\n'
 
 
@@ -102,5 +102,5 @@ def _hash(text: str) -> str:
     )
 
 
-def _read(name: str) -> str:
+def _read_file(name: str) -> str:
     return (HERE / name).read_text(encoding="utf-8")

@@ -82,10 +82,10 @@ class Qdrant:
 
     def held(self, ids: Collection[bytes]) -> dict[bytes, bool]:
         asked = [self._models.HasIdCondition(has_id=[_uuid(id_) for id_ in ids])]
-        return dict(self._listed(asked))
+        return dict(self._listed_points(asked))
 
     def all_held(self) -> Iterator[tuple[bytes, bool]]:
-        return self._listed([])
+        return self._listed_points([])
 
     def matching(
         self, words: Mapping[int, float], scopes: Sequence[str] | None, limit: int
@@ -126,7 +126,7 @@ class Qdrant:
             (UUID(str(point.id)).bytes, float(point.score)) for point in answer.points
         ]
 
-    def _listed(self, conditions: list[Any]) -> Iterator[tuple[bytes, bool]]:
+    def _listed_points(self, conditions: list[Any]) -> Iterator[tuple[bytes, bool]]:
         """Points with whether they have their vector: these are listed once more by themselves."""
         complete = set(
             self._ids(

@@ -76,8 +76,8 @@ class SharedEngine:
         self._embedder = embedder
         self._tokenizer = FtsTokenizer()
         # apart, so that no prompt waits for what the background brings
-        self._asking = ServerLine(self._connected)
-        self._bringing = ServerLine(self._connected)
+        self._asking = ServerLine(self._connect_to_server)
+        self._bringing = ServerLine(self._connect_to_server)
         self._compare_at = 0.0
         self.is_remote = True
 
@@ -100,7 +100,7 @@ class SharedEngine:
         if not words or limit < 1:
             return []
         scopes = _scopes(allowed)
-        return self._asked(
+        return self._ask_server(
             lambda server: server.matching(words, scopes, limit),
             limit,
             is_patient=is_patient,
@@ -117,7 +117,7 @@ class SharedEngine:
         if limit < 1:
             return []
         numbers, scopes = vector.tolist(), _scopes(allowed)
-        return self._asked(
+        return self._ask_server(
             lambda server: server.nearest(numbers, scopes, limit),
             limit,
             is_patient=is_patient,
@@ -129,7 +129,7 @@ class SharedEngine:
             self._compare()
             self._compare_at = time.monotonic() + COMPARE_EVERY_S
         while new := self._database.read(shared_points.new, place, fingerprint, dim):
-            self._bring(new)
+            self._bring_passages(new)
             if limit is not None:
                 break
         waiting = self._database.read(shared_points.count_new, place)
@@ -163,7 +163,7 @@ class SharedEngine:
 
     def damage(self) -> str:
         try:
-            held = self._held()
+            held = self._held_points()
         except EngineUnavailable:
             return ""
         known = self._database.read(shared_points.known, self._place)
@@ -212,21 +212,21 @@ class SharedEngine:
             f"the shared engine cannot be asked without the embedding model: {why}"
         )
 
-    def _connected(self) -> EngineServer:
+    def _connect_to_server(self) -> EngineServer:
         return self._connect(self._layout(), self._model()[1])
 
     def _bring_to(self, act: Callable[[EngineServer], _T]) -> _T:
         """Have the server do something that nobody waits for."""
         return self._bringing.call(act, WHOLE_S)
 
-    def _held(self) -> dict[bytes, bool]:
+    def _held_points(self) -> dict[bytes, bool]:
         return self._bring_to(lambda server: dict(server.all_held()))
 
     def _compare(self) -> None:
         """Have put again what somebody else removed and these files still say."""
-        self._database.write(shared_points.note_held, self._place, self._held())
+        self._database.write(shared_points.note_held, self._place, self._held_points())
 
-    def _bring(self, new: Sequence[shared_points.UnsharedPassage]) -> None:
+    def _bring_passages(self, new: Sequence[shared_points.UnsharedPassage]) -> None:
         """Put what the server lacks, and note of all whether it has their vectors."""
         ids = [point_id(self._name, row) for row in new]
         held = self._bring_to(lambda server: server.held(sorted(set(ids))))
@@ -261,7 +261,7 @@ class SharedEngine:
         passages = [passage for passage, _, _ in gone]
         self._database.write(shared_points.drop, self._place, passages)
 
-    def _asked(
+    def _ask_server(
         self,
         ask: Callable[[EngineServer], FoundPoints],
         limit: int,

@@ -68,7 +68,9 @@ class EmbeddingClient:
         """
         for left in reversed(range(tries)):
             try:
-                return _read(self._answer(body, key, timeout_s), len(body["input"]))
+                return _parsed_vectors(
+                    self._answer(body, key, timeout_s), len(body["input"])
+                )
             except ServerTimeout:
                 raise
             except ServerBusy as e:
@@ -98,7 +100,7 @@ class EmbeddingClient:
             raise late from e
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as e:
             raise ServerBusy(
-                f"cannot be reached: {_plain(str(e)) or type(e).__name__}"
+                f"cannot be reached: {_printable(str(e)) or type(e).__name__}"
             ) from e
 
     def _client(self) -> httpx.Client:
@@ -167,14 +169,14 @@ def _message(data: bytes) -> str:
         text = error.get("message", "") if isinstance(error, dict) else error
     except (ValueError, AttributeError, RecursionError):
         text = ""
-    return _plain(str(text)) or "no reason given"
+    return _printable(str(text)) or "no reason given"
 
 
-def _plain(text: str) -> str:
+def _printable(text: str) -> str:
     return "".join(c if c.isprintable() else " " for c in text)[:MAX_MESSAGE].strip()
 
 
-def _read(data: bytes, count: int) -> NDArray[np.float32]:
+def _parsed_vectors(data: bytes, count: int) -> NDArray[np.float32]:
     import numpy as np  # here, because whoever never reaches a server needs none
 
     try:

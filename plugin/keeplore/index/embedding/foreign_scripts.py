@@ -75,7 +75,7 @@ def reads(embedder: Embedder, text: str) -> bool:
     script = next((one for one in _UNRELATED if one.search(found)), None)
     if script is None:
         return True
-    known = _known(embedder.fingerprint)
+    known = _known_scripts(embedder.fingerprint)
     if script.pattern not in known:
         sentences = [line.strip() for line in _UNRELATED[script].strip().splitlines()]
         vectors = embedder.embed(sentences)
@@ -85,6 +85,6 @@ def reads(embedder: Embedder, text: str) -> bool:
 
 
 @functools.lru_cache(maxsize=4)
-def _known(_fingerprint: str) -> dict[str, bool]:
+def _known_scripts(_fingerprint: str) -> dict[str, bool]:
     """The scripts that a model was tried with."""
     return {}

@@ -92,7 +92,7 @@ class LocalEmbedder:
         clean = [
             f"{prefix}{text}".encode("utf-8", "replace").decode() for text in texts
         ]
-        vector = self._loaded()
+        vector = self._vector_function()
         found = []
         for text in clean:
             with self._embedding:
@@ -101,7 +101,7 @@ class LocalEmbedder:
             give_back()
         return _normalised(np.asarray(found, dtype=np.float32))
 
-    def _loaded(self) -> Callable[[str], Any]:
+    def _vector_function(self) -> Callable[[str], Any]:
         with self._loading:
             if self._vector is None:
                 self._vector = self._load()

@@ -163,15 +163,15 @@ class ServerEmbedder:
     @property
     def fingerprint(self) -> str:
         """Raises ModelUnavailable until the server has answered once on this machine."""
-        return f"{self._id}:{self._known().mark}:0{self._prefixes.mark}"
+        return f"{self._id}:{self._known_model().mark}:0{self._prefixes.mark}"
 
     @property
     def dim(self) -> int:
-        return self._known().dim
+        return self._known_model().dim
 
     @property
     def floor(self) -> float:
-        return self._known().floor
+        return self._known_model().floor
 
     @property
     def is_loaded(self) -> bool:
@@ -180,12 +180,12 @@ class ServerEmbedder:
 
     def prepare(self, timeout_s: float = BATCH_S) -> None:
         """Ask the server which model it runs, unless that is known. Raises ModelUnavailable."""
-        if self._now is not None or self._kept() is not None:
+        if self._now is not None or self._stored_model() is not None:
             return
         if not self._asking.acquire(timeout=timeout_s):
             raise self._unavailable("is just being asked which model it runs")
         try:
-            if self._kept() is None:
+            if self._stored_model() is None:
                 self._now = self._described(timeout_s)
         except TextsRefused as e:
             raise self._failed(e) from e
@@ -206,24 +206,26 @@ class ServerEmbedder:
 
         timeout_s = QUESTION_S if len(texts) == 1 else BATCH_S
         self.prepare(timeout_s)
-        known = self._known()
+        known = self._known_model()
         if not texts:
             return np.zeros((0, known.dim), dtype=np.float32)
         # an empty one is refused by some
         clean = [text.encode("utf-8", "replace").decode() or " " for text in texts]
         parts = [clean[start : start + BATCH] for start in range(0, len(clean), BATCH)]
-        return np.concatenate([self._made(part, known, timeout_s) for part in parts])
+        return np.concatenate(
+            [self._vectors_of(part, known, timeout_s) for part in parts]
+        )
 
-    def _known(self) -> ServerModelState:
+    def _known_model(self) -> ServerModelState:
         with self._mutex:
-            self._now = self._now or self._kept()
+            self._now = self._now or self._stored_model()
             if self._now is None:
                 raise self._unavailable(
                     self._quiet.reason or "has not been asked yet on this machine"
                 )
             return self._now
 
-    def _kept(self) -> ServerModelState | None:
+    def _stored_model(self) -> ServerModelState | None:
         """What an earlier process was told."""
         try:
             data = read_json(self._note)
@@ -244,17 +246,17 @@ class ServerEmbedder:
     def _described(self, timeout_s: float) -> ServerModelState:
         # sent as they stand, whatever the model wants before them: the first is compared with later
         # ones alone
-        vectors = self._sent(UNRELATED, timeout_s)
-        kept, probe = self._kept(), vectors[0]
+        vectors = self._request_vectors(UNRELATED, timeout_s)
+        kept, probe = self._stored_model(), vectors[0]
         if kept is None or not _is_same(kept, probe):  # else another process was faster
             mark = hashlib.sha256(probe.tobytes()).hexdigest()[:16]
             floor = self._floor(vectors, timeout_s)
             kept = ServerModelState(mark, len(probe), floor, tuple(probe.tolist()))
-            self._keep(kept)
+            self._store_model(kept)
         self._is_checked = True
         return kept
 
-    def _keep(self, state: ServerModelState) -> None:
+    def _store_model(self, state: ServerModelState) -> None:
         """Write down which model answers, for other processes and later ones."""
         note = {"model": self._id, **asdict(state)}
         self._note.parent.mkdir(parents=True, exist_ok=True)
@@ -267,55 +269,59 @@ class ServerEmbedder:
         before = (self._prefixes.question, self._prefixes.passage)
         return floor_between(
             *(
-                self._sent([f"{prefix}{text}" for text in UNRELATED], timeout_s)
+                self._request_vectors(
+                    [f"{prefix}{text}" for text in UNRELATED], timeout_s
+                )
                 for prefix in before
             )
         )
 
-    def _made(
+    def _vectors_of(
         self, texts: list[str], known: ServerModelState, timeout_s: float
     ) -> NDArray[np.float32]:
         """The vectors of texts; one that the server cannot take is cut until it can."""
         import numpy as np  # here, as above
 
         try:
-            return self._asked(texts, known, timeout_s)
+            return self._checked_vectors(texts, known, timeout_s)
         except TextsRefused as e:
             reason = e
         if len(texts) == 1:
-            return self._shortened(texts[0], known, timeout_s)
+            return self._vector_of_shortened(texts[0], known, timeout_s)
         try:
-            self._asked([UNRELATED[1]], known, timeout_s)
+            self._checked_vectors([UNRELATED[1]], known, timeout_s)
         except TextsRefused:  # it was not for these texts: it takes none at all
             raise self._failed(reason) from reason
         half = len(texts) // 2
         return np.concatenate(
             [
-                self._made(part, known, timeout_s)
+                self._vectors_of(part, known, timeout_s)
                 for part in (texts[:half], texts[half:])
             ]
         )
 
-    def _shortened(
+    def _vector_of_shortened(
         self, text: str, known: ServerModelState, timeout_s: float
     ) -> NDArray[np.float32]:
         reason = TextsRefused("")
         for _ in range(SHORTENED):
             text = text[: len(text) // 2] or " "
             try:
-                return self._asked([text], known, timeout_s)
+                return self._checked_vectors([text], known, timeout_s)
             except TextsRefused as e:
                 reason = e
         raise self._failed(reason) from reason
 
-    def _asked(
+    def _checked_vectors(
         self, texts: list[str], known: ServerModelState, timeout_s: float
     ) -> NDArray[np.float32]:
         """Vectors by the model that is known; with several texts, and once for a single one, that
         is made sure of.
         """
         is_checked = self._is_checked and len(texts) == 1
-        vectors = self._sent(texts if is_checked else [UNRELATED[0], *texts], timeout_s)
+        vectors = self._request_vectors(
+            texts if is_checked else [UNRELATED[0], *texts], timeout_s
+        )
         if vectors.shape[1] != known.dim or not (
             is_checked or _is_same(known, vectors[0])
         ):
@@ -327,7 +333,9 @@ class ServerEmbedder:
         self._is_checked = True
         return vectors if is_checked else vectors[1:]
 
-    def _sent(self, texts: Sequence[str], timeout_s: float) -> NDArray[np.float32]:
+    def _request_vectors(
+        self, texts: Sequence[str], timeout_s: float
+    ) -> NDArray[np.float32]:
         """Raises ModelUnavailable, and Refused where it may be for the texts."""
         if self._quiet.is_on:
             raise self._unavailable(self._quiet.reason)

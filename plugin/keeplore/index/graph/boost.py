@@ -166,7 +166,9 @@ def _neighbours(
     surest first.
     """
     best: dict[tuple[int, str], tuple[int, str, str]] = {}
-    for source, id_, name, place, confidence in _related(connection, list(entities)):
+    for source, id_, name, place, confidence in _related_entities(
+        connection, list(entities)
+    ):
         if id_ not in entities and (places is None or place in places):
             new = (confidence, name, entities[source])
             best[id_, place] = max(best.get((id_, place), new), new)
@@ -179,7 +181,7 @@ def _neighbours(
     return [(id_, name, source, place) for _, name, id_, source, place in best_ones]
 
 
-def _related(
+def _related_entities(
     connection: sqlite3.Connection, entities: list[int]
 ) -> Iterator[tuple[int, int, str, str, int]]:
     """Entity, its neighbour, the neighbour's name, place and confidence, both ways; what is common

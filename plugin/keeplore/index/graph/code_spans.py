@@ -40,7 +40,7 @@ class TextSpan:
 
 def pieces(text: str) -> Iterator[TextSpan]:
     """The pieces of a text in markdown, in order; lines are cut at ``MAX_LINE``."""
-    for kind, lines in _runs(text):
+    for kind, lines in _line_runs(text):
         joined = "\n".join(lines)
         if kind != PROSE:
             yield TextSpan(kind, joined)
@@ -53,14 +53,14 @@ def pieces(text: str) -> Iterator[TextSpan]:
         yield TextSpan(PROSE, joined[at:])
 
 
-def _runs(text: str) -> Iterator[tuple[str, list[str]]]:
+def _line_runs(text: str) -> Iterator[tuple[str, list[str]]]:
     """Lines that belong together, with the kind of all of them; a block that nothing ends goes to
     the end.
     """
     kind, lines, fence = PROSE, list[str](), ""
     for whole in text.splitlines():
         line = whole[:MAX_LINE]
-        opened = None if fence else _opening(line)
+        opened = None if fence else _opening_fence(line)
         if opened:
             yield kind, lines
             kind, lines, fence = opened[1], [], opened[0]
@@ -72,7 +72,7 @@ def _runs(text: str) -> Iterator[tuple[str, list[str]]]:
     yield kind, lines
 
 
-def _opening(line: str) -> tuple[str, str] | None:
+def _opening_fence(line: str) -> tuple[str, str] | None:
     """The fence that begins a block, and the block's kind."""
     found = _FENCE.match(line)
     if not found or "`" in line[found.end() :]:

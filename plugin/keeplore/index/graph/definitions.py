@@ -63,7 +63,7 @@ def _entity(place: str, text: str) -> Iterator[Definition]:
     aliases = {canonical(alias): alias for alias in entity.aliases}
     others = {key: alias for key, alias in aliases.items() if key not in ("", name)}
     for key, spelling in {name: entity.name, **others}.items():
-        yield Definition(place, key, _sound(spelling), entity.type, name)
+        yield Definition(place, key, _without_surrogates(spelling), entity.type, name)
 
 
 def _project(project: str, text: str) -> Iterator[Definition]:
@@ -71,7 +71,7 @@ def _project(project: str, text: str) -> Iterator[Definition]:
     name = canonical(project)
     for spelling in (project, *also):
         if key := canonical(spelling):
-            yield Definition("", key, _sound(spelling), "project", name)
+            yield Definition("", key, _without_surrogates(spelling), "project", name)
 
 
 def _manifest(project: str, text: str) -> tuple[list[Definition], list[EntityRelation]]:
@@ -79,7 +79,7 @@ def _manifest(project: str, text: str) -> tuple[list[Definition], list[EntityRel
     definitions, relations = [], []
     for key, type_ in TYPE_OF.items():
         relationship = "contains" if key == OWN else "uses"
-        for spelling in map(_sound, _texts(data, key)):
+        for spelling in map(_without_surrogates, _texts(data, key)):
             name = canonical(spelling)
             if not name or name == source:
                 continue
@@ -117,6 +117,6 @@ def _texts(data: Mapping[str, Any], key: str) -> list[str]:
     return list(value)
 
 
-def _sound(text: str) -> str:
+def _without_surrogates(text: str) -> str:
     """SQLite takes no lone surrogates; escapes in YAML and JSON can make them."""
     return text.encode("utf-8", "replace").decode()

@@ -152,7 +152,7 @@ class GraphReader:
         """Those that it is in, as source or target, as often as they are stated where one may
         look.
         """
-        rows = self._stated(entity, allowed)
+        rows = self._stated_rows(entity, allowed)
         here = (self._id(entity.name), entity.place)
         until = ends(self._connection, {row.memory for row in rows if row.memory})
         found = []
@@ -172,7 +172,7 @@ class GraphReader:
             found.append(StatedRelation(relation, row.memory))
         return found
 
-    def _stated(self, entity: Entity, allowed: ScopeFilter) -> list[_StatedRow]:
+    def _stated_rows(self, entity: Entity, allowed: ScopeFilter) -> list[_StatedRow]:
         seen = {SHARED, *(project for _, project in allowed.scopes)}
         here = (self._id(entity.name), entity.place)
         found = []
@@ -204,7 +204,9 @@ class GraphReader:
         """Ids of the memories that mention it with how they write it, the one changed last first;
         no old versions.
         """
-        where = self._where(self._id(entity.name), entity.place, "m.name", "m.scope_id")
+        where = self._thing_condition(
+            self._id(entity.name), entity.place, "m.name", "m.scope_id"
+        )
         within = in_list("m.scope_id", scope_ids(self._connection, allowed))
         sql = (
             "SELECT k.id, coalesce(m.spelling, n.name) FROM mentions "
@@ -223,7 +225,9 @@ class GraphReader:
 
     def aspects(self, entity: Entity) -> list[AspectRow]:
         """In which respects notes speak of it; those of which most do first."""
-        where = self._where(self._id(entity.name), entity.place, "a.name", "k.scope_id")
+        where = self._thing_condition(
+            self._id(entity.name), entity.place, "a.name", "k.scope_id"
+        )
         sql = (
             "SELECT a.aspect, a.kind, k.id FROM aspects a JOIN memories k ON k.key = "
             "a.memory"  # whole numbers
@@ -296,7 +300,7 @@ class GraphReader:
             if means(project) == thing
         ]
 
-    def _where(self, id_: int, place: str, name: str, scope: str) -> str:
+    def _thing_condition(self, id_: int, place: str, name: str, scope: str) -> str:
         """The condition on two columns that a row is about a thing: by one of its names, where that
         means it.
         """
@@ -309,7 +313,7 @@ class GraphReader:
     def _entity(self, id_: int, place: str) -> Entity:
         aliases = self._aliases(id_, place)
         if aliases:  # a memory may use several of its names
-            where = self._where(id_, place, "name", "scope_id")
+            where = self._thing_condition(id_, place, "name", "scope_id")
             sql = f"SELECT count(DISTINCT memory) FROM mentions WHERE {where}"  # whole numbers
             count = value(self._connection, sql)
         else:

@@ -121,12 +121,12 @@ def _shapes(memory: Memory) -> Iterator[NameShape]:
         yield NameShape(aspect.entity, aspect.spelling, aspect.type, is_word=True)
     conversation = _conversation(memory)
     if conversation:
-        yield from _of_work(conversation.work, memory.project)
+        yield from _work_names(conversation.work, memory.project)
     for text in _texts(memory, conversation):
-        yield from _of_text(text, memory.project)
+        yield from _text_names(text, memory.project)
 
 
-def _of_work(work: Work, project: str) -> Iterator[NameShape]:
+def _work_names(work: Work, project: str) -> Iterator[NameShape]:
     for path in work.files:
         yield NameShape(file_name(path[:1000]), path, FILE)
     for command in work.commands:
@@ -137,10 +137,10 @@ def _of_work(work: Work, project: str) -> Iterator[NameShape]:
         *(_COMMIT.sub("", subject, count=1) for subject in work.commits),
         *work.links,
     ):
-        yield from _of_text(said, project)
+        yield from _text_names(said, project)
 
 
-def _of_text(text: str, project: str) -> Iterator[NameShape]:
+def _text_names(text: str, project: str) -> Iterator[NameShape]:
     for piece in pieces(text):
         if piece.kind == SHELL:
             for line in _shell_lines(piece.text):

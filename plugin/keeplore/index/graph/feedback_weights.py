@@ -109,14 +109,14 @@ def weight(tally: UsageCounters, today: date, rates: FeedbackSettings) -> float:
     if not start:
         return max(earned, rates.floor)
     try:
-        graced = _later(start, rates.grace_days)
+        graced = _day_after(start, rates.grace_days)
     except (ValueError, OverflowError):  # 2026-02-31, written by hand
         return earned
     idle = sum(tally.idle[day] for day in days if day > graced)
     return max(earned * rates.fade ** (idle // rates.every), rates.floor)
 
 
-def _later(day: str, days: int) -> str:
+def _day_after(day: str, days: int) -> str:
     """The day so many days later. Raises ValueError for what is no day."""
     return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
 

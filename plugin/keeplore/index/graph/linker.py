@@ -125,7 +125,11 @@ def first_word(name: str) -> str:
 
 def first_words(texts: Iterable[str]) -> set[str]:
     """Every key under which a name may begin in these texts."""
-    return {word for text in _bounded(texts) for word in _words(_folded(text)[1])}
+    return {
+        word
+        for text in _bounded_texts(texts)
+        for word in _words(_text_and_folded(text)[1])
+    }
 
 
 def linked(texts: Iterable[str], names: Collection[str]) -> list[Mention]:
@@ -140,7 +144,7 @@ def linked(texts: Iterable[str], names: Collection[str]) -> list[Mention]:
         return []
     spellings: dict[str, str] = {}
     counts = Counter[str]()
-    for text in _bounded(texts):
+    for text in _bounded_texts(texts):
         for name, written in _named_in(text, by_first):
             spellings.setdefault(name, " ".join(written.split()))
             counts[name] += 1
@@ -152,7 +156,7 @@ def _named_in(
 ) -> Iterator[tuple[str, str]]:
     """Each name that a text means, and how it is written there."""
     for piece in pieces(text):
-        written, folded = _folded(piece.text)
+        written, folded = _text_and_folded(piece.text)
         for one in _places(folded, by_first):
             if _is_named(piece.kind, written, folded, one):
                 yield one.name, written[one.start : one.end]
@@ -162,7 +166,7 @@ def _words(folded: str) -> list[str]:
     return (_ASCII_WORD if folded.isascii() else _compiled(_WORD)).findall(folded)
 
 
-def _bounded(texts: Iterable[str]) -> Iterator[str]:
+def _bounded_texts(texts: Iterable[str]) -> Iterator[str]:
     """The texts up to MAX_TEXT characters in all, lone surrogates replaced."""
     room = MAX_TEXT
     for text in texts:
@@ -171,7 +175,7 @@ def _bounded(texts: Iterable[str]) -> Iterator[str]:
         room -= len(text)
 
 
-def _folded(text: str) -> tuple[str, str]:
+def _text_and_folded(text: str) -> tuple[str, str]:
     """The text in NFC, and the same in small letters: character for character, so that places are
     the same.
     """

@@ -167,7 +167,7 @@ def shapes(piece: TextSpan, project: str = "") -> Iterator[NameShape]:
             if project and _is_about_issues(piece, chunk.start()):
                 yield NameShape(f"{project}#{bare[1]}", bare[0], ISSUE)
             continue
-        yield from _named(chunk[0], piece.kind)
+        yield from _chunk_shapes(chunk[0], piece.kind)
 
 
 def _is_about_issues(piece: TextSpan, at: int) -> bool:
@@ -233,13 +233,13 @@ def _is_pattern(text: str, start: int, end: int) -> bool:
 
 
 @functools.lru_cache(maxsize=8192)  # a talk says the same names again and again
-def _named(chunk: str, kind: str) -> tuple[NameShape, ...]:
+def _chunk_shapes(chunk: str, kind: str) -> tuple[NameShape, ...]:
     if (chunk.isupper() and chunk.isalpha()) or "REDACTED" in chunk.upper():
         return ()
-    return tuple(_of_chunk(chunk, kind))
+    return tuple(_iter_chunk_shapes(chunk, kind))
 
 
-def _of_chunk(chunk: str, kind: str) -> Iterator[NameShape]:
+def _iter_chunk_shapes(chunk: str, kind: str) -> Iterator[NameShape]:
     """The names in a run of characters without a space."""
     if "://" in chunk:
         if issue := _ISSUE_URL.match(chunk):

@@ -48,7 +48,7 @@ def neighbours(
     Links may be cycles. Versions of one memory count as one, so what an earlier one was linked to
     is a neighbour too.
     """
-    edge = _versions(connection, _newest(connection, [memory_id]).values())
+    edge = _versions(connection, _newest_versions(connection, [memory_id]).values())
     seen, found = {*edge.values()}, list[Neighbour]()
     for hop in range(1, min(hops, MOST_HOPS) + 1):
         reached = _reached(connection, edge, seen, hop)
@@ -65,7 +65,7 @@ def _reached(
 ) -> dict[str, Neighbour]:
     """What is one step away from the edge and was not seen: by its newest version."""
     links = set(_links(connection, list(edge)))
-    newest = _newest(connection, {other for _, _, other, _ in links})
+    newest = _newest_versions(connection, {other for _, _, other, _ in links})
     known = {
         (not is_stated, edge[near], kind, newest[other])
         for near, kind, other, is_stated in links
@@ -78,7 +78,9 @@ def _reached(
     return reached
 
 
-def _newest(connection: sqlite3.Connection, ids: Iterable[str]) -> dict[str, str]:
+def _newest_versions(
+    connection: sqlite3.Connection, ids: Iterable[str]
+) -> dict[str, str]:
     """Those of these memories that there are, each with its newest version."""
     rows = memory_rows(connection, sorted(ids))
     return {id_: row.superseded_by or id_ for id_, row in rows.items()}

@@ -68,7 +68,7 @@ def held(
     ``ended`` tells of a memory when something took the place of what it states, "" for never.
     """
     found: dict[tuple[str, ...], list[StatedRelation]] = {}
-    for one in (_ended(one, ended) for one in stated):
+    for one in (_with_end(one, ended) for one in stated):
         known = one.relation
         ends = (known.source, known.relationship, known.target)
         found.setdefault((*ends, known.other, known.other_place), []).append(one)
@@ -76,14 +76,14 @@ def held(
     return sorted(filter(None, spans), key=lambda relation: relation.order)
 
 
-def _ended(one: StatedRelation, ended: Callable[[str], str]) -> StatedRelation:
+def _with_end(one: StatedRelation, ended: Callable[[str], str]) -> StatedRelation:
     if one.until or not one.memory:
         return one
     return replace(one, relation=replace(one.relation, until=ended(one.memory)))
 
 
 def _span(stated: Sequence[StatedRelation], at: str) -> RelatedEntity | None:
-    holding = [one for one in stated if _holds(one, at)]
+    holding = [one for one in stated if _holds_at(one, at)]
     if not holding:
         return None
     since = min(one.since for one in holding)
@@ -104,7 +104,7 @@ def _span(stated: Sequence[StatedRelation], at: str) -> RelatedEntity | None:
     )
 
 
-def _holds(one: StatedRelation, at: str) -> bool:
+def _holds_at(one: StatedRelation, at: str) -> bool:
     return not one.until if not at else one.since <= at < (one.until or "~")
 
 

@@ -49,12 +49,12 @@ def programs(command: str) -> list[str]:
         if token not in _ENDS:
             words.append(token)
             continue
-        found |= dict.fromkeys(_of_words(words, _MAX_RUNNERS))
+        found |= dict.fromkeys(_programs_run(words, _MAX_RUNNERS))
         words = []
     return list(found)
 
 
-def _of_words(words: Sequence[str], depth: int) -> Iterator[str]:
+def _programs_run(words: Sequence[str], depth: int) -> Iterator[str]:
     at = 0
     while at < len(words) and _BEFORE_PROGRAM.fullmatch(words[at]):
         at += 1
@@ -65,9 +65,9 @@ def _of_words(words: Sequence[str], depth: int) -> Iterator[str]:
         return
     if program not in _everyday():
         yield program
-    yield from _installed(program, rest)
+    yield from _installed_packages(program, rest)
     if depth:
-        yield from _of_words(_run_by(program, rest), depth - 1)
+        yield from _programs_run(_run_by(program, rest), depth - 1)
 
 
 def _base(word: str) -> str:
@@ -90,16 +90,16 @@ def _run_by(program: str, words: list[str]) -> list[str]:
         words = words[1:]
     while words and _OPTION.fullmatch(words[0]):
         words = words[2:] if words[0] in runner["options"] else words[1:]
-    return _of_package(words) if words and program in _OF_PACKAGES else words
+    return _package_words(words) if words and program in _OF_PACKAGES else words
 
 
-def _of_package(words: list[str]) -> list[str]:
+def _package_words(words: list[str]) -> list[str]:
     """The words with the package's name for the program's; a scoped one has another."""
     name = re.sub(r"(?<=.)@.*", "", words[0])
     return [] if name.startswith("@") else [name, *words[1:]]
 
 
-def _installed(program: str, words: list[str]) -> Iterator[str]:
+def _installed_packages(program: str, words: list[str]) -> Iterator[str]:
     """The packages that a program installs."""
     verbs = _tables()["installers"].get(program, ())
     if program == "uv" and words[:1] == ["pip"]:

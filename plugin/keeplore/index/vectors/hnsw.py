@@ -52,7 +52,7 @@ class HnswGraph:
         self.count = 0
         self.unsaved = 0  # rows added since the file was written or read
         self._room = room
-        self._index = self._new()
+        self._index = self._new_graph()
         self._index.init_index(
             max_elements=self._room, M=M, ef_construction=EF_BUILD, random_seed=7
         )
@@ -85,7 +85,7 @@ class HnswGraph:
         """
         aside = file.with_name(f".{file.name}.{os.getpid()}.tmp")
         try:
-            content = self._written(aside)
+            content = self._read_sidecar(aside)
             aside.replace(file)
         finally:
             aside.unlink(missing_ok=True)
@@ -93,7 +93,7 @@ class HnswGraph:
         durable.write(_sidecar(file), json.dumps(note).encode())
         self.unsaved = 0
 
-    def _written(self, file: Path) -> dict[str, Any]:
+    def _read_sidecar(self, file: Path) -> dict[str, Any]:
         """What the sidecar says of a file that was written completely."""
         self._index.save_index(str(file))
         expected = self._index.index_file_size()
@@ -115,7 +115,7 @@ class HnswGraph:
             count = int(_note(file)["count"])
             graph = cls(dim, 1)
             graph._room = int(count * GROWTH) + 1024
-            graph._index = graph._new()
+            graph._index = graph._new_graph()
             graph._index.load_index(str(file), max_elements=graph._room)
             graph._index.set_ef(EF)
             graph.count = int(graph._index.get_current_count())
@@ -123,7 +123,7 @@ class HnswGraph:
             return None
         return graph if graph.count == count else None
 
-    def _new(self) -> Any:
+    def _new_graph(self) -> Any:
         import hnswlib  # here, because the package must work without it
 
         return hnswlib.Index(space="ip", dim=self.dim)

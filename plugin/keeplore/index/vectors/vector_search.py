@@ -90,15 +90,15 @@ class VectorIndex:
         try:
             if not block_files.are_placed(connection, model):
                 raise FileNotFoundError("the blocks are not made yet")
-            found = self._of_blocks(connection, blocks, vector, limit)
+            found = self._search_blocks(connection, blocks, vector, limit)
         # deleted or cut by somebody; the background makes them anew
         except (OSError, EOFError):
             self._is_broken = True
-            found = [_of_table(connection, model, vector, scopes)]
-        ids, scores = _joined(found)
+            found = [_search_table(connection, model, vector, scopes)]
+        ids, scores = _joined_results(found)
         order = np.lexsort((ids, -scores))
         if any(block.gone for block in blocks):
-            order = _living(connection, ids, order, limit)
+            order = _living_passages(connection, ids, order, limit)
         best = order[:limit]
         return list(map(PassageMatch, ids[best].tolist(), scores[best].tolist()))
 
@@ -164,7 +164,7 @@ class VectorIndex:
         self._is_broken = False
         block_files.drop_strays(database)
 
-    def _of_blocks(
+    def _search_blocks(
         self,
         connection: sqlite3.Connection,
         blocks: list[VectorBlock],
@@ -174,14 +174,14 @@ class VectorIndex:
         """Passages of all blocks, together at least the ``limit`` nearest. Raises OSError,
         EOFError.
         """
-        signed = self._signed(blocks)
+        signed = self._blocks_with_signs(blocks)
         others = [block for block in blocks if block not in signed]
         return [
-            *(self._of_block(connection, block, vector, limit) for block in others),
-            *self._of_signs(signed, vector, limit),
+            *(self._search_block(connection, block, vector, limit) for block in others),
+            *self._search_signs(signed, vector, limit),
         ]
 
-    def _signed(self, blocks: list[VectorBlock]) -> dict[VectorBlock, Signs]:
+    def _blocks_with_signs(self, blocks: list[VectorBlock]) -> dict[VectorBlock, Signs]:
         """The blocks to be searched by their signs: without a graph, and together with very many
         rows.
         """
@@ -195,7 +195,7 @@ class VectorIndex:
         are_many = sum(map(len, signed.values())) >= self._graph_from
         return signed if are_many else {}
 
-    def _of_signs(
+    def _search_signs(
         self, signed: Mapping[VectorBlock, Signs], vector: Floats, limit: int
     ) -> Iterator[Found]:
         """Passages of these blocks: rows with signs most like the vector's, and rows that came
@@ -207,11 +207,15 @@ class VectorIndex:
         most = np.searchsorted(np.cumsum(alike), wanted)
         for block, differing in zip(signed, counted, strict=True):
             chosen = np.flatnonzero(differing <= most)
-            late = self._exact(block, vector, limit + block.gone, len(differing))
-            rows, scores = _joined((self._scored(block, chosen, vector), late))
+            late = self._search_exactly(
+                block, vector, limit + block.gone, len(differing)
+            )
+            rows, scores = _joined_results(
+                (self._scored_rows(block, chosen, vector), late)
+            )
             yield self._passages(block, rows), scores
 
-    def _scored(self, block: VectorBlock, chosen: Ids, vector: Floats) -> Found:
+    def _scored_rows(self, block: VectorBlock, chosen: Ids, vector: Floats) -> Found:
         """Some rows of a block with their cosines."""
         self._check(block)
         vectors, _ = block_files.files(self._directory, block.name)
@@ -225,9 +229,9 @@ class VectorIndex:
                 if len(rows[-1]) < block.width:
                     raise EOFError(f"{block.name} is cut off")
                 found.append((part, unpacked(rows, self.dim) @ vector))
-        return _joined(found)
+        return _joined_results(found)
 
-    def _of_block(
+    def _search_block(
         self,
         connection: sqlite3.Connection,
         block: VectorBlock,
@@ -236,16 +240,18 @@ class VectorIndex:
     ) -> Found:
         """Passages of a block, ``limit`` that are still there among them where it has so many."""
         wanted = min(limit, block.rows - block.gone)
-        if near := self._of_graph(block, vector, limit):
+        if near := self._search_graph(block, vector, limit):
             rows, scores = near
             ids = self._passages(block, rows)
             living = _present(connection, ids.tolist()) if block.gone else ids
             if len(living) >= wanted:
                 return ids, scores
-        rows, scores = self._exact(block, vector, limit + block.gone)
+        rows, scores = self._search_exactly(block, vector, limit + block.gone)
         return self._passages(block, rows), scores
 
-    def _of_graph(self, block: VectorBlock, vector: Floats, limit: int) -> Found | None:
+    def _search_graph(
+        self, block: VectorBlock, vector: Floats, limit: int
+    ) -> Found | None:
         """Rows near a vector by the block's graph, and of those that it lacks; None without one."""
         with self._mutex:
             graph = self._graphs.get(block.name)
@@ -256,9 +262,11 @@ class VectorIndex:
         rows, scores = near
         is_known = rows < block.rows  # others came after the blocks were looked up
         known = rows[is_known], scores[is_known]
-        return _joined((known, self._exact(block, vector, limit, graph.count)))
+        return _joined_results(
+            (known, self._search_exactly(block, vector, limit, graph.count))
+        )
 
-    def _exact(
+    def _search_exactly(
         self, block: VectorBlock, vector: Floats, limit: int, start: int = 0
     ) -> Found:
         """The ``limit`` nearest rows of those from ``start`` on, read piece by piece."""
@@ -377,14 +385,16 @@ class VectorIndex:
         }
 
 
-def _joined(found: Iterable[Found]) -> Found:
+def _joined_results(found: Iterable[Found]) -> Found:
     """Several results one after the other."""
     parts = (np.zeros(0, np.int64), np.zeros(0, np.float32)), *found
     ids = np.concatenate([ids for ids, _ in parts])
     return ids, np.concatenate([scores for _, scores in parts])
 
 
-def _living(connection: sqlite3.Connection, ids: Ids, order: Ids, limit: int) -> Ids:
+def _living_passages(
+    connection: sqlite3.Connection, ids: Ids, order: Ids, limit: int
+) -> Ids:
     """The first ``limit`` of an order whose passages are still there, asked for in parts, for most
     are not needed.
     """
@@ -404,7 +414,7 @@ def _present(connection: sqlite3.Connection, ids: list[int]) -> set[int]:
     )
 
 
-def _of_table(
+def _search_table(
     connection: sqlite3.Connection, model: int, vector: Floats, scopes: list[int] | None
 ) -> Found:
     """All passages of these scopes, from the embeddings themselves: slow, and right while blocks

@@ -105,12 +105,12 @@ def _is_of_thing(
     thing = [
         word
         for word in question.words
-        if not _has(other, word) and _has(old_words, word)
+        if not _has_word(other, word) and _has_word(old_words, word)
     ]
-    held = sum(_has(words, word) for word in thing)
+    held = sum(_has_word(words, word) for word in thing)
     half = THING * len(thing)
     return held > half or bool(held and held == half and kinds & attribute)
 
 
-def _has(stems: frozenset[str], word: Word) -> bool:
+def _has_word(stems: frozenset[str], word: Word) -> bool:
     return any(spelling <= stems for spelling in word)

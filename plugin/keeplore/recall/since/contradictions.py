@@ -114,7 +114,7 @@ def is_of_another(one: str, other: str) -> bool:
     where such a name is the value that they give.
     """
     return _names_other_things(one, other) and not _gives_other_name(
-        _plain(one), _plain(other)
+        _without_accents(one), _without_accents(other)
     )
 
 
@@ -177,7 +177,7 @@ def _is_negation(word: str) -> bool:
 
 def _names_other_things(one: str, other: str) -> bool:
     """Whether each names a numbered thing that the other does not."""
-    first, second = (set(_numbered(_plain(text))) for text in (one, other))
+    first, second = (set(_numbered(_without_accents(text))) for text in (one, other))
     return bool(first - second and second - first)
 
 
@@ -266,7 +266,9 @@ def _figures(text: str) -> dict[str, _Of]:
 
 def _tokens(text: str) -> list[str]:
     """Words and figures, apart also in "30s"."""
-    found = _TOKEN.findall(_plain(_DAY.sub(" ", text)).replace("%", " percent "))
+    found = _TOKEN.findall(
+        _without_accents(_DAY.sub(" ", text)).replace("%", " percent ")
+    )
     return [_UNITS.get(token, token) for token in found]
 
 
@@ -300,10 +302,10 @@ def _replaced(first: list[str], second: list[str]) -> tuple[list[str], ...]:
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(_plain(text))
+    return _WORD.findall(_without_accents(text))
 
 
-def _plain(text: str) -> str:
+def _without_accents(text: str) -> str:
     decomposed = unicodedata.normalize("NFKD", text.replace("’", "'")).casefold()
     return "".join(
         character for character in decomposed if not unicodedata.combining(character)

@@ -82,7 +82,7 @@ class LaterSayings:
         if row.kind in ("document", "digest"):
             return None
         if row.superseded_by:
-            return self._head(row.superseded_by)
+            return self._head_statement(row.superseded_by)
         if judged := self._judged(conversation, shown, turn):
             return judged
         if conversation and (said := _corrected(conversation, shown, turn)):
@@ -91,12 +91,12 @@ class LaterSayings:
         scope = ScopeFilter(((row.scope, row.project),))
         sayings = [*_sayings(row, conversation, shown, turn)]
         last: LaterStatement | None = None
-        if conversation and (said := _changed(conversation, sayings)):
+        if conversation and (said := _changed_sentence(conversation, sayings)):
             text, exchange = said
             last = LaterStatement(clip(text), row.id, exchange.id, exchange.at)
             sayings = [_Said(text, frozenset(), exchange.at, decides=True)]
         for _ in range(MOST_STEPS):
-            found = self._next(sayings, scope)
+            found = self._next_statement(sayings, scope)
             if found is None:
                 break
             last = found  # and what replaced it may be replaced
@@ -111,22 +111,26 @@ class LaterSayings:
         turns = {turn, *(quote.turn for quote in quotes if quote.text in shown)}
         words = normalised(shown)
         endings = self.index.endings(turns - {""}) if conversation else ()
-        notes = (self._head(id_) for said, id_ in endings if normalised(said) in words)
+        notes = (
+            self._head_statement(id_)
+            for said, id_ in endings
+            if normalised(said) in words
+        )
         found = [note for note in notes if note and note.text not in shown]
         return max(found, key=lambda note: (note.at, note.memory_id), default=None)
 
-    def _head(self, memory_id: str) -> LaterStatement | None:
+    def _head_statement(self, memory_id: str) -> LaterStatement | None:
         """What a memory states, in its newest version."""
         row = self.index.memories([memory_id]).get(memory_id)
         if row and row.superseded_by:
             row = self.index.memories([row.superseded_by]).get(row.superseded_by)
-        memory = self._believed(row.path) if row and self.is_told(row) else None
+        memory = self._load_believed(row.path) if row and self.is_told(row) else None
         if row is None or memory is None:
             return None
         at = row.updated_at or row.created_at
         return LaterStatement(clip(statement_of(memory)), row.id, "", at)
 
-    def _next(
+    def _next_statement(
         self, sayings: Sequence[_Said], scope: ScopeFilter
     ) -> LaterStatement | None:
         """The latest that replaces one of these."""
@@ -140,16 +144,16 @@ class LaterSayings:
                 continue
             at = row.at or memory.updated_at or memory.created_at
             text = _replacing(row, [said for said in sayings if at > said.at])
-            if text and self.is_told(memory) and self._stands(row):
+            if text and self.is_told(memory) and self._is_still_stated(row):
                 found.append(LaterStatement(text, row.memory_id, row.turn, at))
         return max(found, key=lambda later: (later.at, later.memory_id), default=None)
 
-    def _stands(self, row: PassageRow) -> bool:
+    def _is_still_stated(self, row: PassageRow) -> bool:
         """Is it in its file, which is believed?"""
-        memory = self._believed(row.path)
+        memory = self._load_believed(row.path)
         return memory is not None and still_says(memory, None, row.turn, row.text)
 
-    def _believed(self, path: str) -> Memory | None:
+    def _load_believed(self, path: str) -> Memory | None:
         try:
             memory = self.store.load(path)
         except (StoreError, OSError):
@@ -206,7 +210,7 @@ def _objection(
     return first[0].text if is_about else ""
 
 
-def _changed(
+def _changed_sentence(
     conversation: Conversation, sayings: Sequence[_Said]
 ) -> tuple[str, Exchange] | None:
     """The last sentence with which the person replaced one of these in the same talk, by its own
@@ -260,13 +264,15 @@ def _sayings(
         quote = quotes.get(sentence.text)
         of_turn = quote.turn if quote else turn
         decides = quote in decided or is_choice(sentence.text)
-        yield _said(conversation, sentence.text, of_turn, decides=decides)
+        yield _saying_at(conversation, sentence.text, of_turn, decides=decides)
     for quote in decided:
         if quote.turn == turn and quote.text not in shown:
-            yield _said(conversation, quote.text, turn, decides=True)
+            yield _saying_at(conversation, quote.text, turn, decides=True)
 
 
-def _said(conversation: Conversation, text: str, turn: str, *, decides: bool) -> _Said:
+def _saying_at(
+    conversation: Conversation, text: str, turn: str, *, decides: bool
+) -> _Said:
     before: Exchange | None = None
     for exchange in conversation.exchanges:
         if exchange.id == turn:

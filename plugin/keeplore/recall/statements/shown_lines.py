@@ -32,9 +32,9 @@ def shown_lines(
     text, turn = found
     is_by_statement = query.question.says_something and not context.request.by_exchange
     if conversation and is_by_statement:
-        if lines := _of_all_that_holds(context, query, row, conversation):
+        if lines := _held_lines(context, query, row, conversation):
             return lines, lines[0][1]
-        statements = _of_head(context, query, row, passage, conversation)
+        statements = _head_lines(context, query, row, passage, conversation)
         if statements.rows:
             first = statements.rows[0]
             is_exchange = passage is None or passage.kind == "exchange"
@@ -44,7 +44,7 @@ def shown_lines(
     return [(excerpt(text, query.question), turn)], turn
 
 
-def _of_all_that_holds(
+def _held_lines(
     context: RecallContext,
     query: PreparedQuery,
     row: MemoryRow,
@@ -60,7 +60,7 @@ def _of_all_that_holds(
     return told_statements(deps.index, query, row.id, statements, deps.weights)
 
 
-def _of_head(
+def _head_lines(
     context: RecallContext,
     query: PreparedQuery,
     row: MemoryRow,

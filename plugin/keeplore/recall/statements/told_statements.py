@@ -108,7 +108,7 @@ def answer_features(
     """For each statement the names of ``FEATURE_WEIGHTS`` and their values, marks that it lacks
     left out.
     """
-    asked = _asked(statements, question)
+    asked = _asked_statements(statements, question)
     nearest = max(nearness.values(), default=0.0)
     spellings = (spelling for word in question.words for spelling in word)
     question_stems = frozenset[str]().union(*spellings)
@@ -131,7 +131,7 @@ def answer_features(
         ]
 
 
-def _asked(
+def _asked_statements(
     statements: Sequence[HeldStatement], question: ParsedQuestion
 ) -> list[_AskedStatement]:
     stems = [stems_of(statement.text) for statement in statements]

@@ -22,8 +22,10 @@ def with_freshness(
     for text, state in zip(named, states, strict=True):
         if state:
             ends[text] = tell(state)
-    return [replace(section, items=_ended(section.items, ends)) for section in found]
+    return [
+        replace(section, items=_with_ends(section.items, ends)) for section in found
+    ]
 
 
-def _ended(lines: Iterable[BlockLine], ends: Mapping[str, str]) -> list[BlockLine]:
+def _with_ends(lines: Iterable[BlockLine], ends: Mapping[str, str]) -> list[BlockLine]:
     return [replace(line, text=line.text + ends.get(line.text, "")) for line in lines]

@@ -144,13 +144,15 @@ def is_harmful(text: str) -> bool:
     """
     if _CONTROLS.search(text) or _SPACED.search(text):
         return True
-    seen = _unwrapped(sanitise(text))
+    seen = _unescaped(sanitise(text))
     if _MIXED.search(_without_accents(seen)):
         return True
     hidden = (
-        data.decode("ascii", "replace") for data in _decoded(seen) if _is_text(data)
+        data.decode("ascii", "replace")
+        for data in _decoded_runs(seen)
+        if _is_text(data)
     )
-    return any(tells_of_harm(_variants(_plain(t)), t) for t in (seen, *hidden))
+    return any(tells_of_harm(_variants(_folded_line(t)), t) for t in (seen, *hidden))
 
 
 def is_suspect(text: str) -> bool:
@@ -160,11 +162,11 @@ def is_suspect(text: str) -> bool:
     # what they hide, and which words they eat, depends on who shows the text
     if _CONTROLS.search(text):
         return True
-    seen = _unwrapped(sanitise(text))
+    seen = _unescaped(sanitise(text))
     return any(is_case(seen) for is_case in _SUSPICIONS.values()) or is_harmful(text)
 
 
-def _unwrapped(text: str) -> str:
+def _unescaped(text: str) -> str:
     """Without the escapes of HTML, URLs and programming languages."""
     text = html.unescape(html.unescape(text))
     text = urllib.parse.unquote(text) if "%" in text else text
@@ -178,7 +180,7 @@ def _without_accents(text: str) -> str:
     return "".join(filter(lambda sign: not unicodedata.combining(sign), folded))
 
 
-def _plain(text: str) -> str:
+def _folded_line(text: str) -> str:
     """Small letters without accents, compatibility forms such as full width folded, in one line."""
     folded = unicodedata.normalize("NFKD", text).casefold().translate(_OTHER_LATIN)
     bare = "".join(
@@ -196,19 +198,19 @@ def _variants(plain: str) -> Iterator[str]:
 
 
 def _is_order(seen: str) -> bool:
-    return any(_ORDER.search(variant) for variant in _variants(_plain(seen)))
+    return any(_ORDER.search(variant) for variant in _variants(_folded_line(seen)))
 
 
 def _is_of_other_letters(seen: str) -> bool:
     """Is there a word with letters that are not Latin, or with letters of two scripts?"""
-    foreign = (word for word in _WORD.findall(_plain(seen)) if not word.isascii())
+    foreign = (word for word in _WORD.findall(_folded_line(seen)) if not word.isascii())
     return any(len(word) > 1 and not _is_unit(word) for word in foreign)
 
 
 def _is_of_other_language(seen: str) -> bool:
     """Is there a long sentence without one of the commonest words of English?"""
     for sentence in _SENTENCE_ENDS.split(seen):
-        words = [word for word in map(_letters, _plain(sentence).split()) if word]
+        words = [word for word in map(_letters, _folded_line(sentence).split()) if word]
         if len(words) >= _LONG_SENTENCE and _ENGLISH.isdisjoint(words):
             return True
     return False
@@ -226,10 +228,10 @@ def _letters(word: str) -> str:
 
 def _is_encoded(text: str) -> bool:
     """Does it hold a text as base64 or in hexadecimal digits?"""
-    return any(_is_text(data) for data in _decoded(text))
+    return any(_is_text(data) for data in _decoded_runs(text))
 
 
-def _decoded(text: str) -> Iterator[bytes]:
+def _decoded_runs(text: str) -> Iterator[bytes]:
     for found in _BASE64.finditer(text):
         digits = found[0].rstrip("=").replace("-", "+").replace("_", "/")
         try:

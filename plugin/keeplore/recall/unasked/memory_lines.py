@@ -101,15 +101,15 @@ def _trust_of(read: LoadedMemory, quote: Quote) -> str:
 
 def speaker_of(read: LoadedMemory, quote: Quote) -> str:
     """Whose words they are, as a line tells it."""
-    return _believed(read, label(quote.speaker))
+    return _trusted_name(read, label(quote.speaker))
 
 
 def writer_of(read: LoadedMemory) -> str:
     """Whose words a note is."""
-    return _believed(read, read.row.trust)
+    return _trusted_name(read, read.row.trust)
 
 
-def _believed(read: LoadedMemory, who: str) -> str:
+def _trusted_name(read: LoadedMemory, who: str) -> str:
     """The name, where the memory's trust bears it out; else that trust, in words."""
     return who if read.row.trust in BELIEVED else whose(read.row.trust)
 

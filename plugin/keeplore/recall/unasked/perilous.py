@@ -312,11 +312,11 @@ def tells_of_harm(plain: Iterable[str], text: str) -> bool:
     accents (as they stand, and without disguises), ``text`` the text itself.
     """
     readings = "\n".join(dict.fromkeys(plain))  # no pattern reaches over a line
-    is_told = any(pattern.search(readings) for pattern in _likely(readings))
+    is_told = any(pattern.search(readings) for pattern in _possible_patterns(readings))
     return is_told or _IN_OTHER_SCRIPTS.search(text) is not None
 
 
-def _likely(readings: str) -> Iterator[re.Pattern[str]]:
+def _possible_patterns(readings: str) -> Iterator[re.Pattern[str]]:
     """The patterns whose words all stand in a text."""
     seen: dict[str, bool] = {}
     for needed, pattern in _deeds():
@@ -330,19 +330,19 @@ def _likely(readings: str) -> Iterator[re.Pattern[str]]:
 @functools.cache
 def _deeds() -> tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]:
     # compiled when it is first asked for: most commands tell nobody anything
-    return tuple((needed, re.compile(_filled(deed))) for needed, deed in _DEEDS)
+    return tuple((needed, re.compile(_filled_pattern(deed))) for needed, deed in _DEEDS)
 
 
 @functools.cache
 def _word(name: str) -> re.Pattern[str]:
-    return re.compile(_filled(f"{{{name}}}"))
+    return re.compile(_filled_pattern(f"{{{name}}}"))
 
 
-def _filled(pattern: str) -> str:
+def _filled_pattern(pattern: str) -> str:
     """The pattern with the words that it names in braces."""
     return _NAME.sub(lambda found: f"(?:{_words(found[1])})", pattern)
 
 
 def _words(name: str) -> str:
     # broken over lines for whoever reads them
-    return _filled(re.sub(r"\s*\n\s*", "", _WORDS[name]).replace("\\ ", " "))
+    return _filled_pattern(re.sub(r"\s*\n\s*", "", _WORDS[name]).replace("\\ ", " "))
