@@ -47,7 +47,7 @@ def decoded(data: bytes, stated: str = "") -> str:
     Raises SourceRefused for what is no text.
     """
     text = (
-        _strictly(data, _marked(data))
+        _strictly(data, _encoding_by_mark(data))
         or _strictly(data, stated)
         or _strictly(data, _wide(data))
     )
@@ -66,7 +66,7 @@ def _is_binary(text: str) -> bool:
     return len(_CONTROLS.findall(text)) > max(2, _MAX_CONTROLS * len(text))
 
 
-def _marked(data: bytes) -> str:
+def _encoding_by_mark(data: bytes) -> str:
     return next((name for mark, name in _MARKS if data.startswith(mark)), "")
 
 

@@ -69,11 +69,11 @@ def _heading_of(text: str) -> str:
 
 def _bearable(text: str) -> str:
     """The text without endless lines, and without what would be taken for a merge that failed."""
-    pieces = (piece for line in text.split("\n") for piece in _broken(line))
+    pieces = (piece for line in text.split("\n") for piece in _broken_line(line))
     return _CONFLICT.sub(" ", "\n".join(pieces))
 
 
-def _broken(line: str) -> Iterator[str]:
+def _broken_line(line: str) -> Iterator[str]:
     """A line in pieces of a length that its readers bear, broken at blanks where there are any."""
     start = 0
     while len(line) - start > LINE_CHARS:

@@ -120,10 +120,10 @@ def _get(
 
 def _timeouts(until: float) -> dict[str, float]:
     """How httpcore is told when to give up."""
-    return dict.fromkeys(("connect", "read", "write", "pool"), _left(until))
+    return dict.fromkeys(("connect", "read", "write", "pool"), _seconds_left(until))
 
 
-def _left(until: float) -> float:
+def _seconds_left(until: float) -> float:
     """Seconds until then; a little where none are left, since 0 means no limit to some."""
     return max(until - time.monotonic(), 0.01)
 
@@ -164,7 +164,7 @@ def _body(
     if length.isdigit() and int(length) > max_bytes:
         raise too_large(max_bytes)
     body = bytearray()
-    for piece in _unpacked(pieces, max_bytes) if _is_packed(said) else pieces:
+    for piece in _unpack_pieces(pieces, max_bytes) if _is_packed(said) else pieces:
         body += piece
         if len(body) > max_bytes:
             raise too_large(max_bytes)
@@ -185,7 +185,7 @@ def _is_packed(said: dict[str, str]) -> bool:
     return "gzip" in encoding
 
 
-def _unpacked(pieces: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
+def _unpack_pieces(pieces: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
     """Unpack piece by piece: a bomb of 10 GB never takes more memory than a piece."""
     packer, taken = zlib.decompressobj(wbits=31), 0
     try:
@@ -236,8 +236,8 @@ class _Door(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         problem: Exception = httpcore.ConnectError(f"{host} has no address")
-        for address in self._allowed(host, self._addresses(host, port)):
-            left = _left(self._until)
+        for address in self._allowed_addresses(host, self._addresses(host, port)):
+            left = _seconds_left(self._until)
             try:
                 stream = httpcore.SyncBackend().connect_tcp(
                     address,
@@ -254,7 +254,7 @@ class _Door(httpcore.NetworkBackend):
             return stream
         raise problem
 
-    def _allowed(self, host: str, addresses: list[str]) -> list[str]:
+    def _allowed_addresses(self, host: str, addresses: list[str]) -> list[str]:
         """The addresses of a host. Raises SourceRefused where one of them may not be connected to:
         one that is private among others that are not is how a name is made to lead inside.
         """
@@ -279,7 +279,7 @@ class _Door(httpcore.NetworkBackend):
 
         threading.Thread(target=ask, name="keeplore-lookup", daemon=True).start()
         try:
-            answer = answers.get(timeout=_left(self._until))
+            answer = answers.get(timeout=_seconds_left(self._until))
         except queue.Empty:
             raise httpcore.ConnectTimeout(
                 f"{host} is being looked up for too long"

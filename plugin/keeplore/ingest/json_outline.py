@@ -69,7 +69,7 @@ def _lines(value: Any, path: str, depth: int) -> Iterator[str]:
     yield from (_line(name, item) for name, item in items if not _is_held(item))
     for name, item in items:
         if _is_held(item):
-            below = _joined(path, name) if depth < DEPTH else name
+            below = _joined_path(path, name) if depth < DEPTH else name
             yield from _section(item, below, depth)
 
 
@@ -89,7 +89,7 @@ def _items(value: dict[str, Any] | list[Any], path: str) -> Iterator[tuple[str, 
     """What it holds, by name; simple values of a list need none."""
     if isinstance(value, dict):
         yield from (
-            (_joined(path, _one_line(key)), item) for key, item in value.items()
+            (_joined_path(path, _one_line(key)), item) for key, item in value.items()
         )
         return
     for number, item in enumerate(value, 1):
@@ -100,7 +100,7 @@ def _is_held(value: Any) -> bool:
     return isinstance(value, dict | list) and bool(value)
 
 
-def _joined(path: str, name: str) -> str:
+def _joined_path(path: str, name: str) -> str:
     return f"{path}{'' if name.startswith('[') or not path else '.'}{name}"
 
 

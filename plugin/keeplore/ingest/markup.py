@@ -94,7 +94,7 @@ def from_xml(data: bytes, content_type: str) -> Extracted:
     expanded.
     """
     root = _root(data, charset_of(content_type))
-    inside = _of_xml(root)
+    inside = _xml_value(root)
     title = title_in(inside) or title_in(next(iter(_mappings(inside)), {}))
     return Extracted(title, outline({_name(root.tag): inside}))
 
@@ -122,14 +122,14 @@ def _root(data: bytes, encoding: str) -> _Element:
         ) from e
 
 
-def _of_xml(element: _Element) -> Any:
+def _xml_value(element: _Element) -> Any:
     """A text, or what it holds by name; an element that mixes text with others is a text."""
     children = list(element)
     words = " ".join("".join(element.itertext()).split())
     held: dict[str, Any] = {_name(key): value for key, value in element.attrib.items()}
     if not children or _is_mixed(element, children):
         return {**held, "text": words} if held and words else held or words
-    inside = ((_name(child.tag), _of_xml(child)) for child in children)
+    inside = ((_name(child.tag), _xml_value(child)) for child in children)
     return _by_name((*held.items(), *inside))
 
 

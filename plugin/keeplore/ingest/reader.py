@@ -74,7 +74,7 @@ def text_of(data: bytes, content_type: str, name: str, until: float) -> Extracte
             )
         found = confined(kind, data, content_type, left)
     else:
-        found = _plain(kind, decoded(data, charset_of(content_type)), name)
+        found = _plain_extract(kind, decoded(data, charset_of(content_type)), name)
     return tidied(found, name)
 
 
@@ -102,7 +102,7 @@ def _kind_stated(content_type: str) -> str:
     return "xml" if stated.endswith("+xml") else ""
 
 
-def _plain(kind: str, text: str, name: str) -> Extracted:
+def _plain_extract(kind: str, text: str, name: str) -> Extracted:
     if kind == "json":
         value = from_json(text)
         return Extracted(title_in(value), outline(value))
@@ -115,7 +115,7 @@ def _plain(kind: str, text: str, name: str) -> Extracted:
 
 
 def _file(path: Path, most: int) -> bytes:
-    handle = _opened(path)
+    handle = _open_source(path)
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise SourceRefused(
@@ -131,7 +131,7 @@ def _file(path: Path, most: int) -> bytes:
     return data
 
 
-def _opened(path: Path) -> int:
+def _open_source(path: Path) -> int:
     """A file's handle. Raises SourceRefused."""
     try:
         # O_NONBLOCK: opening a FIFO would wait for its writer

@@ -71,11 +71,11 @@ def web_address(text: str, base: str = "") -> str:
     _check_access(parts)
     _check_characters(text, host)
     place = host if port in (None, PORTS[parts.scheme]) else f"{host}:{port}"
-    path, query = _quoted(parts.path or "/"), _quoted(parts.query)
+    path, query = _percent_encoded(parts.path or "/"), _percent_encoded(parts.query)
     return urllib.parse.urlunsplit((parts.scheme, place, path, query, ""))
 
 
-def _quoted(text: str) -> str:
+def _percent_encoded(text: str) -> str:
     """A part of an address with all in ASCII."""
     return urllib.parse.quote(text, safe=_SAFE)
 

@@ -128,7 +128,7 @@ class JobQueue:
         with self._database.transaction() as db:
             like = [
                 row
-                for row in _waiting(db, kind, key)
+                for row in _waiting_jobs(db, kind, key)
                 if row["is_replaceable"] == replace
             ]
             for row in like:
@@ -147,7 +147,7 @@ class JobQueue:
     def coming(self, kinds: Sequence[str], now: datetime, most: int) -> list[Job]:
         """The jobs whose turn comes next, which stay as they are, in the order of ``lease``."""
         with self._database.transaction() as db:
-            rows = [row for kind in kinds for row in _due(db, kind, now, most)]
+            rows = [row for kind in kinds for row in _due_jobs(db, kind, now, most)]
         return [_job(row) for row in rows[:most]]
 
     def lease(self, kinds: Sequence[str], now: datetime) -> Job | None:
@@ -159,7 +159,7 @@ class JobQueue:
         with self._database.transaction() as db:
             self._reap(db, now)
             for kind in kinds:
-                for row in _due(db, kind, now, 1):
+                for row in _due_jobs(db, kind, now, 1):
                     token = secrets.token_hex(8)
                     self._locks.take(token)
                     db.execute(
@@ -203,16 +203,16 @@ class JobQueue:
         caller's.
         """
         with self._database.transaction() as db:
-            row = _held(db, job)
+            row = _leased_row(db, job)
             if row is not None:
-                self._again(db, row, now, reason)
+                self._retry_or_bury(db, row, now, reason)
         self._locks.give_back(job.token)
         return row is not None
 
     def put_off(self, job: Job, until: datetime, reason: str) -> bool:
         """Let a job wait without an attempt of it being used up: what it needs is not there now."""
         with self._database.transaction() as db:
-            row = _held(db, job)
+            row = _leased_row(db, job)
             if row is not None:
                 _wait(db, row, until.timestamp(), reason, attempts=row["attempts"] - 1)
         self._locks.give_back(job.token)
@@ -281,17 +281,19 @@ class JobQueue:
         leased = db.execute(found, (JobState.LEASED,)).fetchall()
         over = [row for row in leased if self._is_over(row, now)]
         for row in over:
-            self._again(db, row, now, "its worker went away")
+            self._retry_or_bury(db, row, now, "its worker went away")
         self._locks.clear(row["token"] for row in leased if row not in over)
         return len(over)
 
     def _is_over(self, row: sqlite3.Row, now: datetime) -> bool:
         until = row["leased_until"]
         # a lease that ends far later than the longest can was given before the clock was set back
-        is_late = until <= now.timestamp() or until > _beyond(now, 2 * MAX_LEASE)
+        is_late = until <= now.timestamp() or until > _timestamp_after(
+            now, 2 * MAX_LEASE
+        )
         return is_late or not self._locks.is_held(row["token"])
 
-    def _again(
+    def _retry_or_bury(
         self, db: sqlite3.Connection, row: sqlite3.Row, now: datetime, reason: str
     ) -> None:
         if row["attempts"] >= MAX_ATTEMPTS:
@@ -306,13 +308,19 @@ class JobQueue:
             _wait(db, row, due, reason, attempts=row["attempts"])
 
 
-def _due(
+def _due_jobs(
     db: sqlite3.Connection, kind: str, now: datetime, most: int
 ) -> list[sqlite3.Row]:
     return db.execute(
         "SELECT * FROM jobs WHERE state = ? AND kind = ? AND (due <= ? OR due > ?)"
         " ORDER BY is_replaceable, json_extract(payload, '$.at'), id LIMIT ?",
-        (JobState.WAITING, kind, now.timestamp(), _beyond(now, MAX_WAIT), most),
+        (
+            JobState.WAITING,
+            kind,
+            now.timestamp(),
+            _timestamp_after(now, MAX_WAIT),
+            most,
+        ),
     ).fetchall()
 
 
@@ -354,7 +362,7 @@ def _wait(
     """Put a leased job back, unless a newer one of its key came meanwhile, or the very same; an
     older one goes.
     """
-    for other in _waiting(db, row["kind"], row["key"]):
+    for other in _waiting_jobs(db, row["kind"], row["key"]):
         is_same = other["payload"] == row["payload"]
         if other["is_replaceable"] == row["is_replaceable"] and (
             is_same or row["is_replaceable"]
@@ -371,12 +379,12 @@ def _wait(
     )
 
 
-def _waiting(db: sqlite3.Connection, kind: str, key: str) -> list[sqlite3.Row]:
+def _waiting_jobs(db: sqlite3.Connection, kind: str, key: str) -> list[sqlite3.Row]:
     found = "SELECT * FROM jobs WHERE state = ? AND kind = ? AND key = ? ORDER BY id"
     return db.execute(found, (JobState.WAITING, kind, key)).fetchall()
 
 
-def _held(db: sqlite3.Connection, job: Job) -> sqlite3.Row | None:
+def _leased_row(db: sqlite3.Connection, job: Job) -> sqlite3.Row | None:
     found = "SELECT * FROM jobs WHERE id = ? AND state = ? AND token = ?"
     row: sqlite3.Row | None = db.execute(
         found, (job.id, JobState.LEASED, job.token)
@@ -384,7 +392,7 @@ def _held(db: sqlite3.Connection, job: Job) -> sqlite3.Row | None:
     return row
 
 
-def _beyond(now: datetime, span: timedelta) -> float:
+def _timestamp_after(now: datetime, span: timedelta) -> float:
     return (now + span).timestamp()
 
 

@@ -89,7 +89,7 @@ class Account:
     def _once(
         self, stage: str, system: str, prompt: str, schema: Mapping[str, Any]
     ) -> Completion:
-        most = _most(system, prompt, schema)
+        most = _largest_usage(system, prompt, schema)
         call = self._ledger.reserve(self._clock(), self.name, stage, most, self._budget)
         try:
             completion = self._model.complete(system, prompt, schema)
@@ -119,7 +119,7 @@ class Account:
         return LlmRefused(f"{self.name} failed: {type(error).__name__}", remedy)
 
 
-def _most(system: str, prompt: str, schema: Mapping[str, Any]) -> Usage:
+def _largest_usage(system: str, prompt: str, schema: Mapping[str, Any]) -> Usage:
     """What a call may take at most."""
     texts = (system, prompt, str(dict(schema)))
     return Usage(sum(map(tokens, texts)) + OVERHEAD_TOKENS, MAX_OUTPUT_TOKENS)

@@ -73,7 +73,7 @@ class ClaudeCli:
         told of it.
         """
         system = with_schema(system, schema)
-        status, data = self._asked(system, prompt)
+        status, data = self._run_program(system, prompt)
         text, reported = data.get("result"), billed(data)
         text = text if isinstance(text, str) else ""
         has_failed = bool(status or data.get("is_error"))
@@ -82,7 +82,7 @@ class ClaudeCli:
         usage = usage_of(reported, system + prompt, text)
         return Completion(text, usage, self.name, _flaw(text, has_failed=has_failed))
 
-    def _asked(self, system: str, prompt: str) -> tuple[int, Mapping[str, Any]]:
+    def _run_program(self, system: str, prompt: str) -> tuple[int, Mapping[str, Any]]:
         """Exit status and result of the program. Raises LlmUnavailable where it gave none."""
         arguments = [*OPTIONS, "--model", self.name, "--system-prompt", system]
         status, output, is_whole = self._run(arguments, prompt, self._timeout_s)

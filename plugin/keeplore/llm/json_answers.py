@@ -48,13 +48,13 @@ def _without_reasoning(text: str) -> str:
     # within the answer is text
     ends = [match.end() for match in _ENDS.finditer(text)]
     rest = text[ends[-1] :] if ends else ""
-    return text if _read(text) or _next_bracket(rest, 0) < 0 else rest
+    return text if _whole_json(text) or _next_bracket(rest, 0) < 0 else rest
 
 
 def _values(text: str) -> list[Any]:
     """Whatever is JSON in a text: all of it, what stands in fences, what stands in brackets."""
     for parts in ([text], _FENCE.findall(text), _in_brackets(text)):
-        found = list(chain.from_iterable(map(_read, parts)))
+        found = list(chain.from_iterable(map(_whole_json, parts)))
         if found:
             return found
     return []
@@ -93,15 +93,15 @@ def _balanced(text: str, begin: int) -> int:
     return -1
 
 
-def _read(text: str) -> list[Any]:
+def _whole_json(text: str) -> list[Any]:
     """The value of a text that is JSON; none of another."""
     try:
-        return [_loaded(text)]
+        return [_parse_json(text)]
     except ValueError:
         return []
 
 
-def _loaded(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     try:
         value = json.loads(text, parse_constant=_no_constant)
     except RecursionError as e:

@@ -82,12 +82,12 @@ class AspectQuestion:
             f"{number}. {' '.join(fact.statement.split())}"
             for number, fact in enumerate(self.facts, 1)
         )
-        parts = (map(_told, self.groups), usual, facts)
+        parts = (map(_group_text, self.groups), usual, facts)
         named, offered, stated = ("\n".join(lines) for lines in parts)
         return f"Things:\n{named}\n\nUsual aspects:\n{offered}\n\nFacts:\n{stated}"
 
 
-def _told(group: AspectGroup) -> str:
+def _group_text(group: AspectGroup) -> str:
     """A thing with what is known of it."""
     known = group.known
     aspects = f": {', '.join(known.aspects)}" if known.aspects else ""
@@ -129,7 +129,7 @@ def question_about(
     One all of whose facts are asked about with others is left out.
     """
     facts = tuple(proposals)
-    chosen = [*_chosen(_facts_by_name(facts, tuple(names)))]
+    chosen = [*_chosen_groups(_facts_by_name(facts, tuple(names)))]
     asked = sorted(set(chain.from_iterable(numbers for _, numbers in chosen)))
     places = {number: place for place, number in enumerate(asked, 1)}
     groups = (
@@ -139,7 +139,9 @@ def question_about(
     return AspectQuestion(tuple(groups), tuple(facts[number] for number in asked))
 
 
-def _chosen(naming: Mapping[str, Sequence[int]]) -> Iterator[tuple[str, list[int]]]:
+def _chosen_groups(
+    naming: Mapping[str, Sequence[int]],
+) -> Iterator[tuple[str, list[int]]]:
     """At most MAX_ENTITIES, each with the facts not asked about MAX_ASPECTS times before."""
     times: Counter[int] = Counter()
     count = 0

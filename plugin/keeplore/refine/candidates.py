@@ -78,9 +78,9 @@ class NoteSearch:
         rows = self.index.memories(sorted(scores))
         nearest = sorted(rows, key=lambda id_: (-scores[id_], id_))
         current = (rows[id_] for id_ in nearest if _is_current_note(rows[id_]))
-        return tuple(islice(self._about(text, current, alike), limit))
+        return tuple(islice(self._notes_about(text, current, alike), limit))
 
-    def _about(
+    def _notes_about(
         self, text: str, rows: Iterable[MemoryRow], alike: Collection[str]
     ) -> Iterator[CandidateNote]:
         """The notes that are about the same thing as a text; those of ``alike`` are."""
@@ -89,7 +89,7 @@ class NoteSearch:
             if memory and (
                 row.id in alike or _shares_words(text, statement_of(memory))
             ):
-                yield self._believed(row, memory)
+                yield self._candidate(row, memory)
 
     def _scores(
         self, text: str, allowed: ScopeFilter
@@ -98,19 +98,19 @@ class NoteSearch:
         words = [
             match.passage for match in self.index.text_search(text, allowed, PASSAGES)
         ]
-        meant = self._meant(text, allowed)
+        meant = self._nearest_passages(text, allowed)
         rows = self.index.passages([*dict.fromkeys((*words, *meant))])
         memory_of = {row.id: row.memory_id for row in rows}
         near = [id_ for id_, is_alike in meant.items() if is_alike]
-        legs = (_known(words, memory_of), _known(meant, memory_of))
-        return _fused(legs), set(_known(near, memory_of))
+        legs = (_memories_of(words, memory_of), _memories_of(meant, memory_of))
+        return _fused_ranks(legs), set(_memories_of(near, memory_of))
 
     def note(self, row: MemoryRow) -> CandidateNote | None:
         """The note of a row; None where its file cannot be read."""
         memory = self.load(row.path)
-        return self._believed(row, memory) if memory else None
+        return self._candidate(row, memory) if memory else None
 
-    def _believed(self, row: MemoryRow, memory: Memory) -> CandidateNote:
+    def _candidate(self, row: MemoryRow, memory: Memory) -> CandidateNote:
         return CandidateNote(row.id, row.path, memory, self.trust(memory))
 
     def load(self, path: str) -> Memory | None:
@@ -119,7 +119,7 @@ class NoteSearch:
         except (StoreError, OSError):
             return None
 
-    def _meant(self, text: str, allowed: ScopeFilter) -> dict[int, bool]:
+    def _nearest_passages(self, text: str, allowed: ScopeFilter) -> dict[int, bool]:
         """The passages nearest in meaning, best first, with whether they are near enough to be
         about the same.
         """
@@ -134,12 +134,12 @@ class NoteSearch:
         return {match.passage: match.score >= least for match in found}
 
 
-def _known(passages: Iterable[int], memory_of: Mapping[int, str]) -> list[str]:
+def _memories_of(passages: Iterable[int], memory_of: Mapping[int, str]) -> list[str]:
     """The memories of passages, those left out that are gone by now."""
     return [memory_of[id_] for id_ in passages if id_ in memory_of]
 
 
-def _fused(legs: Iterable[Iterable[str]]) -> dict[str, float]:
+def _fused_ranks(legs: Iterable[Iterable[str]]) -> dict[str, float]:
     """The memories of several rankings with the sum of their reciprocal ranks."""
     scores: dict[str, float] = {}
     for leg in legs:

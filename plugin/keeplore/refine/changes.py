@@ -87,7 +87,7 @@ def changes_of(
     used: Counter[str] = Counter()
     settled = [_once(item, known, used) for item in judged]
     applied = [item for item in settled if item.is_applied]
-    memories = (_written(run, item, told) for item in applied)
+    memories = (_written_note(run, item, told) for item in applied)
     moves = (_move(item.proposal) for item in applied)
     entries = [entry_of(run, item, told) for item in settled]
     entries.append(_end_of(run, summary))
@@ -96,7 +96,7 @@ def changes_of(
     )
 
 
-def _written(
+def _written_note(
     run: RefineRun, judged: JudgedProposal, told: EntityFacts
 ) -> Memory | None:
     """The note that a proposal writes, None where it writes none."""
@@ -122,7 +122,7 @@ def _end_of(run: RefineRun, summary: Mapping[str, Any]) -> dict[str, Any]:
         "at": run.at,
         "event": DONE,
         "conversation": run.conversation.id,
-        **_how(run),
+        **_run_fields(run),
         **summary,
     }
 
@@ -191,7 +191,7 @@ def _quotes(fact: Fact) -> tuple[Quote, ...]:
     return tuple(Quote(one.words, one.speaker, one.turn) for one in receipts)
 
 
-def _said(receipt: Receipt | None) -> dict[str, str]:
+def _receipt_fields(receipt: Receipt | None) -> dict[str, str]:
     """As the audit and front matter name words of the conversation; nothing for none."""
     if receipt is None:
         return {}
@@ -218,7 +218,7 @@ def entry_of(
         **(told.of(proposal.statement) if _is_left(judged) else {}),
         "trust": proposal.fact.trust,
         "confidence": round(proposal.confidence, 2),
-        **_how(run),
+        **_run_fields(run),
     }
     return {key: value for key, value in line.items() if value not in ("", False, {})}
 
@@ -252,8 +252,8 @@ def _fact_fields(fact: Fact) -> dict[str, Any]:
         "speaker": fact.receipt.speaker,
         "span": fact.receipt.words,
         "type": fact.type,
-        "answered": _said(fact.answered),
-        "ended": _said(fact.ended),
+        "answered": _receipt_fields(fact.answered),
+        "ended": _receipt_fields(fact.ended),
     }
 
 
@@ -295,10 +295,10 @@ def _source(run: RefineRun, fact: Fact) -> dict[str, Any]:
         "turns": [fact.receipt.turn],
         "machine": run.machine,
         "from": run.conversation.id,
-        "ended": _said(fact.ended),
+        "ended": _receipt_fields(fact.ended),
     }
     return {key: value for key, value in source.items() if value}
 
 
-def _how(run: RefineRun) -> dict[str, Any]:
+def _run_fields(run: RefineRun) -> dict[str, Any]:
     return {"model": run.model, "prompts": list(run.prompts), "mode": run.mode}

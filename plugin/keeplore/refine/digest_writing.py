@@ -91,7 +91,7 @@ def questions(talks: Sequence[DigestTalk]) -> Iterator[str]:
     """What a model is shown, in parts of one call each; a talk whose head is longer is cut."""
     shown: list[str] = []
     for number, talk in enumerate(talks, 1):
-        text = _shown(talk, number)
+        text = _talk_text(talk, number)
         if shown and sum(map(len, shown)) + len(text) > MAX_INPUT:
             yield "\n\n".join(shown)
             shown = []
@@ -100,7 +100,7 @@ def questions(talks: Sequence[DigestTalk]) -> Iterator[str]:
         yield "\n\n".join(shown)
 
 
-def _shown(talk: DigestTalk, number: int) -> str:
+def _talk_text(talk: DigestTalk, number: int) -> str:
     lines = "\n".join(dict.fromkeys(talk.head))
     return f"Talk {number}, {talk.day}: {talk.title}\n{lines}"[:MAX_INPUT]
 

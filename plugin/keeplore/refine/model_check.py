@@ -46,7 +46,7 @@ class CheckResult:
 def check_model(account: Account) -> Iterator[CheckResult]:
     """Ask a model about each talk. Raises BudgetSpent and LlmUnavailable."""
     for case in check_cases():
-        yield _checked(account, case)
+        yield _check_case(account, case)
 
 
 @cache
@@ -76,7 +76,7 @@ def _exchanges(talk: list[dict[str, str]]) -> tuple[Exchange, ...]:
     )
 
 
-def _checked(account: Account, case: CheckCase) -> CheckResult:
+def _check_case(account: Account, case: CheckCase) -> CheckResult:
     segments = segments_of(case.exchanges, case.exchanges, lambda _: False)
     [window] = windows(segments)
     dropped: Counter[str] = Counter()
@@ -89,7 +89,7 @@ def _checked(account: Account, case: CheckCase) -> CheckResult:
         flaw = f"the answer cannot be read: {e}"
     else:
         flaw = _flaw(case, [fact.statement.lower() for fact in found.facts])
-        flaw = flaw or _lost(dropped)
+        flaw = flaw or _lost_facts(dropped)
     repaired = dropped[f"facts: {REPAIRED}"]
     usage = told.usage
     return CheckResult(
@@ -99,7 +99,7 @@ def _checked(account: Account, case: CheckCase) -> CheckResult:
 
 def _flaw(case: CheckCase, statements: list[str]) -> str:
     for words in case.wanted:
-        if not any(_holds(told, words) for told in statements):
+        if not any(_has_words(told, words) for told in statements):
             return f"not found: {', '.join(words)}"
     for word in case.never:
         if any(word in told for told in statements):
@@ -109,10 +109,10 @@ def _flaw(case: CheckCase, statements: list[str]) -> str:
     return ""
 
 
-def _holds(statement: str, words: tuple[str, ...]) -> bool:
+def _has_words(statement: str, words: tuple[str, ...]) -> bool:
     return all(word in statement for word in words)
 
 
-def _lost(dropped: Counter[str]) -> str:
+def _lost_facts(dropped: Counter[str]) -> str:
     """What of an answer could not be kept."""
     return ", ".join(what for what in +dropped if not what.endswith(REPAIRED))

@@ -117,8 +117,8 @@ class _Refinement:
         self._place = ConversationPlace(*memory.place, deps.has_user_scope)
 
     def carry_out(self, shared: SharedExtraction | None, *, has_aspects: bool) -> None:
-        found = self._shared(shared) if shared else self._extracted()
-        proposals = self._proposals([self._asked(fact) for fact in found.facts])
+        found = self._take_shared(shared) if shared else self._extracted()
+        proposals = self._proposals([self._compared_fact(fact) for fact in found.facts])
         told = self._entities(found, proposals, has_aspects=has_aspects)
         self._asker.check_lease()
         with self._deps.store.exclusive:
@@ -133,7 +133,7 @@ class _Refinement:
                 f"Refine a conversation: {told_outcomes(self._result.outcomes)}"
             )
 
-    def _shared(self, shared: SharedExtraction) -> Extraction:
+    def _take_shared(self, shared: SharedExtraction) -> Extraction:
         self._asker.count(shared.usage)
         self._result.dropped.update(shared.dropped)
         return extract.united([shared.found], self._result.dropped)
@@ -157,7 +157,7 @@ class _Refinement:
 
         return self._asker.ask(extract.PROMPT, question, extract.SCHEMA, read)
 
-    def _asked(self, fact: Fact) -> ComparedFact:
+    def _compared_fact(self, fact: Fact) -> ComparedFact:
         """The fact with the notes near it, the one that it is said to be about first."""
         kind = self._kind(fact)
         deps = self._deps
@@ -219,7 +219,7 @@ class _Refinement:
         names: Iterable[str],
     ) -> AspectQuestion:
         """About the entities that the statements of what may become a note name."""
-        stated = self._stated(proposals)
+        stated = self._statable(proposals)
         ends = [(triple.source, triple.target) for triple in sound]
         spelt = dict.fromkeys((*chain.from_iterable(ends), *names))
         graph, project = self._deps.search.index.graph, self._place.project
@@ -231,7 +231,7 @@ class _Refinement:
         known_to = aspects.known_to(graph, project)
         return aspects.question_about(stated, spelt, known_to)
 
-    def _stated(self, proposals: Sequence[Proposal]) -> list[Proposal]:
+    def _statable(self, proposals: Sequence[Proposal]) -> list[Proposal]:
         """Those that may become a note."""
         return [
             item.proposal

@@ -53,7 +53,7 @@ def receipt_of(span: str, segments: Sequence[Segment]) -> Receipt | None:
     """Where a span stands, the user's words first; None where it does not, whatever a model
     says.
     """
-    wanted = _folded(unicodedata.normalize("NFC", span))[0].strip(_ENDS)
+    wanted = _folded_with_places(unicodedata.normalize("NFC", span))[0].strip(_ENDS)
     if len(wanted) < MIN_SPAN:
         return None
     for segment in sorted(segments, key=lambda segment: -trust_rank(segment.trust)):
@@ -67,7 +67,7 @@ def receipt_of(span: str, segments: Sequence[Segment]) -> Receipt | None:
 def _words_in(text: str, wanted: str) -> str:
     """The words of a text that fold to ``wanted``, "" where there are none."""
     composed = unicodedata.normalize("NFC", text)
-    folded, places = _folded(composed)
+    folded, places = _folded_with_places(composed)
     at = folded.find(wanted)
     if at < 0:
         return ""
@@ -106,7 +106,7 @@ def _share(statement: str, said: str) -> float:
     return common / len(words) if len(words) >= FEW_WORDS else float(common > 0)
 
 
-def _folded(text: str) -> tuple[str, list[int]]:
+def _folded_with_places(text: str) -> tuple[str, list[int]]:
     """A composed text as spans are compared, and for each character of that its place in the
     text.
     """

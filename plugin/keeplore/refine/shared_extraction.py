@@ -78,7 +78,7 @@ def extracted_together(
     known = fitting(in_turn, extract.listing_room(sum(map(len, texts))))
     talks = (f"Talk {number}:\n{text}" for number, text in enumerate(texts, 1))
     question = "\n\n".join((extract.listed(known), *talks))
-    read = partial(_apart, deps=deps, parts=parts, near=near, known=known)
+    read = partial(_split_by_talk, deps=deps, parts=parts, near=near, known=known)
     found = asker.ask(TOGETHER, question, SCHEMA, read)
     shares = _shares(asker.usage, len(parts))
     return [
@@ -87,7 +87,7 @@ def extracted_together(
     ]
 
 
-def _apart(
+def _split_by_talk(
     answer: Any,
     deps: RefineDeps,
     parts: Sequence[PendingPart],

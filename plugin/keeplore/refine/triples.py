@@ -47,8 +47,8 @@ def triples(
     names = dict(known)
     made: dict[tuple[str, str, str], Triple] = {}
     for item in found:
-        source = _named(item.source, said, names)
-        target = _named(item.target, said, names)
+        source = _canonical_name(item.source, said, names)
+        target = _canonical_name(item.target, said, names)
         relationship = _relationship(item.relationship)
         if not source or not target:
             dropped["entities: not in the text"] += 1
@@ -70,7 +70,7 @@ def about(all_triples: Iterable[Triple], statement: str) -> tuple[Triple, ...]:
     return tuple(
         t
         for t in all_triples
-        if _names(statement, t.source) and _names(statement, t.target)
+        if _has_name(statement, t.source) and _has_name(statement, t.target)
     )
 
 
@@ -78,7 +78,7 @@ def named_in(statement: str, names: Iterable[str]) -> tuple[str, ...]:
     """Those of the names that a statement holds as whole words; one within a longer one is not
     meant by itself.
     """
-    text, found = _folded(statement), []
+    text, found = _folded_text(statement), []
     for name in sorted(filter(key_of, names), key=lambda name: (-len(name), name)):
         rest = _pattern(name).sub("\n", text)
         if rest != text:
@@ -91,7 +91,7 @@ def key_of(name: str) -> str:
     """What two spellings of one name have in common: small letters, no marks, one space for any
     gap.
     """
-    return _folded(name).strip()
+    return _folded_text(name).strip()
 
 
 def known_names(memories: Iterable[Memory]) -> dict[str, str]:
@@ -108,11 +108,11 @@ def known_names(memories: Iterable[Memory]) -> dict[str, str]:
     return found
 
 
-def _named(name: str, said: str, names: dict[str, str]) -> str:
+def _canonical_name(name: str, said: str, names: dict[str, str]) -> str:
     """The canonical name; "" for one that is neither known nor said."""
     plain = " ".join(sanitise(name).split()).strip(_MARKS)
     key = key_of(plain)
-    if not key or not _names(said, plain):
+    if not key or not _has_name(said, plain):
         return ""
     if key not in names:
         # as the text spells it, whatever the model made of it
@@ -121,14 +121,14 @@ def _named(name: str, said: str, names: dict[str, str]) -> str:
     return names[key]
 
 
-def _names(text: str, name: str) -> bool:
+def _has_name(text: str, name: str) -> bool:
     """Whether a text holds a name, as whole words."""
-    return bool(_pattern(name).search(_folded(text)))
+    return bool(_pattern(name).search(_folded_text(text)))
 
 
 def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(key_of(name))}(?!\w)")
 
 
-def _folded(text: str) -> str:
+def _folded_text(text: str) -> str:
     return " ".join(re.split(r"[\s_-]+", text.casefold()))

@@ -89,7 +89,7 @@ def segments_of(
     numbers = {exchange.id: number for number, exchange in enumerate(exchanges, 1)}
     found = []
     for exchange in wanted:
-        for speaker, text in _said(exchange):
+        for speaker, text in _speaker_texts(exchange):
             own = strip_fenced(text).strip()
             if own:
                 trust = "document" if speaker == "user" and is_pasted(own) else speaker
@@ -100,7 +100,7 @@ def segments_of(
                         speaker,
                         trust,
                         own,
-                        _shown(own),
+                        _shown_text(own),
                     )
                 )
     return tuple(found)
@@ -115,7 +115,7 @@ def windows(segments: Sequence[Segment]) -> tuple[Window, ...]:
     begins and ends, says what was settled.
     """
     if _length(segments) > MAX_INPUT:
-        segments = [_shortened(segment) for segment in segments]
+        segments = [_shortened_segment(segment) for segment in segments]
     parts: list[list[Segment]] = []
     size = MAX_INPUT  # no part is begun
     for piece, needed in _sized(segments):
@@ -147,7 +147,7 @@ def size_of(segments: Iterable[Segment]) -> int:
     return sum(len(segment.shown) for segment in segments)
 
 
-def _shortened(segment: Segment) -> Segment:
+def _shortened_segment(segment: Segment) -> Segment:
     text = segment.shown
     if segment.speaker == "user" or len(text) <= HEAD + TAIL:
         return segment
@@ -173,13 +173,13 @@ def _pieces(segment: Segment) -> list[Segment]:
     room = MAX_INPUT - len(segment.line) + len(segment.shown) - 1
     rest, found = segment.shown, []
     while len(rest) > room:
-        at = _cut(rest, room)
+        at = _cut_position(rest, room)
         found.append(rest[:at])
         rest = rest[at:].lstrip("\n")
     return [replace(segment, shown=text) for text in (*found, rest)]
 
 
-def _cut(text: str, room: int) -> int:
+def _cut_position(text: str, room: int) -> int:
     """Where to cut off at most ``room`` characters: at a line's end, else between words."""
     at = text.rfind("\n", 0, room)
     if "\n" not in text[room // 2 : room]:
@@ -187,7 +187,7 @@ def _cut(text: str, room: int) -> int:
     return at if at > 0 else room
 
 
-def _said(exchange: Exchange) -> Iterator[tuple[str, str]]:
+def _speaker_texts(exchange: Exchange) -> Iterator[tuple[str, str]]:
     """Speaker and text of each message; of a question the options belong to it."""
     yield "user", exchange.user
     for reply in exchange.replies:
@@ -198,7 +198,7 @@ def _said(exchange: Exchange) -> Iterator[tuple[str, str]]:
             yield "assistant", reply
 
 
-def _shown(text: str) -> str:
+def _shown_text(text: str) -> str:
     """The text without long blocks of code and needless gaps."""
 
     def short(block: re.Match[str]) -> str:

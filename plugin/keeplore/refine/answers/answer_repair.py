@@ -42,7 +42,7 @@ def shortened(text: Any, most: int) -> Any:
     return text[: ends[-1]] if ends else text[:most].rsplit(None, 1)[0]
 
 
-def _said(data: Mapping[str, Any], field: str, otherwise: float) -> Any:
+def _value_or(data: Mapping[str, Any], field: str, otherwise: float) -> Any:
     said = data.get(field)
     return otherwise if said is None else said
 
@@ -61,8 +61,8 @@ def repaired_fact(
         "type": type_of(data.get("type"), data.get("category")),
         "content": shortened(data.get("content"), content),
         "span": shortened(data.get("span"), span),
-        "confidence": share_of(_said(data, "confidence", UNSAID)),
-        "lasting": share_of(_said(data, "lasting", 0.0)),
+        "confidence": share_of(_value_or(data, "confidence", UNSAID)),
+        "lasting": share_of(_value_or(data, "lasting", 0.0)),
     }
 
 
@@ -76,7 +76,7 @@ def repaired_choice(
         "action": action.strip().upper() if isinstance(action, str) else action,
         "content": shortened(data.get("content") or "", content),
         "reason": shortened(data.get("reason"), reason),
-        "confidence": share_of(_said(data, "confidence", UNSAID)),
+        "confidence": share_of(_value_or(data, "confidence", UNSAID)),
     }
 
 
@@ -90,5 +90,5 @@ def repaired_line(
         "part": part.strip().lower() if isinstance(part, str) else part,
         "content": shortened(data.get("content"), content),
         "span": shortened(data.get("span"), span),
-        "confidence": share_of(_said(data, "confidence", UNSAID)),
+        "confidence": share_of(_value_or(data, "confidence", UNSAID)),
     }

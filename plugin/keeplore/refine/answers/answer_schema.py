@@ -195,7 +195,7 @@ def schema_of(**lists: type[AnswerItem]) -> dict[str, Any]:
     properties = {}
     for name, kind in lists.items():
         fields = {
-            field: _bare(told)
+            field: _bare_schema(told)
             for field, told in kind.model_json_schema()["properties"].items()
         }
         item = {
@@ -213,7 +213,7 @@ def schema_of(**lists: type[AnswerItem]) -> dict[str, Any]:
     }
 
 
-def _bare(told: Mapping[str, Any]) -> dict[str, Any]:
+def _bare_schema(told: Mapping[str, Any]) -> dict[str, Any]:
     """Without titles and limits: they cost tokens, servers refuse some of them, and everything is
     checked here.
     """
