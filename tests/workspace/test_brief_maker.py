@@ -419,14 +419,14 @@ def test_what_changes_while_it_is_made_does_not_stay(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory = desk.note()
-    made = BriefMaker._made
+    made = BriefMaker._brief_content
 
     def slowly(self: BriefMaker, *given: Any) -> Any:
         found = made(self, *given)
         change_text(desk, memory)
         return found
 
-    monkeypatch.setattr(BriefMaker, "_made", slowly)
+    monkeypatch.setattr(BriefMaker, "_brief_content", slowly)
     desk.make()
     assert list((desk.places.state / disk.FOLDER).glob("*.json")) == []
 

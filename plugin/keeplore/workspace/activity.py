@@ -119,7 +119,7 @@ class ActivityLog:
             self._write(self._folder / f"{month}.json", new)
 
     def _write(self, path: Path, new: dict[str, Activity]) -> None:
-        known = _read(path)
+        known = _read_days(path)
         for day, one in new.items():
             known.setdefault(day, Activity()).add(one)
         durable.make_private(self._folder)
@@ -134,13 +134,13 @@ def activity_since(state: Path, day: str) -> Activity:
     total = Activity()
     for path in sorted((state / FOLDER).glob("*.json")):
         if path.stem >= day[:MONTH]:
-            for at, one in _read(path).items():
+            for at, one in _read_days(path).items():
                 if at >= day:
                     total.add(one)
     return total
 
 
-def _read(path: Path) -> dict[str, Activity]:
+def _read_days(path: Path) -> dict[str, Activity]:
     """Day → what was counted; a file that cannot be read counts as empty."""
     try:
         data = json.loads(path.read_bytes())

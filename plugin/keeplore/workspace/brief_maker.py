@@ -78,7 +78,7 @@ class BriefMaker:
                 path.unlink(missing_ok=True)
         for path, root in paths.items():
             if not _is_current(path, self._code_at(root), self._commands()):
-                self._make(path, root)
+                self._write_brief(path, root)
 
     def _commands(self) -> dict[str, str]:
         """Host → the command line that its agents are told."""
@@ -101,12 +101,12 @@ class BriefMaker:
                 return _state_of(self._registry.code_memory(Path(directory)))
         return ""
 
-    def _make(self, path: Path, directory: str) -> None:
+    def _write_brief(self, path: Path, directory: str) -> None:
         try:
-            made = self._made(directory)
+            made = self._brief_content(directory)
             # the first look at a workspace writes down whose machines it knows
             if made and not disk.is_untouched(made):
-                made = self._made(directory)
+                made = self._brief_content(directory)
         except KeeploreError:
             made = None
         if made is None:
@@ -118,7 +118,7 @@ class BriefMaker:
         if not disk.is_untouched(made):
             path.unlink(missing_ok=True)
 
-    def _made(self, directory: str) -> dict[str, Any] | None:
+    def _brief_content(self, directory: str) -> dict[str, Any] | None:
         """What a client reads; None where nothing is to be told. Raises KeeploreError."""
         cwd = Path(directory) if directory else self._outside()
         workspace = self._registry.for_directory(cwd)
@@ -134,9 +134,9 @@ class BriefMaker:
             _noting(view if directory else _anywhere(view), files)
             for view in self._registry.views(cwd, GIT_TIMEOUT_S)
         ]
-        heads = [_head(str(view.store.top)) for view in views]
+        heads = [_top_and_head(str(view.store.top)) for view in views]
         slots = _FileSlots()
-        told = self._told(views, wishes.brief_tokens, slots)
+        told = self._brief_blocks(views, wishes.brief_tokens, slots)
         texts = [text for text, _ in told.values()]
         if not (directory or any(texts)):
             return None
@@ -161,7 +161,7 @@ class BriefMaker:
         machine = self._registry.machine
         return machine.workspaces[machine.home]
 
-    def _told(
+    def _brief_blocks(
         self,
         views: Sequence[WorkspaceView],
         tokens: int,
@@ -206,7 +206,7 @@ def drop(places: Places) -> None:
         path.unlink(missing_ok=True)
 
 
-def _head(top: str) -> tuple[str, str]:
+def _top_and_head(top: str) -> tuple[str, str]:
     return top, disk.head_of(top)
 
 

@@ -121,7 +121,7 @@ class CapturePolicy:
         """The same with the root of its project, "" where it belongs to none."""
         identity = self._identities.of(cwd)
         root = expanded(identity.root)
-        paths = [*_names(str(cwd)), *_seen_from_main(cwd, root)]
+        paths = [*_path_spellings(str(cwd)), *_seen_from_main(cwd, root)]
         projects = filter(None, (identity.project, *identity.also))
         place = CapturePlace(
             tuple(dict.fromkeys(paths)),
@@ -155,7 +155,7 @@ def paused(pause: Pause) -> str:
 def place_of(project: Project) -> CapturePlace:
     """What rules are held against, of a project as its entry has it."""
     root = expanded(project.path)
-    paths = _names(root) if root else ()
+    paths = _path_spellings(root) if root else ()
     names = (project.name, *project.also)
     return CapturePlace(tuple(paths), names, project.remotes, _depth(root))
 
@@ -163,12 +163,12 @@ def place_of(project: Project) -> CapturePlace:
 def closeness(rule: CaptureRule, place: CapturePlace) -> Closeness | None:
     """How close a rule comes to a place, None where it does not mean it."""
     if rule.kind is RuleKind.PATH:
-        return _of_path(rule.value, place)
+        return _path_closeness(rule.value, place)
     if rule.kind is RuleKind.PATTERN:
-        return _of_pattern(rule.value, place)
+        return _pattern_closeness(rule.value, place)
     if rule.kind is RuleKind.REMOTE:
-        return _of_name(remote_rule(rule.value), place.remotes, place.depth)
-    return _of_name(rule.value.lower(), place.projects, place.depth)
+        return _name_closeness(remote_rule(rule.value), place.remotes, place.depth)
+    return _name_closeness(rule.value.lower(), place.projects, place.depth)
 
 
 def remote_rule(value: str) -> str:
@@ -200,8 +200,8 @@ def _closest(
     return (depth, is_exact), CaptureDecision(may, f"{rule} is {word} {whose}")
 
 
-def _of_path(value: str, place: CapturePlace) -> Closeness | None:
-    names = [*map(_parts, _names(expanded(value)))]
+def _path_closeness(value: str, place: CapturePlace) -> Closeness | None:
+    names = [*map(_parts, _path_spellings(expanded(value)))]
     is_meant = any(
         _parts(path)[: len(wanted)] == wanted
         for path in place.paths
@@ -211,7 +211,7 @@ def _of_path(value: str, place: CapturePlace) -> Closeness | None:
     return (len(names[-1]), True) if is_meant else None
 
 
-def _of_pattern(value: str, place: CapturePlace) -> Closeness | None:
+def _pattern_closeness(value: str, place: CapturePlace) -> Closeness | None:
     """A pattern with a slash is one of whole paths, any other one of a folder's name; what lies
     below is meant too.
     """
@@ -220,28 +220,30 @@ def _of_pattern(value: str, place: CapturePlace) -> Closeness | None:
     depths: list[int] = []
     for parts in map(_parts, place.paths):
         for depth in range(1, len(parts) + 1):
-            if _fits(pattern, parts[0 if is_whole else depth - 1 : depth]):
+            if _matches_parts(pattern, parts[0 if is_whole else depth - 1 : depth]):
                 depths.append(depth)  # noqa: PERF401 # it reads better
     return (max(depths), False) if depths else None
 
 
-def _of_name(value: str, names: Sequence[str], depth: int) -> Closeness | None:
+def _name_closeness(value: str, names: Sequence[str], depth: int) -> Closeness | None:
     if any(fnmatch.fnmatchcase(name.lower(), value) for name in names):
         return depth, not any(mark in value for mark in GLOB)
     return None
 
 
 @lru_cache(maxsize=4096)
-def _fits(pattern: tuple[str, ...], parts: tuple[str, ...]) -> bool:
+def _matches_parts(pattern: tuple[str, ...], parts: tuple[str, ...]) -> bool:
     """``**`` stands for any number of folders."""
     if not pattern or not parts:
         return not parts and all(part == "**" for part in pattern)
     if pattern[0] == "**":
-        return _fits(pattern[1:], parts) or _fits(pattern, parts[1:])
-    return fnmatch.fnmatchcase(parts[0], pattern[0]) and _fits(pattern[1:], parts[1:])
+        return _matches_parts(pattern[1:], parts) or _matches_parts(pattern, parts[1:])
+    return fnmatch.fnmatchcase(parts[0], pattern[0]) and _matches_parts(
+        pattern[1:], parts[1:]
+    )
 
 
-def _names(path: str) -> tuple[str, ...]:
+def _path_spellings(path: str) -> tuple[str, ...]:
     """A path as it is written, and where its links lead; a host may call anything a directory."""
     written = os.path.normpath(path)
     try:
@@ -265,7 +267,7 @@ def _seen_from_main(cwd: Path, root: str) -> Iterator[str]:
     """Where a directory of another worktree would lie in the main one."""
     if not root:
         return
-    real = Path(_names(str(cwd))[-1])
+    real = Path(_path_spellings(str(cwd))[-1])
     around = (place for place in (real, *real.parents))
     top = next((place for place in around if os.path.lexists(place / ".git")), None)
     yield root
@@ -294,5 +296,5 @@ def _by_file(folder: Path) -> tuple[Closeness, CaptureDecision] | None:
         reason = f"{path} says capture: off"
     except UnreadableProjectFile:
         reason = f"{path} cannot be read; it should be YAML, like capture: off"
-    depth = _depth(_names(str(folder))[-1])
+    depth = _depth(_path_spellings(str(folder))[-1])
     return (depth, True), CaptureDecision(may=False, reason=reason)

@@ -39,14 +39,14 @@ class ChangeCounter:
         """Whether the host spoke of a compaction, since this was asked last, that its record may
         tell of by now.
         """
-        return _taken(self._announced, origin)
+        return _take_session(self._announced, origin)
 
     def was_shortened(self, origin: Origin) -> bool:
         """Whether the session's context was shortened since this was asked last."""
-        return _taken(self._shortened, origin)
+        return _take_session(self._shortened, origin)
 
 
-def _taken(sessions: set[tuple[str, str]], origin: Origin) -> bool:
+def _take_session(sessions: set[tuple[str, str]], origin: Origin) -> bool:
     is_there = _key(origin) in sessions
     sessions.discard(_key(origin))
     return is_there

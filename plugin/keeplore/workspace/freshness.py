@@ -44,7 +44,9 @@ class _Look:
         """
         there = self.there
         touched = [name for name in there if self._is_touched(name)]
-        return touched if self.were_there and there else [*touched, *self._missing]
+        return (
+            touched if self.were_there and there else [*touched, *self._missing_files]
+        )
 
     def found(self, changed_at: Mapping[str, float]) -> Freshness | None:
         """None where none of the files is there, nor was, as far as git knows; ``changed_at`` says
@@ -53,7 +55,7 @@ class _Look:
         there = self.there
         differing = {name for name, at in changed_at.items() if at > self.since}
         changed = tuple(name for name in there if name in differing)
-        gone = self._missing
+        gone = self._missing_files
         if not (self.were_there and there):
             gone = [name for name in gone if name in differing]
         if not there and not gone:
@@ -61,7 +63,7 @@ class _Look:
         return Freshness(self.files, changed, tuple(gone), self.directory)
 
     @property
-    def _missing(self) -> list[str]:
+    def _missing_files(self) -> list[str]:
         return [name for name in self.files if not (self.directory / name).is_file()]
 
     def _is_touched(self, name: str) -> bool:

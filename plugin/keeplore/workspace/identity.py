@@ -192,7 +192,7 @@ def load_projects(store: Store) -> Iterable[Project]:
             also = filter(is_project_name, _texts(data, "also"))
             yield Project(
                 name,
-                tuple(map(_of_entry, _texts(data, "remotes"))),
+                tuple(map(_remote_of_entry, _texts(data, "remotes"))),
                 str(data.get("root_commit", "")),
                 str(data.get("path", "")),
                 tuple(other for other in also if other != name),
@@ -200,7 +200,7 @@ def load_projects(store: Store) -> Iterable[Project]:
             )
 
 
-def _of_entry(remote: str) -> str:
+def _remote_of_entry(remote: str) -> str:
     return normalise_remote(f"https://{remote}")
 
 
@@ -265,19 +265,19 @@ class _Evidence:
 
 def _evidence(directory: Path, around: CheckoutInfo | None, home: Path) -> _Evidence:
     if around is not None:
-        return _of_checkout(around, home)
+        return _checkout_evidence(around, home)
     for place in (directory, *directory.parents):
         if marker := _marker(place):
             return _Evidence(marker, f"marker file in {place}", marker, marker=marker)
     if not os.path.exists(directory):  # noqa: PTH110 (it never raises)
-        directory = _of_worktree(directory)
+        directory = _main_of_worktree(directory)
     if directory in (home, Path(directory.anchor)) or not directory.name:
         return _Evidence("", "the home directory belongs to no project")
     path = below_home(directory, home)
     return _Evidence(_name(directory.name), f"path {path}", path, path=path)
 
 
-def _of_checkout(around: CheckoutInfo, home: Path) -> _Evidence:
+def _checkout_evidence(around: CheckoutInfo, home: Path) -> _Evidence:
     top = around.main or around.top
     path, root = below_home(top, home), around.root_commit
     if remotes := _remotes(around):
@@ -301,7 +301,7 @@ def _remotes(around: CheckoutInfo) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, normal)))
 
 
-def _of_worktree(directory: Path) -> Path:
+def _main_of_worktree(directory: Path) -> Path:
     """The project of a worktree that is gone, where its path says that it was one: agents make and
     remove many.
     """

@@ -190,13 +190,13 @@ class MachineTrust:
         machine = memory.source.get("machine")
         name = machine if isinstance(machine, str) else ""
         source = self._source(
-            name, lambda: self._path_of(memory.id) or "", self._known()
+            name, lambda: self._path_of(memory.id) or "", self._current_knowledge()
         )
         return memory.trust if source.is_told else FOREIGN
 
     def sources(self) -> SourceOf:
         """Tells of rows of the index whose machine they are from, as of now."""
-        known = self._known()
+        known = self._current_knowledge()
         return lambda row: self._source(row.machine, lambda: row.path, known)
 
     def is_foreign(self, memory: Memory) -> bool:
@@ -207,14 +207,14 @@ class MachineTrust:
         """Whether a file beside the memories may be told: the person, or a machine that was
         accepted, changed it last.
         """
-        known = self._known()
+        known = self._current_knowledge()
         return known.is_read and self._source_of_commit(lambda: path, known).is_told
 
     def doubted(self, machines: Iterable[str]) -> DoubtedWriters:
         """Of these writers those that are not believed, and the files that somebody changed who is
         not.
         """
-        known = self._known()
+        known = self._current_knowledge()
 
         def is_doubted(path: str) -> bool:
             return not self._source_of_commit(lambda: path, known).is_told
@@ -227,13 +227,13 @@ class MachineTrust:
     @property
     def is_alone(self) -> bool:
         """Whether all that is here was written by this person's machines."""
-        return self._known().is_alone
+        return self._current_knowledge().is_alone
 
     def machines(self, others: Iterable[str] = ()) -> list[MachineRecord]:
         """This machine, those that commits name, and ``others``; the one that was seen last
         first.
         """
-        known = self._known()
+        known = self._current_knowledge()
         commits, said = known.history.machines, known.answers
         ids = self._own.union(commits, said.accepted, said.refused, others)
         found = [
@@ -319,17 +319,17 @@ class MachineTrust:
         is_yours = email in known.answers.addresses or (not email and known.is_alone)
         return MachineState.YOURS if is_yours else MachineState.UNKNOWN
 
-    def _known(self) -> TrustKnowledge:
+    def _current_knowledge(self) -> TrustKnowledge:
         """What is known now: read again where there is a new commit or answer."""
         with self._lock:
             head = self._head()
             if self._found is None or self._found[0] != (head, stamp(self.state)):
-                known = self._read(head)
+                known = self._read_knowledge(head)
                 # what was read may itself have been noted
                 self._found = ((head, stamp(self.state)), known)
             return self._found[1]
 
-    def _read(self, head: str) -> TrustKnowledge:
+    def _read_knowledge(self, head: str) -> TrustKnowledge:
         answers = TrustAnswers.load(self.state)
         try:
             addresses = answers.addresses | signature.own_addresses(self._root)

@@ -89,7 +89,7 @@ class NoteWriter:
         self._machine = machine
         self._plugins = plugins
         self._is_foreign = is_foreign
-        self.elsewhere: Elsewhere = _here
+        self.elsewhere: Elsewhere = _no_commit
 
     def write(self, draft: NoteDraft, directory: str = "") -> NoteOutcome:
         """Write a note, unless one of the same scope says exactly this; notes that nearly say it
@@ -99,18 +99,18 @@ class NoteWriter:
         Raises StoreError for a draft that says nothing or names no sound scope, Forgotten for one
         whose id was forgotten, or OSError.
         """
-        memory = self._made(draft)
+        memory = self._made_memory(draft)
         other = self.elsewhere(draft, directory)
         find: Callable[[str], str | None] | None = self._index.path_of
         with self._store.exclusive:
             try:
                 self._index.refresh()
-                known, similar = self._same(memory, draft.id), self.near(memory)
+                known, similar = self._same_note(memory, draft.id), self.near(memory)
             except IndexUnavailable:
                 # a cache: what is wrong with it costs the look for the same words, not these
                 known, similar, find = None, (), None
             if known:
-                return self._again(known, memory)
+                return self._remember_again(known, memory)
             # one that cannot be written to must not lose the note
             with contextlib.suppress(UnsafePath, RepositoryError, OSError):
                 if other is not None:
@@ -136,7 +136,7 @@ class NoteWriter:
         written.
         """
         self._index.refresh()
-        return self.near(self._made(draft))
+        return self.near(self._made_memory(draft))
 
     def revise(
         self,
@@ -201,7 +201,7 @@ class NoteWriter:
             if memory
         )
 
-    def _made(self, draft: NoteDraft) -> Memory:
+    def _made_memory(self, draft: NoteDraft) -> Memory:
         redact = self._plugins().redact
         fields = FieldRedaction(lambda said: redact(said, draft.project), str)
         text = fields.body(sanitise(draft.text))
@@ -211,7 +211,7 @@ class NoteWriter:
         made = replace(draft, text=text, title=title, category=category, source=source)
         return note_of(made, now())
 
-    def _same(self, memory: Memory, wanted_id: str) -> MemoryRow | None:
+    def _same_note(self, memory: Memory, wanted_id: str) -> MemoryRow | None:
         """The note of this id, or the head that says the same in the same scope."""
         if wanted_id and (row := self._index.memories([wanted_id]).get(wanted_id)):
             return row
@@ -228,7 +228,7 @@ class NoteWriter:
         known = load_or_none(self._store, row.path)
         return known is not None and not self._is_foreign(known)
 
-    def _again(self, row: MemoryRow, memory: Memory) -> NoteOutcome:
+    def _remember_again(self, row: MemoryRow, memory: Memory) -> NoteOutcome:
         known = self._store.load(row.path)
         more = {} if row.superseded_by else _gained(known, memory)
         if more:
@@ -286,7 +286,7 @@ class NoteWriter:
         return row
 
 
-def _here(_draft: NoteDraft, _directory: str) -> None:
+def _no_commit(_draft: NoteDraft, _directory: str) -> None:
     return None
 
 
@@ -315,14 +315,14 @@ def _next_version(
         "supersedes": head,
         "source": {**old.source, "from": head},
         **changed,
-        "related": _related(links, forks) or None,
+        "related": _related_links(links, forks) or None,
     }
     return Memory(
         in_order({key: value for key, value in meta.items() if value is not None}), body
     )
 
 
-def _related(links: Any, forks: Iterable[str]) -> list[Any]:
+def _related_links(links: Any, forks: Iterable[str]) -> list[Any]:
     """The links of the old version, and one to each other end that this version replaces."""
     return links_to_others(links) + [
         {"id": id_, "relationship": "supersedes"} for id_ in forks

@@ -56,7 +56,7 @@ _SAYING = (
 )
 
 
-def _merged(answer: Answer, hits: list[RecallHit], limit: int) -> Answer:
+def _merged_answers(answer: Answer, hits: list[RecallHit], limit: int) -> Answer:
     # stable: one's own come first
     best = sorted((*answer.hits, *hits), key=lambda hit: -hit.score)[:limit]
     return replace(
@@ -235,7 +235,7 @@ class Registry:
                 answer, notes=(*answer.notes, f"{name} was not searched: {e}")
             )
         hits = _inherited(more.hits, other.root, is_named=is_named)
-        return _merged(answer, hits, request.limit)
+        return _merged_answers(answer, hits, request.limit)
 
     def _with_code(
         self, answer: Answer, own: Workspace, request: RecallRequest
@@ -256,7 +256,8 @@ class Registry:
         """
         for workspace in self.nearest_first(cwd):
             workspace.index.refresh()
-            rows = workspace.index.find(_within(workspace.root, reference.strip(), cwd))
+            path = _path_within(workspace.root, reference.strip(), cwd)
+            rows = workspace.index.find(path)
             if len(rows) > 1:
                 raise _is_ambiguous(reference, rows)
             if rows:
@@ -438,7 +439,7 @@ def _with_notes(answer: Answer, code: Workspace, request: RecallRequest) -> Answ
         for hit in more.hits
         if hit.memory_id not in known
     ]
-    return _merged(answer, hits, request.limit)
+    return _merged_answers(answer, hits, request.limit)
 
 
 def _freshness(workspace: Workspace, request: RecallRequest) -> FilesSince:
@@ -461,7 +462,7 @@ def _projects(workspace: Workspace) -> list[str]:
     return sorted(names)
 
 
-def _within(root: Path, reference: str, cwd: Path) -> str:
+def _path_within(root: Path, reference: str, cwd: Path) -> str:
     """A path as the index has it, where the reference is one of a file in this workspace; else the
     reference.
     """

@@ -22,11 +22,11 @@ def instructions(workspace: Workspace) -> tuple[str, ...]:
     _, line, below = text.partition(f"\n{LINE}\n")
     if not line or not workspace.machine_trust.is_believed_file(FILE):
         return ()
-    lines = (_plain(one) for one in below.splitlines())
+    lines = (_plain_line(one) for one in below.splitlines())
     return tuple(filter(None, lines))
 
 
-def _plain(line: str) -> str:
+def _plain_line(line: str) -> str:
     """A line without what makes it a heading, an item or a quotation."""
     return sanitise(line).strip().lstrip("#>-*").strip()
 

@@ -129,7 +129,7 @@ def import_auto_memory(
         try:
             written = in_utc(file.written_at)
             if workspace.capture_policy.decide(file.cwd, written).may:
-                counts[_taken(registry, workspace, file)] += 1
+                counts[_take_file(registry, workspace, file)] += 1
         except (StoreError, PermissionError) as e:
             problems.append((file.path, str(e)))
         progress(number, len(found))
@@ -139,7 +139,7 @@ def import_auto_memory(
     return AutoMemoryImport(counts["new"], counts["updated"], tuple(problems))
 
 
-def _taken(registry: Registry, workspace: Workspace, file: AutoMemoryFile) -> str:
+def _take_file(registry: Registry, workspace: Workspace, file: AutoMemoryFile) -> str:
     """ "new" or "updated"; "" where there is nothing to do. Raises StoreError."""
     if _is_in_a_workspace(registry, file.path):
         return ""  # it is a memory where it lies
@@ -152,8 +152,8 @@ def _taken(registry: Registry, workspace: Workspace, file: AutoMemoryFile) -> st
             version for version in workspace.notes.history(memory.id) if version.is_head
         ]
         if heads:
-            return _next(workspace, heads[-1], memory)
-        return _first(workspace, memory, file.cwd)
+            return _write_next(workspace, heads[-1], memory)
+        return _write_first(workspace, memory, file.cwd)
     return ""
 
 
@@ -162,7 +162,7 @@ def _is_in_a_workspace(registry: Registry, path: Path) -> bool:
     return any(path.resolve().is_relative_to(root.resolve()) for root in roots)
 
 
-def _first(workspace: Workspace, memory: Memory, cwd: str) -> str:
+def _write_first(workspace: Workspace, memory: Memory, cwd: str) -> str:
     index, store = workspace.index, workspace.store
     if index.saying(hash_of(memory), *memory.place) or any(store.deleted(memory.id)):
         return ""
@@ -172,7 +172,7 @@ def _first(workspace: Workspace, memory: Memory, cwd: str) -> str:
     return "new"
 
 
-def _next(workspace: Workspace, head: NoteVersion, memory: Memory) -> str:
+def _write_next(workspace: Workspace, head: NoteVersion, memory: Memory) -> str:
     said = head.memory.source.get("content")
     if said == memory.source["content"]:
         return ""
@@ -205,7 +205,7 @@ def _memory(workspace: Workspace, file: AutoMemoryFile) -> Memory | None:
     What the file states of itself beside title, category and date is not believed.
     """
     project = workspace.identities.of(Path(file.cwd)).project
-    read = _read(file, project)
+    read = _read_note(file, project)
     title = workspace.plugins.redact(clean(read.title), project) or Path(file.name).stem
     body = _body(title, workspace.plugins.redact(clean(read.body), project))
     if not body:
@@ -213,7 +213,7 @@ def _memory(workspace: Workspace, file: AutoMemoryFile) -> Memory | None:
     made = Memory(_meta(workspace, file, read, project, title, body), body)
     source = {
         "host": HOST,
-        "path": workspace.plugins.redact(_shown(file.path), project),
+        "path": workspace.plugins.redact(_home_relative(file.path), project),
         "machine": workspace.machine,
         "content": _content(made),
     }
@@ -232,7 +232,7 @@ def _meta(
     guess = category_of(body) if kind == MemoryKind.NOTE else ""
     written = min(in_utc(file.written_at), now())
     return new_meta(
-        id=new_id("auto-memory", workspace.machine, _shown(file.path)),
+        id=new_id("auto-memory", workspace.machine, _home_relative(file.path)),
         kind=str(kind),
         title=title,
         created_at=min(read.created_at or written, written),
@@ -257,7 +257,7 @@ def _body(title: str, text: str) -> str:
     return body_of(title, rest if heading == title else text)
 
 
-def _read(file: AutoMemoryFile, project: str) -> Memory:
+def _read_note(file: AutoMemoryFile, project: str) -> Memory:
     """The file as any other of a memory folder; agents write front matter that is no YAML, and it
     is taken by lines.
     """
@@ -271,10 +271,10 @@ def _read(file: AutoMemoryFile, project: str) -> Memory:
         if head is None:
             raise
         rest = head.string[head.end() :]
-        return as_memory(f"---\n{_stated(head[1])}---\n{rest}", path)
+        return as_memory(f"---\n{_stated_yaml(head[1])}---\n{rest}", path)
 
 
-def _stated(lines: str) -> str:
+def _stated_yaml(lines: str) -> str:
     """What front matter states by lines, as YAML."""
     pairs = dict(filter(None, map(_pair, lines.split("\n"))))
     return "".join(f"{key}: {json.dumps(value)}\n" for key, value in pairs.items())
@@ -309,7 +309,7 @@ def _file(folder: Path, name: str, cwd: str) -> AutoMemoryFile:
         return AutoMemoryFile(folder, name, cwd, 0, datetime.fromtimestamp(0, UTC))
 
 
-def _shown(path: Path) -> str:
+def _home_relative(path: Path) -> str:
     home = Path.home()
     return (
         f"~/{path.relative_to(home).as_posix()}"

@@ -66,17 +66,20 @@ def found_projects(
     counts: dict[tuple[str, str], _Count] = {}
     for survey in surveys:
         for session in survey.sessions:
-            count = _counted(registry, counts, session.cwd)
+            count = _count_of(registry, counts, session.cwd)
             count.sessions += 1
             count.days += [
                 _day(session.started_at),
                 _day(written_at(session).isoformat()),
             ]
     for file in notes.files if notes else ():
-        count = _counted(registry, counts, file.cwd)
+        count = _count_of(registry, counts, file.cwd)
         count.notes += 1
         count.days.append(_day(file.written_at.isoformat()))
-    found = [_found(name, why, count, chosen) for (name, why), count in counts.items()]
+    found = [
+        _found_project(name, why, count, chosen)
+        for (name, why), count in counts.items()
+    ]
     return sorted(found, key=lambda one: (-one.sessions, one.name))
 
 
@@ -137,7 +140,7 @@ def _system_root() -> str:
     return tempfile.gettempdir()
 
 
-def _counted(
+def _count_of(
     registry: Registry, counts: dict[tuple[str, str], _Count], cwd: str
 ) -> _Count:
     count = counts.setdefault(_project(registry, cwd), _Count({}, []))
@@ -157,7 +160,7 @@ def _project(registry: Registry, cwd: str) -> tuple[str, str]:
     return name or Path(cwd).name, why if decision.may else decision.reason
 
 
-def _found(
+def _found_project(
     name: str,
     why: str,
     count: _Count,

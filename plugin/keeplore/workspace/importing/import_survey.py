@@ -85,11 +85,11 @@ def survey(
         named = environment.get(source.variable, "") if source.variable else ""
         folder = (folders or {}).get(source.name, "") or named
         if source.name in HOSTS or folder:
-            recorded = list(_recorded(source, home, folder))
+            recorded = list(_recorded_sessions(source, home, folder))
         elif not source.folder:  # it lies where a person says
             recorded = []
         else:
-            known = (*directories, *_of_projects(registry))
+            known = (*directories, *_project_directories(registry))
             recorded = list(_kept_around(source, home, known))
         directories.update(
             dict.fromkeys(session.cwd for session in recorded if session.cwd)
@@ -116,10 +116,12 @@ def _kept_in(source: SessionSource, home: Path, directory: str) -> Iterator[Reco
     project.
     """
     if (Path(directory) / source.folder).is_dir():
-        yield from _recorded(source, home, directory)
+        yield from _recorded_sessions(source, home, directory)
 
 
-def _recorded(source: SessionSource, home: Path, folder: str) -> Iterator[Recorded]:
+def _recorded_sessions(
+    source: SessionSource, home: Path, folder: str
+) -> Iterator[Recorded]:
     """The sessions of a source; an adapter of others that fails has those up to then."""
     try:
         yield from source.recorded(home, folder)
@@ -139,7 +141,7 @@ def _is_new(
     )
 
 
-def _of_projects(registry: Registry) -> Iterator[str]:
+def _project_directories(registry: Registry) -> Iterator[str]:
     """The directories of the projects that the workspaces know by their path."""
     for name in registry.machine.workspaces:
         # a workspace that is gone must not hide the others

@@ -91,24 +91,26 @@ class Intake:
         progress = self._with_all_words(self._cursors.get(origin))
         heard = _heard_of(progress, origin, entry.at)
         read = partial(host.read, event, payload, at=entry.at)
-        if not self._may(origin.cwd or progress.origin.cwd, entry.at):
+        if not self._may_capture(origin.cwd or progress.origin.cwd, entry.at):
             self._leave_out(heard, read)
             return IntakeResult()
         reading = read(progress.cursor)
-        untimed = self._of_a_pause(progress, host, reading, entry.at)
+        untimed = self._events_of_pause(progress, host, reading, entry.at)
         if untimed and is_prompt(host.ask(event, payload)):
             untimed = untimed[:-1]  # the last turn was typed just now
-        left_out = self._hand_over(reading.events, _added(progress.left_out, untimed))
-        taken = self._taken(replace(heard, left_out=left_out), reading)
+        left_out = self._hand_over(
+            reading.events, _with_left_out(progress.left_out, untimed)
+        )
+        taken = self._take_reading(replace(heard, left_out=left_out), reading)
         # what is counted is no reason to keep an entry
         with contextlib.suppress(OSError):
             self._drift.look(host.name, event, payload)
         return taken
 
-    def _taken(self, heard: SessionProgress, reading: Reading) -> IntakeResult:
+    def _take_reading(self, heard: SessionProgress, reading: Reading) -> IntakeResult:
         """Keep how far a session was read."""
         phases = [event for event in reading.events if isinstance(event, Session)]
-        heard = _of_agent(heard, reading.events)
+        heard = _with_agent(heard, reading.events)
         after = replace(heard, cursor=reading.cursor, ended_at=_ended_at(heard, phases))
         self._save(_with_problems(after, reading.problems))
         seen = {event.phase for event in phases}
@@ -127,9 +129,9 @@ class Intake:
         follow.
         """
         progress = self._with_all_words(self._cursors.get(origin))
-        if not self._may(origin.cwd or progress.origin.cwd):
+        if not self._may_capture(origin.cwd or progress.origin.cwd):
             return IntakeResult()
-        reading = _read(host, path, progress.cursor)
+        reading = _read_record(host, path, progress.cursor)
         events = _in_scope(reading.events, origin.scope)
         left_out = self._hand_over(events, progress.left_out)
         heard_at = max([progress.heard_at, *(event.at for event in reading.events)])
@@ -164,18 +166,18 @@ class Intake:
             if self._is_frozen(progress.origin):
                 continue
             try:
-                self._finish(self._with_all_words(progress))
+                self._finish_session(self._with_all_words(progress))
             except (KeeploreError, OSError) as e:
                 path = Path(progress.origin.transcript or progress.origin.session)
                 problems.append((path, str(e)))
         return tuple(problems)
 
-    def _finish(self, progress: SessionProgress) -> None:
+    def _finish_session(self, progress: SessionProgress) -> None:
         cursor: Cursor = progress.cursor
         cwd = progress.origin.cwd
-        if is_recorded(progress.origin.transcript) and self._may(cwd):
+        if is_recorded(progress.origin.transcript) and self._may_capture(cwd):
             source = _source(progress.origin.host)
-            reading = _read(source, Path(progress.origin.transcript), cursor)
+            reading = _read_record(source, Path(progress.origin.transcript), cursor)
             events = _in_scope(reading.events, progress.origin.scope)
             self._hand_over(events, progress.left_out)
             cursor = reading.cursor
@@ -216,11 +218,11 @@ class Intake:
             for workspace in self._registry.opened()
         )
 
-    def _may(self, cwd: str, at: str = "") -> bool:
+    def _may_capture(self, cwd: str, at: str = "") -> bool:
         policy = self._workspace_of(cwd).capture_policy
         return policy.decide(cwd, at).may
 
-    def _of_a_pause(
+    def _events_of_pause(
         self, progress: SessionProgress, host: Host, reading: Reading, at: str
     ) -> list[HostEvent]:
         """What may have been said in a pause since the session was heard of last, and has no time
@@ -247,7 +249,7 @@ class Intake:
             reading = Reading((), progress.cursor)
         self._ahead[key] = reading.cursor
         _shorten(self._ahead)
-        left_out = _added(progress.left_out, reading.events)
+        left_out = _with_left_out(progress.left_out, reading.events)
         ended_at = _ended_at(progress)
         self._save(replace(progress, left_out=left_out, ended_at=ended_at))
 
@@ -261,7 +263,9 @@ class Intake:
             workspace, known = self._workspace_of(cwd), {*left_out}
             new = [event for event in group if short_digest(event.id) not in known]
             kept = [*filter(workspace.capture_policy.allows, new)]
-            left_out = _added(left_out, (event for event in new if event not in kept))
+            left_out = _with_left_out(
+                left_out, (event for event in new if event not in kept)
+            )
             if left_out:
                 kept = [*map(_without_summary, kept)]
             for event in workspace.recorder.take(kept):
@@ -289,12 +293,14 @@ def _heard_of(progress: SessionProgress, origin: Origin, at: str) -> SessionProg
     )
 
 
-def _added(left_out: tuple[str, ...], events: Iterable[HostEvent]) -> tuple[str, ...]:
+def _with_left_out(
+    left_out: tuple[str, ...], events: Iterable[HostEvent]
+) -> tuple[str, ...]:
     new = (short_digest(event.id) for event in events)
     return tuple(dict.fromkeys((*left_out, *new)))[-MAX_LEFT_OUT:]
 
 
-def _of_agent(
+def _with_agent(
     progress: SessionProgress, events: Sequence[HostEvent]
 ) -> SessionProgress:
     """With the agent that the last turn was for: some hosts tell it in their record alone."""
@@ -364,7 +370,7 @@ def _source(name: str) -> SessionSource:
         raise TranscriptError(str(e.args[0])) from e
 
 
-def _read(source: SessionSource, path: Path, cursor: Cursor) -> Reading:
+def _read_record(source: SessionSource, path: Path, cursor: Cursor) -> Reading:
     """What a record holds beyond its cursor; an adapter of others that fails costs this record."""
     try:
         return source.read_transcript(path, cursor)

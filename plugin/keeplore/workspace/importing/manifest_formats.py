@@ -183,12 +183,12 @@ def _cargo(text: str) -> Named:
 def _go_mod(text: str) -> Named:
     for line in _lines(text):
         if line.startswith("module "):
-            yield OWN, _of_module(line.split()[-1])
+            yield OWN, _module_name(line.split()[-1])
         elif (match := _GO_REQUIRED.match(line)) and "// indirect" not in line:
-            yield PACKAGES, _of_module(match[1])
+            yield PACKAGES, _module_name(match[1])
 
 
-def _of_module(path: str) -> str:
+def _module_name(path: str) -> str:
     """People call a module by the last part of its path; what that of Go's own extensions is says
     too little.
     """
@@ -228,20 +228,20 @@ def _dockerfile(text: str) -> Named:
     for line in _lines(text):
         if match := _FROM.match(line):
             if match[1].lower() not in stages:
-                yield TOOLS, _of_image(match[1])
+                yield TOOLS, _image_name(match[1])
             stages.add((match[2] or "").lower())
 
 
 def _compose(text: str) -> Named:
     # by a pattern, since such files are full of anchors, which the loader of YAML is told to refuse
     yield from (
-        (SYSTEMS, _of_image(match[1]))
+        (SYSTEMS, _image_name(match[1]))
         for line in _lines(text)
         if (match := _IMAGE.match(line))
     )
 
 
-def _of_image(reference: str) -> str:
+def _image_name(reference: str) -> str:
     """``postgres`` for ``registry.example/library/postgres:16@sha256:…``; "" for what a variable
     says.
     """

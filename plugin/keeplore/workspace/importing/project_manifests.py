@@ -83,7 +83,7 @@ class ProjectManifests:
         key = (workspace.name, project, str(top))
         if found is None or self._seen.get(key) == found:
             return False
-        text = _text(workspace, project, _names(top, found))
+        text = _text(workspace, project, _names_in_files(top, found))
         path = f"projects/{project}/manifests/{workspace.machine}.json"
         has_changed = _is_other(workspace, path, text)
         if has_changed:
@@ -157,7 +157,7 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         return []
 
 
-def _names(top: Path, found: Iterable[FileState]) -> set[tuple[str, str]]:
+def _names_in_files(top: Path, found: Iterable[FileState]) -> set[tuple[str, str]]:
     names: set[tuple[str, str]] = set()
     for file in found:
         try:
@@ -174,14 +174,14 @@ def _text(workspace: Workspace, project: str, names: set[tuple[str, str]]) -> st
     for kind in KINDS:
         named = {name for its, name in names if its == kind}
         in_order = sorted(named, key=lambda name: (name.lower(), name))
-        if kept := _sound(workspace, project, in_order)[:MAX_NAMES]:
+        if kept := _without_secrets(workspace, project, in_order)[:MAX_NAMES]:
             data[kind] = kept
     return (
         json.dumps(data, indent=2, ensure_ascii=False) + "\n" if len(data) > 1 else ""
     )
 
 
-def _sound(workspace: Workspace, project: str, names: list[str]) -> list[str]:
+def _without_secrets(workspace: Workspace, project: str, names: list[str]) -> list[str]:
     together = "\n".join(names)
     # nearly always, and at once
     if workspace.plugins.redact(together, project) == together:

@@ -41,12 +41,12 @@ class AuthorTrust(MachineTrust):
 
     def authors(self) -> Counter[str]:
         """Address → how many of the notes it committed last."""
-        touched = self._known().history.touched
+        touched = self._current_knowledge().history.touched
         return Counter(email for email, _ in touched.values())
 
     def source_of_author(self, email: str) -> MemorySource:
         """How far what was committed under an address is believed."""
-        said = self._known().answers
+        said = self._current_knowledge().answers
         if email in said.refused:
             return MemorySource.REFUSED
         if email in said.addresses:

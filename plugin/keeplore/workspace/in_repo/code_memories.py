@@ -47,7 +47,7 @@ class CodeMemories:
         if not self._consents.file.exists():
             return None
         tree = work_tree_of(directory)
-        if tree is None or not self._may(tree):
+        if tree is None or not self._may_open(tree):
             return None
         project = host.identities.project_of(str(directory))
         with self._lock:
@@ -72,7 +72,9 @@ class CodeMemories:
     def opened(self) -> list[CodeWorkspace]:
         """Those in use that are still there."""
         with self._lock:
-            gone = [one for one in self._opened.values() if not self._may(one.tree)]
+            gone = [
+                one for one in self._opened.values() if not self._may_open(one.tree)
+            ]
             for one in gone:
                 self._close(one)
             return list(self._opened.values())
@@ -95,7 +97,7 @@ class CodeMemories:
             for one in list(self._opened.values()):
                 self._close(one)
 
-    def _may(self, tree: WorkTree) -> bool:
+    def _may_open(self, tree: WorkTree) -> bool:
         if not says_in_repo(tree.top) or (tree.top / NAME).is_symlink():
             return False
         consent = self._consents.of(tree.main)

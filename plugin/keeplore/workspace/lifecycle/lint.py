@@ -83,16 +83,16 @@ def lint(root: Path, paths: Sequence[str] = (), secrets: Secrets = KNOWN) -> Lin
     ]
     chosen = {*present, *skipped}
     if paths:
-        chosen = set().union(*(_below(path, chosen) for path in paths))
+        chosen = set().union(*(_chosen_paths(path, chosen) for path in paths))
     wanted = (path for path in present if path in chosen and _is_checked(path))
     checked = [one for path in wanted if (one := _from_disk(root, path, secrets))]
     found = [_unread(path) for path in skipped if path in chosen]
-    found += _linked(root, checked, present, is_whole=not paths)
-    found += [*_names(present, chosen), *_claims(root, present, chosen)]
+    found += _link_findings(root, checked, present, is_whole=not paths)
+    found += [*_name_findings(present, chosen), *_claims(root, present, chosen)]
     return _report(root, checked, found)
 
 
-def _below(path: str, present: Iterable[str]) -> set[str]:
+def _chosen_paths(path: str, present: Iterable[str]) -> set[str]:
     """The file of a path, or those of a folder. Raises NotFound."""
     found = {one for one in present if one == path or one.startswith(f"{path}/")}
     if not found:
@@ -115,13 +115,13 @@ def lint_staged(
     """Look at the memory files that are staged, as git's index has them. Raises RepositoryError."""
     contents = staged(root, index_file)
     checked = [
-        _checked(root, path, data, secrets)
+        _lint_file(root, path, data, secrets)
         for path, data in contents.items()
         if _is_checked(path)
     ]
     present = [file.path for folder in FOLDERS for file in files.walk(root, folder, [])]
-    found = list(_linked(root, checked, present, is_whole=False))
-    found += _names({*present, *contents}, contents)
+    found = list(_link_findings(root, checked, present, is_whole=False))
+    found += _name_findings({*present, *contents}, contents)
     return _report(root, checked, found)
 
 
@@ -145,7 +145,7 @@ def _from_disk(root: Path, path: str, secrets: Secrets) -> LintedFile | None:
     except NotFound:  # removed since it was seen
         return None
     except Corrupt:
-        return _checked(root, path, None, secrets)
+        return _lint_file(root, path, None, secrets)
     except (StoreError, OSError) as e:
         said = (
             e.message
@@ -157,10 +157,12 @@ def _from_disk(root: Path, path: str, secrets: Secrets) -> LintedFile | None:
             None,
             (LintFinding(path, 1, LintLevel.ERROR, said, "Look at its permissions"),),
         )
-    return _checked(root, path, data, secrets)
+    return _lint_file(root, path, data, secrets)
 
 
-def _checked(root: Path, path: str, data: bytes | None, secrets: Secrets) -> LintedFile:
+def _lint_file(
+    root: Path, path: str, data: bytes | None, secrets: Secrets
+) -> LintedFile:
     if data is None:
         said, remedy = (
             f"it is larger than {MAX_FILE >> 20} MB",
@@ -197,19 +199,19 @@ def _read_side(path: str, data: bytes) -> LintedFile:
     return LintedFile(path, None, ())
 
 
-def _linked(
+def _link_findings(
     root: Path, checked: Sequence[LintedFile], present: Iterable[str], *, is_whole: bool
 ) -> Iterator[LintFinding]:
     """What the files say of others; of those not looked at, the ones are read whose ids may be
     meant.
     """
-    others = [] if is_whole else _others(root, checked, present)
+    others = [] if is_whole else _linked_files(root, checked, present)
     own = {one.path for one in checked}
-    found = check_links([*checked, *others], _forgotten(root), is_whole=is_whole)
+    found = check_links([*checked, *others], _forgotten_ids(root), is_whole=is_whole)
     yield from (finding for finding in found if finding.path in own)
 
 
-def _others(
+def _linked_files(
     root: Path, checked: Sequence[LintedFile], present: Iterable[str]
 ) -> list[LintedFile]:
     wanted = {""}  # digits of ids
@@ -226,7 +228,7 @@ def _nothing(_data: bytes) -> tuple[tuple[int, int, str], ...]:
     return ()  # of these files only what they say of others counts
 
 
-def _forgotten(root: Path) -> list[str]:
+def _forgotten_ids(root: Path) -> list[str]:
     folder = root / "forgotten"
     # none where the folder is not there
     return [path.stem for path in folder.glob("*.json")]
@@ -263,7 +265,7 @@ def _holders(
     return holders
 
 
-def _names(
+def _name_findings(
     present: Iterable[str], chosen: Iterable[str] | Mapping[str, object]
 ) -> Iterator[LintFinding]:
     wanted = set(chosen)

@@ -81,10 +81,12 @@ def erase_copies(workspace: Workspace, remains: PurgeTraces) -> tuple[Path, ...]
     for place in (places.cache / "machines", places.state / "sync"):
         _drop_naming(place, words)
     workspace.index.scrub()
-    return tuple(_holding(workspace, [word.encode() for word in remains.telling]))
+    return tuple(
+        _files_with_words(workspace, [word.encode() for word in remains.telling])
+    )
 
 
-def _holding(workspace: Workspace, words: Collection[bytes]) -> Iterator[Path]:
+def _files_with_words(workspace: Workspace, words: Collection[bytes]) -> Iterator[Path]:
     """Files of this machine with one of the words, but for git's objects, which are packed."""
     places, objects = workspace.places, workspace.root / ".git" / "objects"
     for folder in (workspace.root, places.state, places.cache):

@@ -185,13 +185,13 @@ def clone(
         if not url:
             yield ClonedProject(project.name, place, "it has no remote to clone from")
         elif place.exists() and (not place.is_dir() or any(place.iterdir())):
-            yield _found(project, place)
+            yield _existing_clone(project, place)
         else:
             follow = functools.partial(followed, project.name)
-            yield _cloned(project.name, url, place, follow)
+            yield _clone(project.name, url, place, follow)
 
 
-def _cloned(
+def _clone(
     name: str, url: str, place: Path, follow: Callable[[str], None]
 ) -> ClonedProject:
     try:
@@ -216,7 +216,9 @@ def reassign(workspace: Workspace, old: str, new: str) -> Project:
         )
     if old not in entries and ("project", old) not in workspace.index.scopes():
         raise NotFound(f"there is no project {old!r}", "`keeplore projects` lists them")
-    joined = _joined(entries.get(old, Project(old)), entries.get(new, Project(new)))
+    joined = _joined_project(
+        entries.get(old, Project(old)), entries.get(new, Project(new))
+    )
     # the new entry first: a project that two entries name is found, one that none names is lost
     workspace.store.write_text(f"projects/{new}/project.json", joined.to_json())
     if old in entries:
@@ -225,7 +227,7 @@ def reassign(workspace: Workspace, old: str, new: str) -> Project:
     return joined
 
 
-def _joined(before: Project, into: Project) -> Project:
+def _joined_project(before: Project, into: Project) -> Project:
     also = dict.fromkeys((*into.also, before.name, *before.also))
     also.pop(into.name, None)
     return Project(
@@ -238,7 +240,7 @@ def _joined(before: Project, into: Project) -> Project:
     )
 
 
-def _found(project: Project, place: Path) -> ClonedProject:
+def _existing_clone(project: Project, place: Path) -> ClonedProject:
     around = checkout_info(place) if place.is_dir() else None
     remotes = (
         {normalise_remote(url) for url in around.remotes.values()} if around else set()

@@ -47,7 +47,7 @@ def deleted_memories(workspace: Workspace) -> Iterator[DeletedMemory]:
     stones = sorted(workspace.store.tombstones(), key=_order, reverse=True)
     for _, together in groupby(stones, key=lambda stone: (stone.at, stone.machine)):
         gone = [DeletedMemory(stone, _text(workspace, stone.id)) for stone in together]
-        yield from _newest(gone)
+        yield from _newest_versions(gone)
 
 
 def _order(stone: Tombstone) -> tuple[str, str, str]:
@@ -61,7 +61,7 @@ def _text(workspace: Workspace, memory_id: str) -> Memory | None:
         return None
 
 
-def _newest(gone: Iterable[DeletedMemory]) -> Iterator[DeletedMemory]:
+def _newest_versions(gone: Iterable[DeletedMemory]) -> Iterator[DeletedMemory]:
     """Those that none of them replaced; one at least where they go round in a circle."""
     older: set[str] = set()
     for one in sorted(gone, key=lambda one: one.version, reverse=True):

@@ -64,11 +64,11 @@ def details_of(found: FoundMemory) -> MemoryDetails:
         links=tuple(_links(found, members)),
         again=tuple(entry for entry in repeated if entry.get("id") in members),
         disputed_with=tuple(disputed_with(index, store, members)),
-        later=tuple(_later(found)),
+        later=tuple(_later_statements(found)),
     )
 
 
-def _later(found: FoundMemory) -> Iterator[LaterStatement]:
+def _later_statements(found: FoundMemory) -> Iterator[LaterStatement]:
     """What was said later in the place of what it decides or states, each once."""
     row, memory = found.row, found.memory
     sayings = sayings_of(found.workspace)
@@ -106,7 +106,7 @@ def detail_lines(described: MemoryDetails) -> Iterator[tuple[str, str]]:
     yield "what", _kind_of(row)
     where = long_place(row.scope, row.project)
     yield "where", f"{where}, workspace {described.found.workspace.name}"
-    yield "when", _when(row)
+    yield "when", _written_and_changed(row)
     if described.versions > 1:
         yield "version", _version(described)
     yield "trust", _trust(described)
@@ -119,7 +119,7 @@ def detail_lines(described: MemoryDetails) -> Iterator[tuple[str, str]]:
     yield from map(_link_line, described.links)
 
 
-def _when(row: MemoryRow) -> str:
+def _written_and_changed(row: MemoryRow) -> str:
     """When it was written, and when it was changed since."""
     written = minute_of(row.created_at)
     if row.updated_at == row.created_at:

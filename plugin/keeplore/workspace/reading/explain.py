@@ -25,18 +25,18 @@ def explain(
     try:
         found = registry.find(reference, cwd)
     except NotFound:
-        if forgotten := _forgotten(registry, reference, cwd):
+        if forgotten := _forgotten_explanation(registry, reference, cwd):
             return forgotten
         raise
     own = registry.for_directory(cwd)
     if found.workspace.name == own.name:
-        return _why(found, request)
+        return _explanation(found, request)
     # an inherited workspace is asked as seen from itself, as `Registry.recall` does
-    told = _why(found, replace(request, cwd=found.workspace.root))
+    told = _explanation(found, replace(request, cwd=found.workspace.root))
     place = f"the workspace {found.workspace.name}"
     given = _inherited_scopes(registry, cwd, found.workspace)
     if given is not None:
-        head = _newest(found)
+        head = _newest_row(found)
         if (head.scope, head.project) in given:
             return replace(told, verdict=f"{told.verdict}, among those of {place}")
         place = f"a project of {place}"
@@ -44,21 +44,21 @@ def explain(
     return replace(told, is_found=False, place=0, verdict=verdict)
 
 
-def _why(found: FoundMemory, request: RecallRequest) -> ScoreExplanation:
+def _explanation(found: FoundMemory, request: RecallRequest) -> ScoreExplanation:
     """What the memory's own workspace tells of it."""
     workspace = found.workspace
     told = why(
         workspace.recall,
         request,
         found.row,
-        _newest(found),
+        _newest_row(found),
         found.memory.body,
         workspace.weights,
     )
     return replace(told, parts=tuple(_with_use(workspace, told)))
 
 
-def _newest(found: FoundMemory) -> MemoryRow:
+def _newest_row(found: FoundMemory) -> MemoryRow:
     """The version that replaced the memory, or its own where none has."""
     newer = found.row.superseded_by
     return found.workspace.index.memories([newer]).get(newer, found.row)
@@ -68,10 +68,12 @@ def _with_use(workspace: Workspace, told: ScoreExplanation) -> Iterator[ScorePar
     """The parts of the score; what use gave tells of that use."""
     for part in told.parts:
         is_use = part.name == "feedback" and part.odds
-        yield replace(part, because=_of_use(workspace, told, part)) if is_use else part
+        yield (
+            replace(part, because=_use_text(workspace, told, part)) if is_use else part
+        )
 
 
-def _of_use(workspace: Workspace, told: ScoreExplanation, part: ScorePart) -> str:
+def _use_text(workspace: Workspace, told: ScoreExplanation, part: ScorePart) -> str:
     use = workspace.index.graph.use_of(told.memory_id)
     sessions = counted(use.used, "session")
     of_use = f"of use in {sessions}, last on {use.last}" if use.used else ""
@@ -79,7 +81,7 @@ def _of_use(workspace: Workspace, told: ScoreExplanation, part: ScorePart) -> st
     return "; ".join(filter(None, (of_use, idle, part.because)))
 
 
-def _forgotten(
+def _forgotten_explanation(
     registry: Registry, reference: str, cwd: Path
 ) -> ScoreExplanation | None:
     try:

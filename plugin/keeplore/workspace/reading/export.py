@@ -61,7 +61,7 @@ def as_json_lines(
     """One object a memory: its front matter as it is, beside it body, path and whether a newer
     version replaced it.
     """
-    for row, memory in _loaded(workspace, rows, skipped):
+    for row, memory in _load_memories(workspace, rows, skipped):
         told = {
             "path": row.path,
             "is_archived": row.is_archived,
@@ -90,7 +90,7 @@ def as_markdown(
     yield from _title_page(workspace, rows, chosen)
     yield from _contents(rows)
     part = ("", "")
-    for row, memory in _loaded(workspace, rows, skipped):
+    for row, memory in _load_memories(workspace, rows, skipped):
         project, category = _section(row)
         if project != part[0]:
             yield f"\n## {inline(project)}\n"
@@ -174,7 +174,7 @@ def _text(memory: Memory, *, is_full: bool) -> str:
     return rest if heading.startswith("# ") else body
 
 
-def _loaded(
+def _load_memories(
     workspace: Workspace, rows: Sequence[MemoryRow], skipped: Callable[[str], None]
 ) -> Iterator[tuple[MemoryRow, Memory]]:
     for row in rows:

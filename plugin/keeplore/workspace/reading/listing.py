@@ -69,7 +69,7 @@ def listing(
     for workspace, scopes in places:
         workspace.index.refresh()
         asked.append(workspace.index)
-        chosen = _chosen(workspace, scopes, scope)
+        chosen = _chosen_scopes(workspace, scopes, scope)
         if not chosen:  # nothing allowed would be everything
             continue
         mine = replace(wanted, allowed=ScopeFilter(chosen), limit=limit or None)
@@ -90,7 +90,7 @@ def listing(
     )
 
 
-def _chosen(workspace: Workspace, scopes: Scopes | None, scope: str) -> Scopes:
+def _chosen_scopes(workspace: Workspace, scopes: Scopes | None, scope: str) -> Scopes:
     """Those of a workspace that are asked for, None for all."""
     every = workspace.index.scopes() if scopes is None else scopes
     return tuple(pair for pair in every if scope in ("", pair[0]))

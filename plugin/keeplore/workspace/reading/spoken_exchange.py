@@ -15,16 +15,16 @@ LINE_CHARS = 20  # shorter ones are alike in any two texts
 
 def spoken(exchange: Exchange, *, is_full: bool) -> Iterator[tuple[str, str]]:
     """Speaker and words of each message, in order; ``is_full`` gives them to the letter."""
-    return _whole(exchange) if is_full else _shortened(exchange)
+    return _all_messages(exchange) if is_full else _shortened_messages(exchange)
 
 
-def _whole(exchange: Exchange) -> Iterator[tuple[str, str]]:
+def _all_messages(exchange: Exchange) -> Iterator[tuple[str, str]]:
     yield ("user", exchange.user)
     for reply in exchange.replies:
-        yield from _of_reply(reply)
+        yield from _reply_messages(reply)
 
 
-def _of_reply(reply: str | AnsweredQuestion) -> Iterator[tuple[str, str]]:
+def _reply_messages(reply: str | AnsweredQuestion) -> Iterator[tuple[str, str]]:
     if isinstance(reply, str):
         yield ("assistant", reply)
     else:
@@ -32,7 +32,7 @@ def _of_reply(reply: str | AnsweredQuestion) -> Iterator[tuple[str, str]]:
         yield ("user answered", reply.answer or "(declined)")
 
 
-def _shortened(exchange: Exchange) -> Iterator[tuple[str, str]]:
+def _shortened_messages(exchange: Exchange) -> Iterator[tuple[str, str]]:
     """The messages, the agent's remarks on its next step counted, drafts of a later reply named."""
     yield ("user", fold(exchange.user, SHOWN))
     steps, drafts = _steps(exchange), _drafts(exchange.replies)
@@ -47,7 +47,7 @@ def _shortened(exchange: Exchange) -> Iterator[tuple[str, str]]:
         if number in drafts:
             yield _left_out("a draft", "of what follows")
             continue
-        for speaker, words in _of_reply(reply):
+        for speaker, words in _reply_messages(reply):
             yield (speaker, fold(words, SHOWN))
 
 

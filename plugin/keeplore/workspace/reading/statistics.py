@@ -95,11 +95,11 @@ def _head_counts(heads: Sequence[MemoryRow]) -> dict[str, Any]:
     return {
         "permanent": sum(row.permanent for row in heads),
         "open": sum(row.is_open for row in heads),
-        "by_scope": _counted(row.scope for row in heads),
-        "by_kind": _counted(row.kind for row in heads),
-        "by_category": _counted(row.category or "none" for row in heads),
-        "by_trust": _counted(row.trust for row in heads),
-        "by_project": _counted(filter(None, (row.project for row in heads)), TOP),
+        "by_scope": _most_frequent(row.scope for row in heads),
+        "by_kind": _most_frequent(row.kind for row in heads),
+        "by_category": _most_frequent(row.category or "none" for row in heads),
+        "by_trust": _most_frequent(row.trust for row in heads),
+        "by_project": _most_frequent(filter(None, (row.project for row in heads)), TOP),
         "by_month": _months(heads),
         "oldest": min(made_at, default=""),
         "newest": max(made_at, default=""),
@@ -117,7 +117,7 @@ def size_of(folder: Path) -> int:
     return total
 
 
-def _counted(values: Iterable[str], limit: int | None = None) -> dict[str, int]:
+def _most_frequent(values: Iterable[str], limit: int | None = None) -> dict[str, int]:
     """The most frequent first, equals in the order of the alphabet."""
     counted = sorted(Counter(values).items(), key=lambda item: (-item[1], item[0]))
     return dict(counted[:limit])

@@ -35,25 +35,27 @@ def threads(index: Index) -> list[ConversationThread]:
     links = [link for kind in _LINKS for link in index.linked(kind)]
     rows = index.memories(sorted({id_ for link in links for id_ in link}))
     talks = {id_: row for id_, row in rows.items() if _is_shown(row)}
-    together = _joined(
+    together = _linked_groups(
         (one, other) for one, other in links if one in talks and other in talks
     )
     found = [
-        ConversationThread(tuple(sorted((talks[id_] for id_ in ids), key=_when)))
+        ConversationThread(
+            tuple(sorted((talks[id_] for id_ in ids), key=_creation_order))
+        )
         for ids in together
     ]
-    return sorted(found, key=lambda one: _when(one.rows[-1]), reverse=True)
+    return sorted(found, key=lambda one: _creation_order(one.rows[-1]), reverse=True)
 
 
 def _is_shown(row: MemoryRow) -> bool:
     return row.kind == "conversation" and not row.superseded_by
 
 
-def _when(row: MemoryRow) -> tuple[str, str]:
+def _creation_order(row: MemoryRow) -> tuple[str, str]:
     return row.created_at, row.id
 
 
-def _joined(links: Iterable[tuple[str, str]]) -> list[list[str]]:
+def _linked_groups(links: Iterable[tuple[str, str]]) -> list[list[str]]:
     """The ids that links tie together, whatever their direction."""
     groups: dict[str, list[str]] = {}
     for one, other in links:

@@ -62,7 +62,7 @@ def text_changed(old: Memory, new: Memory) -> tuple[TextPiece, ...]:
         return ()
     words, others = _WORD.findall(before), _WORD.findall(after)
     if len(words) + len(others) <= MAX_WORDS:
-        return tuple(_joined(words, others))
+        return tuple(_diff_pieces(words, others))
     lines, rest = before.splitlines(keepends=True), after.splitlines(keepends=True)
     return tuple(
         TextPiece(line[0], line[1:])
@@ -71,7 +71,7 @@ def text_changed(old: Memory, new: Memory) -> tuple[TextPiece, ...]:
     )
 
 
-def _joined(before: list[str], after: list[str]) -> Iterator[TextPiece]:
+def _diff_pieces(before: list[str], after: list[str]) -> Iterator[TextPiece]:
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     for kind, start, end, new_start, new_end in matcher.get_opcodes():
         if kind == "equal":
@@ -88,10 +88,10 @@ def _is_heading(line: str) -> bool:
 
 
 def _fields(memory: Memory) -> dict[str, str]:
-    return {field: _shown(field, memory.meta.get(field)) for field in SHOWN_FIELDS}
+    return {field: _field_text(field, memory.meta.get(field)) for field in SHOWN_FIELDS}
 
 
-def _shown(field: str, value: Any) -> str:
+def _field_text(field: str, value: Any) -> str:
     if field == "permanent":
         return "yes" if value is True else ""
     if field == "related":

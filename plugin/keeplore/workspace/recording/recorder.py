@@ -87,10 +87,10 @@ class Recorder:
             segment=self._segment,
             known_turns=self._known_turns,
             written=workspace.plugins.written,
-            closing=self._closing,
+            closing=self._announce_closing,
             earlier=self._earlier,
             embed=self._embed,
-            head=self._head,
+            head=self._project_commit,
             machine=workspace.machine,
         )
 
@@ -116,7 +116,7 @@ class Recorder:
         )
         return reason or ""
 
-    def _closing(self, meta: Mapping[str, Any], body: str) -> None:
+    def _announce_closing(self, meta: Mapping[str, Any], body: str) -> None:
         self._workspace.plugins.hook.keeplore_conversation_closing(meta=meta, body=body)
 
     def _known_turns(self, ids: Iterable[str]) -> Mapping[str, str]:
@@ -146,7 +146,7 @@ class Recorder:
         except ModelUnavailable:
             return None
 
-    def _head(self, origin: Origin, place: MemoryPlace, at: str) -> str:
+    def _project_commit(self, origin: Origin, place: MemoryPlace, at: str) -> str:
         """The commit that the project is at; "" where ``at`` is long ago, which today's commit says
         nothing about.
         """

@@ -120,7 +120,7 @@ def _draft(memory: Memory, exchanges: tuple[Exchange, ...]) -> NoteDraft:
     turns = [exchange.id for exchange in exchanges]
     source = {key: memory.source[key] for key in _KEPT if key in memory.source}
     return NoteDraft(
-        text=_told(exchanges, parts),
+        text=_short_text(exchanges, parts),
         title=title,
         category="architectural-decisions" if parts["decision"] else "",
         scope=memory.scope,
@@ -133,11 +133,11 @@ def _draft(memory: Memory, exchanges: tuple[Exchange, ...]) -> NoteDraft:
     )
 
 
-def _told(exchanges: tuple[Exchange, ...], parts: Mapping[str, Any]) -> str:
+def _short_text(exchanges: tuple[Exchange, ...], parts: Mapping[str, Any]) -> str:
     """What came of the exchanges, else what was answered last; and then who said what."""
     came_of_it = (quote.text for name in _CAME_OF_IT for quote in parts[name])
     statement = "\n".join(dict.fromkeys(came_of_it)) or _last_answer(exchanges[-1])
-    said = "\n\n".join(_said(exchange) for exchange in exchanges)
+    said = "\n\n".join(_exchange_text(exchange) for exchange in exchanges)
     quoted = "\n".join(f"> {line}".rstrip() for line in said.splitlines())
     return f"{statement}\n\n{quoted}"
 
@@ -147,7 +147,7 @@ def _last_answer(exchange: Exchange) -> str:
     return "\n".join(filter(None, (" ".join(exchange.user.split()), answer)))
 
 
-def _said(exchange: Exchange) -> str:
+def _exchange_text(exchange: Exchange) -> str:
     """Both speakers' words."""
     at = f"{exchange.at[:16].replace('T', ' ')} UTC" if exchange.at else ""
     speaker = ", ".join(filter(None, ("User", at)))

@@ -241,7 +241,7 @@ def _memory(
 ) -> Memory:
     """The digest as a memory; it names no machine, so that all write the same bytes."""
     first = talks[0].row
-    ids = sorted({talk.row.id for talk in talks} | _told(digest))
+    ids = sorted({talk.row.id for talk in talks} | _quoted_memories(digest))
     meta = new_meta(
         id=_id(workspace, first.id),
         kind=KIND,
@@ -257,7 +257,7 @@ def _memory(
     return Memory(meta, digest.to_markdown())
 
 
-def _told(digest: Digest) -> set[str]:
+def _quoted_memories(digest: Digest) -> set[str]:
     """The memories whose words it holds."""
     return {line.memory_id for _, lines in digest.sections for line in lines}
 

@@ -93,7 +93,7 @@ class DigestModel:
         if is_dry:
             by = f"by {asker.model}, which reads about {_cost(draft):,} tokens"
             return MadeDigest(memory.with_meta(source=mark), by)
-        return self._asked(draft, asker, mark)
+        return self._ask_model(draft, asker, mark)
 
     def _is_new(self, draft: DigestDraft, id_: str, of: str) -> bool:
         """Whether this machine is the one to ask, and has not asked before."""
@@ -110,7 +110,7 @@ class DigestModel:
         is_tried = self._mode == SHADOW and asked[ProposalOutcome.SHADOWED]
         return not asked[EMPTY] and not is_tried and asked[REFUSED] < ATTEMPTS
 
-    def _asked(
+    def _ask_model(
         self, draft: DigestDraft, asker: ModelAsker, mark: dict[str, str]
     ) -> MadeDigest:
         dropped: Counter[str] = Counter()
@@ -123,7 +123,7 @@ class DigestModel:
             self.problem = str(e)
             return MadeDigest(draft.memory)
         else:
-            outcome = self._outcome(lines)
+            outcome = self._outcome_of(lines)
         entry = {
             "at": now(),
             "event": EVENT,
@@ -131,7 +131,7 @@ class DigestModel:
             **mark,
             "outcome": outcome,
             "lines": len(lines),
-            **_taken(asker, dropped),
+            **_cost_fields(asker, dropped),
             "mode": self._mode,
         }
         if outcome != ProposalOutcome.APPLIED:
@@ -141,7 +141,7 @@ class DigestModel:
         memory = _with_lines(draft, lines).memory.with_meta(source=mark)
         return MadeDigest(memory, f"by {asker.model}", (entry,))
 
-    def _outcome(self, lines: Sequence[WrittenLine]) -> str:
+    def _outcome_of(self, lines: Sequence[WrittenLine]) -> str:
         """What becomes of an answer that could be read."""
         if not lines:
             return EMPTY
@@ -160,7 +160,7 @@ class DigestModel:
             stones.__contains__,
             deps.least_confidence,
         )
-        talks = [_shown(talk, deps.is_pasted) for talk in draft.talks]
+        talks = [_talk_for_model(talk, deps.is_pasted) for talk in draft.talks]
         read = partial(
             digest_writing.written_lines, talks=talks, gates=gates, dropped=dropped
         )
@@ -171,7 +171,7 @@ class DigestModel:
         return found
 
 
-def _taken(asker: ModelAsker, dropped: Counter[str]) -> dict[str, Any]:
+def _cost_fields(asker: ModelAsker, dropped: Counter[str]) -> dict[str, Any]:
     """What asking took, and what was left out, as the audit has it."""
     return {
         "dropped": {what: count for what, count in sorted(dropped.items()) if count},
@@ -180,7 +180,7 @@ def _taken(asker: ModelAsker, dropped: Counter[str]) -> dict[str, Any]:
     }
 
 
-def _shown(talk: DigestedTalk, is_pasted: Callable[[str], bool]) -> DigestTalk:
+def _talk_for_model(talk: DigestedTalk, is_pasted: Callable[[str], bool]) -> DigestTalk:
     """A conversation as a model is shown it, and as its lines are checked."""
     exchanges = talk.said.exchanges
     return DigestTalk(
@@ -194,7 +194,7 @@ def _shown(talk: DigestedTalk, is_pasted: Callable[[str], bool]) -> DigestTalk:
 def _cost(draft: DigestDraft) -> int:
     """Tokens that a model would read."""
     instructions = f"{digest_writing.PROMPT.text}{digest_writing.SCHEMA}"
-    shown = [_shown(talk, lambda _: False) for talk in draft.talks]
+    shown = [_talk_for_model(talk, lambda _: False) for talk in draft.talks]
     return sum(
         tokens(instructions) + tokens(question)
         for question in digest_writing.questions(shown)

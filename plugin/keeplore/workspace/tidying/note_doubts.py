@@ -38,7 +38,7 @@ def doubt_steps(
     sayings = LaterSayings(
         workspace.index, workspace.store, workspace.machine_trust.trust_of, is_ours
     )
-    known = _known(workspace)
+    known = _known_proposals(workspace)
     for note in notes:
         later = sayings.of(note.row, None, note.statement)
         id_ = new_id("doubt", note.row.id, later.memory_id, later.turn) if later else ""
@@ -66,19 +66,19 @@ def raise_steps(
     ]
     wide = [note for note in mine if not note.row.project]
     own = [note for note in mine if note.row.project][:MOST_PREFERENCES]
-    known, taken = _known(workspace), set[str]()
+    known, taken = _known_proposals(workspace), set[str]()
     for note in sorted(own, key=lambda note: (note.row.created_at, note.row.id)):
         same = [other for other in own if is_alike(note, other)]
         ids = {other.row.id for other in same}
         projects = sorted({other.row.project for other in same})
         is_told = any(is_alike(note, other) for other in wide) or ids & taken
-        step = _raised(workspace, note, projects)
+        step = _raise_step(workspace, note, projects)
         if len(projects) > 1 and not is_told and step and step.ids[0] not in known:
             taken |= ids
             yield step
 
 
-def _raised(
+def _raise_step(
     workspace: Workspace, note: CurrentNote, projects: Sequence[str]
 ) -> TidyStep | None:
     """The offer of a preference for all projects; None without a receipt."""
@@ -97,7 +97,7 @@ def is_alike(one: CurrentNote, other: CurrentNote) -> bool:
     return similarity(one.statement, other.statement) >= SAME_FROM
 
 
-def _known(workspace: Workspace) -> Collection[str]:
+def _known_proposals(workspace: Workspace) -> Collection[str]:
     """Ids of what was proposed or decided before, on any machine."""
     lines = (e for e in workspace.store.records() if e.get("event") == EVENT)
     return {str(entry.get("id")) for entry in lines}

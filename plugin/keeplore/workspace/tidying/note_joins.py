@@ -64,7 +64,7 @@ def join_steps(
         ]
         if same:
             taken |= {note.row.id, *(other.row.id for other in same)}
-            yield _step(note, same)
+            yield _join_step(note, same)
 
 
 def says_the_same(one: CurrentNote, other: CurrentNote) -> bool:
@@ -79,15 +79,15 @@ def says_the_same(one: CurrentNote, other: CurrentNote) -> bool:
     return is_near and is_beside and not contradiction(one.statement, other.statement)
 
 
-def _step(kept: CurrentNote, same: Iterable[CurrentNote]) -> TidyStep:
+def _join_step(kept: CurrentNote, same: Iterable[CurrentNote]) -> TidyStep:
     others = sorted(same, key=lambda note: note.row.id)
-    joined = _joined(kept, others)
+    joined = _joined_memory(kept, others)
     ids = ", ".join(note.row.id[4:12] for note in others)
     detail = f"{kept.row.id[4:12]} also stands for {ids}"
     return TidyStep(TidyDeed.JOIN, kept.row.title, detail, (joined.id,), (joined,))
 
 
-def _joined(kept: CurrentNote, others: Sequence[CurrentNote]) -> Memory:
+def _joined_memory(kept: CurrentNote, others: Sequence[CurrentNote]) -> Memory:
     """The next version of all: every machine that joins them writes the same bytes."""
     members = (kept, *others)
     at = max(note.row.updated_at or note.row.created_at for note in members)

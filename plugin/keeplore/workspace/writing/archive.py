@@ -142,7 +142,7 @@ def archive(workspace: Workspace, moves: Iterable[ArchiveMove]) -> ArchiveResult
     """Move the files and commit; one that cannot be moved stops no other. Raises RepositoryError or
     OSError.
     """
-    return _moved(workspace, moves, "Archive {}")
+    return _move_memories(workspace, moves, "Archive {}")
 
 
 def unarchive(workspace: Workspace, rows: Iterable[MemoryRow]) -> ArchiveResult:
@@ -161,10 +161,10 @@ def unarchive(workspace: Workspace, rows: Iterable[MemoryRow]) -> ArchiveResult:
                 row.id, row.title, row.path, unarchived_path(row.path), "asked for", 0
             )
         )
-    return _moved(workspace, moves, "Take {} out of the archive")
+    return _move_memories(workspace, moves, "Take {} out of the archive")
 
 
-def _moved(
+def _move_memories(
     workspace: Workspace, moves: Iterable[ArchiveMove], message: str
 ) -> ArchiveResult:
     done, problems = [], []

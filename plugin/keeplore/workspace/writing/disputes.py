@@ -72,13 +72,13 @@ def disputes(index: Index, store: Store) -> tuple[Dispute, ...]:
     rows = index.memories(sorted(contradicting))
     versions = {id_: chain.members for chain in index.chains() for id_ in chain.members}
     forgotten = store.stones.ids()
-    decided = _settled(store) | forgotten
+    decided = _decided_ids(store) | forgotten
     found = []
     for id_, row in rows.items():
         own_versions = versions.get(id_, (id_,))
         if not _is_current(row) or not decided.isdisjoint(own_versions):
             continue
-        other = _loaded(store, row)
+        other = _load_side(store, row)
         first = _counterpart(index, store, other.memory, forgotten) if other else None
         if other and first and first.row.id not in own_versions:
             found.append(Dispute(first, other))
@@ -86,7 +86,7 @@ def disputes(index: Index, store: Store) -> tuple[Dispute, ...]:
     return tuple(reversed(found))
 
 
-def _settled(store: Store) -> set[str]:
+def _decided_ids(store: Store) -> set[str]:
     """The ids of the versions that somebody has decided about."""
     return {
         str(entry.get("id"))
@@ -170,9 +170,9 @@ def _counterpart(
     row = index.memories([targets[-1]]).get(targets[-1])
     if row and row.superseded_by:
         row = index.memories([row.superseded_by]).get(row.superseded_by)
-    return _loaded(store, row) if row and row.id not in gone else None
+    return _load_side(store, row) if row and row.id not in gone else None
 
 
-def _loaded(store: Store, row: MemoryRow) -> DisputeSide | None:
+def _load_side(store: Store, row: MemoryRow) -> DisputeSide | None:
     memory = load_or_none(store, row.path)
     return DisputeSide(row, memory) if memory and memory.id == row.id else None

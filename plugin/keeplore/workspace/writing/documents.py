@@ -112,17 +112,17 @@ class Documents:
             workspace.index.refresh()
             heads = list(self._heads(memory))
             if not heads:
-                written = self._first(memory)
+                written = self._write_first(memory)
             elif len(heads) == 1 and _says_the_same(heads[0][1], memory):
                 return WrittenDocument(
                     DocumentChange.UNCHANGED, heads[0][1], heads[0][0].path
                 )
             else:
-                written = self._next(memory, heads)
+                written = self._write_next(memory, heads)
         workspace.index.refresh()
         return written
 
-    def _first(self, memory: Memory) -> WrittenDocument:
+    def _write_first(self, memory: Memory) -> WrittenDocument:
         store, index = self._workspace.store, self._workspace.index
         try:
             path = store.add(memory, index.path_of)
@@ -133,7 +133,7 @@ class Documents:
         self._workspace.plugins.written(memory.id, path)
         return WrittenDocument(DocumentChange.NEW, memory, path)
 
-    def _next(
+    def _write_next(
         self, memory: Memory, heads: list[tuple[MemoryRow, Memory]]
     ) -> WrittenDocument:
         """A version that replaces what the source said before, also what two machines read apart

@@ -70,10 +70,12 @@ def add(
     Raises AlreadyExists for a name that another entity goes by, StoreError for what can be no name,
     or OSError.
     """
-    name, *others = (_sound(workspace, text, project) for text in (name, *aliases))
+    name, *others = (
+        _checked_name(workspace, text, project) for text in (name, *aliases)
+    )
     with workspace.store.exclusive:
         known = list(entity_records(workspace.store, project))
-        same = _named(known, name)
+        same = _record_named(known, name)
         _expect_free((name, *others), (one for one in known if one is not same))
         path = same.path if same else _path(name, project)
         if not same and state(workspace.root, path):
@@ -123,7 +125,7 @@ def remove(
     """
     with workspace.store.exclusive:
         known = list(entity_records(workspace.store, project))
-        found = _named(known, name)
+        found = _record_named(known, name)
         if found is None:
             raise _is_unknown(workspace.store, name, known, project)
         gone = {canonical(alias) for alias in aliases}
@@ -159,7 +161,7 @@ def _save(
     return parse_entity(text), has_changed
 
 
-def _sound(workspace: Workspace, name: str, project: str) -> str:
+def _checked_name(workspace: Workspace, name: str, project: str) -> str:
     plain = " ".join(sanitise(name).split())
     if not any(char.isalnum() for char in canonical(plain)) or len(plain) > MAX_NAME:
         remedy = f"Give one with letters or digits, of at most {MAX_NAME} characters"
@@ -205,8 +207,10 @@ def _is_unknown(
     store: Store, name: str, known: Iterable[EntityRecord], project: str
 ) -> NotFound:
     others = (entry.name for entry in load_projects(store) if entry.name != project)
-    own = [other for other in others if _named(entity_records(store, other), name)]
-    meant = _meant(name, known)
+    own = [
+        other for other in others if _record_named(entity_records(store, other), name)
+    ]
+    meant = _similar_name_question(name, known)
     if own:
         meant = f"It is of {' and of '.join(own)}: add `--project {own[0]}`. "
     where = f"of {project} " if project else ""
@@ -216,7 +220,7 @@ def _is_unknown(
     )
 
 
-def _meant(name: str, known: Iterable[EntityRecord]) -> str:
+def _similar_name_question(name: str, known: Iterable[EntityRecord]) -> str:
     """A question whether one of those with a name close to it is meant, "" for none."""
     by_key = {key: one.entity.name for one in known for key in one.names}
     close = difflib.get_close_matches(canonical(name), by_key, SHOWN)
@@ -224,6 +228,6 @@ def _meant(name: str, known: Iterable[EntityRecord]) -> str:
     return f"Did you mean {' or '.join(names)}? " if names else ""
 
 
-def _named(known: Iterable[EntityRecord], name: str) -> EntityRecord | None:
+def _record_named(known: Iterable[EntityRecord], name: str) -> EntityRecord | None:
     wanted = canonical(name)
     return next((one for one in known if canonical(one.entity.name) == wanted), None)

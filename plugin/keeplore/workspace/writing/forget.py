@@ -173,10 +173,10 @@ def _forgotten_together(workspace: Workspace, memory_id: str) -> tuple[str, ...]
                 links[stone.id] = {
                     id_ for kind, id_ in memory.links if kind == "supersedes"
                 }
-    return _linked(memory_id, links)
+    return _linked_versions(memory_id, links)
 
 
-def _linked(memory_id: str, links: Mapping[str, set[str]]) -> tuple[str, ...]:
+def _linked_versions(memory_id: str, links: Mapping[str, set[str]]) -> tuple[str, ...]:
     """What the links lead to from a version, in both directions, itself first."""
     found, waiting = [memory_id], [memory_id]
     while waiting:

@@ -133,7 +133,7 @@ class IngestQueue:
             return None
         status = IngestStatus(**job.payload, state=IngestState.EXTRACTING, at=now())
         try:
-            status = self._taken(job, status)
+            status = self._take_job(job, status)
         except (SourceUnavailable, IndexUnavailable, RepositoryBusy, OSError) as e:
             is_last = job.attempts >= MAX_ATTEMPTS
             state = IngestState.FAILED if is_last else IngestState.QUEUED
@@ -161,20 +161,20 @@ class IngestQueue:
     def all(self) -> list[IngestStatus]:
         """Every source that is remembered, the latest change last."""
         dead = self._dead()
-        found = [_known(file, dead) for file in self._folder.glob("*.json")]
+        found = [_read_status(file, dead) for file in self._folder.glob("*.json")]
         return sorted(
             (status for status in found if status),
             key=lambda status: (status.at, status.source),
         )
 
     def status(self, key: str) -> IngestStatus | None:
-        return _known(self._folder / f"{key}.json", self._dead())
+        return _read_status(self._folder / f"{key}.json", self._dead())
 
     def _dead(self) -> dict[str, str]:
         """Sources whose processes went away each time, with the reason."""
         return {job.key: job.reason for job in self._queue.dead() if job.kind == KIND}
 
-    def _taken(self, job: Job, status: IngestStatus) -> IngestStatus:
+    def _take_job(self, job: Job, status: IngestStatus) -> IngestStatus:
         self._note(status)
         workspace = self._registry.named(status.workspace)
         documents = self._documents_of(workspace)
@@ -271,7 +271,7 @@ def check_choice(workspace: Workspace, origin: SourceAddress, project: str) -> N
             )
 
 
-def _known(file: Path, dead: dict[str, str]) -> IngestStatus | None:
+def _read_status(file: Path, dead: dict[str, str]) -> IngestStatus | None:
     try:
         status = IngestStatus(**json.loads(file.read_bytes()))
     except (OSError, ValueError, TypeError):  # gone meanwhile, or of another version
@@ -290,5 +290,5 @@ def _prune(folder: Path) -> None:
         for file in sorted(files, key=lambda file: file.stat().st_mtime_ns)[
             : len(files) - KEPT
         ]:
-            if (status := _known(file, {})) is None or status.is_over:
+            if (status := _read_status(file, {})) is None or status.is_over:
                 file.unlink()

@@ -173,10 +173,10 @@ def known_places(registry: Registry) -> list[KnownPlace]:
             )
     origins = Cursors(registry.places.sessions).latest(LOOKED_AT)
     directories = dict.fromkeys(origin.cwd for origin in origins if origin.cwd)
-    return [*found, *(_known(registry, cwd) for cwd in directories)]
+    return [*found, *(_known_place(registry, cwd) for cwd in directories)]
 
 
-def _known(registry: Registry, cwd: str) -> KnownPlace:
+def _known_place(registry: Registry, cwd: str) -> KnownPlace:
     workspace = registry.for_directory(Path(cwd))
     place = workspace.capture_policy.place(cwd)
     return KnownPlace(workspace, next(iter(place.projects), ""), cwd, place)
@@ -187,15 +187,18 @@ def held_rules(registry: Registry, workspace: Workspace, cwd: Path) -> list[Held
     ConfigError.
     """
     policy = workspace.capture_policy
-    known = [*known_places(registry), _known(registry, str(cwd))]
+    known = [*known_places(registry), _known_place(registry, str(cwd))]
     own: list[tuple[CaptureRule, bool, str]] = []
     for rules, whose in ((policy.own, "machine"), (policy.shared, workspace.name)):
         own += [(rule, False, whose) for rule in rules.exclude]
         own += [(rule, True, whose) for rule in rules.include]
-    return [HeldRule(rule, may, whose, _meant(rule, known)) for rule, may, whose in own]
+    return [
+        HeldRule(rule, may, whose, _meant_places(rule, known))
+        for rule, may, whose in own
+    ]
 
 
-def _meant(rule: CaptureRule, known: Sequence[KnownPlace]) -> tuple[str, ...]:
+def _meant_places(rule: CaptureRule, known: Sequence[KnownPlace]) -> tuple[str, ...]:
     names = [one.name for one in known if closeness(rule, one.place)]
     path = expanded(rule.value)
     if rule.kind is RuleKind.PATH and not names and Path(path).is_dir():

@@ -69,7 +69,9 @@ def held_proposals(
     Only from machines that are believed, and only where the quoted words still stand in the
     conversation: an audit line is text that anybody who writes to the workspace could have written.
     """
-    lines = [entry for entry in _believed(workspace) if entry.get("event") == EVENT]
+    lines = [
+        entry for entry in _believed_entries(workspace) if entry.get("event") == EVENT
+    ]
     decided = {
         str(e.get("id"))
         for e in lines
@@ -84,7 +86,7 @@ def held_proposals(
         ):
             continue
         decided.add(id_)
-        if held := _held(workspace, entry, allowed):
+        if held := _held_proposal(workspace, entry, allowed):
             yield held
 
 
@@ -137,7 +139,7 @@ def reject(workspace: Workspace, held: HeldProposal) -> None:
     _record(workspace, held, ProposalOutcome.REJECTED, held.target)
 
 
-def _held(
+def _held_proposal(
     workspace: Workspace, entry: Mapping[str, Any], allowed: ScopeFilter
 ) -> HeldProposal | None:
     """The proposal of an audit line; None where it no longer holds or is of another place."""
@@ -159,7 +161,7 @@ def _held(
         or (allowed.scopes and place not in allowed.scopes)
     ):
         return None
-    memory = _loaded(workspace, conversation)
+    memory = _load_believed(workspace, conversation)
     said_at = _said_at(memory, entry) if memory else None
     if said_at is None:
         return None
@@ -232,7 +234,7 @@ def _record(
     )
 
 
-def _believed(workspace: Workspace) -> list[dict[str, Any]]:
+def _believed_entries(workspace: Workspace) -> list[dict[str, Any]]:
     """The audit of this person's machines, the oldest line first."""
     machines = [
         seen.id for seen in workspace.machine_trust.machines() if seen.state.is_believed
@@ -245,7 +247,7 @@ def _believed(workspace: Workspace) -> list[dict[str, Any]]:
     return sorted(lines, key=lambda entry: str(entry.get("at", "")))
 
 
-def _loaded(workspace: Workspace, row: MemoryRow) -> Memory | None:
+def _load_believed(workspace: Workspace, row: MemoryRow) -> Memory | None:
     try:
         memory = workspace.store.load(row.path)
     except (StoreError, OSError):

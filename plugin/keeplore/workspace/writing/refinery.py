@@ -112,7 +112,7 @@ class Refinery:
         try:
             result = self._refined(job)
         except NotFound as e:  # forgotten or merged away since
-            self._done(job)
+            self._finish_job(job)
             return RefineStep(job, None, e.message)
         except (RepositoryBusy, WorkspaceFrozen) as e:
             return self._put_off(job, e, _moment() + timedelta(seconds=BUSY_S))
@@ -133,10 +133,10 @@ class Refinery:
             LOG.exception("%s could not be refined", job.key)
             self.queue.fail(job, _moment(), type(e).__name__)
             return RefineStep(job, None, type(e).__name__)
-        self._done(job)
+        self._finish_job(job)
         return RefineStep(job, result)
 
-    def _done(self, job: Job) -> None:
+    def _finish_job(self, job: Job) -> None:
         self.queue.done(job)
         # what was given up earlier is no longer something to tell of
         self.queue.bury(KINDS, job.key)
@@ -254,12 +254,12 @@ def estimate(parts: Iterator[PendingPart], settings: Settings) -> RefineEstimate
 def _most_read(part: PendingPart, facts: int) -> int:
     """Tokens of the questions about a conversation that gives as many tokens of facts."""
     characters = sum(len(window.text) for window in part.windows)
-    read = _of_stage(decide.PROMPT.text, decide.SCHEMA) + facts
+    read = _stage_overhead(decide.PROMPT.text, decide.SCHEMA) + facts
     read += tokens(" " * extract.listing_room(characters, NEAR_SHARE))
     for window in part.windows:
         listed = extract.listing_room(len(window.text))
         read += (
-            _of_stage(extract.PROMPT.text, extract.SCHEMA)
+            _stage_overhead(extract.PROMPT.text, extract.SCHEMA)
             + tokens(window.text)
             + tokens(" " * listed)
         )
@@ -269,7 +269,7 @@ def _most_read(part: PendingPart, facts: int) -> int:
 def _most_read_of_aspects(facts: int) -> int:
     """In tokens, for so many tokens of facts."""
     listed = tokens(" " * aspects.LISTED * aspects.MAX_ASPECT)
-    asked = _of_stage(aspects.PROMPT.text, aspects.SCHEMA) + facts
+    asked = _stage_overhead(aspects.PROMPT.text, aspects.SCHEMA) + facts
     return asked + aspects.MAX_ENTITIES * listed
 
 
@@ -300,7 +300,7 @@ def refine_deps(workspace: Workspace) -> RefineDeps:
     )
 
 
-def _of_stage(prompt: str, schema: Mapping[str, Any]) -> int:
+def _stage_overhead(prompt: str, schema: Mapping[str, Any]) -> int:
     return tokens(prompt) + tokens(str(dict(schema))) + OVERHEAD_TOKENS
 
 

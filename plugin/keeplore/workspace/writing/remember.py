@@ -75,11 +75,11 @@ def target_of(
             wanted = "workspace"
         found = NoteTarget(workspace, wanted, own, is_here=not scope)
     if agent and found.scope not in ("user", "workspace"):
-        return _of_agent(found, agent)
+        return _target_of_agent(found, agent)
     if agent and not scope:
         raise _no_project()
     is_running = agent_name(running) and found.is_here and found.project
-    return _of_agent(found, running) if is_running else found
+    return _target_of_agent(found, running) if is_running else found
 
 
 def _no_project() -> StoreError:
@@ -89,7 +89,7 @@ def _no_project() -> StoreError:
     )
 
 
-def _of_agent(target: NoteTarget, agent: str) -> NoteTarget:
+def _target_of_agent(target: NoteTarget, agent: str) -> NoteTarget:
     name = agent_name(agent)
     if not name:
         raise StoreError(

@@ -77,7 +77,7 @@ class RelationItem(_Item):
     confidence: _Share = 1.0
 
     @model_validator(mode="after")
-    def _of_two(self) -> RelationItem:
+    def _check_two_things(self) -> RelationItem:
         if self.source.casefold() == self.target.casefold():
             raise ValueError("source and target are the same")
         return self
