@@ -83,9 +83,9 @@ def application(desk: Desk, changes: ChangeFeed) -> Starlette:
         Route("/alive", partial(alive, changes)),
     ]
     handlers = {
-        KeeploreError: partial(_refused, desk),
+        KeeploreError: partial(_refused_response, desk),
         OSError: partial(_failed, desk),
-        HTTPException: partial(_missing, desk),
+        HTTPException: partial(_missing_response, desk),
     }
     return Starlette(routes=routes, exception_handlers=handlers)
 
@@ -268,23 +268,23 @@ def _next_page(desk: Desk, done: Done) -> Response:
     return RedirectResponse(f"{done.address}?said={key}", 303)
 
 
-def _refused(desk: Desk, request: Request, error: KeeploreError) -> Response:
+def _refused_response(desk: Desk, request: Request, error: KeeploreError) -> Response:
     status = 404 if isinstance(error, NotFound) else 409
-    return _told(desk, request, status, error.message, error.remedy)
+    return _trouble_response(desk, request, status, error.message, error.remedy)
 
 
 def _failed(desk: Desk, request: Request, error: OSError) -> Response:
     message = f"{error.filename or 'the disk'}: {error.strerror or error}"
     remedy = "Check that path, its rights, and the free space there"
-    return _told(desk, request, 500, message, remedy)
+    return _trouble_response(desk, request, 500, message, remedy)
 
 
-def _missing(desk: Desk, request: Request, error: HTTPException) -> Response:
+def _missing_response(desk: Desk, request: Request, error: HTTPException) -> Response:
     told = "There is no such page" if error.status_code == 404 else error.detail
-    return _told(desk, request, error.status_code, told, "")
+    return _trouble_response(desk, request, error.status_code, told, "")
 
 
-def _told(
+def _trouble_response(
     desk: Desk, request: Request, status: int, message: str, remedy: str
 ) -> Response:
     values = {"message": message, "remedy": remedy}

@@ -71,12 +71,12 @@ class Guard:
             return
         answer: ASGIApp
         try:
-            answer = await self._checked(scope, receive)
+            answer = await self._checked_app(scope, receive)
         except Refused as e:
             answer = PlainTextResponse(e.reason, e.status)
         await answer(scope, receive, _with_headers(send))
 
-    async def _checked(self, scope: Scope, receive: Receive) -> ASGIApp:
+    async def _checked_app(self, scope: Scope, receive: Receive) -> ASGIApp:
         """What answers the request. Raises Refused."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")

@@ -66,13 +66,13 @@ class Desk:
     def _common(self) -> Mapping[str, Any]:
         return {
             "workspace": self.workspace.name,
-            "elsewhere": self._elsewhere(),
+            "elsewhere": self._other_workspaces(),
             "csrf": self.csrf,
             "may_write": self.may_write,
             "link": self.links,
         }
 
-    def _elsewhere(self) -> list[tuple[str, str]]:
+    def _other_workspaces(self) -> list[tuple[str, str]]:
         """Name and address of the other workspaces of this machine."""
         if self.links.is_static:
             return []

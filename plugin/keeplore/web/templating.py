@@ -80,7 +80,7 @@ def spoken_day(moment: str) -> str:
     found = here(moment)
     if found is None:
         return moment or "No date"
-    near = _near(found).capitalize()
+    near = _near_day(found).capitalize()
     told = f"{found:%A}, {found.day} {found:%B %Y}"
     return f"{near} · {told}" if near else told
 
@@ -90,7 +90,7 @@ def spoken_moment(moment: str) -> str:
     found = here(moment)
     if found is None or len(moment) == len("2026-01-31"):
         return spoken_date(moment)
-    return f"{_near(found) or spoken_date(moment)}, {found:%H:%M}"
+    return f"{_near_day(found) or spoken_date(moment)}, {found:%H:%M}"
 
 
 def spoken_date(moment: str) -> str:
@@ -105,7 +105,7 @@ def clock(moment: str) -> str:
     return f"{found:%H:%M}" if found else ""
 
 
-def _near(moment: datetime) -> str:
+def _near_day(moment: datetime) -> str:
     today = datetime.now().astimezone().date()
     names = {today: "today", today - timedelta(days=1): "yesterday"}
     return names.get(moment.date(), "")

@@ -24,7 +24,7 @@ class WorkspacePages:
         self._lock = threading.Lock()
         self._desk = desk
         self._feeds: list[ChangeFeed] = []
-        self._pages: dict[str, ASGIApp] = {"": self._opened(desk)}
+        self._pages: dict[str, ASGIApp] = {"": self._open_application(desk)}
 
     @property
     def unseen_s(self) -> float:
@@ -40,14 +40,14 @@ class WorkspacePages:
             feed.stop()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        name, rest = _parted(scope["path"])
-        pages = await run_in_threadpool(self._of, name) if name else None
+        name, rest = _name_and_address(scope["path"])
+        pages = await run_in_threadpool(self._pages_of, name) if name else None
         if pages:
             await pages({**scope, "path": rest}, receive, send)
         else:
             await self._pages[""](scope, receive, send)
 
-    def _of(self, name: str) -> ASGIApp | None:
+    def _pages_of(self, name: str) -> ASGIApp | None:
         """The pages of a workspace; None where it cannot be opened, which those at the top
         explain.
         """
@@ -58,19 +58,19 @@ class WorkspacePages:
                 return None
             if name not in self._pages:
                 links = ServedLinks(f"{OTHERS}{name}")
-                self._pages[name] = self._opened(
+                self._pages[name] = self._open_application(
                     replace(self._desk, name=name, links=links)
                 )
                 self._feeds[-1].start()
             return self._pages[name]
 
-    def _opened(self, desk: Desk) -> ASGIApp:
+    def _open_application(self, desk: Desk) -> ASGIApp:
         feed = ChangeFeed(lambda: desk.workspace)
         self._feeds.append(feed)
         return application(replace(desk, changes=feed), feed)
 
 
-def _parted(path: str) -> tuple[str, str]:
+def _name_and_address(path: str) -> tuple[str, str]:
     """The name of a workspace, "" for that at the top, and the address within it."""
     if not path.startswith(OTHERS):
         return "", path

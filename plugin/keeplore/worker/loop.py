@@ -88,7 +88,7 @@ class Worker:
                     return has_run
                 self._is_lost = partial(is_lost, self._places.state, lock)
                 with Registry(self._places) as registry, FaultLog() as faults:
-                    self._work(registry, spool, faults)
+                    self._serve(registry, spool, faults)
                 if self._is_lost():
                     return True
                 self._prove()
@@ -128,12 +128,12 @@ class Worker:
         self._stopping.set()
         self._wake.set()
 
-    def _work(self, registry: Registry, spool: Spool, faults: FaultLog) -> None:
+    def _serve(self, registry: Registry, spool: Spool, faults: FaultLog) -> None:
         handler = RequestHandler(
             registry,
             self._wait_until_caught_up,
             lambda: self._status(spool, registry, faults),
-            self._changed,
+            self._note_change,
         )
         server = SocketServer(
             self._places.state,
@@ -217,9 +217,9 @@ class Worker:
             stay_s = self.lifetime.may_stay_s(background, is_awaited=sweep.is_awaited)
             if stay_s <= 0:
                 return
-            self._rest(min(pause_s, stay_s), handler)
+            self._rest_until_due(min(pause_s, stay_s), handler)
 
-    def _rest(self, seconds: float, handler: RequestHandler) -> None:
+    def _rest_until_due(self, seconds: float, handler: RequestHandler) -> None:
         """Wait until something is due, or somebody wakes the worker: then answers go first."""
         if seconds > 0 and self._wake.wait(seconds):
             self._is_busy = True
@@ -264,7 +264,7 @@ class Worker:
             self.lifetime.note_work()
             background.note_change()
 
-    def _changed(self) -> None:
+    def _note_change(self) -> None:
         if self._background:
             self._background.change()
         self._wake.set()
@@ -301,7 +301,7 @@ class Worker:
         if operation == "stop":
             self.stop()
         if operation == "changed":
-            self._changed()
+            self._note_change()
         return handler.status()
 
     def _question(

@@ -72,7 +72,7 @@ class Watch:
         self._spare = box.parent
         self._lock = threading.Lock()
         durable.make_private(box)
-        self._observer, self._never = _started(
+        self._observer, self._never = _start_observer(
             box, _Handler(lambda event: arrived(_name(event)))
         )
 
@@ -82,7 +82,7 @@ class Watch:
         """
         wanted = {folder: found for root in roots for folder, found in _folders(root)}
         with self._lock:
-            self._leave(wanted)
+            self._unfollow(wanted)
             # going over all files each second would be felt
             if not wanted or self._never:
                 return self._never if wanted else ""
@@ -94,13 +94,13 @@ class Watch:
                 or wanted.keys() - self._followed.keys()
             ):
                 self._has_grown = False
-                self._take(wanted)
+                self._follow_folders(wanted)
             return self._refused
 
     def stop(self) -> None:
         self._observer.stop()
 
-    def _leave(self, wanted: Mapping[Path, _Folder]) -> None:
+    def _unfollow(self, wanted: Mapping[Path, _Folder]) -> None:
         """Let go of folders that are not wanted, or that are others by now: a branch without them
         was checked out.
         """
@@ -112,12 +112,12 @@ class Watch:
                 del self._followed[folder]
                 self._observer.unschedule(watch)
 
-    def _take(self, wanted: Mapping[Path, _Folder]) -> None:
+    def _follow_folders(self, wanted: Mapping[Path, _Folder]) -> None:
         self._refused, self._again_at = "", 0.0
         try:
             for folder in wanted.keys() - self._followed.keys():
                 self._followed[folder] = (
-                    self._scheduled(folder, wanted[folder]),
+                    self._schedule_watch(folder, wanted[folder]),
                     wanted[folder],
                 )
             # a folder further down for which there was no watch left is passed over in silence
@@ -128,13 +128,13 @@ class Watch:
             pass
         except OSError as e:
             # half of the folders would be of no use here, and may be to others
-            self._leave({})
+            self._unfollow({})
             self._refused, self._again_at = _reason(e), time.monotonic() + AGAIN_S
             LOG.warning(
                 "changes of workspaces are looked for, not watched: %s", self._refused
             )
 
-    def _scheduled(self, folder: Path, found: _Folder) -> ObservedWatch:
+    def _schedule_watch(self, folder: Path, found: _Folder) -> ObservedWatch:
         if found.is_root:
             handler = _Handler(self._note_folder)
             return self._observer.schedule(
@@ -195,7 +195,9 @@ def _reason(error: OSError) -> str:
     )
 
 
-def _started(box: Path, handler: FileSystemEventHandler) -> tuple[BaseObserver, str]:
+def _start_observer(
+    box: Path, handler: FileSystemEventHandler
+) -> tuple[BaseObserver, str]:
     """An observer of the spool, and why it cannot be one of workspaces, "" where it can."""
     try:
         observer: BaseObserver = Observer()

@@ -51,7 +51,7 @@ def memory_values(desk: Desk, found: FoundMemory) -> dict[str, Any]:
     """Raises IndexUnavailable."""
     workspace, memory = found.workspace, found.memory
     details = details_of(found)
-    said_in, exchanges = _spoken(found)
+    said_in, exchanges = _conversation_and_exchanges(found)
     is_here = said_in == found.row.id
     markdown = SafeMarkdown(desk.links, _times(exchanges), "" if is_here else said_in)
     steps = history_steps(workspace, found.row.id) if details.versions > 1 else []
@@ -62,7 +62,7 @@ def memory_values(desk: Desk, found: FoundMemory) -> dict[str, Any]:
         "memory": memory,
         "details": details,
         "facts": _facts(details),
-        "head": markdown.render(_head(found)),
+        "head": markdown.render(_head_text(found)),
         "exchanges": list(_views(exchanges, markdown)) if is_here else [],
         "steps": [*reversed(steps)],
         "neighbours": related,
@@ -90,7 +90,7 @@ def _facts(details: MemoryDetails) -> list[tuple[str, str]]:
     ]
 
 
-def _head(found: FoundMemory) -> str:
+def _head_text(found: FoundMemory) -> str:
     """What stands above the exchanges, without the title, which the page shows."""
     body = found.memory.body.replace("\r\n", "\n")
     head = body.partition(f"\n{EXCHANGES}\n")[0]
@@ -99,7 +99,7 @@ def _head(found: FoundMemory) -> str:
     return head[heading.end() :] if heading and is_title else head
 
 
-def _spoken(found: FoundMemory) -> tuple[str, Sequence[Exchange]]:
+def _conversation_and_exchanges(found: FoundMemory) -> tuple[str, Sequence[Exchange]]:
     """The conversation that this is, or that holds the words of a note, and what was said there;
     "" where none is here.
     """

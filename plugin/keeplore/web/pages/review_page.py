@@ -108,13 +108,13 @@ def dispute_with(desk: Desk, other_id: str) -> Dispute:
     workspace = desk.workspace
     workspace.index.refresh()
     found = disputes(workspace.index, workspace.store)
-    return _waiting(one for one in found if one.other.row.id == other_id)
+    return _first_waiting(one for one in found if one.other.row.id == other_id)
 
 
 def proposal_of(desk: Desk, proposal_id: str) -> HeldProposal:
     """Raises NotFound."""
     held = held_proposals(desk.workspace, EVERYWHERE)
-    return _waiting(one for one in held if one.id == proposal_id)
+    return _first_waiting(one for one in held if one.id == proposal_id)
 
 
 def _statements(desk: Desk) -> Iterator[ReviewCandidate]:
@@ -123,10 +123,10 @@ def _statements(desk: Desk) -> Iterator[ReviewCandidate]:
 
 def statement_of_draft(desk: Desk, draft_id: str) -> ReviewCandidate:
     """Raises NotFound."""
-    return _waiting(one for one in _statements(desk) if one.draft.id == draft_id)
+    return _first_waiting(one for one in _statements(desk) if one.draft.id == draft_id)
 
 
-def _waiting(found: Iterator[_Waiting]) -> _Waiting:
+def _first_waiting(found: Iterator[_Waiting]) -> _Waiting:
     """The first. Raises NotFound."""
     for one in found:
         return one
@@ -153,8 +153,8 @@ def _pieces(first: Memory, other: Memory) -> tuple[Pieces, Pieces]:
     codes = matcher.get_opcodes()
     left = (("".join(mine[a:b]), kind != "equal") for kind, a, b, _, _ in codes)
     right = (("".join(theirs[a:b]), kind != "equal") for kind, _, _, a, b in codes)
-    return tuple(_said(left)), tuple(_said(right))
+    return tuple(_nonempty_pieces(left)), tuple(_nonempty_pieces(right))
 
 
-def _said(pieces: Iterator[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
+def _nonempty_pieces(pieces: Iterator[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
     return ((text, differs) for text, differs in pieces if text)

@@ -34,7 +34,7 @@ def search_values(desk: Desk, question: str) -> dict[str, Any]:
     return {
         "question": question,
         "answer": answer,
-        "hits": [(hit, _since(hit)) for hit in answer.hits],
+        "hits": [(hit, _changes_since(hit)) for hit in answer.hits],
         "silence": "" if answer.hits else SILENCE[answer.status],
         "took_ms": took_ms,
     }
@@ -54,6 +54,6 @@ def request(desk: Desk, question: str) -> RecallRequest:
     return replace(asked, at_once=desk.is_followed)
 
 
-def _since(hit: RecallHit) -> str:
+def _changes_since(hit: RecallHit) -> str:
     """What became of the files that the passage names."""
     return since_then(hit.files_changed, hit.files_gone)

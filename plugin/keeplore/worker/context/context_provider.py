@@ -95,7 +95,7 @@ class ContextProvider:
         if ask.kind == "brief" and (origin.host in BRIEFED_BY_PROMPT or is_late):
             return self._postponed(ask.source, origin)
         if ask.kind == "brief":
-            return self._brief(
+            return self._session_brief(
                 ask.source, origin, TextBudget(wishes.brief_tokens, size)
             )
         if ask.kind == "edit":
@@ -126,7 +126,7 @@ class ContextProvider:
         self._note_start(given.source, given.origin)
         self._owed.drop(given.origin)
         way = InjectionKind.PART if given.is_part else InjectionKind.BRIEF
-        self._noted(given.origin, given.told, way)
+        self._note_shown(given.origin, given.told, way)
 
     def _beside_prompt(
         self, prompt: str, origin: Origin, cwd: Path, workspace: Workspace, size: int
@@ -161,13 +161,13 @@ class ContextProvider:
         # nothing of it was told before, however long ago the brief was
         known = replace(self._shown.told(origin), since="")
         told = brief([only], session=origin.session, source=REST, room=room, told=known)
-        return self._noted(origin, told, InjectionKind.LATE)
+        return self._note_shown(origin, told, InjectionKind.LATE)
 
     def _postponed(self, source: str, origin: Origin) -> str:
         """The brief comes with the first prompt; what it is made of is read meanwhile."""
         self._note_start(source, origin)
         self._owed.note_start(origin, source)
-        self._look(origin)
+        self._refresh_soon(origin)
         return ""
 
     def _owed_brief(
@@ -207,17 +207,17 @@ class ContextProvider:
             for event in Spool(self._registry.places.spool).events()
         )
 
-    def _brief(self, source: str, origin: Origin, room: TextBudget) -> str:
+    def _session_brief(self, source: str, origin: Origin, room: TextBudget) -> str:
         if source == "compact":
             self._caught_up(CAUGHT_UP_S)
-        self._look(origin)
+        self._refresh_soon(origin)
         standing = self._shown.brief(origin)
         room = replace(room, size=room.size - len(standing.encode()) - bool(standing))
         told = self._fresh_brief(source, origin, room)
         # behind what the host has sent before each request so far
         return self._shown.brief(origin) or told
 
-    def _look(self, origin: Origin) -> None:
+    def _refresh_soon(self, origin: Origin) -> None:
         """Read what has changed; what takes longer is read for the next question."""
         views = self._views(origin)
         BackgroundCall(
@@ -243,7 +243,7 @@ class ContextProvider:
         session = "" if source == "clear" else origin.session
         reason = "compact" if source in (SHORTENED, REST) else source
         views, told = self._views(origin), self._shown.told(origin)
-        return self._noted(
+        return self._note_shown(
             origin,
             brief(views, session=session, source=reason, room=room, told=told),
             way,
@@ -258,7 +258,7 @@ class ContextProvider:
         elif source not in ("resume", REST):
             self._shown.forget(origin)
 
-    def _noted(
+    def _note_shown(
         self,
         origin: Origin,
         told: ContextBlock,
@@ -293,7 +293,11 @@ class ContextProvider:
             agent=origin.agent_name,
         )
         answer = _in_time(self._registry, request, deadline_s)
-        return self._noted(origin, prompt_context(answer, room=room)) if answer else ""
+        return (
+            self._note_shown(origin, prompt_context(answer, room=room))
+            if answer
+            else ""
+        )
 
     def _edit(
         self,
@@ -311,7 +315,7 @@ class ContextProvider:
             )
         )
         return (
-            self._noted(origin, found.result())
+            self._note_shown(origin, found.result())
             if found.is_done(wishes.deadline_ms / 1000)
             else ""
         )

@@ -91,7 +91,7 @@ class SlashCommands:
                 f"an error of Keeplore itself; {self._registry.places.state / 'worker.log'} "
                 f"has the details"
             )
-        return _told(
+        return _section_block(
             f"/{ask.source} was not carried out:", [one_line(reason, LINE_CHARS)], room
         )
 
@@ -108,11 +108,11 @@ class SlashCommands:
             self._caught_up()
             outcome = remember_recent(workspace, cwd, origin.session)
         self._changed()
-        return block(_remembered(workspace, outcome, origin), room, DONE)
+        return block(_remembered_sections(workspace, outcome, origin), room, DONE)
 
     def _recall(self, text: str, origin: Origin, room: TextBudget) -> ContextBlock:
         if not text:
-            return _told(
+            return _section_block(
                 "Nothing was asked.",
                 ["Type the command with a question behind it"],
                 room,
@@ -125,7 +125,7 @@ class SlashCommands:
     def _forget(self, text: str, origin: Origin, room: TextBudget) -> ContextBlock:
         cwd = _directory(origin)
         if not text:
-            return _told(
+            return _section_block(
                 "Nothing was forgotten.",
                 ["Type the command with an id behind it; `keeplore list` prints ids"],
                 room,
@@ -135,7 +135,7 @@ class SlashCommands:
         found = self._registry.find(text, cwd)
         forgot = forget(found.workspace, found.row.id)
         self._changed()
-        return block(_forgotten(found.row, forgot), room)
+        return block(_forgotten_sections(found.row, forgot), room)
 
     def _candidates(self, text: str, origin: Origin, room: TextBudget) -> ContextBlock:
         request = RecallRequest(
@@ -149,7 +149,7 @@ class SlashCommands:
             "Nothing was forgotten yet. The person has to say which of these; `keeplore "
             "forget ID` forgets it:"
         )
-        return _told(heading, lines, room)
+        return _section_block(heading, lines, room)
 
     def _memory(self, _text: str, origin: Origin, room: TextBudget) -> ContextBlock:
         cwd = _directory(origin)
@@ -166,9 +166,9 @@ class SlashCommands:
         problems = [one_line(p, LINE_CHARS) for p in self._problems(workspace)]
         return block(
             [
-                _section("Keeplore's memory here:", _about(workspace, cwd, held)),
-                _section("Newest decisions:", map(_named, decisions[:DECISIONS])),
-                _section("Newest conversations:", map(_named, talks[:DECISIONS])),
+                _section("Keeplore's memory here:", _about_lines(workspace, cwd, held)),
+                _section("Newest decisions:", map(_row_line, decisions[:DECISIONS])),
+                _section("Newest conversations:", map(_row_line, talks[:DECISIONS])),
                 _section("Problems:", problems),
             ],
             room,
@@ -210,7 +210,7 @@ def _draft(workspace: Workspace, text: str, origin: Origin) -> NoteDraft:
     )
 
 
-def _about(workspace: Workspace, cwd: Path, held: str) -> list[str]:
+def _about_lines(workspace: Workspace, cwd: Path, held: str) -> list[str]:
     """Which workspace and project apply to a directory, and how much there is."""
     identity = workspace.identities.of(cwd)
     project = f"project {identity.project}" if identity.project else "no project"
@@ -227,7 +227,7 @@ def _section(heading: str, lines: Iterable[str]) -> BlockSection:
     return BlockSection(heading, [BlockLine(line) for line in lines])
 
 
-def _remembered(
+def _remembered_sections(
     workspace: Workspace, outcome: NoteOutcome, origin: Origin
 ) -> Iterator[BlockSection]:
     memory = outcome.memory
@@ -242,7 +242,7 @@ def _remembered(
         "Earlier notes that say nearly the same; `keeplore forget ID` and `keeplore edit ID` "
         "change that:"
     )
-    yield _section(heading, (_named(near.row) for near in outcome.similar))
+    yield _section(heading, (_row_line(near.row) for near in outcome.similar))
 
 
 def _described(memory: Memory) -> str:
@@ -251,33 +251,33 @@ def _described(memory: Memory) -> str:
     return f"{quoted(memory.title, TITLE_CHARS)} ({one_line(where, TITLE_CHARS)})"
 
 
-def _forgotten(row: MemoryRow, forgot: ForgetResult) -> Iterator[BlockSection]:
+def _forgotten_sections(row: MemoryRow, forgot: ForgetResult) -> Iterator[BlockSection]:
     others = len(forgot.ids) - 1
     versions = f"; {others} other versions of it went with it" if others else ""
     undo = f"`keeplore restore {one_line(row.id, TITLE_CHARS)}` brings it back"
     yield BlockSection(
         "Forgotten, as the person asked:",
-        [BlockLine(f"{_named(row)}{versions}; {undo}")],
+        [BlockLine(f"{_row_line(row)}{versions}; {undo}")],
     )
     yield BlockSection(
         "Notes that quote it stay:",
-        [BlockLine(_named(note)) for note in forgot.quoting[:CANDIDATES]],
+        [BlockLine(_row_line(note)) for note in forgot.quoting[:CANDIDATES]],
     )
 
 
 def _candidate(hit: RecallHit) -> str:
     about = [
         one_line(part, TITLE_CHARS)
-        for part in (hit.memory_id, day_of(hit.changed_at), _whose(hit))
+        for part in (hit.memory_id, day_of(hit.changed_at), _place_of_hit(hit))
     ]
     return " · ".join((*about, quoted(hit.title, TITLE_CHARS)))
 
 
-def _whose(hit: RecallHit) -> str:
+def _place_of_hit(hit: RecallHit) -> str:
     return long_place(hit.scope, hit.project).removeprefix("project ")
 
 
-def _named(row: MemoryRow) -> str:
+def _row_line(row: MemoryRow) -> str:
     about = (
         one_line(row.id, TITLE_CHARS),
         one_line(day_of(row.updated_at or row.created_at), TITLE_CHARS),
@@ -287,7 +287,7 @@ def _named(row: MemoryRow) -> str:
     )
 
 
-def _told(heading: str, lines: list[str], room: TextBudget) -> ContextBlock:
+def _section_block(heading: str, lines: list[str], room: TextBudget) -> ContextBlock:
     """A block of one section, for a command that is done."""
     return block(
         [BlockSection(heading, [BlockLine(line) for line in lines])], room, DONE

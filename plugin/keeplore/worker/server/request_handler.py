@@ -95,7 +95,11 @@ class RequestHandler:
 
     def _with_context(self, host: Host, event: str, ask: Ask, origin: Origin) -> bytes:
         try:
-            with self._counted() if ask.kind == "prompt" else contextlib.nullcontext():
+            with (
+                self._counted_prompts()
+                if ask.kind == "prompt"
+                else contextlib.nullcontext()
+            ):
                 told = self._contexts.text(ask, origin, self._room(host))
                 if ask.kind == "prompt":
                     self.activity.count(Counted.PROMPTS)
@@ -200,11 +204,11 @@ class RequestHandler:
 
     def _caught_up(self, seconds: float) -> bool:
         # the spool does not stand back for a prompt that waits for it
-        with self._counted(-1):
+        with self._counted_prompts(-1):
             return self._wait_for_spool(seconds)
 
     @contextlib.contextmanager
-    def _counted(self, by: int = 1) -> Iterator[None]:
+    def _counted_prompts(self, by: int = 1) -> Iterator[None]:
         with self._given:
             self._prompts += by
             self._given.notify_all()

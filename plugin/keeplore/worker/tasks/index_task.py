@@ -70,7 +70,7 @@ class IndexTask:
         if now >= self._next_at():
             self._is_looking = True
             try:
-                self._look()
+                self._refresh_workspaces()
             finally:
                 self._is_looking = False
         return self._next_at()
@@ -84,7 +84,7 @@ class IndexTask:
         look_at = self._looked_at + pause_s
         return min(self._due_at, look_at) if self._due_at else look_at
 
-    def _look(self) -> None:
+    def _refresh_workspaces(self) -> None:
         self._due_at = self._latest_at = 0.0
         began_s = time.thread_time()
         refreshed = for_each(self._registry.searched(), _refresh)

@@ -51,15 +51,15 @@ class ManifestTask:
             is_due = bool(self._waiting) and not self._is_running
             self._is_running = self._is_running or is_due
         if is_due:
-            self._thread = in_thread("manifests", self._work)
+            self._thread = in_thread("manifests", self._scan_waiting)
         return NEVER
 
     def close(self) -> None:
         if self._thread is not None:
             self._thread.join(ENDS_S)
 
-    def _work(self) -> None:
-        while directory := self._next():
+    def _scan_waiting(self) -> None:
+        while directory := self._next_directory():
             try:
                 if self._scan(Path(directory)):
                     self._written()
@@ -69,7 +69,7 @@ class ManifestTask:
                 # nobody waits for this thread: what ends it would go unseen
                 LOG.exception("what %s is made of", directory)
 
-    def _next(self) -> str:
+    def _next_directory(self) -> str:
         """A directory that waits; "" where none does, and the thread ends."""
         with self._lock:
             directory = next(iter(self._waiting), "")

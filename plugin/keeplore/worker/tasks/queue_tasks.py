@@ -68,7 +68,7 @@ class JobTask:
             return self._due_at
         self._due_at = now + PAUSE_S
         self.is_running = True
-        self._thread = in_thread(self.name, self._work, reader)
+        self._thread = in_thread(self.name, self._take_jobs, reader)
         return NEVER
 
     def close(self) -> None:
@@ -76,7 +76,7 @@ class JobTask:
         if self._thread is not None:
             self._thread.join(ENDS_S)
 
-    def _work(self, reader: QueueReader) -> None:
+    def _take_jobs(self, reader: QueueReader) -> None:
         try:
             while not self._is_closing.is_set() and reader.step() is not None:
                 pass

@@ -46,14 +46,14 @@ class TidyTask:
         if not waiting:
             return NEVER
         if self._is_rested() and not self.is_running:
-            self._thread = in_thread("tidy", self._work, waiting)
+            self._thread = in_thread("tidy", self._tidy_all, waiting)
         return now + LOOK_S
 
     def close(self) -> None:
         if self._thread is not None:
             self._thread.join(ENDS_S)
 
-    def _work(self, waiting: list[Workspace]) -> None:
+    def _tidy_all(self, waiting: list[Workspace]) -> None:
         # here, because most workers never tidy
         from keeplore.workspace.tidying.tidy_plan import tidy
 

@@ -126,7 +126,7 @@ class UsageFeedback:
                     and not event.origin.agent
                     and self._counts_for(event.origin.cwd)
                 ):
-                    self._heard(event)
+                    self._judge_turn(event)
         except Exception:
             # no event is lost for it
             LOG.exception("what was of use could not be counted")
@@ -160,10 +160,10 @@ class UsageFeedback:
             session.is_saved = False
             lines = given.text.splitlines()
             for id_ in given.ids:
-                quoted = [_quoted(line) for line in lines if reference(id_) in line]
+                quoted = [_quotations(line) for line in lines if reference(id_) in line]
                 session.note_told(id_, telling(" ".join(quoted)), given)
 
-    def _heard(self, turn: Turn) -> None:
+    def _judge_turn(self, turn: Turn) -> None:
         session = self._session(turn.origin)
         session.begin(turn.id)
         asked, answer = telling(clean(turn.user)), telling(turn.assistant)
@@ -220,7 +220,7 @@ class UsageFeedback:
         key = hashlib.sha256(
             f"{origin.host}\0{origin.session}".encode(errors="surrogatepass")
         ).hexdigest()[:32]
-        session = self._sessions.pop(key, None) or _loaded(
+        session = self._sessions.pop(key, None) or _load_session(
             self._directory / f"{key}.json"
         )
         self._sessions[key] = session  # behind all others
@@ -287,7 +287,7 @@ class UsageFeedback:
 def _write(workspace: Workspace, counts: list[_UsageCount]) -> None:
     """Add counts to this machine's file, and take out what was forgotten."""
     path = feedback_counters.path_of(workspace.machine)
-    tallies = _known(workspace, path)
+    tallies = _load_counters(workspace, path)
     for count in counts:
         tally = tallies.get(count.memory, UsageCounters())
         tallies[count.memory] = (
@@ -302,7 +302,7 @@ def _write(workspace: Workspace, counts: list[_UsageCount]) -> None:
     workspace.plugins.changes.count += 1
 
 
-def _known(workspace: Workspace, path: str) -> dict[str, UsageCounters]:
+def _load_counters(workspace: Workspace, path: str) -> dict[str, UsageCounters]:
     """What the file says; one that cannot be read is begun anew, and git has what it said."""
     try:
         return feedback_counters.parse(
@@ -315,7 +315,7 @@ def _known(workspace: Workspace, path: str) -> dict[str, UsageCounters]:
         return {}
 
 
-def _quoted(line: str) -> str:
+def _quotations(line: str) -> str:
     return " ".join(_QUOTATION.findall(line))
 
 
@@ -328,7 +328,7 @@ def _is_after(turn: Turn, at: str) -> bool:
     return turn.at >= earliest and (not turn.ended_at or turn.ended_at >= at)
 
 
-def _loaded(path: Path) -> _SessionUsage:
+def _load_session(path: Path) -> _SessionUsage:
     """A session as it was saved, a new one where that cannot be read."""
     try:
         data: dict[str, Any] = json.loads(path.read_bytes())
