@@ -149,14 +149,16 @@ def read_back(text: str, old: Memory, *, is_cut: bool) -> Edited:
     text = text.replace("\r\n", "\n")
     if is_cut:
         text = text.partition(f"\n{CUT}")[0] + "\n"
-    new = _sound(text)
+    new = _parsed_memory(text)
     body = new.body.rstrip() + "\n"
     title, body = _with_one_title(old, " ".join(new.title.split()), body)
-    changed = _changed(_editable(old), {**_editable(new), "title": title})
+    changed = _changed_fields(_editable(old), {**_editable(new), "title": title})
     return Edited(None if body.rstrip() == old.body.rstrip() else body, changed)
 
 
-def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+def _changed_fields(
+    before: Mapping[str, Any], after: Mapping[str, Any]
+) -> dict[str, Any]:
     """The fields with another value, None for those that are gone."""
     wanted = {key: after.get(key) or None for key in FIELDS}
     return {
@@ -166,7 +168,7 @@ def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, A
     }
 
 
-def _sound(text: str) -> Memory:
+def _parsed_memory(text: str) -> Memory:
     """The memory that the text is. Raises Corrupt."""
     if not text.startswith("---"):
         raise Corrupt(

@@ -78,12 +78,12 @@ class TextValue(click.ParamType[T]):
         return found
 
 
-def _when(value: str) -> str | None:
+def _utc_time(value: str) -> str | None:
     return in_utc(moment_of(value)) or None
 
 
 def _end_of_day(value: str) -> str | None:
-    moment = _when(value)
+    moment = _utc_time(value)
     if moment is None or len(value.strip()) > DATE or age_of(value) is not None:
         return moment
     return in_utc(datetime.fromisoformat(moment) + timedelta(days=1, seconds=-1))
@@ -97,7 +97,7 @@ def _bytes_of(value: str) -> int | None:
 _NO_DATE = "neither a date such as 2026-01-31 nor an age such as 30d or 8w"
 AGE = TextValue("age", age_of, "no age such as 180d, 8w or 1y")
 # as RFC 3339 in UTC
-WHEN = TextValue("date or age", _when, _NO_DATE)
+WHEN = TextValue("date or age", _utc_time, _NO_DATE)
 # the same, but a date is the end of that day
 DAY = TextValue("date or age", _end_of_day, _NO_DATE)
 SIZE = TextValue("size", _bytes_of, "no size such as 50kB")

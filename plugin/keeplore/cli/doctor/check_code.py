@@ -26,14 +26,14 @@ def findings(
     for main, opened in registry.code_repositories():
         part = f"notes with the code in {main}"
         if opened is None:
-            yield _closed(part, main)
+            yield _unopened_finding(part, main)
             continue
         yield from _code(part, opened)
         if is_deep:
             yield from check_index.flaws(f"{part} index", opened, progress)
 
 
-def _closed(part: str, main: Path) -> DoctorFinding:
+def _unopened_finding(part: str, main: Path) -> DoctorFinding:
     if main.is_dir():
         return note(part, "what is checked out does not say `memory: in-repo`")
     return note(part, "it is not there any more", "`keeplore projects in-repo` anew")
@@ -45,7 +45,7 @@ def _code(part: str, opened: CodeWorkspace) -> Iterator[DoctorFinding]:
     opened.index.refresh()
     notes = list(opened.store.scan())
     unmerged = opened.code_store.unmerged()
-    fix = partial(_healed, opened, tuple(unmerged))
+    fix = partial(_heal, opened, tuple(unmerged))
     yield from several(
         wrong(part, f"{path} waits in a merge", "`keeplore doctor --fix`", fix)
         for path in sorted(unmerged)
@@ -74,7 +74,7 @@ def _authors(part: str, trust: AuthorTrust) -> Iterator[DoctorFinding]:
     )
 
 
-def _healed(opened: CodeWorkspace, paths: tuple[str, ...]) -> str:
+def _heal(opened: CodeWorkspace, paths: tuple[str, ...]) -> str:
     healed = opened.store.heal(paths)
     opened.index.refresh()
     return f"{', '.join(healed) or 'nothing'} joined by fields; `git add` what you agree with"

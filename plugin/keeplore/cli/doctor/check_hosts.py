@@ -44,7 +44,7 @@ def findings(places: Places, surroundings: Surroundings) -> Iterator[DoctorFindi
     yield from _client(places.state)
     owners = record.owners()
     for owner in owners:
-        yield from _connected(owner, record, surroundings)
+        yield from _entry_findings(owner, record, surroundings)
         yield from _connected_by_a_person(owner)
         at = heard.get(owner.host, "")
         yield _last_event(owner.host, at)
@@ -95,7 +95,7 @@ def _client(state: Path) -> Iterator[DoctorFinding]:
         )
 
 
-def _connected(
+def _entry_findings(
     owner: Owner, record: ConnectionRecord, surroundings: Surroundings
 ) -> Iterator[DoctorFinding]:
     """Whether what was installed is still there, and as this release would install it."""
@@ -127,12 +127,12 @@ def _not_intact(host: str, found: Mapping[str, str]) -> Iterator[DoctorFinding]:
             f"`keeplore connect {host}` puts it back, `keeplore disconnect {host}` takes out the "
             f"rest"
         )
-        message = f"what `keeplore connect` put there is missing from {_named(gone)}"
+        message = (
+            f"what `keeplore connect` put there is missing from {_listed_paths(gone)}"
+        )
         yield wrong(f"host {host}", message, remedy)
     if changed:
-        message = (
-            f"changed by hand since `keeplore connect` put it there: {_named(changed)}"
-        )
+        message = f"changed by hand since `keeplore connect` put it there: {_listed_paths(changed)}"
         yield note(f"host {host}", message, LOOK)
 
 
@@ -197,6 +197,6 @@ def _unconnected(
         )
 
 
-def _named(paths: list[str]) -> str:
+def _listed_paths(paths: list[str]) -> str:
     rest = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
     return ", ".join(paths[:SHOWN]) + rest

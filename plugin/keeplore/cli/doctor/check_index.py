@@ -37,14 +37,14 @@ def flaws(
         yield note(part, f"vectors were not proved: {e.message}", e.remedy)
     remedy = "`keeplore doctor --deep --fix` makes it anew from the text"
     # all at once, whichever comes first
-    fix = functools.cache(functools.partial(_mended, workspace, found, progress))
+    fix = functools.cache(functools.partial(_mend_index, workspace, found, progress))
     texts = (
         f"{flaw.path}: {flaw.message}" if flaw.path else flaw.message for flaw in found
     )
     yield from several(wrong(part, text, remedy, fix) for text in texts)
 
 
-def _mended(
+def _mend_index(
     workspace: Workspace, flaws: list[IndexFlaw], progress: Callable[[int, int], None]
 ) -> str:
     workspace.index.mend(flaws)
@@ -62,7 +62,7 @@ def _mended(
 
 def _repository(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     try:
-        yield from _head(part, workspace)
+        yield from _head_findings(part, workspace)
     except RepositoryBusy as e:
         yield note(part, f"HEAD was not compared: {e.message}", e.remedy)
     if said := damaged(workspace.root):
@@ -70,7 +70,7 @@ def _repository(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
         yield wrong(part, f"git finds damaged objects: {said}", remedy)
 
 
-def _head(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
+def _head_findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     """Whether HEAD holds what is on disk, once all is committed. Raises RepositoryBusy."""
     # so that every file is hashed again
     workspace.store.cache.files.clear()

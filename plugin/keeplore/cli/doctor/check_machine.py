@@ -62,7 +62,7 @@ def _spool(places: Places, *, is_running: bool) -> Iterator[DoctorFinding]:
     spool = Spool(places.spool)
     counts = spool.counts()
     waiting = counts["new"] + counts["claimed"]
-    yield _waiting(spool, waiting, is_running=is_running)
+    yield _backlog_finding(spool, waiting, is_running=is_running)
     if aside := spool.elsewhere():
         message = (
             f"{len(aside)} of them in {aside[0].parent}: no room in {places.state}"
@@ -74,27 +74,27 @@ def _spool(places: Places, *, is_running: bool) -> Iterator[DoctorFinding]:
         message = f"{counts['claimed']} host events were being read when a worker died"
         yield wrong("spool", message, RUN_IT, partial(_put_back, places, spool))
     yield from _set_aside(places, spool)
-    yield from _dropped(places)
+    yield from _dropped_events(places)
     if left := spool.leftovers():
         message = f"{counted(len(left), 'file')} of clients that were killed"
         yield note("spool", message, "", partial(_swept, spool))
 
 
-def _dropped(places: Places) -> Iterator[DoctorFinding]:
+def _dropped_events(places: Places) -> Iterator[DoctorFinding]:
     """Events that no disk had room for."""
     if lost := dropped(places.state):
         message = f"{len(lost)} host events were lost: no disk had room for them"
         remedy = "Make room; `keeplore doctor --fix` begins to count anew"
-        yield wrong("spool", message, remedy, partial(_forgotten, lost))
+        yield wrong("spool", message, remedy, partial(_reset_lost_counts, lost))
 
 
-def _forgotten(lost: Iterable[Path]) -> str:
+def _reset_lost_counts(lost: Iterable[Path]) -> str:
     for path in lost:
         path.unlink(missing_ok=True)
     return "counted anew"
 
 
-def _waiting(spool: Spool, waiting: int, *, is_running: bool) -> DoctorFinding:
+def _backlog_finding(spool: Spool, waiting: int, *, is_running: bool) -> DoctorFinding:
     oldest = next((entry.at for entry in spool.pending()), "")
     is_old = oldest and not is_running and _age_s(oldest) > OLD_S
     if waiting > BACKLOG or is_old:
@@ -280,7 +280,7 @@ def _rights(places: Places) -> Iterator[DoctorFinding]:
     for folder in (places.state, places.cache):
         if os.name == "posix" and folder.stat().st_mode & 0o077:
             message = f"others may look into {folder}, which holds what is said here"
-            closing = partial(_closed, folder)
+            closing = partial(_close_folder, folder)
             yield note("permissions", message, f"`chmod 700 '{folder}'`", closing)
     for folder in folders:
         if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK):
@@ -288,7 +288,7 @@ def _rights(places: Places) -> Iterator[DoctorFinding]:
             yield wrong("permissions", message, f"`chmod u+rwx '{folder}'`")
 
 
-def _closed(folder: Path) -> str:
+def _close_folder(folder: Path) -> str:
     folder.chmod(0o700)
     return "closed to others"
 

@@ -23,7 +23,9 @@ def findings(places: Places) -> Iterator[DoctorFinding]:
         whose = f" of {point.dist.name} {point.dist.version}" if point.dist else ""
         yield well(PART, f"{point.name}{whose} is installed")
     failed = list(failures(places.state))
-    yield from _brought({one.plugin for one in failed if one.point in GATES})
+    yield from _brought_hosts_and_sources(
+        {one.plugin for one in failed if one.point in GATES}
+    )
     for one in failed:
         where = f"at {one.point}" if one.point else "when it was loaded"
         said = f"{one.plugin} failed {where}: {one.error}, last on {minute_of(one.at)}"
@@ -34,7 +36,7 @@ def findings(places: Places) -> Iterator[DoctorFinding]:
             yield note(PART, said, "Mend or uninstall it; everything else went on")
 
 
-def _brought(stopping: Set[str]) -> Iterator[DoctorFinding]:
+def _brought_hosts_and_sources(stopping: Set[str]) -> Iterator[DoctorFinding]:
     """The hosts and sources of other packages, and what these failed to bring, but for plugins that
     stop the writing: of these it is told.
     """

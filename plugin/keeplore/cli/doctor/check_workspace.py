@@ -62,23 +62,23 @@ INDEX_FREE = 500 * 1024 * 1024  # bytes that raise no question
 def findings(
     part: str, workspace: Workspace, *, commits: bool = True
 ) -> Iterator[DoctorFinding]:
-    yield from _denied(part, workspace)
+    yield from _invalid_denials(part, workspace)
     yield from _locks(part, workspace)
     yield from _index(f"{part} index", workspace)
     yield from _vectors(f"{part} index", workspace)
     yield from _index_size(f"{part} index", workspace)
-    yield from _forgotten(part, workspace)
+    yield from _forgotten_findings(part, workspace)
     yield from _repository(part, workspace, commits=commits)
     yield from _remote(part, workspace)
     yield from _files(f"{part} file", workspace)
     yield from _chains(f"{part} file", workspace)
     yield from size_findings(f"{part} file", [*workspace.store.scan()])
     yield from _misplaced(f"{part} file", workspace)
-    yield from _parted(f"{part} file", workspace)
+    yield from _unmerged_findings(f"{part} file", workspace)
     yield from _machines(part, workspace)
 
 
-def _denied(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
+def _invalid_denials(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     for project in load_projects(workspace.store):
         where = f"projects/{project.name}/project.json"
         for text in project.deny:
@@ -116,10 +116,10 @@ def _repository(
             part, message, "The worker commits them, and so does `keeplore sync`"
         )
         return
-    yield from _committed(part, workspace, waiting)
+    yield from _commit_findings(part, workspace, waiting)
 
 
-def _committed(
+def _commit_findings(
     part: str, workspace: Workspace, waiting: Sequence[str]
 ) -> Iterator[DoctorFinding]:
     """Commit what waits, and tell what git may not have."""
@@ -193,7 +193,7 @@ def _index(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     if index.was_interrupted():
         message = "a writer of it was killed; it is checked at the next change"
         remedy = "`keeplore doctor --fix` checks it now"
-        yield note(part, message, remedy, partial(_checked, workspace))
+        yield note(part, message, remedy, partial(_check_index, workspace))
     changed = index.refresh().changed
     stamp = index.state()
     if lag := index.lag():
@@ -263,7 +263,7 @@ def _model_problem(workspace: Workspace) -> ModelUnavailable | None:
     return None
 
 
-def _checked(workspace: Workspace) -> str:
+def _check_index(workspace: Workspace) -> str:
     workspace.index.mend(())
     return "it is sound"
 
@@ -275,7 +275,7 @@ def _embedded(workspace: Workspace) -> str:
     return "made" if fill_vectors(workspace) else "interrupted, what was made is kept"
 
 
-def _forgotten(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
+def _forgotten_findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     store = workspace.store
     stones = store.stones.ids()
     for id_ in sorted(stones - {stone.id for stone in store.tombstones()}):
@@ -322,7 +322,7 @@ def _misplaced_file(part: str, row: MemoryRow, at: Location) -> DoctorFinding:
     )
 
 
-def _parted(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
+def _unmerged_findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     """What merging could not join, and a person has to look at."""
     yield from several(
         note(

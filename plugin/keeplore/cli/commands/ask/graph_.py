@@ -173,7 +173,7 @@ def _picture(
     if not name:
         return overview(view, limit, is_tied=is_tied)
     graph = view.index.graph
-    every = graph.named(name) or graph.named(name := _called(name, view.project))
+    every = graph.named(name) or graph.named(name := _display_name(name, view.project))
     middle = graph.entity(name, view.project) or next(iter(every), None)
     if middle is None:
         return None
@@ -187,7 +187,7 @@ def _note_elsewhere(middle: Entity, every: Iterable[Entity]) -> None:
         note(f"the name means another thing in {', '.join(places)}: --project shows it")
 
 
-def _called(spelling: str, project: str) -> str:
+def _display_name(spelling: str, project: str) -> str:
     """What a thing is called that memories write like this: a file by its path, an issue of this
     project by #12.
     """
@@ -225,10 +225,10 @@ def _write(output: Path, picture: GraphPicture, form: str) -> None:
     write_file(output, _pieces(picture, form))
     number = len(picture.nodes)
     names = counted(number, "name is", "names are")
-    note(f"{names} in {output}{_more(picture)}")
+    note(f"{names} in {output}{_more_hint(picture)}")
 
 
-def _more(picture: GraphPicture) -> str:
+def _more_hint(picture: GraphPicture) -> str:
     return "; there are more, which --limit shows" if picture.has_more else ""
 
 
@@ -269,4 +269,4 @@ def _show_list(picture: GraphPicture) -> None:
     ]
     table(("name", "type", "project", "mentions"), rows, wide=("name",))
     if picture.has_more:
-        note(f"{counted(len(picture.nodes), 'name')}{_more(picture)}")
+        note(f"{counted(len(picture.nodes), 'name')}{_more_hint(picture)}")

@@ -59,7 +59,7 @@ def history_command(registry: Registry, *, reference: str, as_json: bool) -> Non
 def _show_heading(step: HistoryStep, *, is_forked: bool) -> None:
     version, memory, row = step.version, step.version.memory, step.version.row
     trigger = str(memory.meta.get("trigger") or "")
-    about = [minute_of(row.created_at), step.trust, trigger, _who(memory)]
+    about = [minute_of(row.created_at), step.trust, trigger, _written_by(memory)]
     mark = _mark(version, is_forked=is_forked)
     # the number that stands in the file: two ends of a fork may have the same
     told = ", ".join(filter(None, about))
@@ -73,7 +73,7 @@ def _mark(version: NoteVersion, *, is_forked: bool) -> str:
     return f"  ({', '.join(marks)})" if marks else ""
 
 
-def _who(memory: Memory) -> str:
+def _written_by(memory: Memory) -> str:
     """The host and the machine that wrote it."""
     named = (memory.source.get(key) for key in ("host", "machine"))
     return ", ".join(str(name) for name in named if name)
@@ -92,7 +92,7 @@ def _show_changes(step: HistoryStep, *, is_first: bool) -> None:
 
 def _show_text(step: HistoryStep) -> None:
     """The text with what went and what came, as far as a person reads."""
-    text = "".join(_marked(piece) for piece in step.pieces)
+    text = "".join(_styled_piece(piece) for piece in step.pieces)
     for line in text[:MAX_SHOWN].splitlines():
         click.echo(f"    {line}")
     if len(text) > MAX_SHOWN:
@@ -100,7 +100,7 @@ def _show_text(step: HistoryStep) -> None:
         say(f"    … and {rest}: `keeplore show {short_id(step.version.row.id)}`")
 
 
-def _marked(piece: TextPiece) -> str:
+def _styled_piece(piece: TextPiece) -> str:
     text = block(piece.text)
     if piece.sign not in MARKS:
         return text

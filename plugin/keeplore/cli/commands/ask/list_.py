@@ -92,7 +92,7 @@ def list_command(
     found = listing(
         registry,
         Path.cwd(),
-        _wanted(**filters),
+        _memory_filter(**filters),
         scope=scope or "",
         project=project or "",
         agent=agent or calling_agent_name(registry.places),
@@ -107,7 +107,7 @@ def list_command(
     _say_what_is_missing(found, is_here=not (all_projects or project))
 
 
-def _wanted(
+def _memory_filter(
     *, permanent: bool, archived: bool, all_versions: bool, **texts: str | None
 ) -> MemoryFilter:
     from keeplore.index import MemoryFilter  # heavy, as above

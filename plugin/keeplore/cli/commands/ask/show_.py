@@ -227,10 +227,10 @@ def _freshness(found: FoundMemory) -> str:
     other = (*since.changed, *since.gone)
     counted = f"{len(other) or 'none'} of {len(since.files)} files changed after this was written"
     gone = f", {len(since.gone)} gone" if since.gone else ""
-    return f"{counted}{gone}{_names(other)}"
+    return f"{counted}{gone}{_file_names(other)}"
 
 
-def _names(files: Sequence[str]) -> str:
+def _file_names(files: Sequence[str]) -> str:
     named = f": {', '.join(files[:SHOWN_FILES])}" if files else ""
     return f"{named}, …" if len(files) > SHOWN_FILES else named
 

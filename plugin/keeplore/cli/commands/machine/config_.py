@@ -84,11 +84,11 @@ def list_(
     """List every setting with its value and where that comes from; with --machine those that this
     machine sets.
     """
-    found = _found(registry, of_machine=of_machine)
+    found = _setting_values(registry, of_machine=of_machine)
     if as_json:
         emit_json([_as_json(one) for one in found])
         return
-    rows = [(one.key, _shown(one.value), _origin(one)) for one in found]
+    rows = [(one.key, _shown_value(one.value), _origin(one)) for one in found]
     table(("setting", "value", "from"), rows, wide=("value",))
     if not found:
         note("this machine sets nothing for itself: `keeplore config set --machine`")
@@ -104,7 +104,7 @@ def get(registry: Registry, key: str, *, of_machine: bool, as_json: bool) -> Non
 
     With --machine, exit status 4 says that this machine does not set it.
     """
-    found = _found(registry, of_machine=of_machine)
+    found = _setting_values(registry, of_machine=of_machine)
     one = next((one for one in found if one.key == key), None)
     if one is None:
         note(f"this machine does not set {key}")
@@ -112,7 +112,7 @@ def get(registry: Registry, key: str, *, of_machine: bool, as_json: bool) -> Non
     if as_json:
         emit_json(_as_json(one))
         return
-    say(_shown(one.value))
+    say(_shown_value(one.value))
     note(_origin(one))
 
 
@@ -137,10 +137,10 @@ def set_(
         expect_possible(str(value))
     if of_machine:
         set_own(registry.places.state, _root_if_any(registry), key, value)
-        say(f"{key} is {_shown(value)} on this machine")
+        say(f"{key} is {_shown_value(value)} on this machine")
         return
     set_shared(_root(registry), registry.places.state, key, value)
-    say(f"{key} is {_shown(value)} in keeplore.yaml")
+    say(f"{key} is {_shown_value(value)} in keeplore.yaml")
     note("commit keeplore.yaml where your other machines should have it too")
     if key in own_values(registry.places.state):
         remedy = f"`keeplore config unset --machine {key}` removes it"
@@ -164,7 +164,7 @@ def unset(registry: Registry, key: str, *, of_machine: bool) -> None:
         return
     value = setting_keys()[key]
     set_shared(_root(registry), registry.places.state, key, value)
-    say(f"{key} is {_shown(value)} again, as built in")
+    say(f"{key} is {_shown_value(value)} again, as built in")
 
 
 def _root(registry: Registry) -> Path:
@@ -180,7 +180,7 @@ def _root_if_any(registry: Registry) -> Path | None:
     return _root(registry) if registry.machine.workspaces else None
 
 
-def _found(registry: Registry, *, of_machine: bool) -> list[SettingValue]:
+def _setting_values(registry: Registry, *, of_machine: bool) -> list[SettingValue]:
     from keeplore.config.setting_layers import SettingOrigin, setting_values  # heavy
 
     root = _root_if_any(registry) if of_machine else _root(registry)
@@ -217,13 +217,13 @@ def _from_yaml(text: str) -> Any:
         return text
 
 
-def _shown(value: Any) -> str:
+def _shown_value(value: Any) -> str:
     from keeplore.config.yaml_edit import as_yaml  # heavy: YAML
 
-    return value if isinstance(value, str) and value else as_yaml(_plain(value))
+    return value if isinstance(value, str) and value else as_yaml(_plain_value(value))
 
 
-def _plain(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     """As YAML and JSON have it: prices are records."""
     if isinstance(value, dict):
         return {name: dataclasses.asdict(price) for name, price in value.items()}
@@ -234,14 +234,14 @@ def _origin(one: SettingValue) -> str:
     from keeplore.config.setting_layers import SettingOrigin  # heavy: YAML
 
     if one.origin == SettingOrigin.MACHINE:
-        return f"this machine; without that {_shown(one.below)}"
+        return f"this machine; without that {_shown_value(one.below)}"
     return "keeplore.yaml" if one.origin == SettingOrigin.WORKSPACE else "built-in"
 
 
 def _as_json(one: SettingValue) -> dict[str, Any]:
     return {
         "key": one.key,
-        "value": _plain(one.value),
+        "value": _plain_value(one.value),
         "origin": str(one.origin),
-        "below": _plain(one.below),
+        "below": _plain_value(one.below),
     }

@@ -42,7 +42,7 @@ def disconnect_command(
     from keeplore.connect.host_locations import LOCATIONS, left_behind
 
     record = ConnectionRecord.load(places.state)
-    chosen = _chosen(hosts, {owner.host for owner in record.owners()})
+    chosen = _chosen_hosts(hosts, {owner.host for owner in record.owners()})
     if not chosen:
         return
     plan = disconnect(chosen, record)
@@ -57,7 +57,7 @@ def disconnect_command(
     sys.exit(0 if is_whole else 1)
 
 
-def _chosen(named: Sequence[str], connected: AbstractSet[str]) -> list[str]:
+def _chosen_hosts(named: Sequence[str], connected: AbstractSet[str]) -> list[str]:
     """The connected hosts among the named, all for none; those that are not connected are told."""
     from keeplore.connect.host_locations import LOCATIONS  # heavy, as above
 

@@ -107,11 +107,11 @@ class Emitter:
         from keeplore.cli.emitted_lines import MAX_LINE, LineRefused, read_line
 
         if line is None:
-            return _refused(f"the line is longer than {MAX_LINE} bytes")
+            return _refusal(f"the line is longer than {MAX_LINE} bytes")
         try:
             event = read_line(line, self._by)
         except LineRefused as e:
-            return _refused(f"{e}; see `keeplore emit --schema`")
+            return _refusal(f"{e}; see `keeplore emit --schema`")
         if os.environ.get("KEEPLORE_OFF"):
             return {"ok": True, "id": event.id, "note": "KEEPLORE_OFF: nothing is kept"}
         payload = to_json(event)
@@ -119,9 +119,9 @@ class Emitter:
             self._places.create()
             self._spool.add(EMITTED, event.kind, payload.encode())
         except OSError as e:
-            return _refused(f"it cannot be kept: {e}; emit it again")
+            return _refusal(f"it cannot be kept: {e}; emit it again")
         self._start_worker()
-        told = self._told(event, payload) if self._is_answering else {}
+        told = self._context_answer(event, payload) if self._is_answering else {}
         return {"ok": True, "id": event.id.removeprefix("prompt:"), **told}
 
     def _start_worker(self) -> None:
@@ -132,7 +132,7 @@ class Emitter:
         if ask(self._places.state, "status", timeout_s=STATUS_S) is None:
             start(self._places.state)
 
-    def _told(self, event: HostEvent, payload: str) -> dict[str, Any]:
+    def _context_answer(self, event: HostEvent, payload: str) -> dict[str, Any]:
         """The context that belongs beside an event; a note where nobody answers."""
         # heavy, as above
         from keeplore_hooks.hosts.emitted import Emitted
@@ -159,7 +159,7 @@ class Emitter:
         return {"context": "", "note": "no worker answered; see `keeplore doctor`"}
 
 
-def _refused(error: str) -> dict[str, Any]:
+def _refusal(error: str) -> dict[str, Any]:
     return {"ok": False, "error": error}
 
 

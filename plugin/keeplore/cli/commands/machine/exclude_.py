@@ -211,7 +211,7 @@ def _say_changed(
 
 def _ask(found: Iterable[CapturedProject], *, yes: bool) -> None:
     for one in found:
-        say(f"{one.project}: {_counted(one)} in {one.workspace.name}", err=True)
+        say(f"{one.project}: {_memory_count(one)} in {one.workspace.name}", err=True)
     confirm(
         "Forget them all?",
         yes=yes,
@@ -219,7 +219,7 @@ def _ask(found: Iterable[CapturedProject], *, yes: bool) -> None:
     )
 
 
-def _counted(one: CapturedProject) -> str:
+def _memory_count(one: CapturedProject) -> str:
     return counted(len(one.rows), "memory", "memories")
 
 
@@ -232,9 +232,9 @@ def _say_before(
     command = shlex.join(["keeplore", "exclude", *target, "--forget"])
     for one in found:
         if is_forgotten:
-            say(f"Forgotten: {_counted(one)} of {one.project}.")
+            say(f"Forgotten: {_memory_count(one)} of {one.project}.")
         else:
-            say(f"Memory holds {_counted(one)} of {one.project} from before.")
+            say(f"Memory holds {_memory_count(one)} of {one.project} from before.")
     if not is_forgotten and found:
         say(f"`{command}` forgets them.")
 

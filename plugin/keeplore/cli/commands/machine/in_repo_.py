@@ -85,7 +85,7 @@ def in_repo_command(
     opened = code_switch.switch_on(registry, place)
     _judge(opened.machine_trust, said["accepted"], said["refused"])
     settle(opened, "Add projects")
-    _tell(opened)
+    _tell_authors(opened)
 
 
 def _judge(
@@ -104,7 +104,7 @@ def _judge(
         trust.refuse(refused)
 
 
-def _tell(opened: CodeWorkspace) -> None:
+def _tell_authors(opened: CodeWorkspace) -> None:
     from keeplore.recall.unasked.origin import MemorySource  # heavy, as above
     from keeplore.workspace.in_repo.author_trust import UNKNOWN
     from keeplore.workspace.lifecycle.code_switch import is_ignored

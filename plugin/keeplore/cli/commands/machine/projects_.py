@@ -61,7 +61,7 @@ def list_(workspace: Workspace, *, as_json: bool) -> None:
     if as_json:
         emit_json([asdict(project) for project in projects])
         return
-    rows = [(project.name, _recognised(project)) for project in projects]
+    rows = [(project.name, _recognised_by(project)) for project in projects]
     table(("project", "recognised by"), rows, wide=("recognised by",))
     if not projects:
         note(
@@ -108,7 +108,7 @@ def add(
         workspace = registry.for_directory(Path.cwd())
         made = _add_listed(workspace, source)
     for project in made:
-        say(f"{project.name}: {_recognised(project)}")
+        say(f"{project.name}: {_recognised_by(project)}")
     if made:
         settle(workspace, "Add projects")
     else:
@@ -177,7 +177,7 @@ def reassign(workspace: Workspace, old: str, new: str) -> None:
 
     project = act(workspace, old, new)
     settle(workspace, f"Reassign the project {old} to {new}")
-    say(f"{old} is {project.name} now, recognised by {_recognised(project)}")
+    say(f"{old} is {project.name} now, recognised by {_recognised_by(project)}")
 
 
 projects_command.add_command(in_repo_command)
@@ -202,7 +202,7 @@ def clone_all(workspace: Workspace, names: tuple[str, ...], into: Path) -> bool:
     return is_whole
 
 
-def _recognised(project: Project) -> str:
+def _recognised_by(project: Project) -> str:
     """By what a directory is known to be of the project, and which other projects it was."""
     told = (
         ", ".join(project.remotes)

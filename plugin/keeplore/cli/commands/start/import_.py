@@ -95,7 +95,7 @@ def import_command(
     if scope and (host in (None, AUTO_MEMORY) or source_named(str(host)).folder):
         raise click.UsageError("--scope is for the conversations of an export")
     after = datetime.fromisoformat(since) if since else None
-    sessions, notes = _found(registry, host, folder, after)
+    sessions, notes = _found_sessions(registry, host, folder, after)
     if not any(one.sessions for one in sessions) and not (notes and notes.files):
         _say_nothing(host, folder, sessions, notes)
         return
@@ -116,7 +116,7 @@ def import_command(
     chosen = [one for one in projects if not one.left_out]
     if chosen and is_all and not yes:
         chosen = project_picker.pick(chosen)
-    _read(registry, sessions, notes, chosen, scope or "")
+    _read_chosen(registry, sessions, notes, chosen, scope or "")
     _show_known(home)
 
 
@@ -124,7 +124,7 @@ def offer(registry: Registry, wish: project_picker.ProjectWish) -> bool:
     """Show the projects that could be read, and read those that a person at a terminal chooses.
     Returns whether there are any that were not read.
     """
-    sessions, notes = _found(registry, None, None, None)
+    sessions, notes = _found_sessions(registry, None, None, None)
     projects = _projects(registry, sessions, notes, wish)
     if not projects:
         return False
@@ -133,7 +133,7 @@ def offer(registry: Registry, wish: project_picker.ProjectWish) -> bool:
     if not chosen or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return bool(chosen)
     picked = project_picker.pick(chosen)
-    _read(registry, sessions, notes, picked, "")
+    _read_chosen(registry, sessions, notes, picked, "")
     _show_known(registry.for_directory(Path.home()))
     return len(picked) < len(chosen)
 
@@ -152,7 +152,7 @@ def _projects(
     return found
 
 
-def _found(
+def _found_sessions(
     registry: Registry, host: str | None, folder: Path | None, since: datetime | None
 ) -> tuple[list[SourceSurvey], Notes | None]:
     """The sessions of the host, or of all, and Claude Code's own notes where they are meant."""
@@ -237,19 +237,24 @@ def _show(found: Sequence[SourceSurvey], notes: Notes | None) -> None:
 
 def _session_cells(one: SourceSurvey) -> tuple[object, ...]:
     known = f"{one.known} known from their host" if one.known else ""
-    facts = (_size(one.size), *one.days, _named(one.directories))
+    facts = (_size(one.size), *one.days, _directory_names(one.directories))
     return (one.source.name, len(one.sessions), *facts, known)
 
 
 def _note_cells(notes: Notes) -> tuple[object, ...]:
     days = sorted(file.written_at.strftime("%Y-%m-%d") for file in notes.files) or [""]
     size = _size(sum(file.size for file in notes.files))
-    facts = (size, days[0], days[-1], _named([file.cwd for file in notes.files]))
+    facts = (
+        size,
+        days[0],
+        days[-1],
+        _directory_names([file.cwd for file in notes.files]),
+    )
     left_out = counted(len(notes.left_out), "folder") if notes.left_out else ""
     return (AUTO_MEMORY, counted(len(notes.files), "note"), *facts, left_out)
 
 
-def _named(directories: Iterable[str]) -> str:
+def _directory_names(directories: Iterable[str]) -> str:
     names = list(dict.fromkeys(Path(directory).name for directory in directories))
     more = (
         f" and {len(names) - SHOWN_DIRECTORIES} more"
@@ -269,7 +274,7 @@ def _say_next(host: str | None) -> None:
         )
 
 
-def _read(
+def _read_chosen(
     registry: Registry,
     found: Sequence[SourceSurvey],
     notes: Notes | None,

@@ -59,7 +59,7 @@ def audit_command(
     found = [
         entry
         for entry in workspace.store.records()
-        if _fits(entry, wanted, since or "")
+        if _is_wanted(entry, wanted, since or "")
     ]
     found.sort(key=_time_of, reverse=True)
     found = found[: limit or None]
@@ -76,7 +76,7 @@ def _time_of(entry: Mapping[str, Any]) -> str:
     return str(entry.get("at", ""))
 
 
-def _fits(
+def _is_wanted(
     entry: Mapping[str, Any], wanted: Mapping[str, str | None], since: str
 ) -> bool:
     """Whether a line of the audit is of refining, new enough, and has each wanted value."""

@@ -118,7 +118,7 @@ def _report(
         if is_staged:
             reports.append(lint_staged(one.root, _index_file(), secrets))
         else:
-            below = [_below(one.root, path) for path in paths]
+            below = [_relative_path(one.root, path) for path in paths]
             reports.append(lint(one.root, below if all(below) else (), secrets))
     return joined_reports(reports)
 
@@ -181,7 +181,7 @@ def _known_workspace(places: Places) -> Path:
         return registry.for_directory(Path.cwd()).root
 
 
-def _below(root: Path, path: str) -> str:
+def _relative_path(root: Path, path: str) -> str:
     """The path relative to the workspace, "" for all of it."""
     place = Path(os.path.abspath(path))  # noqa: PTH100  # as above
     for known in (root, root.resolve()):

@@ -102,10 +102,10 @@ def differing_lines(
             pairs = itertools.zip_longest(
                 first[one:one_end], other[two:two_end], fillvalue=""
             )
-            yield from itertools.starmap(_cut, pairs)
+            yield from itertools.starmap(_cut_to_difference, pairs)
 
 
-def _cut(left: str, right: str) -> tuple[str, str]:
+def _cut_to_difference(left: str, right: str) -> tuple[str, str]:
     """Two lines from shortly before they part, so that a paragraph in one line shows what is
     different in it.
     """

@@ -55,7 +55,7 @@ def edit_command(
     keeplore edit 1f0c9a2e --category gotchas
     keeplore edit 1f0c9a2e --scope workspace -m "All projects need it"
     """
-    found = _head(registry, registry.find(reference, Path.cwd()))
+    found = _newest_version(registry, registry.find(reference, Path.cwd()))
     if any(chosen.values()):
         outcome = _with_options(registry, found, chosen)
     else:
@@ -64,10 +64,10 @@ def edit_command(
         say("Nothing changed.")
         return
     settle(found.workspace, message)
-    _tell(outcome.memory, found.workspace.root / outcome.path)
+    _tell_change(outcome.memory, found.workspace.root / outcome.path)
 
 
-def _head(registry: Registry, found: FoundMemory) -> FoundMemory:
+def _newest_version(registry: Registry, found: FoundMemory) -> FoundMemory:
     from keeplore.workspace.writing.editing import newest  # heavy, as the registry is
 
     head = newest(registry, found)
@@ -106,7 +106,7 @@ def _in_editor(registry: Registry, found: FoundMemory) -> NoteOutcome:
         return notes.revise(id_, **changes(found.memory, edited))
 
 
-def _tell(memory: Memory, path: Path) -> None:
+def _tell_change(memory: Memory, path: Path) -> None:
     say(f"Changed: {memory.title}", bold=True)
     say(f"  {near(path)}", fg="cyan")
     say(

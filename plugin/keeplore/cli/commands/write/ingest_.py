@@ -87,7 +87,7 @@ def ingest_command(
         emit_json([asdict(status) for status in done])
     else:
         for status in done:
-            _tell(registry, status)
+            _tell_status(registry, status)
     if any(status.state == "failed" for status in done):
         sys.exit(1)
 
@@ -125,16 +125,18 @@ def _ingest(
             show(status.source, ", ".join(filter(None, parts)))
 
         ingesting = IngestQueue(registry, follow)
-        added = [_added(registry, ingesting, target, source) for source in sources]
+        added = [
+            _queue_source(registry, ingesting, target, source) for source in sources
+        ]
         try:
-            _work(ingesting, latest, [status.key for status in added])
+            _process_until_over(ingesting, latest, [status.key for status in added])
         except KeyboardInterrupt:
             say(INTERRUPTED, err=True)
             raise
         return [latest[status.key] for status in added]
 
 
-def _added(
+def _queue_source(
     registry: Registry, ingesting: IngestQueue, target: NoteTarget, source: str
 ) -> IngestStatus:
     """The source in the queue; one that cannot be meant has failed at once, and does not keep the
@@ -158,7 +160,7 @@ def _added(
         )
 
 
-def _work(
+def _process_until_over(
     ingesting: IngestQueue, latest: dict[str, IngestStatus], keys: Iterable[str]
 ) -> None:
     """Take what waits until these are at their end; a source that another process has is waited
@@ -183,7 +185,7 @@ def _settle(registry: Registry, done: Sequence[IngestStatus]) -> None:
             fill_vectors(workspace)
 
 
-def _tell(registry: Registry, status: IngestStatus) -> None:
+def _tell_status(registry: Registry, status: IngestStatus) -> None:
     if status.state == "failed":
         say(f"keeplore: {status.source}: {status.reason}", err=True)
         return

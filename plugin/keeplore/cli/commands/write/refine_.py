@@ -212,7 +212,7 @@ def _refine(
 ) -> None:
     """Raises LlmRefused where a model came to nothing with every talk."""
     titles = {part.memory.id: part.memory.title for part in parts}
-    done, problem = _work(refinery, titles)
+    done, problem = _run_jobs(refinery, titles)
     settle(workspace, "Refine conversations")
     say(f"{done} of {len(titles)} conversations refined.")
     if problem and not done:
@@ -226,7 +226,7 @@ def _refine(
     )
 
 
-def _work(refinery: Refinery, titles: dict[str, str]) -> tuple[int, str]:
+def _run_jobs(refinery: Refinery, titles: dict[str, str]) -> tuple[int, str]:
     """Take jobs until none is due; how many conversations were refined, and what kept the last
     other one from it. The worker may do some of them meanwhile.
     """
@@ -236,14 +236,14 @@ def _work(refinery: Refinery, titles: dict[str, str]) -> tuple[int, str]:
         done += step.job.key in titles and step.result is not None
         failed = failed + 1 if step.result is None else 0
         problem = step.problem or problem
-        _tell(step, titles.get(step.job.key, step.job.key))
+        _tell_step(step, titles.get(step.job.key, step.job.key))
         if step.wait_s or failed == IN_A_ROW:  # every other one would meet the same
             note(f"the rest waits: {step.problem}")
             break
     return done, problem
 
 
-def _tell(step: RefineStep, title: str) -> None:
+def _tell_step(step: RefineStep, title: str) -> None:
     # heavy, as above
     from keeplore.refine.answers.answer_schema import REPAIRED
     from keeplore.refine.pipeline import told_outcomes

@@ -102,7 +102,7 @@ def remember_command(
     if words is None:
         written = _recent(registry)
     else:
-        written = _written(registry, words, chosen, may_ask=not as_json)
+        written = _write_note(registry, words, chosen, may_ask=not as_json)
     if written is None:
         say("Nothing was written.")
         return
@@ -111,13 +111,13 @@ def remember_command(
     if as_json:
         emit_json(_as_json(workspace, outcome))
     else:
-        _tell(workspace, outcome, is_replacing=bool(chosen["replaces"]))
+        _tell_outcome(workspace, outcome, is_replacing=bool(chosen["replaces"]))
 
 
 def _words(text: Sequence[str]) -> str | None:
     """The text from the command line or stdin; None where the recent exchanges are meant."""
     if text and text != ("-",):
-        return _decoded(os.fsencode(" ".join(text)))
+        return _decoded_text(os.fsencode(" ".join(text)))
     if not text and not _is_piped():
         return None
     data = sys.stdin.buffer.read(MAX_BYTES + 1)
@@ -126,7 +126,7 @@ def _words(text: Sequence[str]) -> str | None:
             f"the text is larger than {MAX_BYTES // 1000} kB, and a note is one statement",
             "Keep the part that matters; `keeplore ingest FILE` keeps a whole file",
         )
-    return _decoded(data)
+    return _decoded_text(data)
 
 
 def _structured(words: str, chosen: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -136,7 +136,7 @@ def _structured(words: str, chosen: Mapping[str, Any]) -> tuple[str, dict[str, A
         told_of,
     )
 
-    given = _given(chosen)
+    given = _given_options(chosen)
     if given:
         raise click.UsageError(f"with --json, {given[0]} stands in the JSON object")
     note = structured_note(words.encode())
@@ -152,13 +152,13 @@ def _structured(words: str, chosen: Mapping[str, Any]) -> tuple[str, dict[str, A
     return note.text, fields
 
 
-def _given(chosen: Mapping[str, Any]) -> list[str]:
+def _given_options(chosen: Mapping[str, Any]) -> list[str]:
     """The options about a note that somebody typed."""
     names = (*PLACE, "category", "title", "permanent", *LINKS, "replaces")
     return [f"--{name.replace('_', '-')}" for name in names if chosen[name]]
 
 
-def _decoded(data: bytes) -> str:
+def _decoded_text(data: bytes) -> str:
     """The text of these bytes. What is no text is refused: a replacement character for each byte
     helps nobody.
     """
@@ -188,7 +188,7 @@ def _is_piped() -> bool:
 
 
 def _check(words: str | None, chosen: Mapping[str, Any]) -> None:
-    given = _given(chosen)
+    given = _given_options(chosen)
     if words is None and given:
         raise click.UsageError(f"{given[0]} needs a TEXT")
     if chosen["replaces"] and any(chosen[name] for name in PLACE):
@@ -226,7 +226,9 @@ def _has_caught_up(registry: Registry) -> bool:
     return Worker(places).catch_up(registry)
 
 
-def _related(registry: Registry, chosen: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _related_memories(
+    registry: Registry, chosen: Mapping[str, Any]
+) -> list[tuple[str, str]]:
     """Relationship and id of each memory that the note is linked to."""
     return [
         (name.replace("_", "-"), registry.find(ref, Path.cwd()).row.id)
@@ -235,7 +237,7 @@ def _related(registry: Registry, chosen: Mapping[str, Any]) -> list[tuple[str, s
     ]
 
 
-def _written(
+def _write_note(
     registry: Registry, words: str, chosen: Mapping[str, Any], *, may_ask: bool
 ) -> tuple[Workspace, NoteOutcome] | None:
     """The note, or None where the person wants none."""
@@ -255,12 +257,12 @@ def _written(
     place = {name: chosen[name] or "" for name in PLACE}
     running = calling_agent_name(registry.places)
     target = target_of(registry, here, **place, running=running)
-    draft = with_related(drafted(target, said), _related(registry, chosen))
+    draft = with_related(drafted(target, said), _related_memories(registry, chosen))
     old: FoundMemory | None = None
     if chosen["replaces"]:
         old = registry.find(chosen["replaces"], here)
     elif may_ask and sys.stdin.isatty() and sys.stdout.isatty():
-        answer, similar = _asked(target, draft)
+        answer, similar = _ask_about_similar(target, draft)
         if answer == "s":
             return None
         if answer == "r":
@@ -270,7 +272,9 @@ def _written(
     return target.workspace, remember(target, draft, here)
 
 
-def _asked(target: NoteTarget, draft: NoteDraft) -> tuple[str, tuple[SimilarNote, ...]]:
+def _ask_about_similar(
+    target: NoteTarget, draft: NoteDraft
+) -> tuple[str, tuple[SimilarNote, ...]]:
     """What to do beside notes that nearly say it: a to add, r to replace the first, s to skip."""
     similar = target.workspace.notes.similar(draft)
     # exactly that: it is not written twice anyway
@@ -287,10 +291,12 @@ def _asked(target: NoteTarget, draft: NoteDraft) -> tuple[str, tuple[SimilarNote
     return str(choice), similar
 
 
-def _tell(workspace: Workspace, outcome: NoteOutcome, *, is_replacing: bool) -> None:
+def _tell_outcome(
+    workspace: Workspace, outcome: NoteOutcome, *, is_replacing: bool
+) -> None:
     memory = outcome.memory
     permanent = "permanent" if memory.is_permanent else ""
-    facts = (memory.category, permanent, _where(outcome))
+    facts = (memory.category, permanent, _described_place(outcome))
     deed = "Remembered"
     if not outcome.is_new:
         deed = f"This is remembered already, since {day_of(memory.created_at)}"
@@ -324,7 +330,7 @@ def _note_similar(outcome: NoteOutcome) -> None:
     )
 
 
-def _where(outcome: NoteOutcome) -> str:
+def _described_place(outcome: NoteOutcome) -> str:
     memory = outcome.memory
     return long_place(*memory.place)
 

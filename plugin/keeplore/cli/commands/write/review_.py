@@ -93,7 +93,7 @@ def review_command(
     )
     workspace.index.refresh()
     contradictions = disputes(workspace.index, workspace.store)
-    here = _held(workspace, allowed, since or "")
+    here = _held_proposals(workspace, allowed, since or "")
     if as_json:
         proposed = [*map(dispute_json, contradictions), *map(proposal_json, here)]
         emit_json([*proposed, *map(_as_json, found)])
@@ -114,7 +114,9 @@ def _name_forks(workspace: Workspace) -> None:
             note(f"edited in {len(chain.leaves)} places: {join}")
 
 
-def _held(workspace: Workspace, allowed: ScopeFilter, since: str) -> list[HeldProposal]:
+def _held_proposals(
+    workspace: Workspace, allowed: ScopeFilter, since: str
+) -> list[HeldProposal]:
     """The proposals that were held back; how many there are elsewhere is told."""
     if not any(entry.get("event") == "refine" for entry in workspace.store.records()):
         return []
