@@ -55,7 +55,9 @@ def install_method() -> InstallMethod:
     """How the program that runs was installed."""
     environment = Path(sys.prefix)
     source, is_editable = _source()
-    installer = Installer.UV if _noted("INSTALLER").strip() == "uv" else Installer.PIP
+    installer = (
+        Installer.UV if _installer_note("INSTALLER").strip() == "uv" else Installer.PIP
+    )
     if (environment / "pipx_metadata.json").is_file():
         installer = Installer.PIPX
     elif (environment / "uv-receipt.toml").is_file():
@@ -71,7 +73,7 @@ def install_hint(extra: str) -> str:
 def _source() -> tuple[str, bool]:
     """Where it came from, and whether it runs from there."""
     try:
-        noted = json.loads(_noted("direct_url.json") or "{}")
+        noted = json.loads(_installer_note("direct_url.json") or "{}")
         url = str(noted.get("url", ""))
         is_editable = bool(noted.get("dir_info", {}).get("editable"))
         if "vcs_info" in noted:
@@ -83,7 +85,7 @@ def _source() -> tuple[str, bool]:
     return url or NAME, is_editable
 
 
-def _noted(name: str) -> str:
+def _installer_note(name: str) -> str:
     """What the installer wrote beside the program, "" where nothing is known."""
     try:
         return importlib.metadata.distribution(NAME).read_text(name) or ""

@@ -56,19 +56,21 @@ class Machine:
         except OSError as e:
             raise _unreadable(path, e) from e
         try:
-            return cls._of(json.loads(data), places)
+            return cls._from_data(json.loads(data), places)
         except _DAMAGE as e:
-            if (whole := cls._of_copy(places)) is not None:
+            if (whole := cls._load_copy(places)) is not None:
                 return whole
             if not data:
                 return _unknown()
             raise _unreadable(path, e) from e
 
     @classmethod
-    def _of_copy(cls, places: Places) -> Machine | None:
+    def _load_copy(cls, places: Places) -> Machine | None:
         """What the copy says, put back in its place; None where it cannot be read either."""
         try:
-            machine = cls._of(json.loads((places.state / COPY).read_bytes()), places)
+            machine = cls._from_data(
+                json.loads((places.state / COPY).read_bytes()), places
+            )
         except (OSError, *_DAMAGE):
             return None
         with contextlib.suppress(OSError):
@@ -76,13 +78,13 @@ class Machine:
         return machine
 
     @classmethod
-    def _of(cls, data: dict[str, Any], places: Places) -> Machine:
+    def _from_data(cls, data: dict[str, Any], places: Places) -> Machine:
         known = {str(name): Path(place) for name, place in data["workspaces"].items()}
         copied = str(data.get("copied_from", ""))
         found = cls(
             str(data["id"]), str(data["name"]), str(data["home"]), known, copied
         )
-        return found._here(places, str(data.get("hardware", "")))
+        return found._on_this_computer(places, str(data.get("hardware", "")))
 
     def save(self, places: Places) -> None:
         data = {
@@ -100,7 +102,7 @@ class Machine:
         for name in (COPY, FILE):
             durable.write(places.state / name, text.encode())
 
-    def _here(self, places: Places, mark: str) -> Machine:
+    def _on_this_computer(self, places: Places, mark: str) -> Machine:
         """The same, with an identity of its own where the file was written on another computer."""
         here = machine_fingerprint.mark()
         if not (mark and here) or mark == here:

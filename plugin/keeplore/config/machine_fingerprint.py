@@ -18,11 +18,11 @@ def mark() -> str:
     machine-id(5) asks that the id itself is not written down: it is hashed with our name.
     """
     if sys.platform == "win32":
-        found = _of_windows()
+        found = _id_from_windows()
     elif sys.platform == "darwin":
-        found = _of_macos()
+        found = _id_from_macos()
     else:
-        found = _of_files()
+        found = _id_from_files()
     return (
         hashlib.sha256(f"keeplore/{found}".encode()).hexdigest()[:MARK_CHARS]
         if found
@@ -30,7 +30,7 @@ def mark() -> str:
     )
 
 
-def _of_files() -> str:
+def _id_from_files() -> str:
     for name in _FILES:
         try:
             with Path(name).open("rb") as file:
@@ -41,7 +41,7 @@ def _of_files() -> str:
     return ""
 
 
-def _of_macos() -> str:
+def _id_from_macos() -> str:
     import ctypes  # here, because every command reads this module and other systems need none
 
     try:
@@ -57,7 +57,7 @@ def _of_macos() -> str:
         return ""
 
 
-def _of_windows() -> str:
+def _id_from_windows() -> str:
     if sys.platform == "win32":
         import winreg  # it exists nowhere else
 

@@ -39,7 +39,7 @@ def said_by(folder: Path) -> Mapping[str, Any]:
     UnreadableProjectFile.
     """
     try:
-        text = _read(project_file(folder))
+        text = _read_bytes(project_file(folder))
         data = parsed_yaml(text)
     except (OSError, ValueError, TypeError, yaml.YAMLError) as e:
         raise UnreadableProjectFile(str(e)) from e
@@ -68,7 +68,7 @@ def code_root(place: Path) -> Path | None:
     return None
 
 
-def _read(path: Path) -> bytes:
+def _read_bytes(path: Path) -> bytes:
     """b"" for what is no file. Raises OSError or ValueError."""
     # unlike those of Path they never raise
     if not os.path.lexists(path) or os.path.isdir(path):  # noqa: PTH112

@@ -296,7 +296,7 @@ def filled_settings(below: Settings, text: bytes, path: Path) -> Settings:
     """
     data = parse_settings(path, text)
     try:
-        settings: Settings = _filled(below, data, "")
+        settings: Settings = _with_overrides(below, data, "")
         _check(settings)
     except ValueError as e:
         line = line_of(text.decode(), str(e))
@@ -367,7 +367,7 @@ def _text(path: Path) -> bytes:
     return text
 
 
-def _filled(default: Any, data: Any, key: str) -> Any:
+def _with_overrides(default: Any, data: Any, key: str) -> Any:
     """``default`` with what the file says; a section is filled key by key. Raises ValueError that
     names the key.
     """
@@ -400,7 +400,8 @@ def _filled_section(default: Any, data: Any, key: str) -> Any:
         if name not in known:
             raise ValueError(f"{place}: there is no such key{meant_keys(place)}")
     filled = {
-        name: _filled(known[name], value, inside[name]) for name, value in data.items()
+        name: _with_overrides(known[name], value, inside[name])
+        for name, value in data.items()
     }
     return dataclasses.replace(default, **filled)
 
@@ -414,7 +415,7 @@ def _prices(data: Mapping[Any, Any], key: str) -> dict[str, TokenPrice]:
 
 
 def _price(data: Any, key: str) -> TokenPrice:
-    price: TokenPrice = _filled(TokenPrice(), data, key)
+    price: TokenPrice = _with_overrides(TokenPrice(), data, key)
     return (
         price
         if data and "cached" in data

@@ -36,16 +36,16 @@ class StateDatabase:
         Raises KeeploreError where the file cannot be used.
         """
         try:
-            with contextlib.closing(self._opened()) as connection:
+            with contextlib.closing(self._connect()) as connection:
                 connection.execute("BEGIN IMMEDIATE")
-                self._make(connection)
+                self._create_tables(connection)
                 yield connection
                 connection.execute("COMMIT")
         except sqlite3.Error as e:
             remedy = "Check the free space and the rights there; where it is damaged, move it away"
             raise KeeploreError(f"{self.file} cannot be used: {e}", remedy) from e
 
-    def _opened(self) -> sqlite3.Connection:
+    def _connect(self) -> sqlite3.Connection:
         try:
             durable.make_private(self.file.parent)
             os.close(os.open(self.file, os.O_RDWR | os.O_CREAT, 0o600))
@@ -64,7 +64,7 @@ class StateDatabase:
             raise
         return connection
 
-    def _make(self, connection: sqlite3.Connection) -> None:
+    def _create_tables(self, connection: sqlite3.Connection) -> None:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if version > VERSION:
             raise KeeploreError(

@@ -28,7 +28,7 @@ def with_key(text: str, key: str, value: Any) -> str:
         wanted[section] = {**(wanted.get(section) or {}), name: value}
     else:
         wanted[name] = value
-    return _checked(_set(text, section, name, _written(value)), wanted)
+    return _checked_text(_set(text, section, name, _flow_yaml(value)), wanted)
 
 
 def without_key(text: str, key: str) -> str:
@@ -44,7 +44,7 @@ def without_key(text: str, key: str) -> str:
     if section and not inside:
         del wanted[section]
         section, name = "", section
-    return _checked(_removed(text, section, name), wanted)
+    return _checked_text(_without_key(text, section, name), wanted)
 
 
 def line_of(text: str, said: str) -> int:
@@ -53,7 +53,9 @@ def line_of(text: str, said: str) -> int:
     """
     node, line = yaml.compose(text, Loader=yaml.CSafeLoader), 0
     while isinstance(node, MappingNode):
-        names = ((key, value) for key, value in node.value if _begins(said, key))
+        names = (
+            (key, value) for key, value in node.value if _begins_with_key(said, key)
+        )
         key, node = max(
             names, key=lambda pair: len(pair[0].value), default=(None, None)
         )
@@ -62,7 +64,7 @@ def line_of(text: str, said: str) -> int:
     return line
 
 
-def _begins(said: str, key: Node) -> bool:
+def _begins_with_key(said: str, key: Node) -> bool:
     """Whether a message begins with this key as a whole."""
     name = key.value if isinstance(key, ScalarNode) else ""
     return bool(name) and said.startswith((f"{name}.", f"{name}:", f"{name},"))
@@ -70,7 +72,7 @@ def _begins(said: str, key: Node) -> bool:
 
 def as_yaml(value: Any) -> str:
     """A value on one line, as it is written into a file."""
-    return _written(value)
+    return _flow_yaml(value)
 
 
 def _data(text: str) -> dict[str, Any]:
@@ -78,7 +80,7 @@ def _data(text: str) -> dict[str, Any]:
     return data
 
 
-def _checked(text: str, wanted: Mapping[str, Any]) -> str:
+def _checked_text(text: str, wanted: Mapping[str, Any]) -> str:
     """The text, where it says what is wanted; aliases and the like make it say something else."""
     if (yaml.safe_load(text) or {}) != wanted:
         raise ValueError("it would say something else")
@@ -105,12 +107,12 @@ def _set(text: str, section: str, name: str, value: str) -> str:
         if inside.flow_style:
             return _inserted(text, inside, name, value)
         column = inside.value[0][0].start_mark.column
-        return _below(text, heading, f"{' ' * column}{name}: {value}\n")
+        return _with_first_line(text, heading, f"{' ' * column}{name}: {value}\n")
     if (
         isinstance(inside, ScalarNode)
         and inside.start_mark.index == inside.end_mark.index
     ):
-        return _below(text, heading, f"  {name}: {value}\n")
+        return _with_first_line(text, heading, f"  {name}: {value}\n")
     return _replaced(text, heading, inside, f"{{{name}: {value}}}")
 
 
@@ -158,13 +160,13 @@ def _inserted(text: str, mapping: MappingNode | None, name: str, value: str) -> 
     return f"{text.rstrip()}\n{name}:{gap}{value}\n".lstrip("\n")
 
 
-def _below(text: str, heading: Node, line: str) -> str:
+def _with_first_line(text: str, heading: Node, line: str) -> str:
     """A line more, the first one of a section."""
     place = text.find("\n", heading.end_mark.index) + 1
     return f"{text}\n{line}" if place == 0 else text[:place] + line + text[place:]
 
 
-def _removed(text: str, section: str, name: str) -> str:
+def _without_key(text: str, section: str, name: str) -> str:
     mapping: Any = _top(text)
     if section:
         mapping = (_entry(mapping, section) or (None, None))[1]
@@ -192,12 +194,14 @@ def _end(node: Node) -> int:
     return _end(last[1] if isinstance(last, tuple) else last)
 
 
-def _written(value: Any) -> str:
+def _flow_yaml(value: Any) -> str:
     if isinstance(value, Mapping):
-        entries = (f"{_written(name)}: {_written(one)}" for name, one in value.items())
+        entries = (
+            f"{_flow_yaml(name)}: {_flow_yaml(one)}" for name, one in value.items()
+        )
         return f"{{{', '.join(entries)}}}"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_written, value))}]"
+        return f"[{', '.join(map(_flow_yaml, value))}]"
     if isinstance(value, str) and _is_bare(value):
         return value
     return json.dumps(value, ensure_ascii=False)

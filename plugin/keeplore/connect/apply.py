@@ -31,7 +31,7 @@ def apply(plan: ConnectPlan, state: Path) -> None:
     Raises ConfigError where a file has changed since it was planned: nothing or a part is done
     then, and all of it is recorded. Raises OSError.
     """
-    with _alone(state):
+    with _connect_lock(state):
         _expect_as_planned(plan, state)
         plan.during.save(state)
         if plan.ready:
@@ -40,7 +40,7 @@ def apply(plan: ConnectPlan, state: Path) -> None:
         for file in _own_files(plan, state):
             _sweep(file)
         for change in plan.changes:
-            _make(change)
+            _apply_change(change)
         _remove_empty(plan.during.folders)
         left = [folder for folder in plan.after.folders if Path(folder).is_dir()]
         replace(plan.after, folders=tuple(left) if plan.after.files else ()).save(state)
@@ -56,7 +56,7 @@ def _expect_as_planned(plan: ConnectPlan, state: Path) -> None:
         )
 
 
-def _make(change: FileChange) -> None:
+def _apply_change(change: FileChange) -> None:
     target = change.target
     if change.after is None:
         target.unlink(missing_ok=True)
@@ -96,7 +96,7 @@ def _sweep(target: Path) -> None:
 
 
 @contextlib.contextmanager
-def _alone(state: Path) -> Iterator[None]:
+def _connect_lock(state: Path) -> Iterator[None]:
     """One at a time on this machine; the lock file stays, since two could hold two files of one
     name.
     """

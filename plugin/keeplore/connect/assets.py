@@ -67,14 +67,14 @@ def _naming(command: str, text: bytes) -> bytes:
 
 def _host_files(host: str) -> dict[str, bytes]:
     root = _root()
-    skills = _below(root / "skills")
+    skills = _files_below(root / "skills")
     if host == "claude-code":
         manifest = ".claude-plugin/plugin.json"
         return {manifest: (root / manifest).read_bytes(), **_prefixed("skills", skills)}
     if host in SHARED_SKILLS:
         return _prefixed("skills", _renamed(skills))
     if host == "gemini-cli":
-        files = _below(root / "gemini").items()
+        files = _files_below(root / "gemini").items()
         return {name: data for name, data in files if not name.startswith("hooks/")}
     if host == "opencode":
         return _opencode(root / "opencode")
@@ -85,7 +85,7 @@ def _host_files(host: str) -> dict[str, bytes]:
 
 def _opencode(folder: Path) -> dict[str, bytes]:
     shim = {f"plugins/{PLUGIN}.ts": (folder / f"{PLUGIN}.ts").read_bytes()}
-    return {**shim, **_prefixed("commands", _below(folder / "commands"))}
+    return {**shim, **_prefixed("commands", _files_below(folder / "commands"))}
 
 
 def _root() -> Path:
@@ -97,7 +97,7 @@ def _root() -> Path:
     )
 
 
-def _below(folder: Path) -> dict[str, bytes]:
+def _files_below(folder: Path) -> dict[str, bytes]:
     paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 

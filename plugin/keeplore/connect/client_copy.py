@@ -112,10 +112,12 @@ def write_clients(state: Path) -> tuple[str, ...]:
 def outdated(state: Path) -> tuple[str, ...]:
     """Which files of the copy are not as this release has them."""
     files = assets.client_files().items()
-    return tuple(name for name, data in files if _read(state / FOLDER / name) != data)
+    return tuple(
+        name for name, data in files if _read_or_none(state / FOLDER / name) != data
+    )
 
 
-def _read(path: Path) -> bytes | None:
+def _read_or_none(path: Path) -> bytes | None:
     try:
         return path.read_bytes()
     except OSError:

@@ -118,7 +118,7 @@ def statuses(record: ConnectionRecord) -> list[tuple[ConnectedFile, str]]:
 
 def _status(file: ConnectedFile) -> str:
     try:
-        return file.resource.status(_read(Path(os.path.realpath(file.path))))
+        return file.resource.status(_read_target(Path(os.path.realpath(file.path))))
     except EditRefused as e:
         return e.message
 
@@ -136,7 +136,7 @@ def _has_keeplore_otherwise(
     if any(Path(file.path).is_relative_to(folder) for file in record.of(owner)):
         return ""
     client = json.dumps(launcher.ask[-1], ensure_ascii=False)[1:-1]
-    hooks = _read(folder / "hooks" / "hooks.json") or b""
+    hooks = _read_target(folder / "hooks" / "hooks.json") or b""
     if client.encode() in hooks:  # the record was lost
         return ""
     return f"there is a folder {folder} that `keeplore connect` did not make"
@@ -174,7 +174,7 @@ class PlanBuilder:
         known = self._files.get(name) or self._gone.pop(name, None)
         target = Path(os.path.realpath(path))
         try:
-            current = self._read(target)
+            current = self._read_target(target)
             edit, made = wanted.resource.install(
                 current, known.resource if known else None
             )
@@ -197,7 +197,7 @@ class PlanBuilder:
             return
         path, target = Path(file.path), Path(os.path.realpath(file.path))
         try:
-            edit = file.resource.uninstall(self._read(target))
+            edit = file.resource.uninstall(self._read_target(target))
             self._change(owner, path, target, edit)
         except EditRefused as e:
             self._refuse(owner, path, e)
@@ -236,16 +236,16 @@ class PlanBuilder:
             after.settled(),
         )
 
-    def _read(self, target: Path) -> bytes | None:
+    def _read_target(self, target: Path) -> bytes | None:
         if target in self._changes:
             return self._changes[target].after
-        return _read(target)
+        return _read_target(target)
 
     def _change(self, owner: Owner, path: Path, target: Path, edit: FileEdit) -> None:
         for why in edit.left:
             remedy = LEFT if edit.is_done else DISCONNECT_AGAIN
             self._problems.append(ConnectProblem(owner.host, f"{path}: {why}", remedy))
-        current = self._read(target)
+        current = self._read_target(target)
         if edit.after == current:
             return
         _expect_writable(target)
@@ -279,7 +279,7 @@ def _lines(data: bytes | None) -> list[str]:
     return [f"{line}\n" for line in lines] + [last] * bool(last)
 
 
-def _read(target: Path) -> bytes | None:
+def _read_target(target: Path) -> bytes | None:
     try:
         facts = target.stat()
         if not stat.S_ISREG(facts.st_mode):

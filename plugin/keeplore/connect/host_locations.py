@@ -144,22 +144,22 @@ def own_folder(host: str, directory: Path) -> Path | None:
 
 def installed_otherwise(host: str, directory: Path) -> str:
     """What tells that the host has Keeplore from elsewhere, "" where nothing does."""
-    return _told(host, lambda one: one.installed_otherwise(directory))
+    return _ask_host(host, lambda one: one.installed_otherwise(directory))
 
 
 def switched_off(host: str, directory: Path) -> str:
     """The setting with which a person keeps the host from running our entries, "" where there is
     none.
     """
-    return _told(host, lambda one: one.switched_off(directory))
+    return _ask_host(host, lambda one: one.switched_off(directory))
 
 
 def left_behind(host: str, directory: Path) -> str:
     """What a host itself wrote because of our entries, which stays when they go; "" for nothing."""
-    return _told(host, lambda one: one.left_behind(directory))
+    return _ask_host(host, lambda one: one.left_behind(directory))
 
 
-def _told(host: str, ask: Callable[[HostConnection], str]) -> str:
+def _ask_host(host: str, ask: Callable[[HostConnection], str]) -> str:
     known, flaws = _connections()
     if host not in known:
         return ""

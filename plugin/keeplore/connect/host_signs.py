@@ -128,19 +128,19 @@ def _dict(data: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 
 def _json(path: Path) -> dict[str, Any]:
-    return _read(path, json.loads)
+    return _read_settings(path, json.loads)
 
 
 def _lenient_json(path: Path) -> dict[str, Any]:
     """The same of a file in which the host takes comments and trailing commas."""
-    return _read(path, lambda data: parse(data.decode()).root.value)
+    return _read_settings(path, lambda data: parse(data.decode()).root.value)
 
 
 def _toml(path: Path) -> dict[str, Any]:
-    return _read(path, lambda data: tomllib.loads(data.decode()))
+    return _read_settings(path, lambda data: tomllib.loads(data.decode()))
 
 
-def _read(path: Path, loads: Callable[[bytes], Any]) -> dict[str, Any]:
+def _read_settings(path: Path, loads: Callable[[bytes], Any]) -> dict[str, Any]:
     """What a host's settings say, nothing where they cannot be read."""
     try:
         with path.open("rb") as file:

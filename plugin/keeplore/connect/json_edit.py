@@ -58,7 +58,7 @@ def put(
     for entry in entries:
         document = parse(text)
         if find(document, entry) is None:
-            text, trace = _put(document, entry, trace)
+            text, trace = _put_entry(document, entry, trace)
     return text, trace
 
 
@@ -69,7 +69,7 @@ def take(text: str, entries: Iterable[JsonEntry], trace: JsonTrace) -> str:
     for entry in reversed([*entries]):
         document = parse(text)
         if (item := find(document, entry)) is not None:
-            text = _take(document, entry.holder, item, trace)
+            text = _without_item(document, entry.holder, item, trace)
     return text
 
 
@@ -103,7 +103,7 @@ def _normal(value: Any) -> str:
     return json.dumps(value, sort_keys=True)  # True is not 1 here
 
 
-def _put(
+def _put_entry(
     document: JsonDocument, entry: JsonEntry, trace: JsonTrace
 ) -> tuple[str, JsonTrace]:
     """The nearest holder that is there takes the entry, wrapped in those that are missing."""
@@ -119,7 +119,7 @@ def _put(
     if not holder.items:
         inner.setdefault(path, document.text[holder.start + 1 : holder.end - 1])
     known = [place for place in made if place not in trace.made]
-    text = _added(document, holder, key, value)
+    text = _with_item(document, holder, key, value)
     return text, JsonTrace((*trace.made, *known), tuple(inner.items()))
 
 
@@ -165,11 +165,11 @@ def _style(text: str) -> JsonStyle:
     )
 
 
-def _added(
+def _with_item(
     document: JsonDocument, holder: JsonNode, key: str | None, value: Any
 ) -> str:
     if not holder.items:
-        return _filled(document, holder, key, value)
+        return _with_first_item(document, holder, key, value)
     text, last = document.text, holder.items[-1]
     before = text[_edge(document, holder, len(holder.items) - 1) : last.start]
     style = replace(_style(text), is_spread="\n" in before)
@@ -194,7 +194,7 @@ def _separator(style: JsonStyle, indent: str, before: str) -> str:
     return before if before.isspace() else style.space
 
 
-def _filled(
+def _with_first_item(
     document: JsonDocument, holder: JsonNode, key: str | None, value: Any
 ) -> str:
     """An empty object or array with its first part."""
@@ -247,14 +247,16 @@ def _edge(document: JsonDocument, holder: JsonNode, index: int) -> int:
     return comments[-1][1] if comments else at
 
 
-def _take(document: JsonDocument, path: Path, item: JsonItem, trace: JsonTrace) -> str:
+def _without_item(
+    document: JsonDocument, path: Path, item: JsonItem, trace: JsonTrace
+) -> str:
     """``path`` is where the item's holder stands."""
     text, holder = document.text, document.at(path) or document.root
     index = [one.start for one in holder.items].index(item.start)
     start, end = _edge(document, holder, index), item.node.end
     after_comma = item.comma + 1 if item.comma >= 0 else end
     if len(holder.items) == 1:
-        return _emptied(document, path, (start, after_comma), trace)
+        return _without_only_item(document, path, (start, after_comma), trace)
     if item.comma >= 0:
         return text[:start] + text[after_comma:]
     comma = holder.items[index - 1].comma
@@ -265,7 +267,7 @@ def _take(document: JsonDocument, path: Path, item: JsonItem, trace: JsonTrace) 
     return text[:comma] + text[comma + 1 : start] + rest
 
 
-def _emptied(
+def _without_only_item(
     document: JsonDocument, path: Path, part: tuple[int, int], trace: JsonTrace
 ) -> str:
     """Without the only part of the holder at ``path``, nor the holder where it was made for it."""
@@ -275,7 +277,7 @@ def _emptied(
         outer = document.at(path[:-1])
         for item in outer.items if outer else ():
             if item.node is holder:
-                return _take(document, path[:-1], item, trace)
+                return _without_item(document, path[:-1], item, trace)
     inner = dict(trace.inner).get(path)
     if inner is not None and inner.split() == rest.split():
         rest = inner

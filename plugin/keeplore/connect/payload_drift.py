@@ -68,7 +68,7 @@ def unknown_in(host: str, event: str, payload: bytes) -> list[str]:
     """The event where that is unknown, and the fields, as ``EVENT.FIELD``; nothing for a host that
     is not known so well.
     """
-    known = _known().get(host)
+    known = _known_payloads().get(host)
     if known is None or not _NAME.fullmatch(event):
         return []
     if event not in known["events"]:
@@ -86,7 +86,7 @@ def unknown_in(host: str, event: str, payload: bytes) -> list[str]:
 
 
 @cache
-def _known() -> Mapping[str, Mapping[str, frozenset[str]]]:
+def _known_payloads() -> Mapping[str, Mapping[str, frozenset[str]]]:
     listed = tomllib.loads(KNOWN.read_text(encoding="utf-8"))
     return {
         host: {kind: frozenset(names) for kind, names in kinds.items()}

@@ -155,7 +155,7 @@ class JsonEntries(Resource):
     def install(
         self, current: bytes | None, known: Resource | None
     ) -> tuple[FileEdit, Resource]:
-        text = _decoded(current)
+        text = _decoded_text(current)
         base = known if isinstance(known, JsonEntries) else replace(self, entries=())
         if not text.strip():  # whatever was there before is gone
             is_made = base.is_made or current is None
@@ -164,7 +164,7 @@ class JsonEntries(Resource):
         try:
             document = parse(text)
             self._expect_readable(document)
-            return self._installed(document, base)
+            return self._with_entries(document, base)
         except NotJson as e:
             raise EditRefused(f"it is no JSON: {e}", f"Mend it and {AGAIN}") from None
         except ValueError as e:
@@ -178,7 +178,7 @@ class JsonEntries(Resource):
                 f"Take them out and {AGAIN}",
             )
 
-    def _installed(
+    def _with_entries(
         self, document: JsonDocument, known: JsonEntries
     ) -> tuple[FileEdit, JsonEntries]:
         """Ours replaces what was ours, and goes where nothing else stands; proved to be undone byte
@@ -186,7 +186,7 @@ class JsonEntries(Resource):
         """
         former = [entry for entry in known.former if entry not in known.entries]
         old = (*known.entries, *former)
-        free, obstacles = self._free(document, old)
+        free, obstacles = self._placeable_entries(document, old)
         stale = _present(
             document, [entry for entry in old if entry not in self.entries]
         )
@@ -206,7 +206,7 @@ class JsonEntries(Resource):
         made.expect_reversible(text, old, bare)
         return FileEdit(text.encode(), obstacles), made
 
-    def _free(
+    def _placeable_entries(
         self, document: JsonDocument, old: Sequence[JsonEntry]
     ) -> tuple[list[JsonEntry], tuple[str, ...]]:
         """The entries that have their place for themselves or for us, and what is in the way of
@@ -241,7 +241,7 @@ class JsonEntries(Resource):
     def _without(self, current: bytes) -> FileEdit:
         try:
             text = json_edit.take(
-                _decoded(current), (*self.former, *self.entries), self.trace
+                _decoded_text(current), (*self.former, *self.entries), self.trace
             )
             document = parse(text)
         except (EditRefused, ValueError) as e:
@@ -256,7 +256,7 @@ class JsonEntries(Resource):
         return FileEdit(text.encode(), tuple(sorted(left)))
 
     def _status(self, current: bytes) -> ResourceStatus:
-        document = parse(_decoded(current))
+        document = parse(_decoded_text(current))
         found = [json_edit.find(document, entry) is not None for entry in self.entries]
         if all(found):
             return ResourceStatus.INTACT
@@ -266,9 +266,9 @@ class JsonEntries(Resource):
 
     def _is_bare(self, document: JsonDocument) -> bool:
         """Whether nothing stands there but what we make."""
-        return document.is_strict and _bare(document.root.value) == _bare(
-            json.loads(self.skeleton)
-        )
+        return document.is_strict and _without_empty(
+            document.root.value
+        ) == _without_empty(json.loads(self.skeleton))
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +284,7 @@ class TomlTable(Resource):
     def install(
         self, current: bytes | None, known: Resource | None
     ) -> tuple[FileEdit, Resource]:
-        text = _decoded(current)
+        text = _decoded_text(current)
         found = self._table(text)
         base = known if isinstance(known, TomlTable) else self
         base = replace(base, is_made=base.is_made or current is None)
@@ -342,7 +342,7 @@ class TomlTable(Resource):
 
     def _without(self, current: bytes) -> FileEdit:
         try:
-            text = _decoded(current)
+            text = _decoded_text(current)
             if toml_edit.table_at(tomllib.loads(text), self.name) is None:
                 return FileEdit(current)
             bare = self.bare_text(text)
@@ -354,7 +354,7 @@ class TomlTable(Resource):
         return FileEdit(None if self.is_made and not bare.strip() else bare.encode())
 
     def _status(self, current: bytes) -> ResourceStatus:
-        found = toml_edit.table_at(tomllib.loads(_decoded(current)), self.name)
+        found = toml_edit.table_at(tomllib.loads(_decoded_text(current)), self.name)
         if found is None:
             return ResourceStatus.MISSING
         is_intact = found == toml_edit.as_read(self.values)
@@ -420,15 +420,15 @@ def _holders(entries: Iterable[JsonEntry]) -> list[tuple[str, ...]]:
     ]
 
 
-def _bare(value: Any) -> Any:
+def _without_empty(value: Any) -> Any:
     """Without empty lists and objects, which say nothing."""
     if not isinstance(value, dict):
         return value
-    kept = {key: _bare(one) for key, one in value.items()}
+    kept = {key: _without_empty(one) for key, one in value.items()}
     return {key: one for key, one in kept.items() if one not in ({}, [])}
 
 
-def _decoded(data: bytes | None) -> str:
+def _decoded_text(data: bytes | None) -> str:
     try:
         return (data or b"").decode()
     except UnicodeDecodeError:

@@ -24,7 +24,7 @@ def block(text: str, name: str, values: Values) -> str:
     lines = [
         MARK,
         f"[{name}]",
-        *(f"{key} = {_written(value)}" for key, value in values),
+        *(f"{key} = {_toml_value(value)}" for key, value in values),
     ]
     before = newline if text else ""
     if not text.endswith("\n"):
@@ -104,8 +104,8 @@ def _proved(text: str, after: str, name: str) -> str | None:
     return after if is_same and table_at(read, name) is None else None
 
 
-def _written(value: Value) -> str:
+def _toml_value(value: Value) -> str:
     # a basic string of TOML escapes as JSON does, but for U+007F
     if isinstance(value, tuple):
-        return f"[{', '.join(map(_written, value))}]"
+        return f"[{', '.join(map(_toml_value, value))}]"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
