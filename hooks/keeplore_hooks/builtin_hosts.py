@@ -29,7 +29,7 @@ _TOGETHER = {"chatgpt": "exports", "claude-ai": "exports"}  # sources on one pag
 @hookimpl
 def keeplore_hosts() -> list[HostPlugin]:
     return [
-        HostPlugin(name, _later(place), _PAGES.format(name))
+        HostPlugin(name, _lazy_adapter(place), _PAGES.format(name))
         for name, place in _HOSTS.items()
     ]
 
@@ -37,12 +37,14 @@ def keeplore_hosts() -> list[HostPlugin]:
 @hookimpl
 def keeplore_sources() -> list[SourcePlugin]:
     return [
-        SourcePlugin(name, _later(place), _PAGES.format(_TOGETHER.get(name, name)))
+        SourcePlugin(
+            name, _lazy_adapter(place), _PAGES.format(_TOGETHER.get(name, name))
+        )
         for name, place in _SOURCES.items()
     ]
 
 
-def _later(place: str) -> Callable[[], Any]:
+def _lazy_adapter(place: str) -> Callable[[], Any]:
     """Makes the adapter of "module:class" when it is called: most commands need none, and no one
     all.
     """

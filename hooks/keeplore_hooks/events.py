@@ -160,7 +160,7 @@ def to_json(event: HostEvent) -> str:
         {
             "schema": SCHEMA,
             "kind": event.kind,
-            **_plain(event),
+            **_plain_json(event),
         },
         ensure_ascii=False,
     )
@@ -191,15 +191,15 @@ def from_json(text: str | bytes) -> HostEvent:
     return event
 
 
-def _plain(value: Any) -> Any:
+def _plain_json(value: Any) -> Any:
     """A value as JSON can hold it; what is empty is left out."""
     if hasattr(value, "__dataclass_fields__"):
-        plain = {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+        plain = {f.name: _plain_json(getattr(value, f.name)) for f in fields(value)}
         return {
             name: item for name, item in plain.items() if item not in ("", (), [], None)
         }
     if isinstance(value, tuple):
-        return [_plain(item) for item in value]
+        return [_plain_json(item) for item in value]
     return value
 
 

@@ -35,7 +35,7 @@ class PluginProblem:
 
 
 @functools.cache
-def _loaded() -> tuple[_Plugins, tuple[PluginProblem, ...]]:
+def _load_plugins() -> tuple[_Plugins, tuple[PluginProblem, ...]]:
     """The plugins of installed packages, and what could not be loaded."""
     plugins, problems = [], []
     points = importlib.metadata.entry_points(group=specs.NAME)
@@ -53,18 +53,18 @@ def brought(
     """What plugins return at an extension point that lists things, each with its plugin's name, the
     built-in ones first under ""; one that fails costs its own.
     """
-    plugins, problems = _loaded()
+    plugins, problems = _load_plugins()
     found: list[tuple[str, _Brought]] = []
     flaws = list(problems)
     for name, plugin in (("", builtin), *plugins):
         try:
-            found += [(name, one) for one in _listed(point, plugin, kind)]
+            found += [(name, one) for one in _brought_by(point, plugin, kind)]
         except Exception as e:  # noqa: BLE001  # as above
             flaws.append(PluginProblem(name, point, repr(e)))
     return found, flaws
 
 
-def _listed(point: str, plugin: object, kind: type[_Brought]) -> list[_Brought]:
+def _brought_by(point: str, plugin: object, kind: type[_Brought]) -> list[_Brought]:
     manager = pluggy.PluginManager(specs.NAME)
     manager.add_hookspecs(specs)
     manager.register(plugin)

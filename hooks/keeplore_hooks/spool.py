@@ -363,7 +363,9 @@ def _in_order(
     """The entries as they came: those of one boot by the time since it, as if the clock had stood
     right at the first of them, the others by the clock.
     """
-    timed = [(_moment(*key), *_since(entry.name), entry) for key, entry in found]
+    timed = [
+        (_moment(*key), *_boot_and_time(entry.name), entry) for key, entry in found
+    ]
     first: dict[str, tuple[int, int]] = {}
     for at, boot, since, _ in timed:
         first[boot] = min(first.get(boot, (since, at)), (since, at))
@@ -374,7 +376,7 @@ def _in_order(
     return sorted((entry for _, entry in found), key=lambda entry: keys[entry.name])
 
 
-def _since(name: str) -> tuple[str, int]:
+def _boot_and_time(name: str) -> tuple[str, int]:
     """The boot in an entry's name and the hundredths of a second since; "" and 0 for none."""
     match = _SINCE_BOOT.search(name.split(".")[2])
     return (match[1], int(match[2])) if match else ("", 0)

@@ -126,7 +126,7 @@ def read_lines(
             data, problem = None, f"is longer than {LINE_LIMIT} bytes and was skipped"
         else:
             data, problem = _object(raw)
-            joined = _joined(raw) if data is None else ()
+            joined = _objects_in_line(raw) if data is None else ()
             for item, length in joined:
                 yield JsonLine(item, start, start + length if is_terminated else start)
                 start += length
@@ -283,7 +283,7 @@ def _step_over(file: BinaryIO) -> tuple[int, bool]:
     return skipped, False
 
 
-def _joined(raw: bytes) -> list[tuple[Json, int]]:
+def _objects_in_line(raw: bytes) -> list[tuple[Json, int]]:
     """The objects at the start of a line that holds several, each with its length (bytes)."""
     if b"}{" not in raw:
         return []

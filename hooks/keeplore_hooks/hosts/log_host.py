@@ -133,7 +133,7 @@ class LogHost(HostAdapter):
         if head is None:
             return Reading((), cursor)
         origin = Origin(self.name, head.session, transcript=str(path))
-        log = self._read(
+        log = self._read_log(
             Record(
                 path,
                 origin,
@@ -160,7 +160,7 @@ class LogHost(HostAdapter):
         cursor: Cursor,
     ) -> LogReading:
         origin = replace(payload.origin, transcript=str(path))
-        return self._read(
+        return self._read_log(
             Record(
                 path,
                 origin,
@@ -170,7 +170,7 @@ class LogHost(HostAdapter):
             cursor,
         )
 
-    def _read(self, record: Record, cursor: Cursor) -> LogReading:
+    def _read_log(self, record: Record, cursor: Cursor) -> LogReading:
         with self.open_log(record.path) as file:
             return LogReading(
                 *read_log(

@@ -72,7 +72,7 @@ class PendingPrompts:
         at: str,
     ) -> bool:
         """Does the record have the prompt that was announced with these words?"""
-        since = _before(at)
+        since = _shortly_before(at)
         same = [prompt for prompt in self.recorded if prompt.key == _key(words)]
         return any(
             prompt.task == task if task and prompt.task else prompt.at >= since
@@ -121,7 +121,7 @@ def _key(words: str) -> str:
     return digest(prompt_key(words[:PROMPT_LIMIT]))
 
 
-def _before(at: str) -> str:
+def _shortly_before(at: str) -> str:
     try:
         return rfc3339(datetime.fromisoformat(at) - _AHEAD)
     except (ValueError, OverflowError):

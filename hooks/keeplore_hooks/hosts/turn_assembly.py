@@ -289,7 +289,7 @@ class TurnAssembler:
     def end(self) -> None:
         """The turn that is going on is over."""
         if self.open:
-            self._give(self._completed(self.open.turn(is_complete=True)))
+            self._give_turn(self._completed(self.open.turn(is_complete=True)))
 
     def finish(self, stopped_at: str) -> None:
         """Give the turn that is going on; it is complete when nothing was said since
@@ -298,7 +298,7 @@ class TurnAssembler:
         if self.open:
             turn = self._completed(self.open.turn(is_complete=self.open.is_over))
             is_silent = max(turn.at, turn.ended_at) <= stopped_at
-            self._give(replace(turn, is_complete=turn.is_complete or is_silent))
+            self._give_turn(replace(turn, is_complete=turn.is_complete or is_silent))
 
     def emit(self, event: HostEvent) -> None:
         if self._given.is_news(event):
@@ -371,7 +371,7 @@ class TurnAssembler:
             problems,
         )
 
-    def _give(self, turn: Turn) -> None:
+    def _give_turn(self, turn: Turn) -> None:
         if self._given.is_grown(turn):
             self.events.append(turn)
 

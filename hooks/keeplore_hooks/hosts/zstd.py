@@ -28,19 +28,19 @@ _IN_MEMORY = 8 << 20
 
 def open_record(path: Path, limit: int = LIMIT) -> BinaryIO:
     """A record that is packed or not, for reading. Raises OSError."""
-    return _unpacked(path, limit) if path.suffix == SUFFIX else open_regular(path)
+    return _open_unpacked(path, limit) if path.suffix == SUFFIX else open_regular(path)
 
 
 def open_head(path: Path, length: int) -> BinaryIO:
     """The first ``length`` bytes of a record, or more of them. Raises OSError."""
     return (
-        _unpacked(path, length, is_head=True)
+        _open_unpacked(path, length, is_head=True)
         if path.suffix == SUFFIX
         else open_regular(path)
     )
 
 
-def _unpacked(
+def _open_unpacked(
     path: Path,
     limit: int,
     *,

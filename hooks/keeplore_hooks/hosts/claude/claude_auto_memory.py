@@ -75,17 +75,17 @@ def _directories(project: Path) -> tuple[str, ...]:
     named = [cwd for cwd in cwds if slug(cwd) == project.name]
     if cwds:
         return tuple(named or cwds)[:1]
-    return tuple(_called(project.name))[:MAX_MEANT]
+    return tuple(_directories_named(project.name))[:MAX_MEANT]
 
 
-def _called(name: str) -> Iterator[str]:
+def _directories_named(name: str) -> Iterator[str]:
     root = Path(Path.home().anchor)
     start = slug(str(root))
     if name.startswith(start) and name != start:
-        yield from _below(root, name.removeprefix(start))
+        yield from _directories_below(root, name.removeprefix(start))
 
 
-def _below(directory: Path, name: str) -> Iterator[str]:
+def _directories_below(directory: Path, name: str) -> Iterator[str]:
     """Directories whose path from here on is written so. Only those are entered that the name
     begins with.
     """
@@ -100,4 +100,6 @@ def _below(directory: Path, name: str) -> Iterator[str]:
         if (own := slug(folder)) == name:
             yield str(directory / folder)
         elif name.startswith(f"{own}-"):
-            yield from _below(directory / folder, name.removeprefix(f"{own}-"))
+            yield from _directories_below(
+                directory / folder, name.removeprefix(f"{own}-")
+            )

@@ -177,9 +177,11 @@ class ClaudeOpenTurn:
                 return lines.answer_to(question, structured, output)
             return "Yes"
 
-        return self._answered(tool, answer_to)
+        return self._answer_questions(tool, answer_to)
 
-    def _answered(self, tool: _Tool, answer: Callable[[str], str]) -> list[Question]:
+    def _answer_questions(
+        self, tool: _Tool, answer: Callable[[str], str]
+    ) -> list[Question]:
         """The questions of a tool call with the answers to their words."""
         for place, question in tool.asked.items():
             answered = replace(question, answer=answer(question.question))

@@ -240,7 +240,7 @@ def _last_words(told: ClaudePayload) -> list[HostEvent]:
     words = payload.text("last_assistant_message").strip()
     if told.read and last and not told.state.announced:
         # the announcement came before the first payload that was heard
-        told.state = _joined(
+        told.state = _joined_state(
             told.state,
             told.read,
             last,
@@ -273,7 +273,7 @@ def _is_of_another(told: ClaudePayload, words: str) -> bool:
     return _key(words) in told.state.aside or bool(named and prompt and named != prompt)
 
 
-def _joined(
+def _joined_state(
     state: ClaudeState,
     read: ClaudeReading,
     last: Turn,

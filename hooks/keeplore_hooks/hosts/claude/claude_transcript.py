@@ -239,10 +239,10 @@ def recorded_in(folder: Path) -> Iterator[Recorded]:
     """The sessions of one project's folder."""
     paths = sorted(folder.glob(f"*{SUFFIX}"))
     own = (path for path in paths if not path.name.startswith("agent-"))
-    return recorded_at(own, _recorded)
+    return recorded_at(own, _recorded_session)
 
 
-def _recorded(path: Path) -> Recorded | None:
+def _recorded_session(path: Path) -> Recorded | None:
     cwd = started_at = ""
     session = path.stem
     with open_regular(path) as file:

@@ -91,7 +91,7 @@ class ClaudeTurnAssembler:
         ``stopped_at`` on.
         """
         self.line.is_new = True
-        self._give(
+        self._give_events(
             is_complete=self.open is not None and self.open.is_silent_since(stopped_at)
         )
 
@@ -198,9 +198,9 @@ class ClaudeTurnAssembler:
             self._is_replay = self.open is None or uuid != self.open.id
         elif isinstance(said, lines.TypedPrompt):
             if not self._is_same_prompt(said.text, is_queued=is_queued):
-                self._give(is_complete=True)
+                self._give_events(is_complete=True)
                 self._begin(
-                    self._new(
+                    self._new_turn(
                         uuid,
                         said.text,
                         host_id,
@@ -209,7 +209,7 @@ class ClaudeTurnAssembler:
                 )
         elif isinstance(said, lines.TypedCommand):
             self._is_replay = False
-            self._give(is_complete=True)
+            self._give_events(is_complete=True)
             line = self.line
             self._emit(
                 Command(
@@ -220,7 +220,7 @@ class ClaudeTurnAssembler:
                     said.args,
                 )
             )
-            self._command = self._new(uuid, said.text)
+            self._command = self._new_turn(uuid, said.text)
 
     def _is_same_prompt(self, words: str, *, is_queued: bool) -> bool:
         """Does the line repeat the prompt before it? A queued prompt may stand in two kinds of
@@ -231,7 +231,7 @@ class ClaudeTurnAssembler:
             return False
         return turn.prompt.words == words and turn.prompt.is_queued != is_queued
 
-    def _new(
+    def _new_turn(
         self,
         uuid: str,
         words: str,
@@ -288,11 +288,11 @@ class ClaudeTurnAssembler:
         """The turn that the assistant's words belong to."""
         if turn and turn is self._command:
             # what came to the turn before it after the command was typed
-            self._give(is_complete=True)
+            self._give_events(is_complete=True)
             self._begin(turn)
         elif turn is None:
             # the file starts in the middle, after a compaction for instance
-            turn = self._begin(self._new(self.line.id_of(data), ""))
+            turn = self._begin(self._new_turn(self.line.id_of(data), ""))
         self._settle_boundary()
         turn.ended_at = self.line.state.at
         self._grow(turn)
@@ -356,14 +356,14 @@ class ClaudeTurnAssembler:
     def _settle_boundary(self) -> None:
         if self._boundary:
             compaction, self._boundary = self._boundary, None
-            self._give(is_complete=False)
+            self._give_events(is_complete=False)
             self._emit(compaction)
 
     def _emit(self, event: HostEvent) -> None:
         if self.line.is_new:
             self.events.append(event)
 
-    def _give(self, *, is_complete: bool) -> None:
+    def _give_events(self, *, is_complete: bool) -> None:
         self.events += [turn.turn(is_complete=True) for turn in self.side.take_grown()]
         turn = self.open
         if turn is None or not self.line.is_new:

@@ -241,7 +241,7 @@ class CodexTurnReader(PlacedTurnReader):
         key = digest(self._context.session, self._context.task, "middle")
         return self._begin(f"codex:{key}", "", None)
 
-    def _say(self, words: str, form: str) -> None:
+    def _take_words(self, words: str, form: str) -> None:
         """Take words that may stand in the rollout in two forms, and that may be said more than
         once.
         """
@@ -255,7 +255,7 @@ class CodexTurnReader(PlacedTurnReader):
         turn.say(digest("plan", squashed(plan)), plan, at)
 
     def _agent_message(self, payload: Json) -> None:
-        self._say(text(payload, "message"), "event")
+        self._take_words(text(payload, "message"), "event")
         self._has_events()
 
     def _item_completed(self, payload: Json) -> None:
@@ -269,7 +269,9 @@ class CodexTurnReader(PlacedTurnReader):
         elif kind == "agentmessage":
             self._agent_message(lines.message_of(item))
         elif kind == "plan" and text(item, "text"):
-            self._say(f"<proposed_plan>{text(item, 'text')}</proposed_plan>", "event")
+            self._take_words(
+                f"<proposed_plan>{text(item, 'text')}</proposed_plan>", "event"
+            )
         elif kind == "filechange":
             is_done = text(item, "status") in ("completed", "")
             changes = item.get("changes")
@@ -289,7 +291,7 @@ class CodexTurnReader(PlacedTurnReader):
         if self._is_replay or self._context.has_events:
             return
         if role == "assistant":
-            self._say(words, "item")
+            self._take_words(words, "item")
         elif role == "user" and (prompt := lines.prompt_of_item(payload)):
             # which of them was typed, an event may tell
             if turn := self._turn_of_item():
@@ -298,7 +300,7 @@ class CodexTurnReader(PlacedTurnReader):
             self._prompt(prompt)
             self._turn.is_item = True
 
-    def _called(self, payload: Json) -> None:
+    def _take_call(self, payload: Json) -> None:
         call_id, turn = first_text(payload, "call_id", "id"), self.open
         if self._is_replay or not call_id or turn is None:
             return
@@ -358,7 +360,7 @@ class CodexTurnReader(PlacedTurnReader):
 
     # What the host does
 
-    def _ended(self, _: Json) -> None:
+    def _end_review(self, _: Json) -> None:
         self._review = _Review.NONE
         self._rolled_back(_)
 
@@ -396,17 +398,17 @@ class CodexTurnReader(PlacedTurnReader):
         ("event_msg", "item_completed"): _item_completed,
         ("event_msg", "task_started"): _task_started,
         ("event_msg", "turn_started"): _task_started,
-        ("event_msg", "task_complete"): _ended,
-        ("event_msg", "turn_complete"): _ended,
-        ("event_msg", "turn_aborted"): _ended,
+        ("event_msg", "task_complete"): _end_review,
+        ("event_msg", "turn_complete"): _end_review,
+        ("event_msg", "turn_aborted"): _end_review,
         ("event_msg", "thread_rolled_back"): _rolled_back,
         ("event_msg", "entered_review_mode"): _review_entered,
         ("event_msg", "exited_review_mode"): _review_left,
         ("event_msg", "patch_apply_end"): _patched,
         ("response_item", "message"): _message,
-        ("response_item", "function_call"): _called,
-        ("response_item", "custom_tool_call"): _called,
-        ("response_item", "local_shell_call"): _called,
+        ("response_item", "function_call"): _take_call,
+        ("response_item", "custom_tool_call"): _take_call,
+        ("response_item", "local_shell_call"): _take_call,
         ("response_item", "function_call_output"): _result,
         ("response_item", "custom_tool_call_output"): _result,
     }

@@ -303,7 +303,7 @@ def _work_events(payload: HostPayload, state: CursorState) -> list[HostEvent]:
     """Tool calls become references; the answers to the agent's questions become events at once."""
     questions = list(_answers(payload))
     if turn := _turn_of(payload, state):
-        turn.work = joined_work(turn.work, _work(payload))
+        turn.work = joined_work(turn.work, _payload_work(payload))
         turn.answers |= {
             question.id: question.answer for question in questions if question.answer
         }
@@ -324,7 +324,7 @@ def _answers(payload: HostPayload) -> Iterator[Question]:
         )
 
 
-def _work(payload: HostPayload) -> Work:
+def _payload_work(payload: HostPayload) -> Work:
     """What the tool of a payload did."""
     log = WorkLog()
     if payload.event == "afterFileEdit":

@@ -237,12 +237,12 @@ def records_in_text(words: str) -> Iterator[Json]:
                 }
             role, part, said = line.strip().removesuffix(":"), _SAID, []
             continue
-        part = _part(part, line) if role == "assistant" else _SAID
+        part = _line_part(part, line) if role == "assistant" else _SAID
         if part == _SAID:
             said.append(line)
 
 
-def _part(part: str, line: str) -> str:
+def _line_part(part: str, line: str) -> str:
     """What a line of the assistant belongs to, given the part that the line before belongs to."""
     if match := _MARK.match(line):
         return match[1]

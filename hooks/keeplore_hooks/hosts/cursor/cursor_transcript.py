@@ -120,13 +120,13 @@ def recorded(base: Path) -> Iterator[Recorded]:
     # the text form is the poorer one
     paths.sort(key=lambda path: (path.suffix == OLD, str(path)))
     taken: set[str] = set()
-    for found in recorded_at(paths, _recorded):
+    for found in recorded_at(paths, _recorded_session):
         if found.session not in taken:
             taken.add(found.session)
             yield found
 
 
-def _recorded(path: Path) -> Recorded | None:
+def _recorded_session(path: Path) -> Recorded | None:
     """The session that a file holds; None for one of another kind. Raises OSError."""
     is_own = path.parent.name in (_FOLDER, path.stem)
     if path.suffix not in (LOG, OLD) or not is_own:

@@ -89,7 +89,7 @@ class ChatExport(RecordAdapter):
             yield Recorded(export, f"unread-{digest(str(export))}", "", "", 1)
         written = time_of_file(export)
         for name, span in spans.items():
-            head = self._head(span) or ChatHead(name, "", written)
+            head = self._head_or_none(span) or ChatHead(name, "", written)
             size = span.end - span.start
             yield Recorded(
                 export / name, head.id, "", head.began, size, head.changed or written
@@ -113,7 +113,7 @@ class ChatExport(RecordAdapter):
         turns = tuple(_turns(read.messages, origin))
         return Reading(turns, Cursor(len(turns), fingerprint), read.problems)
 
-    def _head(self, span: ConversationSpan) -> ChatHead | None:
+    def _head_or_none(self, span: ConversationSpan) -> ChatHead | None:
         try:
             return self.head_of(span.load())
         except ValueError:  # reading it says why
@@ -134,7 +134,7 @@ class ChatExport(RecordAdapter):
         return self._spans
 
     def _name_of(self, span: ConversationSpan, number: int) -> str:
-        head = self._head(span)
+        head = self._head_or_none(span)
         is_new = head is not None and head.id not in self._spans
         return head.id if head and is_new else f"number-{number}"
 

@@ -66,7 +66,7 @@ class ChatGpt(ChatExport):
         for node in reversed(path):
             message = mapping(nodes, node, "message")
             at = _time(message.get("create_time")) or at
-            said = _said(message)
+            said = _visible_text(message)
             if said:
                 is_person = text(message, "author", "role") == "user"
                 named = text(message, "id") or node
@@ -78,7 +78,7 @@ def _branch(nodes: Json, current: str, problems: list[str]) -> list[str]:
     """The nodes from the one last shown up to the root."""
     if current not in nodes:
         problems.append("no current message is named; the branch of the newest is read")
-        current = _newest(nodes)
+        current = _newest_message(nodes)
     path: dict[str, None] = {}
     while current in nodes and current not in path and len(path) < MAX_MESSAGES:
         path[current] = None
@@ -90,7 +90,7 @@ def _branch(nodes: Json, current: str, problems: list[str]) -> list[str]:
     return list(path)
 
 
-def _newest(nodes: Json) -> str:
+def _newest_message(nodes: Json) -> str:
     """The message that was written last; "" where there is none."""
     times = {
         name: _time(value_at(nodes, (name, "message", "create_time"))) for name in nodes
@@ -98,7 +98,7 @@ def _newest(nodes: Json) -> str:
     return max(times, key=lambda name: (times[name], name), default="")
 
 
-def _said(message: Json) -> str:
+def _visible_text(message: Json) -> str:
     """What a person sees of a message; "" of what tools, the system or a reasoning model wrote."""
     role = text(message, "author", "role")
     is_hidden = (
@@ -109,7 +109,7 @@ def _said(message: Json) -> str:
     if role not in ("user", "assistant") or is_hidden or is_aside:
         return ""
     parts = [*_parts(mapping(message, "content")), *_attached(message)]
-    return "\n\n".join(filter(None, (_plain(part) for part in parts)))
+    return "\n\n".join(filter(None, (_plain_part(part) for part in parts)))
 
 
 def _parts(content: Json) -> Iterator[str]:
@@ -118,10 +118,10 @@ def _parts(content: Json) -> Iterator[str]:
         yield _fenced(text(content, "text"), text(content, "language"))
     elif kind in ("text", "multimodal_text"):
         for part in sequence(content, "parts"):
-            yield part if isinstance(part, str) else _other(part)
+            yield part if isinstance(part, str) else _part_text(part)
 
 
-def _other(part: Any) -> str:
+def _part_text(part: Any) -> str:
     """A part that is no text: spoken words as they were written down, else the line for a thing."""
     kind = text(part, "content_type")
     if kind == "audio_transcription":
@@ -147,7 +147,7 @@ def _fenced(code: str, language: str) -> str:
     return f"{fence}{known}\n{code}\n{fence}"
 
 
-def _plain(part: str) -> str:
+def _plain_part(part: str) -> str:
     named = _ENTITY.sub(lambda found: _name_in(found[1]), part)
     return clean(_SOURCES.sub("", named)).strip()
 

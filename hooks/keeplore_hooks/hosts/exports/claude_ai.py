@@ -52,7 +52,7 @@ class ClaudeAi(ChatExport):
         at = began
         for message in _branch(conversation):
             at = utc_time(text(message, "created_at")) or at
-            said = "\n\n".join((*_said(message), *_attached(message)))
+            said = "\n\n".join((*_visible_texts(message), *_attached(message)))
             sender = text(message, "sender")
             if said and sender in _SENDERS:
                 named = text(message, "uuid") or digest(at, said)
@@ -82,7 +82,7 @@ def _branch(conversation: Json) -> list[Json]:
     return [*path.values()][::-1]
 
 
-def _said(message: Json) -> Iterator[str]:
+def _visible_texts(message: Json) -> Iterator[str]:
     """The blocks of text; the whole text where there are no blocks; what was pasted as a text
     without a name.
     """

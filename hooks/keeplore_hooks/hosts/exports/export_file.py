@@ -68,12 +68,12 @@ def _files(path: Path) -> Iterator[bytes]:
         return
     with open_regular(path) as file:
         if path.suffix.lower() == ".zip":
-            yield from _unpacked(file)
+            yield from _unpack(file)
         else:
-            yield _read(file, MAX_BYTES)
+            yield _read_limited(file, MAX_BYTES)
 
 
-def _unpacked(file: BinaryIO) -> Iterator[bytes]:
+def _unpack(file: BinaryIO) -> Iterator[bytes]:
     try:
         with zipfile.ZipFile(file) as packed:
             members = [
@@ -87,7 +87,7 @@ def _unpacked(file: BinaryIO) -> Iterator[bytes]:
             for member in sorted(members, key=lambda member: member.filename):
                 limit = min(left, max(member.compress_size * MAX_RATIO, _PIECE))
                 with packed.open(member) as part:
-                    data = _read(part, limit)
+                    data = _read_limited(part, limit)
                 left -= len(data)
                 yield data
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as e:
@@ -95,7 +95,7 @@ def _unpacked(file: BinaryIO) -> Iterator[bytes]:
         raise ValueError(f"the zip cannot be read: {e}") from e
 
 
-def _read(file: IO[bytes], limit: int) -> bytes:
+def _read_limited(file: IO[bytes], limit: int) -> bytes:
     # at once: put together from pieces it would take twice the memory
     data = file.read(limit + 1)
     if len(data) > limit:

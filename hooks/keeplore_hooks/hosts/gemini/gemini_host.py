@@ -121,7 +121,7 @@ class GeminiCli(HostAdapter):
     def read_record(self, path: Path, cursor: Cursor) -> Reading:
         session, now = transcript.session_of(path), time_of_file(path)
         cwd = transcript.directory_of(path) or resume_state_of(cursor).cwd
-        read = _read(
+        read = _read_record(
             path,
             session,
             cwd,
@@ -157,7 +157,7 @@ def _read_for(
     # the person speaks, so the model has stopped
     is_over = payload.kind is PayloadKind.PROMPT
     stopped_at = payload.at if is_over else payload.stopped_at
-    return _read(
+    return _read_record(
         path,
         payload.origin.session,
         cwd,
@@ -167,7 +167,7 @@ def _read_for(
     )
 
 
-def _read(
+def _read_record(
     path: Path,
     session: str,
     cwd: str,

@@ -149,7 +149,7 @@ def results_in(record: Json) -> Iterator[tuple[str, str]]:
     """Call and output, from a message of type user that carries tools' results."""
     for part in _parts(record.get("content")):
         if response := mapping(part, "functionResponse"):
-            yield text(response, "id"), _told(response)
+            yield text(response, "id"), _response_text(response)
 
 
 def questions(
@@ -219,10 +219,10 @@ def _verdict(output: str) -> str:
 
 def _output(call: Json) -> str:
     results = [mapping(part, "functionResponse") for part in _parts(call.get("result"))]
-    return "\n".join(told for told in map(_told, results) if told)
+    return "\n".join(told for told in map(_response_text, results) if told)
 
 
-def _told(response: Json) -> str:
+def _response_text(response: Json) -> str:
     return text(response, "response", "output")
 
 

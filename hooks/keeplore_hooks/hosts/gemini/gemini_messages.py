@@ -87,7 +87,7 @@ class GeminiTurnReader(TurnReader):
         elif text(record, "id") and "type" in record:
             self._message(record)
         elif text(record, "sessionId"):
-            self._head(record)
+            self._take_head(record)
         else:
             self._has_unknown = True
             return
@@ -110,7 +110,7 @@ class GeminiTurnReader(TurnReader):
             if text(message, "type") == "user":
                 self._summary(message, reply)
 
-    def _head(self, record: Json) -> None:
+    def _take_head(self, record: Json) -> None:
         self.is_subagent |= text(record, "kind") == "subagent"
         self.note_time(utc_time(text(record, "startTime")))
         for message in mappings(record, "messages"):
@@ -137,7 +137,7 @@ class GeminiTurnReader(TurnReader):
     ) -> None:
         for call_id, output in lines.results_in(record):
             if call := self._calls.get(call_id):
-                self._called(call.done(output), at)
+                self._take_call(call.done(output), at)
         if self._summary(record):
             return
         prompt = lines.prompt_in(record)
@@ -170,9 +170,9 @@ class GeminiTurnReader(TurnReader):
         )
         turn.say(key, words, self.time(at))
         for call in calls:
-            self._called(call, at)
+            self._take_call(call, at)
 
-    def _called(self, call: lines.GeminiCall, at: str) -> None:
+    def _take_call(self, call: lines.GeminiCall, at: str) -> None:
         """Take a tool call: of its input only a file's name, a command's first line, or what it
         asks the person.
         """

@@ -67,7 +67,7 @@ def read(record: Record, cursor: Cursor) -> RecordReading:
 def session_of(path: Path) -> str:
     """The id that a record gives itself, the file's name where it gives none."""
     with contextlib.suppress(OSError):
-        return text(_head(path), "sessionId") or path.stem
+        return text(_head_of_record(path), "sessionId") or path.stem
     return path.stem
 
 
@@ -89,15 +89,17 @@ def recorded(base: Path) -> Iterator[Recorded]:
     """The sessions under a configuration directory in the order of their paths, without those of
     subagents.
     """
-    return recorded_at(sorted(base.glob("tmp/*/chats/session-*.json*")), _recorded)
+    return recorded_at(
+        sorted(base.glob("tmp/*/chats/session-*.json*")), _recorded_session
+    )
 
 
-def _recorded(path: Path) -> Recorded | None:
+def _recorded_session(path: Path) -> Recorded | None:
     # one that is resumed moves into a log; its old file stays behind
     is_outdated = path.suffix == WHOLE and path.with_suffix(LOG).exists()
     if path.suffix not in (LOG, WHOLE) or is_outdated:
         return None
-    head = _head(path)
+    head = _head_of_record(path)
     if text(head, "kind") == "subagent" or _is_empty(path):
         return None
     session, started_at = text(head, "sessionId"), utc_time(text(head, "startTime"))
@@ -186,7 +188,7 @@ def _is_empty(path: Path) -> bool:
     return len(heads) < _HEAD_LINES and not any(text(head, "type") for head in heads)
 
 
-def _head(path: Path) -> Json:
+def _head_of_record(path: Path) -> Json:
     """The first object of a record that says whose it is, an empty one for none. Raises OSError."""
     with open_regular(path) as file:
         if path.suffix == WHOLE:

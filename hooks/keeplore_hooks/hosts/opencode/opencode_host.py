@@ -172,12 +172,12 @@ class OpenCode(HostAdapter):
         if origin.agent:
             return Reading((), cursor)
         problems = Problems()
-        stored = _stored(data, origin.session, problems)
+        stored = _stored_session(data, origin.session, problems)
         if text(stored.session, "parentID"):
             return Reading((), cursor)
         # turns must not move between directories when the plugin and the record name different ones
         cwd = text(stored.session, "directory") or origin.cwd
-        messages = _joined(stored.messages, mappings(data, "messages"))
+        messages = _joined_messages(stored.messages, mappings(data, "messages"))
         commands = OpenCodeCommands.of(cursor)
         command = _command(data)
         if payload.kind is PayloadKind.COMMAND and command.name:
@@ -191,7 +191,7 @@ class OpenCode(HostAdapter):
             cwd,
         )
         stored = replace(stored, messages=messages)
-        reading = _read(
+        reading = _read_messages(
             record,
             stored,
             cursor,
@@ -225,7 +225,7 @@ class OpenCode(HostAdapter):
             END_OF_TIME,
             cwd,
         )
-        reading = _read(
+        reading = _read_messages(
             record,
             stored,
             cursor,
@@ -278,7 +278,7 @@ def _located(data: Json, session: str) -> tuple[Path | None, str]:
         return None, f"the record cannot be read: {e}"
 
 
-def _stored(
+def _stored_session(
     data: Json,
     session: str,
     problems: Problems,
@@ -295,7 +295,7 @@ def _stored(
     return store.StoredSession({}, [])
 
 
-def _read(
+def _read_messages(
     record: Record,
     stored: store.StoredSession,
     cursor: Cursor,
@@ -334,7 +334,7 @@ def _read(
     return Reading(read.events, read.cursor(commands=commands.to_data()), read.problems)
 
 
-def _joined(stored: list[Json], told: list[Json]) -> list[Json]:
+def _joined_messages(stored: list[Json], told: list[Json]) -> list[Json]:
     """The messages of the record, and those of a payload that it lacks: it was read later than the
     payload was made.
     """

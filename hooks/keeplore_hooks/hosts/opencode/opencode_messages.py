@@ -145,7 +145,7 @@ class OpenCodeTurnReader(TurnReader):
             if text(part, "type") == "compaction":
                 self._compactions[key] = "auto" if part.get("auto") else "manual"
                 return
-        command = self._commands.get(key) or _subtask(message) or _own(message)
+        command = self._commands.get(key) or _subtask(message) or _own_command(message)
         prompt = (
             f"/{command[0]} {command[1]}".rstrip() if command else prompt_in(message)
         )
@@ -208,14 +208,14 @@ class OpenCodeTurnReader(TurnReader):
         if _is_spoken(part):
             turn.say(key, text(part, "text").strip(), ended or self.time(at))
         elif text(part, "type") == "tool":
-            self._called(
+            self._take_call(
                 turn,
                 part,
                 key,
                 at,
             )
 
-    def _called(
+    def _take_call(
         self,
         turn: OpenTurn,
         part: Json,
@@ -242,7 +242,7 @@ class OpenCodeTurnReader(TurnReader):
             call = text(part, "callID")
             if not call.startswith(("call_", "toolu_")):
                 call = digest(self.origin.session, call, key)
-            self._asked(
+            self._take_questions(
                 turn,
                 call,
                 state,
@@ -276,7 +276,7 @@ class OpenCodeTurnReader(TurnReader):
                 agent,
             )
 
-    def _asked(
+    def _take_questions(
         self,
         turn: OpenTurn,
         call: str,
@@ -399,7 +399,7 @@ def _subtask(message: Json) -> tuple[str, str] | None:
     return (name, "") if name else None
 
 
-def _own(message: Json) -> tuple[str, str] | None:
+def _own_command(message: Json) -> tuple[str, str] | None:
     """The command of Keeplore's whose text the message is: a record alone does not name it."""
     words = prompt_in(message)
     called = prompt_text.called_in(words)

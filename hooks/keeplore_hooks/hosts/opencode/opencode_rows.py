@@ -56,7 +56,7 @@ def _user(data: Json) -> _Form:
 
 def _assistant(data: Json) -> _Form:
     info: Json = {name: data[name] for name in ("finish", "error") if name in data}
-    return info, [_part(part) for part in mappings(data, "content")]
+    return info, [_part_message(part) for part in mappings(data, "content")]
 
 
 def _shell(data: Json) -> _Form:
@@ -92,7 +92,7 @@ def _compaction(data: Json) -> _Form:
     return info, [_text_part(data, "summary")]
 
 
-def _part(part: Json) -> Json:
+def _part_message(part: Json) -> Json:
     """A part of a message of the assistant."""
     if text(part, "type") != "tool":
         return {

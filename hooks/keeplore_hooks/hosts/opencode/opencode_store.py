@@ -213,11 +213,11 @@ def _from_tables(
     messages = sorted(first, key=created_at)
     if has_second:
         second = list(_second_form(connection, session, problems))
-        messages += _later(messages, second)
+        messages += _later_messages(messages, second)
     return StoredSession(_session(rows[0]), messages)
 
 
-def _later(first: list[Json], second: list[Json]) -> Iterator[Json]:
+def _later_messages(first: list[Json], second: list[Json]) -> Iterator[Json]:
     """What the second table has from the person's first later message on: version 1 wrote some of
     its own messages into it too, under other ids.
     """
@@ -322,7 +322,7 @@ def _in_tables(connection: sqlite3.Connection, database: Path) -> Iterator[Recor
             sessions.setdefault(str(row.get("id")), row)
     for key, row in sorted(sessions.items()):
         size = sizes[key]
-        found = _found(database / key, _session(row), size)
+        found = _recorded_session(database / key, _session(row), size)
         if found and size and _ID.fullmatch(key):
             yield found
 
@@ -364,17 +364,21 @@ def _in_folder(path: Path) -> Recorded | None:
     size = sum(
         part.stat().st_size for message in messages for part in _part_files(message)
     )
-    return _found(path, session, size) if text(session, "id") == path.stem else None
+    return (
+        _recorded_session(path, session, size)
+        if text(session, "id") == path.stem
+        else None
+    )
 
 
 def _exported(path: Path) -> Recorded | None:
     data, size = _load(path), path.stat().st_size
     session = mapping(data, "info")
     is_one = "messages" in data and text(session, "id")
-    return _found(path, session, size) if is_one else None
+    return _recorded_session(path, session, size) if is_one else None
 
 
-def _found(
+def _recorded_session(
     path: Path,
     session: Json,
     size: int,

@@ -75,7 +75,7 @@ class SpecStory(RecordAdapter):
         base = Path(config_dir) if config_dir else home
         folder = base / FOLDER / _HISTORY if (base / FOLDER).is_dir() else base
         largest: dict[str, Recorded] = {}  # a session under two names is the longer one
-        for found in recorded_at(sorted(folder.glob("*.md")), _recorded):
+        for found in recorded_at(sorted(folder.glob("*.md")), _recorded_session):
             known = largest.setdefault(found.session, found)
             if found.size > known.size:
                 largest[found.session] = found
@@ -233,7 +233,7 @@ def _problems(
         yield "no message is of a form that is known here"
 
 
-def _recorded(path: Path) -> Recorded | None:
+def _recorded_session(path: Path) -> Recorded | None:
     with open_regular(path) as file:
         head = head_of(file.read(_HEAD).decode("utf-8", "replace"))
         size = file.seek(0, 2)
