@@ -147,7 +147,7 @@ class MessageHistory:
             room = max_tokens // SUMMARY_SHARE
             going = self._going(max_tokens - room) if going else []
         if going:
-            self._sum_up(going, self._fitting(summarise([*going]), room))
+            self._sum_up(going, self._beginning_within(summarise([*going]), room))
         return going
 
     def _sum_up(self, going: Collection[Message], text: str) -> None:
@@ -169,7 +169,7 @@ class MessageHistory:
 
     def _going(self, max_tokens: int) -> list[Message]:
         """What does not fit; whoever asks holds the lock."""
-        stays = _kept(self._counted, max_tokens, self._summary)
+        stays = _kept_flags(self._counted, max_tokens, self._summary)
         messages = (message for message, _ in self._counted)
         return [*compress(messages, (not stay for stay in stays))]
 
@@ -178,7 +178,7 @@ class MessageHistory:
         gone = {*map(id, going)}
         self._counted = [one for one in self._counted if id(one[0]) not in gone]
 
-    def _fitting(self, text: str, room: int) -> str:
+    def _beginning_within(self, text: str, room: int) -> str:
         """The beginning of a text that has no more tokens than that."""
         while text and (tokens := self._count_tokens(text)) > room:
             text = text[: min(len(text) - 1, len(text) * max(room, 0) // tokens)]
@@ -191,7 +191,7 @@ def _message(given: Message | Mapping[str, str]) -> Message:
     return Message(given["role"], given["content"], given.get("at", ""))
 
 
-def _kept(
+def _kept_flags(
     counted: list[_Counted], max_tokens: int, summary: Message | None
 ) -> list[bool]:
     """Whether each message stays; a summary is no more than what it sums up."""

@@ -196,11 +196,11 @@ class HostSession:
                 return ""
             blocks = []
             if not self._is_briefed:
-                blocks.append(self._brief(wishes.brief_tokens))
+                blocks.append(self._session_brief(wishes.brief_tokens))
                 self._is_briefed = True
             if wishes.prompt_tokens and is_worth_asking(prompt):
                 room = TextBudget(wishes.prompt_tokens, CONTEXT_BYTES)
-                blocks.append(self._asked(prompt, wishes.threshold, room))
+                blocks.append(self._recalled_context(prompt, wishes.threshold, room))
         return "\n".join(filter(None, blocks))
 
     def add(
@@ -241,11 +241,13 @@ class HostSession:
                 self._has_spoken = False
                 self._host.written()
 
-    def _brief(self, tokens: int) -> str:
+    def _session_brief(self, tokens: int) -> str:
         views, room = self._host.views(), TextBudget(tokens, CONTEXT_BYTES)
-        return self._noted(brief(views, session=self.id, source="startup", room=room))
+        return self._note_shown(
+            brief(views, session=self.id, source="startup", room=room)
+        )
 
-    def _asked(self, prompt: str, threshold: float, room: TextBudget) -> str:
+    def _recalled_context(self, prompt: str, threshold: float, room: TextBudget) -> str:
         """What is recalled for a prompt."""
         unasked = for_prompt(
             threshold, already=self._answers, words=self._words, session=self.id
@@ -253,9 +255,9 @@ class HostSession:
         answer = self._host.recall(prompt, limit=PROMPT_CANDIDATES, unasked=unasked)
         told = prompt_context(answer, room=room)
         self._answers |= {*told[1]}
-        return self._noted(told)
+        return self._note_shown(told)
 
-    def _noted(self, told: ContextBlock) -> str:
+    def _note_shown(self, told: ContextBlock) -> str:
         """The text of the block, whose words are not told again."""
         self._words |= words_in(told[0])
         return told[0]

@@ -75,11 +75,11 @@ class _Client:
         try:
             event = payload["hook_event_name"]
             told = (
-                [await _sent("SessionStart", _start(payload))]
+                [await _send_event("SessionStart", _start(payload))]
                 if self._is_first(payload)
                 else []
             )
-            told.append(await _sent(event, payload))
+            told.append(await _send_event(event, payload))
         except Exception as e:  # noqa: BLE001  # a broken memory must never break the session
             level = logging.DEBUG if self._has_failed else logging.WARNING
             LOG.log(level, "Keeplore is left out: %s", e)
@@ -116,7 +116,7 @@ def _start(payload: Any) -> dict[str, Any]:
     return {**kept, "hook_event_name": "SessionStart", "source": "resume"}
 
 
-async def _sent(event: str, payload: Any) -> dict[str, Any]:
+async def _send_event(event: str, payload: Any) -> dict[str, Any]:
     """The client's reply to an event. Raises OSError, ValueError or TimeoutError."""
     state = await anyio.to_thread.run_sync(_state)
     command = [sys.executable, "-I", "-S", CLIENT, HOST, event]

@@ -34,17 +34,21 @@ class Beside:
         try:
             return await asyncio.wait_for(waiting, within_s)
         except TimeoutError:
-            self._tell("it took longer than %s seconds", within_s)
+            self._log_failure("it took longer than %s seconds", within_s)
             return default
 
     def _safely(self, act: Callable[[], T], default: T) -> T:
         try:
             return act()
         except Exception as e:  # noqa: BLE001  # a broken memory must never break the run
-            self._tell("%s", e, is_bug=not isinstance(e, KeeploreError | OSError))
+            self._log_failure(
+                "%s", e, is_bug=not isinstance(e, KeeploreError | OSError)
+            )
             return default
 
-    def _tell(self, reason: str, detail: object, *, is_bug: bool = False) -> None:
+    def _log_failure(
+        self, reason: str, detail: object, *, is_bug: bool = False
+    ) -> None:
         level = logging.DEBUG if self._has_failed else logging.WARNING
         message = f"Keeplore is left out of this run: {reason}"  # a constant
         LOG.log(level, message, detail, exc_info=is_bug)

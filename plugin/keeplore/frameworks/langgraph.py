@@ -74,7 +74,7 @@ class KeeploreStore(BaseStore):
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         operations = [*ops]
         with self._lock:
-            results = [self._done(operation) for operation in operations]
+            results = [self._run_op(operation) for operation in operations]
             if any(isinstance(operation, PutOp) for operation in operations):
                 self._host.written()
         return results
@@ -82,14 +82,14 @@ class KeeploreStore(BaseStore):
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         return await asyncio.to_thread(self.batch, [*ops])
 
-    def _done(self, op: Op) -> Result:
+    def _run_op(self, op: Op) -> Result:
         if isinstance(op, GetOp):
             return self._get(op.namespace, op.key)
         if isinstance(op, PutOp):
             if op.value is None:
                 self._delete(op)
             else:
-                self._put(op)
+                self._put_value(op)
             return None
         try:
             return (
@@ -107,7 +107,7 @@ class KeeploreStore(BaseStore):
     def _get(self, namespace: Namespace, key: str) -> Item | None:
         target = self._target(namespace)
         target.workspace.index.refresh()
-        found = _head(target, _id(target, namespace, key))
+        found = _newest_version(target, _id(target, namespace, key))
         if found is not None:
             return Item(
                 **_fields(
@@ -120,7 +120,7 @@ class KeeploreStore(BaseStore):
                     return Item(**_fields(row, view.store.load(row.path), view.trust))
         return None
 
-    def _put(self, op: PutOp) -> None:
+    def _put_value(self, op: PutOp) -> None:
         if op.namespace == (OWN,):
             raise StoreError(
                 f"{op.namespace} is every memory that applies here",
@@ -129,7 +129,7 @@ class KeeploreStore(BaseStore):
         target = self._target(op.namespace)
         id_ = _id(target, op.namespace, op.key)
         target.workspace.index.refresh()
-        found = _head(target, id_)
+        found = _newest_version(target, id_)
         known = value_of(found.memory) if found else None
         since = known.created_at if known else now()
         value = Value(op.namespace, op.key, dict(op.value or {}), since)
@@ -149,16 +149,16 @@ class KeeploreStore(BaseStore):
     def _delete(self, op: PutOp) -> None:
         target = self._target(op.namespace)
         target.workspace.index.refresh()
-        if found := _head(target, _id(target, op.namespace, op.key)):
+        if found := _newest_version(target, _id(target, op.namespace, op.key)):
             _refuse_permanent(found.memory)
             forget(target.workspace, found.row.id)
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         wanted = op.offset + op.limit
         found = (
-            self._asked(op, LOOKED_AT if op.filter else wanted)
+            self._recalled_values(op, LOOKED_AT if op.filter else wanted)
             if op.query
-            else self._listed(op.namespace_prefix)
+            else self._newest_values(op.namespace_prefix)
         )
         items: list[SearchItem] = []
         for view, row, score, passage in found:
@@ -169,7 +169,7 @@ class KeeploreStore(BaseStore):
                 items.append(SearchItem(**fields, score=score))
         return items[op.offset :]
 
-    def _asked(self, op: SearchOp, limit: int) -> Iterator[_Found]:
+    def _recalled_values(self, op: SearchOp, limit: int) -> Iterator[_Found]:
         unasked = ResultFilter(
             skip=lambda row: not _is_within(row, op.namespace_prefix)
         )
@@ -183,7 +183,7 @@ class KeeploreStore(BaseStore):
                     yield view, row, hit.score, hit.passage
                     break
 
-    def _listed(self, prefix: Namespace) -> Iterator[_Found]:
+    def _newest_values(self, prefix: Namespace) -> Iterator[_Found]:
         """Newest first."""
         rows = [
             (view, row)
@@ -197,7 +197,7 @@ class KeeploreStore(BaseStore):
             yield view, row, None, ""
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
-        every = {_namespace(row) for _, row, _, _ in self._listed(())}
+        every = {_namespace(row) for _, row, _, _ in self._newest_values(())}
         for condition in op.match_conditions or ():
             every = {name for name in every if _is_matching(name, condition)}
         short = sorted({name[: op.max_depth] for name in every})
@@ -229,7 +229,7 @@ def _id(target: NoteTarget, namespace: Namespace, key: str) -> str:
     raise AssertionError
 
 
-def _head(target: NoteTarget, id_: str) -> FoundMemory | None:
+def _newest_version(target: NoteTarget, id_: str) -> FoundMemory | None:
     """The newest version of a memory, None where there is none."""
     index = target.workspace.index
     row = index.memories([id_]).get(id_)

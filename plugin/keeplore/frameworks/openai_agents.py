@@ -67,7 +67,7 @@ class KeeploreSession:
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         await self._inner.add_items(items)
         for item in items:
-            role, text = _said(item)
+            role, text = _speaker_and_text(item)
             if role == "user" and text:
                 if self._turn.replies:
                     await self._save()
@@ -81,7 +81,7 @@ class KeeploreSession:
 
     async def pop_item(self) -> TResponseInputItem | None:
         item = await self._inner.pop_item()
-        role, text = _said(item)
+        role, text = _speaker_and_text(item)
         kept = self._turn.prompts if role == "user" else self._turn.replies
         # the SDK takes items back before it tries again
         if text and kept and kept[-1] == text:
@@ -99,7 +99,7 @@ class KeeploreSession:
         items = list(data.model_data.input)
         said = {
             at: text
-            for at, (role, text) in enumerate(map(_said, items))
+            for at, (role, text) in enumerate(map(_speaker_and_text, items))
             if role == "user" and text
         }
         for at, block in zip(
@@ -128,7 +128,7 @@ class _Turn:
         self.is_saved = True  # nothing was said yet
 
 
-def _said(item: Any) -> tuple[str, str]:
+def _speaker_and_text(item: Any) -> tuple[str, str]:
     """Who speaks in an item, and the words; ("", "") for tool calls, their results, reasoning and
     the like.
     """

@@ -57,7 +57,7 @@ class KeeploreMemory(AbstractCapability[Any]):
             for at, message in enumerate(messages)
             if (text := _prompt(message))
         }
-        blocks = await self._talk(ctx).blocks([*prompts.values()])
+        blocks = await self._talk_of_run(ctx).blocks([*prompts.values()])
         for at, block in zip(prompts, blocks, strict=True):
             message = messages[at]
             if block and isinstance(message, ModelRequest):
@@ -73,12 +73,12 @@ class KeeploreMemory(AbstractCapability[Any]):
         new = result.new_messages()
         replies = [text for message in new if (text := _reply(message))]
         if not isinstance(result.output, str):
-            replies.append(_written(result.output))
+            replies.append(_output_text(result.output))
         prompt = "\n\n".join(filter(None, map(_prompt, new)))
-        await self._talk(ctx).add(prompt, [*filter(None, replies)])
+        await self._talk_of_run(ctx).add(prompt, [*filter(None, replies)])
         return result
 
-    def _talk(self, ctx: RunContext[Any]) -> Talk:
+    def _talk_of_run(self, ctx: RunContext[Any]) -> Talk:
         id_ = str(ctx.conversation_id or ctx.run_id)
         talk = self._talks.pop(id_, None) or Talk(self._host.session(id_), self._beside)
         self._talks[id_] = talk  # behind all others
@@ -118,7 +118,7 @@ def _reply(message: ModelMessage) -> str:
     )
 
 
-def _written(output: Any) -> str:
+def _output_text(output: Any) -> str:
     """An answer that is no text, as JSON."""
     plain = output.model_dump(mode="json") if hasattr(output, "model_dump") else output
     return json.dumps(plain, ensure_ascii=False, default=str)

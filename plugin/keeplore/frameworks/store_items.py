@@ -79,14 +79,14 @@ def _block(value: Value) -> str:
         "value": value.content,
         "since": value.created_at,
     }
-    return f"{_OPEN}{_plain(json.dumps(data, ensure_ascii=False))}{_CLOSE}"
+    return f"{_OPEN}{_escaped_json(json.dumps(data, ensure_ascii=False))}{_CLOSE}"
 
 
 def value_of(memory: Memory) -> Value | None:
     """What ``draft_of`` was given, without its secrets; None where a person has removed the
     JSON.
     """
-    return _read(memory.body)
+    return _last_value(memory.body)
 
 
 def told_of(memory: Memory, trust: str, passage: str = "") -> dict[str, Any]:
@@ -108,10 +108,13 @@ def is_fitting(content: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     """Whether a value has what a filter asks for: equal fields, or fields that compare as an
     operator says.
     """
-    return all(_fits(content.get(key), condition) for key, condition in wanted.items())
+    return all(
+        _matches_condition(content.get(key), condition)
+        for key, condition in wanted.items()
+    )
 
 
-def _fits(value: Any, condition: Any) -> bool:
+def _matches_condition(value: Any, condition: Any) -> bool:
     if not (
         isinstance(condition, dict)
         and condition
@@ -129,7 +132,7 @@ def _fits(value: Any, condition: Any) -> bool:
         return False
 
 
-def _read(text: str) -> Value | None:
+def _last_value(text: str) -> Value | None:
     """The value whose block stands last in a text; None where there is none, or it is damaged."""
     _, opened, rest = text.rpartition(_OPEN)
     try:
@@ -144,7 +147,7 @@ def _read(text: str) -> Value | None:
         return None
 
 
-def _plain(text: str) -> str:
+def _escaped_json(text: str) -> str:
     """JSON in which every character that would not survive in a memory, or is not seen, is written
     as an escape.
     """

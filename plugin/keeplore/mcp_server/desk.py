@@ -101,8 +101,8 @@ class McpDesk:
             self._free.acquire(timeout=max(until - time.monotonic(), 0.0))
 
     def _reply(self, request: SessionRequest) -> dict[str, Any]:
-        server = self._loaded()
-        # here, as in _loaded
+        server = self._loaded_server()
+        # here, as in _loaded_server
         from keeplore.mcp_server.sdk import exchange
 
         found = self._found_by(request.session)
@@ -113,7 +113,7 @@ class McpDesk:
             CURRENT.reset(token)
         return {key: told[key] for key in ("result", "error") if key in told}
 
-    def _loaded(self) -> Server:
+    def _loaded_server(self) -> Server:
         """The server. Raises ConfigError without the SDK."""
         with self._lock:
             if self._server is None:

@@ -77,21 +77,21 @@ class ProjectRoots:
         Raises ConfigError for a name that is no directory.
         """
         if directory:
-            return ResolvedDirectory(_named(directory))
+            return ResolvedDirectory(_existing_directory(directory))
         for variable in PROJECTS:
-            if found := _sound(self._environment.get(variable, "")):
+            if found := _directory_or_none(self._environment.get(variable, "")):
                 return ResolvedDirectory(found)
         if self.session.session and (
-            found := _sound(self._cursors.get(self.session).origin.cwd)
+            found := _directory_or_none(self._cursors.get(self.session).origin.cwd)
         ):
             return ResolvedDirectory(found)
         for uri in self._roots:
-            if found := _sound(_path_of(uri)):
+            if found := _directory_or_none(_path_of(uri)):
                 return ResolvedDirectory(found)
         if self._is_project(self._cwd):
             return ResolvedDirectory(self._cwd)
         newest = self._cursors.newest()
-        found = _sound(newest.origin.cwd) if newest else None
+        found = _directory_or_none(newest.origin.cwd) if newest else None
         return ResolvedDirectory(found or Path.home(), is_known=False)
 
     def _is_project(self, cwd: Path) -> bool:
@@ -119,8 +119,8 @@ def _path_of(uri: str) -> str:
     return unquote(parts.path) if is_here else ""
 
 
-def _named(directory: str) -> Path:
-    found = _sound(directory)
+def _existing_directory(directory: str) -> Path:
+    found = _directory_or_none(directory)
     if found is None:
         raise ConfigError(
             f"{directory!r} is no directory on this machine",
@@ -129,7 +129,7 @@ def _named(directory: str) -> Path:
     return found
 
 
-def _sound(directory: str) -> Path | None:
+def _directory_or_none(directory: str) -> Path | None:
     try:
         place = Path(directory).expanduser()
         return place if place.is_absolute() and place.is_dir() else None

@@ -53,7 +53,11 @@ def read(
     """A page of a memory. Raises KeeploreError."""
     found = context.find(reference, directory)
     context.note_read(found)
-    text = _one(exchange_of(found, turn)) if turn else PARTS[part](context, found)
+    text = (
+        _exchange_text(exchange_of(found, turn))
+        if turn
+        else PARTS[part](context, found)
+    )
     every = pages(text, max_tokens)
     if page > len(every):
         raise NotFound(
@@ -70,12 +74,12 @@ def read(
     shown = "exchange" if turn else part
     return fenced(
         f"The {shown} of one memory{counted}.",
-        f"{_head(found, chosen)}\n\n{chosen}",
+        f"{_facts_line(found, chosen)}\n\n{chosen}",
         f"{more}{GOES_ON[shown]}",
     )
 
 
-def _head(found: FoundMemory, text: str) -> str:
+def _facts_line(found: FoundMemory, text: str) -> str:
     """Title, day, place, who said the text, and id."""
     row = found.row
     trust = found.workspace.machine_trust.trust_of(found.memory)
@@ -141,7 +145,7 @@ def _exchanges(_context: McpContext, found: FoundMemory) -> str:
     )
 
 
-def _one(exchange: Exchange) -> str:
+def _exchange_text(exchange: Exchange) -> str:
     """An exchange without what somebody reads over, which is named."""
     shown, whole = (_exchange(exchange, is_full=is_full) for is_full in (False, True))
     return shown if shown == whole else f"{shown}\n\n{LEFT_OUT}"

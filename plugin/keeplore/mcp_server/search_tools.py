@@ -73,12 +73,14 @@ def search(
     request = RecallRequest(query, asked.directory, limit, wide=wide, agent=own)
     answer = _recall(context, request)
     notes = (
-        [*answer["notes"], *_waiting(context)] if answer["status"] != "empty" else []
+        [*answer["notes"], *_backlog_note(context)]
+        if answer["status"] != "empty"
+        else []
     )
     about = "\n".join(f"Note: {one_line(note, EXCERPT_CHARS)}" for note in notes)
     if not answer["hits"]:
         return "\n".join(filter(None, (MISSING[answer["status"]], about)))
-    shown = _shown(answer, max_tokens)
+    shown = _shown_hits(answer, max_tokens)
     left = len(answer["hits"]) - len(shown)
     more = f" {left} more did not fit max_tokens." if left else ""
     order = "which answer together, in order of time"
@@ -87,7 +89,7 @@ def search(
     return fenced(before, "\n".join(shown), "\n".join(filter(None, (about, MORE))))
 
 
-def _shown(answer: dict[str, Any], max_tokens: int) -> list[str]:
+def _shown_hits(answer: dict[str, Any], max_tokens: int) -> list[str]:
     """The best hits that fit, numbered, in the order in which they are told."""
     written = [_hit(hit) for hit in answer["hits"]]
     fit = len(fitting(written, max_tokens))
@@ -137,7 +139,7 @@ def timeline(context: McpContext, request: TimelineRequest) -> str:
     if not request.project:
         where = _seen_from(context, request.directory)
     before = f"Memories {first} to {last} of {found.total}, newest first, {where}."
-    rest = _rest(len(lines) - len(shown), found.total - last)
+    rest = _omission_notes(len(lines) - len(shown), found.total - last)
     return fenced(before, "\n".join(shown), "\n".join((*rest, MORE)))
 
 
@@ -169,7 +171,7 @@ def _no_rows(*, total: int, is_empty: bool, page: int) -> str:
     return "No memory fits that. Leave out `kind`, `category` or the times, or look with wide=true."
 
 
-def _rest(unfitting: int, left: int) -> list[str]:
+def _omission_notes(unfitting: int, left: int) -> list[str]:
     """What is told of memories of this page that did not fit, and of later pages."""
     if unfitting:
         advice = "ask with a smaller `limit`, then for the next page"
@@ -191,7 +193,7 @@ def _seen_from(context: McpContext, directory: str) -> str:
     return told if asked.is_known else f"{told}{guessed}"
 
 
-def _waiting(context: McpContext) -> list[str]:
+def _backlog_note(context: McpContext) -> list[str]:
     waiting = Spool(context.places.spool).counts()["new"]
     return (
         [

@@ -95,7 +95,7 @@ def _offer_search(server: Server) -> None:
         """Find what was said and decided in earlier sessions of this project, by meaning and by
         words, best first.
         """
-        return _done(
+        return _run_tool(
             search_memory,
             query,
             limit,
@@ -125,7 +125,7 @@ def _offer_reading(server: Server) -> None:
         """Read one memory: its overview, its exchanges word for word, where it was said, or its
         earlier versions.
         """
-        return _done(
+        return _run_tool(
             read_memory,
             id,
             part,
@@ -142,9 +142,9 @@ def _offer_reading(server: Server) -> None:
         since a date.
         """
         request = TimelineRequest(
-            **{name: _sound(value) for name, value in fields.items()}
+            **{name: _encodable(value) for name, value in fields.items()}
         )
-        return _done(list_memory, request)
+        return _run_tool(list_memory, request)
 
 
 def _tool(
@@ -206,7 +206,7 @@ def _offer_writing(server: Server) -> None:
 
         It counts as your conclusion, not as the person's word.
         """
-        return _done(
+        return _run_tool(
             remember_note,
             text,
             title=title,
@@ -222,7 +222,7 @@ def _offer_writing(server: Server) -> None:
         """Take one memory away with all its versions, when the person asks for it; it can be
         restored.
         """
-        return _done(forget_memory, id, directory=directory)
+        return _run_tool(forget_memory, id, directory=directory)
 
 
 def _offer_resources(server: Server) -> None:
@@ -231,12 +231,12 @@ def _offer_resources(server: Server) -> None:
     )
     async def recent() -> str:
         """The newest memories of this project and what it inherits."""
-        return _done(_recent, as_error=ResourceError)
+        return _run_tool(_recent, as_error=ResourceError)
 
     @server.resource("keeplore://memory/{id}", title="A memory", mime_type="text/plain")
     async def memory(id: str) -> str:  # noqa: A002  # the template's name
         """One memory by its id, as `read` shows it; the tool gives the pages after the first."""
-        return _done(
+        return _run_tool(
             read_memory,
             id,
             "overview",
@@ -252,7 +252,7 @@ def _offer_prompts(server: Server) -> None:
     @server.prompt(title="Recall a topic")
     async def recall(topic: Query) -> str:
         """What was said and decided about a topic, with what memory holds of it."""
-        return _done(recall_text, topic, as_error=ValueError)
+        return _run_tool(recall_text, topic, as_error=ValueError)
 
     @server.prompt(title="Hand over to the next session")
     def handover(focus: Name = "") -> str:
@@ -264,7 +264,7 @@ def _recent(context: McpContext) -> str:
     return list_memory(context, TimelineRequest(limit=RECENT, max_tokens=MAX_TOKENS))
 
 
-def _done(
+def _run_tool(
     act: Callable[..., str],
     *given: Any,
     as_error: type[Exception] = ToolError,
@@ -274,8 +274,8 @@ def _done(
     try:
         return act(
             CURRENT.get(),
-            *map(_sound, given),
-            **{key: _sound(value) for key, value in named.items()},
+            *map(_encodable, given),
+            **{key: _encodable(value) for key, value in named.items()},
         )
     except KeeploreError as e:
         raise as_error(str(e)) from e
@@ -293,7 +293,7 @@ def _done(
         ) from e
 
 
-def _sound(value: Any) -> Any:
+def _encodable(value: Any) -> Any:
     """Text that can be written: JSON may hold halves of characters, and NUL ends a path."""
     if not isinstance(value, str):
         return value

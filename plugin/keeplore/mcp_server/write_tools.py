@@ -73,15 +73,15 @@ def remember(
     draft = dataclasses.replace(draft, trust=TRUST)
     if not replaces:
         outcome = remember_draft(target, draft, asked.directory)
-        return _told(context, target.workspace, outcome)
-    old = _exact(context, replaces, directory)
+        return _outcome_text(context, target.workspace, outcome)
+    old = _memory_by_id(context, replaces, directory)
     _refuse_permanent(old, f"`keeplore edit {old.row.id}`")
-    return _told(context, old.workspace, replace(old, draft))
+    return _outcome_text(context, old.workspace, replace(old, draft))
 
 
 def forget(context: McpContext, memory_id: str, *, directory: str) -> str:
     """Forget a memory with its versions. Raises KeeploreError or OSError."""
-    found = _exact(context, memory_id, directory)
+    found = _memory_by_id(context, memory_id, directory)
     _refuse_permanent(
         found, f"`/keeplore:forget {found.row.id}` or `keeplore forget {found.row.id}`"
     )
@@ -93,7 +93,7 @@ def forget(context: McpContext, memory_id: str, *, directory: str) -> str:
     undo = f"`keeplore restore {found.row.id}` in a terminal brings it back."
     after = (f"{undo} Tell the person what was forgotten.", _quoting(forgot), told)
     return fenced(
-        f"Forgotten{versions}.", _named(found), "\n".join(filter(None, after))
+        f"Forgotten{versions}.", _quoted_title(found), "\n".join(filter(None, after))
     )
 
 
@@ -104,7 +104,7 @@ def _quoting(forgot: ForgetResult) -> str:
     return f"Notes that quote it stay: {one_line(ids, 10 * TITLE_CHARS)}"
 
 
-def _exact(context: McpContext, memory_id: str, directory: str) -> FoundMemory:
+def _memory_by_id(context: McpContext, memory_id: str, directory: str) -> FoundMemory:
     """The memory with exactly this id: a beginning, a path or words may mean another one than was
     thought.
     """
@@ -133,7 +133,9 @@ def _refuse_permanent(found: FoundMemory, instead: str) -> None:
         )
 
 
-def _told(context: McpContext, workspace: Workspace, outcome: NoteOutcome) -> str:
+def _outcome_text(
+    context: McpContext, workspace: Workspace, outcome: NoteOutcome
+) -> str:
     """What became of a note: its heading, its file, its id, and notes that nearly say it."""
     memory = outcome.memory
     if outcome.is_new:
@@ -143,7 +145,7 @@ def _told(context: McpContext, workspace: Workspace, outcome: NoteOutcome) -> st
     else:
         before = "This is remembered already; that it was said again is noted."
     lines = [
-        f"{quoted(memory.title, TITLE_CHARS)} ({_where(outcome)})",
+        f"{quoted(memory.title, TITLE_CHARS)} ({_described_place(outcome)})",
         f"file: {one_line(str(workspace.root / outcome.path), PATH_CHARS)}",
         f"id={label(memory.id)}",
     ]
@@ -165,12 +167,12 @@ def _similar(outcome: NoteOutcome) -> Iterator[str]:
         yield f"- {quoted(near.row.title, TITLE_CHARS)} id={label(near.row.id)}"
 
 
-def _where(outcome: NoteOutcome) -> str:
+def _described_place(outcome: NoteOutcome) -> str:
     memory = outcome.memory
     place = long_place(*memory.place)
     return one_line(f"{memory.category}, {place}, by the {memory.trust}", TITLE_CHARS)
 
 
-def _named(found: FoundMemory) -> str:
+def _quoted_title(found: FoundMemory) -> str:
     row = found.row
     return f"{quoted(row.title, TITLE_CHARS)} ({label(row.id)}, {one_line(row.path, PATH_CHARS)})"
