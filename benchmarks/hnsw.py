@@ -81,7 +81,7 @@ def exact_ms(vectors: Vectors, queries: Vectors) -> float:
             for start in range(0, len(vectors), 20_000):
                 opened.write(b"".join(packed(vectors[start : start + 20_000])))
         search = Search(Path(folder), "model", vectors.shape[1])
-        exact = search._exact  # noqa: SLF001  # searching would need a database
+        exact = search._search_exactly  # noqa: SLF001  # searching would need a database
         return timed(lambda query: exact(block, query, LIMIT), queries[:50])
 
 

@@ -276,7 +276,7 @@ def test_what_the_person_made_permanent_is_not_changed(
 
 def known(store: Any) -> str:
     """The id of the one note there is."""
-    return next(row.id for _, row, _, _ in store._listed(()))
+    return next(row.id for _, row, _, _ in store._newest_values(()))
 
 
 def test_without_a_workspace_searching_finds_nothing_and_writing_says_so(
