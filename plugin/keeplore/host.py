@@ -253,14 +253,14 @@ class HostSession:
             threshold, already=self._answers, words=self._words, session=self.id
         )
         answer = self._host.recall(prompt, limit=PROMPT_CANDIDATES, unasked=unasked)
-        told = prompt_context(answer, room=room)
-        self._answers |= {*told[1]}
-        return self._note_shown(told)
+        block = prompt_context(answer, room=room)
+        self._answers |= {*block[1]}
+        return self._note_shown(block)
 
-    def _note_shown(self, told: ContextBlock) -> str:
+    def _note_shown(self, block: ContextBlock) -> str:
         """The text of the block, whose words are not told again."""
-        self._words |= words_in(told[0])
-        return told[0]
+        self._words |= words_in(block[0])
+        return block[0]
 
 
 def _moment(at: str) -> str:

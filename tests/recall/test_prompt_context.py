@@ -345,7 +345,7 @@ def test_a_session_is_told_what_is_related_where_that_is_set_and_once(
             [WorkspaceView(index, store, scopes, related=3)],
             **ask,
             room=WIDE,
-            told=told,
+            history=told,
         )[0]
     )
 
@@ -433,7 +433,7 @@ def test_a_brief_says_how_many_permanent_ones_it_leaves_out(
             session="s",
             source="resume",
             room=WIDE,
-            told=InjectionHistory("2026-05-02"),
+            history=InjectionHistory("2026-05-02"),
         )[0]
     )
 
@@ -633,10 +633,12 @@ def resumed(workspace_of, memory_builders):
 
     def told(told: InjectionHistory) -> str:
         view = WorkspaceView(index, store, SearchScope("kasha-api").scopes)
-        return brief([view], session="mine", source="resume", room=WIDE, told=told)[0]
+        return brief([view], session="mine", source="resume", room=WIDE, history=told)[
+            0
+        ]
 
     return SimpleNamespace(
-        told=told,
+        history=told,
         other=other.id,
         rule=rule.id,
         store=store,

@@ -45,7 +45,7 @@ def told(
     room: TextBudget = ROOM,
 ) -> str:
     views = registry.views(cwd)
-    return brief(views, session="s", source="startup", room=room, told=history)[0]
+    return brief(views, session="s", source="startup", room=room, history=history)[0]
 
 
 def instructed(text: str) -> list[str]:

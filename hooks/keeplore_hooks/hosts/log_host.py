@@ -89,12 +89,16 @@ class LogHost(HostAdapter):
         if log and log.reader.is_subagent:
             return Reading((), cursor)
         if log:
-            told = LogPayload(payload, log, log.prompts(cursor))
-            events = self.events_of(told)
-            return log.reading(told.prompts, events)
-        told = self.without_log(payload, cursor)
-        events = self.events_of(told)
-        kept = pending(cursor) | {"announced": told.prompts.to_data()} | self.kept(told)
+            received = LogPayload(payload, log, log.prompts(cursor))
+            events = self.events_of(received)
+            return log.reading(received.prompts, events)
+        received = self.without_log(payload, cursor)
+        events = self.events_of(received)
+        kept = (
+            pending(cursor)
+            | {"announced": received.prompts.to_data()}
+            | self.kept(received)
+        )
         return Reading(
             tuple(events), replace(cursor, pending=json.dumps(kept)), problems
         )
@@ -104,28 +108,28 @@ class LogHost(HostAdapter):
             payload, None, stored(pending(cursor), "announced", PendingPrompts)
         )
 
-    def kept(self, told: LogPayload) -> Json:  # noqa: ARG002 (some need it)
+    def kept(self, received: LogPayload) -> Json:  # noqa: ARG002 (some need it)
         """What the cursor keeps beside the prompts where there is no log."""
         return {}
 
-    def events_of(self, told: LogPayload) -> list[HostEvent]:
+    def events_of(self, received: LogPayload) -> list[HostEvent]:
         """The events that the payload adds to those of the log."""
-        match told.payload.kind:
+        match received.payload.kind:
             case PayloadKind.PROMPT:
-                return self.prompt_events(told)
+                return self.prompt_events(received)
             case PayloadKind.STOPPED:
-                return self.last_words(told)
+                return self.last_words(received)
             case PayloadKind.TOOL_USED:
-                return list(self.answers(told))
+                return list(self.answers(received))
             case _:
-                return told.payload.lifecycle_events()
+                return received.payload.lifecycle_events()
 
     @abstractmethod
-    def last_words(self, told: LogPayload) -> list[HostEvent]:
+    def last_words(self, received: LogPayload) -> list[HostEvent]:
         """The turn with which the assistant stopped, where the log does not have it yet."""
 
     @abstractmethod
-    def answers(self, told: LogPayload) -> Iterator[Question]:
+    def answers(self, received: LogPayload) -> Iterator[Question]:
         """The answers to the agent's questions, under the ids that they have in the log."""
 
     def read_record(self, path: Path, cursor: Cursor) -> Reading:
@@ -181,24 +185,32 @@ class LogHost(HostAdapter):
                 )
             )
 
-    def prompt_events(self, told: LogPayload) -> list[HostEvent]:
+    def prompt_events(self, received: LogPayload) -> list[HostEvent]:
         """A prompt that the log lacks comes as a provisional turn."""
-        payload, prompts = told.payload, told.prompts
+        payload, prompts = received.payload, received.prompts
         task = self.task_of(payload)
         prompt = self.prompt_in(payload.data)[:PROMPT_LIMIT]
-        if not prompt or not told.is_of_person or prompts.has(task, prompt, payload.at):
+        if (
+            not prompt
+            or not received.is_of_person
+            or prompts.has(task, prompt, payload.at)
+        ):
             return []
         events: list[HostEvent] = []
-        if told.last and not told.last.is_complete and told.task_of_last(task) != task:
+        if (
+            received.last
+            and not received.last.is_complete
+            and received.task_of_last(task) != task
+        ):
             # the person speaks, so the assistant has stopped
-            events.append(replace(told.last, is_complete=True))
+            events.append(replace(received.last, is_complete=True))
         missing = prompts.again(task, prompt, payload.at)
         if missing is None:
             missing = self.missing(payload, prompt, prompt)
-            command = None if told.log else self.command_in(prompt)
+            command = None if received.log else self.command_in(prompt)
             if command:
                 events.append(payload.command(*command, prompt))
-        told.prompts = replace(prompts, missing=missing)
+        received.prompts = replace(prompts, missing=missing)
         return [*events, payload.provisional_turn(missing.id, missing.at, prompt)]
 
     def missing(

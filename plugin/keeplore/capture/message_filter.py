@@ -123,9 +123,11 @@ def observed(turn: Turn, redact: Callable[[str, str], str]) -> Exchange | None:
             asked = AnsweredQuestion(question, answer, tuple(map(clean, reply.options)))
             replies.append(FieldRedaction(words=shorten, id=str).question(asked))
     user = observe(turn.user)
-    told = tuple(reply for reply in replies if reply)
+    messages = tuple(reply for reply in replies if reply)
     return (
-        Exchange(turn.id, turn.at, user, told, turn.ended_at) if user or told else None
+        Exchange(turn.id, turn.at, user, messages, turn.ended_at)
+        if user or messages
+        else None
     )
 
 

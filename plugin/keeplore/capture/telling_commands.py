@@ -71,8 +71,8 @@ def rank(command: str, *, has_commits: bool = False) -> int | None:
     if _LOOP.match(command):
         return None
     steps = (_rank_of_step(step.split()) for step in _STEPS.split(command))
-    told = {one for one in steps if one is not None}
-    return min(told - {COMMITTING} if has_commits else told, default=None)
+    ranks = {one for one in steps if one is not None}
+    return min(ranks - {COMMITTING} if has_commits else ranks, default=None)
 
 
 def chosen(commands: Iterable[str], *, has_commits: bool = False) -> tuple[str, ...]:
@@ -81,10 +81,10 @@ def chosen(commands: Iterable[str], *, has_commits: bool = False) -> tuple[str, 
     """
     first: dict[str, tuple[int, int, str]] = {}
     for place, command in enumerate(commands):
-        told = rank(command, has_commits=has_commits)
-        if told is not None:
+        worth = rank(command, has_commits=has_commits)
+        if worth is not None:
             said = _OUTPUT.sub("", command).rstrip()
-            first.setdefault(said, (told, place, command))
+            first.setdefault(said, (worth, place, command))
     kept = sorted(first.values())[:MAX_COMMANDS]
     return tuple(command for _, _, command in sorted(kept, key=lambda one: one[1]))
 

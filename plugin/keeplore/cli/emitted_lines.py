@@ -216,8 +216,8 @@ def read_line(line: bytes, by: EmittingProgram) -> HostEvent:
         return _LINE.validate_json(line).made(by)
     except ValidationError as e:
         # pydantic names the kind of event first
-        told = told_flaws(e, "the line", SHOWN_FLAWS, below=1)
-        raise LineRefused(told) from e
+        flaws = told_flaws(e, "the line", SHOWN_FLAWS, below=1)
+        raise LineRefused(flaws) from e
     except OverflowError as e:  # a time that is none in UTC
         raise LineRefused(f"at: {e}") from e
 

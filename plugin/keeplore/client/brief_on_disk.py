@@ -246,12 +246,12 @@ def state_of(path: str, stamped: list[int] | None, content: str, known: str) -> 
 
 def since_then(changed: list[str], gone: list[str]) -> str:
     """What became of files, "" where they are as they were."""
-    told = []
+    changes = []
     for names, word in ((changed, CHANGED), (gone, GONE)):
         more = ", …" if len(names) > SHOWN_FILES else ""
         if names:
-            told.append(f"{word} since: {', '.join(names[:SHOWN_FILES])}{more}")
-    return " and ".join(told)
+            changes.append(f"{word} since: {', '.join(names[:SHOWN_FILES])}{more}")
+    return " and ".join(changes)
 
 
 def line_end(since: str) -> str:

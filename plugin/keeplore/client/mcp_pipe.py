@@ -272,8 +272,8 @@ class Pipe:
 
     def hear(self, message: dict[str, Any]) -> None:
         """The host's answer to a request of ours."""
-        told = message.get("result")
-        roots = told.get("roots") if isinstance(told, dict) else None
+        result = message.get("result")
+        roots = result.get("roots") if isinstance(result, dict) else None
         if message.get("id") == ROOTS and isinstance(roots, list):
             uris = [root.get("uri") for root in roots if isinstance(root, dict)]
             self.session["roots"] = [uri for uri in uris if isinstance(uri, str)][:16]
@@ -371,11 +371,11 @@ class Pipe:
         """Pass on what came; where the worker ended instead, ask again if nothing can be done
         twice.
         """
-        told = call.answer()
-        if told == "":
+        answer = call.answer()
+        if answer == "":
             self.put_off(call, BUSY_S)
-        elif isinstance(told, dict):
-            write({"jsonrpc": "2.0", "id": call.number, **told})
+        elif isinstance(answer, dict):
+            write({"jsonrpc": "2.0", "id": call.number, **answer})
         elif (call.is_reading or not was_sent) and call.tries < TRIES:
             call.tries += 1
             self.put_off(call, RETRY_S)

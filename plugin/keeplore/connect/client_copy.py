@@ -77,9 +77,9 @@ def room_for_names(size: int, command: str) -> int:
     return size - HINTS * (len(command) - len(PLUGIN))
 
 
-def with_command(told: str, command: str) -> str:
+def with_command(text: str, command: str) -> str:
     """A context with this command line in the hints that name ours."""
-    parts = told.split(f"`{PLUGIN} ")
+    parts = text.split(f"`{PLUGIN} ")
     named = f"`{command} ".join(parts[: HINTS + 1])
     return f"`{PLUGIN} ".join((named, *parts[HINTS + 1 :]))
 

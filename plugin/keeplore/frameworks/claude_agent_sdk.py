@@ -74,18 +74,18 @@ class _Client:
         """What the SDK calls; the reply of Claude Code's own entry for this event, {} for none."""
         try:
             event = payload["hook_event_name"]
-            told = (
+            replies = (
                 [await _send_event("SessionStart", _start(payload))]
                 if self._is_first(payload)
                 else []
             )
-            told.append(await _send_event(event, payload))
+            replies.append(await _send_event(event, payload))
         except Exception as e:  # noqa: BLE001  # a broken memory must never break the session
             level = logging.DEBUG if self._has_failed else logging.WARNING
             LOG.log(level, "Keeplore is left out: %s", e)
             self._has_failed = True
             return {}
-        context = "\n".join(filter(None, map(_context_of, told)))
+        context = "\n".join(filter(None, map(_context_of, replies)))
         if not context:
             return {}
         return {

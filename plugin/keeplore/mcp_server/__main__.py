@@ -50,13 +50,13 @@ def main() -> None:
     # nothing else reaches the reply: not a plugin that prints, not a child process
     os.dup2(2, 1)
     try:
-        told = answer(payload, Places.from_environment(os.environ))
+        answered = answer(payload, Places.from_environment(os.environ))
     except KeeploreError as e:
         sys.exit(f"keeplore: {e.message}\n  → {e.remedy}")
     except OSError as e:
         sys.exit(f"keeplore: {e.filename or 'the disk'}: {e.strerror or e}")
     with os.fdopen(reply, "wb") as wire:
-        wire.write(f"{len(told)}\n".encode() + told)
+        wire.write(f"{len(answered)}\n".encode() + answered)
 
 
 if __name__ == "__main__":

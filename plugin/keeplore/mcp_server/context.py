@@ -95,13 +95,13 @@ class McpContext:
         """Commit what was written, and see to it that it is indexed and pushed; a sentence where
         git refuses.
         """
-        told = ""
+        problem = ""
         try:
             workspace.commit()
         except RepositoryError as e:
-            told = f"It is on disk and not committed yet: {e}"
+            problem = f"It is on disk and not committed yet: {e}"
         self.services.changed()
-        return told
+        return problem
 
 
 # of the session whose request is being answered

@@ -108,10 +108,10 @@ class McpDesk:
         found = self._found_by(request.session)
         token = CURRENT.set(McpContext(self._services, request.roots, found))
         try:
-            told = exchange(server, request.messages(), ANSWER_S)
+            answer = exchange(server, request.messages(), ANSWER_S)
         finally:
             CURRENT.reset(token)
-        return {key: told[key] for key in ("result", "error") if key in told}
+        return {key: answer[key] for key in ("result", "error") if key in answer}
 
     def _loaded_server(self) -> Server:
         """The server. Raises ConfigError without the SDK."""

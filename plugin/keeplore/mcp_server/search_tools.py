@@ -184,13 +184,13 @@ def _seen_from(context: McpContext, directory: str) -> str:
     asked = context.place.asked(directory)
     workspace = context.registry.for_directory(asked.directory)
     project = workspace.identities.here(asked.directory).project
-    told = (
+    text = (
         f"of project {label(project)} and what it inherits"
         if project
         else "seen from no project"
     )
     guessed = " (a guess from the newest session: give `directory` where that is wrong)"
-    return told if asked.is_known else f"{told}{guessed}"
+    return text if asked.is_known else f"{text}{guessed}"
 
 
 def _backlog_note(context: McpContext) -> list[str]:

@@ -86,12 +86,16 @@ def forget(context: McpContext, memory_id: str, *, directory: str) -> str:
         found, f"`/keeplore:forget {found.row.id}` or `keeplore forget {found.row.id}`"
     )
     forgot = forget_memory(found.workspace, found.row.id)
-    told = context.settle(found.workspace)
+    commit_problem = context.settle(found.workspace)
     versions = (
         f", with {len(forgot.ids) - 1} other versions" if len(forgot.ids) > 1 else ""
     )
     undo = f"`keeplore restore {found.row.id}` in a terminal brings it back."
-    after = (f"{undo} Tell the person what was forgotten.", _quoting(forgot), told)
+    after = (
+        f"{undo} Tell the person what was forgotten.",
+        _quoting(forgot),
+        commit_problem,
+    )
     return fenced(
         f"Forgotten{versions}.", _quoted_title(found), "\n".join(filter(None, after))
     )

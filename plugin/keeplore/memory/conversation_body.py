@@ -257,13 +257,13 @@ def exchange_lines(exchange: Exchange, *, folds: bool = True) -> Iterator[str]:
     is_below = False  # below a heading of the assistant's
     marked = _replies_and_steps(exchange.replies, folds=folds)
     for is_step, replies in groupby(marked, key=itemgetter(0)):
-        told = [reply for _, reply in replies]
+        messages = [reply for _, reply in replies]
         if is_step:
             yield from _mark_lines("steps", is_below=is_below)
-            yield from (*(f"- {reply}" for reply in told), "")
+            yield from (*(f"- {reply}" for reply in messages), "")
             is_below = True
             continue
-        for reply in told:
+        for reply in messages:
             if isinstance(reply, str):
                 yield from _mark_lines("assistant", is_below=is_below)
                 yield from (_escape(reply), "")
@@ -324,8 +324,8 @@ def _exchanges(tail: str) -> Iterator[Exchange]:
             )
             current = Exchange(id_, at, _unescape(text), (), ended_at)
         elif current:
-            told = _replies(kind, field or "", text)
-            current = replace(current, replies=(*current.replies, *told))
+            more = _replies(kind, field or "", text)
+            current = replace(current, replies=(*current.replies, *more))
     if current:
         yield current
 

@@ -96,8 +96,8 @@ class Digest:
                 lines.append(line)
             stated = _STATEMENT.match(text)
             statement = stated[1] if stated else ""
-        told = ((name, tuple(found[name])) for name in HEADINGS if name in found)
-        return cls(title, tuple(told))
+        parts = ((name, tuple(found[name])) for name in HEADINGS if name in found)
+        return cls(title, tuple(parts))
 
 
 def lines_of(memory: Memory) -> Iterator[DigestLine]:

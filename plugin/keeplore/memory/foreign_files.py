@@ -87,12 +87,12 @@ def _as_it_is(text: str) -> Memory:
 
 def _completed(memory: Memory, at: Location) -> Memory:
     """A memory of ours with what it cannot be found without."""
-    told = {
+    fields = {
         "title": memory.title or title_of({}, memory.body, at),
         "created_at": memory.created_at or utc_time(at.day),
     }
     return Memory(
-        {**memory.meta, **_required_fields(memory, at), **told},
+        {**memory.meta, **_required_fields(memory, at), **fields},
         memory.body,
         memory.problems,
     )
@@ -158,7 +158,7 @@ def _fields_from_file(
 ) -> dict[str, Any]:
     """Every field that Keeplore reads, from what the file says of itself in its own words."""
     created = _first_time(facts, _CREATED) or utc_time(at.day)
-    told = {
+    fields = {
         "kind": _kind(facts, text, at),
         "title": title_of(facts, text, at),
         "created_at": created,
@@ -171,7 +171,7 @@ def _fields_from_file(
         for key in ("id", "scope", "project", "agent", "supersedes")
         if key in facts
     }
-    return kept | {key: value for key, value in told.items() if value}
+    return kept | {key: value for key, value in fields.items() if value}
 
 
 def _trust(stated: object) -> str:

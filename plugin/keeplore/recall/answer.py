@@ -96,8 +96,8 @@ def recall(
         legs: tuple[str, ...] = ("text",)
     else:
         query, notes = _prepared(context, question, session, stamp)
-        hits, told, legs = _search_words(context, query, stamp, watch)
-        notes += told
+        hits, words_notes, legs = _search_words(context, query, stamp, watch)
+        notes += words_notes
     status = AnswerStatus.NOTHING if stamp.memories else AnswerStatus.EMPTY
     if hits or behind:
         status = AnswerStatus.FOUND if hits else AnswerStatus.STALE
@@ -149,10 +149,10 @@ def _search_period(
     else.
     """
     request = context.request
-    hits, told = period_hits(context, period, is_wide=request.wide)
+    hits, period_notes = period_hits(context, period, is_wide=request.wide)
     if not hits and request.may_widen:
-        hits, told = period_hits(context, period, is_wide=True)
-    return hits, [*told, *_widened(context, hits)]
+        hits, period_notes = period_hits(context, period, is_wide=True)
+    return hits, [*period_notes, *_widened(context, hits)]
 
 
 def _search_widening(

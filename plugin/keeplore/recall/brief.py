@@ -154,20 +154,20 @@ def brief(
     session: str,
     source: str,
     room: TextBudget,
-    told: InjectionHistory = NOTHING,
+    history: InjectionHistory = NOTHING,
     tell: TellFreshness = freshness_line,
 ) -> ContextBlock:
     """A fenced block and the ids of the memories it quotes; ("", ()) when there is nothing to say.
 
     ``source`` is the host's reason: after ``compact`` the block begins with what this very session
-    said before. The first view is that of the directory itself, the others are inherited. ``told``
-    leaves out what is known. ``tell`` gives what a line ends with whose files may have changed.
+    said before. The first view is that of the directory itself, the others are inherited. What
+    ``history`` has is left out. ``tell`` gives what a line ends with whose files may have changed.
     """
     own_view = views[0]
     own: list[LoadedMemory] = []
     if session and source == "compact":
         own = [*_conversations(own_view, ScopeFilter(), session, OWN_CONVERSATIONS)]
-    latest = [*_latest_conversations(own_view, session, told)]
+    latest = [*_latest_conversations(own_view, session, history)]
     of_session = [*_session_blocks(own)]
     said = _said_in(of_session)
     notes: list[LoadedMemory] = []
@@ -177,17 +177,17 @@ def brief(
         permanent += count
         for read in found:
             is_said = not read.row.permanent and said & said_by(read.memory)
-            if not is_said and _unknown(read, view, told):
+            if not is_said and _unknown(read, view, history):
                 notes.append(read)
                 said |= _told_by(read.memory)
     # a session that goes on hears what is new, not how much there is
     waiting = sum(map(waiting_in, views))
-    if told.since:
+    if history.since:
         permanent = waiting = 0
     decided = _decision_section(notes, latest, own_view, said)
     asked = _question_section(latest, own_view)
     sections = [
-        _instruction_section(own_view, told, room),
+        _instruction_section(own_view, history, room),
         *_this_session(own, of_session),
         _permanent_section(notes, permanent),
         _waiting_section(waiting),
@@ -195,7 +195,7 @@ def brief(
         decided,
         _noted_section(notes, own_view),
         asked,
-        _related_section(own_view, [*notes, *latest], told),
+        _related_section(own_view, [*notes, *latest], history),
     ]
     shown = with_freshness(sections, own_view.freshness, tell)
     return block(shown, room, more=MORE if own else MORE_OF_IDS)
@@ -207,7 +207,7 @@ def _told_by(note: Memory) -> set[str]:
 
 
 def _latest_conversations(
-    view: WorkspaceView, session: str, told: InjectionHistory
+    view: WorkspaceView, session: str, history: InjectionHistory
 ) -> Iterator[LoadedMemory]:
     """The newest conversations of the project, with what is new in them.
 
@@ -216,22 +216,25 @@ def _latest_conversations(
     there = ScopeFilter(view.own or view.scopes)
     for read in _conversations(view, there, "", CONVERSATIONS):
         is_own = session and read.row.session == session
-        new = None if is_own else _unknown(read, view, told)
+        new = None if is_own else _unknown(read, view, history)
         if new:
             yield new
 
 
 def _unknown(
-    read: LoadedMemory, view: WorkspaceView, told: InjectionHistory
+    read: LoadedMemory, view: WorkspaceView, history: InjectionHistory
 ) -> LoadedMemory | None:
     """The memory with what is new in it to the session, None for nothing."""
-    known_at = max(told.since, told.shown.get(read.row.id, ""))
+    known_at = max(history.since, history.shown.get(read.row.id, ""))
     if not known_at:
         return read
     if read.row.updated_at > known_at:
         return replace(read, since=known_at) if read.talk else read
     # written before, but pulled from another machine later
-    if read.row.id not in told.shown and _arrived(view, read.row.path) > told.since:
+    if (
+        read.row.id not in history.shown
+        and _arrived(view, read.row.path) > history.since
+    ):
         return read
     return None
 
@@ -258,9 +261,9 @@ def _this_session(
     yield BlockSection("What this session worked on:", topics)
 
 
-def _said_in(told: Iterable[_Told]) -> set[str]:
+def _said_in(sections: Iterable[_Told]) -> set[str]:
     """Content hashes of the quotations."""
-    return {content_hash(quote.text) for _, lines in told for _, quote in lines}
+    return {content_hash(quote.text) for _, lines in sections for _, quote in lines}
 
 
 def _session_blocks(own: list[LoadedMemory]) -> Iterator[_Told]:
@@ -270,10 +273,10 @@ def _session_blocks(own: list[LoadedMemory]) -> Iterator[_Told]:
 
 
 def _instruction_section(
-    view: WorkspaceView, told: InjectionHistory, room: TextBudget
+    view: WorkspaceView, history: InjectionHistory, room: TextBudget
 ) -> BlockSection:
     """What the person wrote for all agents; once in a session, in a share of the room."""
-    written = view.instructions() if view.own and not told.since else ()
+    written = view.instructions() if view.own and not history.since else ()
     shown = [BlockLine(one_line(line, INSTRUCTION_CHARS)) for line in written]
     left = room.tokens * INSTRUCTION_SHARE
     kept = []
@@ -318,7 +321,7 @@ def _decision_section(
     """Notes that tell a decision, and what conversations decided that is not among what is ``said``
     elsewhere (content hashes).
     """
-    told = [
+    decisions = [
         _DatedItem(NotedLine(read), read.row.updated_at, read.is_own)
         for read in notes
         if not read.row.permanent and read.row.category == Category.DECISIONS
@@ -329,13 +332,13 @@ def _decision_section(
         for quote in decided_in(read)
         if may_be_quoted(read, quote)
     ]
-    told += [
+    decisions += [
         _DatedItem(QuotedLine(read, quote), read.row.updated_at, read.is_own)
         for read, quote in quotes
         if content_hash(quote.text) not in said
     ]
     return BlockSection(
-        "Decided:", _lines_by_digest(_newest_share(told, DECISIONS), view)
+        "Decided:", _lines_by_digest(_newest_share(decisions, DECISIONS), view)
     )
 
 
@@ -363,27 +366,27 @@ def _newest_share(items: Iterable[_DatedItem], limit: int) -> list[Joinable]:
 
 
 def _noted_section(notes: Sequence[LoadedMemory], view: WorkspaceView) -> BlockSection:
-    told = (
+    lines = (
         _DatedItem(NotedLine(read), read.row.updated_at, read.is_own)
         for read in notes
         if not read.row.permanent and read.row.category != Category.DECISIONS
     )
-    return BlockSection("Noted:", _lines_by_digest(_newest_share(told, NOTED), view))
+    return BlockSection("Noted:", _lines_by_digest(_newest_share(lines, NOTED), view))
 
 
 def _related_section(
-    view: WorkspaceView, reads: Sequence[LoadedMemory], told: InjectionHistory
+    view: WorkspaceView, reads: Sequence[LoadedMemory], history: InjectionHistory
 ) -> BlockSection:
-    return BlockSection("Related to these:", [*_related_lines(view, reads, told)])
+    return BlockSection("Related to these:", [*_related_lines(view, reads, history)])
 
 
 def _related_lines(
-    view: WorkspaceView, reads: Sequence[LoadedMemory], told: InjectionHistory
+    view: WorkspaceView, reads: Sequence[LoadedMemory], history: InjectionHistory
 ) -> Iterator[BlockLine]:
     """What stands within some links of what is told, one line each; what the session has seen is
     left out.
     """
-    seen = {read.row.id for read in reads} | told.shown.keys()
+    seen = {read.row.id for read in reads} | history.shown.keys()
     for read in reads if view.related else ():
         neighbours = view.index.graph.neighbours(read.row.id, view.related)
         near = {one.id: one for one in neighbours if one.id not in seen}
@@ -438,12 +441,12 @@ def _notes(view: WorkspaceView) -> tuple[list[LoadedMemory], int]:
         *filter(told_within(DECISIONS, is_told, source_of), decided),
         *filter(told_within(NOTED, is_told, source_of), noted),
     )
-    told = [
+    current = [
         r
         for r in loaded(view, chosen)
         if may_be_injected(r.row.trust, r.row.title, r.memory.body)
     ]
-    return told, len(permanent)
+    return current, len(permanent)
 
 
 def told_rows(view: WorkspaceView, rows: Iterable[MemoryRow]) -> list[MemoryRow]:

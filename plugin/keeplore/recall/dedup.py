@@ -20,16 +20,16 @@ _BREAK = re.compile(r"(?<=[.!?;])\s+|\s[-*•]\s+|(?:^|\s)(?:User|Assistant):\s"
 _LEAD = re.compile(r"(?:[A-Z]\w{1,15}:\s+)+")  # "Decision: …"
 
 
-def words_in(told: str) -> frozenset[str]:
+def words_in(text: str) -> frozenset[str]:
     """A key for each sentence that is quoted in the lines of a block."""
     return frozenset(
-        key for quotation in _QUOTATION.findall(told) for key in _keys(quotation)
+        key for quotation in _QUOTATION.findall(text) for key in _keys(quotation)
     )
 
 
-def is_repeated(told: str, known: Set[str]) -> bool:
+def is_repeated(text: str, known: Set[str]) -> bool:
     """Does every quotation of a line hold only what was shown?"""
-    return words_in(told) <= known
+    return words_in(text) <= known
 
 
 def says_same(one: str, other: str) -> bool:

@@ -86,24 +86,24 @@ def told_lines(memory: Memory, question: ParsedQuestion, known: Collection[str])
     return "\n".join(lines[number].told for number in sorted(chosen))
 
 
-def most_with(told: Sequence[RecallHit]) -> float:
+def most_with(hits: Sequence[RecallHit]) -> float:
     """How many hits an answer has that begins with these: few behind a digest."""
-    at = next((n for n, hit in enumerate(told, 1) if hit.kind == KIND), math.inf)
+    at = next((n for n, hit in enumerate(hits, 1) if hit.kind == KIND), math.inf)
     return at + BEHIND
 
 
 def stands_in(
-    context: RecallContext, row: MemoryRow, told: Sequence[RecallHit]
+    context: RecallContext, row: MemoryRow, hits: Sequence[RecallHit]
 ) -> bool:
     """Whether a digest among the hits is told in the place of this memory."""
-    digests = {hit.memory_id for hit in told if hit.kind == KIND}
+    digests = {hit.memory_id for hit in hits if hit.kind == KIND}
     linking = context.deps.index.linking(row.id) if digests else ()
     return not digests.isdisjoint(id_ for _, id_ in linking)
 
 
-def without_told(hit: RecallHit, told: Sequence[RecallHit]) -> RecallHit:
+def without_told(hit: RecallHit, hits: Sequence[RecallHit]) -> RecallHit:
     """A hit behind a digest: the beginning of what that does not show."""
-    digests = "\n".join(other.passage for other in told if other.kind == KIND)
+    digests = "\n".join(other.passage for other in hits if other.kind == KIND)
     if not digests:
         return hit
     said = said_in(hit.passage, hit.turns, hit.turn)

@@ -55,7 +55,7 @@ def edit_context(
     cwd: str,
     *,
     room: TextBudget,
-    told: InjectionHistory = NOTHING,
+    history: InjectionHistory = NOTHING,
 ) -> ContextBlock:
     """A fenced block and the ids it shows; ("", ()) where no memory names one of the files.
 
@@ -67,11 +67,11 @@ def edit_context(
     for path in paths[:MAX_FILES]:
         items = []
         for read in _naming(views, path, cwd):
-            if read.row.id not in told.answers and read.row.id not in known:
+            if read.row.id not in history.answers and read.row.id not in known:
                 found = [
                     item
                     for item in _items(read, path, cwd)
-                    if not is_repeated(item.text, told.words)
+                    if not is_repeated(item.text, history.words)
                 ]
                 known |= {read.row.id} if found else set()
                 items += found

@@ -201,11 +201,11 @@ def _day_of(context: RecallContext, event: str) -> date | None:
     allowed = context.allowed(is_wide=context.request.wide)
     best = index.text_search(event, allowed, EVENTS)
     rows = index.passages([match.passage for match in best])
-    told = [row for row in rows if asked.coverage(stems_of(row.text)) == 1.0]
-    memories = index.memories(sorted({row.memory_id for row in told}))
+    covering = [row for row in rows if asked.coverage(stems_of(row.text)) == 1.0]
+    memories = index.memories(sorted({row.memory_id for row in covering}))
     days = [
         row.at or memories[row.memory_id].created_at
-        for row in told
+        for row in covering
         if row.memory_id in memories
     ]
     if not days:

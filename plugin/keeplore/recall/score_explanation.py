@@ -88,7 +88,7 @@ def why(
     place = next(
         (at for at, hit in enumerate(answer.hits, 1) if hit.memory_id == head.id), 0
     )
-    told = ScoreExplanation(
+    explanation = ScoreExplanation(
         head.id,
         head.title,
         is_found=bool(place),
@@ -103,13 +103,14 @@ def why(
     if not traces:
         score = answer.hits[place - 1].score if place else 0.0
         return replace(
-            _with_verdict(told, _verdict_without_search(answer, place)), score=score
+            _with_verdict(explanation, _verdict_without_search(answer, place)),
+            score=score,
         )
     if entry := _entry(traces[-1], head.id):
         found = f"found in place {place}"
         verdict = found if place else _reason_left_out(traces[-1], entry, weights)
-        return _explained(told, verdict, traces[-1], entry, weights)
-    return _asked_again(ask, request, head, text, told, weights)
+        return _explained(explanation, verdict, traces[-1], entry, weights)
+    return _asked_again(ask, request, head, text, explanation, weights)
 
 
 def _asked_again(
@@ -117,7 +118,7 @@ def _asked_again(
     request: RecallRequest,
     head: MemoryRow,
     text: str,
-    told: ScoreExplanation,
+    explanation: ScoreExplanation,
     weights: Weights,
 ) -> ScoreExplanation:
     """Without the threshold, and then in all projects."""
@@ -131,12 +132,12 @@ def _asked_again(
         entry = _entry(traces[-1], head.id)
         if entry and is_wide == request.wide:
             verdict = _reason_left_out(traces[-1], entry, weights)
-            return _explained(told, verdict, traces[-1], entry, weights)
+            return _explained(explanation, verdict, traces[-1], entry, weights)
         if entry and entry.distance == SIBLING:
             return _explained(
-                told, _verdict_elsewhere(head), traces[-1], entry, weights
+                explanation, _verdict_elsewhere(head), traces[-1], entry, weights
             )
-    return _with_verdict(told, _verdict_unfound(traces[-1], head, text, weights))
+    return _with_verdict(explanation, _verdict_unfound(traces[-1], head, text, weights))
 
 
 def _verdict_elsewhere(head: MemoryRow) -> str:
@@ -147,8 +148,8 @@ def _verdict_elsewhere(head: MemoryRow) -> str:
     )
 
 
-def _with_verdict(told: ScoreExplanation, verdict: str) -> ScoreExplanation:
-    return replace(told, verdict=told.verdict + verdict)
+def _with_verdict(explanation: ScoreExplanation, verdict: str) -> ScoreExplanation:
+    return replace(explanation, verdict=explanation.verdict + verdict)
 
 
 def _entry(trace: SearchTrace, memory_id: str) -> Ranked | None:
@@ -169,15 +170,15 @@ def _reason_left_out(trace: SearchTrace, entry: Ranked, w: Weights) -> str:
 
 def _verdict_unfound(trace: SearchTrace, head: MemoryRow, text: str, w: Weights) -> str:
     share = trace.query.question.coverage(stems_of(f"{head.title}\n{text}"))
-    told = "not found: no word in common"
+    verdict = "not found: no word in common"
     if share:
-        told = (
+        verdict = (
             f"not found: {share:.0%} of the question's words are in it, where others match "
             f"better"
         )
     if trace.query.vector is None:
-        return told
-    return f"{told}, and not among the {w.candidates} passages nearest in meaning"
+        return verdict
+    return f"{verdict}, and not among the {w.candidates} passages nearest in meaning"
 
 
 def _verdict_without_search(answer: Answer, place: int) -> str:
@@ -190,7 +191,11 @@ def _verdict_without_search(answer: Answer, place: int) -> str:
 
 
 def _explained(
-    told: ScoreExplanation, verdict: str, trace: SearchTrace, entry: Ranked, w: Weights
+    explanation: ScoreExplanation,
+    verdict: str,
+    trace: SearchTrace,
+    entry: Ranked,
+    w: Weights,
 ) -> ScoreExplanation:
     reasons = dict(_reasons(trace, entry, w))
     parts = tuple(
@@ -200,7 +205,7 @@ def _explained(
     if row and row.memory_id != entry.memory:
         verdict = f"{verdict}, by the words of its earlier version {row.memory_id}"
     return replace(
-        _with_verdict(told, verdict),
+        _with_verdict(explanation, verdict),
         score=entry.score,
         odds=entry.odds,
         passage=row.said if row else "",
@@ -275,11 +280,11 @@ def _words_reason(trace: SearchTrace, e: Evidence, w: Weights) -> str:
     if not (row and e.bonus):
         return ""
     known = bonuses(row, trace.query.question, w)
-    told = [f"{name} {value:+.2f}" for name, value in known.items() if value]
+    reasons = [f"{name} {value:+.2f}" for name, value in known.items() if value]
     of_time = e.bonus - sum(known.values())
     if round(of_time, 6):
-        told.append(f"said at a time that the question names {of_time:+.2f}")
-    return ", ".join(told)
+        reasons.append(f"said at a time that the question names {of_time:+.2f}")
+    return ", ".join(reasons)
 
 
 def _graph_reason(trace: SearchTrace, memory: str) -> str:

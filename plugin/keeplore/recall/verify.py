@@ -99,7 +99,7 @@ def verify(
     sureness: list[float] = []  # log-odds of each hit
     known: set[int] = set()  # places of hits that the request leaves out
     left: list[Passed] = []
-    told: list[tuple[MemoryRow, frozenset[str]]] = []  # each hit with its words
+    accepted: list[tuple[MemoryRow, frozenset[str]]] = []  # each hit with its words
     for entry in ranked:
         if len(hits) >= min(most, most_with(hits)):
             break
@@ -107,7 +107,7 @@ def verify(
         if is_skipped(row):
             continue
         own = _words_of_entry(entry, row, words)
-        is_same = _is_repeated(row, own, told, context)
+        is_same = _is_repeated(row, own, accepted, context)
         if is_same or stands_in(context, row, hits):
             left.append((entry.memory, LeftOut.SAME))
             continue
@@ -121,7 +121,7 @@ def verify(
                 known.add(len(hits))
             hits.append(hit)
             sureness.append(entry.odds)
-            told.append((row, own))
+            accepted.append((row, own))
     if wanted.is_unasked:
         return told_alone(context, query.question, hits, sureness, known), left
     return likely(context, query.question, newest_first(hits, query.question)), left
@@ -140,9 +140,9 @@ def likely(
     scores = [hit.score for hit in hits]
     first = next((n for n, s in enumerate(scores) if s >= w.likely_from), len(hits))
     kept = [hit for hit in hits[first:] if hit.score >= w.unlikely_below]
-    told = [*hits[:first], *kept]
-    rest = [_shortened_hit(hit, question) for hit in told[WHOLE:]]
-    return [*told[:WHOLE], *rest]
+    ordered = [*hits[:first], *kept]
+    rest = [_shortened_hit(hit, question) for hit in ordered[WHOLE:]]
+    return [*ordered[:WHOLE], *rest]
 
 
 def _shortened_hit(hit: RecallHit, question: ParsedQuestion) -> RecallHit:
@@ -258,7 +258,7 @@ def _words_of_entry(
 def _is_repeated(
     row: MemoryRow,
     own: frozenset[str],
-    told: Sequence[tuple[MemoryRow, frozenset[str]]],
+    accepted: Sequence[tuple[MemoryRow, frozenset[str]]],
     context: RecallContext,
 ) -> bool:
     """Does one of its place say nearly the same words, and the same figures?"""
@@ -267,7 +267,7 @@ def _is_repeated(
         _is_beside(row, other)
         and shared(own, theirs) >= same_from
         and not any(stem.isdigit() for stem in own ^ theirs)
-        for other, theirs in told
+        for other, theirs in accepted
     )
 
 
@@ -312,7 +312,7 @@ def _verified(
         said, turn = shown_lines(
             context, query, row, passage, conversation, (text, turn)
         )
-    words, at = BREAK.join(told for told, _ in said), _time_of(turn, conversation)
+    words, at = BREAK.join(line for line, _ in said), _time_of(turn, conversation)
     hit = _hit(context, row, memory, score, (words, turn, at))
     trust = _trust_of(hit.trust, words, conversation)
     hit = replace(hit, trust=trust, turns=turns_of(said, turn))

@@ -208,7 +208,7 @@ def told(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
 
 def _password_length(text: str) -> int:
     """Characters of the password with which a text begins, 0 for none; a call is none."""
-    told = SecretCandidate(key="password", gap=": ", value=text, after=" ")
-    length = phrase(told)
+    candidate = SecretCandidate(key="password", gap=": ", value=text, after=" ")
+    length = phrase(candidate)
     is_call = re.match(r"[A-Za-z_]+[(\[=/]|.*[a-z]\(", text)
     return length if length >= 5 and not is_call else 0

@@ -232,8 +232,8 @@ def chance(value: LineValue) -> float:
     weights = _load(WEIGHTS)
     if not weights:
         return 0.0
-    told = features(value).items()
-    score = weights[INTERCEPT] + sum(weights.get(n, 0.0) * v for n, v in told if v)
+    amounts = features(value).items()
+    score = weights[INTERCEPT] + sum(weights.get(n, 0.0) * v for n, v in amounts if v)
     return 1 / (1 + math.exp(-max(-50.0, min(50.0, score))))
 
 
@@ -242,7 +242,7 @@ def features(value: LineValue) -> dict[str, float]:
     place = place_of(value)
     looks = value_model.features(value.text)
     line = value.before + value.text + value.after
-    told = {
+    amounts = {
         f"at {place}": 1.0,
         "quoted": float(value.is_quoted),
         "code": float(bool(_CODE_LINE.search(value.before))),
@@ -256,8 +256,8 @@ def features(value: LineValue) -> dict[str, float]:
         "far": float(len(value.near[1]) > 40),
     }
     given = {f"{place}: {name}": amount for name, amount in looks.items()}
-    lined = {f"{place}: {name}": amount for name, amount in told.items()}
-    return {**told, **lined, **looks, **given}
+    lined = {f"{place}: {name}": amount for name, amount in amounts.items()}
+    return {**amounts, **lined, **looks, **given}
 
 
 def place_of(value: LineValue) -> str:

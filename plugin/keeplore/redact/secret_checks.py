@@ -289,8 +289,8 @@ def key_bytes(candidate: SecretCandidate) -> int:
 def block(candidate: SecretCandidate) -> int:
     """A value on lines of its own below its name, as YAML has them."""
     first = candidate.value.split("\n", 1)[0].strip()
-    told = SecretCandidate(candidate.key, ': "', first, '"')
-    return len(candidate.value) if password(told) or secret(told) else 0
+    first_line = SecretCandidate(candidate.key, ': "', first, '"')
+    return len(candidate.value) if password(first_line) or secret(first_line) else 0
 
 
 def key_block(candidate: SecretCandidate) -> int:

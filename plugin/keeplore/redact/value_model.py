@@ -57,9 +57,9 @@ def features(value: str) -> dict[str, float]:
     value = value[:SEEN]
     digits = sum(map(str.isdigit, value))
     signs = sum(c in SIGNS for c in value)
-    told = {name: float(bool(form.match(value))) for name, form in _FORMS.items()}
+    forms = {name: float(bool(form.match(value))) for name, form in _FORMS.items()}
     return {
-        **told,
+        **forms,
         **_shape(value),
         "length": math.log2(len(value)) / 6,
         "long": float(len(value) >= 16),

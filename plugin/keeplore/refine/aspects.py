@@ -279,12 +279,12 @@ def _type(
     item: AspectItem, group: AspectGroup, types: dict[str, str], dropped: Counter[str]
 ) -> str:
     """What an entity is: as it is known, else as the model says of it first."""
-    told = item.type
-    if told and told not in TYPES:
+    type_ = item.type
+    if type_ and type_ not in TYPES:
         dropped["aspects: unknown type"] += 1
-        told = ""
+        type_ = ""
     if group.known.type != UNKNOWN:
         return group.known.type
-    if told:
-        types.setdefault(group.entity, told)
+    if type_:
+        types.setdefault(group.entity, type_)
     return types.get(group.entity, UNKNOWN)

@@ -77,7 +77,7 @@ def note_id(conversation: str, proposal: Proposal, taken: set[str]) -> str:
 def changes_of(
     run: RefineRun,
     judged: Sequence[JudgedProposal],
-    told: EntityFacts,
+    facts: EntityFacts,
     summary: Mapping[str, Any],
     known: set[str],
 ) -> TransactionChanges:
@@ -87,9 +87,9 @@ def changes_of(
     used: Counter[str] = Counter()
     settled = [_once(item, known, used) for item in judged]
     applied = [item for item in settled if item.is_applied]
-    memories = (_written_note(run, item, told) for item in applied)
+    memories = (_written_note(run, item, facts) for item in applied)
     moves = (_move(item.proposal) for item in applied)
-    entries = [entry_of(run, item, told) for item in settled]
+    entries = [entry_of(run, item, facts) for item in settled]
     entries.append(_end_of(run, summary))
     return TransactionChanges(
         [*filter(None, memories)], [*filter(None, moves)], entries
@@ -97,14 +97,14 @@ def changes_of(
 
 
 def _written_note(
-    run: RefineRun, judged: JudgedProposal, told: EntityFacts
+    run: RefineRun, judged: JudgedProposal, facts: EntityFacts
 ) -> Memory | None:
     """The note that a proposal writes, None where it writes none."""
     proposal = judged.proposal
     if proposal.action == ProposalAction.ADD:
-        return added(run, judged, told)
+        return added(run, judged, facts)
     if proposal.action == ProposalAction.UPDATE and proposal.target:
-        return superseding(run, judged, told)
+        return superseding(run, judged, facts)
     return None
 
 
@@ -127,7 +127,7 @@ def _end_of(run: RefineRun, summary: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def added(run: RefineRun, judged: JudgedProposal, told: EntityFacts) -> Memory:
+def added(run: RefineRun, judged: JudgedProposal, facts: EntityFacts) -> Memory:
     """The note that a fact becomes."""
     proposal, kind = judged.proposal, judged.kind
     receipt = proposal.fact.receipt
@@ -142,14 +142,14 @@ def added(run: RefineRun, judged: JudgedProposal, told: EntityFacts) -> Memory:
         confidence=round(proposal.confidence, 2),
         quotes=_quotes(proposal.fact),
         source=_source(run, proposal.fact),
-        told=told.of(proposal.statement),
+        told=facts.of(proposal.statement),
         id=judged.note_id,
         created_at=run.said_at.get(receipt.turn, ""),
     )
     return note_of(draft, run.at)
 
 
-def superseding(run: RefineRun, judged: JudgedProposal, told: EntityFacts) -> Memory:
+def superseding(run: RefineRun, judged: JudgedProposal, facts: EntityFacts) -> Memory:
     """The version that takes the place of a note; its place and category stay, its trust is the
     lower of both.
     """
@@ -159,7 +159,7 @@ def superseding(run: RefineRun, judged: JudgedProposal, told: EntityFacts) -> Me
     title, text = title_and_text(proposal.statement)
     meta = {
         **proposal.target.memory.meta,
-        **told.of(proposal.statement),
+        **facts.of(proposal.statement),
         "title": title,
         **_version_fields(run, judged, proposal.target),
     }
@@ -199,7 +199,7 @@ def _receipt_fields(receipt: Receipt | None) -> dict[str, str]:
 
 
 def entry_of(
-    run: RefineRun, judged: JudgedProposal, told: EntityFacts
+    run: RefineRun, judged: JudgedProposal, facts: EntityFacts
 ) -> dict[str, Any]:
     """The audit line of a proposal; what was applied stands in its note alone, with all that was
     told of it.
@@ -215,7 +215,7 @@ def entry_of(
         "conversation": run.conversation.id,
         **_fact_fields(proposal.fact),
         **_kind_fields(judged.kind),
-        **(told.of(proposal.statement) if _is_left(judged) else {}),
+        **(facts.of(proposal.statement) if _is_left(judged) else {}),
         "trust": proposal.fact.trust,
         "confidence": round(proposal.confidence, 2),
         **_run_fields(run),

@@ -81,9 +81,9 @@ def _check_case(account: Account, case: CheckCase) -> CheckResult:
     [window] = windows(segments)
     dropped: Counter[str] = Counter()
     question = extract.question(window, ())
-    told = account.complete("check", extract.PROMPT.text, question, extract.SCHEMA)
+    answered = account.complete("check", extract.PROMPT.text, question, extract.SCHEMA)
     try:
-        answer: Any = parsed(told.text)
+        answer: Any = parsed(answered.text)
         found = extract.extraction(answer, segments, (), str.strip, dropped)
     except (ValueError, RecursionError, LlmRefused) as e:
         flaw = f"the answer cannot be read: {e}"
@@ -91,7 +91,7 @@ def _check_case(account: Account, case: CheckCase) -> CheckResult:
         flaw = _flaw(case, [fact.statement.lower() for fact in found.facts])
         flaw = flaw or _lost_facts(dropped)
     repaired = dropped[f"facts: {REPAIRED}"]
-    usage = told.usage
+    usage = answered.usage
     return CheckResult(
         case.name, flaw, repaired, usage.input_tokens, usage.output_tokens
     )
@@ -99,10 +99,10 @@ def _check_case(account: Account, case: CheckCase) -> CheckResult:
 
 def _flaw(case: CheckCase, statements: list[str]) -> str:
     for words in case.wanted:
-        if not any(_has_words(told, words) for told in statements):
+        if not any(_has_words(statement, words) for statement in statements):
             return f"not found: {', '.join(words)}"
     for word in case.never:
-        if any(word in told for told in statements):
+        if any(word in statement for statement in statements):
             return f"taken for a fact: {word}"
     if statements and not case.wanted and not case.never:
         return f"taken for a fact: {statements[0]}"

@@ -119,14 +119,14 @@ class _Refinement:
     def carry_out(self, shared: SharedExtraction | None, *, has_aspects: bool) -> None:
         found = self._take_shared(shared) if shared else self._extracted()
         proposals = self._proposals([self._compared_fact(fact) for fact in found.facts])
-        told = self._entities(found, proposals, has_aspects=has_aspects)
+        facts = self._entities(found, proposals, has_aspects=has_aspects)
         self._asker.check_lease()
         with self._deps.store.exclusive:
             self._deps.search.index.refresh()
             if self._deps.store.is_forgotten(self._part.memory.id):
                 self._result.why = "it was forgotten meanwhile"
                 return
-            self._change(proposals, told)
+            self._change(proposals, facts)
         # that there was nothing to note goes into the next commit of whatever changes
         if self._result.outcomes:
             self._deps.commit(
@@ -283,19 +283,19 @@ class _Refinement:
             for p in proposals
         ]
 
-    def _change(self, proposals: Sequence[Proposal], told: EntityFacts) -> None:
+    def _change(self, proposals: Sequence[Proposal], facts: EntityFacts) -> None:
         deps, result = self._deps, self._result
         renewed = (self._renewed(proposal) for proposal in proposals)
         fresh = [proposal for proposal in renewed if proposal]
         result.dropped["decisions: the note has changed"] += len(proposals) - len(fresh)
-        changes = self._changes(self._judged(fresh), told)
+        changes = self._changes(self._judged(fresh), facts)
         result.outcomes.update(_outcomes(changes.entries))
         paths = deps.store.write_together(deps.machine, changes)
         for memory, path in zip(changes.memories, paths, strict=True):
             deps.written(memory.id, path)
 
     def _changes(
-        self, judged: Sequence[JudgedProposal], told: EntityFacts
+        self, judged: Sequence[JudgedProposal], facts: EntityFacts
     ) -> TransactionChanges:
         """What is to be written of the proposals that were judged."""
         known = {item.note_id for item in judged if self._is_known(item.note_id)}
@@ -304,9 +304,9 @@ class _Refinement:
             for item in judged
             if item.verdict.outcome != ProposalOutcome.BLOCKED
         ]
-        unstated = len(told.unstated(stated))
+        unstated = len(facts.unstated(stated))
         self._result.dropped["entities: in no note"] += unstated
-        return changes_of(self._run(), judged, told, self._summary(), known)
+        return changes_of(self._run(), judged, facts, self._summary(), known)
 
     def _run(self) -> RefineRun:
         """What all that is written now says of this refinement."""

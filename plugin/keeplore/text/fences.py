@@ -99,8 +99,8 @@ def fence(text: str, token: str, header: str = HEADER) -> str:
     if not _TOKEN.match(token):
         raise ValueError("a fence's token is 8 to 64 lower-case letters and digits")
     shown = escape(sanitise(text))
-    told = f"{header}{ESCAPED if '&lt;' in shown else ''}"
-    return f'<{TAG} id="{token}">\n{told}\n\n{shown}\n</{TAG} id="{token}">'
+    heading = f"{header}{ESCAPED if '&lt;' in shown else ''}"
+    return f'<{TAG} id="{token}">\n{heading}\n\n{shown}\n</{TAG} id="{token}">'
 
 
 def new_token() -> str:

@@ -16,9 +16,9 @@ def told_flaws(error: ValidationError, whole: str, most: int, *, below: int = 0)
     names are left out.
     """
     flaws = error.errors(include_url=False, include_context=False, include_input=False)
-    told = [
+    messages = [
         f"{'.'.join(map(str, flaw['loc'][below:])) or whole}: {flaw['msg']}"
         for flaw in flaws
     ]
-    more = f"; and {len(told) - most} more" if len(told) > most else ""
-    return "; ".join(told[:most]) + more
+    more = f"; and {len(messages) - most} more" if len(messages) > most else ""
+    return "; ".join(messages[:most]) + more

@@ -190,11 +190,11 @@ def _alike(lines: list[str]) -> set[int]:
 
 
 def _is_output(line: str) -> bool:
-    told = _without_inline_code(line)
-    if _OUTPUT.match(line) or _BOXES.search(line[:40]) or _CODE_LINE.search(told):
+    prose = _without_inline_code(line)
+    if _OUTPUT.match(line) or _BOXES.search(line[:40]) or _CODE_LINE.search(prose):
         return True
-    letters = sum(map(str.isalpha, told[:200])) + told[:200].count(" ")
-    return len(line) > 8 and letters < 0.6 * len(told[:200])
+    letters = sum(map(str.isalpha, prose[:200])) + prose[:200].count(" ")
+    return len(line) > 8 and letters < 0.6 * len(prose[:200])
 
 
 def _without_inline_code(line: str) -> str:

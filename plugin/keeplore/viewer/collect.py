@@ -207,9 +207,9 @@ def _nodes(
     memories: Sequence[Sequence[str]],
 ) -> Iterator[GraphNode]:
     """Each entity with the newest of its memories, which are given in the same order."""
-    told = _mentions(view, {id_ for ids in memories for id_ in ids[:TOLD]})
+    mentions = _mentions(view, {id_ for ids in memories for id_ in ids[:TOLD]})
     for (entity, distance), ids in zip(order, memories, strict=True):
-        mentioned_in = [told[id_] for id_ in ids[:TOLD] if id_ in told]
+        mentioned_in = [mentions[id_] for id_ in ids[:TOLD] if id_ in mentions]
         yield _node(view, entity, distance, mentioned_in)
 
 
@@ -222,7 +222,7 @@ def _mentions(view: GraphView, memories: Iterable[str]) -> dict[str, MentionedIn
 
 
 def _node(
-    view: GraphView, entity: Entity, distance: int, told: Sequence[MentionedIn]
+    view: GraphView, entity: Entity, distance: int, mentions: Sequence[MentionedIn]
 ) -> GraphNode:
     rows = view.index.graph.aspects(entity)
     return GraphNode(
@@ -237,7 +237,7 @@ def _node(
             NodeAspect(plain(row.aspect), plain(row.kind), len(row.memories))
             for row in rows
         ),
-        tuple(told),
+        tuple(mentions),
     )
 
 

@@ -51,18 +51,18 @@ def as_dot(picture: GraphPicture) -> Iterator[str]:
 
 def _box(number: int, node: GraphNode, label: str, *, is_middle: bool) -> Iterator[str]:
     place = f", {node.place}" if node.place else ""
-    told = f"{node.type}, {counted(node.mentions, 'mention')}{place}"
+    tooltip = f"{node.type}, {counted(node.mentions, 'mention')}{place}"
     fill = FILLS.get(node.type, FILLS["unknown"])
     bold = ", penwidth=2, color=black" if is_middle else ""
-    yield f"  n{number} [label={_dot_string(label)}, tooltip={_dot_string(told)}, "
+    yield f"  n{number} [label={_dot_string(label)}, tooltip={_dot_string(tooltip)}, "
     yield f'fillcolor="{fill}"{bold}];\n'
 
 
 def _arrow(relation: GraphRelation) -> Iterator[str]:
-    told = f"{relation.confidence:.2f}, {relation.mentions}×"
+    tooltip = f"{relation.confidence:.2f}, {relation.mentions}×"
     label = _dot_string(relation.relationship)
     yield f"  n{relation.source} -> n{relation.target} [label={label}, "
-    yield f"tooltip={_dot_string(told)}];\n"
+    yield f"tooltip={_dot_string(tooltip)}];\n"
 
 
 def _dashed_line(pair: SharedMemories) -> Iterator[str]:

@@ -156,7 +156,7 @@ def _entity(node: GraphNode, label: str) -> dict[str, Any]:
             {"aspect": a.aspect, "kind": a.kind, "memories": a.memories}
             for a in node.aspects
         ],
-        "memories": [told.id for told in node.memories],
+        "memories": [mention.id for mention in node.memories],
     }
 
 
@@ -175,7 +175,7 @@ def _relation(relation: GraphRelation) -> dict[str, Any]:
 def _memories(picture: GraphPicture) -> dict[str, dict[str, str]]:
     """Each memory of any node, once, by its id."""
     return {
-        told.id: {"title": told.title, "at": told.at}
+        mention.id: {"title": mention.title, "at": mention.at}
         for node in picture.nodes
-        for told in node.memories
+        for mention in node.memories
     }

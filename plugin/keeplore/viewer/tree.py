@@ -39,8 +39,8 @@ def as_tree(picture: GraphPicture) -> Iterator[str]:
         "in the same memories": tree.below(0, SharedMemories),
         "aspects": [_aspect(aspect) for aspect in middle.aspects],
         "memories": [
-            _Branch(f"{day_of(told.at)}  {told.title}  {short_id(told.id)}")
-            for told in middle.memories
+            _Branch(f"{day_of(mention.at)}  {mention.title}  {short_id(mention.id)}")
+            for mention in middle.memories
         ],
     }
     yield middle.spelling
@@ -57,10 +57,10 @@ def _aspect(one: NodeAspect) -> _Branch:
 
 def facts(node: GraphNode) -> str:
     """What is known of an entity on its own, in one line."""
-    told = [node.type, counted(node.mentions, "mention")]
-    told += [f"only in {node.place}"] if node.place else []
-    told += [f"also {', '.join(node.aliases)}"] if node.aliases else []
-    return " · ".join(told)
+    parts = [node.type, counted(node.mentions, "mention")]
+    parts += [f"only in {node.place}"] if node.place else []
+    parts += [f"also {', '.join(node.aliases)}"] if node.aliases else []
+    return " · ".join(parts)
 
 
 class _Tree:

@@ -280,8 +280,8 @@ def _failed(desk: Desk, request: Request, error: OSError) -> Response:
 
 
 def _missing_response(desk: Desk, request: Request, error: HTTPException) -> Response:
-    told = "There is no such page" if error.status_code == 404 else error.detail
-    return _trouble_response(desk, request, error.status_code, told, "")
+    message = "There is no such page" if error.status_code == 404 else error.detail
+    return _trouble_response(desk, request, error.status_code, message, "")
 
 
 def _trouble_response(

@@ -58,13 +58,13 @@ class ChangeFeed:
         """Server-sent events for one page, until it closes."""
         self._streams += 1
         try:
-            told, spoke_at = self.version, time.monotonic()
+            sent_version, spoke_at = self.version, time.monotonic()
             yield "retry: 2000\n\n"
             while not self._ended.is_set():
                 await asyncio.sleep(LOOK_S)
-                if told != self.version:
-                    told, spoke_at = self.version, time.monotonic()
-                    yield f"event: changed\ndata: {told}\n\n"
+                if sent_version != self.version:
+                    sent_version, spoke_at = self.version, time.monotonic()
+                    yield f"event: changed\ndata: {sent_version}\n\n"
                 elif time.monotonic() - spoke_at > KEEP_ALIVE_S:
                     spoke_at = time.monotonic()
                     yield ": still here\n\n"

@@ -123,8 +123,8 @@ class MemoryRenderer(RendererHTML):
     ) -> str:
         """What is shown in place of a picture, which is never loaded."""
         token = tokens[idx]
-        told = Markup('<span class="picture">[picture: {} {}]</span>')
-        return str(told.format(token.content, token.attrGet("src") or ""))
+        markup = Markup('<span class="picture">[picture: {} {}]</span>')
+        return str(markup.format(token.content, token.attrGet("src") or ""))
 
     def heading_open(
         self, tokens: Sequence[Token], idx: int, _options: OptionsDict, _env: EnvType

@@ -81,8 +81,8 @@ def spoken_day(moment: str) -> str:
     if found is None:
         return moment or "No date"
     near = _near_day(found).capitalize()
-    told = f"{found:%A}, {found.day} {found:%B %Y}"
-    return f"{near} · {told}" if near else told
+    date_text = f"{found:%A}, {found.day} {found:%B %Y}"
+    return f"{near} · {date_text}" if near else date_text
 
 
 def spoken_moment(moment: str) -> str:

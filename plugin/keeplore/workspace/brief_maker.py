@@ -136,14 +136,14 @@ class BriefMaker:
         ]
         heads = [_top_and_head(str(view.store.top)) for view in views]
         slots = _FileSlots()
-        told = self._brief_blocks(views, wishes.brief_tokens, slots)
-        texts = [text for text, _ in told.values()]
+        blocks = self._brief_blocks(views, wishes.brief_tokens, slots)
+        texts = [text for text, _ in blocks.values()]
         if not (directory or any(texts)):
             return None
         commands = self._commands()
         printed = {
             host: _replies(host, with_command(block[0], commands[host]))
-            for host, block in told.items()
+            for host, block in blocks.items()
         }
         return {
             "directory": directory,
@@ -151,7 +151,7 @@ class BriefMaker:
             "heads": heads,
             "code": state_of_code,
             "commands": commands,
-            "told": told,
+            "told": blocks,
             "printed": printed,
             "slots": slots.used(texts),
         }
@@ -169,7 +169,7 @@ class BriefMaker:
     ) -> dict[str, ContextBlock]:
         """Host → what it is told."""
         made: dict[int, ContextBlock] = {}  # by the bytes that there are for it
-        told: dict[str, ContextBlock] = {}
+        blocks: dict[str, ContextBlock] = {}
         for host, command in sorted(self._commands().items()):
             size = room_for_names(host_named(host).context_bytes, command)
             if size not in made:
@@ -177,8 +177,8 @@ class BriefMaker:
                 made[size] = brief(
                     views, session="", source=StartReason.STARTUP, room=room, tell=slots
                 )
-            told[host] = made[size]
-        return told
+            blocks[host] = made[size]
+        return blocks
 
 
 def refresh_briefs(places: Places, most: int) -> None:
@@ -275,8 +275,10 @@ class _FileSlots:
 
     def used(self, texts: Sequence[str]) -> list[tuple[str, list[Any]]]:
         """Those that stand in one of the texts."""
-        told = "".join(texts)
-        return [(mark, files) for mark, files in self._slots.items() if mark in told]
+        together = "".join(texts)
+        return [
+            (mark, files) for mark, files in self._slots.items() if mark in together
+        ]
 
 
 def _longest_end(files: Sequence[Sequence[Any]]) -> int:

@@ -243,7 +243,7 @@ class NoteWriter:
 
     def _is_noted(self, memory_id: str, known: Memory, memory: Memory) -> bool:
         """Whether it is written down already that this was said there."""
-        told = [
+        sources = [
             known.source,
             *(
                 e.get("source")
@@ -253,7 +253,7 @@ class NoteWriter:
         ]
         # said by hand, it is a new occasion each time
         return "session" in memory.source and any(
-            _is_same_place(source, memory.source) for source in told
+            _is_same_place(source, memory.source) for source in sources
         )
 
     def near(self, memory: Memory) -> tuple[SimilarNote, ...]:
@@ -341,8 +341,8 @@ def _gained(known: Memory, memory: Memory) -> dict[str, Any]:
         return found
     for key, most in MOST_TOLD.items():
         old, new = _items(known, key), _items(memory, key)
-        told = [_statement(item) for item in old]
-        added = [item for item in new if _statement(item) not in told]
+        stated = [_statement(item) for item in old]
+        added = [item for item in new if _statement(item) not in stated]
         if added and len(old) < most:
             found[key] = [*old, *added][:most]
     return found

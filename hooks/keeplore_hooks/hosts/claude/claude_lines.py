@@ -205,7 +205,7 @@ def questions(
 def answer_to(
     question: str,
     structured: Any,
-    told: str,
+    result_text: str,
 ) -> str:
     """The person's answer: from the structured result, or from what the model was told (before 2.0
     there is no other).
@@ -222,21 +222,21 @@ def answer_to(
         )
         parts = (listed(answers[question]), notes)
         return "\n".join(clean(part).strip() for part in parts if part.strip())
-    _, found, rest = told.partition(f'"{question}"="')
+    _, found, rest = result_text.partition(f'"{question}"="')
     if not found:
         return ""
     answer = _ANSWER_END.split(rest, maxsplit=1)[0]
     return answer if answer != rest else rest.rpartition('"')[0]
 
 
-def objection(told: str) -> str | None:
+def objection(result_text: str) -> str | None:
     """The person's words with which a tool call was refused, ``""`` without words; None when it was
     not refused.
     """
-    if not told.startswith(_REFUSED):
+    if not result_text.startswith(_REFUSED):
         return None
     for lead in _OBJECTION:
-        _, found, words = told.partition(lead)
+        _, found, words = result_text.partition(lead)
         if found and not words.strip().startswith(_CLARIFY):
             return words.partition(_NOTE)[0].strip()
     return ""
@@ -251,10 +251,10 @@ def result_of(line: Json) -> object:
     return {**result, **denial} if isinstance(result, dict) else denial
 
 
-def is_not_run(told: str, structured: object) -> bool:
+def is_not_run(result_text: str, structured: object) -> bool:
     """Was the call, which failed, never carried out?"""
     is_denied = isinstance(structured, dict) and "toolDenialKind" in structured
-    return is_denied or told.startswith(_NOT_RUN)
+    return is_denied or result_text.startswith(_NOT_RUN)
 
 
 def _input_in_text(words: str) -> PersonInput | None:

@@ -73,15 +73,15 @@ def read(
         ),
     )
     if found is None:
-        told = ClaudePayload(payload, None, ClaudeState.of(cursor))
-        events = _events_of(told)
-        after = replace(cursor, pending=told.state.to_json())
+        received = ClaudePayload(payload, None, ClaudeState.of(cursor))
+        events = _events_of(received)
+        after = replace(cursor, pending=received.state.to_json())
         return Reading(tuple(events), after, problems)
     state = replace(_with_turns_ahead(found), prompt=_still_missing(found))
-    told = ClaudePayload(payload, found, state)
-    events = _events_of(told)
+    received = ClaudePayload(payload, found, state)
+    events = _events_of(received)
     spoken = [_by_agent(event, payload.origin.agent_name) for event in found.events]
-    return Reading((*spoken, *events), found.cursor(told.state), found.problems)
+    return Reading((*spoken, *events), found.cursor(received.state), found.problems)
 
 
 def _by_agent(event: HostEvent, agent: str) -> HostEvent:
@@ -152,22 +152,22 @@ def _key(prompt: str) -> str:
     return short_digest(prompt_key(prompt))
 
 
-def _events_of(told: ClaudePayload) -> list[HostEvent]:
+def _events_of(received: ClaudePayload) -> list[HostEvent]:
     """The events that the payload adds to those of the transcript."""
-    payload = told.payload
+    payload = received.payload
     # what a subagent is told and says is no talk with the person
     if payload.origin.agent:
         return []
     match payload.kind:
         case PayloadKind.PROMPT:
-            return _prompt_events(told)
+            return _prompt_events(received)
         case PayloadKind.COMMAND:
-            return _command_events(told)
+            return _command_events(received)
         case PayloadKind.STOPPED:
-            return _last_words(told)
+            return _last_words(received)
         case PayloadKind.TOOL_USED:
-            return list(_answers(told))
-        case PayloadKind.COMPACTED if told.read is None:
+            return list(_answers(received))
+        case PayloadKind.COMPACTED if received.read is None:
             return [
                 payload.compaction(
                     CompactionPhase.AFTER, payload.text("compact_summary")
@@ -177,34 +177,34 @@ def _events_of(told: ClaudePayload) -> list[HostEvent]:
             return payload.lifecycle_events()
 
 
-def _prompt_events(told: ClaudePayload) -> list[HostEvent]:
+def _prompt_events(received: ClaudePayload) -> list[HostEvent]:
     """A prompt that the transcript lacks comes as a provisional turn."""
-    payload, state, last = told.payload, told.state, told.last
+    payload, state, last = received.payload, received.state, received.last
     prompt = lines.typed_prompt(payload.data)
     if not prompt:
         return []
     key = _key(prompt)
-    told.state = replace(state, announced=key)
+    received.state = replace(state, announced=key)
     # once for each announcement: people type "continue" many times
     if key in state.ahead:
-        told.state = replace(told.state, ahead=_without(state.ahead, key))
+        received.state = replace(received.state, ahead=_without(state.ahead, key))
         return []
-    if told.is_overtaken:
+    if received.is_overtaken:
         return []
     events: list[HostEvent] = []
     if last and not last.is_complete:  # the person speaks, so the assistant has stopped
         events.append(replace(last, is_complete=True))
-        told.state = replace(told.state, is_open=False)
-    turn_id = _prompt_id(told, prompt)
-    told.state = replace(told.state, prompt=told.missing(turn_id, prompt))
+        received.state = replace(received.state, is_open=False)
+    turn_id = _prompt_id(received, prompt)
+    received.state = replace(received.state, prompt=received.missing(turn_id, prompt))
     if not lines.slash_command(prompt):
         events.append(payload.provisional_turn(turn_id, payload.at, prompt))
     return events
 
 
-def _prompt_id(told: ClaudePayload, prompt: str) -> str:
+def _prompt_id(received: ClaudePayload, prompt: str) -> str:
     """The host's id of the prompt, or the one under which another entry has announced it."""
-    payload, before = told.payload, told.state.prompt
+    payload, before = received.payload, received.state.prompt
     if prompt_id := payload.text("prompt_id"):
         return f"prompt:{prompt_id}"
     if before and is_twice(
@@ -217,43 +217,43 @@ def _prompt_id(told: ClaudePayload, prompt: str) -> str:
     return payload.id("prompt", prompt)
 
 
-def _command_events(told: ClaudePayload) -> list[HostEvent]:
+def _command_events(received: ClaudePayload) -> list[HostEvent]:
     """A command stands in the transcript too, under an id of its own: the payload counts where
     there is none.
     """
-    payload = told.payload
+    payload = received.payload
     name = payload.text("command_name").strip().removeprefix("/")
     typed = lines.TypedCommand(name, payload.text("command_args").strip())
-    if not name or told.is_overtaken:
+    if not name or received.is_overtaken:
         return []
-    missing = told.missing(payload.id("prompt", typed.text), typed.text)
-    told.state = replace(told.state, prompt=missing)
-    if told.read is not None:
+    missing = received.missing(payload.id("prompt", typed.text), typed.text)
+    received.state = replace(received.state, prompt=missing)
+    if received.read is not None:
         return []
     command = payload.command(typed.name, typed.args, typed.text)
-    return [transcript.with_owner(command, told.state.others)]
+    return [transcript.with_owner(command, received.state.others)]
 
 
-def _last_words(told: ClaudePayload) -> list[HostEvent]:
+def _last_words(received: ClaudePayload) -> list[HostEvent]:
     """The words with which the assistant stopped, where the transcript does not have them yet."""
-    payload, last = told.payload, told.last
+    payload, last = received.payload, received.last
     words = payload.text("last_assistant_message").strip()
-    if told.read and last and not told.state.announced:
+    if received.read and last and not received.state.announced:
         # the announcement came before the first payload that was heard
-        told.state = _joined_state(
-            told.state,
-            told.read,
+        received.state = _joined_state(
+            received.state,
+            received.read,
             last,
             words,
         )
-    state = told.state
-    if not words or told.is_overtaken or _is_of_another(told, words):
+    state = received.state
+    if not words or received.is_overtaken or _is_of_another(received, words):
         return []
     if state.prompt or last is None:
-        prompt = state.prompt or told.missing(payload.id("prompt", words), "")
+        prompt = state.prompt or received.missing(payload.id("prompt", words), "")
         answers = with_answer(prompt.answers, words)
         if state.prompt:
-            told.state = replace(state, prompt=replace(prompt, answers=answers))
+            received.state = replace(state, prompt=replace(prompt, answers=answers))
         return [payload.provisional_turn(prompt.id, prompt.at, prompt.text, answers)]
     # a worker that is late may read a transcript that is many turns ahead of the payload
     if _key(last.user) in state.ahead or prompt_key(words) in prompt_key(
@@ -263,14 +263,16 @@ def _last_words(told: ClaudePayload) -> list[HostEvent]:
     return [payload.ended_turn(last, words)]
 
 
-def _is_of_another(told: ClaudePayload, words: str) -> bool:
+def _is_of_another(received: ClaudePayload, words: str) -> bool:
     """Did another terminal stop than the one whose turn is the last of the transcript? The
     transcript will tell.
     """
-    if told.read is None or told.last is None or told.state.prompt:
+    if received.read is None or received.last is None or received.state.prompt:
         return False
-    named, prompt = told.payload.text("prompt_id"), told.read.prompt
-    return _key(words) in told.state.aside or bool(named and prompt and named != prompt)
+    named, prompt = received.payload.text("prompt_id"), received.read.prompt
+    return _key(words) in received.state.aside or bool(
+        named and prompt and named != prompt
+    )
 
 
 def _joined_state(
@@ -296,16 +298,16 @@ def _ends_with(turn: Turn, words: str) -> bool:
     return prompt_key(turn.assistant).endswith(prompt_key(words))
 
 
-def _answers(told: ClaudePayload) -> Iterator[Question]:
+def _answers(received: ClaudePayload) -> Iterator[Question]:
     """The answers to the agent's questions, under the ids that they have in the transcript."""
-    payload, data = told.payload, told.payload.data
+    payload, data = received.payload, received.payload.data
     if payload.text("tool_name") != lines.ASK:
         return
     block = {
         "id": payload.text("tool_use_id"),
         "input": data.get("tool_input"),
     }
-    given = {event.id for event in told.read.events} if told.read else set()
+    given = {event.id for event in received.read.events} if received.read else set()
     for question in lines.questions(block, payload.origin, payload.at):
         answer = lines.answer_to(question.question, data.get("tool_response"), "")
         if question.id not in given:

@@ -143,8 +143,8 @@ def asking(
 
 def agent_in(output: str) -> str:
     """The id of the subagent that a call started."""
-    told = _object(output) if output.startswith("{") else {}
-    return first_text(told, "agent_id", "agent_thread_id")
+    answer = _object(output) if output.startswith("{") else {}
+    return first_text(answer, "agent_id", "agent_thread_id")
 
 
 def output_of(item: Json) -> str:
@@ -158,8 +158,8 @@ def output_of(item: Json) -> str:
 
 
 def is_refused(output: str) -> bool:
-    told = output.lstrip()
-    return told.startswith(_REFUSED) or bool(_NOT_RUN.match(told))
+    text = output.lstrip()
+    return text.startswith(_REFUSED) or bool(_NOT_RUN.match(text))
 
 
 def has_failed_to_patch(output: str) -> bool:

@@ -70,36 +70,42 @@ class Codex(LogHost):
         main = replace(payload, origin=replace(payload.origin, agent=""))
         return super().read_payload(main, cursor)
 
-    def events_of(self, told: LogPayload) -> list[HostEvent]:
-        if told.payload.kind is PayloadKind.COMPACTED and told.log is None:
-            return [told.payload.compaction(CompactionPhase.AFTER)]
-        return super().events_of(told)
+    def events_of(self, received: LogPayload) -> list[HostEvent]:
+        if received.payload.kind is PayloadKind.COMPACTED and received.log is None:
+            return [received.payload.compaction(CompactionPhase.AFTER)]
+        return super().events_of(received)
 
-    def last_words(self, told: LogPayload) -> list[HostEvent]:
-        payload, missing, last = told.payload, told.prompts.missing, told.last
+    def last_words(self, received: LogPayload) -> list[HostEvent]:
+        payload, missing, last = (
+            received.payload,
+            received.prompts.missing,
+            received.last,
+        )
         task = self.task_of(payload)
         words, _ = lines.spoken_in(payload.text("last_assistant_message").strip())
         if not words:
             return []
         known = missing if missing and missing.task == task else None
-        if known or told.log is None:
+        if known or received.log is None:
             asked = known or self.missing(payload, "", words)
             asked = replace(asked, answers=with_answer(asked.answers, words))
-            told.prompts = replace(told.prompts, missing=asked)
+            received.prompts = replace(received.prompts, missing=asked)
             return [
                 payload.provisional_turn(asked.id, asked.at, asked.text, asked.answers)
             ]
-        if last is None or (task and told.task_of_last() != task):
+        if last is None or (task and received.task_of_last() != task):
             return []  # the rollout went on after this payload, or will tell it
         if prompt_text.is_said(words, last):
             return []
         return [payload.ended_turn(last, words)]
 
-    def answers(self, told: LogPayload) -> Iterator[Question]:
-        payload = told.payload
+    def answers(self, received: LogPayload) -> Iterator[Question]:
+        payload = received.payload
         if payload.text("tool_name") != calls.ASK:
             return
-        given = {event.id for event in told.log.read.events} if told.log else set()
+        given = (
+            {event.id for event in received.log.read.events} if received.log else set()
+        )
         call, data = payload.text("tool_use_id"), mapping(payload.data, "tool_input")
         asked = calls.asking(call, data, payload.origin, payload.at)
         response = payload.data.get("tool_response")

@@ -87,15 +87,15 @@ class Copilot(LogHost):
         has_started = has_started or bool(pending(cursor).get("has_started"))
         return replace(super().without_log(payload, cursor), is_of_person=has_started)
 
-    def kept(self, told: LogPayload) -> Json:
-        return {"has_started": told.is_of_person}
+    def kept(self, received: LogPayload) -> Json:
+        return {"has_started": received.is_of_person}
 
-    def last_words(self, told: LogPayload) -> list[HostEvent]:
+    def last_words(self, received: LogPayload) -> list[HostEvent]:
         """Copilot does not say in a payload what the assistant said; where there is no log, the
         prompt alone is known.
         """
-        missing, origin = told.prompts.missing, told.payload.origin
-        if missing is None or told.log is not None:
+        missing, origin = received.prompts.missing, received.payload.origin
+        if missing is None or received.log is not None:
             return []
         return [
             Turn(
@@ -107,11 +107,11 @@ class Copilot(LogHost):
             )
         ]
 
-    def answers(self, told: LogPayload) -> Iterator[Question]:
+    def answers(self, received: LogPayload) -> Iterator[Question]:
         """Those that no log tells."""
-        payload, data = told.payload, told.payload.data
+        payload, data = received.payload, received.payload.data
         name = first_text(data, "toolName", "tool_name")
-        if name not in lines.ASK or told.log is not None:
+        if name not in lines.ASK or received.log is not None:
             return
         given = data.get("toolArgs", data.get("tool_input"))
         response = data.get("tool_result", data.get("tool_response"))

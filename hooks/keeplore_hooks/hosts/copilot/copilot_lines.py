@@ -179,13 +179,13 @@ def questions(
         )
 
 
-def answer_in(told: str) -> str:
+def answer_in(text: str) -> str:
     """The person's answer, from what the model was told; ``""`` where the question was declined."""
-    told = told.strip()
-    if _DECLINED.match(told):
+    text = text.strip()
+    if _DECLINED.match(text):
         return ""
-    match = _ANSWERED.match(told)
-    words = told[match.end() :].strip() if match else told
+    match = _ANSWERED.match(text)
+    words = text[match.end() :].strip() if match else text
     given = load_text(words) if words.startswith("{") else None
     if given is None:
         return words.strip('"')

@@ -287,15 +287,15 @@ def _prompt_events(payload: HostPayload, state: CursorState) -> list[HostEvent]:
 def _reply_events(payload: HostPayload, state: CursorState) -> list[HostEvent]:
     """The agent's words, where the transcript does not have them."""
     words, last = payload.text("text").strip(), state.last
-    told = _turn_of(payload, state)
-    if not words or told is None:
+    known_turn = _turn_of(payload, state)
+    if not words or known_turn is None:
         return []
-    told.say(words, payload.at)
-    if told in state.missing():
-        return [told.turn(payload.origin)]
-    if last is None or last.id != told.id:
+    known_turn.say(words, payload.at)
+    if known_turn in state.missing():
+        return [known_turn.turn(payload.origin)]
+    if last is None or last.id != known_turn.id:
         return []
-    turn = told.completed(last)
+    turn = known_turn.completed(last)
     return [turn] if turn.replies != last.replies else []
 
 

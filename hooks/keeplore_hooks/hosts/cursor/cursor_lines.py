@@ -210,14 +210,14 @@ def answered(
     """The questions of a call of AskQuestion with the answers that its output tells, ``""`` where
     it tells none.
     """
-    told = output if isinstance(output, dict) else load_text(str(output))
+    result = output if isinstance(output, dict) else load_text(str(output))
     asked = questions(given, origin, at)
     items = mappings(given, "questions")
     for question in asked:
         item = items[int(question.id.rpartition(":")[2])]
         answer = ""
-        if told is not None:
-            answer = _answer(told, item, question.question)
+        if result is not None:
+            answer = _answer(result, item, question.question)
         elif len(asked) == 1 and isinstance(output, str):
             # no JSON: the words of the answer
             answer = output
@@ -283,7 +283,7 @@ def _without_injected(words: str) -> str:
 
 
 def _answer(
-    told: Json,
+    result: Json,
     item: Json,
     question: str,
 ) -> str:
@@ -292,17 +292,17 @@ def _answer(
         text(option, "id"): text(option, "label")
         for option in mappings(item, "options")
     }
-    parts = _parts(_answer_under(text(item, "id") or question, told))
+    parts = _parts(_answer_under(text(item, "id") or question, result))
     words = [str(part) for part in parts if isinstance(part, str | int)]
     return ", ".join(labels.get(word) or word for word in words)
 
 
-def _answer_under(key: str, told: Json) -> Any:
+def _answer_under(key: str, result: Json) -> Any:
     """What is answered in a mapping by question, or by the last of a list that names this one."""
-    answers = told.get("answers", told)
+    answers = result.get("answers", result)
     if isinstance(answers, dict):
         return answers.get(key, "")
-    for answer in reversed(mappings(told, "answers")):
+    for answer in reversed(mappings(result, "answers")):
         names = (answer.get("questionId"), answer.get("question_id"), answer.get("id"))
         if key in names:
             return answer

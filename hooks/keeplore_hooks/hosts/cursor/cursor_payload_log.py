@@ -142,8 +142,8 @@ class PayloadLog:
         return turn_id
 
     def completed(self, turn: Turn) -> Turn:
-        told = self.find(turn.id)
-        return told.completed(turn) if told else turn
+        logged = self.find(turn.id)
+        return logged.completed(turn) if logged else turn
 
     def find(self, turn_id: str) -> CursorTurn | None:
         return next((turn for turn in self.turns if turn.id == turn_id), None)

@@ -87,13 +87,13 @@ def _visible_texts(message: Json) -> Iterator[str]:
     without a name.
     """
     blocks = mappings(message, "content")
-    told = [text(one, "text") for one in blocks if text(one, "type") == "text"]
+    texts = [text(one, "text") for one in blocks if text(one, "type") == "text"]
     pasted = [
         text(one, "extracted_content")[:MAX_PASTED]
         for one in mappings(message, "attachments")
         if not text(one, "file_name")
     ]
-    for words in (*(told if blocks else [text(message, "text")]), *pasted):
+    for words in (*(texts if blocks else [text(message, "text")]), *pasted):
         if plain := clean(_ARTIFACT.sub(_title_of, words)).strip():
             yield plain
 

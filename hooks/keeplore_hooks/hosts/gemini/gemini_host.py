@@ -102,9 +102,14 @@ class GeminiCli(HostAdapter):
             suffixes,
             lambda path: _read_for(payload, path, cursor),
         )
-        told = GeminiPayload(payload, read, _missing_in(cursor), _last_words_in(cursor))
-        events = _events_of(told)
-        kept = {"prompt": told.missing.to_data(), "last": asdict(told.last_words)}
+        received = GeminiPayload(
+            payload, read, _missing_in(cursor), _last_words_in(cursor)
+        )
+        events = _events_of(received)
+        kept = {
+            "prompt": received.missing.to_data(),
+            "last": asdict(received.last_words),
+        }
         if read is None:
             after = replace(
                 cursor,
@@ -203,51 +208,51 @@ def _last_words_in(cursor: Cursor) -> GeminiLastWords:
     return stored(pending(cursor), "last", GeminiLastWords)
 
 
-def _events_of(told: GeminiPayload) -> list[HostEvent]:
+def _events_of(received: GeminiPayload) -> list[HostEvent]:
     """The events that the payload adds to those of the record."""
-    match told.payload.kind:
+    match received.payload.kind:
         case PayloadKind.PROMPT:
-            return _prompt_events(told)
+            return _prompt_events(received)
         case PayloadKind.STOPPED:
-            return _last_words(told)
+            return _last_words(received)
         case PayloadKind.TOOL_USED:
-            return list(_answers(told))
+            return list(_answers(received))
         case _:
-            return told.payload.lifecycle_events()
+            return received.payload.lifecycle_events()
 
 
-def _prompt_events(told: GeminiPayload) -> list[HostEvent]:
+def _prompt_events(received: GeminiPayload) -> list[HostEvent]:
     """A record gets the prompt a moment later, under its own id; so the payload counts where there
     is none.
     """
-    words, prompt = told.prompt, told.missing
-    if not words or told.read is not None:
-        told.missing = GeminiPrompt()
+    words, prompt = received.prompt, received.missing
+    if not words or received.read is not None:
+        received.missing = GeminiPrompt()
         return []
     # two plugins announce one prompt
     is_again = prompt.text == words and not prompt.answers
     if not prompt.id or not is_again:
-        prompt = told.announce(words, words)
-    return [told.payload.provisional_turn(prompt.id, prompt.at, words)]
+        prompt = received.announce(words, words)
+    return [received.payload.provisional_turn(prompt.id, prompt.at, words)]
 
 
-def _last_words(told: GeminiPayload) -> list[HostEvent]:
+def _last_words(received: GeminiPayload) -> list[HostEvent]:
     """The words with which the model stopped, where the record does not have them."""
-    payload, read, prompt = told.payload, told.read, told.missing
+    payload, read, prompt = received.payload, received.read, received.missing
     last = read.last if read else None
     words = payload.text("prompt_response").strip()
     if words in ("", _SAID_NOTHING) or (read and read.resume_state.at > payload.at):
         return []
     if last and prompt_text.is_said(words, last):
         return []
-    if last and _is_about(last, told.prompt):
-        told.last_words = GeminiLastWords(last.id, words)
-        turn = told.last_words.added_to(last)
+    if last and _is_about(last, received.prompt):
+        received.last_words = GeminiLastWords(last.id, words)
+        turn = received.last_words.added_to(last)
         return [replace(turn, ended_at=payload.at, is_complete=True)]
-    if not prompt.id or prompt.text != told.prompt:
-        prompt = told.announce(told.prompt, words)
+    if not prompt.id or prompt.text != received.prompt:
+        prompt = received.announce(received.prompt, words)
     answers = with_answer(prompt.answers, words)
-    told.missing = replace(prompt, answers=answers)
+    received.missing = replace(prompt, answers=answers)
     return [payload.provisional_turn(prompt.id, prompt.at, prompt.text, answers)]
 
 
@@ -257,10 +262,10 @@ def _is_about(turn: Turn, prompt: str) -> bool:
     return is_command or prompt_key(turn.user) == prompt_key(prompt)
 
 
-def _answers(told: GeminiPayload) -> Iterator[Question]:
+def _answers(received: GeminiPayload) -> Iterator[Question]:
     """The answers to the agent's questions, where no record will tell them."""
-    payload, data = told.payload, told.payload.data
-    if payload.text("tool_name") == "ask_user" and told.read is None:
+    payload, data = received.payload, received.payload.data
+    if payload.text("tool_name") == "ask_user" and received.read is None:
         given, output = data.get("tool_input"), data.get("tool_response")
         yield from lines.answers_to(
             given,

@@ -190,8 +190,8 @@ def answers_to(
     at: str,
 ) -> list[Question]:
     """The same from a payload, which does not say which call it is about."""
-    told = mapping(tool_response, "llmContent") or tool_response
-    output = text(told, "text") or text(tool_response, "llmContent")
+    content = mapping(tool_response, "llmContent") or tool_response
+    output = text(content, "text") or text(tool_response, "llmContent")
     given = tool_input if isinstance(tool_input, dict) else {}
     asked = [text(item, "question") for item in mappings(given, "questions")]
     key = "ask:" + digest(origin.session, *asked)
@@ -219,7 +219,9 @@ def _verdict(output: str) -> str:
 
 def _output(call: Json) -> str:
     results = [mapping(part, "functionResponse") for part in _parts(call.get("result"))]
-    return "\n".join(told for told in map(_response_text, results) if told)
+    return "\n".join(
+        result_text for result_text in map(_response_text, results) if result_text
+    )
 
 
 def _response_text(response: Json) -> str:

@@ -96,14 +96,14 @@ class OpenCodeCommands:
     def of(cursor: Cursor) -> OpenCodeCommands:
         data = mapping(pending(cursor), "commands")
         known = {
-            key: (str(told[0]), str(told[1]))
-            for key, told in mapping(data, "known").items()
-            if _is_list(told, 2)
+            key: (str(item[0]), str(item[1]))
+            for key, item in mapping(data, "known").items()
+            if _is_list(item, 2)
         }
-        told = [one for one in sequence(data, "waiting") if _is_list(one, 3)]
+        items = [one for one in sequence(data, "waiting") if _is_list(one, 3)]
         waiting = (
             WaitingCommand(jsonl.number({"at": at}, "at"), str(name), str(args))
-            for at, name, args in told
+            for at, name, args in items
         )
         return OpenCodeCommands(known, tuple(waiting))
 
@@ -334,12 +334,12 @@ def _read_messages(
     return Reading(read.events, read.cursor(commands=commands.to_data()), read.problems)
 
 
-def _joined_messages(stored: list[Json], told: list[Json]) -> list[Json]:
+def _joined_messages(stored: list[Json], from_payload: list[Json]) -> list[Json]:
     """The messages of the record, and those of a payload that it lacks: it was read later than the
     payload was made.
     """
     known = {"", *map(message_id, stored)}
-    more = [message for message in told if message_id(message) not in known]
+    more = [message for message in from_payload if message_id(message) not in known]
     return sorted([*stored, *more], key=created_at) if more else stored
 
 

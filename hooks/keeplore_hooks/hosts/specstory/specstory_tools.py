@@ -101,9 +101,11 @@ def question(
     """
     if tool.name not in _ASKING:
         return None
-    told = list(_outside_code(tool.lines))
-    asked = _matches(_QUESTION, (line for line in told if not line.startswith(_ANSWER)))
-    options = _matches(_OPTION, told)
+    lines = list(_outside_code(tool.lines))
+    asked = _matches(
+        _QUESTION, (line for line in lines if not line.startswith(_ANSWER))
+    )
+    options = _matches(_OPTION, lines)
     words = "\n".join(tool.lines).partition(_ANSWER)[2].partition(_PREVIEW)[0].strip()
     return (
         Question(

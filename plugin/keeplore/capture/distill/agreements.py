@@ -150,9 +150,9 @@ def approach(said: Sequence[Sentence]) -> list[Sentence]:
     prose = [
         s for s in said if not (s.is_heading or s.label) and len(terms(s.text)) > 2
     ]
-    told = [s for s in prose if says(s.heading, "approach_heading")]
-    told = [s for s in told if not says(s.heading, "goal_heading")] or told
-    return _first_under_headings(told)
+    planned = [s for s in prose if says(s.heading, "approach_heading")]
+    planned = [s for s in planned if not says(s.heading, "goal_heading")] or planned
+    return _first_under_headings(planned)
 
 
 def _first_under_headings(said: Sequence[Sentence]) -> list[Sentence]:

@@ -168,9 +168,9 @@ def _exchange_places(exchange: Exchange, at: int) -> Iterator[Place]:
 
 def _announced_finding(core: str) -> str:
     """Of "the review found one thing: …" what was found."""
-    lead, _, told = core.partition(": ")
-    is_tale = len(told.split()) >= SHORTEST and says(lead, "states_past")
-    return told if is_tale and says(told, "states_present") else core
+    lead, _, finding = core.partition(": ")
+    is_tale = len(finding.split()) >= SHORTEST and says(lead, "states_past")
+    return finding if is_tale and says(finding, "states_present") else core
 
 
 def _label_of(text: str) -> str:
@@ -256,10 +256,10 @@ def _joined_text(first: str, second: str) -> str:
     return whole if len(whole) <= NOTE_CHARS else ""
 
 
-def is_told(text: str, told: Iterable[str]) -> bool:
+def is_told(text: str, statements: Iterable[str]) -> bool:
     """True where one of the texts says the same."""
     said = frozenset(terms(text))
-    others = (frozenset(terms(other)) for other in told)
+    others = (frozenset(terms(other)) for other in statements)
     return any(
         len(said & other) >= LEAST_TERMS and overlap(said, other) >= TOLD
         for other in others

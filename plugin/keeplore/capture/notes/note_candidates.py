@@ -108,8 +108,10 @@ def candidates(exchanges: Sequence[Exchange]) -> tuple[NoteCandidate, ...]:
     in_order = chain.from_iterable(chain.from_iterable(found))
     by_quote = {candidate.quote: candidate for candidate in in_order}
     kept = [c for c in by_quote.values() if c.order or c.quote in stands]
-    told = [candidate.text for candidate in kept if candidate.confidence >= AUTOMATIC]
-    untold = (one for one in findings(exchanges) if not is_told(one.text, told))
+    statements = [
+        candidate.text for candidate in kept if candidate.confidence >= AUTOMATIC
+    ]
+    untold = (one for one in findings(exchanges) if not is_told(one.text, statements))
     kept += map(_finding_candidate, untold)
     kept.sort(key=lambda candidate: candidate.confidence)
     return tuple(

@@ -48,9 +48,9 @@ LATELY = timedelta(days=7)
 
 def findings(places: Places) -> Iterator[DoctorFinding]:
     places.create()
-    told = ask(places.state, "status", timeout_s=ANSWER_S)
-    yield from _spool(places, is_running=told is not None)
-    yield from _worker(places, told) if told else _no_worker(places)
+    status = ask(places.state, "status", timeout_s=ANSWER_S)
+    yield from _spool(places, is_running=status is not None)
+    yield from _worker(places, status) if status else _no_worker(places)
     yield from _crash(places)
     yield from _python(places)
     yield from _hosts(places)
@@ -151,16 +151,16 @@ def _swept(spool: Spool) -> str:
     return "removed"
 
 
-def _worker(places: Places, told: Mapping[str, Any]) -> Iterator[DoctorFinding]:
+def _worker(places: Places, status: Mapping[str, Any]) -> Iterator[DoctorFinding]:
     """What a worker that runs says of itself."""
-    version = told["version"]
-    yield well("worker", f"runs, process {told['pid']}, version {version}")
+    version = status["version"]
+    yield well("worker", f"runs, process {status['pid']}, version {version}")
     if installation.is_newer(version, __version__):
         yield note(
             "worker", f"it is of version {version}, and this command of {__version__}"
         )
-    yield from _faults(places, told.get("faults", ()))
-    if reason := told.get("unwatched"):
+    yield from _faults(places, status.get("faults", ()))
+    if reason := status.get("unwatched"):
         message = f"it looks for changes of files every few seconds: {reason}"
         yield note(
             "worker",

@@ -68,11 +68,11 @@ def unknown_findings(host: str, state: Path) -> Iterator[DoctorFinding]:
     """What each version of the host sent that is not read yet."""
     for version, names in counted(state).get(host, {}).items():
         most = sorted(names, key=lambda name: (-names[name], name))
-        told = ", ".join(f"{name} ({names[name]})" for name in most[:SHOWN])
+        listed = ", ".join(f"{name} ({names[name]})" for name in most[:SHOWN])
         more = f" and {len(most) - SHOWN} more" if len(most) > SHOWN else ""
         message = (
             f"{LOCATIONS[host].label} {version or 'of an unknown version'} sends what is not read "
-            f"here, each so many times at least: {told}{more}"
+            f"here, each so many times at least: {listed}{more}"
         )
         remedy = "Where something of a session is missing, report it with the version"
         yield note(f"host {host}", message, remedy)

@@ -176,7 +176,7 @@ class GraphReader:
         seen = {SHARED, *(project for _, project in allowed.scopes)}
         here = (self._id(entity.name), entity.place)
         found = []
-        for place, source, kind, target, *told in self._relation_rows(*here):
+        for place, source, kind, target, *facts in self._relation_rows(*here):
             if allowed.scopes and place not in seen:
                 continue
             begin, end = (
@@ -184,7 +184,7 @@ class GraphReader:
                 self._name(target).means(place),
             )
             if here in (begin, end) and begin and end:
-                found.append(_StatedRow(begin, kind, end, *told))
+                found.append(_StatedRow(begin, kind, end, *facts))
         return found
 
     def _relation_rows(self, id_: int, place: str) -> sqlite3.Cursor:

@@ -204,8 +204,8 @@ def _commented(text: str, by_lines: LineMerge) -> str:
     """An entity's text, in the lines of both versions where they say the same: a person's comments
     stay so.
     """
-    told = None if by_lines.is_clash else _entity(by_lines.text)
-    is_same = told is not None and told.said == parse_entity(text).said
+    reread = None if by_lines.is_clash else _entity(by_lines.text)
+    is_same = reread is not None and reread.said == parse_entity(text).said
     return by_lines.text if is_same else text
 
 
@@ -294,11 +294,11 @@ def _as_written(front: LineMerge, memory: Memory) -> str:
     comments stay so.
     """
     text = front.text + memory.body
-    told = None if front.is_clash else _memory(text)
+    reread = None if front.is_clash else _memory(text)
     is_same = (
-        told
-        and told.body == memory.body
-        and _exactly(told.meta) == _exactly(memory.meta)
+        reread
+        and reread.body == memory.body
+        and _exactly(reread.meta) == _exactly(memory.meta)
     )
     return text if is_same else serialise(memory)
 

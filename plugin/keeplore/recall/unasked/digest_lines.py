@@ -94,17 +94,17 @@ _Key = tuple[str, str]  # digest or conversation, and kind
 
 
 def joined_lines(
-    told: Sequence[Joinable], index: Index, is_told: Callable[[MemoryRow], bool]
+    items: Sequence[Joinable], index: Index, is_told: Callable[[MemoryRow], bool]
 ) -> list[BlockLine]:
     """Each as a line; the words of one digest or else conversation, of one kind, as one, where the
     first of them stand. What was replaced, or names files, stays apart.
     """
-    keys = [_key_of(item, index, is_told) for item in told]
+    keys = [_key_of(item, index, is_told) for item in items]
     groups: dict[_Key | None, list[Joinable]] = {}
-    for key, item in zip(keys, told, strict=True):
+    for key, item in zip(keys, items, strict=True):
         groups.setdefault(key, []).append(item)
     lines = []
-    for key, item in zip(keys, told, strict=True):
+    for key, item in zip(keys, items, strict=True):
         if key is None or len(groups[key]) == 1:
             lines.append(item.line)
         elif item is groups[key][0]:
@@ -146,7 +146,7 @@ def _line(key: _Key, group: Sequence[Joinable]) -> BlockLine:
             words.append(item.words)
             room -= len(item.words)
             shown[item.read.row.id] = None
-    told = [f"{' · '.join(words)} ({by}" for by, words in said.items() if words]
-    text = f"{about(newest)}{kind} · {') · '.join(told)}; {reference(whole)})"
+    quotations = [f"{' · '.join(words)} ({by}" for by, words in said.items() if words]
+    text = f"{about(newest)}{kind} · {') · '.join(quotations)}; {reference(whole)})"
     first, *others = shown
     return BlockLine(text, first, also=tuple(others))

@@ -196,8 +196,8 @@ def _untold(said: Sequence[str], title: str, lines: Sequence[BlockLine]) -> str:
     """The sentences that no line quotes; "" where the title says the same."""
     if similarity(" ".join(said), title) >= SIMILAR:
         return ""
-    told = " ".join(line.text for line in lines)
-    return " ".join(one for one in said if quoted(one, QUOTE_CHARS) not in told)
+    shown = " ".join(line.text for line in lines)
+    return " ".join(one for one in said if quoted(one, QUOTE_CHARS) not in shown)
 
 
 def about(read: LoadedMemory) -> str:

@@ -46,9 +46,9 @@ def _contradicted(index: Index, source_of: SourceOf) -> set[str]:
     """
     pairs = index.linked(Relationship.CONTRADICTS)
     rows = index.memories([*{id_ for pair in pairs for id_ in pair}])
-    told = {id_: row for id_, row in rows.items() if source_of(row).is_told}
-    both = [pair for pair in pairs if told.keys() >= {*pair}]
-    return {_older(told, *pair) for pair in both}
+    trusted = {id_: row for id_, row in rows.items() if source_of(row).is_told}
+    both = [pair for pair in pairs if trusted.keys() >= {*pair}]
+    return {_older(trusted, *pair) for pair in both}
 
 
 def _older(rows: Mapping[str, MemoryRow], one: str, other: str) -> str:

@@ -195,8 +195,8 @@ def schema_of(**lists: type[AnswerItem]) -> dict[str, Any]:
     properties = {}
     for name, kind in lists.items():
         fields = {
-            field: _bare_schema(told)
-            for field, told in kind.model_json_schema()["properties"].items()
+            field: _bare_schema(field_schema)
+            for field, field_schema in kind.model_json_schema()["properties"].items()
         }
         item = {
             "type": "object",
@@ -213,8 +213,8 @@ def schema_of(**lists: type[AnswerItem]) -> dict[str, Any]:
     }
 
 
-def _bare_schema(told: Mapping[str, Any]) -> dict[str, Any]:
+def _bare_schema(field_schema: Mapping[str, Any]) -> dict[str, Any]:
     """Without titles and limits: they cost tokens, servers refuse some of them, and everything is
     checked here.
     """
-    return {key: told[key] for key in ("type", "enum") if key in told}
+    return {key: field_schema[key] for key in ("type", "enum") if key in field_schema}

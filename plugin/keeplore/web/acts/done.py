@@ -29,6 +29,6 @@ def settled(
     tell_worker(workspace.places)
     workspace.index.refresh()
     if reason:
-        told = f"{notice.text} But {reason}."
-        notice = replace(notice, text=told, is_warning=True)
+        text = f"{notice.text} But {reason}."
+        notice = replace(notice, text=text, is_warning=True)
     return Done(address, notice)

@@ -21,8 +21,8 @@ def exclude_project(desk: Desk, form: Mapping[str, str]) -> Done:
     person_choice.exclude(desk.workspace, rules, is_shared=False)
     tell_worker(desk.workspace.places)
     undo = undo_address(desk, "include", id=form["id"])
-    told = f"Left out of memory on this machine: {form['id']}. What is there stays."
-    return Done(desk.links.page(PLACES), Notice(told, undo))
+    text = f"Left out of memory on this machine: {form['id']}. What is there stays."
+    return Done(desk.links.page(PLACES), Notice(text, undo))
 
 
 def include_project(desk: Desk, form: Mapping[str, str]) -> Done:

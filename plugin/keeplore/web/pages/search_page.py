@@ -42,10 +42,10 @@ def search_values(desk: Desk, question: str) -> dict[str, Any]:
 
 def why_values(desk: Desk, question: str, reference: str) -> dict[str, Any]:
     """What each part gave to the score of a memory. Raises NotFound, IndexUnavailable."""
-    told = explain(desk.registry, reference, request(desk, question))
-    parts = [part for part in told.parts if abs(part.odds) >= LEAST]
+    explanation = explain(desk.registry, reference, request(desk, question))
+    parts = [part for part in explanation.parts if abs(part.odds) >= LEAST]
     widest = max((abs(part.odds) for part in parts), default=1.0)
-    return {"told": told, "parts": parts, "widest": widest, "question": question}
+    return {"told": explanation, "parts": parts, "widest": widest, "question": question}
 
 
 def request(desk: Desk, question: str) -> RecallRequest:

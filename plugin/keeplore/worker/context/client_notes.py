@@ -38,8 +38,8 @@ def take_given(state: Path) -> Iterator[GivenBrief]:
                 if origin := host.origin(event, payload):
                     usual = note["payload"].get("source", "")
                     source = str(note.get("source", usual))
-                    told = str(text), tuple(map(str, ids))
-                    yield GivenBrief(origin, source, told, bool(note.get("is_part")))
+                    block = str(text), tuple(map(str, ids))
+                    yield GivenBrief(origin, source, block, bool(note.get("is_part")))
 
 
 def take_owed(state: Path, host: str, payload: bytes) -> str | None:

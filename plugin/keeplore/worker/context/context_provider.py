@@ -142,8 +142,8 @@ class ContextProvider:
         size -= len(own.encode()) + bool(own)
         room = TextBudget(wishes.prompt_tokens, size)
         deadline_s = wishes.deadline_ms / 1000 - spent_s
-        told = self._prompt(prompt, origin, cwd, wishes.threshold, room, deadline_s)
-        return "\n".join(filter(None, (before, own, told)))
+        recalled = self._prompt(prompt, origin, cwd, wishes.threshold, room, deadline_s)
+        return "\n".join(filter(None, (before, own, recalled)))
 
     def _agents_own(self, origin: Origin, room: TextBudget) -> str:
         """What only the agent remembers, where the session's brief did not know which one runs:
@@ -160,8 +160,10 @@ class ContextProvider:
         only = replace(view, scopes=scopes, instructions=tuple)
         # nothing of it was told before, however long ago the brief was
         known = replace(self._shown.told(origin), since="")
-        told = brief([only], session=origin.session, source=REST, room=room, told=known)
-        return self._note_shown(origin, told, InjectionKind.LATE)
+        own_brief = brief(
+            [only], session=origin.session, source=REST, room=room, history=known
+        )
+        return self._note_shown(origin, own_brief, InjectionKind.LATE)
 
     def _postponed(self, source: str, origin: Origin) -> str:
         """The brief comes with the first prompt; what it is made of is read meanwhile."""
@@ -191,15 +193,15 @@ class ContextProvider:
         self._taken[origin.host, origin.session] = source
         if not source:
             return "", (time.monotonic() - began) * has_waited
-        told = ""
+        text = ""
         views = self._views(origin)
         if BackgroundCall(lambda: [view.index.refresh() for view in views]).is_done(
             max(until - time.monotonic(), LEAST_S)
         ):
-            told = self._fresh_brief(source, origin, room, InjectionKind.LATE)
+            text = self._fresh_brief(source, origin, room, InjectionKind.LATE)
         else:
             self._owed.give_back(origin, source, changes)
-        return told, time.monotonic() - began
+        return text, time.monotonic() - began
 
     def _is_compaction_waiting(self) -> bool:
         return any(
@@ -213,9 +215,9 @@ class ContextProvider:
         self._refresh_soon(origin)
         standing = self._shown.brief(origin)
         room = replace(room, size=room.size - len(standing.encode()) - bool(standing))
-        told = self._fresh_brief(source, origin, room)
+        fresh = self._fresh_brief(source, origin, room)
         # behind what the host has sent before each request so far
-        return self._shown.brief(origin) or told
+        return self._shown.brief(origin) or fresh
 
     def _refresh_soon(self, origin: Origin) -> None:
         """Read what has changed; what takes longer is read for the next question."""
@@ -242,10 +244,10 @@ class ContextProvider:
         # the host of a session that was cleared has not before it what the session said
         session = "" if source == "clear" else origin.session
         reason = "compact" if source in (SHORTENED, REST) else source
-        views, told = self._views(origin), self._shown.told(origin)
+        views, history = self._views(origin), self._shown.told(origin)
         return self._note_shown(
             origin,
-            brief(views, session=session, source=reason, room=room, told=told),
+            brief(views, session=session, source=reason, room=room, history=history),
             way,
         )
 
@@ -261,11 +263,11 @@ class ContextProvider:
     def _note_shown(
         self,
         origin: Origin,
-        told: ContextBlock,
+        block: ContextBlock,
         way: InjectionKind = InjectionKind.PROMPT,
     ) -> str:
-        self._shown.add(origin, told, way)
-        return told[0]
+        self._shown.add(origin, block, way)
+        return block[0]
 
     def _prompt(
         self,
@@ -307,11 +309,11 @@ class ContextProvider:
         wishes: ContextSettings,
         room: TextBudget,
     ) -> str:
-        told = self._shown.told(origin)
+        history = self._shown.told(origin)
         files = paths.split("\n")
         found = BackgroundCall(
             lambda: edit_context(
-                self._views(origin), files, str(cwd), room=room, told=told
+                self._views(origin), files, str(cwd), room=room, history=history
             )
         )
         return (

@@ -81,9 +81,9 @@ class RequestHandler:
             self._contexts.owe(origin, owed)
         with self.activity.timed(ask.kind):
             if ask.kind == "command":
-                told = self._commands.answer(ask, origin, self._room(host))
-                self._shown.add(origin, told, InjectionKind.ASKED)
-                return host.reply(event, self._naming(host, told[0]))
+                block = self._commands.answer(ask, origin, self._room(host))
+                self._shown.add(origin, block, InjectionKind.ASKED)
+                return host.reply(event, self._naming(host, block[0]))
             return self._with_context(host, event, ask, origin)
 
     def unheard(self, operation: str, arguments: list[str], payload: bytes) -> None:
@@ -100,11 +100,11 @@ class RequestHandler:
                 if ask.kind == "prompt"
                 else contextlib.nullcontext()
             ):
-                told = self._contexts.text(ask, origin, self._room(host))
+                text = self._contexts.text(ask, origin, self._room(host))
                 if ask.kind == "prompt":
                     self.activity.count(Counted.PROMPTS)
-                    self.activity.count(Counted.SILENT, not told)
-                return host.reply(event, self._naming(host, told))
+                    self.activity.count(Counted.SILENT, not text)
+                return host.reply(event, self._naming(host, text))
         except NoWorkspace as e:
             if ask.kind != "brief":
                 return b""
@@ -117,10 +117,10 @@ class RequestHandler:
 
         return room_for_names(host.context_bytes, self._command(host.name))
 
-    def _naming(self, host: Host, told: str) -> str:
+    def _naming(self, host: Host, text: str) -> str:
         from keeplore.connect.client_copy import with_command  # as below
 
-        return with_command(told, self._command(host.name))
+        return with_command(text, self._command(host.name))
 
     def _command(self, host: str) -> str:
         # here, because the first prompt waits for every import

@@ -77,12 +77,12 @@ class _SessionLog:
             self, ids=dict(self.ids), answers=[*self.answers], words=[*self.words]
         )
 
-    def stand(self, told: ContextBlock, at: str) -> None:
+    def stand(self, block: ContextBlock, at: str) -> None:
         """Tell it before each request from now on: behind a brief that stands there, or as it."""
         if self.brief:
-            self.again = told[0]
+            self.again = block[0]
         else:
-            self.brief, self.brief_ids, self.brief_at = told[0], [*told[1]], at
+            self.brief, self.brief_ids, self.brief_at = block[0], [*block[1]], at
 
     def shortened(self) -> _SessionLog:
         """What is left of it where the context was shortened or emptied."""
@@ -97,9 +97,9 @@ class _SessionLog:
             brief_at=self.brief_at,
         )
 
-    def note(self, told: ContextBlock, at: str, way: InjectionKind) -> None:
+    def note(self, block: ContextBlock, at: str, way: InjectionKind) -> None:
         """What the session is shown now."""
-        text, ids = told
+        text, ids = block
         self.ids |= dict.fromkeys(ids, at)
         if way in (InjectionKind.BRIEF, InjectionKind.LATE):
             self.briefed_at = at
@@ -209,9 +209,9 @@ class InjectionLog:
         if before is not None:
             self._replace(origin, before)
 
-    def add(self, origin: Origin, told: ContextBlock, way: InjectionKind) -> None:
+    def add(self, origin: Origin, block: ContextBlock, way: InjectionKind) -> None:
         """Note the block that the session is given now, and the ids of the memories in it."""
-        text, ids = told
+        text, ids = block
         is_at_start = way in (InjectionKind.BRIEF, InjectionKind.PART)
         with self._lock:
             if not (ids or is_at_start or way is InjectionKind.LATE):
@@ -220,9 +220,9 @@ class InjectionLog:
             at = now()
             self._given.append(Injection(origin, text, ids, way, at))
             session.cwd = origin.cwd
-            session.note(told, at, way)
+            session.note(block, at, way)
             if is_at_start and origin.host in STANDING_BRIEF:
-                session.stand(told, at)
+                session.stand(block, at)
             self._sessions[_key(origin)] = session  # behind all others
             self._forget_oldest()
             self._is_saved = False

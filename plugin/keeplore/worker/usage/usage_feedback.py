@@ -171,10 +171,10 @@ class UsageFeedback:
         # what a command of ours was answered with is passed on, which is no use of it
         if not own_command(turn.user):
             fresh = answer.keys() - before
-            for id_, told in session.told.items():
-                is_after = turn.id != told.after and _is_after(turn, told.at)
-                if told.outcome != "used" and is_after:
-                    self._judge(id_, told, before, fresh, turn)
+            for id_, injected in session.told.items():
+                is_after = turn.id != injected.after and _is_after(turn, injected.at)
+                if injected.outcome != "used" and is_after:
+                    self._judge(id_, injected, before, fresh, turn)
         session.now = [*dict.fromkeys((*session.now, *asked, *answer))]
         session.is_answered = bool(turn.assistant.strip())
         session.is_saved = not session.told
@@ -182,30 +182,32 @@ class UsageFeedback:
     def _judge(
         self,
         id_: str,
-        told: _InjectedMemory,
+        injected: _InjectedMemory,
         before: set[str],
         fresh: set[str],
         turn: Turn,
     ) -> None:
-        words = {key: value for key, value in told.words.items() if key not in before}
+        words = {
+            key: value for key, value in injected.words.items() if key not in before
+        }
         # an answer could not have shown the use of a memory that has nothing to tell beside what
         # was said
         if is_used(words, fresh):
-            told.outcome = "used"
+            injected.outcome = "used"
             self._count(Counted.USED)
         elif (
-            told.is_prompted
-            and not told.outcome
+            injected.is_prompted
+            and not injected.outcome
             and turn.is_complete
             and fresh
             and sum(words.values()) >= ENOUGH
         ):
-            told.outcome = "idle"
+            injected.outcome = "idle"
         else:
             return
         self._counts.append(
             _UsageCount(
-                id_, today(), is_use=told.outcome == "used", cwd=turn.origin.cwd
+                id_, today(), is_use=injected.outcome == "used", cwd=turn.origin.cwd
             )
         )
 
@@ -332,7 +334,9 @@ def _load_session(path: Path) -> _SessionUsage:
     """A session as it was saved, a new one where that cannot be read."""
     try:
         data: dict[str, Any] = json.loads(path.read_bytes())
-        told = {str(id_): _InjectedMemory(**one) for id_, one in data["told"].items()}
-        return _SessionUsage(**{**data, "told": told})
+        injected = {
+            str(id_): _InjectedMemory(**one) for id_, one in data["told"].items()
+        }
+        return _SessionUsage(**{**data, "told": injected})
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return _SessionUsage()

@@ -46,10 +46,10 @@ def _is_rare(word: str) -> bool:
     return len(word) >= LEAST_CHARS and word not in STOP and stem(word) not in common()
 
 
-def is_used(told: Mapping[str, float], fresh: Collection[str]) -> bool:
+def is_used(weights: Mapping[str, float], fresh: Collection[str]) -> bool:
     """Are enough of the words that a memory told among those that an answer brings ``fresh``?"""
-    strength = sum(value for key, value in told.items() if key in fresh)
-    return strength >= max(ENOUGH, SHARE * sum(told.values()))
+    strength = sum(value for key, value in weights.items() if key in fresh)
+    return strength >= max(ENOUGH, SHARE * sum(weights.values()))
 
 
 def _blocks(text: str) -> list[str]:

@@ -46,8 +46,8 @@ def traces_of(memories: Iterable[Memory]) -> PurgeTraces:
         sessions += [(host, session)] if session else []
         lines = [line.strip() for line in memory.body.splitlines()]
         words += [memory.title, slugify(memory.title), *lines]
-        told = (line for line in lines if _SENTENCE.match(line))
-        telling += [memory.title, slugify(memory.title), *told]
+        sentences = (line for line in lines if _SENTENCE.match(line))
+        telling += [memory.title, slugify(memory.title), *sentences]
     return PurgeTraces(
         tuple(ids),
         tuple(dict.fromkeys(sessions)),

@@ -76,8 +76,8 @@ def _later_statements(found: FoundMemory) -> Iterator[LaterStatement]:
     if row.kind == "conversation":
         talk = Conversation.from_markdown(memory.body)
         stated = [(q.text, q.turn) for q in (*talk.decision, *talk.also_decided)]
-    told = (sayings.of(row, talk, text, turn) for text, turn in stated)
-    yield from list(dict.fromkeys(filter(None, told)))[:SHOWN_LATER]
+    later = (sayings.of(row, talk, text, turn) for text, turn in stated)
+    yield from list(dict.fromkeys(filter(None, later)))[:SHOWN_LATER]
 
 
 def _links(found: FoundMemory, chain: Collection[str]) -> Iterator[MemoryLink]:
@@ -129,10 +129,10 @@ def _written_and_changed(row: MemoryRow) -> str:
 
 def _contradiction(other: MemoryRow) -> tuple[str, str]:
     named = f"{short_id(other.id)} {other.title}"
-    told = (
+    text = (
         f"two machines changed the same lines, see {named}; `keeplore review` decides"
     )
-    return "contradiction", told
+    return "contradiction", text
 
 
 def _link_line(link: MemoryLink) -> tuple[str, str]:
@@ -170,8 +170,8 @@ def _version(described: MemoryDetails) -> str:
 
 def _repetition(entry: Mapping[str, Any]) -> tuple[str, str]:
     source = entry.get("source")
-    told = source_of(source if isinstance(source, dict) else {})
-    return "said again", f"{minute_of(str(entry.get('at', '')))} {told}"
+    origin = source_of(source if isinstance(source, dict) else {})
+    return "said again", f"{minute_of(str(entry.get('at', '')))} {origin}"
 
 
 def _trust(described: MemoryDetails) -> str:

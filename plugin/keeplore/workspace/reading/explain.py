@@ -32,22 +32,24 @@ def explain(
     if found.workspace.name == own.name:
         return _explanation(found, request)
     # an inherited workspace is asked as seen from itself, as `Registry.recall` does
-    told = _explanation(found, replace(request, cwd=found.workspace.root))
+    explanation = _explanation(found, replace(request, cwd=found.workspace.root))
     place = f"the workspace {found.workspace.name}"
     given = _inherited_scopes(registry, cwd, found.workspace)
     if given is not None:
         head = _newest_row(found)
         if (head.scope, head.project) in given:
-            return replace(told, verdict=f"{told.verdict}, among those of {place}")
+            return replace(
+                explanation, verdict=f"{explanation.verdict}, among those of {place}"
+            )
         place = f"a project of {place}"
     verdict = f"not looked for: it is in {place}, which {own.name} does not inherit"
-    return replace(told, is_found=False, place=0, verdict=verdict)
+    return replace(explanation, is_found=False, place=0, verdict=verdict)
 
 
 def _explanation(found: FoundMemory, request: RecallRequest) -> ScoreExplanation:
     """What the memory's own workspace tells of it."""
     workspace = found.workspace
-    told = why(
+    explanation = why(
         workspace.recall,
         request,
         found.row,
@@ -55,7 +57,7 @@ def _explanation(found: FoundMemory, request: RecallRequest) -> ScoreExplanation
         found.memory.body,
         workspace.weights,
     )
-    return replace(told, parts=tuple(_with_use(workspace, told)))
+    return replace(explanation, parts=tuple(_with_use(workspace, explanation)))
 
 
 def _newest_row(found: FoundMemory) -> MemoryRow:
@@ -64,17 +66,23 @@ def _newest_row(found: FoundMemory) -> MemoryRow:
     return found.workspace.index.memories([newer]).get(newer, found.row)
 
 
-def _with_use(workspace: Workspace, told: ScoreExplanation) -> Iterator[ScorePart]:
+def _with_use(
+    workspace: Workspace, explanation: ScoreExplanation
+) -> Iterator[ScorePart]:
     """The parts of the score; what use gave tells of that use."""
-    for part in told.parts:
+    for part in explanation.parts:
         is_use = part.name == "feedback" and part.odds
         yield (
-            replace(part, because=_use_text(workspace, told, part)) if is_use else part
+            replace(part, because=_use_text(workspace, explanation, part))
+            if is_use
+            else part
         )
 
 
-def _use_text(workspace: Workspace, told: ScoreExplanation, part: ScorePart) -> str:
-    use = workspace.index.graph.use_of(told.memory_id)
+def _use_text(
+    workspace: Workspace, explanation: ScoreExplanation, part: ScorePart
+) -> str:
+    use = workspace.index.graph.use_of(explanation.memory_id)
     sessions = counted(use.used, "session")
     of_use = f"of use in {sessions}, last on {use.last}" if use.used else ""
     idle = f"told in {sum(use.idle.values())} without" if use.idle else ""

@@ -62,7 +62,7 @@ def as_json_lines(
     version replaced it.
     """
     for row, memory in _load_memories(workspace, rows, skipped):
-        told = {
+        fields = {
             "path": row.path,
             "is_archived": row.is_archived,
             "superseded_by": row.superseded_by,
@@ -71,7 +71,7 @@ def as_json_lines(
         }
         # a YAML escape can make a lone surrogate, which no file can hold
         yield (
-            json.dumps(told, ensure_ascii=False, default=str)
+            json.dumps(fields, ensure_ascii=False, default=str)
             .encode("utf-8", "replace")
             .decode()
             + "\n"
@@ -135,12 +135,12 @@ def _contents(rows: Sequence[MemoryRow]) -> Iterator[str]:
 
 def _entry(row: MemoryRow, memory: Memory, *, is_full: bool) -> Iterator[str]:
     yield f'\n{"#" * LEVEL} <a id="{_anchor(row)}"></a>{inline(_title(row))}\n\n'
-    told = (
+    facts = (
         f"{name}: {inline(value)}".removeprefix(": ")
         for name, value in _facts(row, memory).items()
         if value
     )
-    yield " · ".join(told) + "\n"
+    yield " · ".join(facts) + "\n"
     if text := enclosed(sanitise(_text(memory, is_full=is_full)), LEVEL):
         yield f"\n{text}\n"
 

@@ -96,10 +96,10 @@ def _field_text(field: str, value: Any) -> str:
         return "yes" if value is True else ""
     if field == "related":
         links = value if isinstance(value, list) else []
-        told = (
+        lines = (
             f"{one.get('relationship')} {one.get('id')}"
             for one in links
             if isinstance(one, dict)
         )
-        return ", ".join(line for line in told if not line.startswith("supersedes "))
+        return ", ".join(line for line in lines if not line.startswith("supersedes "))
     return "" if value is None else str(value)

@@ -207,11 +207,11 @@ def _with_lines(draft: DigestDraft, lines: Sequence[WrittenLine]) -> DigestDraft
     """
     talks = draft.talks
     places = {place for line in lines for place in line.talks}
-    told = {talks[place].row.id for place in places}
+    joined_ids = {talks[place].row.id for place in places}
     parts: dict[str, list[DigestLine]] = {heading: [] for heading in HEADINGS}
     for heading, own in draft.sections:
         parts[heading] += [
-            line for line in own if (line.before or line).memory_id not in told
+            line for line in own if (line.before or line).memory_id not in joined_ids
         ]
     for line in lines:
         heading = CHANGED if line.instead else _PARTS[line.part]

@@ -198,8 +198,8 @@ def _digest_steps(
         if is_same and not moves:
             continue
         count = f"of {len(memory.links)} memories"
-        told = ("made anew" if known else "", count, made.by)
-        detail = ", ".join(filter(None, told))
+        facts = ("made anew" if known else "", count, made.by)
+        detail = ", ".join(filter(None, facts))
         yield TidyStep(
             TidyDeed.DIGEST,
             memory.title,
@@ -277,6 +277,12 @@ def _reject(workspace: Workspace, file: _ChangedFile) -> None:
     for line in (file.after or "").split("\n"):
         entry = json.loads(line) if line and line not in before else {}
         if entry.get("event") == EVENT:
-            told = {key: entry[key] for key in ("id", "proposal", "conversation")}
-            told |= {"at": now(), "event": EVENT, "outcome": ProposalOutcome.REJECTED}
-            workspace.store.record(workspace.machine, told)
+            audit_entry = {
+                key: entry[key] for key in ("id", "proposal", "conversation")
+            }
+            audit_entry |= {
+                "at": now(),
+                "event": EVENT,
+                "outcome": ProposalOutcome.REJECTED,
+            }
+            workspace.store.record(workspace.machine, audit_entry)

@@ -177,12 +177,12 @@ def _checked_name(workspace: Workspace, name: str, project: str) -> str:
 def _path(name: str, project: str) -> str:
     """Made of the name alone, so that two machines that add the same entity write one file."""
     key, slug = canonical(name), slugify(name)
-    told = (
+    file_name = (
         slug
         if slug == key
         else f"{slug}-{hashlib.sha256(key.encode()).hexdigest()[:8]}"
     )
-    return f"{_folder(project)}{told}.yaml"
+    return f"{_folder(project)}{file_name}.yaml"
 
 
 def _folder(project: str) -> str:

@@ -83,17 +83,17 @@ class IngestStatus:
 class IngestQueue:
     """The queue of sources on this machine, for any number of processes.
 
-    ``told`` hears of every change; ``read`` makes the text of a source.
+    ``report`` is called with every change of status; ``read`` makes the text of a source.
     """
 
     def __init__(
         self,
         registry: Registry,
-        told: Callable[[IngestStatus], None] = lambda _: None,
+        report: Callable[[IngestStatus], None] = lambda _: None,
         read: Callable[[SourceAddress, DocumentSettings], Extracted] = extracted,
     ) -> None:
         self._registry = registry
-        self._told = told
+        self._report = report
         self._read = read
         self._queue = machine_queue(registry.places)
         self._folder = registry.places.state / "ingest"
@@ -226,7 +226,7 @@ class IngestQueue:
         )
         if status.is_over:
             _prune(self._folder)
-        self._told(status)
+        self._report(status)
         return status
 
 

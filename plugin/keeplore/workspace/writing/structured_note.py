@@ -150,8 +150,8 @@ def subject_of(about: Mapping[str, Any]) -> NoteSubject:
 
 def told_of(about: NoteSubject) -> dict[str, list[dict[str, Any]]]:
     """The keys of the front matter that say what a note is about; without empty ones."""
-    told = {
+    fields = {
         "entities": [one.as_meta() for one in about.entities],
         "aspects": [one.as_meta() for one in about.aspects],
     }
-    return {key: items for key, items in told.items() if items}
+    return {key: items for key, items in fields.items() if items}

@@ -62,8 +62,8 @@ def _show_heading(step: HistoryStep, *, is_forked: bool) -> None:
     about = [minute_of(row.created_at), step.trust, trigger, _written_by(memory)]
     mark = _mark(version, is_forked=is_forked)
     # the number that stands in the file: two ends of a fork may have the same
-    told = ", ".join(filter(None, about))
-    say(f"version {memory.version}  {short_id(row.id)}  {told}{mark}", bold=True)
+    description = ", ".join(filter(None, about))
+    say(f"version {memory.version}  {short_id(row.id)}  {description}{mark}", bold=True)
 
 
 def _mark(version: NoteVersion, *, is_forked: bool) -> str:

@@ -255,8 +255,8 @@ def _show_body(kind: str, body: str, *, is_full: bool) -> None:
 
 def _overview(head: str) -> str:
     """A head without what stands among the facts above it, and without commands and subagents."""
-    told = _LINKS.sub("", _TOLD_OR_RUN.sub("", head))
-    return without_empty_parts(told).strip()
+    overview = _LINKS.sub("", _TOLD_OR_RUN.sub("", head))
+    return without_empty_parts(overview).strip()
 
 
 def _list_exchanges(exchanges: Sequence[Exchange]) -> None:

@@ -58,27 +58,27 @@ def why_command(
         _show(explanation)
 
 
-def _show(told: ScoreExplanation) -> None:
-    say(f"{short_id(told.memory_id)} {told.title}", bold=True)
-    say(told.verdict)
-    for line in told.notes:
+def _show(explanation: ScoreExplanation) -> None:
+    say(f"{short_id(explanation.memory_id)} {explanation.title}", bold=True)
+    say(explanation.verdict)
+    for line in explanation.notes:
         note(line)
-    if not told.parts:
+    if not explanation.parts:
         return
-    if told.passage:
-        words = plain(told.passage[: 2 * PASSAGE_CHARS])
+    if explanation.passage:
+        words = plain(explanation.passage[: 2 * PASSAGE_CHARS])
         end = "…" if len(words) > PASSAGE_CHARS else ""
         say(f"“{words[:PASSAGE_CHARS]}{end}”", dim=True)
     say()
-    _show_parts(told)
+    _show_parts(explanation)
 
 
-def _show_parts(told: ScoreExplanation) -> None:
-    shown = [part for part in told.parts if abs(part.odds) >= LEAST]
+def _show_parts(explanation: ScoreExplanation) -> None:
+    shown = [part for part in explanation.parts if abs(part.odds) >= LEAST]
     rows = [(part.name, f"{part.odds:+.2f}", part.because) for part in shown]
     total = (
-        f"a score of {told.score:.3f}; shown from {told.threshold:.2f} on, where the best"
-        f" one has {told.best_from:.2f}"
+        f"a score of {explanation.score:.3f}; shown from {explanation.threshold:.2f} on, "
+        f"where the best one has {explanation.best_from:.2f}"
     )
-    rows.append(("together", f"{told.odds:+.2f}", total))
+    rows.append(("together", f"{explanation.odds:+.2f}", total))
     table(("part", "log-odds", "because"), rows, wide=("because",))

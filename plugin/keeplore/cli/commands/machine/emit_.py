@@ -121,8 +121,8 @@ class Emitter:
         except OSError as e:
             return _refusal(f"it cannot be kept: {e}; emit it again")
         self._start_worker()
-        told = self._context_answer(event, payload) if self._is_answering else {}
-        return {"ok": True, "id": event.id.removeprefix("prompt:"), **told}
+        context = self._context_answer(event, payload) if self._is_answering else {}
+        return {"ok": True, "id": event.id.removeprefix("prompt:"), **context}
 
     def _start_worker(self) -> None:
         """See that somebody takes what was kept."""
@@ -142,14 +142,14 @@ class Emitter:
         deadline = time.monotonic() + ANSWER_S
         was_there = False  # a worker, before it was asked
         while (left_s := deadline - time.monotonic()) > 0:
-            told = ask(
+            answer = ask(
                 self._places.state,
                 f"answer {EMITTED} {event.kind}",
                 json.loads(payload),
                 timeout_s=left_s,
             )
-            if isinstance(told, dict):
-                return told
+            if isinstance(answer, dict):
+                return answer
             if was_there:
                 return {"context": ""}  # it had nothing to say
             time.sleep(TRY_S)

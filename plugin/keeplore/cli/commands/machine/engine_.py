@@ -115,8 +115,10 @@ def _show(workspace: Workspace, *, as_json: bool) -> None:
     problem = _problem(workspace, is_accepted=accepted)
     stamp = workspace.index.state()
     if as_json:
-        told = picked(wishes, "backend", "url", "name") | {"accepted": accepted}
-        emit_json({**told, **picked(stamp, "passages", "vectors"), "problem": problem})
+        settings = picked(wishes, "backend", "url", "name") | {"accepted": accepted}
+        emit_json(
+            {**settings, **picked(stamp, "passages", "vectors"), "problem": problem}
+        )
         return
     place = f" at {wishes.url}, as {wishes.name}" if wishes.url else ""
     counted = f"{stamp.vectors:,} of {stamp.passages:,} passages with their vector"

@@ -204,9 +204,9 @@ def clone_all(workspace: Workspace, names: tuple[str, ...], into: Path) -> bool:
 
 def _recognised_by(project: Project) -> str:
     """By what a directory is known to be of the project, and which other projects it was."""
-    told = (
+    evidence = (
         ", ".join(project.remotes)
         or project.path
         or f"root commit {project.root_commit[:8]}"
     )
-    return f"{told} (also {', '.join(project.also)})" if project.also else told
+    return f"{evidence} (also {', '.join(project.also)})" if project.also else evidence

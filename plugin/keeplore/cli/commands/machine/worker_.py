@@ -33,41 +33,39 @@ def worker_command() -> None:
 @click.pass_obj
 def status(places: Places, *, as_json: bool) -> None:
     """Say whether a worker runs and what it has to do. Exit status 4: none runs."""
-    told = ask(places.state, "status", timeout_s=ANSWER_S)
+    status = ask(places.state, "status", timeout_s=ANSWER_S)
     if as_json:
-        emit_json(told)
-    elif told is None:
+        emit_json(status)
+    elif status is None:
         _tell_of_none(places)
     else:
-        _tell(told)
-    if told is None:
+        _tell_status(status)
+    if status is None:
         sys.exit(4)
 
 
-def _tell(told: dict[str, Any]) -> None:
-    """What the worker said of itself; one of another version says more or less than this one asks
-    for.
-    """
-    _tell_process(told)
-    _tell_spool(told.get("spool", {}))
-    say(f"workspaces: {', '.join(told.get('workspaces', ())) or 'none opened yet'}")
-    if why := told.get("unwatched"):
+def _tell_status(status: dict[str, Any]) -> None:
+    """Print a worker's answer; a worker of another version may lack fields or have more."""
+    _tell_process(status)
+    _tell_spool(status.get("spool", {}))
+    say(f"workspaces: {', '.join(status.get('workspaces', ())) or 'none opened yet'}")
+    if why := status.get("unwatched"):
         say(f"changes of files: looked for every few seconds, since {why}")
-    say(f"last sync: {minute_of(told.get('last_sync') or 'none yet')}")
-    for fault in told.get("faults", ()):
+    say(f"last sync: {minute_of(status.get('last_sync') or 'none yet')}")
+    for fault in status.get("faults", ()):
         say(f"went wrong: {fault}")
-    if told.get("version", "?") != __version__:
+    if status.get("version", "?") != __version__:
         say(
             f"It is of another version than this program, {__version__}; it leaves when it has "
             f"nothing to do."
         )
 
 
-def _tell_process(told: dict[str, Any]) -> None:
-    version, uptime = told.get("version", "?"), _span(told.get("uptime_s", 0))
-    say(f"worker {version}, process {told.get('pid', '?')}, for {uptime}")
-    model = "loaded" if told.get("is_model_loaded") else "not loaded"
-    say(f"memory: {told.get('memory_mb', '?')} MB, embedding model {model}")
+def _tell_process(status: dict[str, Any]) -> None:
+    version, uptime = status.get("version", "?"), _span(status.get("uptime_s", 0))
+    say(f"worker {version}, process {status.get('pid', '?')}, for {uptime}")
+    model = "loaded" if status.get("is_model_loaded") else "not loaded"
+    say(f"memory: {status.get('memory_mb', '?')} MB, embedding model {model}")
 
 
 def _tell_spool(spool: dict[str, int]) -> None:
@@ -118,8 +116,8 @@ def logs(places: Places, lines: int) -> None:
 @click.pass_obj
 def stop(places: Places) -> None:
     """Let the worker finish its present step and leave; what is in the spool stays there."""
-    told = ask(places.state, "stop", timeout_s=ANSWER_S)
-    say("No worker runs." if told is None else "The worker is leaving.")
+    answer = ask(places.state, "stop", timeout_s=ANSWER_S)
+    say("No worker runs." if answer is None else "The worker is leaving.")
 
 
 @worker_command.command()

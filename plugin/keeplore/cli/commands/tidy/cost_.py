@@ -67,8 +67,8 @@ def cost_command(
     counts = JobQueue(places.jobs).counts() if places.jobs.exists() else ()
     waiting = [count for count in counts if count.jobs]
     if as_json:
-        told = {"since": first, "rows": groups, "spent": spent, "budget": budget}
-        emit_json({**told, "queue": [_queue_json(count) for count in waiting]})
+        totals = {"since": first, "rows": groups, "spent": spent, "budget": budget}
+        emit_json({**totals, "queue": [_queue_json(count) for count in waiting]})
         return
     _show_groups(groups, by_names)
     _note_budget(spent, budget)

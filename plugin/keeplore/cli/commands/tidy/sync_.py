@@ -78,8 +78,8 @@ def _contradictions(workspace: Workspace) -> set[str]:
 def _say_contradictions(count: int, new: int) -> None:
     """How many wait for the person, and how many of them this sync has brought."""
     waiting = counted(count, "contradiction waits", "contradictions wait")
-    told = f", {new} of them new" if new else ""
+    how_many_new = f", {new} of them new" if new else ""
     say(
-        f"{waiting} for you{told}: two machines changed the same lines; `keeplore review` shows "
-        f"them."
+        f"{waiting} for you{how_many_new}: two machines changed the same lines; "
+        f"`keeplore review` shows them."
     )

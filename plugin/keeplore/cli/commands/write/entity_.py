@@ -108,12 +108,14 @@ def add(
         workspace, name, type_ or "", aliases, project
     )
     also = f", also {', '.join(entity.aliases)}" if entity.aliases else ""
-    told = f"{entity.name} ({entity.type}{also})"
+    described = f"{entity.name} ({entity.type}{also})"
     if not has_changed:
-        say(f"{told} is there already")
+        say(f"{described} is there already")
         return
     settle(workspace, f"Name the entity {plain(entity.name)}")
-    say(f"{told} is known {f'in {project}' if project else 'in the whole workspace'}")
+    say(
+        f"{described} is known {f'in {project}' if project else 'in the whole workspace'}"
+    )
 
 
 @entity_command.command()

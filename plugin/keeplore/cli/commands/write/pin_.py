@@ -51,11 +51,11 @@ def _mark(registry: Registry, references: Sequence[str], *, is_permanent: bool) 
     changed = {}
     for one in found:
         outcome = one.workspace.notes.revise(one.row.id, permanent=is_permanent or None)
-        told = f"{outcome.memory.title} ({short_id(outcome.memory.id)})"
+        named = f"{outcome.memory.title} ({short_id(outcome.memory.id)})"
         if outcome.is_new:
             changed[one.workspace.name] = one.workspace
-            say(f"Now {state}: {told}")
+            say(f"Now {state}: {named}")
         else:
-            say(f"It was {state} before: {told}")
+            say(f"It was {state} before: {named}")
     for workspace in changed.values():
         settle(workspace)

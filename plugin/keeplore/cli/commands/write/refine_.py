@@ -252,12 +252,12 @@ def _tell_step(step: RefineStep, title: str) -> None:
     if result is None:
         say(f"{title}: {step.problem}", fg="yellow")
         return
-    told = result.why or told_outcomes(result.outcomes) or "nothing to note"
+    text = result.why or told_outcomes(result.outcomes) or "nothing to note"
     kept = sum(n for what, n in result.dropped.items() if what.endswith(REPAIRED))
     if dropped := sum(result.dropped.values()) - kept:
-        told += f", {dropped} left out"
+        text += f", {dropped} left out"
     if kept:
-        told += f", {kept} put right"
+        text += f", {kept} put right"
     if usage := result.usage.input_tokens:
-        told += f" ({usage:,} + {result.usage.output_tokens:,} tokens)"
-    say(f"{title}: {told}")
+        text += f" ({usage:,} + {result.usage.output_tokens:,} tokens)"
+    say(f"{title}: {text}")

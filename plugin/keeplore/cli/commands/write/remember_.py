@@ -218,9 +218,9 @@ def _has_caught_up(registry: Registry) -> bool:
     counts = Spool(places.spool).counts()
     if not counts["new"] + counts["claimed"]:
         return True
-    told = ask(places.state, "catch-up", timeout_s=CATCH_UP_S)
-    if told is not None:
-        return bool(told.get("is_caught_up"))
+    answer = ask(places.state, "catch-up", timeout_s=CATCH_UP_S)
+    if answer is not None:
+        return bool(answer.get("is_caught_up"))
     from keeplore.worker.loop import Worker  # heavy, as above
 
     return Worker(places).catch_up(registry)

@@ -173,10 +173,10 @@ def _ask(
         counts += [(kept, "kept"), (rejected, "rejected")]
         if not decisions and not asked:
             say("Nothing to decide.")
-    told = ", ".join(f"{count} {word}" for count, word in counts if count)
-    if told:
-        settle(workspace, f"Review: {told}")
-        say(f"{told}.")
+    summary = ", ".join(f"{count} {word}" for count, word in counts if count)
+    if summary:
+        settle(workspace, f"Review: {summary}")
+        say(f"{summary}.")
 
 
 def _decide(decisions: Iterable[Callable[[], str]]) -> tuple[int, bool]:
