@@ -293,12 +293,12 @@ def directory_in(data: dict[str, Any]) -> str:
 
 
 def root_of(directory: str) -> str:
-    """The checkout that a directory is in, itself where it is in none: it has the same project."""
-    place, above = directory, ""
-    while place != above:
+    """The root of the git checkout that a directory is in; the directory itself outside of one."""
+    place, below = directory, ""
+    while place != below:
         if os.path.exists(os.path.join(place, ".git")):
             return place
-        place, above = os.path.dirname(place), place
+        place, below = os.path.dirname(place), place
     return directory
 
 

@@ -40,7 +40,7 @@ def loads(text: "str | bytes | bytearray") -> "Any":
 
 
 def dumps(value: "Any") -> str:
-    """Of what was read, in which keys are strings."""
+    """A value as JSON text; its mappings have strings for keys, as JSON that was read has."""
     if isinstance(value, str):
         return quoted(value)
     if value is None or isinstance(value, bool):

@@ -50,19 +50,19 @@ def registered(state: Path) -> Installation | None:
 
 
 def register(state: Path, *, anyway: bool = False) -> None:
-    """Let hosts start this installation, unless a newer one is registered and works. Raises
-    OSError.
+    """Let hosts start this installation; another one that is registered, works and is not older
+    keeps its place, unless ``anyway``. Raises OSError.
     """
     known = registered(state)
     if known == own():
         return
-    is_kept = (
+    works = (
         known is not None
         and known.is_there
         and known.python != sys.executable
         and tries(state) < BROKEN_TRIES
     )
-    if anyway or known is None or not is_kept or is_newer(__version__, known.version):
+    if anyway or known is None or not works or is_newer(__version__, known.version):
         durable.write(state / FILE, f"{sys.executable}\n{__version__}\n".encode())
 
 

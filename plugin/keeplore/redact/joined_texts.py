@@ -33,12 +33,13 @@ _SEAM = re2.compile(
 # without such a word near it nothing in pieces is a secret
 _NAMED = re.compile(rb"pass|pwd|secret|token|key|auth|cred|://|BEGIN", re.IGNORECASE)
 
+# where it begins, its text without the seams, and where in that text the seams were
 Stretch = tuple[int, DecodedText, list[int]]
 
 
 def joined(data: bytes) -> Iterator[Stretch]:
-    """Stretches with their pieces put together: where each begins, how it reads, and at which
-    places of that there were seams.
+    """The stretches around seams, each with its pieces put together; seams nearer than ``REACH``
+    are in one.
     """
     group: list[Any] = []
     for seam in _SEAM.finditer(data):

@@ -38,13 +38,15 @@ class EntityFacts:
 
 
 def facts_in(fields: Mapping[str, Any], statement: str) -> dict[str, Any]:
-    """The same of an audit line: what of it is sound, and about what the statement names."""
-    found, statement = stored(fields), sanitise(statement)
-    named = named_in(statement, {aspect.spelling: None for aspect in found})
-    kept = tuple(aspect for aspect in found if aspect.spelling in named)
-    relations = evidence.relations_of(Memory(fields, ""))
-    known = (
+    """Front matter as ``EntityFacts.of`` gives it, from the fields of an audit line: those that are
+    sound, about the entities that the statement names.
+    """
+    statement = sanitise(statement)
+    aspects = stored(fields)
+    named = named_in(statement, {aspect.spelling for aspect in aspects})
+    aspects_named = tuple(aspect for aspect in aspects if aspect.spelling in named)
+    triples = tuple(
         Triple(r.source_spelling, r.relationship, r.target_spelling, r.confidence)
-        for r in relations
+        for r in evidence.relations_of(Memory(fields, ""))
     )
-    return EntityFacts(tuple(known), {statement: kept}).of(statement)
+    return EntityFacts(triples, {statement: aspects_named}).of(statement)

@@ -37,7 +37,7 @@ from keeplore.store.delete.delete import KEPT, MissingMemory
 from keeplore.store.files import FileState
 from keeplore.store.git.git_command import output, run
 from keeplore.store.git.remotes import Remote
-from keeplore.store.merge.merge_plan import merged
+from keeplore.store.merge.merge_plan import merge_versions
 from keeplore.store.paths import is_memory, is_side
 from keeplore.store.repository_state import check_idle, directories, plain_head
 from keeplore.store.results import PurgePlan, PurgeResult
@@ -277,7 +277,7 @@ class CodeStore(Store):
             output(self.top, "cat-file blob", stages[n]).out if n in stages else b""
             for n in "123"
         )
-        data, beside = merged(path, base or None, one, other)
+        data, beside = merge_versions(path, base or None, one, other)
         for place, text in {**beside, path: data}.items():
             files.write(self.root, place, text)
         return (*beside, path)

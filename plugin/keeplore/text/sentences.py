@@ -190,11 +190,13 @@ def _alike(lines: list[str]) -> set[int]:
 
 
 def _is_output(line: str) -> bool:
+    """Whether a program wrote a line: it looks like output or code, or has few letters."""
     prose = _without_inline_code(line)
     if _OUTPUT.match(line) or _BOXES.search(line[:40]) or _CODE_LINE.search(prose):
         return True
-    letters = sum(map(str.isalpha, prose[:200])) + prose[:200].count(" ")
-    return len(line) > 8 and letters < 0.6 * len(prose[:200])
+    opening = prose[:200]
+    letters = sum(map(str.isalpha, opening)) + opening.count(" ")
+    return len(line) > 8 and letters < 0.6 * len(opening)
 
 
 def _without_inline_code(line: str) -> str:

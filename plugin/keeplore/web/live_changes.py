@@ -24,7 +24,8 @@ FOLDER = "open"  # of the inbox, for the watch alone
 
 
 class ChangeFeed:
-    """Of one workspace, which may be opened anew at any time, in a thread of its own.
+    """Follows the files of one workspace, which may be opened anew at any time, in a thread of its
+    own.
 
     ``version`` rises with every change. ``is_following`` is true while the index needs no refresh
     before it is asked.
@@ -73,23 +74,24 @@ class ChangeFeed:
             self.note_visit()
 
     def _follow(self) -> None:
+        """Until ``stop``: refresh the index after changes, and raise ``version``."""
         workspace = self._workspace_of()
         folder = workspace.places.state / FOLDER
         watch = Watch(folder, lambda _: None, self._changed.set)
-        beside, looked_at = self._beside(workspace), 0.0
+        known_stamps, looked_at = self._side_stamps(workspace), 0.0
         try:
             while not self._ended.wait(LOOK_S):
                 with contextlib.suppress(KeeploreError, OSError):
                     workspace = self._workspace_of()
                     is_watched = not watch.follow([workspace.root])
                     is_due = time.monotonic() - looked_at > WITHOUT_WATCH_S
-                    now = self._beside(workspace)
+                    stamps = self._side_stamps(workspace)
                     if self._changed.is_set() or (is_due and not is_watched):
                         looked_at = time.monotonic()
                         self._catch_up(workspace, is_watched=is_watched)
-                    elif now != beside:
+                    elif stamps != known_stamps:
                         self.version += 1
-                    beside = now
+                    known_stamps = stamps
         finally:
             watch.stop()
 
@@ -103,8 +105,8 @@ class ChangeFeed:
         if result.changed or result.removed:
             self.version += 1
 
-    def _beside(self, workspace: Workspace) -> tuple[object, ...]:
-        """Stamps of what pages tell beside the memories."""
+    def _side_stamps(self, workspace: Workspace) -> tuple[object, ...]:
+        """Stamps of what pages show and the index does not hold: sync, machines, tombstones."""
         state, name = workspace.places.state, f"{workspace.name}.json"
         files = (state / "sync" / name, state / "machines" / name)
         return (*map(stamp, files), stamp(workspace.root / "forgotten"))

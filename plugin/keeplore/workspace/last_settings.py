@@ -13,8 +13,8 @@ VERSIONS = 20  # of the file that are looked at
 
 
 def last_settings(root: Path, state: Path) -> Settings | None:
-    """What holds here by the last committed version of the file that is valid; None where there is
-    none.
+    """The settings by the newest valid version of keeplore.yaml among the last commits, with this
+    machine's own over it; None where there is none.
     """
     path = root / FILE
     for commit in run(root, f"rev-list -n {VERSIONS} HEAD --", FILE).text.split():

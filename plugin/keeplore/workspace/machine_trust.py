@@ -204,8 +204,8 @@ class MachineTrust:
         return memory.trust != FOREIGN and self.trust_of(memory) == FOREIGN
 
     def is_believed_file(self, path: str) -> bool:
-        """Whether a file beside the memories may be told: the person, or a machine that was
-        accepted, changed it last.
+        """Whether the person or an accepted machine changed this file last, so that agents may be
+        shown it.
         """
         known = self._current_knowledge()
         return known.is_read and self._source_of_commit(lambda: path, known).is_told

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from keeplore.memory import Memory, new_id, new_meta, relative_path, serialise
 from keeplore.store.git.objects import Blob, PathChange
-from keeplore.store.merge.merge_plan import MergePlan, apart, id_of, merged
+from keeplore.store.merge.merge_plan import MergePlan, apart, id_of, merge_versions
 
 NAMES = ("first", "second", "third")
 WORDS = ("red", "green", "blue")
@@ -135,7 +135,9 @@ def test_a_conflict_that_one_side_committed_is_read_as_its_two_versions(
     marks = (b"<<<<<<< HEAD\nred\n", b"=======\ngreen\n", b">>>>>>> other\n\n")
     torn = ours.replace(b"red\n\n", b"".join(marks))
     sides = (torn, base) if is_first else (base, torn)
-    assert merged(path, base, *sides) == merged(path, base, ours, theirs)
+    assert merge_versions(path, base, *sides) == merge_versions(
+        path, base, ours, theirs
+    )
 
 
 def test_names_alike_but_for_case_or_form_are_set_apart_by_content() -> None:

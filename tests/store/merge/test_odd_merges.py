@@ -11,7 +11,7 @@ import pytest
 from keeplore.errors import RepositoryError
 from keeplore.memory import new_id, serialise
 from keeplore.store import Store
-from keeplore.store.merge.merge_plan import merged
+from keeplore.store.merge.merge_plan import merge_versions
 
 LARGE = 33 * 1024 * 1024  # bytes, more than a memory may have
 
@@ -238,9 +238,12 @@ def test_of_two_versions_the_one_that_can_be_read_keeps_the_place(note):
     for n in range(4):  # whichever hash is the larger
         broken = f"---\ntitle: Pläne {n}\n---\n".encode("latin-1")
         for sides in ((sound, broken), (broken, sound)):
-            data, beside = merged(path, None, *sides)
+            data, beside = merge_versions(path, None, *sides)
             assert (data, [*beside.values()]) == (sound, [broken])
-    assert merged(path, sound, sound + b"more\n", b"\n") == (sound + b"more\n", {})
+    assert merge_versions(path, sound, sound + b"more\n", b"\n") == (
+        sound + b"more\n",
+        {},
+    )
 
 
 def test_a_memory_with_a_zero_byte_is_merged_like_every_other(store, other, note):

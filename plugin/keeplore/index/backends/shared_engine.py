@@ -124,6 +124,7 @@ class SharedEngine:
         )
 
     def bring_words(self, limit: int | None) -> int:
+        # with a limit one portion is brought, without one all
         place, fingerprint, dim = self._target()
         if time.monotonic() >= self._compare_at:
             self._compare()

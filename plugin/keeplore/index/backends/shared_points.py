@@ -38,7 +38,7 @@ class UnsharedPassage(NamedTuple):
 def new(
     connection: sqlite3.Connection, place: str, fingerprint: str, dim: int
 ) -> list[UnsharedPassage]:
-    """Some of them, newest first."""
+    """Up to ``AT_ONCE`` passages that stand for no point yet, newest first."""
     rows = connection.execute(
         "SELECT p.id, (SELECT e.vector FROM embeddings e WHERE e.model = ? AND e.hash = p.hash"
         f" AND length(e.vector) = ?), m.id, c.scope, c.project, {_TEXTS} FROM passages p"  # ours

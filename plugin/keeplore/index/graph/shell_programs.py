@@ -55,6 +55,9 @@ def programs(command: str) -> list[str]:
 
 
 def _programs_run(words: Sequence[str], depth: int) -> Iterator[str]:
+    """The program of one command and the packages it installs; where it runs another program, as
+    sudo or npx do, those of that one too, ``depth`` times at most.
+    """
     at = 0
     while at < len(words) and _BEFORE_PROGRAM.fullmatch(words[at]):
         at += 1

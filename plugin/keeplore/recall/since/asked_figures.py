@@ -49,16 +49,16 @@ _ATTRIBUTE = re.compile(
 
 
 def gives_other_value(new: str, old: str, question: ParsedQuestion) -> bool:
-    """Does a statement give a value of the kind that another one gives, a different one, for the
-    thing that is asked for?
+    """Whether ``new`` and ``old`` give values of one kind and none in common, and ``new`` is about
+    the thing that is asked for.
     """
-    values, before = figures(new), figures(old)
-    kinds = all_of(values.values()) & all_of(before.values())
-    if not kinds or not values.keys().isdisjoint(before):
+    new_values, old_values = figures(new), figures(old)
+    shared_kinds = all_of(new_values.values()) & all_of(old_values.values())
+    if not shared_kinds or not new_values.keys().isdisjoint(old_values):
         return False
-    return not is_of_other_thing(new, question) and _is_of_thing(
-        new, old, question, kinds
-    )
+    if is_of_other_thing(new, question):
+        return False
+    return _is_of_thing(new, old, question, shared_kinds)
 
 
 @lru_cache(maxsize=1_000)
@@ -90,26 +90,24 @@ def _kind(word: str) -> frozenset[str]:
 def _is_of_thing(
     new: str, old: str, question: ParsedQuestion, kinds: frozenset[str]
 ) -> bool:
-    """Has the newer statement enough of the words for the thing that the older one has, and all
-    names? Half of them do where values of that kind are asked for.
+    """Whether the newer statement has more than half of the question's words for the thing that the
+    older one has, and all names; half of them do where values of these kinds are asked for.
     """
-    found = _ATTRIBUTE.search(question.text)
-    attribute = stems_of(found["words"]) if found else frozenset[str]()
-    words, old_words = stems_of(new), stems_of(old)
+    match = _ATTRIBUTE.search(question.text)
+    attribute = stems_of(match["words"]) if match else frozenset[str]()
+    new_stems, old_stems = stems_of(new), stems_of(old)
     names = stems_of(" ".join(_NAME.findall(question.text)))
-    if (names & old_words) - words:
+    if (names & old_stems) - new_stems:
         return False
-    other = attribute | stems_of(
-        " ".join(after for _, _, after in _FIGURE.findall(old))
-    )
-    thing = [
+    units = stems_of(" ".join(after for _, _, after in _FIGURE.findall(old)))
+    thing_words = [
         word
         for word in question.words
-        if not _has_word(other, word) and _has_word(old_words, word)
+        if not _has_word(attribute | units, word) and _has_word(old_stems, word)
     ]
-    held = sum(_has_word(words, word) for word in thing)
-    half = THING * len(thing)
-    return held > half or bool(held and held == half and kinds & attribute)
+    count = sum(_has_word(new_stems, word) for word in thing_words)
+    half = THING * len(thing_words)
+    return count > half or bool(count and count == half and kinds & attribute)
 
 
 def _has_word(stems: frozenset[str], word: Word) -> bool:

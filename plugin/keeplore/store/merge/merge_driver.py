@@ -19,7 +19,7 @@ from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.store import checkout_lock, files
 from keeplore.store.git.git_command import MERGE_DRIVER, run
 from keeplore.store.git.libgit_backend import put_settings
-from keeplore.store.merge.merge_plan import merged
+from keeplore.store.merge.merge_plan import merge_versions
 from keeplore.store.paths import check_moved
 from keeplore.store.repository_state import directories
 
@@ -66,7 +66,7 @@ def main(arguments: list[str]) -> int:
         if max(map(len, texts)) > MAX_FILE:
             return CONFLICT
         # git gives an empty file where both sides added the path
-        data, beside = merged(path, texts[0] or None, texts[1], texts[2])
+        data, beside = merge_versions(path, texts[0] or None, texts[1], texts[2])
         if not is_base:
             with checkout_lock.held_already():  # by the git that runs this
                 for place, text in beside.items():

@@ -191,7 +191,7 @@ class MergePlan:
             return other
         before = self._load(base, edit.path) if base else None
         mine, theirs = self._load(one, edit.path), self._load(other, edit.path)
-        return self._add_beside(merged(edit.path, before, mine, theirs))
+        return self._add_beside(merge_versions(edit.path, before, mine, theirs))
 
     def _beside_arrived(
         self, path: str, arrived: bytes, ends: tuple[Blob, Blob]
@@ -203,7 +203,9 @@ class MergePlan:
         for end in sorted(ends):
             if self._id(path, end) == memory_id:
                 continue
-            result = merged(path, None, joined or arrived, self._load(end, path))
+            result = merge_versions(
+                path, None, joined or arrived, self._load(end, path)
+            )
             joined = self._add_beside(result)
         return joined
 
@@ -290,12 +292,14 @@ def folders(paths: Iterable[str]) -> set[str]:
     return found
 
 
-# the text for a path, and the files beside it
+# the new content of a path, and new files (path → content) for what could not be joined
 Joined = tuple[bytes, Mapping[str, bytes]]
 
 
-def merged(path: str, base: bytes | None, one: bytes, other: bytes) -> Joined:
-    """Two versions of a file as one, by what its path says it is. Never raises."""
+def merge_versions(path: str, base: bytes | None, one: bytes, other: bytes) -> Joined:
+    """Merge two versions of a file as files of its path are merged; ``base`` is what both were made
+    of, None where there was none. Never raises.
+    """
     if path == SETTINGS:
         return merge_settings(base, one, other), {}
     if stone := tombstones.id_of(path):
@@ -309,7 +313,7 @@ def merged(path: str, base: bytes | None, one: bytes, other: bytes) -> Joined:
     if not is_memory(path) and "\0" in first + second:
         return merge_bytes(path, one, other)
     if torn := _torn_versions(path, before, first, second):
-        return united(path, base, torn)
+        return merge_all(path, base, torn)
     merge = _merge_of(path)(path, before, first, second)
     # a side that emptied the file has no words to keep
     beside = {
@@ -341,12 +345,12 @@ def _merge_of(path: str) -> Callable[[str, str | None, str, str], FileMerge]:
     return merge_entity if is_side(path) and path.endswith(".yaml") else merge_text
 
 
-def united(path: str, base: bytes | None, texts: Iterable[str]) -> Joined:
-    """As many versions of a memory as one, whatever their order, and the files beside it."""
+def merge_all(path: str, base: bytes | None, texts: Iterable[str]) -> Joined:
+    """Merge any number of versions of a memory; their order makes no difference."""
     data, *others = sorted({text.encode() for text in texts})
     beside: dict[str, bytes] = {}
     for other in others:
-        data, more = merged(path, base, data, other)
+        data, more = merge_versions(path, base, data, other)
         beside |= more
     return data, beside
 

@@ -28,7 +28,7 @@ from keeplore.store.git.objects import (
 )
 from keeplore.store.git.remotes import is_ancestor
 from keeplore.store.git.signature import AuthoredCommit, authored_commits
-from keeplore.store.merge.merge_plan import id_of, merged
+from keeplore.store.merge.merge_plan import id_of, merge_versions
 from keeplore.store.paths import is_memory, is_ours, is_portable
 from keeplore.store.tombstones import FOLDER, Tombstones
 from keeplore_hooks import durable
@@ -230,7 +230,7 @@ def _joined_with_disk(
     """The lost text merged with the one on disk; what cannot be joined is written beside."""
     root = backend.root
     base = backend.read(before, path) if before else None
-    data, beside = merged(path, base, files.read(root, path, MAX_FILE), data)
+    data, beside = merge_versions(path, base, files.read(root, path, MAX_FILE), data)
     for place, text in beside.items():
         if not os.path.lexists(root / place):
             files.write(root, place, text)

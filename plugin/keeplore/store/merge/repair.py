@@ -26,7 +26,7 @@ from keeplore.store.git.git_command import output, run
 from keeplore.store.git.inspection import committed, contents
 from keeplore.store.git.objects import CycleCache
 from keeplore.store.git.signature import signature_of, trailer
-from keeplore.store.merge.merge_plan import Joined, id_of, merged, united
+from keeplore.store.merge.merge_plan import Joined, id_of, merge_all, merge_versions
 from keeplore.store.merge.rebase_recovery import recover_aside
 from keeplore.store.merge.stopped_rebase import go_on
 from keeplore.store.paths import is_ours_to_write
@@ -147,7 +147,7 @@ def mend(root: Path, cache: CycleCache, path: str) -> tuple[str, ...]:
     if not _was_whole(root, path, torn[0]):
         cache.examples[path] = seen
         return ()
-    data, beside = united(path, None, torn)
+    data, beside = merge_all(path, None, torn)
     return _write(root, {**beside, path: data})
 
 
@@ -207,7 +207,7 @@ def _join_or_part(root: Path, kept: Copy, other: Copy, own_memory: str) -> str:
     written.
     """
     (place, text), (path, other_text) = kept, other
-    data, beside = merged(place, None, text, other_text)
+    data, beside = merge_versions(place, None, text, other_text)
     if beside:
         files.write(root, path, own_memory.encode())
         return path
@@ -226,7 +226,7 @@ def _unite_copies(root: Path, copies: Copies) -> tuple[str, ...]:
     others = [copy for copy in copies if copy[0] != place]
     beside: dict[str, bytes] = {}
     for _, other in others:
-        data, more = merged(place, base, data, other)
+        data, more = merge_versions(place, base, data, other)
         beside |= more
     written = _write(root, {**beside, place: data})
     for path, text in others:
@@ -287,7 +287,7 @@ def _joined_sides(
 ) -> Joined:
     """Two sides of a conflict as one; an edit beats a removal."""
     if one is not None and other is not None:
-        return merged(path, base, one, other)
+        return merge_versions(path, base, one, other)
     return one or other or b"", {}  # an edit beats a removal
 
 

@@ -24,7 +24,13 @@ from keeplore.store.git.objects import (
     Sides,
 )
 from keeplore.store.git.signature import Signature
-from keeplore.store.merge.merge_plan import Content, MergePlan, apart, id_of, merged
+from keeplore.store.merge.merge_plan import (
+    Content,
+    MergePlan,
+    apart,
+    id_of,
+    merge_versions,
+)
 from keeplore.store.merge.settings_merge import SETTINGS
 from keeplore.store.paths import is_memory, is_ours
 
@@ -154,7 +160,9 @@ def _settle_texts(
 ) -> None:
     """Join two versions of a file, what cannot be joined beside it."""
     before = backend.read(base, path) if base else None
-    data, beside = merged(path, before, *(backend.read(blob, path) for blob in held))
+    data, beside = merge_versions(
+        path, before, *(backend.read(blob, path) for blob in held)
+    )
     mode = max(blob.mode for blob in held)  # a program stays one
     index.set(path, _blob(backend, path, data, mode))
     _add(backend, index, beside, mode)

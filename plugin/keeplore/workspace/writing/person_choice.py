@@ -131,13 +131,18 @@ def _write(workspace: Workspace, rules: CaptureRules, *, is_shared: bool) -> Non
 
 
 def _is_included(rule: CaptureRule, policy: CapturePolicy, *, is_undone: bool) -> bool:
-    if rule.kind is RuleKind.PATH:
-        return policy.decide(expanded(rule.value)).may
-    if rule.kind is RuleKind.PATTERN:
-        return is_undone
-    names = (rule.value,)
-    project = rule.kind is RuleKind.PROJECT
-    place = CapturePlace((), names if project else (), () if project else names)
+    """Whether what a rule means is captured now; ``is_undone`` where a rule against it was taken
+    out.
+    """
+    match rule.kind:
+        case RuleKind.PATH:
+            return policy.decide(expanded(rule.value)).may
+        case RuleKind.PATTERN:
+            return is_undone
+        case RuleKind.PROJECT:
+            place = CapturePlace((), projects=(rule.value,), remotes=())
+        case _:
+            place = CapturePlace((), projects=(), remotes=(rule.value,))
     return policy.decide_place(place).may and is_undone
 
 
