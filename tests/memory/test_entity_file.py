@@ -10,7 +10,7 @@ import pytest
 
 from keeplore.errors import Corrupt
 from keeplore.memory.entity_file import parse_entity, serialise_entity
-from keeplore.store.merge.merge_plan import merged
+from keeplore.store.merge.merge_plan import merge_versions
 
 PATH = "entities/fastembed.yaml"
 BASE = "name: fastembed\ntype: tool\naliases:\n- fast-embed\n- FE\n"
@@ -19,7 +19,7 @@ BASE = "name: fastembed\ntype: tool\naliases:\n- fast-embed\n- FE\n"
 def both_ways(base: str | None, one: str, other: str) -> tuple[str, dict[str, str]]:
     before = None if base is None else base.encode()
     results = [
-        merged(PATH, before, a.encode(), b.encode())
+        merge_versions(PATH, before, a.encode(), b.encode())
         for a, b in ((one, other), (other, one))
     ]
     assert results[0] == results[1]
@@ -56,8 +56,11 @@ def test_three_machines_come_to_the_same_in_any_order() -> None:
         for kind, alias in (("tool", "a"), ("system", "b"), ("unknown", "C"))
     ]
     results = {
-        merged(
-            PATH, None, merged(PATH, None, *(t.encode() for t in (a, b)))[0], c.encode()
+        merge_versions(
+            PATH,
+            None,
+            merge_versions(PATH, None, *(t.encode() for t in (a, b)))[0],
+            c.encode(),
         )[0]
         for a, b, c in itertools.permutations(texts)
     }

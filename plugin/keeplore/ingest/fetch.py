@@ -268,7 +268,9 @@ class _Door(httpcore.NetworkBackend):
         return addresses
 
     def _addresses(self, host: str, port: int) -> list[str]:
-        """Looked up in a thread, because no one can tell the system how long that may take."""
+        """The addresses of a host, looked up in a thread: the system's look-up takes no time limit.
+        Raises ConnectTimeout or ConnectError.
+        """
         answers: queue.Queue[list[str] | Exception] = queue.Queue()
 
         def ask() -> None:

@@ -185,18 +185,14 @@ def _first_time(facts: Mapping[str, Any], keys: Iterable[str]) -> str:
 
 
 def _kind(facts: Mapping[str, Any], text: str, at: Location) -> str:
-    """Note or document: what is short states one thing."""
-    if at.stem.lower() in ("memory", "readme") or at.folder in (
-        "documents",
-        "conversations",
-    ):
+    """``note`` or ``document``: a short text states one thing, so it is a note."""
+    is_list = at.stem.lower() in ("memory", "readme")
+    if is_list or at.folder in ("documents", "conversations"):
         return "document"
     is_short = len(text) <= NOTE_CHARS
-    return (
-        "note"
-        if is_short or at.category or facts.get("type") in _CLAUDE_TYPES
-        else "document"
-    )
+    if is_short or at.category or facts.get("type") in _CLAUDE_TYPES:
+        return "note"
+    return "document"
 
 
 def _category(facts: Mapping[str, Any], at: Location) -> str:

@@ -78,9 +78,12 @@ def weights(
     groups = _groups(connection, _versions(connection, ids))
     shared = itertools.chain.from_iterable(groups.values())
     known = _tallies(connection, frozenset[str]().union(*shared))
-    found = {}
-    for id_, own in groups.items() if known else ():
-        found[id_] = fmean(weight(_sum(known, group), today, rates) for group in own)
+    if not known:
+        return {}
+    found = {
+        id_: fmean(weight(_sum(known, group), today, rates) for group in own)
+        for id_, own in groups.items()
+    }
     return {id_: value for id_, value in found.items() if value != 1.0}
 
 

@@ -46,11 +46,11 @@ class VectorTask:
         self._is_due = True
 
     def run(self, _now: float) -> float:
-        opened = self._registry.searched()
-        if opened != self._known:  # one may have another embedding model now
-            self._known, self._is_due = opened, True
+        workspaces = self._registry.searched()
+        if workspaces != self._known:  # one may have another embedding model now
+            self._known, self._is_due = workspaces, True
         if self._is_due and self._may_run():
-            self._is_due = any(for_each(opened, self._embed))
+            self._is_due = any(for_each(workspaces, self._embed))
         return AT_ONCE if self._is_due else NEVER
 
     def close(self) -> None:

@@ -241,11 +241,10 @@ def _joined_project(before: Project, into: Project) -> Project:
 
 
 def _existing_clone(project: Project, place: Path) -> ClonedProject:
-    around = checkout_info(place) if place.is_dir() else None
-    remotes = (
-        {normalise_remote(url) for url in around.remotes.values()} if around else set()
-    )
-    if remotes & set(project.remotes):
+    """What stands where a project is to be cloned: the project itself, or a problem."""
+    checkout = checkout_info(place) if place.is_dir() else None
+    urls = checkout.remotes.values() if checkout else ()
+    if {normalise_remote(url) for url in urls} & set(project.remotes):
         return ClonedProject(project.name, place)
     return ClonedProject(project.name, place, "something else is there already")
 
