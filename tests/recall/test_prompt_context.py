@@ -631,14 +631,15 @@ def resumed(workspace_of, memory_builders):
     for path in memory_builders.paths([other, rule]).values():
         os.utime(store.root / path, (0, 0))
 
-    def told(told: InjectionHistory) -> str:
+    def told(history: InjectionHistory) -> str:
         view = WorkspaceView(index, store, SearchScope("kasha-api").scopes)
-        return brief([view], session="mine", source="resume", room=WIDE, history=told)[
-            0
-        ]
+        text, _ = brief(
+            [view], session="mine", source="resume", room=WIDE, history=history
+        )
+        return text
 
     return SimpleNamespace(
-        history=told,
+        told=told,
         other=other.id,
         rule=rule.id,
         store=store,
