@@ -68,3 +68,47 @@ def test_an_answer_is_one_line_with_its_question(
     question: str, answer: str, line: str
 ) -> None:
     assert answer_line(AnsweredQuestion(question, answer)) == line
+
+
+@pytest.mark.parametrize(
+    ("reply", "quoted"),
+    [
+        (
+            (
+                "## Root cause\n\nThe worker polls a table without an index.\n\n"
+                "**Fix**: an index on `state`.\n\n## Result\n\nA poll takes a millisecond."
+            ),
+            [
+                "Root cause",
+                "Root cause: The worker polls a table without an index.",
+                "**Fix**: an index on `state`.",
+                "Result",
+                "A poll takes a millisecond.",
+            ],
+        ),
+        (
+            (
+                "**What was actually wrong** — two defects:\n\n"
+                "1. Exports default to CSV\n2. The fix of May was lost\n\nExports default to JSON now."
+            ),
+            [
+                "**What was actually wrong** — two defects:",
+                "What was actually wrong: Exports default to CSV",
+                "What was actually wrong: The fix of May was lost",
+                "Exports default to JSON now.",
+            ],
+        ),
+        (
+            "## The problem with time zones in reports of the last quarter\n\nThey shift.",
+            [
+                "The problem with time zones in reports of the last quarter",
+                "They shift.",
+            ],
+        ),
+    ],
+)
+def test_what_stands_under_a_heading_of_what_was_wrong_is_quoted_with_it(
+    reply: str, quoted: list[str]
+) -> None:
+    found = statements_of(said("Why?", reply))[1:]
+    assert [statement.quote.text for statement in found] == quoted

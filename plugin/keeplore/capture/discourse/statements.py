@@ -6,6 +6,7 @@ from the cue phrases that people use for it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,6 +21,8 @@ from keeplore.text.terms import terms
 
 DOCUMENT = 12  # sentences from which a person's message counts as a paste
 PREAMBLE = 3  # its first sentences, which may be the person's own
+HEADING_CHARS = 40  # of a heading that is told with what stands under it
+_NAME_END = re.compile(r"\s[-–—]\s|[:：]")
 
 
 class Act(StrEnum):
@@ -93,7 +96,20 @@ class Statement:
 
     @property
     def quote(self) -> Quote:
-        return Quote(clip(self.text), self.speaker, self.turn)
+        return Quote(clip(told_words(self.sentence)), self.speaker, self.turn)
+
+
+def told_words(sentence: Sentence) -> str:
+    """The sentence; behind the heading or the lead of its list where that says that it tells of
+    what was wrong, and not of what is.
+    """
+    if sentence.is_heading or opens_with(sentence.text, "remedy"):
+        return sentence.text
+    for above in (sentence.lead, sentence.heading):
+        name = _NAME_END.split(above, maxsplit=1)[0].strip("*_ ")
+        if len(name) <= HEADING_CHARS and says(name, "problem_heading"):
+            return f"{name}: {sentence.text}"
+    return sentence.text
 
 
 def statements_of(exchanges: Sequence[Exchange]) -> tuple[Statement, ...]:

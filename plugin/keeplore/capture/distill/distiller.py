@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from keeplore.capture.cues import opens_with, says, weight_of
+from keeplore.capture.discourse import statements
 from keeplore.capture.discourse.conversation_model import ERRAND, ConversationModel
 from keeplore.capture.discourse.statements import Statement, answer_line, is_step
 from keeplore.capture.distill import agreements, outcomes
@@ -212,8 +213,8 @@ def _is_telling(s: Statement) -> bool:
 def _outcome_extracts(model: ConversationModel) -> Iterator[Extract]:
     found = outcomes.outcomes(model.exchanges, model.sent_back)
     for order, (weight, at, _, sentence) in enumerate(found):
-        quote = Quote(clip(sentence.text), "assistant", model.exchanges[at].id)
-        yield Extract(quote, weight, order)
+        words = clip(statements.told_words(sentence))
+        yield Extract(Quote(words, "assistant", model.exchanges[at].id), weight, order)
 
 
 def _reasons(source: _Source) -> Iterator[Extract]:
