@@ -52,6 +52,7 @@ from keeplore.recall.unasked.memory_lines import (
     stop_line,
     topic_line,
 )
+from keeplore.recall.unasked.open_questions import waiting_questions
 from keeplore.recall.unasked.origin import (
     MemorySource,
     SourceOf,
@@ -345,7 +346,9 @@ def _decision_section(
 def _question_section(
     latest: Sequence[LoadedMemory], view: WorkspaceView
 ) -> BlockSection:
-    asked = [QuotedLine(*said) for said in _quotable(latest, "open_questions")]
+    asked = [
+        QuotedLine(*said) for said in waiting_questions(latest) if may_be_quoted(*said)
+    ]
     return BlockSection("Open questions:", _lines_by_digest(asked[:QUESTIONS], view))
 
 

@@ -25,9 +25,9 @@ from keeplore.memory.digest import (
     Section,
 )
 from keeplore.memory.model import Trust, least_trusted
-from keeplore.recall.question import parse_question, stems_of
 from keeplore.recall.request import LaterStatement
 from keeplore.recall.since.later_statements import LaterSayings
+from keeplore.recall.unasked.open_questions import is_answered
 from keeplore.recall.unasked.origin import MemorySource
 from keeplore.text import agent_scope
 from keeplore.text.pasted import is_pasted_into
@@ -40,8 +40,6 @@ from keeplore.workspace.workspace import Workspace
 
 LEAST = 2  # conversations of a digest
 MOST_LINES = 40  # of a part, the newest
-ANSWERED = 0.7  # share of the words of a question; judgement
-LEAST_WORDS = 2  # a question with fewer is met by chance
 TRIGGER = "tidy"
 IsOurs = Callable[[MemoryRow], bool]
 
@@ -164,7 +162,7 @@ def _sections(
 ) -> tuple[Section, ...]:
     parts: dict[str, list[DigestLine]] = {heading: [] for heading in HEADINGS}
     for number, talk in enumerate(talks, 1):
-        later_talks = talks[number:]
+        decided_later = [quote for later in talks[number:] for quote in later.decided]
         decided = talk.decided
         for quote in decided:
             line = line_of(talk, quote)
@@ -179,19 +177,9 @@ def _sections(
         parts[OPEN] += [
             line_of(talk, asked)
             for asked in talk.own(talk.said.open_questions)
-            if not _is_answered(asked.text, later_talks)
+            if not is_answered(asked.text, decided_later)
         ]
     return tuple(ordered(parts))
-
-
-def _is_answered(question: str, talks: Iterable[DigestedTalk]) -> bool:
-    """Whether a decision of these talks has nearly all words of a question."""
-    asked = parse_question(question)
-    return len(asked.words) >= LEAST_WORDS and any(
-        asked.coverage(stems_of(quote.text)) >= ANSWERED
-        for talk in talks
-        for quote in talk.decided
-    )
 
 
 def ordered(parts: Mapping[str, Sequence[DigestLine]]) -> Iterator[Section]:
