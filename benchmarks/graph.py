@@ -164,7 +164,7 @@ def update(index: Index, town: Town, folder: Folder) -> list[float]:
         if file.mtime_ns > time.time_ns() - 60_000_000_000
     ][-CHANGED:]
     for file in changed:
-        item = file_rows.read(folder, file, time.time_ns())
+        item = file_rows.parse(folder, file, time.time_ns())
         assert item
         act = partial(file_rows.put, item=item)
         with patch.object(graph_rows, "put"):
