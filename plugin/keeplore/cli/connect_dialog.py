@@ -29,21 +29,22 @@ def surroundings(places: Places) -> Surroundings:
     return Surroundings(Path.home(), places.state, os.environ)
 
 
-def client_launcher(around: Surroundings) -> Launcher:
+def client_launcher(surroundings: Surroundings) -> Launcher:
     """How hosts start the client; the MCP server only where its library is installed."""
     return launcher(
-        around.state,
-        search_path=around.environment.get("PATH", os.defpath),
+        surroundings.state,
+        search_path=surroundings.environment.get("PATH", os.defpath),
         has_mcp=importlib.util.find_spec("mcp") is not None,
-        before_edit=_wants_before_edit(around),
+        before_edit=_wants_before_edit(surroundings),
     )
 
 
-def _wants_before_edit(around: Surroundings) -> bool:
+def _wants_before_edit(surroundings: Surroundings) -> bool:
     """Whether any workspace of this machine wants to be asked before edits."""
-    for root in Machine.load(Places(around.state, around.state)).workspaces.values():
+    machine = Machine.load(Places(surroundings.state, surroundings.state))
+    for root in machine.workspaces.values():
         with contextlib.suppress(ConfigError):  # one that is gone wants nothing
-            if settings_here(root, around.state).context.before_edit:
+            if settings_here(root, surroundings.state).context.before_edit:
                 return True
     return False
 

@@ -173,8 +173,8 @@ def _without_loose(engine: _Engine, data: bytes, hits: list[Hit]) -> Iterator[Hi
     for hit in hits:
         inner = _spans_within(sure, hit) if engine.is_likely(hit.rank) else []
         if inner:
-            around = data[hit.start : inner[0][0]] + data[inner[-1][1] : hit.end]
-            if _APART.search(around):
+            outside = data[hit.start : inner[0][0]] + data[inner[-1][1] : hit.end]
+            if _APART.search(outside):
                 continue
         yield hit
 

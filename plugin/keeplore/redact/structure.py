@@ -213,8 +213,8 @@ def _breaks(data: bytes, end: int, start: int) -> bool:
 
 def manifest(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
     """Every value below ``data`` of a Kubernetes secret, whatever its name."""
-    around = data[max(0, match[0] - MANIFEST_BYTES) : match[1] + MANIFEST_BYTES]
-    if match[0] < examined or not _MANIFEST.search(around):
+    vicinity = data[max(0, match[0] - MANIFEST_BYTES) : match[1] + MANIFEST_BYTES]
+    if match[0] < examined or not _MANIFEST.search(vicinity):
         return [], examined
     values = list(_members(data, match[1]))
     found = [

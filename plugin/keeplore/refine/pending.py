@@ -52,43 +52,43 @@ class PendingPart:
 
 
 def part_of(
-    around: RefineDeps, memory_id: str, known: AskedExchanges, *, anywhere: bool = False
+    deps: RefineDeps, memory_id: str, known: AskedExchanges, *, anywhere: bool = False
 ) -> PendingPart:
     """What is left of a conversation, which the index knows. Raises NotFound.
 
     Only what this machine captured, unless ``anywhere``; never what another person's machine wrote.
     """
-    memory = _memory_of(around, memory_id)
-    if why := _why_not(around, memory, anywhere=anywhere):
+    memory = _memory_of(deps, memory_id)
+    if why := _why_not(deps, memory, anywhere=anywhere):
         return PendingPart(memory, why=why)
     exchanges = Conversation.from_markdown(memory.body).exchanges
     asked = known.get(memory_id, frozenset())
     wanted = unread(exchanges, asked, is_open=memory.is_open)
-    segments = segments_of(exchanges, wanted, around.is_pasted)
+    segments = segments_of(exchanges, wanted, deps.is_pasted)
     why = "" if wanted else "it was refined before"
     if not why and size_of(segments) < LEAST:
         why = "too little was said"
     return PendingPart(memory, exchanges, wanted, segments, why)
 
 
-def _memory_of(around: RefineDeps, memory_id: str) -> Memory:
+def _memory_of(deps: RefineDeps, memory_id: str) -> Memory:
     """The memory of an id. Raises NotFound."""
-    path = around.search.index.path_of(memory_id)
-    memory = around.search.load(path) if path else None
-    if memory is None or around.store.is_forgotten(memory_id):
+    path = deps.search.index.path_of(memory_id)
+    memory = deps.search.load(path) if path else None
+    if memory is None or deps.store.is_forgotten(memory_id):
         raise NotFound(
             f"there is no memory {memory_id!r}", "`keeplore list` prints ids"
         )
     return memory
 
 
-def _why_not(around: RefineDeps, memory: Memory, *, anywhere: bool) -> str:
+def _why_not(deps: RefineDeps, memory: Memory, *, anywhere: bool) -> str:
     """Why a memory is not to be refined, whatever was said in it; "" where it may be."""
     if memory.kind != "conversation":
         return "it is no conversation"
-    if memory.source.get("machine") not in around.own_machines and not anywhere:
+    if memory.source.get("machine") not in deps.own_machines and not anywhere:
         return "another machine captured it"
-    if around.search.trust(memory) == "foreign":
+    if deps.search.trust(memory) == "foreign":
         return "another person's machine wrote it"
     return ""
 

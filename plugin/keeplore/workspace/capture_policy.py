@@ -268,8 +268,8 @@ def _seen_from_main(cwd: Path, root: str) -> Iterator[str]:
     if not root:
         return
     real = Path(_path_spellings(str(cwd))[-1])
-    around = (place for place in (real, *real.parents))
-    top = next((place for place in around if os.path.lexists(place / ".git")), None)
+    ancestors = (place for place in (real, *real.parents))
+    top = next((place for place in ancestors if os.path.lexists(place / ".git")), None)
     yield root
     if top is not None:
         yield str(Path(root, real.relative_to(top)))

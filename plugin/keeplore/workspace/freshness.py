@@ -152,9 +152,9 @@ def _directories(workspace: Workspace, memory: Memory, cwd: Path) -> Iterator[Pa
         ):
             continue
         yield directory
-        around = checkout_info(directory)
-        if around is not None and around.top != directory:
-            yield around.top
+        checkout = checkout_info(directory)
+        if checkout is not None and checkout.top != directory:
+            yield checkout.top
 
 
 def _is_below(name: str, directory: Path) -> bool:

@@ -115,8 +115,8 @@ def identify(directory: Path, store: Store, home: Path) -> Identity:
     """
     projects = list(load_projects(store))
     # unlike Path.is_dir it never raises; what a host calls a directory may be anything
-    around = checkout_info(directory) if os.path.isdir(directory) else None  # noqa: PTH112
-    found = _evidence(directory, around, home)
+    checkout = checkout_info(directory) if os.path.isdir(directory) else None  # noqa: PTH112
+    found = _evidence(directory, checkout, home)
     if not found.name:
         return Identity("", found.reason)
     for entry in projects:
@@ -263,9 +263,9 @@ class _Evidence:
         return Project(name, self.remotes[:1], self.root_commit, path)
 
 
-def _evidence(directory: Path, around: CheckoutInfo | None, home: Path) -> _Evidence:
-    if around is not None:
-        return _checkout_evidence(around, home)
+def _evidence(directory: Path, checkout: CheckoutInfo | None, home: Path) -> _Evidence:
+    if checkout is not None:
+        return _checkout_evidence(checkout, home)
     for place in (directory, *directory.parents):
         if marker := _marker(place):
             return _Evidence(marker, f"marker file in {place}", marker, marker=marker)
@@ -277,10 +277,10 @@ def _evidence(directory: Path, around: CheckoutInfo | None, home: Path) -> _Evid
     return _Evidence(_name(directory.name), f"path {path}", path, path=path)
 
 
-def _checkout_evidence(around: CheckoutInfo, home: Path) -> _Evidence:
-    top = around.main or around.top
-    path, root = below_home(top, home), around.root_commit
-    if remotes := _remotes(around):
+def _checkout_evidence(checkout: CheckoutInfo, home: Path) -> _Evidence:
+    top = checkout.main or checkout.top
+    path, root = below_home(top, home), checkout.root_commit
+    if remotes := _remotes(checkout):
         first = remotes[0]
         return _Evidence(
             _name(first), f"git remote {first}", first, remotes, root, path
@@ -292,12 +292,12 @@ def _checkout_evidence(around: CheckoutInfo, home: Path) -> _Evidence:
     return _Evidence(_name(top.name), f"path {path}", path, path=path)
 
 
-def _remotes(around: CheckoutInfo) -> tuple[str, ...]:
+def _remotes(checkout: CheckoutInfo) -> tuple[str, ...]:
     """Normalised, that which is most likely the project's own first."""
     by_use = sorted(
-        around.remotes, key=lambda name: (name != "origin", name != "upstream", name)
+        checkout.remotes, key=lambda name: (name != "origin", name != "upstream", name)
     )
-    normal = (normalise_remote(around.remotes[name]) for name in by_use)
+    normal = (normalise_remote(checkout.remotes[name]) for name in by_use)
     return tuple(dict.fromkeys(filter(None, normal)))
 
 

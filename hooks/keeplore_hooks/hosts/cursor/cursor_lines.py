@@ -119,17 +119,17 @@ def prompt_from(words: str, pictures: int = 0) -> str:
     its command.
     """
     words = clean(words)
-    query, around = _query(words)
+    query, outside = _query(words)
     said = (
         query
         if query is not None
-        else _without_injected(_PICTURE.sub("", around)).strip()
+        else _without_injected(_PICTURE.sub("", outside)).strip()
     )
     if said.startswith(_NOT_SPOKEN):
         return ""
-    if not said and (skill := _SKILL.search(around)):
+    if not said and (skill := _SKILL.search(outside)):
         said = f"/{skill[1]}"
-    pictures = pictures or len(_PICTURE.findall(around))
+    pictures = pictures or len(_PICTURE.findall(outside))
     return "\n".join((*[IMAGE] * pictures, said)).strip()
 
 
@@ -258,16 +258,16 @@ def _query(words: str) -> tuple[str | None, str]:
     around them.
     """
     opening, closing = f"<{_QUERY}>", f"</{_QUERY}>"
-    said, around, rest = [], [], words
+    said, outside, rest = [], [], words
     while True:
         before, found, rest = rest.partition(opening)
-        around.append(before)
+        outside.append(before)
         if not found:
             break
         # one that is not closed holds the rest
         inner, _, rest = rest.partition(closing)
         said.append(inner.strip())
-    return ("\n\n".join(said).strip() if said else None), "\n".join(around)
+    return ("\n\n".join(said).strip() if said else None), "\n".join(outside)
 
 
 def _without_injected(words: str) -> str:

@@ -254,9 +254,9 @@ def _sayings(
     """The sentences of what is shown; of an exchange in which something was decided also that."""
     if conversation is None or not conversation.exchanges:
         at = row.updated_at or row.created_at
-        around = frozenset(stems(row.title))
+        context_stems = frozenset(stems(row.title))
         for sentence in sentences(shown)[:MOST_SAID]:
-            yield _Said(sentence.text, around, at, decides=row.kind == "note")
+            yield _Said(sentence.text, context_stems, at, decides=row.kind == "note")
         return
     decided = {*_decisions(conversation)}
     quotes = {q.text: q for q in conversation.quotes}
@@ -276,9 +276,9 @@ def _saying_at(
     before: Exchange | None = None
     for exchange in conversation.exchanges:
         if exchange.id == turn:
-            around = frozenset(stems(exchange.user))
-            if before and len(around) < REPLY:
-                around |= frozenset(stems(before.user))
-            return _Said(text, around, exchange.ended_at or exchange.at, decides)
+            context_stems = frozenset(stems(exchange.user))
+            if before and len(context_stems) < REPLY:
+                context_stems |= frozenset(stems(before.user))
+            return _Said(text, context_stems, exchange.ended_at or exchange.at, decides)
         before = exchange
     return _Said(text, frozenset(), "~", decides)  # of no time: nothing is later

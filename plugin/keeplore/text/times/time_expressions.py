@@ -335,8 +335,8 @@ def _ago(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
     number = number_of(match["number"])
     size = math.ceil(_UNITS[match["unit"].lower()])
     if number * size < today.toordinal():
-        day, around = today - timedelta(days=number * size), timedelta(days=size // 2)
-        yield day - around, day + around
+        day, margin = today - timedelta(days=number * size), timedelta(days=size // 2)
+        yield day - margin, day + margin
 
 
 def _lasting(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:

@@ -202,8 +202,8 @@ def _top(directory: Path) -> Path:
     """Where a project begins: the main worktree, the folder with the marker, else the directory
     itself.
     """
-    around = checkout_info(directory)
-    if around is None:
+    checkout = checkout_info(directory)
+    if checkout is None:
         return next(
             (
                 place
@@ -212,7 +212,7 @@ def _top(directory: Path) -> Path:
             ),
             directory,
         )
-    return around.main if (around.main / ".git").exists() else around.top
+    return checkout.main if (checkout.main / ".git").exists() else checkout.top
 
 
 def _write(workspace: Workspace, path: str, text: str) -> None:

@@ -145,8 +145,8 @@ class CodeMemories:
 
 def _is_meant(tree: WorkTree, first_commit: str) -> bool:
     """Whether the repository at that place is the one to which the person said yes."""
-    around = checkout_info(tree.top)
-    known = around.root_commit if around else ""
+    checkout = checkout_info(tree.top)
+    known = checkout.root_commit if checkout else ""
     return not (first_commit and known) or first_commit == known
 
 

@@ -49,9 +49,9 @@ def switch_on(registry: Registry, directory: Path) -> CodeWorkspace:
         merge_driver.install(tree.top)
     elif not says_in_repo(tree.top):
         raise WorkspaceFrozen(own.root)
-    around = checkout_info(tree.top)
+    checkout = checkout_info(tree.top)
     own.identities.place(Origin("", "", str(directory)))
-    first_commit = around.root_commit if around else ""
+    first_commit = checkout.root_commit if checkout else ""
     CodeConsents(registry.places.state).accept(tree.main, first_commit)
     opened = registry.code_memory(directory, own)
     if not isinstance(opened, CodeWorkspace):

@@ -155,5 +155,5 @@ class Recorder:
         if self._workspace.identities.project_of(origin.cwd) != place.project:
             return ""  # the session has gone on to another project
         is_there = os.path.isdir(origin.cwd)  # noqa: PTH112 (it never raises)
-        around = checkout_info(Path(origin.cwd)) if is_there else None
-        return around.head if around else ""
+        checkout = checkout_info(Path(origin.cwd)) if is_there else None
+        return checkout.head if checkout else ""

@@ -218,7 +218,7 @@ def backlog(
     were changed.
     """
     workspace.index.refresh()
-    around = refine_deps(workspace)
+    deps = refine_deps(workspace)
     known = asked_about(
         workspace.store.records(), mode or workspace.settings.refine.mode
     )
@@ -227,7 +227,7 @@ def backlog(
         with contextlib.suppress(NotFound):
             if (
                 not row.is_open
-                and not (part := part_of(around, row.id, known, anywhere=anywhere)).why
+                and not (part := part_of(deps, row.id, known, anywhere=anywhere)).why
             ):
                 yield part
 

@@ -64,7 +64,7 @@ def _facts(registry: Registry, cwd: Path) -> dict[str, Any]:
 
     workspace = registry.for_directory(cwd)
     code = registry.code_memory(cwd, workspace)
-    identity, around = workspace.identities.of(cwd), checkout_info(cwd)
+    identity, checkout = workspace.identities.of(cwd), checkout_info(cwd)
     scopes = workspace.identities.here(cwd).scopes
     decision = workspace.capture_policy.decide(str(cwd), now())
     return {
@@ -78,7 +78,7 @@ def _facts(registry: Registry, cwd: Path) -> dict[str, Any]:
         "is_captured": decision.may,
         "captured_because": decision.reason,
         "notes_with_code": str(code.root) if code else "",
-        "branch": around.branch if around else "",
+        "branch": checkout.branch if checkout else "",
         "machine": registry.machine.id,
         "scopes": [":".join(filter(None, scope)) for scope in scopes],
         "state": str(registry.places.state),
