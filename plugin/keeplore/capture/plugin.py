@@ -300,7 +300,7 @@ class Capture:
     ) -> None:
         made, conversation = made_of(current, state, self._deps, is_open=is_open)
         file = load_file(self._store, current)
-        memory, beside = joined(state.made, made, file) if file else (made, None)
+        memory, separate = joined(state.made, made, file) if file else (made, None)
         try:
             # before the file, so that what is in it is never taken for a person's
             if is_open:
@@ -311,8 +311,8 @@ class Capture:
                 # what is made of a conversation is on disk before it is closed: a crash in between
                 # closes it again
                 self._deps.closing(memory.meta, memory.body)
-            if beside:
-                self._deps.written(beside.id, self._store.save(beside))
+            if separate:
+                self._deps.written(separate.id, self._store.save(separate))
             current.path = self._store.save(memory, current.path)
         except Forgotten:  # while this process had it in memory
             current.is_dirty = False

@@ -86,11 +86,11 @@ def recall(
     stamp = deps.index.state(of_text=request.text_only)
     question = parse_question(request.query)
     context = RecallContext(deps, request, scope, now or datetime.now(UTC))
-    session, beside = named_span(context, question)
+    session, rest = named_span(context, question)
     # words for a time alone are no reason to tell anything that nobody asked for
     period = None
     if not request.filter.is_unasked:
-        period = period_of(beside, session, context.today)
+        period = period_of(rest, session, context.today)
     if period:
         hits, notes = _search_period(context, period)
         legs: tuple[str, ...] = ("text",)

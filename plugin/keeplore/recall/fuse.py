@@ -265,25 +265,25 @@ def rank(
     ranked = []
     for (memory, _), candidate in best.items():
         standing = standings[memory]
-        beside = priors(standing, w)
+        prior_odds = priors(standing, w)
         ranked.append(
             Ranked(
                 memory,
-                round(candidate.odds + sum(beside), _DIGITS),
+                round(candidate.odds + sum(prior_odds), _DIGITS),
                 candidate.passage,
                 standing.distance,
                 standing.age_days,
                 candidate.by,
-                _parts(candidate, steps, beside) if explain else (),
+                _parts(candidate, steps, prior_odds) if explain else (),
             )
         )
     return in_order(ranked)
 
 
 def _parts(
-    candidate: _Candidate, steps: ScoreSteps, beside: Iterable[float]
+    candidate: _Candidate, steps: ScoreSteps, prior_odds: Iterable[float]
 ) -> tuple[tuple[str, float], ...]:
-    lost = (candidate.outdated, *beside)
+    lost = (candidate.outdated, *prior_odds)
     return (*steps.parts(candidate.by), *zip(PARTS[7:-1], lost, strict=True))
 
 
@@ -343,8 +343,8 @@ def supported(
 
 def _support(best: float, second: float, w: Weights) -> float:
     """What the second best passage of an exchange adds to the best one."""
-    sure, beside = max(0.0, best + w.doubt), max(0.0, second + w.doubt)
-    return (sure + w.turn * beside) / (1.0 + w.turn / 2) - sure
+    first, more = max(0.0, best + w.doubt), max(0.0, second + w.doubt)
+    return (first + w.turn * more) / (1.0 + w.turn / 2) - first
 
 
 def _best_first(

@@ -187,8 +187,8 @@ def named_span(
         return session, question.text
     # "what did we use before the change?" asks for one thing
     is_of_one = event.is_open and not parse_question(event.rest).says_something
-    beside = question.text if is_of_one else event.rest
-    return Span(*event.around(day, context.today)).in_utc(), beside
+    rest = question.text if is_of_one else event.rest
+    return Span(*event.around(day, context.today)).in_utc(), rest
 
 
 def _day_of(context: RecallContext, event: str) -> date | None:

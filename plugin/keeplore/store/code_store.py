@@ -277,10 +277,10 @@ class CodeStore(Store):
             output(self.top, "cat-file blob", stages[n]).out if n in stages else b""
             for n in "123"
         )
-        data, beside = merge_versions(path, base or None, one, other)
-        for place, text in {**beside, path: data}.items():
+        data, extra = merge_versions(path, base or None, one, other)
+        for place, text in {**extra, path: data}.items():
             files.write(self.root, place, text)
-        return (*beside, path)
+        return (*extra, path)
 
     def _place(self, memory: Memory, known: str) -> str:
         own = relative_path(memory.with_meta(scope=str(Scope.WORKSPACE), project=None))

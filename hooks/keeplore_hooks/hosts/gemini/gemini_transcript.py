@@ -79,8 +79,8 @@ def resumed(name: str, session: str) -> str:
     if path is None:
         return name
     with contextlib.suppress(OSError):
-        beside = path.parent.glob(f"session-*-{glob.escape(session[:8])}{LOG}")
-        sizes = {other.stat().st_size: other for other in beside}
+        logs = path.parent.glob(f"session-*-{glob.escape(session[:8])}{LOG}")
+        sizes = {other.stat().st_size: other for other in logs}
         return str(sizes[max(sizes)]) if sizes else name
     return name
 

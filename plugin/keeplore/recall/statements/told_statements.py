@@ -157,8 +157,8 @@ def _rarity(word: Word, stems: Sequence[frozenset[str]]) -> float:
 def _coverage_beside(asked: Sequence[_AskedStatement], place: int) -> float:
     """The coverage of the sentence before or after in the same message, whichever is more."""
     message = asked[place].statement.message
-    beside = (*asked[max(0, place - 1) : place], *asked[place + 1 : place + 2])
-    same = (one.coverage for one in beside if one.statement.message == message)
+    neighbours = (*asked[max(0, place - 1) : place], *asked[place + 1 : place + 2])
+    same = (one.coverage for one in neighbours if one.statement.message == message)
     return max(same, default=0.0)
 
 

@@ -99,8 +99,8 @@ def _copy(data: bytes, path: str) -> Iterator[Memory]:
 
 def _copied_ids(memory: Memory) -> frozenset[str]:
     """Ids of the memories whose words it holds."""
-    beside = (id_ for kind, id_ in memory.links if kind == "contradicts")
-    return sources_of(memory) or frozenset(beside)
+    contradicted = (id_ for kind, id_ in memory.links if kind == "contradicts")
+    return sources_of(memory) or frozenset(contradicted)
 
 
 def holding(root: Path, words: Collection[str]) -> dict[str, str]:

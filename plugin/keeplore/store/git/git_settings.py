@@ -82,10 +82,10 @@ def _personal_files(surroundings: tuple[str | None, ...]) -> list[Path]:
     """The files of the person's own settings, as gitconfig(5) names them."""
     home, xdg, *named, _ = surroundings
     folder = Path(home or "/")
-    beside = Path(xdg) if xdg else folder / ".config"
+    config_folder = Path(xdg) if xdg else folder / ".config"
     return [
         folder / ".gitconfig",
-        beside / "git" / "config",
+        config_folder / "git" / "config",
         *map(Path, filter(None, named)),
     ]
 

@@ -66,10 +66,10 @@ def main(arguments: list[str]) -> int:
         if max(map(len, texts)) > MAX_FILE:
             return CONFLICT
         # git gives an empty file where both sides added the path
-        data, beside = merge_versions(path, texts[0] or None, texts[1], texts[2])
+        data, extra = merge_versions(path, texts[0] or None, texts[1], texts[2])
         if not is_base:
             with checkout_lock.held_already():  # by the git that runs this
-                for place, text in beside.items():
+                for place, text in extra.items():
                     files.write(Path.cwd(), f"{folder}{place}", text)
         Path(ours).write_bytes(data)
     except (KeeploreError, OSError, ValueError):

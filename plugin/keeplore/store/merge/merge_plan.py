@@ -316,10 +316,10 @@ def merge_versions(path: str, base: bytes | None, one: bytes, other: bytes) -> J
         return merge_all(path, base, torn)
     merge = _merge_of(path)(path, before, first, second)
     # a side that emptied the file has no words to keep
-    beside = {
+    extra = {
         place: text.encode() for place, text in merge.beside.items() if text.strip()
     }
-    return merge.text.encode(), beside
+    return merge.text.encode(), extra
 
 
 def _torn_versions(path: str, base: str | None, one: str, other: str) -> list[str]:
@@ -348,11 +348,11 @@ def _merge_of(path: str) -> Callable[[str, str | None, str, str], FileMerge]:
 def merge_all(path: str, base: bytes | None, texts: Iterable[str]) -> Joined:
     """Merge any number of versions of a memory; their order makes no difference."""
     data, *others = sorted({text.encode() for text in texts})
-    beside: dict[str, bytes] = {}
+    extra: dict[str, bytes] = {}
     for other in others:
         data, more = merge_versions(path, base, data, other)
-        beside |= more
-    return data, beside
+        extra |= more
+    return data, extra
 
 
 def _merged_bytes(path: str, one: bytes, other: bytes) -> Joined:

@@ -230,8 +230,8 @@ def _joined_with_disk(
     """The lost text merged with the one on disk; what cannot be joined is written beside."""
     root = backend.root
     base = backend.read(before, path) if before else None
-    data, beside = merge_versions(path, base, files.read(root, path, MAX_FILE), data)
-    for place, text in beside.items():
+    data, extra = merge_versions(path, base, files.read(root, path, MAX_FILE), data)
+    for place, text in extra.items():
         if not os.path.lexists(root / place):
             files.write(root, place, text)
     return data

@@ -147,8 +147,8 @@ def mend(root: Path, cache: CycleCache, path: str) -> tuple[str, ...]:
     if not _was_whole(root, path, torn[0]):
         cache.examples[path] = seen
         return ()
-    data, beside = merge_all(path, None, torn)
-    return _write(root, {**beside, path: data})
+    data, extra = merge_all(path, None, torn)
+    return _write(root, {**extra, path: data})
 
 
 def unite(root: Path, paths: Iterable[str]) -> tuple[str, ...]:
@@ -207,8 +207,8 @@ def _join_or_part(root: Path, kept: Copy, other: Copy, own_memory: str) -> str:
     written.
     """
     (place, text), (path, other_text) = kept, other
-    data, beside = merge_versions(place, None, text, other_text)
-    if beside:
+    data, extra = merge_versions(place, None, text, other_text)
+    if extra:
         files.write(root, path, own_memory.encode())
         return path
     files.write(root, place, data)
@@ -224,11 +224,11 @@ def _unite_copies(root: Path, copies: Copies) -> tuple[str, ...]:
 
     place, data = min(copies, key=precedence)
     others = [copy for copy in copies if copy[0] != place]
-    beside: dict[str, bytes] = {}
+    extra: dict[str, bytes] = {}
     for _, other in others:
         data, more = merge_versions(place, base, data, other)
-        beside |= more
-    written = _write(root, {**beside, place: data})
+        extra |= more
+    written = _write(root, {**extra, place: data})
     for path, text in others:
         departures.depart(root, path, written, is_joined=text != base)
     return written
@@ -272,8 +272,8 @@ def _resolve(root: Path, path: str, stages: Mapping[str, str]) -> None:
         joined: Joined = (on_disk, {})
     else:
         joined = _joined_sides(path, *sides)
-    data, beside = joined
-    written = _write(root, {**beside, path: data})
+    data, extra = joined
+    written = _write(root, {**extra, path: data})
     output(root, "add --", *{path, *written})
 
 
@@ -360,8 +360,8 @@ def _write(root: Path, wanted: Mapping[str, bytes]) -> tuple[str, ...]:
     """The one file comes last, so that nothing is lost in between; a version that stands beside
     already stays.
     """
-    *beside, place = wanted
-    for path in beside:
+    *extra, place = wanted
+    for path in extra:
         if files.is_absent(root, path):
             files.write(root, path, wanted[path])
     files.write(root, place, wanted[place])

@@ -120,11 +120,11 @@ def _blob(
 def _add(
     backend: GitBackend,
     index: MergeIndex,
-    beside: Mapping[str, bytes],
+    extra: Mapping[str, bytes],
     mode: int = REGULAR,
 ) -> None:
     """Put files beside, unless they are there."""
-    for path, data in sorted(beside.items()):
+    for path, data in sorted(extra.items()):
         if path not in index.files:
             index.set(path, _blob(backend, path, data, mode))
 
@@ -160,12 +160,12 @@ def _settle_texts(
 ) -> None:
     """Join two versions of a file, what cannot be joined beside it."""
     before = backend.read(base, path) if base else None
-    data, beside = merge_versions(
+    data, extra = merge_versions(
         path, before, *(backend.read(blob, path) for blob in held)
     )
     mode = max(blob.mode for blob in held)  # a program stays one
     index.set(path, _blob(backend, path, data, mode))
-    _add(backend, index, beside, mode)
+    _add(backend, index, extra, mode)
 
 
 def _settle_links(

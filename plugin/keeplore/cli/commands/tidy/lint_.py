@@ -208,8 +208,10 @@ def _git_hook(root: Path, *, is_wanted: bool) -> None:
     if not is_wanted:
         say(f"removed {uninstall(root)}")
         return
-    beside = Path(sys.executable).with_name("keeplore")
-    program = str(beside) if beside.exists() else shutil.which("keeplore") or "keeplore"
+    installed = Path(sys.executable).with_name("keeplore")
+    program = (
+        str(installed) if installed.exists() else shutil.which("keeplore") or "keeplore"
+    )
     wrote = install(root, program)
     say(f"wrote {wrote}: git runs `keeplore lint --staged` before each of your commits")
     say(
