@@ -21,6 +21,7 @@ from keeplore.recall.request import (
 )
 from keeplore.recall.statements.told_statements import (
     FEATURE_WEIGHTS,
+    MOST_LINES,
     answer_features,
     answer_odds,
     best_lines,
@@ -116,3 +117,11 @@ def test_as_many_lines_are_told_as_there_is_room_for_without_the_unlikely_and_th
     assert best_lines(held, scores, WEIGHTS) == [(QUEUE.text, "a"), (REASON.text, "a")]
     assert best_lines((slight,), [0.0], WEIGHTS) == [(slight.text, "b")]
     assert best_lines((), [], WEIGHTS) == []
+
+
+def test_of_many_short_lines_some_are_told() -> None:
+    held = [
+        replace(QUEUE, text=f"Queue {name} holds paid invoices.") for name in "ABCDEFGH"
+    ]
+    lines = best_lines(held, [1.0] * len(held), WEIGHTS)
+    assert lines == [(one.text, one.turn) for one in held[:MOST_LINES]]

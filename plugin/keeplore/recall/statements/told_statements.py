@@ -36,6 +36,7 @@ FEATURE_WEIGHTS = {
 }
 FEW_STEMS, MANY_STEMS = 4, 8
 LONG = 250  # characters
+MOST_LINES = 6  # measured on the labelled sessions, where more answer nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ def best_lines(
     statements: Sequence[HeldStatement], odds: Sequence[float], w: Weights
 ) -> list[Said]:
     """As many statements as there is room for, the likeliest first; after it none that is far less
-    likely or says next to nothing.
+    likely or says next to nothing, and no long list of short ones.
     """
     ranked = sorted(
         zip(odds, statements, strict=True), key=lambda pair: pair[0], reverse=True
@@ -75,7 +76,7 @@ def best_lines(
     turns: dict[str, str] = {}
     room = EXCERPT_CHARS
     for likely, statement in ranked:
-        if best - likely > w.beside_best:
+        if best - likely > w.beside_best or len(turns) == MOST_LINES:
             break
         text = statement.text
         length = len(text) + len(BREAK)
