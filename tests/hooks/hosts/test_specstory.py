@@ -255,6 +255,77 @@ def test_questions_come_with_their_answers(path, end, answer):
     assert isinstance(turn, Turn) and question in turn.replies
 
 
+FORM = (
+    "**Which store?**\n\nOptions:\n- **A server** - Postgres\n- **A file** - SQLite\n\n"
+    "**How far back?**\n\nOptions:\n- **A week** - seven days\n- **A week or more** - all\n\n"
+    "**Which hosts?**\n\nOptions:\n- **All** - six\n- **Codex** - one\n\n\n"
+)
+STORES, SPANS, TARGETS = (
+    ("A server", "A file"),
+    ("A week", "A week or more"),
+    ("All", "Codex"),
+)
+
+
+@pytest.mark.parametrize(
+    ("end", "expected"),
+    [
+        (
+            "**Answer:** A file, A week or more, All",
+            [
+                ("Which store?", STORES, "A file"),
+                ("How far back?", SPANS, "A week or more"),
+                ("Which hosts?", TARGETS, "All"),
+            ],
+        ),
+        (
+            (
+                '**Answer:** A file" selected preview:\nstore.db, one file\n, A week, '
+                'All, Codex" selected preview:\nclaude  codex'
+            ),
+            [
+                ("Which store?", STORES, "A file"),
+                ("How far back?", SPANS, "A week"),
+                ("Which hosts?", TARGETS, "All, Codex"),
+            ],
+        ),
+        (
+            "**Answer:** Both, for a while, A week, Codex",
+            [
+                ("Which store?", STORES, "Both, for a while"),
+                ("How far back?", SPANS, "A week"),
+                ("Which hosts?", TARGETS, "Codex"),
+            ],
+        ),
+        (
+            "**Answer:** A file, as long as it is quick, Codex",
+            [
+                (
+                    "Which store?\nHow far back?\nWhich hosts?",
+                    STORES + SPANS + TARGETS,
+                    "A file, as long as it is quick, Codex",
+                )
+            ],
+        ),
+        (
+            "```text\nThe user doesn't want to proceed with this tool use.\n```",
+            [
+                ("Which store?", STORES, ""),
+                ("How far back?", SPANS, ""),
+                ("Which hosts?", TARGETS, ""),
+            ],
+        ),
+    ],
+)
+def test_each_question_of_a_form_has_its_own_answer(path, end, expected):
+    form = tool("AskUserQuestion", "generic", FORM + end)
+    *asked, turn = read(path, HEAD + user("Ask", 1) + agent(form, 2))
+    found = [(one.question, one.options, one.answer) for one in asked]
+    assert found == expected
+    assert len({one.id for one in asked}) == len(asked)
+    assert isinstance(turn, Turn) and list(turn.replies) == asked
+
+
 @pytest.mark.parametrize(
     ("block", "files", "commands"),
     [

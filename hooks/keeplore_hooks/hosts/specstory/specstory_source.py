@@ -194,12 +194,7 @@ class HistoryTurnReader(TurnAssembler):
                 self.origin.cwd,
             )
             call = self.key(key, *tool.lines[:4])
-            if question := tools.question(
-                tool,
-                call,
-                self.origin,
-                at,
-            ):
+            for question in tools.questions(tool, call, self.origin, at):
                 self.answer(turn, question)
 
     def _id(self, message: HistoryMessage, at: str) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from keeplore_hooks.events import Origin, Question
@@ -90,35 +90,70 @@ def note(
         log.printed(command, "\n".join(tool.lines), has_failed=has_failed)
 
 
-def question(
+def questions(
     tool: HistoryTool,
     key: str,
     origin: Origin,
     at: str,
-) -> Question | None:
-    """What the tool asked the person; several questions of one call are one, because their answers
-    are not apart.
+) -> list[Question]:
+    """What the tool asked the person, each question with its answer; all as one where the answers
+    cannot be told apart.
     """
-    if tool.name not in _ASKING:
-        return None
-    lines = list(_outside_code(tool.lines))
-    asked = _matches(
-        _QUESTION, (line for line in lines if not line.startswith(_ANSWER))
-    )
-    options = _matches(_OPTION, lines)
-    words = "\n".join(tool.lines).partition(_ANSWER)[2].partition(_PREVIEW)[0].strip()
-    return (
-        Question(
-            key,
-            origin,
-            at,
-            "\n".join(asked),
-            words,
-            tuple(options),
-        )
-        if asked
-        else None
-    )
+    asked = list(_asked(tool.lines)) if tool.name in _ASKING else []
+    if not asked:
+        return []
+    text = "\n".join(tool.lines).partition(_ANSWER)[2].strip()
+    answers = _answers_apart(text, [options for _, options in asked])
+    if answers is None:
+        options = tuple(option for _, own in asked for option in own)
+        words = "\n".join(words for words, _ in asked)
+        return [Question(key, origin, at, words, _without_preview(text), options)]
+    return [
+        Question(f"{key}.{n}" if n else key, origin, at, words, answer, tuple(options))
+        for n, ((words, options), answer) in enumerate(zip(asked, answers, strict=True))
+    ]
+
+
+def _asked(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """Each question with its options."""
+    asked, options = "", list[str]()
+    for line in _outside_code(lines):
+        if line.startswith(_ANSWER):
+            break
+        if found := _QUESTION.search(line):
+            if asked:
+                yield asked, options
+            asked, options = found[1], []
+        elif found := _OPTION.search(line):
+            options.append(found[1])
+    if asked:
+        yield asked, options
+
+
+def _answers_apart(text: str, options: Sequence[list[str]]) -> list[str] | None:
+    """The answer to each question out of all of them joined by commas, each beginning with one of
+    the question's options; None where one does not. What a person wrote themselves is known as the
+    first answer alone.
+    """
+    if not text:
+        return [""] * len(options)
+    starts = [0]
+    for own in options[1:]:
+        labels = "|".join(sorted(map(re.escape, own), key=len, reverse=True))
+        begins = re.compile(rf", (?=(?:{labels})(?:, |\"|\s*\Z))")
+        found = begins.search(text, starts[-1]) if own else None
+        if found is None:
+            return None
+        starts.append(found.end())
+    ends = [*(start - len(", ") for start in starts[1:]), len(text)]
+    return [
+        _without_preview(text[start:end])
+        for start, end in zip(starts, ends, strict=True)
+    ]
+
+
+def _without_preview(answer: str) -> str:
+    return answer.partition(_PREVIEW)[0].strip()
 
 
 def _matches(pattern: re.Pattern[str], lines: Iterable[str]) -> list[str]:
