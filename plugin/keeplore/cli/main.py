@@ -34,6 +34,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "recall": "Ask what was said and decided.",
         "why": "Explain why a question finds a memory, or does not.",
         "graph": "Show who and what memory is about, and what ties them.",
+        "brief": "Print what an agent is told when it begins here.",
         "list": "List memories, newest first.",
         "show": "Show one memory, and where it comes from.",
         "history": "Show how a memory changed, from its first version on.",
