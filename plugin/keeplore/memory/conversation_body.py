@@ -90,7 +90,9 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A sentence taken word for word from an exchange."""
+    """A sentence taken word for word from an exchange; it may stand behind the question that it
+    answers, or the heading that says of what it tells.
+    """
 
     text: str
     speaker: str  # user | assistant

@@ -49,6 +49,10 @@ def test_what_the_agent_asked_last_waits_until_the_session_goes_on() -> None:
     assert waiting(first) == [OFFER[0]]
     assert waiting(talk(2, session="two"), first) == [OFFER[0]]
     assert waiting(talk(2, session="one"), first) == []
+    choice = ("Which one do you prefer? A list / A path", "assistant", 1)
+    assert (
+        waiting(talk(2, session="one"), talk(1, session="one", asked=(choice,))) == []
+    )
 
 
 def test_what_was_asked_before_or_by_the_person_waits_on() -> None:

@@ -49,4 +49,6 @@ def _is_last_of_agent(read: LoadedMemory, asked: Quote) -> bool:
     """Did the agent end with this question? Who goes on with the session has heard it."""
     exchanges = read.talk.exchanges if read.talk else ()
     is_last = bool(exchanges) and asked.turn == exchanges[-1].id
-    return is_last and asked.speaker == Trust.ASSISTANT and asked.text.endswith("?")
+    # what there is to choose from may stand behind the question
+    is_question = any(mark in asked.text for mark in "?？")
+    return is_last and asked.speaker == Trust.ASSISTANT and is_question
