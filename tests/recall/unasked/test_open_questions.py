@@ -70,6 +70,13 @@ def test_a_decision_of_the_same_session_needs_fewer_of_the_words() -> None:
     assert waiting(first, talk(2, session="one", decided=decided)) == [ADVICE[0]]
 
 
+def test_what_stands_behind_a_dash_is_no_part_of_the_question() -> None:
+    advice = ("**Build lazy snippets** — no index makes them cheaper.", "assistant", 1)
+    first = talk(1, session="one", asked=(advice,))
+    decided = "Lazy snippets it is, and the index goes"
+    assert waiting(talk(2, session="one", decided=decided), first) == []
+
+
 def test_a_decision_with_nearly_all_words_answers_wherever_it_was_made() -> None:
     first = talk(1, session="one", asked=(ADVICE,))
     later = talk(2, session="two", decided="We build lazy snippets in both lists")

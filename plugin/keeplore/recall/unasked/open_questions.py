@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from keeplore.memory import Quote
@@ -13,6 +14,7 @@ from keeplore.recall.unasked.memory_lines import LoadedMemory, decided_in
 ANSWERED = 0.7
 ANSWERED_IN_SESSION = 0.6  # where the same session went on to decide it
 LEAST_WORDS = 2  # a question with fewer is met by chance
+_DASH = re.compile(r"\s[-–—]\s")
 
 
 def waiting_questions(
@@ -38,8 +40,10 @@ def waiting_questions(
 def is_answered(
     question: str, decided: Iterable[Quote], share: float = ANSWERED
 ) -> bool:
-    """True where a decision has nearly all words of the question."""
-    asked = parse_question(question)
+    """True where a decision has nearly all words of the question, or of what stands before its
+    dash.
+    """
+    asked = parse_question(_DASH.split(question, maxsplit=1)[0])
     return len(asked.words) >= LEAST_WORDS and any(
         asked.coverage(stems_of(quote.text)) >= share for quote in decided
     )
