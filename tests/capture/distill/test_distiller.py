@@ -517,11 +517,12 @@ def test_an_open_choice_names_its_ways(
 def test_what_the_last_report_leaves_to_the_person_is_open() -> None:
     report = (
         "The release job publishes the formula.\n\n## Required setup\n\n"
-        "1. Create an app in the organisation with write access to contents\n"
+        "1. Create an app in the organisation with write access to contents. It takes a minute "
+        "or two of your time.\n"
         "2. `APP_ID` is the number of the app\n3. Add these secrets:\n\n"
         "## Verification\n\n1. Verify that the formula reaches the tap repository"
     )
-    left = ["Create an app in the organisation with write access to contents"]
+    left = ["Create an app in the organisation with write access to contents."]
     said = ("Publish a formula with every release.", report)
     assert texts(talk(*said), "open_questions") == left
     assert texts(talk(*said, "The app exists now.", "Good."), "open_questions") == []

@@ -427,7 +427,9 @@ def _is_left_to_do(s: Statement) -> bool:
         or says(s.sentence.lead, "todo_heading")
     )
     is_told = not s.text.startswith("`") and not s.leads_in
-    return is_listed and is_told and len(s.terms) >= ASKED_WORDS
+    # what follows in the same item tells more of it
+    is_point = is_told and s.sentence.is_first
+    return is_listed and is_point and len(s.terms) >= ASKED_WORDS
 
 
 def _waits_for_answer(s: Statement, source: _Source) -> bool:
