@@ -115,6 +115,17 @@ class LazyGroup(click.Group):
                 return command
         return None
 
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        is_option = args[0].startswith("-")
+        if is_option or context.resilient_parsing or self.get_command(context, args[0]):
+            return super().resolve_command(context, args)
+        # loaded for an error alone
+        from keeplore.cli.usage_errors import unknown_command
+
+        raise unknown_command(args[0], list(COMMANDS))
+
     def format_commands(
         self, _context: click.Context, formatter: click.HelpFormatter
     ) -> None:
@@ -158,6 +169,12 @@ def main() -> None:
         sys.exit(cli.main(prog_name="keeplore", standalone_mode=False) or 0)
     except (click.exceptions.Abort, KeyboardInterrupt):
         sys.exit(INTERRUPTED)
+    except click.UsageError as e:
+        # loaded for an error alone
+        from keeplore.cli.usage_errors import say_usage_error
+
+        say_usage_error(e)
+        sys.exit(e.exit_code)
     except click.ClickException as e:
         e.show()
         sys.exit(e.exit_code)
