@@ -151,7 +151,7 @@ def test_what_was_forgotten_or_deleted_by_hand_does_not_come_back(
     noted("mortar.md", MORTAR)
     noted("deploys.md", LOOSE)
     run("import", "auto-memory")
-    assert run("forget", memories(memory)["mortar tests"].id).returncode == 0
+    assert run("forget", "--yes", memories(memory)["mortar tests"].id).returncode == 0
     path = next(memory.rglob("*deploys*.md"))
     git("rm", "-q", str(path), cwd=memory)
     git("commit", "-qm", "Not that", cwd=memory)

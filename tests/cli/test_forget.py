@@ -72,7 +72,7 @@ def test_a_memory_goes_with_its_versions_and_comes_back_with_them(
 ) -> None:
     old, new = two_versions(places)
     texts = {path.name: path.read_bytes() for path in root.rglob("*timeout*.md")}
-    done = keeplore("forget", new[4:12])
+    done = keeplore("forget", "--yes", new[4:12])
     assert done.returncode == 0, done.stderr
     assert "Timeout is 30 s" in done.stdout and "Timeout is 60 s" in done.stdout
     assert f"keeplore restore {new[4:12]}" in done.stdout
@@ -93,7 +93,7 @@ def test_a_memory_goes_with_its_versions_and_comes_back_with_them(
 def test_what_was_forgotten_is_listed_with_its_title(places: Places) -> None:
     assert "nothing is forgotten" in keeplore("restore", "--list").stderr
     ids = [remember(places, text) for text in ("Use pnpm", "Use yarn")]
-    gone = json.loads(keeplore("forget", "--json", *ids).stdout)
+    gone = json.loads(keeplore("forget", "--json", "--yes", *ids).stdout)
     assert [entry["ids"] for entry in gone] == [[id_] for id_ in ids]
     rows = [
         line.split("\t") for line in keeplore("restore", "--list").stdout.splitlines()
@@ -118,6 +118,34 @@ def test_a_person_is_asked_and_no_is_no(places: Places, root: Path) -> None:
     assert code == 0 and list(root.rglob("*pnpm*.md")) == []
 
 
+def test_where_nobody_can_be_asked_nothing_goes_without_yes(
+    places: Places, root: Path
+) -> None:
+    id_ = remember(places, "Use pnpm")
+    for arguments in ((id_,), ("--json", id_)):
+        done = keeplore("forget", *arguments)
+        assert done.returncode == 2 and len(list(root.rglob("*pnpm*.md"))) == 1
+        assert done.stderr.splitlines()[-2:] == [
+            "keeplore: nobody is here to be asked, so nothing was forgotten",
+            "  → Add --yes to go on",
+        ]
+    assert keeplore("forget", "--yes", id_).returncode == 0
+    assert list(root.rglob("*pnpm*.md")) == []
+
+
+def test_what_is_forgotten_already_is_said_to_be_and_nothing_else(
+    places: Places,
+) -> None:
+    id_ = remember(places, "Use pnpm")
+    assert keeplore("forget", "--yes", id_).returncode == 0
+    again = keeplore("forget", id_[4:12])
+    assert (again.returncode, again.stdout, again.stderr) == (
+        0,
+        f"{id_} is forgotten already\n",
+        "",
+    )
+
+
 def test_one_unknown_name_stops_before_anything_goes(
     places: Places, root: Path
 ) -> None:
@@ -136,7 +164,7 @@ def test_a_purge_shows_its_plan_and_wants_to_be_told_twice(
     remember(places, "Use pnpm")
     assert keeplore("sync").returncode == 0
     refused = keeplore("forget", "--purge", id_)
-    assert refused.returncode == 1 and "--yes" in refused.stderr
+    assert refused.returncode == 2 and "nothing was purged" in refused.stderr
     for words in (
         "2 commits get other ids",
         "force-push",
@@ -165,7 +193,7 @@ def test_what_was_forgotten_can_still_be_purged(
 ) -> None:
     id_ = remember(places, SECRET_WORDS)
     remember(places, "Use pnpm")
-    assert keeplore("forget", id_).returncode == 0
+    assert keeplore("forget", "--yes", id_).returncode == 0
     assert SECRET_WORDS in git("log", "--all", "-p", cwd=root)
     done = keeplore("forget", "--purge", "--yes", id_[4:12])
     assert done.returncode == 0, done.stderr

@@ -59,7 +59,8 @@ def test_what_was_remembered_is_said_with_its_place_and_is_committed(
     assert git("status", "--porcelain", cwd=memory) == ""
     assert (memory / "projects/shop/project.json").is_file()
     assert (
-        run("forget", note.id[4:12], cwd=shop).returncode == 0 and notes(memory) == []
+        run("forget", "--yes", note.id[4:12], cwd=shop).returncode == 0
+        and notes(memory) == []
     )
 
 

@@ -147,7 +147,7 @@ class SlashCommands:
         lines = [_candidate(hit) for hit in answer.hits]
         heading = (
             "Nothing was forgotten yet. The person has to say which of these; `keeplore "
-            "forget ID` forgets it:"
+            "forget ID --yes` forgets it:"
         )
         return _section_block(heading, lines, room)
 

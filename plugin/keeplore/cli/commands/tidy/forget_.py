@@ -11,9 +11,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from keeplore.cli.output import emit_json, note, say
-from keeplore.cli.parameters import json_option, pass_registry, reference
+from keeplore.cli.parameters import (
+    json_option,
+    pass_registry,
+    reference,
+    yes_option,
+)
+from keeplore.cli.usage_errors import WrongUsage
 from keeplore.cli.writing import note_if_uncommitted
-from keeplore.errors import KeeploreError, NotFound
+from keeplore.errors import NotFound
 from keeplore.memory.names import short_id
 from keeplore.text.counts import counted
 from keeplore.text.dates import day_of
@@ -45,12 +51,7 @@ PUSHED = (
     is_flag=True,
     help="Remove the text from git's history too, here and on every machine.",
 )
-@click.option(
-    "-y",
-    "--yes",
-    is_flag=True,
-    help="Do not ask; needed for --purge where nobody can be asked.",
-)
+@yes_option
 @json_option
 @pass_registry
 def forget_command(
@@ -100,11 +101,13 @@ def _forget(
 ) -> dict[str, Any]:
     from keeplore.workspace.writing.forget import forget  # heavy, as above
 
+    is_here = bool(workspace.notes.history(memory_id))
     _show(workspace, memory_id, is_quiet=is_quiet)
-    if not yes and sys.stdin.isatty():
+    if is_here and not yes:
+        _need_a_person("forgotten")
         click.confirm("Forget this?", abort=True, err=True)
     forgot = forget(workspace, memory_id)
-    if not is_quiet:
+    if is_here and not is_quiet:
         say(f"Forgotten. `keeplore restore {short_id(memory_id)}` brings it back.")
     note_if_uncommitted(is_committed=forgot.is_committed)
     _note_quoting(forgot.quoting, "keeplore forget")
@@ -166,8 +169,8 @@ def _show(workspace: Workspace, memory_id: str, *, is_quiet: bool) -> None:
         row = version.row
         say(row.title, bold=True)
         say(f"  {day_of(row.created_at)} · {short_id(row.id)} · {row.path}", dim=True)
-    if not versions:
-        say(f"{memory_id}, which is forgotten already")
+    if not versions and workspace.store.is_forgotten(memory_id):
+        say(f"{memory_id} is forgotten already")
 
 
 def _plan_lines(workspace: Workspace, plan: PurgePlan) -> Iterator[str]:
@@ -225,12 +228,16 @@ def _elsewhere_lines(plan: PurgePlan, remote: str) -> Iterator[str]:
         yield "* The text was not pushed; no other machine has it from here"
 
 
-def _ask_for(digits: str) -> None:
+def _need_a_person(deed: str) -> None:
+    """Raises WrongUsage where nobody can be asked."""
     if not sys.stdin.isatty():
-        raise KeeploreError(
-            "purging cannot be undone, and nobody is here to be asked",
-            "Add --yes to go on",
+        raise WrongUsage(
+            f"nobody is here to be asked, so nothing was {deed}", "Add --yes to go on"
         )
+
+
+def _ask_for(digits: str) -> None:
+    _need_a_person("purged")
     question = f"Type {digits} to purge it"
     typed = click.prompt(question, default="", show_default=False, err=True)
     if typed.strip() != digits:
