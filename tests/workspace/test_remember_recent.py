@@ -3,15 +3,18 @@ once.
 """
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from keeplore.errors import NotFound
 from keeplore.memory import Conversation, parse
+from keeplore.memory.names import short_id
 from keeplore.recall.request import RecallRequest
+from keeplore.text.dates import now
 from keeplore.workspace.recording.remember_recent import remember_recent
-from keeplore_hooks.events import Command, Origin, Turn
+from keeplore_hooks.events import Command, Origin, Session, Turn
 
 TALK = [
     ("Where do jobs wait?", "In memory so far."),
@@ -135,6 +138,32 @@ def test_without_a_session_the_newest_one_of_the_project_counts(workspace, proje
     say(workspace, other, TALK * 2, "session-elsewhere")
     say(workspace, project, [NEXT_TOPIC] * 6, "session-new")
     assert remember_recent(workspace, project).memory.source["session"] == "session-new"
+
+
+def test_without_a_session_one_that_ended_on_another_day_is_told_and_not_taken(
+    workspace, project
+):
+    say(workspace, project)
+    origin = Origin("claude-code", "session-1", str(project))
+    workspace.emit(Session("end", origin, "2026-02-09T14:30:00Z", "ended"))
+    with pytest.raises(NotFound) as refused:
+        remember_recent(workspace, project)
+    assert notes(workspace.root) == []
+    ((_, talk),) = remember_recent(workspace, project, "session-1").memory.links
+    assert (refused.value.message, refused.value.remedy) == (
+        (
+            "nothing was said here today; what was said last is of 2026-02-09: “Go with the "
+            "Postgres table”"
+        ),
+        f'`keeplore show {short_id(talk)}` shows it; say what is to be kept: `keeplore remember "…"`',
+    )
+
+
+def test_without_a_session_one_that_ended_today_is_taken(workspace, project):
+    said = turn(0, *TALK[3], cwd=project)
+    workspace.emit(replace(said, at=now()))
+    workspace.emit(Session("end", said.origin, now(), "ended"))
+    assert remember_recent(workspace, project).memory.turns == (said.id,)
 
 
 def test_another_session_is_never_taken_for_the_one_that_was_named(workspace, project):

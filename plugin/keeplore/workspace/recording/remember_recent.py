@@ -12,7 +12,9 @@ from keeplore.capture.distill.titles import title_of
 from keeplore.errors import NotFound, StoreError
 from keeplore.index import MemoryFilter, ScopeFilter
 from keeplore.memory import Conversation, Exchange, Memory, new_id
+from keeplore.memory.names import short_id
 from keeplore.memory.note import NoteDraft
+from keeplore.text.dates import day_of, now
 from keeplore.workspace.loading import load_or_none
 from keeplore.workspace.note_writer import NoteOutcome
 from keeplore.workspace.recording.recorded_workspace import RecordedWorkspace
@@ -38,10 +40,10 @@ def remember_recent(
     """Write the last ``EXCHANGES`` exchanges of a session's present topic, or what there is of
     them, as a permanent note.
 
-    ``session`` is the host's id; "" for the newest session of the directory's project. ``before``
-    (RFC 3339, UTC) leaves out what was said later. The same exchanges are one note, however often
-    this is asked. Raises NotFound where no exchange was recorded, StoreError, IndexUnavailable, or
-    OSError.
+    ``session`` is the host's id; "" for the newest session of the directory's project, which must
+    be open or of today: nobody means an older one without a word. ``before`` (RFC 3339, UTC) leaves
+    out what was said later. The same exchanges are one note, however often this is asked. Raises
+    NotFound where no exchange was recorded, StoreError, IndexUnavailable, or OSError.
     """
     workspace.index.refresh()
     for memory, talk in _talks(workspace, cwd, session):
@@ -49,7 +51,10 @@ def remember_recent(
             e for e in talk.exchanges if _is_whole(e) and (not before or e.at < before)
         ]
         if whole:
-            return workspace.notes.write(_draft(memory, tuple(whole[-EXCHANGES:])))
+            draft = _draft(memory, tuple(whole[-EXCHANGES:]))
+            if not (session or memory.is_open):
+                _refuse_old(memory, draft, whole[-1].at)
+            return workspace.notes.write(draft)
     raise NotFound(
         "no exchange of this session has been written down yet",
         'Say it: `keeplore remember "…"`',
@@ -105,6 +110,17 @@ def _talks(
             return
         if memory := load_or_none(workspace.store, row.path):
             yield memory, Conversation.from_markdown(memory.body)
+
+
+def _refuse_old(memory: Memory, draft: NoteDraft, at: str) -> None:
+    """Raises NotFound where the last exchange is not of today."""
+    day = day_of(at or memory.updated_at)
+    if day != day_of(now()):
+        raise NotFound(
+            f"nothing was said here today; what was said last is of {day}: “{draft.title}”",
+            f"`keeplore show {short_id(memory.id)}` shows it; say what is to be kept: `keeplore "
+            f'remember "…"`',
+        )
 
 
 def _is_whole(exchange: Exchange) -> bool:

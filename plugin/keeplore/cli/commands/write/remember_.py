@@ -78,9 +78,9 @@ def remember_command(
 ) -> None:
     """Write TEXT down as a note. With - as TEXT, or from a pipe, it is read from stdin.
 
-    Without a TEXT, the last exchanges of the session here become a permanent note. A note that says
-    exactly the same is not written twice; for one that says nearly the same you are asked what to
-    do.
+    Without a TEXT, the last exchanges of the session here, open or of today, become a permanent
+    note. A note that says exactly the same is not written twice; for one that says nearly the same
+    you are asked what to do.
 
     \b
     keeplore remember "We keep prices in cents, because floats lost one in March"
