@@ -101,7 +101,18 @@ def test_recall_tells_found_from_nothing_from_empty_by_its_exit_status(memory, r
         and "\n   keeplore show " in found.stdout
     )
     nothing = keeplore("recall", "Kubernetes ingress certificates", cwd=project)
-    assert nothing.returncode == 4 and "--wide" in nothing.stdout
+    assert (nothing.returncode, nothing.stdout) == (
+        4,
+        (
+            "Nothing found: no memory here is about that. Try other words, or --wide for the other "
+            "projects and agents.\n"
+        ),
+    )
+    wide = keeplore("recall", "--wide", "Kubernetes ingress certificates", cwd=project)
+    assert (wide.returncode, wide.stdout) == (
+        4,
+        "Nothing found: no memory here is about that. Try other words.\n",
+    )
 
 
 def test_recall_says_that_the_index_is_stale_where_it_cannot_catch_up(project, places):

@@ -175,6 +175,42 @@ def test_histories_are_found_in_the_present_directory_and_above_it(project):
     assert "No recorded sessions found" in keeplore("import").stdout
 
 
+def test_samples_are_of_this_import_alone(project):
+    assert keeplore("init", "memory").returncode == 0
+    folder = project / ".specstory" / "history"
+    table = "Let's use the Postgres table, because a job and its invoice are one transaction."
+    put(folder / "one.md", history(CLAUDE, table))
+    first = keeplore("import", "specstory", cwd=project)
+    assert table in first.stdout and "memory now holds" in first.stdout
+    again = keeplore("import", "specstory", cwd=project)
+    assert (again.returncode, again.stdout, again.stderr) == (
+        0,
+        "specstory: 0 new turns in 0 of 1 sessions.\n",
+        "",
+    )
+    key = (
+        "Let's sign all entries with the key of the month, because auditors ask for it."
+    )
+    put(folder / "two.md", history(FREE, key))
+    more = keeplore("import", "specstory", cwd=project)
+    assert more.stdout.startswith("specstory: 1 new turns in 1 of 2 sessions.\n")
+    assert key in more.stdout and table not in more.stdout
+
+
+def test_where_nothing_is_found_it_says_where_it_looked_and_what_to_do(project):
+    assert keeplore("init", "memory").returncode == 0
+    said = {
+        "specstory": "No recorded sessions of specstory found: neither this directory nor a known "
+        "project, nor one above them, has any in .specstory/. `keeplore import specstory --from "
+        "PROJECT` looks elsewhere.\n",
+        "codex": "No recorded sessions of codex found where it keeps them; `keeplore import codex "
+        "--from FOLDER` looks elsewhere.\n",
+        "chatgpt": "An export lies where you keep it: `keeplore import chatgpt --from FILE` reads "
+        "it.\n",
+    }
+    assert {name: keeplore("import", name).stdout for name in said} == said
+
+
 def test_nobody_is_asked_where_there_is_no_terminal(sessions):
     assert keeplore("init", "memory").returncode == 0
     done = keeplore("import", "--all")

@@ -120,5 +120,5 @@ def test_the_wrong_service_and_a_missing_file_say_what_to_do(
         "it is no conversation of Claude.ai: it has no `chat_messages`" in wrong.stderr
     )
     none = run("import", "claude-ai")
-    assert "name HOST and the folder with --from" in " ".join(none.stdout.split())
+    assert "`keeplore import claude-ai --from FILE` reads it" in none.stdout
     assert turns(memory) == []

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,7 +31,9 @@ LOOKED_AT = 300  # newest conversations that are searched for something to show
 
 @dataclass(frozen=True, slots=True)
 class SessionImport:
-    sessions: int
+    """``sessions`` are the host's ids of those that had something new."""
+
+    sessions: tuple[str, ...]
     turns: int
     problems: tuple[tuple[Path, str], ...] = ()
 
@@ -72,7 +74,8 @@ def import_sessions(
     refuses.
     """
     intake = Intake(registry)
-    sessions = turns = 0
+    turns = 0
+    sessions: list[str] = []
     problems: list[tuple[Path, str]] = []
     for number, session in enumerate(recorded, 1):
         origin = Origin(
@@ -86,7 +89,7 @@ def import_sessions(
         taken = intake.take_transcript(host, session.path, origin)
         # the last turn of a session is read again and may have nothing to add
         if registry.written() != written:
-            sessions += 1
+            sessions.append(session.session)
             turns += taken.turns
         problems += [(session.path, problem) for problem in taken.problems]
         progress(number, len(recorded))
@@ -94,8 +97,8 @@ def import_sessions(
     _take_manifests(
         registry, dict.fromkeys(session.cwd for session in recorded if session.cwd)
     )
-    registry.commit_all(f"Import {counted(sessions, 'session')} of {host.name}")
-    return SessionImport(sessions, turns, tuple(problems))
+    registry.commit_all(f"Import {counted(len(sessions), 'session')} of {host.name}")
+    return SessionImport(tuple(sessions), turns, tuple(problems))
 
 
 def _take_manifests(registry: Registry, directories: Iterable[str]) -> None:
@@ -109,12 +112,16 @@ def _take_manifests(registry: Registry, directories: Iterable[str]) -> None:
             manifests.take(registry.for_directory(Path(directory)), Path(directory))
 
 
-def known_decisions(workspace: Workspace) -> list[KnownDecision]:
-    """Decisions of different sessions, the best argued first; fewer where memory holds fewer."""
+def known_decisions(
+    workspace: Workspace, sessions: Collection[str]
+) -> list[KnownDecision]:
+    """Decisions of different ones of these sessions, the best argued first; fewer where they hold
+    fewer.
+    """
     found: list[tuple[int, str, KnownDecision]] = []
-    for row in workspace.index.listed(
-        MemoryFilter(ScopeFilter(()), kind="conversation", limit=LOOKED_AT)
-    ):
+    every = workspace.index.listed(MemoryFilter(ScopeFilter(()), kind="conversation"))
+    chosen = [row for row in every if row.session in sessions]
+    for row in chosen[:LOOKED_AT]:
         try:
             conversation = Conversation.from_markdown(
                 workspace.store.load(row.path).body

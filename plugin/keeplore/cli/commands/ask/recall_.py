@@ -32,11 +32,11 @@ FEW = 24  # missing vectors that a recall without a worker makes on its way, som
 _WORD = re.compile(r"[^\W_]")  # without one there is nothing to look for
 WIDTH = 96
 STATUS = {
-    "nothing": "Nothing found: no memory here is about that. Try other words, or --wide for the "
-    "other projects and agents.",
+    "nothing": "Nothing found: no memory here is about that. Try other words{or_wide}.",
     "empty": "No memory yet. `keeplore import --all` reads the sessions you already have.",
     "stale": "The index is behind the text and could not catch up. Run `keeplore doctor`.",
 }
+OR_WIDE = ", or --wide for the other projects and agents"
 EXIT = {"found": 0, "nothing": 4, "empty": 5, "stale": 6}
 
 
@@ -102,7 +102,7 @@ def recall_command(
     if as_json:
         emit_json(answer)
     else:
-        _show(answer)
+        _show(answer, is_wide=wide)
     if started:
         note(
             "a worker was started, which reads the rest and makes the vectors; it leaves when it "
@@ -182,13 +182,13 @@ def _note_waiting(places: Places) -> None:
         note(f"{waiting} host events wait to be read; `keeplore worker run` reads them")
 
 
-def _show(answer: dict[str, Any]) -> None:
+def _show(answer: dict[str, Any], *, is_wide: bool) -> None:
     """The hits; notes go to stderr."""
     for number, place in enumerate(answer["by_time"], 1):
         _show_hit(number, answer["hits"][place])
     status, notes = answer["status"], answer["notes"]
     if not answer["hits"]:
-        say(STATUS[status])
+        say(STATUS[status].format(or_wide="" if is_wide else OR_WIDE))
     if status == "empty":  # how it was searched is of no interest then
         return
     for text in notes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from keeplore.cli.parameters import pass_registry, since_option
 from keeplore.cli.progress import bar, fill_vectors
 from keeplore.errors import KeeploreError
 from keeplore.text.counts import counted
-from keeplore_hooks.installed import SOURCES, source_named
+from keeplore_hooks.installed import HOSTS, SOURCES, source_named
 
 if TYPE_CHECKING:
     from keeplore.workspace.importing.auto_memory import AutoMemoryFiles as Notes
@@ -116,8 +116,7 @@ def import_command(
     chosen = [one for one in projects if not one.left_out]
     if chosen and is_all and not yes:
         chosen = project_picker.pick(chosen)
-    _read_chosen(registry, sessions, notes, chosen, scope or "")
-    _show_known(home)
+    _show_known(home, _read_chosen(registry, sessions, notes, chosen, scope or ""))
 
 
 def offer(registry: Registry, wish: project_picker.ProjectWish) -> bool:
@@ -133,8 +132,8 @@ def offer(registry: Registry, wish: project_picker.ProjectWish) -> bool:
     if not chosen or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return bool(chosen)
     picked = project_picker.pick(chosen)
-    _read_chosen(registry, sessions, notes, picked, "")
-    _show_known(registry.for_directory(Path.home()))
+    taken = _read_chosen(registry, sessions, notes, picked, "")
+    _show_known(registry.for_directory(Path.home()), taken)
     return len(picked) < len(chosen)
 
 
@@ -201,11 +200,28 @@ def _say_nothing(
             f"no recorded sessions of {host} in {folder}", f"Name {place}"
         )
     else:
-        of = f" of {host}" if host else ""
-        say(
-            f"No recorded sessions{of} found. If they lie elsewhere, name HOST and the folder with "
-            f"--from."
+        say(_nothing_found(host))
+
+
+def _nothing_found(host: str | None) -> str:
+    """Where nobody said a folder: where was looked, and what else can be done."""
+    if not host:
+        return (
+            "No recorded sessions found. If they lie elsewhere, name HOST and the folder with "
+            "--from."
         )
+    again, folder = f"`keeplore import {host} --from", source_named(host).folder
+    if not folder:
+        return f"An export lies where you keep it: {again} FILE` reads it."
+    if host in HOSTS:
+        return (
+            f"No recorded sessions of {host} found where it keeps them; {again} FOLDER` looks "
+            f"elsewhere."
+        )
+    return (
+        f"No recorded sessions of {host} found: neither this directory nor a known project, nor "
+        f"one above them, has any in {folder}/. {again} PROJECT` looks elsewhere."
+    )
 
 
 def _say_no_notes(found: Notes, folder: Path | None) -> None:
@@ -280,21 +296,25 @@ def _read_chosen(
     notes: Notes | None,
     projects: Sequence[FoundProject],
     scope: str,
-) -> None:
-    """What is of these projects."""
+) -> set[str]:
+    """What is of these projects. Returns the sessions that had something new."""
     # heavy, as above
     from keeplore.workspace.importing.found_projects import only_notes_of, only_of
 
+    taken: set[str] = set()
     for one in only_of(found, projects):
         if one.sessions:
-            _read_sessions(registry, one, scope)
+            taken.update(_read_sessions(registry, one, scope))
     if notes and (kept := only_notes_of(notes, projects)).files:
         _read_notes(registry, kept)
     for workspace in registry.opened():
         fill_vectors(workspace)
+    return taken
 
 
-def _read_sessions(registry: Registry, found: SourceSurvey, scope: str) -> None:
+def _read_sessions(
+    registry: Registry, found: SourceSurvey, scope: str
+) -> tuple[str, ...]:
     # heavy, as above
     from keeplore.workspace.importing.session_import import import_sessions
 
@@ -309,9 +329,10 @@ def _read_sessions(registry: Registry, found: SourceSurvey, scope: str) -> None:
                 "\nInterrupted. What was read is kept; run it again to go on.", err=True
             )
             raise
-    of = f"{imported.sessions} of {len(found.sessions)} sessions"
+    of = f"{len(imported.sessions)} of {len(found.sessions)} sessions"
     say(f"{name}: {imported.turns} new turns in {of}.")
     _say_problems(imported.problems, "lines that could not be read")
+    return imported.sessions
 
 
 def _read_notes(registry: Registry, found: Notes) -> None:
@@ -341,11 +362,12 @@ def _size(count: int) -> str:
     return f"{size:.0f} {unit}" if unit == "B" or size >= 10 else f"{size:.1f} {unit}"
 
 
-def _show_known(workspace: Workspace) -> None:
+def _show_known(workspace: Workspace, sessions: Collection[str]) -> None:
+    """What was decided in these sessions, as a sample of what memory now holds."""
     # heavy, as above
     from keeplore.workspace.importing.session_import import known_decisions
 
-    known = known_decisions(workspace)
+    known = known_decisions(workspace, sessions)
     if not known:
         return
     held = counted(workspace.index.state().memories, "memory", "memories")
