@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -195,6 +196,22 @@ def test_samples_are_of_this_import_alone(project):
     more = keeplore("import", "specstory", cwd=project)
     assert more.stdout.startswith("specstory: 1 new turns in 1 of 2 sessions.\n")
     assert key in more.stdout and table not in more.stdout
+
+
+def test_a_turn_of_a_history_is_shown_as_show_takes_it(project):
+    assert keeplore("init", "memory").returncode == 0
+    key = (
+        "Let's sign all entries with the key of the month, because auditors ask for it."
+    )
+    put(project / ".specstory" / "history" / "one.md", history(FREE, key))
+    assert keeplore("import", "specstory", cwd=project).returncode == 0
+    done = keeplore("recall", "--text", "--limit", "9", "sign auditors", cwd=project)
+    assert "specstory:" not in done.stdout
+    ((digits, turn),) = re.findall(r"show (\w{8}) --turn ([0-9a-f]{8})\n", done.stdout)
+    shown = keeplore("show", digits, "--turn", turn, cwd=project)
+    assert shown.returncode == 0 and key in shown.stdout
+    listed = keeplore("show", digits, cwd=project).stdout.splitlines()
+    assert [line.split("\t")[2] for line in listed if "\t" in line] == [turn]
 
 
 def test_where_nothing_is_found_it_says_where_it_looked_and_what_to_do(project):

@@ -201,6 +201,21 @@ def test_what_excludes_one_another_is_wrong_usage_and_an_unknown_name_says_what_
     )
 
 
+@pytest.mark.parametrize("digits", ["3f", "mem_3f2", "3F2"])
+def test_too_few_digits_of_an_id_are_said_to_be_too_few(
+    run: Run, memory: Path, digits: str
+) -> None:
+    done = run("show", digits)
+    assert (done.returncode, done.stdout, done.stderr) == (
+        1,
+        "",
+        (
+            f"keeplore: there is no memory '{digits}'\n"
+            "  → An id needs at least 4 of its digits; `keeplore list` prints them\n"
+        ),
+    )
+
+
 def test_a_conversation_is_folded_on_a_terminal_alone(
     run: Run, at_terminal: Terminal, memory: Path
 ) -> None:
@@ -260,7 +275,14 @@ def test_an_exchange_that_is_not_there_is_said_not_to_be(
     run: Run, memory: Path, wanted: str
 ) -> None:
     done = run("show", conversation().id, "--exchange", wanted)
-    assert done.returncode == 1 and "from 1 to 2" in done.stderr
+    assert (done.returncode, done.stdout, done.stderr) == (
+        1,
+        "",
+        (
+            f"keeplore: {wanted!r} is none of its 2 exchanges\n"
+            "  → Give a number from 1 to 2, or a turn's id or how that begins\n"
+        ),
+    )
 
 
 def test_a_hostile_memory_reaches_no_terminal(

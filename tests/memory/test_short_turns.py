@@ -5,7 +5,8 @@ time.
 import pytest
 
 from keeplore.memory import Conversation, Exchange, Quote
-from keeplore.memory.conversation_body import short_turn
+from keeplore.memory.conversation_body import chosen_exchange, shown_turns
+from keeplore.text.turn_ids import short_turn, shown_turn
 
 RANDOM = "4f13c0fd-1cff-4299-aa50-6bd451a49253"
 TIMED = (
@@ -21,6 +22,24 @@ def test_an_id_that_is_not_random_from_its_beginning_stands_whole(turn):
 
 def test_a_random_id_is_known_by_its_beginning():
     assert short_turn(RANDOM) == "4f13c0fd"
+
+
+MADE = "specstory:030131dd1ad9c2d5"
+
+
+def test_an_id_that_is_made_of_a_record_is_shown_without_its_host_and_stands_whole_in_files():
+    assert (shown_turn(MADE), short_turn(MADE)) == ("030131dd", MADE)
+    assert [shown_turn(turn) for turn in (RANDOM, *TIMED, f"{MADE}~3")] == [
+        "4f13c0fd", *TIMED, f"{MADE}~3",
+    ]  # fmt: skip
+
+
+def test_what_is_shown_of_a_turn_finds_its_exchange():
+    turns = (MADE, "specstory:8ddf07530301ab2c", RANDOM, *TIMED)
+    exchanges = tuple(Exchange(turn, "", turn, ("yes",)) for turn in turns)
+    for turn, shown in shown_turns(exchanges).items():
+        assert chosen_exchange(exchanges, shown).id == turn
+        assert chosen_exchange(exchanges, turn).id == turn
 
 
 def test_quotations_find_the_turns_that_they_name():

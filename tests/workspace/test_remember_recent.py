@@ -155,7 +155,10 @@ def test_without_a_session_one_that_ended_on_another_day_is_told_and_not_taken(
             "nothing was said here today; what was said last is of 2026-02-09: “Go with the "
             "Postgres table”"
         ),
-        f'`keeplore show {short_id(talk)}` shows it; say what is to be kept: `keeplore remember "…"`',
+        (
+            f"`keeplore show {short_id(talk)}` shows it; "
+            f'say what is to be kept: `keeplore remember "…"`'
+        ),
     )
 
 

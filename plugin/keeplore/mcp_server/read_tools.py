@@ -10,7 +10,7 @@ from keeplore.errors import NotFound
 from keeplore.mcp_server.answer_text import fenced, pages, said_by
 from keeplore.mcp_server.context import McpContext
 from keeplore.memory import Conversation, Exchange
-from keeplore.memory.conversation_body import short_turns
+from keeplore.memory.conversation_body import shown_turns
 from keeplore.recall.render import (
     PATH_CHARS,
     TITLE_CHARS,
@@ -122,7 +122,7 @@ def _overview(_context: McpContext, found: FoundMemory) -> str:
 
 
 def _beginnings(exchanges: Sequence[Exchange]) -> Iterator[str]:
-    short = short_turns(exchanges)
+    short = shown_turns(exchanges)
     for number, one in enumerate(exchanges, 1):
         turn = label(short[one.id])
         asked = one_line(one.user, FIRST_LINE)

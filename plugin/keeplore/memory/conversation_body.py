@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 import re
 import urllib.parse
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 
 from keeplore.errors import NotFound
 from keeplore.memory.model import Memory
-from keeplore.text.turn_ids import short_turn
+from keeplore.text.turn_ids import is_meant, short_turn, shown_turn
 from keeplore_hooks.events import Work
 
 EXCHANGES = "## Exchanges"
@@ -189,16 +189,16 @@ def chosen_exchange(exchanges: Sequence[Exchange], wanted: str) -> Exchange:
         and 0 < int(wanted) <= len(exchanges)
     ):
         return exchanges[int(wanted) - 1]
-    found = [
-        exchange for exchange in exchanges if wanted and exchange.id.startswith(wanted)
-    ]
+    # some ids go on where another ends
+    found = [exchange for exchange in exchanges if exchange.id == wanted]
+    found = found or [one for one in exchanges if is_meant(one.id, wanted)]
     if len(found) == 1:
         return found[0]
     if not exchanges:
         raise NotFound("this memory has no exchanges", "Look at it as a whole")
     raise NotFound(
         f"{wanted!r} is none of its {len(exchanges)} exchanges",
-        f"Give a number from 1 to {len(exchanges)}",
+        f"Give a number from 1 to {len(exchanges)}, or a turn's id or how that begins",
     )
 
 
@@ -390,8 +390,19 @@ def _quotes(section: str, turns: Mapping[str, str]) -> tuple[Quote, ...]:
 
 def short_turns(exchanges: Iterable[Exchange]) -> dict[str, str]:
     """Each turn's id with what a quotation shows of it, which no two have in common."""
+    return _told_apart(exchanges, short_turn)
+
+
+def shown_turns(exchanges: Iterable[Exchange]) -> dict[str, str]:
+    """Each turn's id with what a person reads and types of it, which no two have in common."""
+    return _told_apart(exchanges, shown_turn)
+
+
+def _told_apart(
+    exchanges: Iterable[Exchange], shorten: Callable[[str], str]
+) -> dict[str, str]:
     ids = {exchange.id: _field(exchange.id) for exchange in exchanges}
-    short = {turn: short_turn(shown) for turn, shown in ids.items()}
+    short = {turn: shorten(shown) for turn, shown in ids.items()}
     return short if len(set(short.values())) == len(short) else ids
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import uuid
 from collections.abc import Mapping
 
@@ -12,6 +13,8 @@ from keeplore.text import agent_scope
 from keeplore.text.slugs import RESERVED, slugify
 
 SHORT_ID = 8  # digits
+LEAST_DIGITS = 4  # of an id that stand for it
+_TOO_SHORT = re.compile(rf"(?:mem_)?[0-9a-f]{{0,{LEAST_DIGITS - 1}}}")
 _ID = re.compile(r"mem_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
 # ours alone; changing it changes every derived id
@@ -44,6 +47,13 @@ def is_id(text: str) -> bool:
 def short_id(memory_id: str) -> str:
     """The digits of an id that a person reads and types, as file names have them."""
     return memory_id.removeprefix("mem_")[:SHORT_ID]
+
+
+def remedy_for_unknown(reference: str) -> str:
+    """The next step where no memory has this id, path or name."""
+    if _TOO_SHORT.fullmatch(reference.lower()):
+        return f"An id needs at least {LEAST_DIGITS} of its digits; `keeplore list` prints them"
+    return f"`keeplore recall {shlex.quote(reference)}` looks for those words"
 
 
 def is_project_name(text: str) -> bool:

@@ -26,7 +26,7 @@ from keeplore.text.fences import (
     sanitise,
 )
 from keeplore.text.query_terms import token_count
-from keeplore.text.turn_ids import short_turn
+from keeplore.text.turn_ids import shown_turn
 
 if TYPE_CHECKING:
     # heavy for a command that shows what a worker found
@@ -115,7 +115,7 @@ def one_line(text: str, limit: int) -> str:
 def with_turns(passage: str, turns: Sequence[str], turn: str) -> list[tuple[str, str]]:
     """The lines of a hit, each with the end of the turn that it is from, "" for the hit's own."""
     return [
-        (line, short_turn(label(of)) if of and of != turn else "")
+        (line, shown_turn(label(of)) if of and of != turn else "")
         for line, of in said_in(passage, turns, turn)
     ]
 
@@ -175,7 +175,7 @@ def later_line(later: LaterStatement) -> str:
 
 def reference(memory_id: str, turn: str = "") -> str:
     """What `keeplore show` takes."""
-    return f"{label(memory_id)[SHORT_ID]}{f' turn {short_turn(label(turn))}' if turn else ''}"
+    return f"{label(memory_id)[SHORT_ID]}{f' turn {shown_turn(label(turn))}' if turn else ''}"
 
 
 def block(

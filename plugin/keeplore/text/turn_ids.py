@@ -10,8 +10,24 @@ _RANDOM_FROM_THE_START = re.compile(
 )  # a UUID of version 4 or 5
 
 
+_OF_A_HOST = re.compile(r"[a-z][a-z-]*:([0-9a-f]{16})")  # made of what the host wrote
+
+
 def short_turn(turn: str) -> str:
     """As much of a turn's id as tells it from others: UUIDs of version 7 and some hosts' ids begin
     with the time.
     """
     return turn[:SHORT_TURN] if _RANDOM_FROM_THE_START.match(turn) else turn
+
+
+def shown_turn(turn: str) -> str:
+    """What a person reads and types of a turn's id; files hold ``short_turn``."""
+    made = _OF_A_HOST.fullmatch(turn)
+    return made[1][:SHORT_TURN] if made else short_turn(turn)
+
+
+def is_meant(turn: str, typed: str) -> bool:
+    """Whether the id begins with what was typed, the host's name before it or not."""
+    return bool(typed) and (
+        turn.startswith(typed) or turn.partition(":")[2].startswith(typed)
+    )

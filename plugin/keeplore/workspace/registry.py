@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import difflib
 import os
-import shlex
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +26,7 @@ from keeplore.index import EmbeddingModels, MemoryRow
 from keeplore.memory import Memory
 from keeplore.memory.location import digits_of
 from keeplore.memory.model import Scope
-from keeplore.memory.names import is_project_name
+from keeplore.memory.names import is_project_name, remedy_for_unknown
 from keeplore.memory.note import NoteDraft
 from keeplore.recall.brief import WorkspaceView
 from keeplore.recall.request import Answer, AnswerStatus, RecallHit, RecallRequest
@@ -279,8 +278,7 @@ class Registry:
                     f"`keeplore restore {one.id}` brings it back as git had it",
                 )
         return NotFound(
-            f"there is no memory {reference!r}",
-            f"`keeplore recall {shlex.quote(reference)}` looks for those words",
+            f"there is no memory {reference!r}", remedy_for_unknown(reference)
         )
 
     def nearest_first(self, cwd: Path) -> Iterator[Workspace]:

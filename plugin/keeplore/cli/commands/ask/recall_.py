@@ -19,7 +19,7 @@ from keeplore.memory.names import short_id
 from keeplore.recall.request import RecallRequest
 from keeplore.text.agent_scope import short_place
 from keeplore.text.dates import day_of, minute_of
-from keeplore.text.turn_ids import short_turn
+from keeplore.text.turn_ids import shown_turn
 from keeplore.worker.server.protocol import ask
 from keeplore.worker.start import start
 from keeplore_hooks.spool import Spool
@@ -202,7 +202,7 @@ def _show_hit(number: int, hit: dict[str, Any]) -> None:
     say(f"{number}. {hit['title']}", bold=True)
     say(f"   {' · '.join(_facts(hit))}", dim=True)
     _show_words(hit)
-    turn = f" --turn {short_turn(hit['turn'])}" if hit["turn"] else ""
+    turn = f" --turn {shown_turn(hit['turn'])}" if hit["turn"] else ""
     say(f"   keeplore show {short_id(hit['memory_id'])}{turn}", fg="cyan")
     say()
 

@@ -23,7 +23,7 @@ from keeplore.cli.output import (
 )
 from keeplore.cli.parameters import json_option, pass_registry, reference
 from keeplore.memory import Conversation
-from keeplore.memory.conversation_body import short_turns, without_empty_parts
+from keeplore.memory.conversation_body import shown_turns, without_empty_parts
 from keeplore.memory.names import short_id
 from keeplore.text.dates import day_of, minute_of
 from keeplore.text.folding import SHOWN_OF_DOCUMENT, fold
@@ -260,7 +260,7 @@ def _overview(head: str) -> str:
 
 
 def _list_exchanges(exchanges: Sequence[Exchange]) -> None:
-    turns = short_turns(exchanges)
+    turns = shown_turns(exchanges)
     rows = [
         (number, minute_of(one.at), turns[one.id], _first_line(one.user))
         for number, one in enumerate(exchanges, 1)
