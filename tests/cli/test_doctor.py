@@ -16,8 +16,10 @@ import pytest
 from ready import keeplore
 
 from keeplore import __version__
+from keeplore.cli.commands.machine.doctor_ import show_findings
 from keeplore.cli.connect_dialog import surroundings
 from keeplore.cli.doctor import DoctorFinding, DoctorOptions, check_machine, examine
+from keeplore.cli.doctor import finding as made
 from keeplore.config import installation
 from keeplore.config.places import Places
 from keeplore.memory import Memory, new_id
@@ -581,8 +583,28 @@ def test_what_it_prints_cannot_speak_to_the_terminal(
     assert "\x1b" not in done.stdout and "\u202e" not in done.stdout
     assert (
         done.stdout.splitlines()[0].startswith("!!")
-        and "need you; " in done.stdout.splitlines()[-1]
+        and " you, " in done.stdout.splitlines()[-1]
     )
+
+
+@pytest.mark.parametrize(
+    ("found", "summed_up"),
+    [
+        (
+            [made.wrong("git", "x", "y")] * 2
+            + [made.note("hosts", "x")]
+            + [made.well("disk", "x")] * 4,
+            "2 findings need you, 1 is for your information, 4 are in order",
+        ),
+        ([made.wrong("git", "x", "y")], "1 finding needs you"),
+        ([made.well("disk", "x")], "nothing needs you, 1 is in order"),
+    ],
+)
+def test_what_was_found_is_summed_up_in_plain_words(
+    found: list[DoctorFinding], summed_up: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show_findings(found)
+    assert capsys.readouterr().out.splitlines()[-1] == summed_up
 
 
 def test_programs_get_json_and_a_status(root: Path) -> None:

@@ -6,17 +6,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
 from ready import keeplore
 
+from keeplore.cli.commands.tidy.stats_ import show_statistics
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta, parse
 from keeplore.memory.note import NoteDraft
 from keeplore.workspace.lifecycle.setup import initialise
+from keeplore.workspace.reading.statistics import statistics
 from keeplore.workspace.registry import Registry
 
 HOSTILE = "# Fake\n\nFake\n===\n\n<!-- swallow\n\n```\nnever closed\n\n## Also fake"
@@ -120,6 +124,25 @@ def test_a_person_gets_words_and_a_pipe_gets_tabs(root: Path) -> None:
     lines = keeplore("stats").stdout.splitlines()
     assert lines[0] == "memory: 4 memories, 1 of them permanent"
     assert "project\tweb\t2" in lines and "month\t2024-03\t1" in lines
+    sizes = [line.split("\t") for line in lines if line.endswith("MB")]
+    assert [name for name, _ in sizes] == [
+        "text", "git", "index", "cache, all workspaces", "inbox",
+    ]  # fmt: skip
+    assert all(re.fullmatch(r"\d+\.\d MB", size) for _, size in sizes)
+
+
+def test_every_large_number_is_written_alike(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Registry(Places.from_environment(os.environ)) as registry:
+        found = statistics(registry.named("memory"))
+    large = {"passages": 1108, "vectors": 1108, "permanent": 1200, "forgotten": 1300}
+    show_statistics(replace(found, **large))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "memory: 4 memories, 1,200 of them permanent"
+    assert "0 archived, 1 earlier version, 1,300 forgotten" in lines
+    (passages,) = (line for line in lines if "passages" in line)
+    assert passages.startswith("1,108 passages, 1,108 with a vector; ")
 
 
 def test_an_empty_workspace_is_counted_and_written_out_too(home: Path) -> None:

@@ -12,6 +12,7 @@ from keeplore.cli.output import emit_json, picked, plain, say
 from keeplore.cli.parameters import json_option
 from keeplore.cli.progress import bar
 from keeplore.config.places import Places
+from keeplore.text.counts import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +25,8 @@ _MARKS = {
     "note": ("--", "yellow"),
     "ok": ("ok", "green"),
 }
+
+_NEED_NOBODY = {"note": "for your information", "ok": "in order"}
 
 
 @click.command(short_help="Check that everything works, and say what does not.")
@@ -76,9 +79,16 @@ def show_findings(findings: Sequence[DoctorFinding], *, is_brief: bool = False) 
             continue
         _show_finding(finding)
     count = Counter(str(finding.level) for finding in findings)
-    needs = f"{count['wrong']} need you" if count["wrong"] else "nothing needs you"
+    needs = "nothing needs you"
+    if count["wrong"]:
+        needs = counted(count["wrong"], "finding needs you", "findings need you")
+    rest = [
+        counted(count[level], f"is {words}", f"are {words}")
+        for level, words in _NEED_NOBODY.items()
+        if count[level]
+    ]
     say()
-    say(f"{needs}; {count['note']} to know, {count['ok']} well")
+    say(", ".join((needs, *rest)))
 
 
 def _show_finding(finding: DoctorFinding) -> None:

@@ -75,7 +75,7 @@ def stats_command(registry: Registry, *, since: str | None, as_json: bool) -> No
             }
         )
         return
-    _show(found)
+    show_statistics(found)
     if code:
         notes = counted(with_code, "note is", "notes are")
         say(f"{notes} kept with the code, in {near(code.root)}")
@@ -85,7 +85,7 @@ def stats_command(registry: Registry, *, since: str | None, as_json: bool) -> No
     waiting = counted(
         spool["new"] + spool["claimed"], "host event waits", "host events wait"
     )
-    say(f"{waiting}, {spool['dead']} could not be read")
+    say(f"{waiting}, {spool['dead']:,} could not be read")
 
 
 def _show_activity(found: Mapping[str, Any]) -> None:
@@ -100,12 +100,13 @@ def _show_activity(found: Mapping[str, Any]) -> None:
         note("nothing was counted; the worker does so, and writes once a minute")
 
 
-def _show(found: Statistics) -> None:
+def show_statistics(found: Statistics) -> None:
+    """Print what memory holds, without what it takes."""
     _show_memories(found)
     _show_versions(found)
     used = counted(found.used, "was", "were")
     say(f"{used} of use to agents or opened, {counted(found.uses, 'time')} in all")
-    vectors = f"{found.vectors} with a vector; embedding model: {found.model}"
+    vectors = f"{found.vectors:,} with a vector; embedding model: {found.model}"
     say(f"{counted(found.passages, 'passage')}, {vectors}")
     if found.switch:
         say(str(found.switch))
@@ -114,7 +115,7 @@ def _show(found: Statistics) -> None:
 
 
 def _show_memories(found: Statistics) -> None:
-    permanent = f"{found.permanent} of them permanent"
+    permanent = f"{found.permanent:,} of them permanent"
     memories = counted(found.memories, "memory", "memories")
     say(f"{found.workspace}: {memories}, {permanent}", bold=True)
     if found.memories:
@@ -124,8 +125,8 @@ def _show_memories(found: Statistics) -> None:
 
 def _show_versions(found: Statistics) -> None:
     earlier = counted(found.superseded, "earlier version")
-    say(f"{found.archived} archived, {earlier}, {found.forgotten} forgotten")
-    doctor = f", {found.forks} of them forked: see `keeplore doctor`"
+    say(f"{found.archived:,} archived, {earlier}, {found.forgotten:,} forgotten")
+    doctor = f", {found.forks:,} of them forked: see `keeplore doctor`"
     chains = counted(found.chains, "chain of versions", "chains of versions")
     say(f"{chains}{doctor if found.forks else ''}")
     if found.waiting:
@@ -142,7 +143,7 @@ def _bars(heading: str, counts: Mapping[str, int]) -> None:
         say()
         most = max(counts.values())
         rows = [
-            (name, number, "▇" * ceil(BAR * number / most))
+            (name, f"{number:,}", "▇" * ceil(BAR * number / most))
             for name, number in counts.items()
         ]
         table((heading, "memories", ""), rows)
@@ -158,5 +159,5 @@ def _show_sizes(found: Statistics, machine: Mapping[str, int]) -> None:
         takes[f"index, vectors by {model}"] = size
     takes["cache, all workspaces"] = machine["bytes_cache"]
     takes["inbox"] = machine["bytes_state"]
-    rows = [(name, f"{size / 1e6:.1f}") for name, size in takes.items()]
-    table(("takes", "MB"), rows)
+    rows = [(name, f"{size / 1e6:,.1f} MB") for name, size in takes.items()]
+    table(("takes", "size"), rows)
