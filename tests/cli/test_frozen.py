@@ -25,6 +25,7 @@ Run = Callable[..., Done]
 # they serve what others do here, write elsewhere, or take away what is installed
 UNTRIED = {"clone", "completion", "disconnect", "mcp", "open", "uninstall"}
 ASKING = (
+    ("brief",),
     ("recall", "Redis"),
     ("why", "{id}", "--query", "Redis"),
     ("graph",),
