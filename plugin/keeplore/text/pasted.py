@@ -34,6 +34,8 @@ _OWN = re.compile(
 )
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _MARKED = re.compile(r"\s*(?:>|</?[a-z!][^>\n]*>)", re.IGNORECASE)
+_WORDS = re.compile(r"\w+")
+COPIED_WORDS = 6  # from which a sentence that stands in two messages was copied
 _LEVEL = r"(?:WARN(?:ING)?|ERR(?:OR)?|INFO|DEBUG|FATAL)"
 _LOGGED = re.compile(
     rf"\s*(?:npm (?:WARN|ERR!)|\[?{_LEVEL}[:\]]|\[?\d[\dT:.,/-]{{6,}}\S*\s+\[?{_LEVEL}\b)"
@@ -58,6 +60,18 @@ def is_pasted_into(message: str, text: str) -> bool:
     """Is a text (a sentence, a quotation) of what was pasted into the message?"""
     words = normalised(text).rstrip("…").strip()
     return bool(words) and words in _normalised(pasted_words(message))
+
+
+def is_copied_from(message: str, text: str) -> bool:
+    """Does a text of some length stand in the message word for word, whatever its marks?"""
+    words = _worded(text)
+    return words.count(" ") > COPIED_WORDS and words in _worded(message)
+
+
+@functools.lru_cache(maxsize=256)  # an open conversation is read again at every turn
+def _worded(text: str) -> str:
+    """The words alone, with a space before and behind each."""
+    return f" {' '.join(_WORDS.findall(text.lower()))} "
 
 
 @functools.lru_cache(maxsize=64)

@@ -44,7 +44,7 @@ SPECSTORY = {
     "2026-06-18_14-52-09Z": (
         75,
         1,
-        7,
+        11,
         1,
     ),  # 10 interruptions, 10 places of pictures, /exit, a notice, a summary
     "2026-06-24_20-23-53Z": (5, 0, 0, 0),  # an interruption

@@ -101,6 +101,8 @@ def answers_by_number(said: Sequence[Sentence], before: Exchange) -> Iterator[st
         point, text = points[answer.label], answer.text
         if answer.is_question or says(text, "undecided"):
             continue
+        if opens_with(text, "left_to_agent"):
+            continue
         names_point = {*terms(point)} <= {*terms(text)}
         yield text if names_point else answer_line(AnsweredQuestion(point, text))
 

@@ -7,7 +7,7 @@ picked it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from keeplore.capture.cues import opens_with, pattern, says, weight_of
@@ -35,6 +35,7 @@ from keeplore.capture.distill.agreements import (
     suggestion,
 )
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
+from keeplore.text.pasted import is_copied_from
 from keeplore.text.sentences import MAX_QUOTE, Sentence, bare, clip, sentences
 from keeplore.text.terms import overlap, terms
 
@@ -75,11 +76,16 @@ def decisions(exchanges: Sequence[Exchange]) -> list[Decision]:
     """What was decided and still stands, oldest first."""
 
     def made(at: int) -> tuple[list[Decision], list[Decision]]:
-        before = exchanges[at - 1] if at else None
+        of_person = _person_decisions(exchanges[at], at, exchanges[:at])
         of_agent = _agent_decisions(exchanges[at], at, exchanges[at + 1 : at + 2])
-        return [*_person_decisions(exchanges[at], at, before)], [*of_agent]
+        return _told(of_person), _told(of_agent)
 
     return standing(exchanges, made)
+
+
+def _told(found: Iterable[Decision]) -> list[Decision]:
+    """The decisions less those that only lead into what they would tell."""
+    return [one for one in found if not one.quote.text.endswith((":", "："))]
 
 
 def standing(exchanges: Sequence[Exchange], made: Made) -> list[Decision]:
@@ -131,20 +137,45 @@ def directive(sentence: Sentence) -> float:
 
 
 def _person_decisions(
-    exchange: Exchange, at: int, before: Exchange | None
+    exchange: Exchange, at: int, earlier: Sequence[Exchange]
 ) -> Iterator[Decision]:
     exchange = replace(exchange, user=last_word(exchange.user))
     said = () if is_instructions(exchange.user) else sentences(exchange.user)
-    if before is not None and said:
-        yield from _agreement_decisions(said, before, exchange.id, at)
+    if earlier and said:
+        yield from _agreement_decisions(said, earlier[-1], exchange.id, at)
     for sentence in approach(said):
         yield _decision(sentence.text, "user", exchange.id, PLANNED, at)
-    for sentence, weight in _deciding_sentences(said, is_reply=before is not None):
-        yield _decision(sentence.text, "user", exchange.id, weight, at)
+    for decision in _own_decisions(exchange, said, at, is_reply=bool(earlier)):
+        if not _is_handed_back(decision.quote.text, said, earlier):
+            yield decision
     if put := suggestion(said, exchange):
         yield _decision(put, "user", exchange.id, CONFIRMED, at)
-    yield from _stipulated(exchange, at)
     yield from _decisions_in_answers(exchange, at)
+
+
+def _own_decisions(
+    exchange: Exchange, said: Sequence[Sentence], at: int, *, is_reply: bool
+) -> Iterator[Decision]:
+    for sentence, weight in _deciding_sentences(said, is_reply=is_reply):
+        yield _decision(sentence.text, "user", exchange.id, weight, at)
+    yield from _stipulated(exchange, at)
+
+
+def _is_handed_back(
+    text: str, said: Sequence[Sentence], earlier: Sequence[Exchange]
+) -> bool:
+    """Did the agent say it before, and the person only speaks of it? A plan, an option and all else
+    that comes back alone, or with a yes, is meant to be followed.
+    """
+    replies = [exchange.assistant for exchange in earlier]
+
+    def is_copied(words: str) -> bool:
+        return any(is_copied_from(reply, words) for reply in replies)
+
+    if not is_copied(text):
+        return False
+    agrees = any(opens_with(said[0].text, name) for name in ("affirmed", "picked"))
+    return not (agrees or approach(said) or all(is_copied(s.text) for s in said))
 
 
 def _agreement_decisions(
@@ -229,7 +260,7 @@ def _answer_decisions(
     """A choice with its question; of what was said in place of a leave, the sentences that settle
     something.
     """
-    if not is_step(asked):
+    if not is_step(asked) and not opens_with(asked.answer, "left_to_agent"):
         chosen = _decision(answer_line(asked), "user", turn, ANSWERED, at)
         yield replace(chosen, is_answer=True)
     for sentence, weight in _deciding_sentences(objection(asked), is_reply=True):

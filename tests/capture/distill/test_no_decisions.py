@@ -1,0 +1,144 @@
+"""What looks like a decision and is none: nobody chose, nothing is said, or it was said before."""
+
+from __future__ import annotations
+
+import pytest
+
+from keeplore.capture.distill.distiller import distill
+from keeplore.memory import AnsweredQuestion, Exchange
+
+STORE = "Where shall the drafts be stored?"
+REVIEW = """Here is what I found:
+
+| file | finding |
+|---|---|
+| `drafts.py` | **Copied** from `notes.py`, it should be kept in one place. |
+
+The `Draft` class must stay free of any call to the network."""
+COPIED = "Copied from notes.py, it should be kept in one place."
+
+
+def decided(*said: str | AnsweredQuestion) -> list[str]:
+    exchanges = [
+        Exchange(
+            f"t{n}", "2026-03-01T10:00:00Z", str(words), said[2 * n + 1 : 2 * n + 2]
+        )
+        for n, words in enumerate(said[::2])
+    ]
+    found = distill(exchanges)
+    return [
+        quote.text for part in ("decision", "also_decided") for quote in found[part]
+    ]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "You decide / talk about it",
+        "up to you",
+        "It's up to you, I don't mind.",
+        "Whatever you think is best!",
+        "your call — no preference",
+        "Let's discuss this first",
+        "你决定吧",
+        "Du entscheidest",
+        "à toi de voir",
+        "lo que prefieras",
+    ],
+)
+def test_an_answer_that_leaves_the_choice_to_the_agent_decides_nothing(
+    answer: str,
+) -> None:
+    options = ("A folder", "A table", answer)
+    assert decided("keep drafts", AnsweredQuestion(STORE, answer, options)) == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "A table",
+        "You decide the name, but it stays a folder",
+        "up to you, but no table",
+        "Whatever you like except a table",
+        "Decide per user",
+        "None",
+    ],
+)
+def test_an_answer_that_settles_a_part_is_a_decision(answer: str) -> None:
+    assert decided("keep drafts", AnsweredQuestion(STORE, answer)) == [
+        f"{STORE} → {answer}"
+    ]
+
+
+def test_a_point_that_is_left_to_the_agent_is_not_answered_by_its_number() -> None:
+    points = (
+        "1. Which name for the table?\n2. How many drafts at most?\n\nWhat do you say?"
+    )
+    assert decided("keep drafts", points, "1. up to you\n2. twenty drafts") == [
+        "twenty drafts"
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "We decided to keep drafts out of the index, because:",
+        "Let's use the folder of the project for this, cause:",
+        "我们决定用文件夹：",
+    ],
+)
+def test_a_line_that_leads_into_a_list_is_no_decision(line: str) -> None:
+    listed = f"{line}\n\n- drafts are read by their writer\n- nobody searches them"
+    assert decided(listed, "Fine.") == []
+    assert decided("what now?", listed) == []
+
+
+@pytest.mark.parametrize(
+    "reaction",
+    [
+        "Agreed — that label is quite confusing.",
+        "Agreed: that's odd for a reader of drafts.",
+        "Agreed - those two names look far too alike.",
+    ],
+)
+def test_to_find_that_something_is_so_decides_nothing(reaction: str) -> None:
+    assert decided("the label of the draft page is wrong", reaction) == []
+    assert decided("rename it?", "It says Notes.", reaction) == []
+
+
+@pytest.mark.parametrize(
+    "settled",
+    [
+        "Agreed: drafts stay in the folder of the project.",
+        "Agreed — that label must name the draft.",
+        "Agreed: this is stored once, not for each draft",
+        "Decision: that label is the name of the draft.",
+    ],
+)
+def test_what_is_agreed_to_be_done_is_a_decision(settled: str) -> None:
+    assert decided("name the drafts", "Two names are possible.", settled) == [settled]
+
+
+@pytest.mark.parametrize("marks", ["{}", "⚠️ {}", "> {}"])
+def test_a_finding_that_is_handed_back_with_a_question_is_no_decision(
+    marks: str,
+) -> None:
+    said = f"Can you look into this one?\n\n{marks.format(COPIED)}"
+    assert decided("review the drafts", REVIEW, said) == []
+    assert decided("review the drafts", REVIEW, "and the rest?", "Fine.", said) == []
+
+
+def test_what_comes_back_alone_or_with_a_yes_is_meant_to_be_followed() -> None:
+    assert decided("review the drafts", REVIEW, COPIED) == [COPIED]
+    assert decided("review the drafts", REVIEW, f"Yes. {COPIED} Do it now.") == [COPIED]
+
+
+def test_the_persons_own_words_are_theirs_also_where_the_agent_repeats_them_later() -> (
+    None
+):
+    said = f"I read it. {COPIED}"
+    assert decided(said, REVIEW) == [COPIED]
+    short = "I read it. Drafts must be plain files."
+    assert decided("review", f"{REVIEW} Drafts must be plain files.", short) == [
+        "Drafts must be plain files."
+    ]
