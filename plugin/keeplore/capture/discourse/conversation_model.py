@@ -40,7 +40,7 @@ class ConversationModel:
                 continue
             if len(statement.terms) < 2 or statement.leads_in:
                 continue
-            if not (is_errand(statement) or _is_guess(statement)):
+            if not any(is_idle(statement) for is_idle in _IDLE):
                 yield salience(statement, len(self.exchanges)), number, statement
 
     def questions(self, since: int = 0) -> Iterator[tuple[int, AnsweredQuestion]]:
@@ -59,5 +59,16 @@ def is_errand(statement: Statement) -> bool:
     )
 
 
+def _is_offer(statement: Statement) -> bool:
+    """Does the agent only say what it could do next, or be told?"""
+    text = statement.text
+    is_offer = opens_with(text, "offered") or says(text, "idle_offer")
+    return is_offer and not statement.is_of_person
+
+
 def _is_guess(statement: Statement) -> bool:
     return not statement.is_of_person and says(statement.text, "guessed")
+
+
+# what a statement may be that tells nothing of the matter
+_IDLE = (is_errand, _is_guess, _is_offer)

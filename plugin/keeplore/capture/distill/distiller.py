@@ -120,6 +120,7 @@ def distill(
         parts[name] = _pick(name, others, embed, taken)
         taken += [quote.text for quote in parts[name]]
     parts |= _with_telling_statements(model, parts)
+    parts["outcome"] = outcomes.with_one_check(parts["outcome"])
     return {name: parts[name] for name in PARTS}
 
 
@@ -452,8 +453,9 @@ def _waits_for_answer(s: Statement, source: _Source) -> bool:
 
 def _is_told_offer(s: Statement) -> bool:
     """Does the agent offer some work by its name?"""
-    is_named = s.is_final and len(s.terms) >= OFFERED_WORDS
-    return is_named and opens_with(s.text, "offered")
+    if len(s.terms) < OFFERED_WORDS or says(s.text, "idle_offer"):
+        return False
+    return s.is_final and opens_with(s.text, "offered")
 
 
 def _is_heard(s: Statement, exchanges: Sequence[Exchange]) -> bool:

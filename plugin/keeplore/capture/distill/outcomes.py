@@ -7,10 +7,11 @@ step on the way.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence, Set
 
-from keeplore.capture.cues import says, weight_of
-from keeplore.memory import Exchange
+from keeplore.capture.cues import says, weight_of, words
+from keeplore.memory import Exchange, Quote
 from keeplore.text.sentences import Sentence, sentences
 from keeplore.text.terms import overlap, stems, terms
 
@@ -24,6 +25,7 @@ UNNAMED = 0.8  # likewise one that names nothing: no file, no function, no figur
 MIN_WEIGHT = 1.8
 MIN_WORDS = 3
 SETTLED = 0.6  # share of a question's terms that a later answer has
+_WORD = re.compile(r"\w+")
 REPORTS = ("cause", "done", "outcome", "state")  # tables of cues
 
 # weight, number of the exchange, of the sentence
@@ -79,6 +81,17 @@ def _weight(sentence: Sentence) -> float:
         return 0.0
     leaning = LEANING if says(text, "leaning") else 0.0
     return weight - leaning - UNNAMED * (not _names_something(text))
+
+
+def with_one_check(told: Sequence[Quote]) -> tuple[Quote, ...]:
+    """Of the lines that say only that the checks passed, the last alone."""
+    checks = [quote for quote in told if _is_mere_check(quote.text)]
+    return tuple(quote for quote in told if quote not in checks[:-1])
+
+
+def _is_mere_check(text: str) -> bool:
+    named = (word for word in _WORD.findall(text.lower()) if not word.isdigit())
+    return words("verification").issuperset(named)
 
 
 def _cued(text: str) -> float:
