@@ -107,7 +107,7 @@ def questions(
     if answers is None:
         options = tuple(option for _, own in asked for option in own)
         words = "\n".join(words for words, _ in asked)
-        return [Question(key, origin, at, words, _without_preview(text), options)]
+        return [Question(key, origin, at, words, text, options)]
     return [
         Question(f"{key}.{n}" if n else key, origin, at, words, answer, tuple(options))
         for n, ((words, options), answer) in enumerate(zip(asked, answers, strict=True))

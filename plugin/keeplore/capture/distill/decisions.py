@@ -41,6 +41,7 @@ from keeplore.text.terms import overlap, terms
 
 MAIN = 2.0  # weight from which a decision is a conversation's own and not one of many details
 MIN_AGENT = 1.5
+HANDED_BACK = 8  # exchanges in which what the agent said is looked for
 ANSWERED = 3.2  # an answer to a question that was put is as explicit as a decision gets
 PICKED = 3.0
 STIPULATED = 1.2  # what is said of how a thing shall be, without a word of a decision
@@ -76,7 +77,9 @@ def decisions(exchanges: Sequence[Exchange]) -> list[Decision]:
     """What was decided and still stands, oldest first."""
 
     def made(at: int) -> tuple[list[Decision], list[Decision]]:
-        of_person = _person_decisions(exchanges[at], at, exchanges[:at])
+        of_person = _person_decisions(
+            exchanges[at], at, exchanges[max(0, at - HANDED_BACK) : at]
+        )
         of_agent = _agent_decisions(exchanges[at], at, exchanges[at + 1 : at + 2])
         return _told(of_person), _told(of_agent)
 

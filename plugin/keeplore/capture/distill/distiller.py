@@ -53,9 +53,7 @@ CAPS = {
 DOUBT = 2.0  # weight up to which what a person says is open is only what they ask to be told
 FEWEST_LINES = 4  # of a head; it grows with what was said
 STATEMENTS_A_LINE = 7
-FEWEST_STATEMENTS = (
-    12  # of a conversation from which a choice among them is worth making
-)
+FEWEST_STATEMENTS = 12  # of a conversation where a choice among them is worth making
 MOST_LINES = 30
 LEAST_TELLING = -2.2  # log-odds below which a statement is worth no line
 MIN_TOLD = 3  # content words of a sentence of context
@@ -69,11 +67,8 @@ STATED = 0.8  # weight of a first sentence that is nothing but the request
 RULED_OUT = 3.2  # weight of a reason why one of the options was not taken
 # what a decision in the person's own words weighs more than a proposal that they agreed to
 OWN_WORDS = 0.5
-HEADED, HEADED_OPEN, ASKED = (
-    2.0,
-    2.5,
-    1.5,
-)  # weights of what a heading says, and of a question
+# weights of what a heading says, and of a question
+HEADED, HEADED_OPEN, ASKED = 2.0, 2.5, 1.5
 OWN_REASON = 1.0  # what a person's own reason weighs more than the agent's
 EXPLAINED = 2.4  # weight from which a reason counts that has no word of a decision
 
