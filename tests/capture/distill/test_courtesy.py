@@ -33,6 +33,14 @@ def test_to_ask_for_a_task_leaves_nothing_open(courtesy: str) -> None:
     assert part("open_questions", "read the rules of the project", courtesy) == []
 
 
+def test_to_ask_for_a_task_below_the_open_points_is_none_of_them() -> None:
+    points = "## Open points\n\n- Drafts of deleted users are still listed\n\n"
+    said = f"{points}The rules are clear — what's the task?"
+    assert part("open_questions", "read the rules", said, "wait", "I do.") == [
+        "Drafts of deleted users are still listed"
+    ]
+
+
 @pytest.mark.parametrize(
     "question",
     [

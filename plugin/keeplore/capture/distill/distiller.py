@@ -399,7 +399,8 @@ def _open_weight(s: Statement, source: _Source, undone: float) -> float:
     if s.is_of_person and not sentence.is_question:
         weight = max(weight, weight_of(s.text, "put_off"))
     weight = 0.0 if says(s.text, "not_open") else max(weight, undone)
-    is_item = bool(sentence.label) or sentence.is_question
+    is_asking = sentence.is_question and not says(s.text, "courtesy")
+    is_item = bool(sentence.label) or is_asking
     is_headed = is_item and says(sentence.heading, "open_heading")
     if is_headed and s.exchange not in source.answered:
         weight = max(weight, HEADED_OPEN)
@@ -418,10 +419,8 @@ def _answered_by_number(exchanges: Sequence[Exchange]) -> frozenset[int]:
 
 def _is_left_to_do(s: Statement) -> bool:
     """Is it one of the things that the last answer leaves to the person, and no name or code?"""
-    is_listed = s.is_final and (
-        says(s.sentence.heading, "todo_heading")
-        or says(s.sentence.lead, "todo_heading")
-    )
+    places = (s.sentence.heading, s.sentence.lead)
+    is_listed = s.is_final and any(says(place, "todo_heading") for place in places)
     is_told = not s.text.startswith("`") and not s.leads_in
     # what follows in the same item tells more of it
     is_point = is_told and s.sentence.is_first
