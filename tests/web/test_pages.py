@@ -122,7 +122,7 @@ def test_home_shows_what_needs_a_person_and_folds_the_rest(
             health.locator(".next code").first.inner_text() == "keeplore doctor --fix"
         )
         assert not health.get_by_text("it has no remote").is_visible()
-        health.get_by_text("1 to know").click()
+        health.get_by_text("1 for your information").click()
         assert health.get_by_text("it has no remote").is_visible()
         found[0] = well("spool", "nothing waits")
         health.get_by_text("Look again").click()

@@ -82,3 +82,13 @@ def test_a_cause_of_something_else_replaces_nothing() -> None:
         )
         == {}
     )
+
+
+def test_what_the_agent_tells_that_it_had_said_and_denies_is_no_claim() -> None:
+    wrong = "I wrote that the directory names the project."
+    assert gone(
+        "Can a session be found?", f"{wrong} It isn't: every dash is folded."
+    ) == {wrong: 0}
+    assert gone("Can it?", f"{wrong} It isn't the only one that does.") == {}
+    assert gone("Can it?", "The directory names the project. It isn't unique.") == {}
+    assert gone("Can it?", f"{wrong}", "Which one?", "Wrong. It is the file.") == {}

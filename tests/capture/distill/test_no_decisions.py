@@ -142,3 +142,20 @@ def test_the_persons_own_words_are_theirs_also_where_the_agent_repeats_them_late
     assert decided("review", f"{REVIEW} Drafts must be plain files.", short) == [
         "Drafts must be plain files."
     ]
+
+
+@pytest.mark.parametrize(
+    ("offer", "told"),
+    [
+        (
+            "I can add a variable for the model, so that no code is edited:",
+            ["I can add a variable for the model, so that no code is edited"],
+        ),
+        ("I can split the drafts from the notes in this order, with a test each:", []),
+    ],
+)
+def test_an_offer_that_was_agreed_to_is_told_without_what_it_shows(
+    offer: str, told: list[str]
+) -> None:
+    shown = f"{offer}\n\n```python\nMODEL = 1\n```\n\nWant me to add that?"
+    assert decided("How easy is it to switch?", shown, "sure.", "Done.") == told

@@ -1,17 +1,17 @@
 """Which statements no longer hold at the end of a conversation, and what ended each.
 
 The agent's claims end where the person sends the answer back or quotes them to object, where the
-conversation was rewound, where the agent takes them back itself, and where it later gives another
-cause for the same thing.
+conversation was rewound, where the agent takes them back itself, where it later gives another cause
+for the same thing, and where it tells what it had said and that it is not so.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
-from itertools import groupby
+from itertools import groupby, pairwise
 
-from keeplore.capture.cues import says, weight_of
+from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse.statements import Act, Statement
 from keeplore.capture.segmenter import is_again
 from keeplore.memory import Exchange
@@ -36,7 +36,9 @@ def ended(
     are the exchanges that were ``sent_back``.
     """
     found = dict(_rejected(statements, exchanges, rejected))
-    return found | dict(_quoted_to_object(statements)) | dict(_revised(statements))
+    for more in (_quoted_to_object, _revised, _denied):
+        found |= more(statements)
+    return found
 
 
 def sent_back(exchanges: Sequence[Exchange]) -> frozenset[int]:
@@ -106,7 +108,12 @@ def _quoted_to_object(statements: Sequence[Statement]) -> Iterator[tuple[int, in
 
 
 def _message_of(numbered: tuple[int, Statement]) -> tuple[int, int]:
-    return numbered[1].exchange, numbered[1].message
+    return _place(numbered[1])
+
+
+def _place(statement: Statement) -> tuple[int, int]:
+    """The exchange and the message in it."""
+    return statement.exchange, statement.message
 
 
 def _revised(statements: Sequence[Statement]) -> Iterator[tuple[int, int]]:
@@ -125,11 +132,19 @@ def _revised(statements: Sequence[Statement]) -> Iterator[tuple[int, int]]:
             del causes[:-20]
 
 
+def _denied(statements: Sequence[Statement]) -> Iterator[tuple[int, int]]:
+    """What the agent tells that it had said or thought, where its next sentence denies that."""
+    for number, (claim, denial) in enumerate(pairwise(statements)):
+        if claim.is_of_person or _place(claim) != _place(denial):
+            continue
+        if says(claim.text, "once_claimed") and opens_with(denial.text, "denied"):
+            yield number, denial.exchange
+
+
 def _replaces(later: Statement, earlier: Statement) -> bool:
-    is_same_message = (later.exchange, later.message) == (
-        earlier.exchange,
-        earlier.message,
-    )
-    if is_same_message or later.exchange - earlier.exchange > REVISED_WITHIN:
+    if (
+        _place(later) == _place(earlier)
+        or later.exchange - earlier.exchange > REVISED_WITHIN
+    ):
         return False
     return overlap(later.terms, earlier.terms) >= SAME_MATTER

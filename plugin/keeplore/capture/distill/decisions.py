@@ -197,7 +197,10 @@ def _agreement_decisions(
     if found.kind is AgreedKind.ANSWERED_OFFER:
         yield _decision(found.text, "user", turn, weight, at)
     else:
-        yield _decision(found.text, "assistant", before.id, weight, at - 1)
+        # an offer may name what it does before it shows it
+        leads_on = says(found.text, "points_on")
+        offer = found.text if leads_on else found.text.rstrip(":：")
+        yield _decision(offer, "assistant", before.id, weight, at - 1)
 
 
 def _stipulated(exchange: Exchange, at: int) -> Iterator[Decision]:
