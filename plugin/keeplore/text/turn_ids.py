@@ -8,8 +8,6 @@ SHORT_TURN = 8  # characters of a turn id that is random from its beginning
 _RANDOM_FROM_THE_START = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[45]"
 )  # a UUID of version 4 or 5
-
-
 _OF_A_HOST = re.compile(r"[a-z][a-z-]*:([0-9a-f]{16})")  # made of what the host wrote
 
 

@@ -22,8 +22,7 @@ def held_statements(conversation: Conversation) -> tuple[HeldStatement, ...]:
     messages: dict[tuple[int, int], int] = {}  # exchange and place in it → number
     held: list[HeldStatement] = []
     for number, statement in enumerate(model.statements):
-        place = (statement.exchange, statement.message)
-        message = messages.setdefault(place, len(messages))
+        message = messages.setdefault(statement.message_place, len(messages))
         is_untold = statement.act in _UNTOLD or statement.leads_in
         if is_untold or number in model.ended:
             continue

@@ -108,12 +108,7 @@ def _quoted_to_object(statements: Sequence[Statement]) -> Iterator[tuple[int, in
 
 
 def _message_of(numbered: tuple[int, Statement]) -> tuple[int, int]:
-    return _place(numbered[1])
-
-
-def _place(statement: Statement) -> tuple[int, int]:
-    """The exchange and the message in it."""
-    return statement.exchange, statement.message
+    return numbered[1].message_place
 
 
 def _revised(statements: Sequence[Statement]) -> Iterator[tuple[int, int]]:
@@ -135,16 +130,14 @@ def _revised(statements: Sequence[Statement]) -> Iterator[tuple[int, int]]:
 def _denied(statements: Sequence[Statement]) -> Iterator[tuple[int, int]]:
     """What the agent tells that it had said or thought, where its next sentence denies that."""
     for number, (claim, denial) in enumerate(pairwise(statements)):
-        if claim.is_of_person or _place(claim) != _place(denial):
+        if claim.is_of_person or claim.message_place != denial.message_place:
             continue
         if says(claim.text, "once_claimed") and opens_with(denial.text, "denied"):
             yield number, denial.exchange
 
 
 def _replaces(later: Statement, earlier: Statement) -> bool:
-    if (
-        _place(later) == _place(earlier)
-        or later.exchange - earlier.exchange > REVISED_WITHIN
-    ):
+    is_same_message = later.message_place == earlier.message_place
+    if is_same_message or later.exchange - earlier.exchange > REVISED_WITHIN:
         return False
     return overlap(later.terms, earlier.terms) >= SAME_MATTER

@@ -61,6 +61,11 @@ class Statement:
         return self.sentence.text
 
     @property
+    def message_place(self) -> tuple[int, int]:
+        """The numbers of its exchange and of its message there."""
+        return self.exchange, self.message
+
+    @property
     def is_of_person(self) -> bool:
         return self.speaker == "user"
 
@@ -96,10 +101,10 @@ class Statement:
 
     @property
     def quote(self) -> Quote:
-        return Quote(clip(told_words(self.sentence)), self.speaker, self.turn)
+        return Quote(clip(words_with_heading(self.sentence)), self.speaker, self.turn)
 
 
-def told_words(sentence: Sentence) -> str:
+def words_with_heading(sentence: Sentence) -> str:
     """The sentence; behind the heading or the lead of its list where that says that it tells of
     what was wrong, and not of what is.
     """

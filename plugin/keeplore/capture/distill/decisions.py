@@ -81,12 +81,12 @@ def decisions(exchanges: Sequence[Exchange]) -> list[Decision]:
             exchanges[at], at, exchanges[max(0, at - HANDED_BACK) : at]
         )
         of_agent = _agent_decisions(exchanges[at], at, exchanges[at + 1 : at + 2])
-        return _told(of_person), _told(of_agent)
+        return _without_leads(of_person), _without_leads(of_agent)
 
     return standing(exchanges, made)
 
 
-def _told(found: Iterable[Decision]) -> list[Decision]:
+def _without_leads(found: Iterable[Decision]) -> list[Decision]:
     """The decisions less those that only lead into what they would tell."""
     return [one for one in found if not one.quote.text.endswith((":", "："))]
 

@@ -209,7 +209,7 @@ def _is_telling(s: Statement) -> bool:
 def _outcome_extracts(model: ConversationModel) -> Iterator[Extract]:
     found = outcomes.outcomes(model.exchanges, model.sent_back)
     for order, (weight, at, _, sentence) in enumerate(found):
-        words = clip(statements.told_words(sentence))
+        words = clip(statements.words_with_heading(sentence))
         yield Extract(Quote(words, "assistant", model.exchanges[at].id), weight, order)
 
 
@@ -370,11 +370,10 @@ def _whole_question(s: Statement, source: _Source) -> Quote:
     is_choice = s.sentence.is_question and says(s.text, "asks_which")
     if s.is_of_person or not is_choice or len(s.terms) >= ASKED_WORDS:
         return s.quote
-    message = (s.exchange, s.message)
     before = [
         other.sentence
         for other in source.said
-        if (other.exchange, other.message) == message and other.place < s.place
+        if other.message_place == s.message_place and other.place < s.place
     ]
     ways = [option for option in agreements.last_options(before) if option.label != "-"]
     if len(ways) > 1:

@@ -101,8 +101,7 @@ def _forget(
 ) -> dict[str, Any]:
     from keeplore.workspace.writing.forget import forget  # heavy, as above
 
-    is_here = bool(workspace.notes.history(memory_id))
-    _show(workspace, memory_id, is_quiet=is_quiet)
+    is_here = _show(workspace, memory_id, is_quiet=is_quiet)
     if is_here and not yes:
         _need_a_person("forgotten")
         click.confirm("Forget this?", abort=True, err=True)
@@ -161,16 +160,18 @@ def _as_json(
     }
 
 
-def _show(workspace: Workspace, memory_id: str, *, is_quiet: bool) -> None:
-    if is_quiet:
-        return
+def _show(workspace: Workspace, memory_id: str, *, is_quiet: bool) -> bool:
+    """Print what goes; False where it is gone already."""
     versions = workspace.notes.history(memory_id)
+    if is_quiet:
+        return bool(versions)
     for version in reversed(versions):
         row = version.row
         say(row.title, bold=True)
         say(f"  {day_of(row.created_at)} · {short_id(row.id)} · {row.path}", dim=True)
     if not versions and workspace.store.is_forgotten(memory_id):
         say(f"{memory_id} is forgotten already")
+    return bool(versions)
 
 
 def _plan_lines(workspace: Workspace, plan: PurgePlan) -> Iterator[str]:
