@@ -61,7 +61,8 @@ def test_what_is_accepted_becomes_the_persons_note(workspace: Workspace) -> None
         "user",
         "2026-03-01T10:00:00Z",
     )
-    assert f"> “{SAID}” — user, turn t1" in outcome.memory.body
+    assert outcome.memory.body == f"# {SAID}\n"
+    assert outcome.memory.source["turns"] == ["t1"]
     assert outcome.memory.source["from"] == new_id("talk")
     assert list(review_candidates(workspace, EVERYWHERE)) == []
 

@@ -25,6 +25,7 @@ _HEADING = re.compile(r"\A#{1,6}[ \t]+(\S.*?)[ \t#]*(?:\n|\Z)")
 _EXCHANGES = re.compile(r"\n+> \*\*User\b.*\Z", re.DOTALL)
 _QUOTED = re.compile(r"^> “(.*)” — (?:user|assistant), turn \S+$", re.MULTILINE)
 _SAID = re.compile(r"[^\W_]")
+_WORD = re.compile(r"\w+")
 _SENTENCE = re.compile(r".+?[.!?:](?=\s|\Z)", re.DOTALL)
 
 
@@ -81,7 +82,7 @@ def note_of(draft: NoteDraft, moment: str) -> Memory:
         category=category,
         **_stated_fields(draft),
     )
-    return Memory(meta, body_of(title, text, draft.quotes))
+    return Memory(meta, body_of(title, text, _telling_quotes(draft, text)))
 
 
 def _stated_fields(draft: NoteDraft) -> dict[str, Any]:
@@ -134,6 +135,21 @@ def body_of(title: str, text: str, quotes: tuple[Quote, ...] = ()) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def _telling_quotes(draft: NoteDraft, text: str) -> tuple[Quote, ...]:
+    """Those with a word that the statement does not have, or of another speaker."""
+    said = _spoken_words(text)
+    return tuple(
+        quote
+        for quote in draft.quotes
+        if quote.speaker != draft.trust or _spoken_words(quote.text) not in said
+    )
+
+
+def _spoken_words(text: str) -> str:
+    """The words alone, in lower case, with a space around each."""
+    return f" {' '.join(_WORD.findall(text.lower()))} "
+
+
 def _quote_line(quote: Quote) -> str:
     """A quotation with its speaker and turn."""
     words = " ".join(quote.text.split())
@@ -156,10 +172,12 @@ def gist_of(memory: Memory) -> str:
 
 
 def said_by(memory: Memory) -> frozenset[str]:
-    """Content hashes of what a note states and of the words that it was made from."""
-    return frozenset(
-        map(content_hash, (statement_of(memory), *_QUOTED.findall(memory.body)))
-    )
+    """Content hashes of what a note states, of its sentences, and of the words that it was made
+    from.
+    """
+    stated = statement_of(memory)
+    said = (stated, *_SENTENCE.findall(stated), *_QUOTED.findall(memory.body))
+    return frozenset(map(content_hash, said))
 
 
 def hash_of(memory: Memory) -> str:

@@ -289,7 +289,7 @@ def notes(workspace: Workspace) -> list[Memory]:
     return [memory for memory in found if memory.kind == "note"]
 
 
-def test_a_talk_leaves_its_notes_with_quotation_and_provenance(
+def test_a_talk_leaves_its_notes_with_provenance(
     workspace: Workspace,
 ) -> None:
     emit(workspace, turn(1, "Where do jobs wait?"), turn(2, DECISION))
@@ -298,7 +298,7 @@ def test_a_talk_leaves_its_notes_with_quotation_and_provenance(
     (note,) = notes(workspace)
     assert note.category == "architectural-decisions"
     assert (note.trust, note.turns, note.is_permanent) == ("user", ("turn-2",), False)
-    assert f"> “{DECISION}” — user, turn turn-2" in note.body
+    assert note.body == f"# {DECISION[:77]}…\n\n{DECISION}\n"
     conversation = workspace.store.find(str(note.source["from"]))
     assert conversation and "conversations" in conversation
 

@@ -133,7 +133,7 @@ class LaterSayings:
     def _next_statement(
         self, sayings: Sequence[_Said], scope: ScopeFilter
     ) -> LaterStatement | None:
-        """The latest that replaces one of these."""
+        """The latest that replaces one of these, as it was said rather than as a note says it."""
         words = frozenset().union(*(said.words for said in sayings))
         rows = self.index.revising(scope, words)
         memories = self.index.memories(sorted({row.memory_id for row in rows}))
@@ -146,7 +146,7 @@ class LaterSayings:
             text = _replacing(row, [said for said in sayings if at > said.at])
             if text and self.is_told(memory) and self._is_still_stated(row):
                 found.append(LaterStatement(text, row.memory_id, row.turn, at))
-        return max(found, key=lambda later: (later.at, later.memory_id), default=None)
+        return max(found, key=_lateness, default=None)
 
     def _is_still_stated(self, row: PassageRow) -> bool:
         """Is it in its file, which is believed?"""
@@ -159,6 +159,10 @@ class LaterSayings:
         except (StoreError, OSError):
             return None
         return memory if self.trust(memory) in BELIEVED else None
+
+
+def _lateness(later: LaterStatement) -> tuple[str, bool, str]:
+    return later.at, bool(later.turn), later.memory_id
 
 
 def _corrected(

@@ -12,6 +12,7 @@ from typing import Any
 
 from keeplore.memory import Memory, new_id
 from keeplore.memory.model import Trust
+from keeplore.memory.note import statement_of
 from keeplore.recall.request import LaterStatement
 from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.refine.changes import EVENT
@@ -114,15 +115,18 @@ def _receipt(workspace: Workspace, later: LaterStatement) -> dict[str, str] | No
 
 
 def _own_receipt(workspace: Workspace, note: Memory) -> dict[str, str] | None:
-    """That of a note: its first quotation and the conversation it is from; None without one."""
+    """That of a note: its first quotation, its statement where it needs none, and the conversation
+    it is from; None where that is not known.
+    """
     quoted = _QUOTED.search(note.body)
-    turns = [turn for turn in note.turns if quoted and short_turn(turn) == quoted[3]]
-    found = workspace.index.known_turns(turns)
-    if quoted is None or not found:
+    turns = [turn for turn in note.turns if not quoted or short_turn(turn) == quoted[3]]
+    found = workspace.index.known_turns(turns[:1])
+    if not found:
         return None
     turn = turns[0]
-    said = {"conversation": found[turn], "turn": turn, "span": quoted[1]}
-    return {**said, "speaker": quoted[2]}
+    words, speaker = quoted.group(1, 2) if quoted else (statement_of(note), note.trust)
+    said = {"conversation": found[turn], "turn": turn, "span": words}
+    return {**said, "speaker": speaker}
 
 
 def _entry(

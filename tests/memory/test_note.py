@@ -1,0 +1,44 @@
+"""A note says its sentence once."""
+
+from __future__ import annotations
+
+import pytest
+
+from keeplore.memory import Quote
+from keeplore.memory.note import NoteDraft, note_of, said_by
+from keeplore.text.similarity import content_hash
+
+SAID = "We use go-git to read branches that are not checked out."
+MOMENT = "2026-02-09T14:00:00Z"
+
+
+def body(text: str, quoted: str, *, speaker: str = "user") -> str:
+    draft = NoteDraft(text, scope="workspace", quotes=(Quote(quoted, speaker, "t1"),))
+    return note_of(draft, MOMENT).body
+
+
+@pytest.mark.parametrize(
+    "quoted", [SAID, f"({SAID.lower()})", SAID.replace("go-git", "**go-git**")]
+)
+def test_a_quotation_that_has_no_word_of_its_own_is_left_out(quoted: str) -> None:
+    assert body(SAID, quoted) == f"# {SAID}\n"
+
+
+def test_a_quotation_stays_where_it_adds_words() -> None:
+    assert body(SAID, f"I think {SAID}") == (
+        f"# {SAID}\n\n> “I think {SAID}” — user, turn t1\n"
+    )
+
+
+def test_a_quotation_of_someone_else_stays() -> None:
+    assert body(SAID, SAID, speaker="assistant") == (
+        f"# {SAID}\n\n> “{SAID}” — assistant, turn t1\n"
+    )
+
+
+def test_a_note_is_known_by_each_of_its_sentences() -> None:
+    text = f"go-git is a library. {SAID}"
+    note = note_of(NoteDraft(text, scope="workspace"), MOMENT)
+    assert said_by(note) == {
+        content_hash(said) for said in (text, "go-git is a library.", SAID)
+    }
