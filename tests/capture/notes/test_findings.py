@@ -97,6 +97,18 @@ def test_work_that_was_done_is_never_sure() -> None:
     assert not any(f.is_sure for f in findings(talk(("Why?", said))))
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        f"{EXITS} The script either has no `set -e`, or the filter is empty.",
+        f"The honest answer is: {EXITS}",
+    ],
+)
+def test_a_cause_that_is_not_settled_and_an_opinion_are_never_sure(told: str) -> None:
+    found = findings(talk(("Why does it go on?", told)))
+    assert [finding.is_sure for finding in found] == [False]
+
+
 def test_a_ruling_of_the_agent_is_offered_and_never_sure() -> None:
     said = "`PaymentClient` must always be closed by the caller, because it holds a socket."
     (found,) = findings(talk(("Why does it leak?", said)))

@@ -103,6 +103,7 @@ STATED = [
     ("Billing is owned by the payments team.", "infrastructure"),
     ("Our customers are mostly on Windows.", "infrastructure"),
     ("We are on Python 3.9 in production.", "infrastructure"),
+    ("The export is exposed as an API to our partners.", "patterns"),
 ]
 QUESTIONS = [
     "Should we use Redis or Postgres?",
@@ -179,6 +180,7 @@ TROUBLE = [
     "the file you created is empty, not 3 KB",
     "Your working tree is clean because the changes are stored in the shadow branch.",
     "The tests should pass now.",
+    "The stats reported hits: 0, so ranking used titles only.",
 ]
 
 
@@ -283,6 +285,14 @@ def test_an_answer_that_settles_nothing_is_not_written(
         )
         == []
     )
+
+
+def test_a_short_item_under_a_number_answers_what_was_asked_and_is_not_written() -> (
+    None
+):
+    rule = "DON'T match versions."
+    assert [c.text for c in written(rule)] == [rule]
+    assert written(f"1. {rule}\n2. ok") == []
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,13 @@ from keeplore.memory.model import Category
 # begins with an order, or with what stands for something that was named before
 _NAMES_NOTHING = ("states_bare", "states_order", "task")
 # what happened, what is seen now, and what is said of the two who talk
-_OF_TALK = ("states_past", "states_observed", "states_addressed", "first_person")
+_OF_TALK = (
+    "states_past",
+    "told_past",
+    "states_observed",
+    "states_addressed",
+    "first_person",
+)
 _HOLDS_ALWAYS = ("firm", "states_caused", "states_limited")
 
 

@@ -39,7 +39,7 @@ LEAST_TERMS = 3  # content words that a sentence shares with another that says i
 SAME = 0.6  # share of its content words
 TOLD = 0.5  # likewise of the shorter of two notes, of which one is enough
 # what a sentence says that is sure to be over soon, or is not the agent's to lay down
-NOT_SURE = ("states_observed", "moment", "trouble", "states_ruling")
+NOT_SURE = ("states_observed", "moment", "trouble", "states_ruling", "states_stance")
 # a sentence that tells of the work and not of what was found
 NO_EXPLANATION = ("first_person", "on_the_way", "states_of_tests")
 _BEGINS = re.compile(r"[\w`*“\"(~.-]|/(?!/)")
@@ -107,7 +107,7 @@ def findings(exchanges: Sequence[Exchange]) -> list[Finding]:
             and place.exchange not in rejected
         )
         turn = exchanges[place.exchange].id
-        plain = text.replace("**", "")
+        plain = capitalised(text.replace("**", ""))
         kept.append(Finding(plain, place.sentence.text, turn, weight, is_sure))
     return kept
 
@@ -267,8 +267,12 @@ def is_told(text: str, statements: Iterable[str]) -> bool:
 
 
 def _is_sure(place: Place) -> bool:
-    """False for what hangs on what was said before, is soon over, or tells of work done."""
+    """False for what hangs on what was said before, is soon over, or tells of work done, and where
+    its paragraph goes on to guess at the cause.
+    """
     core = place.statement.text
+    if any(says(sentence.text, "states_alternatives") for sentence in place.after):
+        return False
     if opens_with(core, "states_bare") or weight_of(place.sentence.text, "done"):
         return False
     return not any(says(core, name) for name in NOT_SURE)

@@ -88,7 +88,7 @@ def names(text: str) -> frozenset[str]:
     return frozenset(coded | written | set(_CAPITAL.findall(text)))
 
 
-def _is_symbol(name: str) -> bool:
+def is_symbol(name: str) -> bool:
     """True for a name out of somebody's code, False for a command, a file and a product."""
     return _SYMBOL.search(name) is not None and "/" not in name and " " not in name
 
@@ -98,7 +98,7 @@ def features(statement: PlacedSentence) -> Mapping[str, float]:
     text = statement.text.replace("**", "")
     heading = f"{statement.heading} {statement.label}"
     named = names(text)
-    symbols = sum(map(_is_symbol, named))
+    symbols = sum(map(is_symbol, named))
     found = {name: float(says(text, name)) for name in SAID}
     found |= {name: float(says(heading, name)) for name in HEADED}
     found |= {

@@ -15,7 +15,13 @@ from itertools import chain, pairwise
 
 from keeplore.capture.cues import opens_with, pattern, rules, says
 from keeplore.capture.discourse.dialogue import last_word
-from keeplore.capture.discourse.statements import DOCUMENT, answer_line, is_step
+from keeplore.capture.discourse.statements import (
+    DOCUMENT,
+    Statement,
+    answer_line,
+    is_step,
+    statements_of,
+)
 from keeplore.capture.distill.agreements import AgreedKind, agreed
 from keeplore.capture.distill.decisions import Decision, standing
 from keeplore.capture.distill.title_wording import is_pasted
@@ -33,8 +39,9 @@ from keeplore.capture.notes.note_wording import (
     points_elsewhere,
     without_lead,
 )
+from keeplore.capture.notes.repairs import is_repaired
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
-from keeplore.memory.model import Category, Scope
+from keeplore.memory.model import Category, Scope, Trust
 from keeplore.memory.note import TITLE_CHARS
 from keeplore.text.pasted import own_words
 from keeplore.text.sentences import Sentence, clip, sentences
@@ -57,7 +64,7 @@ _FIGURE = re.compile(r"\b\d+\b")
 # what a person says of themselves, and against what was said, is short
 SHORT = (Category.USER_FACTS, Category.PREFERENCES, Category.CORRECTIONS)
 # what tells how things are: it takes no decision back, and none takes it back
-REPORTS = (Category.USER_FACTS, Category.GOTCHAS)
+REPORTS = (Category.USER_FACTS, Category.GOTCHAS, Category.PATTERNS)
 # what a finding of the agent's may be; what else its words sound like, it is a gotcha
 OF_SYSTEMS = (Category.SECURITY, Category.INFRASTRUCTURE, Category.PATTERNS)
 SUREST = 0.95  # confidence of a finding that is surely one
@@ -108,15 +115,25 @@ def candidates(exchanges: Sequence[Exchange]) -> tuple[NoteCandidate, ...]:
     in_order = chain.from_iterable(chain.from_iterable(found))
     by_quote = {candidate.quote: candidate for candidate in in_order}
     kept = [c for c in by_quote.values() if c.order or c.quote in stands]
-    statements = [
-        candidate.text for candidate in kept if candidate.confidence >= AUTOMATIC
-    ]
-    untold = (one for one in findings(exchanges) if not is_told(one.text, statements))
+    told = [candidate.text for candidate in kept if candidate.confidence >= AUTOMATIC]
+    untold = (one for one in findings(exchanges) if not is_told(one.text, told))
     kept += map(_finding_candidate, untold)
+    statements = statements_of(exchanges)
+    kept = [c for c in kept if not _is_over(c, statements)]
     kept.sort(key=lambda candidate: candidate.confidence)
     return tuple(
         {content_hash(candidate.text): candidate for candidate in kept}.values()
     )
+
+
+def _is_over(candidate: NoteCandidate, statements: Sequence[Statement]) -> bool:
+    """True for a defect that was repaired in the same conversation."""
+    is_finding = candidate.category in (*OF_SYSTEMS, Category.GOTCHAS)
+    if candidate.order or not is_finding:
+        return False
+    if candidate.speaker == Trust.USER and candidate.category != Category.GOTCHAS:
+        return False  # a rule, which stays one when it is followed
+    return is_repaired(candidate.text, candidate.quote, statements)
 
 
 def _as_decisions(found: Sequence[NoteCandidate], at: int) -> list[Decision]:
@@ -270,7 +287,10 @@ def _statement_candidate(
         category = category or category_of(led, category_of_assertion(led))
     if not certainty:
         return None
-    confidence = certainty + _adjusted(led, category) - HEDGE * says(text, "hedged")
+    # an item of a numbered list answers what the agent asked under this number
+    is_reply = sentence.label[:1].isdigit() and not sentence.lead
+    confidence = certainty + _adjusted(led, category, is_reply=is_reply)
+    confidence -= HEDGE * says(text, "hedged")
     if confidence < LEAST:
         return None
     quote = Quote(clip(sentence.text), "user", turn)
@@ -293,7 +313,7 @@ def _by_rule(text: str, led: str) -> tuple[float, str]:
     return surest.confidence, surest.category or _kind_of_decision(text)
 
 
-def _adjusted(text: str, category: str) -> float:
+def _adjusted(text: str, category: str, *, is_reply: bool) -> float:
     """What speaks for a note, less what speaks against it, as confidence."""
     content = len(set(terms(text))) + len(_FIGURE.findall(text))
     is_correction = category == Category.CORRECTIONS
@@ -311,7 +331,8 @@ def _adjusted(text: str, category: str) -> float:
         (0.2, says(text, "task")),
         (
             0.05 if content > 1 else 0.1,
-            content < MIN_TERMS and not (category in SHORT and content),
+            content < MIN_TERMS
+            and not (category in SHORT and content and not is_reply),
         ),
         (0.15, len(words(text)) > 60),
         (0.2, says(text, "vague")),

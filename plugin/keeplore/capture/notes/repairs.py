@@ -1,0 +1,77 @@
+"""Whether a defect of which a conversation tells was repaired in it.
+
+The agent says so later: of the thing that the defect is of, by its name, that it made it otherwise
+or that it is otherwise now, or it says most of the defect again as what it repaired.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import dropwhile
+
+from keeplore.capture.cues import opens_with, pattern, says
+from keeplore.capture.discourse.statements import Act, Statement
+from keeplore.capture.notes.lasting_model import is_symbol, names
+from keeplore.memory import Quote
+from keeplore.text.sentences import clip
+from keeplore.text.terms import overlap, terms
+
+LEAST_TERMS = (
+    3  # content words that a repair shares with the defect that it does not name
+)
+SHARED = 0.5  # of the content words of the shorter of both
+# by which something is wrong or missing
+_DEFECTS = (
+    "states_negated",
+    "states_trap",
+    "states_limited",
+    "states_contrasted",
+    "trouble",
+)
+_TOLD = frozenset({Act.REPORT, Act.FINDING})
+
+
+def is_repaired(text: str, quote: Quote, statements: Sequence[Statement]) -> bool:
+    """True where one of the statements behind the quotation tells of the repair of the defect that
+    the text states.
+    """
+    if not any(says(text, name) for name in _DEFECTS):
+        return False
+    subject, said = subject_of(text), frozenset(terms(text))
+    later = dropwhile(lambda statement: not _is_quoted(statement, quote), statements)
+    next(later, None)
+    return any(
+        _is_repair_of(subject, statement.text) or _is_repair_in_words(said, statement)
+        for statement in later
+        if not statement.is_of_person and statement.act in _TOLD
+    )
+
+
+def subject_of(text: str) -> str:
+    """The name out of the code that stands before the text's verb; "" for none: a product of others
+    is not what is repaired.
+    """
+    verb = pattern("states_present").search(text)
+    beginning = text[: verb.start()] if verb else ""
+    named = filter(is_symbol, names(beginning))
+    return min(named, key=lambda name: (beginning.find(name), -len(name)), default="")
+
+
+def _is_quoted(statement: Statement, quote: Quote) -> bool:
+    return statement.turn == quote.turn and clip(statement.text) == quote.text
+
+
+def _is_repair_of(name: str, text: str) -> bool:
+    """Does the text say that the thing was changed, or is otherwise now?"""
+    plain = text.replace("**", "")
+    before, found, after = plain.partition(name) if name else ("", "", "")
+    if not found:
+        return False
+    return opens_with(before, "repaired") or says(after, "otherwise_now")
+
+
+def _is_repair_in_words(said: frozenset[str], statement: Statement) -> bool:
+    if not opens_with(statement.text, "repaired"):
+        return False
+    is_enough = len(said & statement.terms) >= LEAST_TERMS
+    return is_enough and overlap(said, statement.terms) >= SHARED
