@@ -109,6 +109,40 @@ def test_a_cause_that_is_not_settled_and_an_opinion_are_never_sure(told: str) ->
     assert [finding.is_sure for finding in found] == [False]
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        (
+            "`graph diff` accepts only `--json`, so any other flag is read as a path and yields the "
+            "misleading error `at most one revision`, not a word about the flag."
+        ),
+        (
+            "`jq` exits with 0 when there is no match, so `set -e` doesn't stop the script; only "
+            "`jq -e` does."
+        ),
+    ],
+)
+def test_an_error_that_is_always_so_and_a_condition_are_nothing_of_the_moment(
+    told: str,
+) -> None:
+    assert [
+        (found.text, found.is_sure) for found in findings(talk(("Why?", told)))
+    ] == [(told, True)]
+
+
+def test_what_only_counts_what_follows_is_no_part_of_a_finding() -> None:
+    told = (
+        "The one uncached path: queries of `graph` can't be kept when there are edits in the "
+        "`worktree`, only `--head` is cached."
+    )
+    assert [found.text for found in findings(talk(("Why?", told)))] == [
+        (
+            "Queries of `graph` can't be kept when there are edits in the `worktree`, only `--head` "
+            "is cached."
+        )
+    ]
+
+
 def test_a_ruling_of_the_agent_is_offered_and_never_sure() -> None:
     said = "`PaymentClient` must always be closed by the caller, because it holds a socket."
     (found,) = findings(talk(("Why does it leak?", said)))

@@ -177,6 +177,7 @@ TROUBLE = [
     "we support .zip, but I've seen an archive with a .7z in the uploads",
     "the tests are failing on CI, not locally",
     "the error is in the parser, not the lexer",
+    "ah. the issue is the formatter, not the generator, I think.",
     "the file you created is empty, not 3 KB",
     "Your working tree is clean because the changes are stored in the shadow branch.",
     "The tests should pass now.",

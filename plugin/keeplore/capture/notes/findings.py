@@ -39,7 +39,7 @@ LEAST_TERMS = 3  # content words that a sentence shares with another that says i
 SAME = 0.6  # share of its content words
 TOLD = 0.5  # likewise of the shorter of two notes, of which one is enough
 # what a sentence says that is sure to be over soon, or is not the agent's to lay down
-NOT_SURE = ("states_observed", "moment", "trouble", "states_ruling", "states_stance")
+NOT_SURE = ("moment", "states_failure", "states_ruling", "states_stance")
 # a sentence that tells of the work and not of what was found
 NO_EXPLANATION = ("first_person", "on_the_way", "states_of_tests")
 _BEGINS = re.compile(r"[\w`*“\"(~.-]|/(?!/)")
@@ -274,5 +274,8 @@ def _is_sure(place: Place) -> bool:
     if any(says(sentence.text, "states_alternatives") for sentence in place.after):
         return False
     if opens_with(core, "states_bare") or weight_of(place.sentence.text, "done"):
+        return False
+    seen = pattern("states_condition").sub("", core)
+    if says(seen, "states_observed"):
         return False
     return not any(says(core, name) for name in NOT_SURE)

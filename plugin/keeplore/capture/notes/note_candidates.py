@@ -327,6 +327,7 @@ def _adjusted(text: str, category: str, *, is_reply: bool) -> float:
         (0.2, says(text, "talk")),
         (0.2, not is_correction and says(text, "of_screen")),
         (0.2, not is_correction and says(text, "turned")),
+        (0.2, is_correction and says(text, "diagnosed")),
         (0.2, says(text, "of_turn")),
         (0.2, says(text, "task")),
         (
