@@ -504,3 +504,33 @@ def test_what_the_person_stated_is_not_noted_again_as_a_finding() -> None:
         for said in (asked, f"{stated} {asked}")
     ]
     assert speakers == [["assistant"], ["user"]]
+
+
+def test_what_was_the_matter_leaves_it_to_the_agent_to_say_how_things_are() -> None:
+    found = (
+        "The `--porcelain` flag does not read the global `.gitignore`, so `git status` only lists "
+        "tracked files."
+    )
+    summed_up = (
+        "so the issue was that the global `.gitignore` was not read by `--porcelain`, "
+        "which ignored our files"
+    )
+    notes = written(("Why is the listing wrong?", found), (summed_up, "Yes."))
+    assert [(note.speaker, note.category) for note in notes] == [
+        ("user", "gotchas"),
+        ("assistant", "gotchas"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rest", "category"),
+    [("", "patterns"), (", because nobody set another", "gotchas")],
+)
+def test_a_finding_without_a_trap_tells_how_a_thing_works(
+    rest: str, category: str
+) -> None:
+    found = (
+        f"The `Store.load()` method reads the `--path` option from `config.yaml`{rest}."
+    )
+    (candidate,) = candidates(talk(("How is it read?", found)))
+    assert (candidate.text, candidate.category) == (found, category)

@@ -67,6 +67,14 @@ SHORT = (Category.USER_FACTS, Category.PREFERENCES, Category.CORRECTIONS)
 REPORTS = (Category.USER_FACTS, Category.GOTCHAS, Category.PATTERNS)
 # what a finding of the agent's may be; what else its words sound like, it is a gotcha
 OF_SYSTEMS = (Category.SECURITY, Category.INFRASTRUCTURE, Category.PATTERNS)
+# words by which it is one: what is not so, what goes wrong, and why
+TRAPS = (
+    "states_negated",
+    "states_trap",
+    "states_contrasted",
+    "states_caused",
+    "states_limited",
+)
 SUREST = 0.95  # confidence of a finding that is surely one
 FIRM = 0.06  # what a clause of the person's that gives a reason adds
 
@@ -115,7 +123,7 @@ def candidates(exchanges: Sequence[Exchange]) -> tuple[NoteCandidate, ...]:
     in_order = chain.from_iterable(chain.from_iterable(found))
     by_quote = {candidate.quote: candidate for candidate in in_order}
     kept = [c for c in by_quote.values() if c.order or c.quote in stands]
-    told = [candidate.text for candidate in kept if candidate.confidence >= AUTOMATIC]
+    told = [c.text for c in kept if c.confidence >= AUTOMATIC and not _is_tale(c)]
     untold = (one for one in findings(exchanges) if not is_told(one.text, told))
     kept += map(_finding_candidate, untold)
     statements = statements_of(exchanges)
@@ -124,6 +132,12 @@ def candidates(exchanges: Sequence[Exchange]) -> tuple[NoteCandidate, ...]:
     return tuple(
         {content_hash(candidate.text): candidate for candidate in kept}.values()
     )
+
+
+def _is_tale(candidate: NoteCandidate) -> bool:
+    """True where it tells what was the matter: how things are, it leaves to the agent to say."""
+    is_gotcha = candidate.category == Category.GOTCHAS
+    return is_gotcha and says(candidate.text, "states_past")
 
 
 def _is_over(candidate: NoteCandidate, statements: Sequence[Statement]) -> bool:
@@ -407,13 +421,21 @@ def _finding_candidate(finding: Finding) -> NoteCandidate:
     if finding.is_sure:
         least, most, start = AUTOMATIC, SUREST, SURE
     reached = min(1.0, (finding.chance - start) / (1 - start))
-    category = category_of(finding.text, Category.GOTCHAS)
     return NoteCandidate(
         finding.text,
-        category if category in OF_SYSTEMS else str(Category.GOTCHAS),
+        _kind_of_finding(finding.text),
         round(least + reached * (most - least) - 0.005, 2),
         Quote(clip(finding.said), "assistant", finding.turn),
     )
+
+
+def _kind_of_finding(text: str) -> str:
+    """A trap, or how a thing works, where its subject does not tell more."""
+    category = category_of(text, Category.GOTCHAS)
+    if category in OF_SYSTEMS:
+        return category
+    is_trap = any(says(text, name) for name in TRAPS)
+    return str(Category.GOTCHAS if is_trap else Category.PATTERNS)
 
 
 def _kind_of_decision(text: str) -> str:
