@@ -85,6 +85,15 @@ def test_a_sentence_that_leans_on_another_takes_it_along() -> None:
     assert findings(talk(("How?", LEANING))) == []
 
 
+def test_a_sentence_that_names_its_cause_first_leans_on_nothing() -> None:
+    said = (
+        "Because `--global` is never read, `jq` exits with 0 only when the filter finds nothing, so "
+        "`set -e` doesn't stop the script."
+    )
+    reply = f"Two things.\n\n## `jq` argues for `set -e`\n\n{said}"
+    assert [found.text for found in findings(talk(("Why?", reply)))] == [said]
+
+
 def test_a_finding_takes_along_what_its_paragraph_says_of_it() -> None:
     follows = "The exit code of the last command counts there."
     said = f"{EXITS} {follows} I'll fix that.\n\nThe page has a header."
