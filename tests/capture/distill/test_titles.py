@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from keeplore.capture.distill.distiller import distill
 from keeplore.capture.distill.key_phrases import profile
-from keeplore.capture.distill.title_wording import looseness
+from keeplore.capture.distill.title_wording import looseness, stated, told
 from keeplore.capture.distill.titles import FALLBACK, MAX_TITLE, title_of
-from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.memory import AnsweredQuestion, Exchange, Quote
+from keeplore.text.sentences import Sentence
 from keeplore_hooks.events import Work
 
 
@@ -129,6 +130,30 @@ def title(*said: str) -> str:
         (
             "Right now `queue resume` supports an optional third argument, the target.",
             "Queue resume supports an optional third argument",
+        ),
+        (
+            "I wonder if there's a way to codify the hook bindings",
+            "Codify the hook bindings",
+        ),
+        (
+            "i have serve.sh and stop.sh to manage the app. the login page is not shown",
+            "Login page is not shown",
+        ),
+        (
+            "Fix: 2. The loader in parse_invoice is needlessly complex\nLines 3-9 could go",
+            "Loader in parse_invoice is needlessly complex",
+        ),
+        (
+            "keep in mind that we need a backup of the ledger export",
+            "Backup of the ledger export",
+        ),
+        (
+            "please load the ledger backend .env file from vault",
+            "Load the ledger backend .env file from vault",
+        ),
+        (
+            "参考local目录下的Dockerfile和docker-compose.yml,给当前项目制作Dockerfile和部署脚本，尽可能周全。",
+            "给当前项目制作Dockerfile和部署脚本，尽可能周全",
         ),
         (
             "ok, assuming so, search results should be in reverse order",
@@ -526,4 +551,106 @@ def test_a_marker_of_a_secret_is_no_subject() -> None:
     assert (
         title(said, "Nothing is stuck.")
         == "Can you see on staging whether jobs are stuck"
+    )
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        (
+            "add a helper function to the invoice importer package that can be called from other places",
+            "Add a helper function to the invoice importer package",
+        ),
+        (
+            "instrument the live invoice import with file logging to see exactly what happens",
+            "Instrument the live invoice import with file logging",
+        ),
+        (
+            "add a serialization test of the ledger to the nightly checks before running the whole suite",
+            "Add a serialization test of the ledger to the nightly checks",
+        ),
+        (
+            "benchmark the new ledger index by date against the old one against the real database",
+            "Benchmark the new ledger index by date against the old one",
+        ),
+        (
+            "solve the ledger import as a generalized 'solve for desktop' scenario that runs for every app",
+            "Solve the ledger import",
+        ),
+    ],
+)
+def test_no_title_ends_within_a_clause(request_: str, expected: str) -> None:
+    assert title(request_, "Sure.") == expected
+
+
+def test_a_bare_command_is_named_by_the_heading_of_its_answer() -> None:
+    answer = "**Ledger Style Review**\n\nExported names that need doc comments: none."
+    assert title("/house-style", answer) == "Ledger Style Review"
+
+
+def test_an_order_without_a_subject_gives_way_to_one_that_has_it() -> None:
+    said = (
+        "log a linear improvement",
+        "Added the ledger index corruption to the known limits. The ledger index corruption is known.",
+    )
+    assert title(*said) == "Add the ledger index corruption to the known limits"
+
+
+def test_an_arrow_of_the_agents_is_no_answer() -> None:
+    decision = "The hot path parses each ledger: `load(id)` → `Ledger` → flatten body + count rows."
+    exchanges = talk("Make the ledger import faster", "Sure.")
+    parts = {"decision": (Quote(decision, "assistant", "t0"),)}
+    assert title_of(exchanges, parts) == "Make the ledger import faster"
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("I made a critical error removing the ledger check.", ""),
+        ("Combined ledgers: full navigation kept.", ""),
+        ("Reverted (by me): removed the dead ledger export.", ""),
+        ("Restored the ledger check.", "restore the ledger check"),
+    ],
+)
+def test_only_work_is_told_as_an_order(answer: str, expected: str) -> None:
+    assert told(Sentence(answer)) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (
+            "Our ledger search index becomes stale (see the log).",
+            "ledger search index becomes stale",
+        ),
+        (
+            "The catch: the ledger search index becomes stale.",
+            "ledger search index becomes stale",
+        ),
+        ("This makes the ledger index stale at once.", ""),
+        ("If the ledger index becomes stale, nothing is found.", ""),
+        ("The digest went from 48f554e4aa to bfb70aa9bb during the import.", ""),
+        ("Ledger → index update → stale search results.", ""),
+        (
+            "The ledger index becomes stale whenever somebody imports invoices while a long export of the year runs.",
+            "",
+        ),
+    ],
+)
+def test_a_line_of_the_head_stands_alone_as_a_title_or_is_none(
+    line: str, expected: str
+) -> None:
+    assert stated(line) == expected
+
+
+def test_what_came_of_a_talk_goes_before_its_key_phrases() -> None:
+    exchanges = talk(
+        "hm, that looks weird. 09ea3c1e2b76 is the one we just made?",
+        "Found it. The ledger base commit becomes stale (it is set once).",
+    )
+    line = Quote(
+        "The ledger base commit becomes stale (it is set once).", "assistant", "t0"
+    )
+    assert (
+        title_of(exchanges, {"outcome": (line,)}) == "Ledger base commit becomes stale"
     )

@@ -116,6 +116,7 @@ def test_a_summary_of_opencode_is_substance_as_it_is() -> None:
             "add an end to sessions",
         ),
         ("The overarching goal is a fast index. It", "a fast index"),
+        ("The user initially reported a broken index. Then", "a broken index"),
         ("The user's overarching request was to improve `watch`", "improve watch"),
         (
             "The user reported that v1.2.3 breaks e.g. git",

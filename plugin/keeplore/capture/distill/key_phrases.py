@@ -132,7 +132,7 @@ def plain(text: str) -> str:
         r"\*\*|__(?=\W|\Z)|(?<=\s)__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)", "", text
     )
     text = re.sub(r"(?<!\w)@(?=\w)", "", text)
-    text = re.sub(r"\s+([,.;:!?)])", r"\1", " ".join(text.split()))
+    text = re.sub(r"\s+([,.;:!?)])(?!\w)", r"\1", " ".join(text.split()))
     return bare(re.sub(r"\(\s*\)", "", text))
 
 

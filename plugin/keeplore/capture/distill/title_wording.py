@@ -22,10 +22,13 @@ from keeplore.text.terms import STOP, is_foreign, stems, terms
 MAX_TITLE = 70  # characters
 MAX_CLAUSES = 8  # of a sentence that are looked at
 MAX_SENTENCE = 400  # characters
+FEWEST_TOLD = 5  # words of a sentence of a head that stands as a title
+ENOUGH = 2  # content words that a title may be cut down to
 MAX_STATEMENT = 12  # words of one that stands as a title by itself
-_EDGES = " .,;:!?-–—…|/，。；：！、"
+_EDGES = " .,;:!?-–—…|/`，。；：！、"
 _QUOTES = "\"“”'‘’"
 _LEADS = 8  # words of address and politeness that stand one before the other
+_WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"\A\(?(?:\d{1,2}|[A-E])[.):]\)?\s+")
 # arrows and pictographs
 _SIGNS = re.compile(
@@ -57,6 +60,7 @@ _PULL_REQUEST = re.compile(
     rf"\b(?:gh|glab|hub) (?:pr|mr) create\b.{{0,200}}?(?:--title|-t)[ =]{_QUOTED_ARGUMENT}"
 )
 _FOLDER = re.compile(r"(?<=\w\w)/(?=[\s,.;:)]|\Z)")
+_OPEN_QUOTE = re.compile(r"\s+[‘'“][^’'”]*\Z")  # one that nothing closes
 _EMPHASIS = re.compile(r"\b[A-Z]{3,}\b(?![./_-]\w)")
 _LED_VERB = re.compile(
     r"\A(\w+)(?: (?:also|now|just|maybe|first|simply|properly))*"
@@ -83,7 +87,7 @@ def asked(sentence: Sentence) -> Wording | None:
     """What a person's sentence asks for; None where it asks for nothing that can be named."""
     text = plain(_FOLDER.sub("", sentence.text))[:MAX_SENTENCE]
     if is_foreign(text):
-        rest = _without(text.lstrip("¿¡"), "title_address")
+        rest = _unled(text.lstrip("¿¡"), "title_address")
         return Wording(fit(rest), "order" if rest != text else "thing")
     text = _without(text, "title_heading_label")
     found = [wording for wording in _clause_requests(text) if wording.text]
@@ -118,10 +122,11 @@ def told(sentence: Sentence) -> str:
     rest = _without(_without(text, "title_heading_label"), "title_report")
     verb, _, what = rest.partition(" ")
     base = _past().get(verb.lower(), "")
-    # "set" and "put" tell only of somebody
-    is_told = base != verb.lower() or text[:2] in ("I ", "I'", "I’", "We", "we")
+    # "set" tells only of somebody, and "shared" or "combined" may say of what kind a thing is
+    is_told = opens_with(text, "title_teller") or opens_with(rest, "title_did")
     is_work = bool(base) and is_told and not _is_on_the_way(base)
-    if not is_work or opens_with(what, "title_no_object"):
+    is_slip = opens_with(rest, "title_slip")
+    if not is_work or is_slip or opens_with(what, "title_no_object"):
         return ""
     return _order(f"{base} {_without(what, 'title_then')}")
 
@@ -143,11 +148,12 @@ def wanted(sentence: Sentence) -> str:
     return _order(rest) if rest != text else ""
 
 
-def decided(text: str) -> Wording | None:
-    """What a decision says: the order in it, else its statement where that is short."""
-    question, _, answer = text.rpartition(" → ")
-    if question:
-        choice = _thing(plain(answer))
+def decided(text: str, *, is_answer: bool) -> Wording | None:
+    """What a decision says: the order in it, else its statement where that is short; of the answer
+    to a question its choice.
+    """
+    if is_answer:
+        choice = _thing(plain(text))
         return Wording(choice, "choice") if choice else None
     if found := asked(Sentence(text)):
         is_choice = opens_with(found.text, "title_choice")
@@ -164,10 +170,26 @@ def opening(message: str) -> str:
 
 
 def begun(message: str) -> Wording | None:
-    """What a message begins with, where that stands by itself."""
-    line = _ARTICLE.sub("", opening(message))
+    """What the first line of a message says, where that stands by itself."""
+    line = opening(message.lstrip().partition("\n")[0])
+    line = _NUMBER.sub("", _without(line, "title_heading_label"))
+    line = _ARTICLE.sub("", line)
     is_whole = len(named(line)) > 1 and not looseness(line) and not is_pasted(message)
     return Wording(line, "statement") if is_whole else None
+
+
+def stated(text: str) -> str:
+    """What a sentence of a conversation's head tells, in few words that can be understood alone."""
+    whole = plain(text)
+    if len(_WORD.findall(text)) > len(_WORD.findall(whole)):
+        return ""  # without an address or a hash the sentence says something else
+    rest = _unled(_NUMBER.sub("", whole), "title_noise", "title_told_label")
+    title = _ARTICLE.sub("", fit(rest))
+    is_told = len(named(title)) > 1 and not says(title, "title_leaning")
+    is_short = FEWEST_TOLD <= len(title.split()) <= MAX_STATEMENT
+    _, kept, after = whole.partition(title)
+    is_whole = bool(kept) and opens_with(after, "title_end") and not looseness(title)
+    return title if is_told and is_short and is_whole else ""
 
 
 def committed(commit: str) -> str:
@@ -197,6 +219,7 @@ def pull_request(command: str) -> str:
 def heading(text: str) -> str:
     """A heading without its label ("Plan:"), "" for one that would head any page."""
     text = _DASH.sub(": ", _NUMBER.sub("", plain(text)))
+    text = _unled(text, "title_noise")
     head = _without(text, "title_heading_label")
     first = head.partition(" ")[0].lower()
     if opens_with(head, "title_generic_heading") or len(terms(head)) < 2:
@@ -256,6 +279,8 @@ def fit(text: str) -> str:
     for opening, closing in ("()", "[]", "{}"):
         if text.count(opening) > text.count(closing):
             text = text[: text.rfind(opening)]
+    if _OPEN_QUOTE.search(text):
+        text = _without_torn_end(_OPEN_QUOTE.sub("", text))
     text = _without(text.strip(_EDGES), "title_dangling").strip(_EDGES)
     inner = text.strip(_QUOTES)
     if not any(quote in inner for quote in _QUOTES[:3]):
@@ -295,7 +320,8 @@ def _order(text: str, *, is_led: bool = True) -> str:
         return ""
     text = _LED_VERB.sub(r"\1", pattern("title_for_me").sub(r"\1 ", text))
     title = fit(text)
-    return "" if opens_with(title, "title_torn") else title
+    is_label = title.partition(" ")[0].endswith(":")
+    return "" if is_label or opens_with(title, "title_torn") else title
 
 
 def _by_way_of(text: str) -> str:
@@ -316,7 +342,7 @@ def _is_verb(word: str) -> bool:
 
 def _thing(text: str) -> str:
     """A noun phrase after "I want …", without its article."""
-    if opens_with(text, "title_torn"):
+    if opens_with(text, "title_torn") or text.startswith("("):
         return ""
     is_noun = _ARTICLE.match(text) or text.partition(" ")[0].lower() not in STOP
     if not is_noun or opens_with(text, "title_statement"):
@@ -358,6 +384,13 @@ def _wanting(text: str) -> str:
     found = pattern("title_wanting").search(title)
     is_of_something = found is not None and bool(named(title[: found.start()]))
     return title if is_of_something and _stands_alone(title) else ""
+
+
+def is_complaint(wording: Wording) -> bool:
+    """True for a statement that says exactly what is wrong: it names more than one word of it."""
+    found = pattern("title_wanting").search(wording.text)
+    what = wording.text[: found.start()] if found else wording.text
+    return wording.form == "statement" and len(named(what)) > 1
 
 
 def _stands_alone(title: str) -> bool:
@@ -422,6 +455,12 @@ def _cut_between_words(text: str) -> str:
         return text
     head = text[: MAX_TITLE + 1]
     softer = [found.start() for found in pattern("title_and").finditer(head)]
-    if softer and softer[-1] > MAX_TITLE // 2:
-        return text[: softer[-1]]
-    return text[: max(head.rfind(" "), 0) or MAX_TITLE]
+    is_soft = softer and softer[-1] > MAX_TITLE // 2
+    end = softer[-1] if is_soft else max(head.rfind(" "), 0) or MAX_TITLE
+    return _without_torn_end(text[:end])
+
+
+def _without_torn_end(text: str) -> str:
+    """Without the clause that a cut has left incomplete, where enough is said before it."""
+    whole = _without(text, "title_torn_end")
+    return whole if len(stems(whole)) > ENOUGH else text

@@ -28,6 +28,7 @@ from keeplore.capture.distill.title_wording import (
     decided,
     fit,
     heading,
+    is_complaint,
     is_pasted,
     is_step,
     looseness,
@@ -35,6 +36,7 @@ from keeplore.capture.distill.title_wording import (
     opening,
     promised,
     pull_request,
+    stated,
     telling,
     titled,
     told,
@@ -47,9 +49,12 @@ from keeplore_hooks.events import Work
 
 FALLBACK = "Conversation without words"
 REDACTED = "[REDACTED"  # what a marker of a secret begins with
+HEAD = ("decision", "outcome", "reasoning")  # parts that tell what came of a talk
+LEAST_TOLD = 0.3  # score of a line of them that can name it
 MIN_SCORE = 0.6  # below it a candidate says too little, and the key phrases speak
 LONG_MESSAGE = 30  # sentences from which a first message counts as a document
 OPENING = 2  # exchanges, and sentences of the agent's, that say what a talk is about
+THIN_ORDER = 4  # words up to which an order with one name in it says little
 SHORT_ORDER = 2  # content words up to which one telling word does not suffice
 LAST_WORDS = 4  # sentences at the end of an answer in which an offer stands
 MAX_ASKED, MAX_TOLD = 12, 200  # sentences of a message that are looked at
@@ -75,7 +80,7 @@ FORMS = {
     "thing": -0.2,
     "statement": -0.6,
 }
-NAMELESS, UNSAID, LOOSE, STEP, FOREIGN = -0.9, -0.6, -1.0, -0.4, 2.0
+NAMELESS, UNSAID, THIN, LOOSE, STEP, FOREIGN = -0.9, -0.6, -0.8, -1.0, -0.7, 2.0
 LENGTHY, SHORT = 0.02, 55  # what each character beyond a short title takes
 # of the heaviest term that a phrase names, the second, …: a list of words is no title
 COVERAGE = (1.0, 0.7, 0.5, 0.3)
@@ -103,7 +108,8 @@ def title_of(
     best = min(scored, key=lambda c: (-c[0], len(c[1]), c[1]), default=(0.0, ""))
     if best[0] >= MIN_SCORE:
         return capitalised(_with_subject(best[1], exchanges, about))
-    found = _subjects(exchanges, about) or best[1] or _first_words(exchanges)
+    found = _told_in_head(parts, about) or _subjects(exchanges, about)
+    found = found or best[1] or _first_words(exchanges)
     return capitalised(found) or FALLBACK
 
 
@@ -113,7 +119,7 @@ def _candidates(
     yield from _work_titles(work)
     detail = DETAIL * min(len(exchanges) - 1, MOST_DETAIL)
     for quote in parts.get("decision", ()):
-        if found := _decided(quote.text, exchanges, about):
+        if found := _decided(quote, exchanges, about):
             yield found, DECIDED - detail
     late = 0.0
     for n, exchange in enumerate(exchanges):
@@ -123,7 +129,10 @@ def _candidates(
             )
         else:
             yield from _first_message_titles(exchange.user)
-        for found, worth in _agent_titles(exchange.assistant, is_first=not n):
+        is_bare = not terms(typed_verb(exchange.user))
+        for found, worth in _agent_titles(
+            exchange.assistant, is_first=not n, is_bare=is_bare
+        ):
             yield found, worth - detail + TAKEN_UP * _takes_up(found, exchange.user)
         if len(terms(exchange.user)) > 2:
             late = min(late + LATER, MOST_LATER)
@@ -131,7 +140,7 @@ def _candidates(
 
 def _first_message_titles(message: str) -> Iterator[Candidate]:
     for found, worth in _person_titles(message, REQUESTED):
-        yield found, worth + COMPLAINT * (found.form == "statement")
+        yield found, worth + COMPLAINT * is_complaint(found)
     if first := begun(message):
         yield first, FIRST
 
@@ -153,15 +162,17 @@ def _takes_up(report: Wording, message: str) -> bool:
 
 
 def _decided(
-    decision: str, exchanges: Sequence[Exchange], about: Profile
+    decision: Quote, exchanges: Sequence[Exchange], about: Profile
 ) -> Wording | None:
     """A decision; a choice with what it was made for, as its question or the talk's opening names
     it.
     """
-    found = decided(decision)
+    question, _, answer = decision.text.rpartition(" → ")
+    if decision.speaker != "user" and not question.endswith("?"):
+        question, answer = "", decision.text  # an arrow of the agent's is no answer
+    found = decided(answer, is_answer=bool(question))
     if found is None or found.form != "choice":
         return found
-    question = decision.rpartition(" → ")[0]
     rest = set(terms(question or exchanges[0].user)).difference(terms(found.text))
     for subject in about.phrases:
         if " " in subject and rest.issuperset(terms(subject)):
@@ -206,11 +217,14 @@ def _offered(message: str, worth: float) -> Iterator[Candidate]:
             yield found, worth
 
 
-def _agent_titles(message: str, *, is_first: bool) -> Iterator[Candidate]:
+def _agent_titles(
+    message: str, *, is_first: bool, is_bare: bool
+) -> Iterator[Candidate]:
+    """Of an answer, to a command without words where ``is_bare``."""
     said = sentences(message)[:MAX_TOLD]
     heads = [heading(sentence.text) for sentence in said if sentence.is_heading]
     for n, head in enumerate(heads):
-        is_title = is_first and n == 0 and len(heads) > 1
+        is_title = is_first and n == 0 and (is_bare or len(heads) > 1)
         yield Wording(head, "thing"), HEADED + REPORT_HEAD * is_title
     for n, sentence in enumerate(said):
         yield Wording(wanted(sentence), "order"), RETOLD
@@ -245,13 +259,21 @@ def _score(wording: Wording, about: Profile, spread: float) -> float:
     all_words = words(phrase)
     filler = sum(word.lower() in STOP for word in all_words) / max(len(all_words), 1)
     alone = 0.15 * min(len(stems(phrase)), 6) + LOOSE * looseness(phrase)
-    if not named(phrase):
-        alone += NAMELESS
-    elif not covered:
-        alone += UNSAID
+    alone += _lack(wording, covered)
     alone += STEP if form == "order" and is_step(phrase) else 0.0
     alone -= max(0.0, filler - 0.5) + LENGTHY * max(0, len(phrase) - SHORT)
     return spread * covered + FORMS[form] + alone
+
+
+def _lack(wording: Wording, covered: float) -> float:
+    """What a phrase loses that names nothing, nothing of the talk, or too little."""
+    names = named(wording.text)
+    if not names:
+        return NAMELESS
+    if not covered:
+        return UNSAID
+    is_short = wording.form == "order" and len(wording.text.split()) <= THIN_ORDER
+    return THIN if is_short and len(names) == 1 and not _is_exact(wording.text) else 0.0
 
 
 def _with_subject(phrase: str, exchanges: Sequence[Exchange], about: Profile) -> str:
@@ -267,14 +289,32 @@ def _with_subject(phrase: str, exchanges: Sequence[Exchange], about: Profile) ->
     return phrase
 
 
+def _is_exact(phrase: str) -> bool:
+    """True where it has a number or an identifier."""
+    return any(map(str.isdigit, phrase)) or any(map(is_identifier, words(phrase)))
+
+
 def _names_subject(phrase: str) -> bool:
     """True where it has a number, an identifier, or enough words that tell one talk from
     another.
     """
-    if any(map(str.isdigit, phrase)) or any(map(is_identifier, words(phrase))):
+    if _is_exact(phrase):
         return True
     said = telling(phrase)
     return len(said) > 1 or (bool(said) and len(stems(phrase)) > SHORT_ORDER)
+
+
+def _told_in_head(parts: Parts, about: Profile) -> str:
+    """The sentence of the head that tells most of what the talk is about, "" where none tells
+    enough.
+    """
+    lines = chain.from_iterable(parts.get(part, ()) for part in HEAD)
+    lines_told = sorted(filter(None, (stated(quote.text) for quote in lines)))
+    scores = {
+        line: _score(Wording(line, "statement"), about, 1.0) for line in lines_told
+    }
+    best = max(lines_told, key=scores.__getitem__, default="")
+    return best if scores.get(best, 0.0) >= LEAST_TOLD else ""
 
 
 def _subjects(exchanges: Sequence[Exchange], about: Profile) -> str:
