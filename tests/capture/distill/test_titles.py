@@ -313,6 +313,7 @@ def test_a_message_that_says_nothing_is_named_by_the_substance(
         ("This new error in the export", 1),
         ("Scenario B: keep the counter", 1),
         ("Fix the race in this project", 0),
+        ("A plain file for this should be fine", 1),
         ("Move the counter to option a", 0),
     ],
 )
