@@ -632,6 +632,9 @@ def test_only_work_is_told_as_an_order(answer: str, expected: str) -> None:
         ("If the ledger index becomes stale, nothing is found.", ""),
         ("The digest went from 48f554e4aa to bfb70aa9bb during the import.", ""),
         ("Ledger → index update → stale search results.", ""),
+        ("Or the ledger search index becomes stale.", ""),
+        ("Done.", ""),
+        ("…", ""),
         (
             "The ledger index becomes stale whenever somebody imports invoices while a long export of the year runs.",
             "",

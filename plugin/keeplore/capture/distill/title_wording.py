@@ -187,9 +187,10 @@ def stated(text: str) -> str:
     title = _ARTICLE.sub("", fit(rest))
     is_told = len(named(title)) > 1 and not says(title, "title_leaning")
     is_short = FEWEST_TOLD <= len(title.split()) <= MAX_STATEMENT
+    if not is_told or not is_short or looseness(title):
+        return ""
     _, kept, after = whole.partition(title)
-    is_whole = bool(kept) and opens_with(after, "title_end") and not looseness(title)
-    return title if is_told and is_short and is_whole else ""
+    return title if kept and opens_with(after, "title_end") else ""
 
 
 def committed(commit: str) -> str:
