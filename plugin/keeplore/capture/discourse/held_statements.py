@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator
 from functools import lru_cache
 
 from keeplore.capture.discourse.conversation_model import ConversationModel
 from keeplore.capture.discourse.salience import salience
-from keeplore.capture.discourse.statements import Act
-from keeplore.memory import Conversation
+from keeplore.capture.discourse.statements import Act, Statement
+from keeplore.memory import Conversation, Quote
 from keeplore.recall.request import HeldStatement
+from keeplore.text.sentences import Sentence
 
+ARROW = " → "  # between a question and its answer
 _UNTOLD = frozenset({Act.HEADING, Act.ANNOUNCEMENT})
 
 
@@ -18,7 +21,7 @@ _UNTOLD = frozenset({Act.HEADING, Act.ANNOUNCEMENT})
 def held_statements(conversation: Conversation) -> tuple[HeldStatement, ...]:
     """In the order in which they were made, without headings, announcements and what ended."""
     model = ConversationModel.of(conversation.exchanges)
-    decided = {q.text for q in (*conversation.decision, *conversation.also_decided)}
+    quotes = {q.text: q for q in (*conversation.decision, *conversation.also_decided)}
     messages: dict[tuple[int, int], int] = {}  # exchange and place in it → number
     held: list[HeldStatement] = []
     for number, statement in enumerate(model.statements):
@@ -26,15 +29,41 @@ def held_statements(conversation: Conversation) -> tuple[HeldStatement, ...]:
         is_untold = statement.act in _UNTOLD or statement.leads_in
         if is_untold or number in model.ended:
             continue
-        text = statement.quote.text
-        held.append(
-            HeldStatement(
-                text,
-                statement.turn,
-                message,
-                salience=salience(statement, len(model.exchanges)),
-                is_decision=text in decided,
-                is_pasted=statement.is_pasted,
+        held.append(_held(statement, message, model, quotes))
+    told = {statement.text for statement in held}
+    picks = (
+        line
+        for text, quote in quotes.items()
+        if text not in told
+        for line in _pick(quote, model)
+    )
+    numbered = enumerate(picks, len(messages))
+    return (*held, *(_held(pick, message, model, quotes) for message, pick in numbered))
+
+
+def _held(
+    statement: Statement,
+    message: int,
+    model: ConversationModel,
+    decided: Container[str],
+) -> HeldStatement:
+    text = statement.quote.text
+    return HeldStatement(
+        text,
+        statement.turn,
+        message,
+        salience=salience(statement, len(model.exchanges)),
+        is_decision=text in decided,
+        is_pasted=statement.is_pasted,
+    )
+
+
+def _pick(quote: Quote, model: ConversationModel) -> Iterator[Statement]:
+    """A decision that stands in the head with its question, which nobody said in one sentence."""
+    for number, exchange in enumerate(model.exchanges):
+        if exchange.id == quote.turn and ARROW in quote.text:
+            line = Sentence(quote.text)
+            yield Statement(
+                line, quote.speaker, quote.turn, number, 0, 0, 1, is_answer=True
             )
-        )
-    return tuple(held)
+            return

@@ -16,6 +16,12 @@ from operator import attrgetter
 
 from keeplore.capture.cues import meanings, opens_with, pattern, says, weight_of
 from keeplore.capture.discourse.statements import answer_line
+from keeplore.capture.distill.choices import (
+    Choice,
+    choice_of,
+    last_options,
+    taken_instead,
+)
 from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore.text.sentences import Sentence, sentences
 from keeplore.text.terms import terms
@@ -38,6 +44,7 @@ _BREAK = re.compile(r"\.{3}|…|\s[-–—]\s")
 
 class AgreedKind(StrEnum):
     PICK = "pick"  # one option of several
+    OTHER_PICK = "other pick"  # another one than before
     PROPOSAL = "proposal"  # the one that waited
     OFFER = "offer"  # what the agent would do next
     ANSWERED_OFFER = "answered offer"  # likewise, the text with the person's answer
@@ -49,21 +56,37 @@ class Agreed:
 
     text: str
     kind: AgreedKind
+    choice: Choice | None = None  # that a pick was made of
+    said: str = ""  # the sentence that took another option
+
+    @property
+    def line(self) -> str:
+        """An option behind the question that it answers; anything else by itself."""
+        return self.choice.line(self.text) if self.choice else self.text
 
     @property
     def is_offer(self) -> bool:
         return self.kind in {AgreedKind.OFFER, AgreedKind.ANSWERED_OFFER}
 
 
-def agreed(said: Sequence[Sentence], before: Exchange) -> Agreed | None:
-    """The agent's option that a message picks, or its proposal that the message agrees to."""
+def agreed(said: Sequence[Sentence], earlier: Sequence[Exchange]) -> Agreed | None:
+    """The agent's option that a message picks, or its proposal that the message agrees to;
+    ``earlier`` are the exchanges before the message, at least one.
+    """
+    if other := taken_instead(said, earlier):
+        return Agreed(other.answer, AgreedKind.OTHER_PICK, other.choice, other.said)
+    return _agreed_at_once(said, earlier[-1])
+
+
+def _agreed_at_once(said: Sequence[Sentence], before: Exchange) -> Agreed | None:
     # "yes, A ... and what about B?" agrees before it asks
     opening = _BREAK.split(said[0].text, maxsplit=1)[0]
     if opening.endswith("?") or (said[0].is_question and opening == said[0].text):
         return None
     option = None if said[0].label else _picked_option(opening, before.assistant)
     if option is not None:
-        return Agreed(_picked_line(option, before), AgreedKind.PICK)
+        choice = _choice_with(option, before)
+        return Agreed(option.text, AgreedKind.PICK, choice)
     affirmed = pattern("affirmed").match(opening)
     if affirmed is None or says(opening[affirmed.end() :], "hedged_reply"):
         return None
@@ -216,12 +239,9 @@ def _is_telling(sentence: Sentence) -> bool:
     return is_prose and is_whole and len(set(terms(sentence.text))) >= TELLING_TERMS
 
 
-def _picked_line(option: Sentence, before: Exchange) -> str:
-    """What was picked; an option that is a name alone with the question that it answers."""
-    if len(set(terms(option.text))) > 1:
-        return option.text
-    asked = [s.text for s in sentences(before.user) if s.is_question]
-    return f"{asked[-1]} → {option.text}" if asked else option.text
+def _choice_with(option: Sentence, before: Exchange) -> Choice:
+    listed = last_options(sentences(before.assistant))
+    return choice_of(before, listed if option in listed else [option])
 
 
 def _picked_option(opening: str, reply: str) -> Sentence | None:
@@ -273,20 +293,8 @@ def _named_option(reply: str, name: str) -> Sentence | None:
     return None
 
 
-def last_options(said: Sequence[Sentence]) -> list[Sentence]:
-    """The options of the last list of options."""
-    listed = [s for s in said if _is_option(s)]
-    place = (listed[-1].lead, listed[-1].heading) if listed else ("", "")
-    return [s for s in listed if (s.lead, s.heading) == place]
-
-
 def _nth_option(reply: str, ordinal: str) -> Sentence | None:
     """An option of the last list of options by its place."""
     options = last_options(sentences(reply))
     index = meanings("ordinals")[ordinal.lower()]
     return options[index] if 1 < len(options) <= 6 and index < len(options) else None
-
-
-def _is_option(sentence: Sentence) -> bool:
-    is_item = bool(sentence.label) and sentence.is_first
-    return is_item or opens_with(sentence.text, "option_labelled")

@@ -25,6 +25,7 @@ from keeplore.capture.discourse.statements import (
 from keeplore.capture.distill.agreements import (
     IN_REPLY,
     TELLING_TERMS,
+    Agreed,
     AgreedKind,
     agreed,
     agreed_designs,
@@ -34,6 +35,7 @@ from keeplore.capture.distill.agreements import (
     stands_alone,
     suggestion,
 )
+from keeplore.capture.distill.choices import LOOK_BACK, Choice
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.text.pasted import is_copied_from
 from keeplore.text.sentences import MAX_QUOTE, Sentence, bare, clip, sentences
@@ -41,7 +43,6 @@ from keeplore.text.terms import overlap, terms
 
 MAIN = 2.0  # weight from which a decision is a conversation's own and not one of many details
 MIN_AGENT = 1.5
-HANDED_BACK = 8  # exchanges in which what the agent said is looked for
 ANSWERED = 3.2  # an answer to a question that was put is as explicit as a decision gets
 PICKED = 3.0
 STIPULATED = 1.2  # what is said of how a thing shall be, without a word of a decision
@@ -49,8 +50,8 @@ PLANNED = 2.4  # the approach of a plan that the person handed over, or agreed t
 CONFIRMED = 2.4
 SAME_MATTER = 0.5  # share of terms from which a later decision replaces an earlier one
 OWN_MATTER = 3  # terms; a correction with more says itself what it is about
-LOOK_BACK = (
-    3  # exchanges in which a correction without a shared word finds what it corrects
+RECENT = (
+    3  # exchanges in which a correction finds what it corrects without a shared word
 )
 PASTED = 40  # sentences from which a message is a plan or a document
 STIPULATING = ("changes", "wanted", "required", "please", "suggested")  # phrases
@@ -67,6 +68,11 @@ class Decision:
     )
     takes_back: bool = True  # False for what only tells how things are
     lasts: bool = False  # only a later word on the same matter replaces it
+    choice: Choice | None = None  # that it was picked of
+
+    def drops(self, named: Set[str]) -> bool:
+        """Do these terms name an option that was not picked?"""
+        return bool(self.choice and named & self.choice.dropped(self.terms))
 
 
 # number of an exchange → what the person, and what the agent settled in it
@@ -78,7 +84,7 @@ def decisions(exchanges: Sequence[Exchange]) -> list[Decision]:
 
     def made(at: int) -> tuple[list[Decision], list[Decision]]:
         of_person = _person_decisions(
-            exchanges[at], at, exchanges[max(0, at - HANDED_BACK) : at]
+            exchanges[at], at, exchanges[max(0, at - LOOK_BACK) : at]
         )
         of_agent = _agent_decisions(exchanges[at], at, exchanges[at + 1 : at + 2])
         return _without_leads(of_person), _without_leads(of_agent)
@@ -97,12 +103,37 @@ def standing(exchanges: Sequence[Exchange], made: Made) -> list[Decision]:
     for at, exchange in enumerate(exchanges):
         of_person, of_agent = made(at)
         settling = [one for one in of_person if one.takes_back]
+        if not settling:
+            settling = [*_correction(exchange, at, stand)]
+            of_person = [*of_person, *settling]
         stand = _uncorrected(stand, settling, exchange.user[:MAX_QUOTE], at)
         for decision in (*of_person, *of_agent):
             stand = [old for old in stand if not _replaces(decision, old)]
             if not any(_repeats(decision, old) for old in stand):
                 stand.append(decision)
     return stand
+
+
+def _correction(
+    exchange: Exchange, at: int, stand: Sequence[Decision]
+) -> Iterator[Decision]:
+    """What a message says instead of what was decided lately, where it opens as a correction and
+    has no other word of a decision.
+    """
+    said = sentences(exchange.user)[:IN_REPLY]
+    if not said or not opens_with(said[0].text, "takes_back"):
+        return
+    for sentence in said:
+        about = {*terms(sentence.text)}
+        if sentence.is_question or len(about) < TELLING_TERMS:
+            continue
+        if any(about & old.terms for old in _recent(stand, at)):
+            yield _decision(sentence.text, "user", exchange.id, CONFIRMED, at)
+            return
+
+
+def _recent(stand: Sequence[Decision], at: int) -> list[Decision]:
+    return [old for old in stand if at - old.at <= RECENT and not old.lasts]
 
 
 def is_decided(sentence: Sentence, *, in_reply: bool = False) -> float:
@@ -144,12 +175,17 @@ def _person_decisions(
 ) -> Iterator[Decision]:
     exchange = replace(exchange, user=last_word(exchange.user))
     said = () if is_instructions(exchange.user) else sentences(exchange.user)
+    found = agreed(said, earlier) if earlier and said else None
     if earlier and said:
         yield from _agreement_decisions(said, earlier[-1], exchange.id, at)
+    if found:
+        yield _agreed_decision(found, exchange.id, earlier[-1].id, at)
     for sentence in approach(said):
         yield _decision(sentence.text, "user", exchange.id, PLANNED, at)
+    taken = clip(found.said) if found else ""
     for decision in _own_decisions(exchange, said, at, is_reply=bool(earlier)):
-        if not _is_handed_back(decision.quote.text, said, earlier):
+        text = decision.quote.text
+        if text != taken and not _is_handed_back(text, said, earlier):
             yield decision
     if put := suggestion(said, exchange):
         yield _decision(put, "user", exchange.id, CONFIRMED, at)
@@ -184,23 +220,30 @@ def _is_handed_back(
 def _agreement_decisions(
     said: Sequence[Sentence], before: Exchange, turn: str, at: int
 ) -> Iterator[Decision]:
-    """What the person agreed to of that which the agent said before."""
+    """What the person settled of a design or of numbered points that the agent asked about."""
     for sentence in agreed_designs(said, before):
         yield _decision(sentence.text, "assistant", before.id, PLANNED, at - 1)
     for line in answers_by_number(said, before):
         chosen = _decision(line, "user", turn, ANSWERED, at)
         yield replace(chosen, is_answer=True)
-    found = agreed(said, before)
-    if found is None:
-        return
-    weight = PICKED if found.kind is AgreedKind.PICK else CONFIRMED
+
+
+def _agreed_decision(found: Agreed, turn: str, before: str, at: int) -> Decision:
+    """What the person agreed to or picked in a turn, of what the agent said in the turn before."""
+    if found.kind is AgreedKind.OTHER_PICK:
+        picked = _decision(found.line, "user", turn, PICKED, at)
+        return replace(picked, choice=found.choice)
+    if found.kind is AgreedKind.PICK:
+        is_name = len({*terms(found.text)}) <= 1
+        text = found.line if is_name else found.text
+        picked = _decision(text, "assistant", before, PICKED, at - 1)
+        return replace(picked, choice=found.choice)
     if found.kind is AgreedKind.ANSWERED_OFFER:
-        yield _decision(found.text, "user", turn, weight, at)
-    else:
-        # an offer may name what it does before it shows it
-        leads_on = says(found.text, "points_on")
-        offer = found.text if leads_on else found.text.rstrip(":：")
-        yield _decision(offer, "assistant", before.id, weight, at - 1)
+        return _decision(found.text, "user", turn, CONFIRMED, at)
+    # an offer may name what it does before it shows it
+    leads_on = says(found.text, "points_on")
+    offer = found.text if leads_on else found.text.rstrip(":：")
+    return _decision(offer, "assistant", before, CONFIRMED, at - 1)
 
 
 def _stipulated(exchange: Exchange, at: int) -> Iterator[Decision]:
@@ -268,7 +311,8 @@ def _answer_decisions(
     """
     if not is_step(asked) and not opens_with(asked.answer, "left_to_agent"):
         chosen = _decision(answer_line(asked), "user", turn, ANSWERED, at)
-        yield replace(chosen, is_answer=True)
+        choice = Choice(" ".join(asked.question.split()), asked.options)
+        yield replace(chosen, is_answer=True, choice=choice)
     for sentence, weight in _deciding_sentences(objection(asked), is_reply=True):
         yield _decision(sentence.text, "user", turn, weight, at)
 
@@ -315,9 +359,12 @@ def _uncorrected(
     is_withdrawn = says(opening, "withdrawn")
     if not (is_withdrawn or (found and says(opening, "corrected"))):
         return stand
-    recent = [old for old in stand if at - old.at <= LOOK_BACK and not old.lasts]
+    recent = _recent(stand, at)
     rejected = _rejected_terms(opening)
     corrected = [*_rejected(stand, recent, rejected), *_renewed(stand, recent, found)]
+    if opens_with(opening, "takes_back"):
+        said = frozenset[str]().union(*(new.terms for new in found))
+        corrected += [old for old in recent if said & old.terms]
     # "no, SQLite" is about what was said last; what names its own matter or what it rejects, and
     # "let's not", need not be
     names_its_own = bool(found) and min(len(new.terms) for new in found) > OWN_MATTER
@@ -364,6 +411,8 @@ def _replaces(new: Decision, old: Decision) -> bool:
     """
     if new.at <= old.at or new.quote == old.quote or new.weight < 1.0:
         return False
+    if new.choice and new.choice == old.choice:
+        return True
     chosen, *dropped = pattern("instead_of").split(bare(new.quote.text), maxsplit=1)
     kept = terms(chosen)
     # what stands on both sides is the matter, and not what was dropped

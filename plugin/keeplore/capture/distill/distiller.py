@@ -18,7 +18,7 @@ from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse import statements
 from keeplore.capture.discourse.conversation_model import ERRAND, ConversationModel
 from keeplore.capture.discourse.statements import Statement, answer_line, is_step
-from keeplore.capture.distill import agreements, outcomes
+from keeplore.capture.distill import agreements, choices, outcomes
 from keeplore.capture.distill.decisions import (
     MAIN,
     Decision,
@@ -67,8 +67,7 @@ STATED = 0.8  # weight of a first sentence that is nothing but the request
 RULED_OUT = 3.2  # weight of a reason why one of the options was not taken
 # what a decision in the person's own words weighs more than a proposal that they agreed to
 OWN_WORDS = 0.5
-# weights of what a heading says, and of a question
-HEADED, HEADED_OPEN, ASKED = 2.0, 2.5, 1.5
+HEADED, HEADED_OPEN, ASKED = 2.0, 2.5, 1.5  # weights of a heading, and of a question
 OWN_REASON = 1.0  # what a person's own reason weighs more than the agent's
 EXPLAINED = 2.4  # weight from which a reason counts that has no word of a decision
 
@@ -221,7 +220,7 @@ def _reasons(source: _Source) -> Iterator[Extract]:
         if not _may_reason(s, source):
             continue
         near = max((_nearness(s, d) for d in source.decided), default=0.0)
-        weight = _reason_weight(s)
+        weight = _reason_weight(s, source)
         # before that it thinks aloud
         is_report = bool(s.sentence.heading) or s.place >= s.left
         cause = weight_of(s.text, "cause")
@@ -243,7 +242,8 @@ def _may_reason(s: Statement, source: _Source) -> bool:
     sentence = s.sentence
     if sentence.is_question or sentence.is_heading or s.text.endswith((":", "...")):
         return False
-    if len(stems(s.text)) < 4 or not is_prose(s.text):
+    least = 2 if _is_why_not(s, source) else 4
+    if len(stems(s.text)) < least or not is_prose(s.text):
         return False
     if s.is_of_person:
         return not s.is_pasted and not says(s.text, "asks_for_work")
@@ -256,9 +256,14 @@ def _may_reason(s: Statement, source: _Source) -> bool:
     return not weight_of(s.text, "proposed") or _is_taken(source, s.exchange)
 
 
-def _reason_weight(s: Statement) -> float:
+def _is_why_not(s: Statement, source: _Source) -> bool:
+    """Does it tell of an option beside the one that is taken?"""
+    return any(s.turn == d.quote.turn and d.drops(s.terms) for d in source.decided)
+
+
+def _reason_weight(s: Statement, source: _Source) -> float:
     weight = weight_of(s.text, "reason")
-    if s.is_of_person and says(s.text, "ruled_out"):
+    if s.is_of_person and (says(s.text, "ruled_out") or _is_why_not(s, source)):
         weight = RULED_OUT
     is_headed = s.sentence.is_first and says(s.sentence.heading, "reason_heading")
     return max(weight, HEADED) if is_headed else weight
@@ -375,7 +380,7 @@ def _whole_question(s: Statement, source: _Source) -> Quote:
         for other in source.said
         if other.message_place == s.message_place and other.place < s.place
     ]
-    ways = [option for option in agreements.last_options(before) if option.label != "-"]
+    ways = [option for option in choices.last_options(before) if option.label != "-"]
     if len(ways) > 1:
         named = " / ".join(clip(way.text, WAY_CHARS) for way in ways)
         return replace(s.quote, text=clip(f"{s.text} {named}"))

@@ -22,7 +22,8 @@ from keeplore.capture.discourse.statements import (
     is_step,
     statements_of,
 )
-from keeplore.capture.distill.agreements import AgreedKind, agreed
+from keeplore.capture.distill.agreements import Agreed, AgreedKind, agreed
+from keeplore.capture.distill.choices import LOOK_BACK, Choice
 from keeplore.capture.distill.decisions import Decision, standing
 from keeplore.capture.distill.title_wording import is_pasted
 from keeplore.capture.notes.assertions import category_of_assertion, is_asserted
@@ -92,6 +93,7 @@ class NoteCandidate:
     # remember | note | rule: how the person ordered it to be kept, "" for what was merely said
     order: str = ""
     title: str = ""
+    choice: Choice | None = None  # that it was picked of
 
     @property
     def speaker(self) -> str:
@@ -111,8 +113,8 @@ def candidates(exchanges: Sequence[Exchange]) -> tuple[NoteCandidate, ...]:
     once.
     """
     found = [
-        ([*_person_candidates(exchange)], [*_agent_candidates(exchange, before)])
-        for before, exchange in zip((None, *exchanges), exchanges, strict=False)
+        _stated_and_agreed(exchange, exchanges[max(0, at - LOOK_BACK) : at])
+        for at, exchange in enumerate(exchanges)
     ]
 
     def settled(at: int) -> tuple[list[Decision], list[Decision]]:
@@ -132,6 +134,21 @@ def candidates(exchanges: Sequence[Exchange]) -> tuple[NoteCandidate, ...]:
     return tuple(
         {content_hash(candidate.text): candidate for candidate in kept}.values()
     )
+
+
+def _stated_and_agreed(
+    exchange: Exchange, earlier: Sequence[Exchange]
+) -> tuple[Sequence[NoteCandidate], Sequence[NoteCandidate]]:
+    """What the person stated, without the sentence that a pick tells already, and what they agreed
+    to.
+    """
+    agreed_to = [*_agreed_candidates(exchange, earlier)]
+    picks = [candidate.quote.text for candidate in agreed_to if candidate.choice]
+
+    def is_told(candidate: NoteCandidate) -> bool:
+        return any(candidate.quote.text in pick for pick in picks)
+
+    return [c for c in _person_candidates(exchange) if not is_told(c)], agreed_to
 
 
 def _is_tale(candidate: NoteCandidate) -> bool:
@@ -163,6 +180,7 @@ def _as_decision(candidate: NoteCandidate, at: int) -> Decision:
         at,
         frozenset(terms(candidate.text)),
         takes_back=candidate.category not in REPORTS,
+        choice=candidate.choice,
         lasts=candidate.category in (*REPORTS, Category.CORRECTIONS),
     )
 
@@ -373,8 +391,14 @@ def _answer_candidates(asked: AnsweredQuestion, turn: str) -> Iterator[NoteCandi
     title = _answer_title(question, answer)
     is_of_task = says(asked.question, "task_question")
     confidence = ANSWERED - OF_TASK if is_of_task else ANSWERED
+    choice = Choice(question, asked.options)
     yield NoteCandidate(
-        f"{question} → {answer}", category, confidence, quote, title=title
+        f"{question} → {answer}",
+        category,
+        confidence,
+        quote,
+        title=title,
+        choice=choice,
     )
 
 
@@ -384,35 +408,53 @@ def _answer_title(question: str, answer: str) -> str:
     return f"{beginning}{'' if beginning == question else '…'} → {answer}"
 
 
-def _agent_candidates(
-    exchange: Exchange, before: Exchange | None
+def _agreed_candidates(
+    exchange: Exchange, earlier: Sequence[Exchange]
 ) -> Iterator[NoteCandidate]:
     """The agent's option that the person picked, or its proposal that the person agreed to without
     a but.
     """
     said = sentences(exchange.user)
-    if before is None or not said:
+    if not earlier or not said:
         return
-    found = agreed(said, before)
+    found = agreed(said, earlier)
     if found is None or found.is_offer:
         return
-    is_pick = found.kind is AgreedKind.PICK
-    if is_pick and opens_with(said[0].text, "errand"):
+    if found.choice and opens_with(said[0].text, "errand"):
         return
     text = pattern("note_advice").sub("", found.text)
-    confidence = PICKED if is_pick else CONFIRMED
-    is_bare = len(words(exchange.user)) <= BARE_YES
-    if not is_bare or any(s.is_question or says(s.text, "hedged_reply") for s in said):
+    line = found.choice.line(text) if found.choice else text
+    confidence = PICKED if found.choice else CONFIRMED
+    if _has_but(said, found) or len(words(exchange.user)) > BARE_YES:
         confidence -= 0.2
-    is_vague = (
-        points_elsewhere(text)
-        or says(text, "hedged")
-        or len(set(terms(text))) < MIN_TERMS
-    )
-    if is_vague:
+    is_vague = points_elsewhere(text) or says(text, "hedged")
+    if is_vague or len({*terms(line)}) < MIN_TERMS:
         confidence -= 0.3
-    quote = Quote(clip(found.text), "assistant", before.id)
-    yield NoteCandidate(capitalised(text), _kind_of_decision(text), confidence, quote)
+    place = ("user", exchange.id) if found.choice else ("assistant", earlier[-1].id)
+    yield NoteCandidate(
+        capitalised(line),
+        _kind_of_decision(line),
+        confidence,
+        Quote(clip(found.line), *place),
+        title=_title_of_pick(found),
+        choice=found.choice,
+    )
+
+
+def _has_but(said: Sequence[Sentence], found: Agreed) -> bool:
+    """Does the message ask, or limit what it agrees to? Who takes another option says "but" of the
+    one before.
+    """
+    is_another = found.kind is AgreedKind.OTHER_PICK
+    return any(
+        s.is_question or (not is_another and says(s.text, "hedged_reply")) for s in said
+    )
+
+
+def _title_of_pick(found: Agreed) -> str:
+    if not (found.choice and found.choice.question):
+        return ""
+    return _answer_title(found.choice.question, found.text)
 
 
 def _finding_candidate(finding: Finding) -> NoteCandidate:

@@ -16,6 +16,7 @@ def points_elsewhere(text: str) -> bool:
     alone.
     """
     text = pattern("led_in").sub("", text)
+    text = pattern("in_project").sub(r"\g<what>", text)
     if any(says(text, name) for name in ("pointer", "demonstrative", "subjectless")):
         return True
     pronoun = pattern("pronoun").search(text)

@@ -1,0 +1,183 @@
+"""Choices that the agent put to the person: the options of a list or of a question in form, and the
+one that a later message takes in place of what was picked first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+from itertools import takewhile
+
+from keeplore.capture.cues import meanings, opens_with, pattern, says
+from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.text.sentences import MAX_QUOTE, Sentence, clip, sentences
+from keeplore.text.terms import terms
+
+LOOK_BACK = 8  # exchanges in which is looked for what a message refers to
+OPENING = 3  # sentences of a message in which it takes another option
+QUESTION_CHARS = 120  # of the question that stands before an option
+QUESTION_TERMS = (
+    3  # content words of a question of the agent's that tells what the choice is of
+)
+REQUEST_SENTENCES = 4  # of a message whose first sentence tells it where nothing asks
+NAME_WORDS = 5
+TELLING_MORE = 2  # content words beside an option's own
+_NAME_END = re.compile(r"\s[-–—(]|[:：,;.(]")
+_WORD = re.compile(r"[^\W_]+(?:[-.'’][^\W_]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Options that were put at once; ``labels`` are their letters or numbers, in the same order."""
+
+    question: str
+    options: tuple[str, ...]
+    labels: tuple[str, ...] = ()
+
+    def line(self, option: str) -> str:
+        """An option behind the question that it answers."""
+        if not self.question:
+            return clip(option)
+        question = clip(self.question.rstrip(".:：。 "), QUESTION_CHARS)
+        return f"{question} → {clip(option, MAX_QUOTE - 3 - len(question))}"
+
+    def dropped(self, taken: Set[str]) -> frozenset[str]:
+        """Content words of the options that the terms of the taken one lack."""
+        return frozenset(t for option in self.options for t in terms(option)) - taken
+
+
+def choice_of(exchange: Exchange, options: Sequence[Sentence]) -> Choice:
+    """The choice between listed options of a reply, with what it is of: the question behind them,
+    the person's question or request before them.
+    """
+    texts = tuple(option.text for option in options)
+    labels = tuple(option.label for option in options)
+    return Choice(_asked_by(exchange), texts, labels)
+
+
+def _asked_by(exchange: Exchange) -> str:
+    replied = [s.text for s in sentences(exchange.assistant) if s.is_question]
+    telling = [text for text in replied[-1:] if len({*terms(text)}) >= QUESTION_TERMS]
+    said = sentences(exchange.user)
+    asked = [s.text for s in said if s.is_question]
+    fitting = [text for text in asked if says(text, "asks_choice")]
+    # "we need a queue. Which one do we take?"
+    least = 1 if len(said) == 1 else 2
+    named = [text for text in fitting if len({*terms(text)}) >= least]
+    request: list[str] = []
+    if len(said) <= REQUEST_SENTENCES and (fitting or not asked):
+        request = [s.text for s in said if not s.is_question][:1]
+    return next(iter((*telling, *reversed(named), *request)), "")
+
+
+def is_option(sentence: Sentence) -> bool:
+    is_item = bool(sentence.label) and sentence.is_first
+    return is_item or opens_with(sentence.text, "option_labelled")
+
+
+def last_options(said: Sequence[Sentence]) -> list[Sentence]:
+    """The options of the last list of options."""
+    listed = [s for s in said if is_option(s)]
+    place = (listed[-1].lead, listed[-1].heading) if listed else ("", "")
+    return [s for s in listed if (s.lead, s.heading) == place]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """An option with its choice, and the sentence that took it."""
+
+    choice: Choice
+    option: str
+    said: str
+
+    @property
+    def answer(self) -> str:
+        """The option; the person's words where they tell more than its name."""
+        more = {*terms(self.said)} - {*terms(self.option)}
+        return self.said if len(more) >= TELLING_MORE else self.option
+
+
+def taken_instead(
+    said: Sequence[Sentence], earlier: Sequence[Exchange]
+) -> Taken | None:
+    """The option of an earlier choice that a message takes in place of another; None where it
+    corrects nothing or names no option.
+    """
+    opening = said[:OPENING]
+    if not any(_takes_another(sentence) for sentence in opening):
+        return None
+    choices = [
+        choice
+        for exchange in reversed(earlier[-LOOK_BACK:])
+        for choice in _choices(exchange)
+    ]
+    for sentence in opening:
+        if sentence.is_question:
+            continue
+        named = pattern("takes_option").sub("", sentence.text, count=1)
+        for place, choice in enumerate(choices):
+            option = _named(named, choice, by_label=place == 0)
+            if option:
+                return Taken(choice, option, sentence.text)
+    return None
+
+
+def _takes_another(sentence: Sentence) -> bool:
+    text = sentence.text
+    return not sentence.is_question and (
+        says(text, "corrected") or says(text, "taken_instead")
+    )
+
+
+def _choices(exchange: Exchange) -> Iterator[Choice]:
+    """The choices that a reply put, the last one first."""
+    for reply in reversed(exchange.replies):
+        if isinstance(reply, AnsweredQuestion):
+            if len(reply.options) > 1:
+                yield Choice(" ".join(reply.question.split()), reply.options)
+            continue
+        options = last_options(sentences(reply))
+        if len(options) > 1:
+            yield choice_of(exchange, options)
+
+
+def _named(text: str, choice: Choice, *, by_label: bool) -> str:
+    """The option that a text begins with, by its name or, in the latest choice, by its label or
+    place; "" for none.
+    """
+    if by_label and (option := _labelled(text, choice)):
+        return option
+    spoken = [*_WORD.finditer(text)]
+    found = [o for o in choice.options if _begins_with(spoken, o, choice.options)]
+    return found[0] if len(found) == 1 else ""
+
+
+def _name_words(option: str) -> tuple[str, ...]:
+    name = _NAME_END.split(option.strip("*_` "), maxsplit=1)[0]
+    words = tuple(word.lower() for word in _WORD.findall(name))
+    return words if len(words) <= NAME_WORDS else ()
+
+
+def _begins_with(
+    spoken: Sequence[re.Match[str]], option: str, options: Sequence[str]
+) -> bool:
+    """Do the first words of a text name this option and no other, and end a clause there?"""
+    name = _name_words(option)
+    named = [*takewhile(lambda word: word.group().lower() in name, spoken)]
+    others = (_name_words(other) for other in options if other != option)
+    own = {word.group().lower() for word in named}.difference(*others)
+    if not terms(" ".join(own)):
+        return False
+    return opens_with(named[-1].string[named[-1].end() :], "after_option")
+
+
+def _labelled(text: str, choice: Choice) -> str:
+    pick = pattern("picked").match(text)
+    if pick is None or not opens_with(text[pick.end() :], "after_option"):
+        return ""
+    if pick["ordinal"]:
+        index = meanings("ordinals")[pick["ordinal"].lower()]
+        return choice.options[index] if index < len(choice.options) else ""
+    label = (pick["named"] or pick["bare"]).upper()
+    return choice.options[choice.labels.index(label)] if label in choice.labels else ""

@@ -1,0 +1,131 @@
+"""An option that the person takes in place of the one that they picked first."""
+
+from __future__ import annotations
+
+import pytest
+
+from keeplore.capture.distill.decisions import decisions
+from keeplore.capture.distill.distiller import distill
+from keeplore.capture.notes.note_candidates import candidates
+from keeplore.memory import AnsweredQuestion, Exchange, Quote
+
+AT = "2026-02-09T14:03:11Z"
+ASKED = "Which session store should the shop use?"
+OPTIONS = """Two options:
+
+A) Redis: fast, but one more service to run.
+B) SQLite file: nothing to run.
+
+I recommend B. Which one?"""
+FIRST = Quote("Redis: fast, but one more service to run.", "assistant", "t-0")
+SECOND = f"{ASKED} → SQLite file: nothing to run."
+
+
+def talk(*said: tuple[str, str]) -> list[Exchange]:
+    return [
+        Exchange(f"t-{n}", AT, user, (reply,)) for n, (user, reply) in enumerate(said)
+    ]
+
+
+def changed(correction: str) -> list[Exchange]:
+    return talk(
+        (ASKED, OPTIONS),
+        ("A", "Redis it is."),
+        ("add the config", "Done."),
+        (correction, "Fine."),
+    )
+
+
+@pytest.mark.parametrize(
+    ("correction", "line"),
+    [
+        ("No wait, make it SQLite.", SECOND),
+        ("Actually, SQLite. Redis is overkill.", SECOND),
+        ("Actually let's go with B instead", SECOND),
+        ("hmm, on second thought B", SECOND),
+        ("No, not Redis. SQLite please.", SECOND),
+        ("B after all", SECOND),
+        ("the second one after all", SECOND),
+        ("Scrap Redis, use SQLite", f"{ASKED} → Scrap Redis, use SQLite"),
+        (
+            "I changed my mind: let's use SQLite, since we only have one server",
+            f"{ASKED} → I changed my mind: let's use SQLite, since we only have one server",
+        ),
+    ],
+)
+def test_the_option_that_is_taken_instead_stands_alone(
+    correction: str, line: str
+) -> None:
+    exchanges = changed(correction)
+    quote = Quote(line, "user", "t-3")
+    assert [decision.quote for decision in decisions(exchanges)] == [quote]
+    found = [
+        (c.text, c.quote, c.choice and c.choice.question) for c in candidates(exchanges)
+    ]
+    assert found == [(line, quote, ASKED)]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "what about SQLite instead?",
+        "Actually, can you show me B again?",
+        "no, Redis needs TLS",
+        "No, SQLite is not needed in the tests",
+        "instead of B show me the docs",
+        "SQLite is what my last project used",
+    ],
+)
+def test_what_only_speaks_of_an_option_takes_none(said: str) -> None:
+    assert [decision.quote for decision in decisions(changed(said))] == [FIRST]
+
+
+def test_an_answer_in_form_can_be_changed_too() -> None:
+    asked = AnsweredQuestion("Which database?", "Postgres", ("Postgres", "SQLite"))
+    exchanges = [
+        Exchange("t-0", AT, "Set the shop up", (asked, "Postgres runs.")),
+        *(
+            Exchange(f"t-{n}", AT, said, ("Done.",))
+            for n, said in enumerate(("Add a health check", "Wait, SQLite instead"), 1)
+        ),
+    ]
+    assert [decision.quote for decision in decisions(exchanges)] == [
+        Quote("Which database? → SQLite", "user", "t-2")
+    ]
+
+
+def test_why_the_other_option_was_dropped_is_a_reason() -> None:
+    parts = distill(changed("No wait, make it SQLite. Redis is one more thing to run."))
+    assert parts["decision"] == (Quote(SECOND, "user", "t-3"),)
+    assert parts["reasoning"] == (
+        Quote("Redis is one more thing to run.", "user", "t-3"),
+    )
+
+
+def test_a_note_of_a_pick_tells_question_and_picker() -> None:
+    asked = "Where do we store money amounts?"
+    listed = "A) Floats\nB) Integer cents in a BIGINT column\n\nWhich?"
+    [note] = candidates(talk((asked, listed), ("B", "Done.")))
+    line = f"{asked} → Integer cents in a BIGINT column"
+    assert (note.text, note.title) == (line, line)
+    assert note.quote == Quote(line, "user", "t-1")
+
+
+def test_a_correction_without_a_word_of_a_decision_ends_what_it_speaks_of() -> None:
+    offered = (
+        "I can add five retries with exponential backoff.\n\nShall I do five retries?"
+    )
+    corrected = "Actually no: three retries are enough, because the partner blocks us after four."
+    exchanges = talk(
+        ("Add retries to the sender", offered),
+        ("yes, do that", "Done."),
+        (corrected, "Three."),
+    )
+    assert [decision.quote for decision in decisions(exchanges)] == [
+        Quote(corrected, "user", "t-2")
+    ]
+
+
+def test_a_correction_of_something_else_ends_nothing() -> None:
+    exchanges = changed("No wait, the parser drops the last line of each file.")
+    assert [decision.quote for decision in decisions(exchanges)] == [FIRST]
