@@ -3,8 +3,8 @@
     make mutants [SAMPLE=40] [SEED=1] [JOBS=2] [WITHIN=plugin/keeplore/recall] [NEAR=1]
 
 Each mutant is one change of one place: an operator, a number, a condition, an argument, a result.
-The words of messages are left alone, and so is what no test can tell apart (annotations,
-docstrings).
+The words of messages are left alone, and so is what no test can tell apart (annotations, type
+variables, docstrings).
 A mutant runs in a copy of the tree, first against the tests that import its module or are named
 after it, then against the tests of its package, then against all (left out with NEAR). It died
 where a test fails that also fails alone and passes without the mutant; one that hangs fails at its
@@ -50,13 +50,15 @@ TEXTUAL = ("tests/repository", "tests/demo")
 IGNORED = tuple(f"--ignore={one}" for one in TEXTUAL)
 OPTIONS = ("-q", "-x", "-n0", f"--timeout={TEST_S}", "-m", "not soak", *IGNORED)
 DATA = str(ROOT.parent / "shared" / "data")
+_TYPE = cst.Name("TypeVar")  # read by type checkers alone
 
 
 class _Visitor(MutationVisitor):
     """Mutates decorated functions too: a mutant is written to its file, so nothing is copied."""
 
     def _skip_node_and_children(self, node: cst.CSTNode) -> bool:
-        return isinstance(
+        is_type = isinstance(node, cst.Call) and node.func.deep_equals(_TYPE)
+        return is_type or isinstance(
             node, cst.Annotation | cst.Decorator | cst.Import | cst.ImportFrom
         )
 
@@ -146,8 +148,10 @@ def sample(size: int, seed: int, within: str) -> Iterator[Mutant]:
 
 def nearest(root: Path, path: str) -> list[list[str]]:
     """Files and folders of tests, in the order in which they are asked about a module."""
-    dotted = path.split("/", 1)[1].removesuffix(".py").replace("/", ".")
+    module = path.split("/", 1)[1].removesuffix(".py").removesuffix("/__init__")
+    dotted = module.replace("/", ".")
     package, _, stem = dotted.rpartition(".")
+    top = dotted.partition(".")[2].partition(".")[0]
     spellings = (
         f"from {dotted} import",
         f"import {dotted}",
@@ -160,11 +164,7 @@ def nearest(root: Path, path: str) -> list[list[str]]:
         if not str(test.relative_to(root)).startswith(TEXTUAL)
         and (stem.strip("_") in test.stem or _holds(test, spellings))
     ]
-    room = (
-        root
-        / "tests"
-        / ("hooks" if path.startswith("hooks/") else dotted.split(".")[1])
-    )
+    room = root / "tests" / ("hooks" if path.startswith("hooks/") else top)
     stages = [
         about,
         [str(room.relative_to(root))] if room.is_dir() else [],
