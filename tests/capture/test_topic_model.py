@@ -136,6 +136,21 @@ def test_a_single_exchange_with_an_assistant_is_left_only_for_what_is_nearly_sur
     assert one.need == pytest.approx(few.need + segmenter.ALONE, abs=0.02)
 
 
+@pytest.mark.parametrize("opening", ["And also:", "Go on and", "Of option B:"])
+def test_a_message_that_takes_up_what_was_said_needs_more_to_open_a_topic(
+    opening: str,
+) -> None:
+    before = [
+        unit(user, f"{answer} Option A is Kafka, option B is Redis. " * 9, seed)
+        for seed, (user, answer) in enumerate(QUEUE)
+    ]
+    taken_up, fresh = (
+        segmenter.likely(0.5, [*before, unit(message, OTHER[1] * 30, 9)]).need
+        for message in (f"{opening} {OTHER[0]}", OTHER[0])
+    )
+    assert taken_up > fresh + 0.1
+
+
 def test_a_name_that_was_met_before_holds_a_topic_together() -> None:
     before = [unit(user, answer * 4, seed) for seed, (user, answer) in enumerate(QUEUE)]
     model = topic_model.model_for(topic_model.FITTED_FOR)

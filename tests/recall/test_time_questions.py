@@ -33,6 +33,7 @@ def ask(workspace_of, memory_builders):
         note("web", "2026-11-12", "Buttons are round", "Buttons are round.", project="web"),
         note("all", "2026-11-13", "Answer in English", "Answer in English.", scope="workspace"),
         talk("later", "2026-11-18", "A word on deploys", said, project="api", session="second"),
+        talk("moved", "2026-11-19", "Menus move", [("Where to?", "To the left.")], project="web", session="third"),
         note("web2", "2026-06-03", "Menus are flat", "Menus are flat.", project="web"),
     ]  # fmt: skip
     index, store = workspace_of(memories)
@@ -103,6 +104,8 @@ def test_every_exchange_of_a_time_is_given_where_exchanges_are_asked_for(ask) ->
 def test_a_session_is_a_time(ask) -> None:
     assert "A word on deploys" in titles(ask("what did we do in our last session?"))
     assert titles(ask("what happened in the 99th session?")) == []
+    everywhere = ask("what did we do in our last session?", wide=True)
+    assert titles(everywhere) == ["Menus move"]
 
 
 @pytest.mark.parametrize(

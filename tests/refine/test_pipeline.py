@@ -320,6 +320,30 @@ def test_a_mode_says_what_becomes_of_an_update(
     assert new == [(old.memory.id, 2, CHOICE)] * versions
 
 
+def test_what_one_talk_proposes_twice_is_done_once(desk, fact) -> None:
+    old = desk.workspace.notes.write(
+        NoteDraft("The orders service uses PostgreSQL.", created_at="2026-01-01")
+    ).memory.id
+    both = [
+        fact("The orders service uses PostgreSQL 16.", SPAN),
+        fact("PostgreSQL 16 is what the orders service uses.", SPAN),
+    ]
+    decisions = [
+        choice
+        for number in (1, 2)
+        for choice in decided("UPDATE", old[4:12], CHOICE, number)["decisions"]
+    ]
+    desk.refine(desk.say(*TALK), found(*both), {"decisions": decisions}, mode="full")
+    assert [(note.supersedes, statement_of(note)) for note in desk.notes()] == [
+        (old, CHOICE)
+    ]
+    told = ("outcome", "gate", "detail")
+    assert [tuple(map(line.get, told)) for line in desk.audit()] == [
+        ("applied", None, None),
+        ("blocked", "duplicate", "another proposal does it"),
+    ]
+
+
 def test_nothing_is_asked_where_it_is_frozen(desk) -> None:
     assert desk.refine(desk.say(*TALK), mode="frozen").why == "refining is frozen"
     assert desk.model.questions == []

@@ -298,6 +298,8 @@ def test_what_is_told_besides_is_added_as_a_version(workspace: Workspace) -> Non
     }
     once_more = workspace.notes.write(NoteDraft("Use pnpm", told=more, related=(link,)))
     assert (once_more.has_more, once_more.memory.id) == (False, again.memory.id)
+    changed = workspace.notes.revise(again.memory.id, permanent=True).memory
+    assert {key: changed.meta[key] for key in about} == about
     assert sorted(heads(workspace)) == ["Prices are kept in cents", "Use pnpm"]
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from keeplore.capture.distill.distiller import distill
 from keeplore.capture.distill.key_phrases import profile
-from keeplore.capture.distill.title_wording import looseness, stated, told
+from keeplore.capture.distill.title_wording import fit, looseness, stated, told
 from keeplore.capture.distill.titles import FALLBACK, MAX_TITLE, title_of
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.text.sentences import Sentence
@@ -658,3 +658,21 @@ def test_what_came_of_a_talk_goes_before_its_key_phrases() -> None:
     assert (
         title_of(exchanges, {"outcome": (line,)}) == "Ledger base commit becomes stale"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('Rename "Save as" to “Export”', 'Rename "Save as" to “Export”'),
+        ('"Rename Save as"', "Rename Save as"),
+        ('Rename "Save as to Export', "Rename Save as to Export"),
+        ("Move the queue (in Redis", "Move the queue"),
+        ("Fix the map [of ports", "Fix the map"),
+        ("Set {name} and {place to a default", "Set {name}"),
+        ("Set {name} to the", "Set {name}"),
+    ],
+)
+def test_a_title_has_no_quotation_or_bracket_that_is_open(
+    text: str, expected: str
+) -> None:
+    assert fit(text) == expected

@@ -534,3 +534,48 @@ def test_a_finding_without_a_trap_tells_how_a_thing_works(
     )
     (candidate,) = candidates(talk(("How is it read?", found)))
     assert (candidate.text, candidate.category) == (found, category)
+
+
+@pytest.mark.parametrize(
+    ("found", "category"),
+    [
+        (
+            (
+                "The `--porcelain` flag does not read the global `.gitignore`, so `git status` only "
+                "lists tracked files."
+            ),
+            "gotchas",
+        ),
+        (
+            (
+                "`deploy.sh` does not read the password of `.netrc` unless `--login` is given, so "
+                "`curl` only lists public files."
+            ),
+            "security",
+        ),
+        (
+            (
+                "`redis-cli` does not read port 6380 from `redis.conf` unless `-p` is given, so "
+                "`ping` only reaches the default one."
+            ),
+            "infrastructure",
+        ),
+        # what only a person can decide
+        (
+            (
+                "`push` does not call the API unless `--sync` is given, so `status` only lists what is "
+                "in the queue."
+            ),
+            "gotchas",
+        ),
+    ],
+)
+def test_a_finding_is_a_trap_where_it_is_not_about_systems(
+    found: str, category: str
+) -> None:
+    [candidate] = written(("Why is it so?", found))
+    assert (candidate.text, candidate.category, candidate.speaker) == (
+        found,
+        category,
+        "assistant",
+    )

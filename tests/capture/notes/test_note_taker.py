@@ -23,6 +23,7 @@ from keeplore_hooks.events import Command, HostEvent, Origin, Question, Turn
 from keeplore_hooks.specs import hookimpl
 
 HERE = Origin("claude-code", "session-1", "/code/ledgerly", "main")
+SESSION = {"host": "claude-code", "session": "session-1", "branch": "main"}
 ORDER = "Remember that the staging database lives on port 5433."
 KEPT = "The staging database lives on port 5433."
 DECISION = (
@@ -101,26 +102,20 @@ def test_an_order_is_written_as_soon_as_its_turn_is_whole() -> None:
     desk.taker.keeplore_turn(turn(1, ORDER, is_complete=False))
     assert desk.drafts == []
     desk.taker.keeplore_turn(turn(1, ORDER))
-    (draft,) = desk.drafts
-    assert (draft.text, draft.category, draft.permanent, draft.trust) == (
-        KEPT,
-        "infrastructure",
-        True,
-        "user",
-    )
-    assert (draft.scope, draft.project, draft.trigger) == (
-        "project",
-        "ledgerly",
-        "remember",
-    )
-    assert draft.source == {
-        "host": "claude-code",
-        "session": "session-1",
-        "branch": "main",
-        "turns": ["turn-1"],
-    }
-    assert draft.quotes == (Quote(ORDER, "user", "turn-1"),)
-    assert draft.created_at == "2026-02-09T14:01:00Z"
+    assert desk.drafts == [
+        NoteDraft(
+            KEPT,
+            category="infrastructure",
+            scope="project",
+            project="ledgerly",
+            permanent=True,
+            confidence=0.98,
+            quotes=(Quote(ORDER, "user", "turn-1"),),
+            source={**SESSION, "turns": ["turn-1"]},
+            id=session_note_id("claude-code", "session-1", KEPT),
+            created_at="2026-02-09T14:01:00Z",
+        )
+    ]
 
 
 def test_a_turn_of_a_forgotten_conversation_makes_no_note() -> None:
@@ -158,22 +153,26 @@ def test_a_decision_waits_until_its_conversation_closes() -> None:
     desk.taker.keeplore_turn(turn(0, DECISION))
     assert desk.drafts == []
     desk.close((DECISION, "Done."))
-    (draft,) = desk.drafts
-    assert (draft.text, draft.category, draft.permanent) == (
-        DECISION,
-        "architectural-decisions",
-        False,
-    )
-    assert draft.source == {
-        "host": "claude-code",
-        "session": "session-1",
-        "machine": "studio",
-        "branch": "main",
-        "from": "mem_1",
-        "turns": ["turn-0"],
-    }
-    assert 0 < (draft.confidence or 0) < 1
-    assert draft.trigger == "turn"
+    assert desk.drafts == [
+        NoteDraft(
+            DECISION,
+            category="architectural-decisions",
+            scope="project",
+            project="ledgerly",
+            trigger="turn",
+            confidence=desk.drafts[0].confidence,
+            quotes=(Quote(DECISION, "user", "turn-0"),),
+            source={
+                **SESSION,
+                "machine": "studio",
+                "from": "mem_1",
+                "turns": ["turn-0"],
+            },
+            id=session_note_id("claude-code", "session-1", DECISION),
+            created_at="2026-02-09T14:00:00Z",
+        )
+    ]
+    assert 0 < (desk.drafts[0].confidence or 0) < 1
 
 
 def test_what_the_agent_proposed_and_the_person_agreed_to_has_the_agents_trust() -> (
@@ -213,12 +212,20 @@ def test_each_way_to_a_statement_leads_to_one_id() -> None:
 @pytest.mark.parametrize("name", ["remember", "keeplore:remember"])
 def test_a_typed_command_is_kept_whole_and_permanent(name: str) -> None:
     desk = Desk()
-    desk.taker.keeplore_command(
-        command(name, "Refunds need two approvals. They are signed by hand.")
-    )
-    (draft,) = desk.drafts
-    assert draft.text == "Refunds need two approvals. They are signed by hand."
-    assert draft.permanent and draft.trust == "user"
+    said = "Refunds need two approvals. They are signed by hand."
+    desk.taker.keeplore_command(command(name, said))
+    assert desk.drafts == [
+        NoteDraft(
+            said,
+            category="architectural-decisions",
+            scope="project",
+            project="ledgerly",
+            permanent=True,
+            source=SESSION,
+            id=session_note_id("claude-code", "session-1", said),
+            created_at="2026-02-09T14:30:00Z",
+        )
+    ]
 
 
 @pytest.mark.parametrize(
