@@ -376,3 +376,28 @@ def test_records_whose_keys_have_other_names_are_a_problem_and_no_error(
     is_needed = renamed(talk.records()) != talk.records() and not turns(reading)
     assert turns(before)
     assert not is_needed or "may have written" in " ".join(reading.problems)
+
+
+# of turns and compactions to which the record gives no id
+MADE_IDS = {
+    "codex": {"codex:73291d3005d7abea"},
+    "gemini-cli": {"472d086ad7130106"},
+    "cursor": {"39e360b6e7a879f3", "f141876949f359ff", "7efee7307cfe34ec"},
+}
+
+
+def test_an_id_that_is_made_is_the_same_in_each_version_of_keeplore(
+    talk: Any, tmp_path: Path
+) -> None:
+    # with another one all that a machine has recorded would be read as new
+    for words in ("Which cache?", "go on", "go on"):
+        talk.prompt(words)
+        talk.say("Redis.")
+    if talk.host != "cursor":
+        talk.compact(SUMMARY)
+    talk.say("And now the schema.")
+    events = read(talk, tmp_path).events
+    ids = {event.id for event in events if isinstance(event, Turn | Compaction)}
+    raw = json.dumps(talk.records())
+    made = {id_ for id_ in ids if f'"{id_}"' not in raw}
+    assert made == MADE_IDS.get(talk.host, set())
