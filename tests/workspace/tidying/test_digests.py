@@ -77,8 +77,29 @@ def test_what_a_host_reports_becomes_a_digest_that_a_broad_question_finds(
     assert keeplore("lint").returncode == 0
     code = home / "code" / "ledgerly"
     broad = asked("what did we decide about npm for the shop", code)
-    assert [hit["kind"] for hit in broad] == ["digest"]
-    assert broad[0]["passage"] == (f"2026-02-09: {PNPM} (instead of: {NPM})")
+    digest = {
+        "memory_id": "mem_6e7e5bb1-5b55-5600-9e6b-b1a6a898e9dc",
+        "title": "Digest: Use npm for the shop",
+        "changed_at": "2026-02-09T14:00:09Z",
+        "kind": "digest",
+        "scope": "project",
+        "project": "ledgerly",
+        "category": "",
+        "trust": "assistant",
+        "score": broad[0]["score"],
+        "passage": f"2026-02-09: {PNPM} (instead of: {NPM})",
+        "turn": "",
+        "path": str(file.relative_to(home / "memory")),
+        "changes": 0,
+        "session": "",
+        "replaced_by": "",
+        "at": "",
+        "turns": [],
+        "files_changed": [],
+        "files_gone": [],
+        "later": None,
+    }
+    assert broad == [digest]
     exact = asked("does the shop use npm or pnpm", code)
     assert exact and "digest" not in {hit["kind"] for hit in exact}
 
