@@ -93,7 +93,7 @@ FOLDERS: Sequence[str] = (
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
     """A home in which every host has a directory, and nothing else."""
-    home, state = tmp_path / "hö me", tmp_path / "the state"
+    home, state = tmp_path / "hö me", tmp_path / "the stäte"
     for name in FOLDERS:
         (home / name).mkdir(parents=True)
     state.mkdir()
