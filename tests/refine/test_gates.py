@@ -105,6 +105,7 @@ AGAINST = Verdict("review", "contradiction", "negation: aaaaaaaa", NOT.id)
         (replace(UPDATE, near=(NOT, OLD)), GROUND, AGAINST),
         # the person's own word takes the place of what it contradicts, and needs no receipt there
         (replace(UPDATE, near=(NOT,), target=NOT), GROUND, APPLIED),
+        (replace(UPDATE, near=(OLD, NOT)), GROUND, AGAINST),
         (replace(UPDATE, near=(NOT,), target=NOT, fact=OF_AGENT), GROUND, AGAINST),
         (replace(DELETE, near=(NOT,), statement=""), GROUND, APPLIED),
         (

@@ -141,3 +141,25 @@ def test_sessions_are_named_by_their_numbers(
     asked: str, numbers: tuple[int, int] | None
 ) -> None:
     assert sessions_in(asked) == numbers
+
+
+@pytest.mark.parametrize(
+    ("asked", "today", "expected"),
+    [
+        ("this quarter", "2026-03-31", ("2026-01-01", "2026-03-31")),
+        ("this quarter", "2026-04-01", ("2026-04-01", "2026-04-01")),
+        ("last quarter", "2026-03-31", ("2025-10-01", "2025-12-31")),
+        ("last quarter", "2026-04-01", ("2026-01-01", "2026-03-31")),
+        ("last month", "2026-03-01", ("2026-02-01", "2026-02-28")),
+        ("this week", "2026-11-16", ("2026-11-16", "2026-11-16")),
+        ("last week", "2026-11-22", ("2026-11-09", "2026-11-15")),
+        ("this year", "2026-12-31", ("2026-01-01", "2026-12-31")),
+        ("last year", "2026-01-01", ("2025-01-01", "2025-12-31")),
+        ("the fourth week of March", "2026-11-21", ("2026-03-22", "2026-03-28")),
+    ],
+)
+def test_a_time_is_told_on_its_first_and_last_day(
+    asked: str, today: str, expected: tuple[str, str]
+) -> None:
+    spans = spans_in(f"what did we do {asked}?", date.fromisoformat(today))
+    assert [(span.first, span.last) for span in spans] == [expected]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from keeplore.memory import Memory, new_id, new_meta, parse, serialise
 from keeplore.memory.merge.line_merge import merge_by_lines
 from keeplore.memory.merge.memory_merge import (
+    FileMerge,
     merge_bytes,
     merge_log,
     merge_memory,
@@ -111,11 +112,15 @@ def test_of_two_changes_of_one_line_the_later_wins_and_the_other_stands_beside_a
     other = note(BODY.replace("enough", "fast"), updated_at="2026-03-01T10:00:00Z")
     text, beside = both_ways(note(), one, other)
     assert "small" in text and "fast" not in text
-    [(path, copy)] = beside.items()
-    memory = parse(copy)
-    assert "fast" in memory.body
-    assert memory.links == (("contradicts", ID),) and memory.meta["trigger"] == "merge"
-    assert memory.id != ID and path.endswith(f"{memory.id[4:12]}.md")
+    # the other has this id on every machine, whichever version of Keeplore it has
+    id_ = "mem_5489adb7-a284-5526-a569-66692fc6507d"
+    copy = parse(other).with_meta(
+        id=id_,
+        related=[{"id": ID, "relationship": "contradicts"}],
+        trigger="merge",
+    )
+    path = f"memory/decisions/2026-02-09-we-use-sqlite-{id_[4:12]}.md"
+    assert {path: parse(text) for path, text in beside.items()} == {path: copy}
 
 
 def test_two_titles_cannot_both_stay() -> None:
@@ -209,6 +214,17 @@ def test_a_name_beside_says_which_file_it_was_and_depends_on_its_content(
     assert {data, *beside.values()} == {b"\0b", b"\0c"}
 
 
+def test_which_of_two_texts_keeps_the_place_is_the_same_on_every_machine() -> None:
+    texts = ("two\n", "three\n")
+    for one, other in (texts, texts[::-1]):
+        merged = merge_text("notes.txt", "one\n", one, other)
+        assert merged == FileMerge("three\n", {"notes.conflict-27dd8ed4.txt": "two\n"})
+        assert merge_bytes("logo.png", one.encode(), other.encode()) == (
+            b"three\n",
+            {"logo.conflict-27dd8ed4.png": b"two\n"},
+        )
+
+
 def test_two_additions_at_one_place_stay_whole() -> None:
     one, other = (
         BODY + f"\n```\n{command}\n```\n" for command in ("pytest", "ruff check")
@@ -271,12 +287,10 @@ def test_a_projects_remotes_of_both_sides_are_kept() -> None:
     other = json.dumps(
         {"schema": 1, "name": "a", "remotes": ["x", "z"], "root_commit": "c"}
     )
-    merged = merge_project("projects/a/project.json", base, one, other).text
-    assert merged == merge_project("projects/a/project.json", base, other, one).text
-    assert (
-        set(json.loads(merged)["remotes"]) == {"x", "y", "z"}
-        and json.loads(merged)["root_commit"] == "c"
-    )
+    merged = merge_project("projects/a/project.json", base, one, other)
+    assert merged == merge_project("projects/a/project.json", base, other, one)
+    said = {"schema": 1, "name": "a", "remotes": ["x", "z", "y"], "root_commit": "c"}
+    assert merged == FileMerge(json.dumps(said, indent=2) + "\n", {})
     assert merge_project("projects/a/project.json", base, one, "no json").text == one
 
 
