@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from open_window import Tab, Window, opened
 from sample_workspace import hostile
 
 from keeplore.cli.doctor.finding import note, well, wrong
+from keeplore.llm import SpendingLedger, Usage
 from keeplore.workspace.activity import ActivityLog, Counted
 
 AXE = Path(__file__).resolve().parents[2] / ".venv" / "axe" / "axe.min.js"
@@ -141,6 +143,15 @@ def test_statistics_tell_what_was_done_here(window: Window) -> None:
     assert '<dt>turns</dt><dd class="number">1,234</dd>' in told
     assert '<th scope="row">prompt</th><td class="number">1</td>' in told
     assert window.ask("/statistics?since=x")[0] == 200
+
+
+def test_the_cost_of_this_day_and_month_is_told(window: Window) -> None:
+    window.enter()
+    ledger = SpendingLedger(window.registry.places.ledger)
+    ledger.add(datetime.now(UTC), "haiku", "extract", Usage(3_000_000, 200_000))
+    page = window.ask("/cost")[2]
+    assert "<dt>this day</dt><dd>3,200,000 " in page
+    assert "<dt>this month</dt><dd>3,200,000 " in page
 
 
 def test_home_says_what_is_new_and_what_waits(tab: Tab) -> None:
