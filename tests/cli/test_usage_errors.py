@@ -70,3 +70,12 @@ def test_wrong_usage_says_once_what_is_wrong_and_what_to_do(
     done = run(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines() == CASES[arguments]
+
+
+@pytest.mark.parametrize("arguments", [(), ("worker",)], ids=["keeplore", "worker"])
+def test_a_group_without_a_command_prints_its_help(
+    run: Callable[..., Done], arguments: tuple[str, ...]
+) -> None:
+    done = run(*arguments)
+    asked = run(*arguments, "--help")
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", asked.stdout)

@@ -35,6 +35,9 @@ def unknown_command(name: str, commands: list[str]) -> WrongUsage:
 
 def say_usage_error(error: click.UsageError) -> None:
     """Print how the command is used, what is wrong, and what to do."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.show()  # the help
+        return
     is_missing = isinstance(error, click.MissingParameter)
     if isinstance(error, click.BadParameter):
         _name_argument(error)

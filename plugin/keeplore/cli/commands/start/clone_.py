@@ -95,7 +95,9 @@ def _fill(
     if projects:
         clone_all(workspace, () if "all" in projects else projects, into or Path.cwd())
     elif known := len(list(load_projects(workspace.store))):
-        click.echo(f"`keeplore projects clone` clones its projects as well ({known}).")
+        click.echo(
+            f"`keeplore projects clone --all` clones its projects as well ({known})."
+        )
     return fill_vectors(workspace)
 
 
