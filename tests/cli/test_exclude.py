@@ -86,6 +86,36 @@ def test_a_bare_name_is_a_project_where_no_directory_has_it(api: Path) -> None:
     assert rules() == [("path:~/code/api/src/docs", False, "machine")]
 
 
+@pytest.mark.parametrize(
+    ("typed", "rule"),
+    [
+        ("project:api", "project:api"),
+        ("path:~/clients", "path:~/clients"),
+        ("remote:git.example.com/acme/*", "remote:git.example.com/acme/*"),
+        ("pattern:secret-*", "pattern:secret-*"),
+    ],
+)
+def test_a_rule_is_taken_as_the_settings_write_it(
+    api: Path, typed: str, rule: str
+) -> None:
+    told = keeplore("exclude", typed)
+    assert told.stdout == f"Left out of memory, on this machine:\n  {rule}\n"
+    assert rules() == [(rule, False, "machine")]
+    keeplore("include", typed)
+    assert rules() == []
+
+
+@pytest.mark.parametrize("words", [["apy"], ["project:apy"], ["--project", "apy"]])
+def test_a_project_that_nobody_knows_is_refused(api: Path, words: list[str]) -> None:
+    with pytest.raises(KeeploreError) as refused:
+        keeplore("exclude", *words)
+    assert (refused.value.message, refused.value.remedy) == (
+        "no project is called 'apy'",
+        "Known are api; name its directory where it is new",
+    )
+    assert rules() == []
+
+
 def test_an_inclusion_overrides_a_wider_rule_and_is_no_more_than_that(
     api: Path,
 ) -> None:
@@ -167,13 +197,13 @@ def test_a_pause_ends_in_time_or_when_told(api: Path, places: Places) -> None:
 
 
 def test_the_doctor_names_rules_that_mean_nothing(api: Path) -> None:
-    for rule in (["--project", "nobody"], ["--remote", REMOTE], [str(api / "gone")]):
+    for rule in (["--project", "nobody*"], ["--remote", REMOTE], [str(api / "gone")]):
         keeplore("exclude", *rule)
     lines = [
         line for line in keeplore("doctor").stdout.splitlines() if " rule " in line
     ]
     assert [line.partition("the rule ")[2].split()[0] for line in lines] == [
-        "project:nobody",
+        "project:nobody*",
         "path:~/code/api/gone",
     ]
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
 from keeplore.config.capture_choice import (
@@ -21,6 +22,7 @@ from keeplore.errors import ConfigError, KeeploreError
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.text.dates import now
 from keeplore.workspace.capture_policy import (
+    GLOB,
     CapturePlace,
     CapturePolicy,
     closeness,
@@ -34,6 +36,7 @@ from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.forget import forget_many
 
 Rules = tuple[CaptureRule, ...]
+NAMED = 10  # known projects that an error lists
 LOOKED_AT = 5000  # sessions in whose directories rules are tried
 NOWHERE = "Name a directory, or give --project, --remote or --pattern"
 
@@ -87,6 +90,38 @@ def rules_of(policy: CapturePolicy, directory: Path | None) -> Rules:
     remotes = place.remotes if is_top else ()
     own = CaptureRule.of(RuleKind.PATH, below_home(path or Path.cwd(), Path.home()))
     return (own, *(CaptureRule.of(RuleKind.REMOTE, remote) for remote in remotes))
+
+
+def check_projects(registry: Registry, workspace: Workspace, rules: Rules) -> None:
+    """Raises ConfigError for a rule that names a project which nobody knows: it would leave out
+    nothing. A glob may mean projects to come, and a rule that holds already may be taken back.
+    """
+    policy = workspace.capture_policy
+    held = (*policy.own.exclude, *policy.own.include)
+    held += (*policy.shared.exclude, *policy.shared.include)
+    wanted = [rule for rule in rules if rule not in held and _is_one_project(rule)]
+    if not wanted:
+        return
+    known = [*known_places(registry), _known_place(registry, str(Path.cwd()))]
+    for rule in wanted:
+        if not any(closeness(rule, one.place) for one in known):
+            raise _unknown_project(rule.value, {one.project for one in known} - {""})
+
+
+def _is_one_project(rule: CaptureRule) -> bool:
+    is_glob = any(mark in rule.value for mark in GLOB)
+    return rule.kind is RuleKind.PROJECT and not is_glob
+
+
+def _unknown_project(name: str, known: set[str]) -> ConfigError:
+    """The nearest of the known names come first."""
+    near = get_close_matches(name.lower(), sorted(known))
+    names = [*dict.fromkeys((*near, *sorted(known)))]
+    more = ", …" if len(names) > NAMED else ""
+    listed = f"Known are {', '.join(names[:NAMED])}{more}; name" if names else "Name"
+    return ConfigError(
+        f"no project is called {name!r}", f"{listed} its directory where it is new"
+    )
 
 
 def exclude(workspace: Workspace, rules: Rules, *, is_shared: bool) -> None:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
         Rules,
     )
 
+KINDS = ("path", "project", "remote", "pattern")  # see ``capture_choice.RuleKind``
+
 
 @dataclass(frozen=True, slots=True)
 class ChosenPlace:
@@ -39,12 +41,7 @@ class ChosenPlace:
 def place_options(command: Command) -> Command:
     """What a rule names, and whose rule it is."""
 
-    @click.argument(
-        "directory",
-        metavar="[PATH]",
-        required=False,
-        type=click.Path(path_type=Path),
-    )
+    @click.argument("place", metavar="[PATH]", required=False)
     @click.option("--project", help="A project by its name, which may be a glob.")
     @click.option(
         "--remote", help="Projects by their git remote: github.com/acme/*, any URL."
@@ -61,7 +58,7 @@ def place_options(command: Command) -> Command:
     @functools.wraps(command)
     def with_place(
         *args: Any,
-        directory: Path | None,
+        place: str | None,
         project: str | None,
         remote: str | None,
         pattern: str | None,
@@ -69,17 +66,27 @@ def place_options(command: Command) -> Command:
     ) -> Any:
         given = {"project": project, "remote": remote, "pattern": pattern}
         names = {kind: value for kind, value in given.items() if value}
-        if len(names) > 1 or (names and directory is not None):
+        if len(names) > 1 or (names and place is not None):
             raise click.UsageError(
                 "give one PATH, --project, --remote or --pattern at a time"
             )
-        if directory is not None and _is_project_name(directory):
-            directory, names = None, {"project": str(directory)}
-        if directory is not None:
-            directory = Path(os.path.abspath(directory.expanduser()))  # noqa: PTH100 # links stay
-        return command(*args, place=ChosenPlace(directory, names), **chosen)
+        named = ChosenPlace(None, names) if place is None else _chosen_place(place)
+        return command(*args, place=named, **chosen)
 
     return with_place
+
+
+def _chosen_place(text: str) -> ChosenPlace:
+    """What was typed: a rule as settings write it, the name of a project, or a directory."""
+    kind, has_kind, value = text.partition(":")
+    if has_kind and value.strip() and kind in KINDS and not Path(text).exists():
+        if kind != "path":
+            return ChosenPlace(None, {kind: value.strip()})
+        text = value.strip()
+    elif _is_project_name(Path(text)):
+        return ChosenPlace(None, {"project": text})
+    directory = Path(text).expanduser()
+    return ChosenPlace(Path(os.path.abspath(directory)), {})  # noqa: PTH100 # links stay
 
 
 def _is_project_name(place: Path) -> bool:
@@ -112,7 +119,8 @@ def exclude_command(
     as_json: bool,
 ) -> None:
     """Leave PATH and all below it out of memory, or the project of this directory. A name that is
-    no directory here means the project of that name.
+    no directory here means the project of that name; PATH may also be a rule as settings write it,
+    such as project:shop.
 
     Nothing of it is captured from now on: no live session, no import, no notes of agents, no
     ingested file. A project is left out wherever it is checked out, since its git remotes count.
@@ -183,7 +191,7 @@ def include_command(
 def _rules(registry: Registry, place: ChosenPlace) -> tuple[Workspace, Rules]:
     """The workspace that a place belongs to, and the rules that name it."""
     from keeplore.config.capture_choice import CaptureRule, RuleKind  # heavy, as above
-    from keeplore.workspace.writing.person_choice import rules_of
+    from keeplore.workspace.writing.person_choice import check_projects, rules_of
 
     workspace = registry.for_directory(place.directory or Path.cwd())
     try:
@@ -192,6 +200,7 @@ def _rules(registry: Registry, place: ChosenPlace) -> tuple[Workspace, Rules]:
         )
     except ValueError as e:
         raise ConfigError(str(e), "Give a shorter one, on one line") from e
+    check_projects(registry, workspace, named)
     return workspace, named or rules_of(workspace.capture_policy, place.directory)
 
 
