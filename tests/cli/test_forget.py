@@ -213,6 +213,22 @@ def test_restore_says_what_is_wrong_with_what_it_is_given(places: Places) -> Non
     assert keeplore("restore", "../../etc/passwd").returncode == 1
 
 
+def test_a_note_whose_front_matter_is_broken_is_not_said_to_be_deleted(
+    memory: Path, run
+) -> None:
+    told = run("remember", "--json", "Prices are in cents.").stdout
+    path = Path(json.loads(told)["path"])
+    run("doctor")  # it commits what is on disk
+    path.write_text(path.read_text().replace("kind: note", "kind: [note"))
+    for asked in (path.stem[-8:], str(path)):
+        shown = run("show", asked)
+        name = path.relative_to(memory)
+        assert (shown.returncode, shown.stdout) == (1, "")
+        first, remedy = shown.stderr.splitlines()
+        assert first.startswith(f"keeplore: {name} cannot be read, line ")
+        assert remedy.startswith("  → ")
+
+
 def test_a_note_that_was_deleted_with_rm_is_told_of_and_comes_back(
     memory: Path, run
 ) -> None:

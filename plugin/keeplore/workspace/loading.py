@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from keeplore.errors import StoreError
+from collections.abc import Iterable
+from pathlib import Path
+
+from keeplore.errors import Corrupt, NotFound, StoreError
 from keeplore.index import Index
 from keeplore.memory import Memory
 from keeplore.memory.chains import Chain
+from keeplore.memory.location import digits_of
+from keeplore.memory.names import remedy_for_unknown
 from keeplore.store import Store
 
 
@@ -23,3 +28,35 @@ def chain_of(index: Index, memory_id: str) -> Chain:
         if memory_id in chain.members:
             return chain
     return Chain((memory_id,), (memory_id,), memory_id, has_cycle=False)
+
+
+def missing_memory(reference: str, stores: Iterable[Store]) -> NotFound:
+    """The error for a memory that is not here or cannot be read, with the way back where its file
+    or git knows one.
+    """
+    beginning = digits_of(f"/{Path(reference).name}") or reference.lower()
+    for store in stores:
+        if error := _unreadable(store, beginning):
+            return error
+        for one in store.deleted(beginning):
+            since = f" in commit {one.commit} of {one.day}" if one.commit else ""
+            return NotFound(
+                f"the file of {one.id} was deleted{since}: {one.path}",
+                f"`keeplore restore {one.id}` brings it back as git had it",
+            )
+    return NotFound(f"there is no memory {reference!r}", remedy_for_unknown(reference))
+
+
+def _unreadable(store: Store, beginning: str) -> NotFound | None:
+    """The error for a file that is named after an id with this beginning and cannot be read."""
+    digits = beginning.removeprefix("mem_")[:8]
+    for file in store.scan():
+        if not (digits and digits_of(file.path).startswith(digits)):
+            continue
+        try:
+            store.load(file.path)
+        except Corrupt as e:
+            return NotFound(
+                f"{file.path} cannot be read, line {e.line}: {e.message}", e.remedy
+            )
+    return None

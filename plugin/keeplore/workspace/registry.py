@@ -24,9 +24,8 @@ from keeplore.errors import (
 )
 from keeplore.index import EmbeddingModels, MemoryRow
 from keeplore.memory import Memory
-from keeplore.memory.location import digits_of
 from keeplore.memory.model import Scope
-from keeplore.memory.names import is_project_name, remedy_for_unknown
+from keeplore.memory.names import is_project_name
 from keeplore.memory.note import NoteDraft
 from keeplore.recall.brief import WorkspaceView
 from keeplore.recall.request import Answer, AnswerStatus, RecallHit, RecallRequest
@@ -36,6 +35,7 @@ from keeplore.workspace.identity import load_projects
 from keeplore.workspace.in_repo.code_memories import CodeMemories
 from keeplore.workspace.in_repo.code_workspace import CodeWorkspace
 from keeplore.workspace.last_settings import last_settings
+from keeplore.workspace.loading import missing_memory
 from keeplore.workspace.note_writer import NoteWriter
 from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.workspace_instructions import instructions
@@ -263,23 +263,8 @@ class Registry:
                 return FoundMemory(
                     workspace, rows[0], workspace.store.load(rows[0].path)
                 )
-        raise self._not_found(reference.strip(), cwd)
-
-    def _not_found(self, reference: str, cwd: Path) -> NotFound:
-        """The error for a memory that is not here, with the way back where git or a tombstone knows
-        it.
-        """
-        beginning = digits_of(f"/{Path(reference).name}") or reference.lower()
-        for workspace in self.nearest_first(cwd):
-            for one in workspace.store.deleted(beginning):
-                since = f" in commit {one.commit} of {one.day}" if one.commit else ""
-                return NotFound(
-                    f"the file of {one.id} was deleted{since}: {one.path}",
-                    f"`keeplore restore {one.id}` brings it back as git had it",
-                )
-        return NotFound(
-            f"there is no memory {reference!r}", remedy_for_unknown(reference)
-        )
+        stores = (workspace.store for workspace in self.nearest_first(cwd))
+        raise missing_memory(reference.strip(), stores)
 
     def nearest_first(self, cwd: Path) -> Iterator[Workspace]:
         """The directory's workspace, those that it inherits, the others."""

@@ -151,7 +151,10 @@ def stated_in(memory: Memory) -> str:
     said = " ".join(gist_of(memory).split())
     title = normalised(memory.title)
     beginning = title[:SAME_CHARS] if "…" in title else title
-    return said if normalised(said).startswith(beginning) else f"{memory.title}. {said}"
+    if normalised(said).startswith(beginning):
+        return said
+    stop = "" if memory.title.endswith((".", "!", "?", "…")) else "."
+    return f"{memory.title}{stop} {said}"
 
 
 def topic_line(read: LoadedMemory, most_files: int = TOPIC_FILES) -> BlockLine | None:
