@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import stat
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -84,6 +85,25 @@ def make_private(directory: Path) -> None:
     if not directory.parent.exists():
         make_private(directory.parent)
     directory.mkdir(mode=0o700, exist_ok=True)
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Wait until no other process holds this lock file, and hold it. Raises OSError.
+
+    The file is made where it is missing and never removed: two processes could otherwise hold two
+    files of one name. Windows has no lock in the standard library that waits; nothing is held
+    there.
+    """
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        if os.name != "nt":
+            import fcntl  # here, because Windows has none
+
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def sync_directory(directory: Path) -> None:

@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keeplore.text.similarity import SIMILAR, content_hash, similarity
+from keeplore.text.similarity import (
+    SIMILAR,
+    content_hash,
+    similarity,
+    spaced_words,
+    without_accents,
+)
 
 
 def test_white_space_case_and_the_last_full_stop_do_not_count() -> None:
@@ -46,3 +52,13 @@ def test_similarity_is_symmetric_and_within_bounds(one: str, other: str) -> None
     assert similarity(one, other) == similarity(other, one)
     assert 0.0 <= similarity(one, other) <= 1.0
     assert similarity(one, one) == 1.0
+
+
+def test_words_with_spaces_around_them_are_compared_whole() -> None:
+    assert spaced_words("Use pnpm, not npm!") == " use pnpm not npm "
+    assert spaced_words("npm") in spaced_words("Use npm.")
+    assert spaced_words("npm") not in spaced_words("Use pnpm.")
+
+
+def test_a_text_without_accents_keeps_its_case_and_folds_full_width() -> None:
+    assert without_accents("Café, Ünal, ＡＢＣ, ß") == "Cafe, Unal, ABC, ß"

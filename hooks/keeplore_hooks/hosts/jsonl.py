@@ -274,6 +274,14 @@ def short_digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
+def session_digest(host: str, session: str) -> str:
+    """A file name for what is kept about a session: its id comes from a host and may hold
+    anything.
+    """
+    key = f"{host}\0{session}".encode("utf-8", "surrogatepass")
+    return hashlib.sha256(key).hexdigest()[:32]
+
+
 def _step_over(file: BinaryIO) -> tuple[int, bool]:
     skipped = 0
     while raw := file.readline(BUFFER):

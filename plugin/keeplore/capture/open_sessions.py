@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -12,6 +10,7 @@ from pathlib import Path
 
 from keeplore_hooks import durable
 from keeplore_hooks.events import Origin
+from keeplore_hooks.hosts.jsonl import session_digest
 
 SCHEMA = 1
 # ids of commands, questions and compactions kept, to take each once though a cursor rereads it
@@ -89,18 +88,12 @@ class Sessions:
     def locked(self) -> Iterator[None]:
         """One process captures at a time; what another one wrote meanwhile is read again."""
         durable.make_private(self._directory)
-        # the file is never unlinked: a lock on a file that was replaced would hold nothing
-        with (self._directory / ".lock").open("ab") as handle:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+        with durable.locked(self._directory / ".lock"):
             self.forget_loaded()
             yield
 
     def _path(self, host: str, session: str) -> Path:
-        # a session id comes from a host and may hold anything
-        digest = hashlib.sha256(
-            f"{host}\0{session}".encode(errors="surrogatepass")
-        ).hexdigest()[:32]
-        return self._directory / f"{digest}.json"
+        return self._directory / f"{session_digest(host, session)}.json"
 
     def _load(self, path: Path) -> SessionState | None:
         try:

@@ -5,7 +5,6 @@ is well.
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
@@ -31,7 +30,7 @@ def apply(plan: ConnectPlan, state: Path) -> None:
     Raises ConfigError where a file has changed since it was planned: nothing or a part is done
     then, and all of it is recorded. Raises OSError.
     """
-    with _connect_lock(state):
+    with durable.locked(state / LOCK):
         _expect_as_planned(plan, state)
         plan.during.save(state)
         if plan.ready:
@@ -93,21 +92,3 @@ def _sweep(target: Path) -> None:
         for path in target.parent.iterdir():
             if aside.fullmatch(path.name):
                 path.unlink()
-
-
-@contextlib.contextmanager
-def _connect_lock(state: Path) -> Iterator[None]:
-    """One at a time on this machine; the lock file stays, since two could hold two files of one
-    name.
-    """
-    handle = os.open(state / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        if os.name != "nt":
-            # it exists on POSIX alone, and a machine with Windows has no other way in the standard
-            # library that waits
-            import fcntl
-
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)

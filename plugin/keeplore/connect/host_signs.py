@@ -12,6 +12,7 @@ from typing import Any
 
 from keeplore.connect.jsonc import parse
 from keeplore_hooks.hosts import PLUGIN
+from keeplore_hooks.hosts.jsonl import mapping
 
 MAX_BYTES = 4 << 20  # of a file that is read
 # how Claude Code calls the plugin in its folder of skills
@@ -29,21 +30,21 @@ def claude_switched_off(directory: Path) -> str:
     settings = _json(file)
     if settings.get("disableAllHooks") is True:
         return f"disableAllHooks in {file}"
-    if _dict(settings, "enabledPlugins").get(_IN_PLACE) is False:
+    if mapping(settings, "enabledPlugins").get(_IN_PLACE) is False:
         return f"{_IN_PLACE} in enabledPlugins of {file}"
     return ""
 
 
 def codex_switched_off(directory: Path) -> str:
     file = directory / "config.toml"
-    if _dict(_toml(file), "features").get("hooks") is False:
+    if mapping(_toml(file), "features").get("hooks") is False:
         return f"hooks under [features] in {file}"
     return ""
 
 
 def codex_left_behind(directory: Path) -> str:
     file = directory / "config.toml"
-    state = _dict(_dict(_toml(file), "hooks"), "state")
+    state = mapping(mapping(_toml(file), "hooks"), "state")
     trusted = [key for key in state if key.startswith(f"{directory / 'hooks.json'}:")]
     if trusted:
         return (
@@ -73,12 +74,12 @@ def _enabled(plugins: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _claude(directory: Path) -> Iterator[str]:
-    plugins = _dict(_json(directory / "settings.json"), "enabledPlugins")
+    plugins = mapping(_json(directory / "settings.json"), "enabledPlugins")
     return _enabled({**plugins, _IN_PLACE: False})
 
 
 def _codex(directory: Path) -> Iterator[str]:
-    plugins = _dict(_toml(directory / "config.toml"), "plugins")
+    plugins = mapping(_toml(directory / "config.toml"), "plugins")
     return _enabled(
         {
             name: not isinstance(facts, dict) or facts.get("enabled", True)
@@ -90,7 +91,7 @@ def _codex(directory: Path) -> Iterator[str]:
 def _copilot(directory: Path) -> Iterator[str]:
     # one of a directory is read where it lies, and only enabled here
     settings = _lenient_json(directory / "settings.json")
-    yield from _enabled(_dict(settings, "enabledPlugins"))
+    yield from _enabled(mapping(settings, "enabledPlugins"))
     for folder in sorted((directory / "installed-plugins").glob("*/*")):
         if folder.name == PLUGIN or (
             folder.parent.name == "_direct" and PLUGIN in folder.name
@@ -119,12 +120,6 @@ _SIGNS = {
     "copilot": _copilot,
     "opencode": _opencode,
 }
-
-
-def _dict(data: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """The object there, an empty one where something else is."""
-    found = data.get(key)
-    return found if isinstance(found, dict) else {}
 
 
 def _json(path: Path) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from keeplore.memory.conversation_body import Quote
 from keeplore.memory.model import CATEGORIES, SCOPES, Memory, new_meta
 from keeplore.memory.names import new_id
 from keeplore.text import agent_scope
-from keeplore.text.similarity import content_hash
+from keeplore.text.similarity import content_hash, spaced_words
 from keeplore.text.turn_ids import short_turn
 
 TITLE_CHARS = 80
@@ -25,7 +25,6 @@ _HEADING = re.compile(r"\A#{1,6}[ \t]+(\S.*?)[ \t#]*(?:\n|\Z)")
 _EXCHANGES = re.compile(r"\n+> \*\*User\b.*\Z", re.DOTALL)
 _QUOTED = re.compile(r"^> “(.*)” — (?:user|assistant), turn \S+$", re.MULTILINE)
 _SAID = re.compile(r"[^\W_]")
-_WORD = re.compile(r"\w+")
 _SENTENCE = re.compile(r".+?[.!?:](?=\s|\Z)", re.DOTALL)
 
 
@@ -137,17 +136,12 @@ def body_of(title: str, text: str, quotes: tuple[Quote, ...] = ()) -> str:
 
 def _telling_quotes(draft: NoteDraft, text: str) -> tuple[Quote, ...]:
     """Those with a word that the statement does not have, or of another speaker."""
-    said = _spoken_words(text)
+    said = spaced_words(text)
     return tuple(
         quote
         for quote in draft.quotes
-        if quote.speaker != draft.trust or _spoken_words(quote.text) not in said
+        if quote.speaker != draft.trust or spaced_words(quote.text) not in said
     )
-
-
-def _spoken_words(text: str) -> str:
-    """The words alone, in lower case, with a space around each."""
-    return f" {' '.join(_WORD.findall(text.lower()))} "
 
 
 def _quote_line(quote: Quote) -> str:

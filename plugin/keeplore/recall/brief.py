@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -66,6 +65,7 @@ from keeplore.recall.unasked.telling import telling
 from keeplore.text.agent_scope import is_of_project
 from keeplore.text.query_terms import token_count
 from keeplore.text.similarity import content_hash
+from keeplore_hooks.hosts.jsonl import time_of_file
 
 if TYPE_CHECKING:
     from keeplore.index import Index
@@ -241,13 +241,9 @@ def _unknown(
 
 
 def _arrived(view: WorkspaceView, path: str) -> str:
+    """When the file was last written on this machine (RFC 3339, UTC); "" where that is unknown."""
     try:
-        return (
-            datetime.fromtimestamp(
-                (view.store.root / path).stat().st_mtime, UTC
-            ).isoformat()[:19]
-            + "Z"
-        )
+        return time_of_file(view.store.root / path)
     except (OSError, OverflowError, ValueError):
         return ""
 

@@ -12,11 +12,11 @@ with the process: what a killed one left behind is known by its inode.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from keeplore.errors import RepositoryError
@@ -25,6 +25,7 @@ from keeplore.store.repository_state import (
     directories,
     is_rebase_moving,
 )
+from keeplore_hooks import durable
 
 TICKET = "keeplore-checkout"  # in the git directory; never removed
 WAIT_S = (
@@ -79,15 +80,9 @@ def _take_locks(places: Directories, stack: contextlib.ExitStack) -> None:
         time.sleep(POLL_S)
 
 
-@contextlib.contextmanager
-def _ticket(own: Path) -> Iterator[None]:
-    """Be the only one of ours who may hold or remove the lock."""
-    handle = os.open(own / TICKET, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
+def _ticket(own: Path) -> AbstractContextManager[None]:
+    """Be the only process of ours that may hold or remove the lock."""
+    return durable.locked(own / TICKET)
 
 
 def _remove_dead(own: Path) -> None:

@@ -10,7 +10,7 @@ import functools
 import re
 from collections.abc import Iterator
 
-from keeplore.text.similarity import normalised
+from keeplore.text.similarity import normalised, spaced_words
 
 _SOURCE = (
     r"(?:pages?|readme(?:\.md)?|docs?|documentation|documents?|articles?|issues?|tickets?|e-?mails?"
@@ -34,7 +34,6 @@ _OWN = re.compile(
 )
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _MARKED = re.compile(r"\s*(?:>|</?[a-z!][^>\n]*>)", re.IGNORECASE)
-_WORDS = re.compile(r"\w+")
 COPIED_WORDS = 6  # from which a sentence that stands in two messages was copied
 _LEVEL = r"(?:WARN(?:ING)?|ERR(?:OR)?|INFO|DEBUG|FATAL)"
 _LOGGED = re.compile(
@@ -64,14 +63,8 @@ def is_pasted_into(message: str, text: str) -> bool:
 
 def is_copied_from(message: str, text: str) -> bool:
     """Does a text of some length stand in the message word for word, whatever its marks?"""
-    words = _worded(text)
-    return words.count(" ") > COPIED_WORDS and words in _worded(message)
-
-
-@functools.lru_cache(maxsize=256)  # an open conversation is read again at every turn
-def _worded(text: str) -> str:
-    """The words alone, with a space before and behind each."""
-    return f" {' '.join(_WORDS.findall(text.lower()))} "
+    words = spaced_words(text)
+    return words.count(" ") > COPIED_WORDS and words in spaced_words(message)
 
 
 @functools.lru_cache(maxsize=64)

@@ -4,6 +4,7 @@ words and letters.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 import unicodedata
@@ -31,6 +32,22 @@ def normalised(text: str) -> str:
 def content_hash(text: str) -> str:
     """SHA-256 of the normalised text, in hexadecimal."""
     return hashlib.sha256(normalised(text).encode("utf-8", "replace")).hexdigest()
+
+
+@functools.lru_cache(maxsize=256)  # an open conversation is read again at every turn
+def spaced_words(text: str) -> str:
+    """The words of a text alone, in lower case, with a space around each: so ``in`` compares whole
+    words.
+    """
+    return f" {' '.join(_WORD.findall(text.lower()))} "
+
+
+def without_accents(text: str) -> str:
+    """The text without the marks on its letters; compatibility forms such as full width are
+    folded.
+    """
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(sign for sign in decomposed if not unicodedata.combining(sign))
 
 
 def similarity(one: str, other: str) -> float:

@@ -5,7 +5,6 @@ were last heard of.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 
 from keeplore.cli.connect_dialog import client_launcher
@@ -29,6 +28,7 @@ from keeplore.connect.resources import ResourceStatus
 from keeplore.text.counts import counted
 from keeplore.text.dates import minute_of
 from keeplore.workspace.recording.cursors import Cursors
+from keeplore_hooks.hosts.jsonl import time_of_file
 from keeplore_hooks.spool import Spool
 
 SHOWN = 3  # files that are named
@@ -70,12 +70,11 @@ def _last_events(places: Places) -> Mapping[str, str]:
 
 
 def _connected_at(state: Path) -> str:
-    """When entries were changed last (RFC 3339, UTC)."""
+    """When entries were changed last (RFC 3339, UTC); "" for never."""
     try:
-        moment = datetime.fromtimestamp((state / FILE).stat().st_mtime, UTC)
+        return time_of_file(state / FILE)
     except OSError:
         return ""
-    return f"{moment.isoformat()[:19]}Z"
 
 
 def _client(state: Path) -> Iterator[DoctorFinding]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from keeplore.cli.doctor.finding import DoctorFinding, note, well
@@ -16,6 +16,7 @@ from keeplore.connect.host_versions import installed_version
 from keeplore.connect.payload_drift import counted
 from keeplore.text.dates import minute_of
 from keeplore_hooks.hosts import Recorded
+from keeplore_hooks.hosts.jsonl import time_of_file
 from keeplore_hooks.installed import source_named
 
 # a record may be written a while before the event that tells of it, as long as the assistant works
@@ -93,6 +94,5 @@ def _written_at(session: Recorded) -> str:
     if session.written_at:
         return session.written_at
     with contextlib.suppress(OSError):
-        moment = datetime.fromtimestamp(session.path.stat().st_mtime, UTC)
-        return f"{moment.isoformat()[:19]}Z"
+        return time_of_file(session.path)
     return ""

@@ -14,6 +14,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from keeplore.recall.question import STOP_STEMS, all_of, stems_of
+from keeplore.text.similarity import without_accents
 
 # share of the shorter statement's content words that the other has: below it they are about two
 # things
@@ -114,7 +115,7 @@ def is_of_another(one: str, other: str) -> bool:
     where such a name is the value that they give.
     """
     return _names_other_things(one, other) and not _gives_other_name(
-        _without_accents(one), _without_accents(other)
+        _plain_letters(one), _plain_letters(other)
     )
 
 
@@ -177,7 +178,7 @@ def _is_negation(word: str) -> bool:
 
 def _names_other_things(one: str, other: str) -> bool:
     """Whether each names a numbered thing that the other does not."""
-    first, second = (set(_numbered(_without_accents(text))) for text in (one, other))
+    first, second = (set(_numbered(_plain_letters(text))) for text in (one, other))
     return bool(first - second and second - first)
 
 
@@ -267,7 +268,7 @@ def _figures(text: str) -> dict[str, _Of]:
 def _tokens(text: str) -> list[str]:
     """Words and figures, apart also in "30s"."""
     found = _TOKEN.findall(
-        _without_accents(_DAY.sub(" ", text)).replace("%", " percent ")
+        _plain_letters(_DAY.sub(" ", text)).replace("%", " percent ")
     )
     return [_UNITS.get(token, token) for token in found]
 
@@ -302,11 +303,10 @@ def _replaced(first: list[str], second: list[str]) -> tuple[list[str], ...]:
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(_without_accents(text))
+    return _WORD.findall(_plain_letters(text))
 
 
-def _without_accents(text: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", text.replace("’", "'")).casefold()
-    return "".join(
-        character for character in decomposed if not unicodedata.combining(character)
-    )
+def _plain_letters(text: str) -> str:
+    """The text in small letters without accents, with straight apostrophes."""
+    decomposed = unicodedata.normalize("NFKD", text.replace("’", "'"))
+    return without_accents(decomposed.casefold())

@@ -20,6 +20,7 @@ from keeplore.memory import Memory
 from keeplore.memory.model import Trust
 from keeplore.recall.unasked.perilous import tells_of_harm
 from keeplore.text.fences import sanitise
+from keeplore.text.similarity import without_accents
 
 FOREIGN = Trust.FOREIGN
 TOLD = frozenset(Trust) - {FOREIGN}
@@ -145,7 +146,7 @@ def is_harmful(text: str) -> bool:
     if _CONTROLS.search(text) or _SPACED.search(text):
         return True
     seen = _unescaped(sanitise(text))
-    if _MIXED.search(_without_accents(seen)):
+    if _MIXED.search(without_accents(seen)):
         return True
     hidden = (
         data.decode("ascii", "replace")
@@ -175,18 +176,10 @@ def _unescaped(text: str) -> str:
     )
 
 
-def _without_accents(text: str) -> str:
-    folded = unicodedata.normalize("NFKD", text)
-    return "".join(filter(lambda sign: not unicodedata.combining(sign), folded))
-
-
 def _folded_line(text: str) -> str:
     """Small letters without accents, compatibility forms such as full width folded, in one line."""
     folded = unicodedata.normalize("NFKD", text).casefold().translate(_OTHER_LATIN)
-    bare = "".join(
-        character for character in folded if not unicodedata.combining(character)
-    )
-    return " ".join(bare.replace("’", "'").split())
+    return " ".join(without_accents(folded).replace("’", "'").split())
 
 
 def _variants(plain: str) -> Iterator[str]:

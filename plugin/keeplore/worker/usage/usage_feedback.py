@@ -8,7 +8,6 @@ followed without being repeated: it may be of use, and is never blamed.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import re
@@ -35,6 +34,7 @@ from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks import durable
 from keeplore_hooks.events import HostEvent, Origin, Session, Turn
+from keeplore_hooks.hosts.jsonl import session_digest
 from keeplore_hooks.hosts.prompt_text import own_command
 
 LOG = logging.getLogger(__name__)
@@ -219,9 +219,7 @@ class UsageFeedback:
         return False
 
     def _session(self, origin: Origin) -> _SessionUsage:
-        key = hashlib.sha256(
-            f"{origin.host}\0{origin.session}".encode(errors="surrogatepass")
-        ).hexdigest()[:32]
+        key = session_digest(origin.host, origin.session)
         session = self._sessions.pop(key, None) or _load_session(
             self._directory / f"{key}.json"
         )

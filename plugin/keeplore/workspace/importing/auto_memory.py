@@ -25,6 +25,7 @@ from keeplore.store import files
 from keeplore.text.counts import counted
 from keeplore.text.dates import in_utc, now
 from keeplore.text.similarity import content_hash
+from keeplore.workspace.identity import below_home
 from keeplore.workspace.note_writer import NoteVersion
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
@@ -213,7 +214,7 @@ def _memory(workspace: Workspace, file: AutoMemoryFile) -> Memory | None:
     made = Memory(_meta(workspace, file, read, project, title, body), body)
     source = {
         "host": HOST,
-        "path": workspace.plugins.redact(_home_relative(file.path), project),
+        "path": workspace.plugins.redact(below_home(file.path, Path.home()), project),
         "machine": workspace.machine,
         "content": _content(made),
     }
@@ -232,7 +233,7 @@ def _meta(
     guess = category_of(body) if kind == MemoryKind.NOTE else ""
     written = min(in_utc(file.written_at), now())
     return new_meta(
-        id=new_id("auto-memory", workspace.machine, _home_relative(file.path)),
+        id=new_id("auto-memory", workspace.machine, below_home(file.path, Path.home())),
         kind=str(kind),
         title=title,
         created_at=min(read.created_at or written, written),
@@ -307,12 +308,3 @@ def _file(folder: Path, name: str, cwd: str) -> AutoMemoryFile:
     ):
         # it vanished, or has a time that nobody can have
         return AutoMemoryFile(folder, name, cwd, 0, datetime.fromtimestamp(0, UTC))
-
-
-def _home_relative(path: Path) -> str:
-    home = Path.home()
-    return (
-        f"~/{path.relative_to(home).as_posix()}"
-        if path.is_relative_to(home)
-        else path.as_posix()
-    )

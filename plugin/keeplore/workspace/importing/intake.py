@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 from keeplore.connect.payload_drift import PayloadDrift
 from keeplore.errors import KeeploreError, TranscriptError
 from keeplore.redact.said_fields import FieldRedaction
+from keeplore.text.dates import now
 from keeplore.workspace.importing.session_ends import SessionEnds, is_recorded
 from keeplore.workspace.recording.cursors import Cursors, SessionProgress
 from keeplore.workspace.registry import Registry
@@ -391,8 +392,8 @@ def _with_problems(
     """With the first thing that could not be read this time, for ``keeplore doctor``."""
     if not problems:
         return progress
-    now = datetime.now(UTC).isoformat()[:19] + "Z"
-    return replace(progress, problem=problems[0][:PROBLEM_LENGTH], problem_at=now)
+    first = problems[0][:PROBLEM_LENGTH]
+    return replace(progress, problem=first, problem_at=now())
 
 
 def _turns(events: Iterable[HostEvent]) -> int:

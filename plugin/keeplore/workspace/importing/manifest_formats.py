@@ -16,6 +16,9 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
+from keeplore_hooks.hosts.jsonl import mapping, sequence
+from keeplore_hooks.hosts.jsonl import text as text_at
+
 # what a project publishes itself, packages that it uses, servers and other systems, tools and
 # languages
 OWN, PACKAGES, SYSTEMS, TOOLS = "own", "packages", "systems", "tools"
@@ -29,10 +32,10 @@ _NAME = re.compile(r"(?=.*[A-Za-z])[@A-Za-z0-9][\w@/.+#-]{1,99}\Z", re.ASCII)
 _PEP508 = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:[\[;@(<>=!~]|\Z)")
 _GO_REQUIRED = re.compile(r"\s*(?:require\s+)?([\w.-]+\.[\w-]+/\S+)\s+v\d")
 _GO_VERSION = re.compile(r"/v\d+\Z|\.v\d+\Z")
-_GEM = re.compile(r"\s*gem\s*\(?\s*[\"']([^\"']+)[\"']")
+_GEM = re.compile(r"\s*gem\s*\(?\s*[\"'](?P<name>[^\"']+)[\"']")
 _GRADLE = re.compile(
     r"\s*\w*(?:[iI]mplementation|"
-    r"[aA]pi|[oO]nly|[cC]lasspath)\s*\(?\s*(?:platform\()?[\"']([^:\"']+):([^:\"']+)"
+    r"[aA]pi|[oO]nly|[cC]lasspath)\s*\(?\s*(?:platform\()?[\"'][^:\"']+:(?P<name>[^:\"']+)"
 )
 _FROM = re.compile(r"\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE)
 _IMAGE = re.compile(r"\s*(?:-\s+)?image:\s*[\"']?([^\s\"'#]+)")
@@ -87,14 +90,14 @@ def is_manifest(file_name: str) -> bool:
 
 def _pyproject(text: str) -> Named:
     data = _toml(text)
-    project, tool = _table(data, "project"), _table(data, "tool")
-    poetry = _table(tool, "poetry")
-    yield OWN, _text(project, "name") or _text(poetry, "name")
+    project, tool = mapping(data, "project"), mapping(data, "tool")
+    poetry = mapping(tool, "poetry")
+    yield OWN, text_at(project, "name") or text_at(poetry, "name")
     if "requires-python" in project:
         yield TOOLS, "python"
     for requirements in _requirement_lists(data, project, tool):
         yield from _requirements(requirements if isinstance(requirements, list) else [])
-    for table in (poetry, *_table(poetry, "group").values()):
+    for table in (poetry, *mapping(poetry, "group").values()):
         if isinstance(table, dict):
             yield from _keys(table, "dependencies", "dev-dependencies")
     yield from ((TOOLS, name) for name in tool)
@@ -104,12 +107,12 @@ def _requirement_lists(
     data: Mapping[str, Any], project: Mapping[str, Any], tool: Mapping[str, Any]
 ) -> Iterator[object]:
     """What should be a list of requirements, wherever the tools let people write one."""
-    yield _list(project, "dependencies")
-    yield _list(_table(data, "build-system"), "requires")
-    yield from _table(project, "optional-dependencies").values()
-    yield from _table(data, "dependency-groups").values()
-    yield from _table(_table(tool, "pdm"), "dev-dependencies").values()
-    yield _list(_table(tool, "uv"), "dev-dependencies")
+    yield sequence(project, "dependencies")
+    yield sequence(data, "build-system", "requires")
+    yield from mapping(project, "optional-dependencies").values()
+    yield from mapping(data, "dependency-groups").values()
+    yield from mapping(tool, "pdm", "dev-dependencies").values()
+    yield sequence(tool, "uv", "dev-dependencies")
 
 
 def _requirements(items: Iterable[object]) -> Named:
@@ -137,7 +140,7 @@ def _setup_cfg(text: str) -> Named:
 
 def _package_json(text: str) -> Named:
     data = _json(text)
-    yield OWN, _text(data, "name")
+    yield OWN, text_at(data, "name")
     for key in (
         "dependencies",
         "devDependencies",
@@ -147,16 +150,16 @@ def _package_json(text: str) -> Named:
         # the types of a package say no more than the package
         yield from (
             (PACKAGES, name)
-            for name in _table(data, key)
+            for name in mapping(data, key)
             if not name.startswith("@types/")
         )
-    yield from ((TOOLS, name) for name in _table(data, "engines"))
-    yield TOOLS, _text(data, "packageManager").split("@")[0]
+    yield from ((TOOLS, name) for name in mapping(data, "engines"))
+    yield TOOLS, text_at(data, "packageManager").split("@")[0]
 
 
 def _composer(text: str) -> Named:
     data = _json(text)
-    yield OWN, _text(data, "name")
+    yield OWN, text_at(data, "name")
     yield from (
         (kind, name)
         for kind, name in _keys(data, "require", "require-dev")
@@ -166,16 +169,16 @@ def _composer(text: str) -> Named:
 
 def _cargo(text: str) -> Named:
     data = _toml(text)
-    yield OWN, _text(_table(data, "package"), "name")
+    yield OWN, text_at(data, "package", "name")
     targets = [
-        value for value in _table(data, "target").values() if isinstance(value, dict)
+        value for value in mapping(data, "target").values() if isinstance(value, dict)
     ]
-    for table in (data, _table(data, "workspace"), *targets):
+    for table in (data, mapping(data, "workspace"), *targets):
         for key in ("dependencies", "dev-dependencies", "build-dependencies"):
-            for name, value in _table(table, key).items():
+            for name, value in mapping(table, key).items():
                 yield (
                     PACKAGES,
-                    (_text(value, "package") if isinstance(value, dict) else "")
+                    (text_at(value, "package") if isinstance(value, dict) else "")
                     or name,
                 )
 
@@ -197,15 +200,18 @@ def _module_name(path: str) -> str:
 
 
 def _gemfile(text: str) -> Named:
-    yield from (
-        (PACKAGES, match[1]) for line in _lines(text) if (match := _GEM.match(line))
-    )
+    return _packages_by_line(text, _GEM)
 
 
 def _gradle(text: str) -> Named:
-    yield from (
-        (PACKAGES, match[2]) for line in _lines(text) if (match := _GRADLE.match(line))
-    )
+    return _packages_by_line(text, _GRADLE)
+
+
+def _packages_by_line(text: str, pattern: re.Pattern[str]) -> Named:
+    """The packages of a file that names one a line; ``pattern`` has a group ``name``."""
+    for line in _lines(text):
+        if match := pattern.match(line):
+            yield PACKAGES, match["name"]
 
 
 def _maven(text: str) -> Named:
@@ -317,7 +323,7 @@ def _keys(data: Mapping[str, Any], *tables: str) -> Named:
     for table in tables:
         yield from (
             (TOOLS if name in _SPECIAL else PACKAGES, name)
-            for name in _table(data, table)
+            for name in mapping(data, table)
         )
 
 
@@ -333,21 +339,6 @@ def _json(text: str) -> Mapping[str, Any]:
     """Empty for JSON that is no object. Raises ValueError for what is none."""
     data = json.loads(text)
     return data if isinstance(data, dict) else {}
-
-
-def _table(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = data.get(key)
-    return value if isinstance(value, dict) else {}
-
-
-def _list(data: Mapping[str, Any], key: str) -> list[Any]:
-    value = data.get(key)
-    return value if isinstance(value, list) else []
-
-
-def _text(data: Mapping[str, Any], key: str) -> str:
-    value = data.get(key)
-    return value if isinstance(value, str) else ""
 
 
 def _lines(text: str) -> list[str]:

@@ -4,7 +4,6 @@ directory.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from pathlib import Path
 from keeplore_hooks import durable
 from keeplore_hooks.events import Origin
 from keeplore_hooks.hosts import Cursor
+from keeplore_hooks.hosts.jsonl import session_digest
 
 SCHEMA = 1
 
@@ -114,11 +114,7 @@ class Cursors:
         }
 
     def _path(self, origin: Origin) -> Path:
-        # a session id comes from a host and may hold anything
-        name = hashlib.sha256(
-            f"{origin.host}\0{origin.session}".encode("utf-8", "surrogatepass")
-        ).hexdigest()[:32]
-        return self._directory / f"{name}.json"
+        return self._directory / f"{session_digest(origin.host, origin.session)}.json"
 
     def _load(self, path: Path) -> SessionProgress | None:
         """None where the file is gone or damaged."""

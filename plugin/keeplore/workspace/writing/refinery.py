@@ -5,9 +5,9 @@ done.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import logging
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -47,6 +47,7 @@ from keeplore.workspace.recording.refine_trigger import KINDS
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.machine_queue import machine_queue
+from keeplore_hooks import durable
 
 LOG = logging.getLogger(__name__)
 LOCK = "refine.lock"
@@ -320,12 +321,9 @@ def _is_anywhere(job: Job) -> bool:
     return job.payload.get("anywhere") is True
 
 
-@contextlib.contextmanager
-def one_at_a_time(state: Path) -> Iterator[None]:
-    """Wait until no other process of this machine refines."""
-    with (state / LOCK).open("ab") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
+def one_at_a_time(state: Path) -> AbstractContextManager[None]:
+    """Wait until no other process of this machine refines, and hold the others off."""
+    return durable.locked(state / LOCK)
 
 
 def _moment() -> datetime:
