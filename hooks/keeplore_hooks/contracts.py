@@ -60,7 +60,7 @@ class QuestionEmbedder(Protocol):
     """An embedder that embeds what is looked for otherwise than what is found."""
 
     def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """As ``Embedder.embed``."""
+        """Like ``Embedder.embed``, for questions."""
 
 
 @runtime_checkable
@@ -238,15 +238,15 @@ class SearchEngine(Protocol):
         """Passages by cosine to ``vector`` (float32, (dim,), L2-normalised), best first."""
 
     def bring_words(self, limit: int | None) -> int:
-        """Take over passages that are new, drop those that are gone, some ``limit`` of them;
-        returns how many wait.
+        """Take over at most ``limit`` new passages and drop those that are gone; returns how many
+        still wait.
         """
 
     def bring_vectors(self, limit: int | None, made: int) -> int:
         """The same for vectors; ``made`` were made a moment ago."""
 
     def pending(self, limit: int) -> list[tuple[bytes, str]]:
-        """Hash and text of passages that nobody has made a vector of, newest first."""
+        """Hash and text of the passages that have no vector yet, newest first."""
 
     def count_pending(self) -> int: ...
 
@@ -254,10 +254,12 @@ class SearchEngine(Protocol):
         """How many passages of this machine can be found by vector."""
 
     def damage(self) -> str:
-        """In what the engine is not what the rows make, "" where it is or cannot be asked."""
+        """What of the engine differs from the rows; "" where nothing does or the engine cannot be
+        asked.
+        """
 
     def mend(self) -> None:
-        """Make anew what ``damage`` tells of."""
+        """Rebuild what ``damage`` reports."""
 
     def rebuild(self) -> None:
         """Forget all that the engine has of this workspace; it comes back from the rows."""
@@ -298,7 +300,7 @@ class EngineServer(Protocol):
     def remove(self, ids: Collection[bytes]) -> None: ...
 
     def held(self, ids: Collection[bytes]) -> dict[bytes, bool]:
-        """Which of these are there, each with whether it has a vector."""
+        """Which of these points are there, and for each whether it has a vector."""
 
     def all_held(self) -> Iterator[tuple[bytes, bool]]:
         """The same of all."""
@@ -339,7 +341,7 @@ class HostPlugin:
 
 @dataclass(frozen=True, slots=True)
 class SourcePlugin:
-    """The same of what keeps sessions and reports no events."""
+    """Like ``HostPlugin``, for a program that keeps sessions and reports no events."""
 
     name: str
     adapter: Callable[[], SessionSource]

@@ -360,8 +360,8 @@ def _since_boot() -> str:
 def _in_order(
     found: Sequence[tuple[tuple[str, str], SpoolEntry]],
 ) -> list[SpoolEntry]:
-    """The entries as they came: those of one boot by the time since it, as if the clock had stood
-    right at the first of them, the others by the clock.
+    """The entries in the order in which they came. Those of one boot are ordered by the time since
+    it, as if the clock had been right at the first of them; the others by the clock.
     """
     timed = [
         (_moment(*key), *_boot_and_time(entry.name), entry) for key, entry in found

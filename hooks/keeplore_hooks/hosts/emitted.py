@@ -77,7 +77,7 @@ class Emitted:
         return json.dumps({"notice": clean(text)}).encode("ascii")
 
     def read_transcript(self, path: Path, cursor: Cursor) -> Reading:  # noqa: ARG002 (as all)
-        """There is none."""
+        """An empty reading: these events have no transcript."""
         return Reading((), cursor)
 
     def recorded(
@@ -85,7 +85,7 @@ class Emitted:
         home: Path,  # noqa: ARG002 (as all hosts)
         config_dir: str = "",  # noqa: ARG002 (as all hosts)
     ) -> Iterator[Recorded]:
-        """There are none."""
+        """No sessions: these events have no record on disk."""
         return iter(())
 
 

@@ -42,7 +42,7 @@ class RecordAdapter(ABC):
 
     @abstractmethod
     def read_record(self, path: Path, cursor: Cursor) -> Reading:
-        """As ``read_transcript``, but raises OSError or ValueError."""
+        """Like ``read_transcript``, but raises OSError or ValueError."""
 
     def read_named(
         self,
@@ -132,7 +132,7 @@ class HostAdapter(RecordAdapter):
 
     @abstractmethod
     def read_payload(self, payload: HostPayload, cursor: Cursor) -> Reading:
-        """As ``read``, of a payload of a known kind."""
+        """Like ``read``, for a payload of a known kind."""
 
     def ask(self, event: str, payload: bytes) -> Ask | None:
         event = self.aliases.get(event, event)

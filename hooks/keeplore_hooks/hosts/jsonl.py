@@ -234,7 +234,7 @@ def listed(value: Any) -> str:
 
 
 def clean(value: str) -> str:
-    """Without NUL and lone surrogates, which JSON can hold and UTF-8 cannot."""
+    """The text without NUL and lone surrogates, which JSON can hold and UTF-8 cannot."""
     if value.isascii():
         return value.replace("\0", "")
     return (

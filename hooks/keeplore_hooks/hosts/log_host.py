@@ -43,7 +43,7 @@ class LogReading:
         return known.with_turns((tasks.get(turn.id, ""), turn) for turn in turns)
 
     def reading(self, prompts: PendingPrompts, events: list[HostEvent]) -> Reading:
-        """With what a payload adds."""
+        """The reading with what a payload adds."""
         after = self.read.cursor(state=self.reader.state(), announced=prompts.to_data())
         return Reading((*self.read.events, *events), after, self.read.problems)
 

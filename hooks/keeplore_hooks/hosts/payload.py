@@ -126,7 +126,9 @@ class HostPayload:
         prompt: str,
         answers: tuple[str, ...] = (),
     ) -> Turn:
-        """A turn that no record tells yet: over with the assistant's answers, open without."""
+        """A turn that no record has yet: complete with the assistant's answers, still open without
+        them.
+        """
         return Turn(
             turn_id,
             self.origin,

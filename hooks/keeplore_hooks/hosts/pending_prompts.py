@@ -55,7 +55,7 @@ class PendingPrompts:
         return asdict(self)
 
     def with_turns(self, turns: Iterable[tuple[str, Turn]]) -> PendingPrompts:
-        """With the prompts just read, each with its task; the one that was missing may be among
+        """These prompts with those just read, each with its task; the missing one may be among
         them.
         """
         new = (RecordedPrompt(task, _key(turn.user), turn.at) for task, turn in turns)

@@ -448,7 +448,7 @@ class PlacedTurnReader(TurnReader):
         branch: str,
         agent: str = "",
     ) -> None:
-        """Where the turns are from here on; ``""`` as the payload says."""
+        """Note where the turns are from here on; ``""`` for where the payload says."""
         outer = self._outer
         self.origin = replace(
             outer,
@@ -469,7 +469,7 @@ def turns_in(events: Iterable[HostEvent | None]) -> dict[str, Turn]:
 
 
 def pending_of(resume_state: ResumeState, **more: object) -> str:
-    """What a cursor keeps beside the offset, as JSON."""
+    """The state that a cursor keeps beside the offset, as JSON."""
     return json.dumps(
         {
             "carry": asdict(resume_state),

@@ -210,8 +210,8 @@ def _is_same(one: Memory, other: Memory) -> bool:
 
 
 def _base(made: Sequence[str], file: Memory) -> Memory | None:
-    """What the session had written where somebody made this file of it, without exchanges that it
-    does not know of.
+    """The version of the conversation that a person's file was edited from, without exchanges that
+    the file has never had; None where there is none.
 
     The file may be from the time before: a kill between the two writes, or an editor, leaves it so.
     """
@@ -231,7 +231,7 @@ def _base(made: Sequence[str], file: Memory) -> Memory | None:
 
 
 def _nearest(made: Sequence[str], body: str) -> Memory | None:
-    """Of what the session made, the memory that shares the most lines with a file."""
+    """The memory among those that the session made that shares the most lines with a file."""
     lines = {*body.split("\n")}
     parsed = filter(None, map(_parsed, reversed(made)))
     return min(

@@ -63,8 +63,8 @@ class OpenConversation:
         return first if first[:7] == self.created_at[:7] else self.created_at
 
     def position(self, exchange: Exchange, turn: Turn) -> int | None:
-        """Where the conversation already has this turn: by its id, or as the same prompt under its
-        other id.
+        """The place of this turn among the exchanges: found by its id, or as the same prompt under
+        its other id; None where it is new.
         """
         for at, known in enumerate(self.exchanges):
             if known.id == exchange.id:

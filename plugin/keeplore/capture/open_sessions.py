@@ -86,7 +86,9 @@ class Sessions:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """One process captures at a time; what another one wrote meanwhile is read again."""
+        """Hold the right to capture, one process at a time; what another one wrote meanwhile is
+        read again.
+        """
         durable.make_private(self._directory)
         with durable.locked(self._directory / ".lock"):
             self.forget_loaded()

@@ -144,8 +144,8 @@ def ends_with_question(answer: str) -> bool:
 
 
 def is_confirmation(message: str) -> bool:
-    """True for a bare go-ahead, pick or greeting ("yes", "go on", "1"): it answers, whatever its
-    words are near to.
+    """True for a bare go-ahead, pick or greeting ("yes", "go on", "1"): it answers the last
+    message, whatever topic its words are close to.
     """
     if len(message) >= CONFIRMATION_CHARS:
         return False
@@ -341,8 +341,8 @@ def _block_nearness(cosines: Sequence[float]) -> float:
 
 
 def _below_usual(alike: Sequence[float], usual: float, spread: float) -> float:
-    """How far the last value lies below the mean of those before it, which begins as ``usual``, in
-    ``spread``s.
+    """How far the last value lies below the mean of those before it, in units of ``spread``;
+    ``usual`` is the mean to begin with.
     """
     mean = (PRIOR_WEIGHT * usual + sum(alike[:-1])) / (PRIOR_WEIGHT + len(alike) - 1)
     return (mean - alike[-1]) / spread

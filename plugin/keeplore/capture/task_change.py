@@ -130,8 +130,8 @@ def _new_words(answer: str, exchanges: Sequence[Mapping[str, Any]]) -> float:
 
 
 def quotes(message: str, answers: Sequence[str]) -> bool:
-    """True where a good part of what a message says was said in one of the answers, word for word:
-    it takes a point out of them.
+    """True where a good part of a message repeats one of the answers word for word: it picks up a
+    point of that answer.
     """
     own = _word_runs(message[:QUOTE])
     said = set().union(*(_word_runs(answer[:ANSWER]) for answer in answers))

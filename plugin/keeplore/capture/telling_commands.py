@@ -76,8 +76,8 @@ def rank(command: str, *, has_commits: bool = False) -> int | None:
 
 
 def chosen(commands: Iterable[str], *, has_commits: bool = False) -> tuple[str, ...]:
-    """The commands that tell most, in their order; of those that differ in what is done with their
-    output alone the first.
+    """The commands that tell most, in their order; of several that differ only in what is done with
+    their output, the first.
     """
     first: dict[str, tuple[int, int, str]] = {}
     for place, command in enumerate(commands):

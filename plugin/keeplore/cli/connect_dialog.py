@@ -76,7 +76,7 @@ def show_and_apply(
 
 
 def show_problems(plan: ConnectPlan) -> bool:
-    """Print what is not as it was asked for, on stderr; returns whether there is such a thing."""
+    """Print on stderr what could not be done as asked; returns whether there was anything."""
     for skipped in plan.skipped:
         note(
             f"{skipped.message}. {skipped.remedy}"
@@ -99,7 +99,7 @@ def _tell_before(changes: Iterable[FileChange]) -> None:
 
 
 def _show_changes(changes: Iterable[FileChange]) -> None:
-    """Every file by host, and what changes within those of the person."""
+    """Print every file by host, and what changes within the person's own files."""
     for host in dict.fromkeys(change.host for change in changes):
         say(LOCATIONS[host].label, bold=True)
         for change in changes:

@@ -95,7 +95,9 @@ def _check_editor() -> None:
 
 
 def _edited(path: Path, before: str, old: Memory, *, is_cut: bool) -> Edited | None:
-    """What the person changed, None for nothing; asked again where it cannot be read."""
+    """The text as the person changed it, None where they changed nothing; they are asked again
+    where it cannot be read.
+    """
     while True:
         text = _typed(path)
         if text == before or not text.strip():
@@ -197,7 +199,7 @@ def _editable(memory: Memory) -> dict[str, Any]:
 
 
 def _with_one_title(old: Memory, title: str, body: str) -> tuple[str, str]:
-    """Title and heading say the same: a person who changes one of them means both."""
+    """Make title and heading the same: a person who changes one of them means both."""
     heading, _, rest = body.partition("\n")
     if not old.body.startswith(f"# {old.title}\n") or not heading.startswith("# "):
         return title, body
@@ -207,7 +209,7 @@ def _with_one_title(old: Memory, title: str, body: str) -> tuple[str, str]:
 
 
 def _line_of(text: str, key: str) -> int:
-    """From 1; the first one where no line has the key."""
+    """The number of the line with the key, counted from 1; 1 where no line has it."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.startswith(f"{key}:"):
             return number

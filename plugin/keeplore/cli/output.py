@@ -90,7 +90,7 @@ def choose(question: str, choices: Mapping[str, str]) -> str:
 
 
 def picked(thing: object, *names: str) -> dict[str, Any]:
-    """Some of its attributes, as JSON has them."""
+    """Some of a value's attributes, as JSON writes them."""
     return {name: getattr(thing, name) for name in names}
 
 
@@ -141,7 +141,9 @@ def markdown(text: str) -> None:
 
 
 def console() -> Console:
-    """Of the width of the terminal, without markup: square brackets in a memory are text."""
+    """A console as wide as the terminal and without markup: square brackets in a memory are
+    text.
+    """
     # rich costs 70 ms to import, which a command that prints a line should not pay
     from rich.console import Console
 

@@ -82,8 +82,8 @@ def lines() -> Iterator[Callable[[str, str], None]]:
 
 
 def fill_vectors(workspace: Workspace) -> bool:
-    """Make the vectors and the graph that are missing; False where the person has no time for it,
-    which loses nothing.
+    """Make the missing vectors and the graph; False where the person interrupts, which loses
+    nothing.
 
     A model that cannot be used is told of: text search serves without it.
     """

@@ -76,7 +76,7 @@ class ProjectWish:
 
 
 def show(projects: Sequence[FoundProject]) -> None:
-    """Those that would be read are numbered."""
+    """Print the projects; those that would be read are numbered."""
     numbers = iter(range(1, len(projects) + 1))
     rows = []
     for one in projects:
@@ -89,8 +89,8 @@ def show(projects: Sequence[FoundProject]) -> None:
 
 
 def pick(projects: Sequence[FoundProject]) -> list[FoundProject]:
-    """Those of the numbered ones that a person wants. Raises KeeploreError where nobody can be
-    asked.
+    """The projects among the numbered ones that the person chooses. Raises KeeploreError where
+    nobody can be asked.
     """
     if not sys.stdin.isatty():
         raise KeeploreError(
@@ -129,7 +129,7 @@ def picked(typed: str, most: int) -> list[int] | None:
 
 
 def say_left_out(projects: Sequence[FoundProject]) -> None:
-    """What is not read although nobody said so just now."""
+    """Say what is not read because of an earlier choice."""
     reasons: dict[str, list[str]] = {}
     for one in projects:
         if one.left_out and one.left_out != "not chosen":

@@ -50,7 +50,9 @@ def say_usage_error(error: click.UsageError) -> None:
 
 
 def _name_argument(error: click.BadParameter) -> None:
-    """By its name alone: click would list all that may be chosen, and the message does so."""
+    """Show the argument by its name alone: click would list all choices, and the message does so
+    already.
+    """
     if isinstance(error.param, click.Argument) and error.param_hint is None:
         error.param_hint = repr(error.param.human_readable_name)
 

@@ -259,7 +259,7 @@ def line_end(since: str) -> str:
 
 
 def content_of(path: str) -> str:
-    """A checksum of a file, "" where it is none that can be read at once."""
+    """Size and checksum of a file; "" for one that is not a plain file of moderate size."""
     try:
         found = os.stat(path)
         if found.st_mode & 0o170000 != 0o100000 or found.st_size > MAX_READ:
@@ -307,7 +307,9 @@ def path_for(state: str, directory: str) -> str:
 
 
 def digest(text: str) -> str:
-    """FNV-1a, 64 bits: Python's own take longer to import. What it names says what it is of."""
+    """FNV-1a, 64 bits: Python's own hashes take longer to import. A collision does no harm, since a
+    file that is named so says what it is of.
+    """
     found = 0xCBF29CE484222325
     for byte in text.encode("utf-8", "surrogatepass"):
         found = (found ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
@@ -315,7 +317,9 @@ def digest(text: str) -> str:
 
 
 def stamp(path: str) -> list[int] | None:
-    """By which a change of a file is seen, of a directory that it is another one; None for none."""
+    """Values that differ once a file has changed or a directory was replaced by another; None where
+    there is nothing.
+    """
     try:
         found = os.stat(path)
     except (OSError, ValueError):
@@ -363,7 +367,7 @@ def git_directory(root: str) -> str:
 
 
 def common_directory(git: str) -> str:
-    """That of the checkout of which this one is a worktree; else its own."""
+    """The git directory of the main checkout, for a worktree; else the checkout's own."""
     return os.path.join(git, text_of(os.path.join(git, "commondir")))
 
 
@@ -403,7 +407,7 @@ def owe(session: SessionPayload, source: str = "") -> None:
 
 
 def owed(state: str, host: str, payload: bytes) -> str | None:
-    """Why a session started that was given nothing, None for others."""
+    """Why a session started that was given no brief at its start; None for other sessions."""
     try:
         with open(owed_path(state, host, payload), encoding="utf-8") as file:
             return file.read(64)
@@ -412,7 +416,7 @@ def owed(state: str, host: str, payload: bytes) -> str | None:
 
 
 def take_owed(state: str, host: str, payload: bytes) -> str | None:
-    """As ``owed``; it is not owed any more."""
+    """Like ``owed``, and the brief is no longer owed afterwards."""
     source = owed(state, host, payload)
     if source is not None:
         os.unlink(owed_path(state, host, payload))

@@ -236,7 +236,9 @@ def keep_elsewhere(state: str, host: str, event: str, payload: bytes) -> None:
 
 
 def second_places(state: str) -> "list[str]":
-    """Folders on other disks, made if need be, of which nobody else can have put a part there."""
+    """Folders on other disks for events, made where needed, whose path nobody else can have
+    tampered with.
+    """
     name, own = state.replace("/", "%"), f"keeplore-{os.geteuid()}"
     temporary = os.environ.get("TMPDIR", "") or "/tmp"  # noqa: S108 - looked at below
     bases = (os.environ.get("XDG_RUNTIME_DIR", ""), temporary)
@@ -245,7 +247,7 @@ def second_places(state: str) -> "list[str]":
 
 
 def is_private(folder: str) -> bool:
-    """Whether the folder, made if need be, is this user's alone, and nobody else can rename it."""
+    """Whether the folder, made where needed, is this user's alone and nobody else can rename it."""
     uid = os.geteuid()
     try:
         if not os.path.lexists(folder):
@@ -369,7 +371,7 @@ def connect(
 
 
 def address_of(state: str) -> bytes:
-    """Where the worker listens. Raises FileNotFoundError where none did."""
+    """The address at which the worker listens. Raises FileNotFoundError where none ever did."""
     with open(os.path.join(state, "worker.addr"), "rb") as file:
         return file.read(200).strip()
 
@@ -440,7 +442,7 @@ def keeplore_python(state: str) -> str:
 
 
 def first_line(state: str, name: str) -> str:
-    """Of a file in the state directory. Raises OSError or ValueError."""
+    """The first line of a file in the state directory. Raises OSError or ValueError."""
     with open(os.path.join(state, name), encoding="utf-8") as file:
         return file.readline(4096).strip()
 

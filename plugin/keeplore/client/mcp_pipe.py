@@ -170,7 +170,7 @@ class Pipe:
                 return
 
     def pause_ms(self) -> int | None:
-        """How long nothing is to be done; None for as long as nobody says anything."""
+        """For how long nothing needs to be done; None for until somebody writes."""
         moments = [call.due_at for call in self.waiting[: self.room()]]
         moments += [call.begun_at + ANSWER_S for call in self.asked.values()]
         moments += [self.ends_at] if self.ends_at < float("inf") else []
@@ -200,7 +200,7 @@ class Pipe:
             self.unread.clear()
 
     def take(self, line: bytes) -> None:
-        """One message of the host."""
+        """Handle one message of the host."""
         try:
             message = quick_json.loads(line)
         except (ValueError, RecursionError):

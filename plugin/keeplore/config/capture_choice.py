@@ -65,7 +65,7 @@ class CaptureRule:
 
 @dataclass(frozen=True, slots=True)
 class CaptureRules:
-    """Those of one machine or of one workspace."""
+    """The capture rules of one machine or of one workspace."""
 
     exclude: tuple[CaptureRule, ...] = ()
     include: tuple[CaptureRule, ...] = ()
@@ -73,7 +73,9 @@ class CaptureRules:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """In which nothing is captured; times are RFC 3339 in UTC, ``until`` "" while it has no end."""
+    """A time in which nothing is captured; ``since`` and ``until`` are RFC 3339 in UTC, ``until``
+    is "" while no end is set.
+    """
 
     since: str
     until: str = ""
@@ -85,7 +87,7 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Pauses:
-    """Of this machine, the oldest first."""
+    """The pauses of this machine, the oldest first."""
 
     known: tuple[Pause, ...] = ()
 
@@ -131,14 +133,14 @@ class Pauses:
         return next(found, None)
 
     def with_pause(self, since: str, until: str) -> Pauses:
-        """In place of one that still goes on."""
+        """These pauses with another one, which replaces one that is still going on."""
         current = self.at(since)
         kept = [pause for pause in self.known if pause is not current]
         begun = current.since if current else since
         return Pauses((*kept, Pause(begun, until))[-MAX_PAUSES:])
 
     def ended(self, moment: str) -> Pauses:
-        """Without the pause that goes on."""
+        """These pauses with the one that is going on ended."""
         current = self.at(moment)
         return Pauses(
             tuple(

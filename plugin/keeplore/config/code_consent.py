@@ -46,7 +46,7 @@ class CodeConsents:
         return []
 
     def of(self, main: Path) -> CodeConsent | None:
-        """What was said of a repository, None for nothing."""
+        """What the person said about a repository; None where they said nothing."""
         return next((one for one in self.all() if one.main == str(main)), None)
 
     def accept(self, main: Path, first_commit: str) -> None:

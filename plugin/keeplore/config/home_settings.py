@@ -12,7 +12,9 @@ from keeplore.errors import KeeploreError
 
 
 def home_settings(places: Places) -> Settings:
-    """As they hold here; the built-in ones where they cannot be read, which doctor tells."""
+    """The settings of the home workspace as they hold here; the built-in ones where they cannot be
+    read, which doctor reports.
+    """
     with contextlib.suppress(KeeploreError):
         machine = Machine.load(places)
         return settings_here(machine.workspaces.get(machine.home), places.state)

@@ -71,7 +71,7 @@ def install_hint(extra: str) -> str:
 
 
 def _source() -> tuple[str, bool]:
-    """Where it came from, and whether it runs from there."""
+    """Where the installation came from, and whether it runs from there."""
     try:
         noted = json.loads(_installer_note("direct_url.json") or "{}")
         url = str(noted.get("url", ""))

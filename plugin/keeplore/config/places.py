@@ -103,7 +103,7 @@ class Places:
 
 
 def stamp(path: Path) -> tuple[int, int] | None:
-    """Inode and time of a file, by which a change of it is seen; None where there is none."""
+    """Inode and time of a file, by which a change of it is noticed; None where there is none."""
     try:
         found = path.stat()
     except OSError:

@@ -69,7 +69,7 @@ def code_root(place: Path) -> Path | None:
 
 
 def _read_bytes(path: Path) -> bytes:
-    """b"" for what is no file. Raises OSError or ValueError."""
+    """The bytes of the file, b"" where there is no regular file. Raises OSError or ValueError."""
     # unlike those of Path they never raise
     if not os.path.lexists(path) or os.path.isdir(path):  # noqa: PTH112
         return b""

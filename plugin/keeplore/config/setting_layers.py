@@ -115,7 +115,9 @@ def set_shared(root: Path, state: Path, key: str, value: Any) -> None:
 
 
 def is_frozen(root: Path, state: Path) -> bool:
-    """Whether nothing is written into a workspace; settings that are no YAML say nothing of it."""
+    """Whether nothing may be written into a workspace: the machine's own setting counts before the
+    shared one, and settings that cannot be read freeze nothing.
+    """
     try:
         shared = parse_settings(root / FILE, _text(root / FILE).encode())
         layers = (_own_data(state), shared)
@@ -138,7 +140,7 @@ def set_own(state: Path, root: Path | None, key: str, value: Any) -> None:
 
 
 def unset_own(state: Path, key: str) -> bool:
-    """Take one key out of this machine's file; whether it was there. Raises ConfigError."""
+    """Remove one key from this machine's file; returns whether it was there. Raises ConfigError."""
     path = state / MACHINE_FILE
     before = _text(path)
     try:

@@ -325,7 +325,9 @@ def flat_settings(settings: Settings) -> dict[str, Any]:
 
 
 def meant_keys(key: str) -> str:
-    """Which keys may have been meant, as `` (did you mean …?)``; "" where none is near."""
+    """A hint at the keys that may have been meant, `` (did you mean …?)``; "" where none is
+    close.
+    """
     keys = list(setting_keys())
     last = key.rpartition(".")[2]
     # the section is missing, or it is that of another one

@@ -133,7 +133,7 @@ def _entry(mapping: MappingNode | None, name: str) -> tuple[Node, Node] | None:
 
 
 def _replaced(text: str, key: Node, old: Node, value: str) -> str:
-    """Another value, its comment in the same column where there is room."""
+    """The line with another value, its comment in the same column where there is room."""
     start, end = old.start_mark.index, _end(old)
     if old.start_mark.line != key.end_mark.line or start == end:
         start = text.index(":", key.end_mark.index) + 1

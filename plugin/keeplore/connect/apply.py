@@ -76,7 +76,7 @@ def _remove_empty(folders: Iterable[str]) -> None:
 
 
 def _own_files(plan: ConnectPlan, state: Path) -> Iterator[Path]:
-    """Where one that was killed may have left something beside."""
+    """The files beside which a killed process may have left something."""
     for file in plan.during.files.values():
         yield Path(file.target)
     yield state / FILE

@@ -107,8 +107,8 @@ def _prefixed(folder: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def _renamed(skills: Mapping[str, bytes]) -> dict[str, bytes]:
-    """``remember`` becomes ``keeplore-remember``: no plugin's name stands before it there, and
-    others remember too.
+    """The skills with the plugin's name before their own, ``keeplore-remember`` for ``remember``:
+    there no host puts it there, and another tool may have a skill of that name.
     """
     renamed = {}
     for path, data in skills.items():

@@ -99,7 +99,7 @@ def _opencode(place: ConnectPlace) -> Iterator[Desired]:
 
 
 def _skills(host: str, place: ConnectPlace) -> Iterator[Desired]:
-    """Where Codex, Cursor and Copilot alike look for skills."""
+    """The skills, put where Codex, Cursor and Copilot all look for them."""
     yield from _files(
         place.home / SHARED, assets.host_files(host, place.launcher.command)
     )

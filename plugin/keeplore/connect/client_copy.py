@@ -110,7 +110,7 @@ def write_clients(state: Path) -> tuple[str, ...]:
 
 
 def outdated(state: Path) -> tuple[str, ...]:
-    """Which files of the copy are not as this release has them."""
+    """The files of the copy that differ from those of this release."""
     files = assets.client_files().items()
     return tuple(
         name for name, data in files if _read_or_none(state / FOLDER / name) != data
@@ -141,7 +141,7 @@ def _is_script(program: str) -> bool:
 
 
 def _staying(program: str, search_path: str) -> str | None:
-    """Where this PATH has the program outside the environment that runs this."""
+    """Where PATH has the program outside the environment that runs this process."""
     folders = [folder for folder in search_path.split(os.pathsep) if folder]
     staying = [
         folder for folder in folders if not Path(folder).is_relative_to(sys.prefix)

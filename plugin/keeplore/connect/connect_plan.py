@@ -112,7 +112,7 @@ def disconnect(hosts: Iterable[str], record: ConnectionRecord) -> ConnectPlan:
 
 
 def statuses(record: ConnectionRecord) -> list[tuple[ConnectedFile, str]]:
-    """Every file that the record knows, and its status, or why it cannot be read."""
+    """The status of every file that the record knows, or why it cannot be read."""
     return [(file, _status(file)) for file in record.files.values()]
 
 
@@ -216,7 +216,7 @@ class PlanBuilder:
         )
 
     def refuse(self, host: str, error: ConfigError) -> None:
-        """Leave a host as it is of which nobody can tell what it is to have."""
+        """Leave a host as it is whose connection cannot be determined."""
         self._problems.append(ConnectProblem(host, error.message, error.remedy))
 
     def plan(self) -> ConnectPlan:

@@ -51,7 +51,7 @@ LOCATIONS = HostLocations()
 
 @functools.cache
 def _connections() -> tuple[dict[str, HostConnection], list[PluginProblem]]:
-    """By host, and what plugins did not bring."""
+    """The connections by host, and what plugins failed to bring."""
     found, problems = brought(POINT, HostConnection, builtin_connections)
     known: dict[str, HostConnection] = {}
     for plugin, one in found:
@@ -63,7 +63,7 @@ def _connections() -> tuple[dict[str, HostConnection], list[PluginProblem]]:
 
 
 def _flaw(one: HostConnection, known: Mapping[str, HostConnection]) -> str:
-    """Why a connection is not taken."""
+    """Why a connection is refused."""
     if not isinstance(one.host, str) or not NAME.fullmatch(one.host):
         return f"{one.host!r} is no name of a host"
     if one.host in known:

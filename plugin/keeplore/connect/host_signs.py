@@ -67,7 +67,7 @@ def opencode_left_behind(directory: Path) -> str:
 
 
 def _enabled(plugins: Mapping[str, Any]) -> Iterator[str]:
-    """Those of ours; ``plugins`` maps ``name@marketplace`` to whether it is on."""
+    """The enabled plugins of ours; ``plugins`` maps ``name@marketplace`` to whether it is on."""
     for name, is_on in plugins.items():
         if name.split("@")[0] == PLUGIN and is_on:
             yield f"its plugin {name} is enabled"

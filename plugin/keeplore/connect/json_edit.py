@@ -217,9 +217,7 @@ def _with_first_item(
 
 
 def _past_comments(document: JsonDocument, at: int, end: int) -> int:
-    """Behind the comments that follow on the same line, because they belong to what stands before
-    them.
-    """
+    """The place after comments on the same line, which belong to what stands before them."""
     stop = document.text.find("\n", at, end)
     for start, close in document.comments(at, end):
         if start > stop >= 0:
@@ -270,7 +268,9 @@ def _without_item(
 def _without_only_item(
     document: JsonDocument, path: Path, part: tuple[int, int], trace: JsonTrace
 ) -> str:
-    """Without the only part of the holder at ``path``, nor the holder where it was made for it."""
+    """The text without the only item of the holder at ``path``, and without the holder where it was
+    made for that item.
+    """
     text, holder = document.text, document.at(path) or document.root
     rest = text[holder.start + 1 : part[0]] + text[part[1] : holder.end - 1]
     if path in trace.made and not rest.strip():

@@ -50,7 +50,9 @@ class PayloadDrift:
 
 
 def counted(state: Path) -> Counts:
-    """What was counted on this machine; nothing where the file cannot be read."""
+    """How often each unknown name was seen on this machine: host → version → name → count; empty
+    where the file cannot be read.
+    """
     try:
         data = json.loads((state / FILE).read_bytes())
         return {

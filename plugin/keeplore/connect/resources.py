@@ -390,9 +390,7 @@ def _replaced(
 def _obstacle(
     document: JsonDocument, entry: JsonEntry, known: Iterable[JsonEntry]
 ) -> str:
-    """Why an entry cannot be put there: something of ours that a person changed, or something of
-    the same name.
-    """
+    """Why an entry cannot be put there: a person changed it, or something else has its name."""
     there = document.at(entry.path)
     if there is None or json_edit.find(document, entry):
         return ""
@@ -421,7 +419,7 @@ def _holders(entries: Iterable[JsonEntry]) -> list[tuple[str, ...]]:
 
 
 def _without_empty(value: Any) -> Any:
-    """Without empty lists and objects, which say nothing."""
+    """The value without empty lists and objects, which say nothing."""
     if not isinstance(value, dict):
         return value
     kept = {key: _without_empty(one) for key, one in value.items()}

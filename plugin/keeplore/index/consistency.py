@@ -35,8 +35,8 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class IndexFlaw:
-    """Something in which the index is not what the text makes. ``path`` is "" where it is about no
-    one file.
+    """A difference between the index and the text; ``path`` is "" where it is not about one
+    file.
     """
 
     part: str  # database | text | words | vectors | engine
@@ -179,7 +179,7 @@ def _compared(
 
 
 def _difference(connection: sqlite3.Connection, item: ParsedFile) -> str:
-    """In what the rows of a file are not what it says, "" where they are."""
+    """What the rows of a file have that the file does not say; "" where both agree."""
     file = item.file
     row = connection.execute(
         "SELECT mtime_ns, size, inode, content, problem FROM files WHERE path = ?",
@@ -198,7 +198,9 @@ def _difference(connection: sqlite3.Connection, item: ParsedFile) -> str:
 
 
 def _row_difference(connection: sqlite3.Connection, item: ParsedFile) -> str:
-    """In what the graph and the memory of a file are stored otherwise, "" where they are not."""
+    """What the graph and the row of its memory have that the file does not say; "" where both
+    agree.
+    """
     path = item.file.path
     sql = "SELECT * FROM memories WHERE path = ?"
     stored = connection.execute(sql, (path,)).fetchone()
@@ -271,7 +273,7 @@ def _unsound_vectors(
 
 
 def _not_normalised(vectors: list[Any], dim: int) -> list[tuple[bytes, str]]:
-    """Those of the vectors that are not of length 1."""
+    """The vectors whose length is not 1."""
     # here, because numpy costs 40 ms and text needs none
     import numpy as np
 

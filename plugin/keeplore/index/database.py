@@ -134,7 +134,7 @@ class IndexDatabase:
             return False
 
     def size_bytes(self) -> int:
-        """Of all files in the directory."""
+        """The size of all files in the directory."""
         with contextlib.suppress(FileNotFoundError):
             return sum(
                 entry.stat().st_size

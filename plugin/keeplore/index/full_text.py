@@ -123,8 +123,8 @@ def _likeliest(
 
 
 def _ids(connection: sqlite3.Connection, sql: str, *parameters: str) -> Ids:
-    """Those that a statement joins by commas, 0 for none: in rows they would take four times as
-    long.
+    """The ids that a statement returns joined by commas, as an array: one row for each would take
+    four times as long.
     """
     import numpy as np  # here, as above
 

@@ -115,8 +115,8 @@ class Index:
         return self._updater.catch_up(progress, wait_s, within_s)
 
     def listen(self, hears_of_changes: Callable[[], bool]) -> None:
-        """Let ``is_in_step`` ask somebody who is told of changes whether there is one that is not
-        indexed.
+        """Let ``is_in_step`` ask ``hears_of_changes``, somebody who is told of changes, whether
+        every change is indexed.
         """
         self._updater.hears_of_changes = hears_of_changes
 
@@ -189,7 +189,7 @@ class Index:
 
     @property
     def note(self) -> str:
-        """Why the engine that was asked for does not serve, "" where it does."""
+        """Why the configured engine does not serve, "" where it does."""
         return self._engine.note
 
     def rebuild(self) -> None:
@@ -277,8 +277,9 @@ class Index:
     def flaws(
         self, progress: Progress | None = None
     ) -> Iterator[consistency.IndexFlaw]:
-        """In what the index is not what the text makes: every file is read again, every vector
-        checked.
+        """Every difference between the index and the text: all files are read again and all vectors
+        checked. Refresh the index first. Raises IndexUnavailable, or ModelUnavailable after
+        everything else was looked at.
 
         Refresh it first. Raises IndexUnavailable, or ModelUnavailable after all else was looked at.
         """
@@ -372,7 +373,7 @@ class Index:
         return self.passages(ids)
 
     def endings(self, turns: Collection[str]) -> list[tuple[str, str]]:
-        """Of what holds no more of these turns the words, and the note (id) that says so."""
+        """The words from these turns that no longer hold, each with the note (id) that says so."""
         return self._database.read(revision_rows.endings, turns)
 
     def passages(self, ids: Sequence[int]) -> list[PassageRow]:
@@ -407,9 +408,7 @@ class Index:
     def said_between(
         self, allowed: ScopeFilter, first: str, last: str, limit: int
     ) -> list[PassageRow]:
-        """The newest ``limit`` memories of a time: heads, sections, and what was said then; see
-        ``periods``.
-        """
+        """The newest ``limit`` memories of a time; see ``memory_queries.said_between``."""
         return self._database.read(
             memory_queries.said_between, allowed, first, last, limit
         )

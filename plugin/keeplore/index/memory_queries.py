@@ -280,8 +280,8 @@ def said_between(
     last: str,
     limit: int,
 ) -> list[PassageRow]:
-    """Of the memories of a time the newest ``limit``: their heads and sections, and what was said
-    within.
+    """The newest ``limit`` memories of a time, by their passages: heads and sections, and what was
+    said within.
 
     ``first`` and ``last`` are days or moments (RFC 3339), both within; ``first`` "" for the
     beginning. A conversation is of every day that it lasted, any other memory of the days when it

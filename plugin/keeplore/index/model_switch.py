@@ -78,11 +78,11 @@ class ModelSwitch:
 
     @property
     def engine(self) -> SearchEngine:
-        """That of the wanted model, without a look at the model."""
+        """The engine of the wanted model, as it is, without asking for the model."""
         return self._engine
 
     def renewed(self) -> SearchEngine:
-        """The same, made anew where a server runs another model than before."""
+        """The engine of the wanted model, made anew where a server now runs another model."""
         wanted = self.wanted()
         with self._mutex:
             if wanted and self._engine_of not in ("", wanted):
@@ -128,7 +128,7 @@ class ModelSwitch:
             other.engine.close()
 
     def drop_orphans(self) -> None:
-        """Delete what is worth keeping no more, where it has become much."""
+        """Delete vectors that are not worth keeping any more, once there are many."""
         if self._database.read(embedding_rows.has_orphans):
             keep = kept(self.wanted(), self._database.read(complete_models))
             self._database.write(embedding_rows.drop_orphans, keep)
@@ -226,5 +226,5 @@ def sizes_of(connection: sqlite3.Connection) -> dict[str, tuple[int, int]]:
 
 
 def name_of(fingerprint: str) -> str:
-    """The name of a model that nobody knows by another one any more."""
+    """A name for a model that no record names any more."""
     return fingerprint.rsplit(":", 2)[0]

@@ -17,8 +17,8 @@ Revising = tuple[int, str]  # the number of a passage in its memory, a word
 
 
 def revising_terms(memory: Memory, passages: Sequence[Passage]) -> Iterator[Revising]:
-    """By which words passages of a memory are found that replace something: decisions may, and
-    notes.
+    """The words under which passages of a memory that replace something are found: those of
+    decisions and of notes.
     """
     kinds = ("head", "section") if memory.kind == "note" else (DECISION,)
     if memory.trust not in BELIEVED or memory.kind == "document":
@@ -34,7 +34,7 @@ def revising_terms(memory: Memory, passages: Sequence[Passage]) -> Iterator[Revi
 def put(
     connection: sqlite3.Connection, key: int, scope_id: int, terms: Sequence[Revising]
 ) -> None:
-    """Store those of the memory with this key, whose passages are stored."""
+    """Store the revising terms of the memory with this key, whose passages are stored already."""
     if not terms:
         return
     sql = "SELECT id FROM passages WHERE memory = ? ORDER BY id"
@@ -46,8 +46,8 @@ def put(
 
 
 def ending_of(memory: Memory) -> tuple[str, str] | None:
-    """Turn and words of what a note says that it puts an end to, None where it says so of
-    nothing.
+    """Turn and words of the statement that a note says no longer holds; None where it names
+    none.
     """
     said = memory.source.get("ended")
     if memory.kind != "note" or not isinstance(said, Mapping):
@@ -57,7 +57,7 @@ def ending_of(memory: Memory) -> tuple[str, str] | None:
 
 
 def put_ending(connection: sqlite3.Connection, key: int, memory: Memory) -> None:
-    """Store it for the memory with this key."""
+    """Store what this note puts an end to, for the memory with this key."""
     if ending := ending_of(memory):
         turn, words = ending
         connection.execute("INSERT INTO endings VALUES (?, ?, ?)", (turn, key, words))
@@ -72,7 +72,7 @@ def stored_ending(connection: sqlite3.Connection, key: int) -> tuple[str, str] |
 def endings(
     connection: sqlite3.Connection, turns: Collection[str]
 ) -> list[tuple[str, str]]:
-    """Of what holds no more of these turns the words, and the note (id) that says so."""
+    """The words from these turns that no longer hold, each with the note (id) that says so."""
     sql = (
         "SELECT e.words, m.id FROM endings e JOIN memories m ON m.key = e.memory"
         " WHERE e.turn IN ({marks})"
@@ -81,7 +81,7 @@ def endings(
 
 
 def stored(connection: sqlite3.Connection, key: int) -> tuple[Revising, ...]:
-    """Those of the memory with this key."""
+    """The stored revising terms of the memory with this key."""
     sql = (
         "SELECT (SELECT count(*) FROM passages p WHERE p.memory = ?1 AND p.id < r.passage), r.term"
         " FROM revisions r WHERE r.passage IN (SELECT id FROM passages WHERE memory = ?1)"

@@ -30,7 +30,8 @@ def column(
 def rows_in(
     connection: sqlite3.Connection, sql: str, values: Sequence[object], *more: object
 ) -> Iterator[Any]:
-    """The rows of a statement for many values, as many at a time as one statement may ask for.
+    """The rows of a statement that takes many values, asked for in batches that one statement can
+    take.
 
     ``{marks}`` in it stands for the marks of these; ``more`` are the parameters that come after.
     """
@@ -94,7 +95,7 @@ def last_passage(connection: sqlite3.Connection) -> int:
 
 
 def vector_sum(hash_: bytes, vector: bytes) -> int:
-    """By which a vector that changed on the disk, or stands beside another text's hash, is
-    known.
+    """A checksum by which a vector is recognised that changed on disk or stands with another text's
+    hash.
     """
     return zlib.crc32(hash_ + vector)

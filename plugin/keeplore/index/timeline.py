@@ -96,7 +96,7 @@ class WriterRow:
 
 
 class Timeline:
-    """Of one index; archived memories and earlier versions are left out. Raises
+    """The timeline of one index; archived memories and earlier versions are left out. Raises
     IndexUnavailable.
     """
 
@@ -137,7 +137,7 @@ class Timeline:
         return self._database.read(_writers)
 
     def gists(self, ids: Sequence[str]) -> dict[str, str]:
-        """Of each memory one sentence: what it decides, else what it says first."""
+        """One sentence for each memory: what it decides, else the first thing it says."""
         return self._database.read(_gists, ids)
 
 

@@ -54,7 +54,7 @@ def tidied(found: Extracted, name: str) -> Extracted:
 
 
 def too_large(most: int) -> SourceRefused:
-    """Of a source with more bytes than it may have."""
+    """The error for a source with more bytes than allowed."""
     return SourceRefused(
         f"it is larger than {most // 1_000_000} MB",
         "Give a part of it, or set documents.megabytes",

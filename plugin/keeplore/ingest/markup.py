@@ -161,7 +161,7 @@ def _mappings(value: Any) -> list[Mapping[str, Any]]:
 
 
 def _name(tag: Any) -> str:
-    """Without its namespace."""
+    """The name of an element without its namespace."""
     return str(tag).rpartition("}")[2]
 
 

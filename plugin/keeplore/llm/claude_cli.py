@@ -133,7 +133,7 @@ def _flaw(text: str, *, has_failed: bool) -> str:
 
 
 def _program() -> str:
-    """Where it lies. Raises LlmUnavailable where it must not, or cannot, be called."""
+    """The path of the program. Raises LlmUnavailable where it must not, or cannot, be called."""
     program = shutil.which(PROGRAM)
     if os.environ.get(GUARD):
         raise LlmUnavailable(

@@ -206,7 +206,7 @@ def _text(at: datetime) -> str:
 
 
 def price_of(usage: Usage, price: TokenPrice) -> float:
-    """In the currency of the price table, ``prices`` of ``keeplore.yaml``."""
+    """The price of a usage in the currency of the price table, ``prices`` of ``keeplore.yaml``."""
     fresh = usage.input_tokens - usage.cached_tokens
     cost = fresh * price.input + usage.cached_tokens * price.cached
     return float(cost + usage.output_tokens * price.output) / MILLION

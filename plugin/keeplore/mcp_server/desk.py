@@ -65,7 +65,9 @@ class SessionRequest:
 
 
 class McpDesk:
-    """Thread-safe. The SDK, which takes a second to import, is loaded for the first request."""
+    """Answers the requests of every session. Thread-safe; the SDK, which takes a second to import,
+    is loaded for the first request.
+    """
 
     def __init__(self, services: McpServices) -> None:
         self._services = services
@@ -93,8 +95,8 @@ class McpDesk:
         return json.dumps(reply).encode()
 
     def wait_until_done(self, seconds: float) -> None:
-        """Wait until nothing is being answered, for so many seconds at most; nothing is from
-        then on.
+        """Wait at most this long for running requests to be answered, and accept none
+        afterwards.
         """
         until = time.monotonic() + seconds
         for _ in range(AT_ONCE):

@@ -71,8 +71,8 @@ class ProjectRoots:
         return known.origin.agent_name if known else ""
 
     def asked(self, directory: str) -> ResolvedDirectory:
-        """The directory that was named, else the one that the host says or that the session was
-        heard of in.
+        """The directory that was named, else the one that the host names or where the session was
+        last seen. Raises ConfigError for a name that is not a directory.
 
         Raises ConfigError for a name that is no directory.
         """

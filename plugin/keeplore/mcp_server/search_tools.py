@@ -172,7 +172,7 @@ def _no_rows(*, total: int, is_empty: bool, page: int) -> str:
 
 
 def _omission_notes(unfitting: int, left: int) -> list[str]:
-    """What is told of memories of this page that did not fit, and of later pages."""
+    """Notes on memories of this page that did not fit, and on later pages."""
     if unfitting:
         advice = "ask with a smaller `limit`, then for the next page"
         return [f"{unfitting} more did not fit max_tokens: {advice}."]

@@ -389,12 +389,12 @@ def _quotes(section: str, turns: Mapping[str, str]) -> tuple[Quote, ...]:
 
 
 def short_turns(exchanges: Iterable[Exchange]) -> dict[str, str]:
-    """Each turn's id with what a quotation shows of it, which no two have in common."""
+    """The short form of each turn's id, unique among these, that quotations show."""
     return _told_apart(exchanges, short_turn)
 
 
 def shown_turns(exchanges: Iterable[Exchange]) -> dict[str, str]:
-    """Each turn's id with what a person reads and types of it, which no two have in common."""
+    """The short form of each turn's id, unique among these, that a person reads and types."""
     return _told_apart(exchanges, shown_turn)
 
 

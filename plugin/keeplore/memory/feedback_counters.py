@@ -128,7 +128,7 @@ def _parsed(text: str) -> dict[str, UsageCounters]:
 
 
 def _higher(one: UsageCounters, other: UsageCounters) -> UsageCounters:
-    """Of each number of the two the higher."""
+    """The higher of the two for each number."""
     days = one.idle.keys() | other.idle.keys()
     idle = {day: max(one.idle.get(day, 0), other.idle.get(day, 0)) for day in days}
     return UsageCounters(max(one.used, other.used), max(one.last, other.last), idle)

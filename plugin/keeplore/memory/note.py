@@ -135,7 +135,7 @@ def body_of(title: str, text: str, quotes: tuple[Quote, ...] = ()) -> str:
 
 
 def _telling_quotes(draft: NoteDraft, text: str) -> tuple[Quote, ...]:
-    """Those with a word that the statement does not have, or of another speaker."""
+    """The quotations that add a word to the statement or come from another speaker."""
     said = spaced_words(text)
     return tuple(
         quote

@@ -134,7 +134,7 @@ def of_body(data: bytes, start: int = 0) -> Iterator[SaidPart]:
 
 
 def _note_parts(data: bytes, start: int) -> Iterator[SaidPart]:
-    """Of a stored value each field is a part, together with its name."""
+    """Each field of a stored value as a part, together with its name."""
     for stored in _STORED.finditer(data, start):
         yield from _parts_between(data, start, stored.start(), _NOTE_QUOTE)
         for name in ("labels", "name"):

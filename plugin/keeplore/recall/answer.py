@@ -128,7 +128,7 @@ def _prepared(
 def _search_words(
     context: RecallContext, query: PreparedQuery, stamp: IndexState, watch: Watch | None
 ) -> tuple[list[RecallHit], list[str], tuple[str, ...]]:
-    """The hits, what has to be told of them, and the searches that were made."""
+    """The hits, notes on the search for the person, and the searches that were made."""
     hits: list[RecallHit] = []
     notes: list[str] = []
     if not query.question.says_something:
@@ -145,9 +145,7 @@ def _search_words(
 def _search_period(
     context: RecallContext, period: Period
 ) -> tuple[list[RecallHit], list[str]]:
-    """The hits of a time, and what has to be told of them; of all projects where there is nothing
-    else.
-    """
+    """The hits of a period and notes on them; from all projects where this one has none."""
     request = context.request
     hits, period_notes = period_hits(context, period, is_wide=request.wide)
     if not hits and request.may_widen:
@@ -158,8 +156,8 @@ def _search_period(
 def _search_widening(
     context: RecallContext, query: PreparedQuery, watch: Watch | None
 ) -> tuple[list[RecallHit], list[str], PreparedQuery]:
-    """The hits, of all projects where little is found, what has to be told of them, and the query
-    that was used.
+    """The hits, from all projects where little is found here; notes on them; and the query that was
+    used.
     """
     request, least = context.request, context.deps.weights.widen_below
     hits, left, query = _search_with_fallback(
@@ -244,7 +242,7 @@ def _not_shown(request: RecallRequest, results: SearchResults) -> list[Evidence]
 def _with_exchanges(
     ranked: Sequence[Ranked], exchanges: Sequence[Ranked], results: SearchResults
 ) -> list[Ranked]:
-    """The memories and the exchanges that stand for none of them."""
+    """The memories, and the exchanges whose memory is not among them."""
 
     def turn_of(entry: Ranked) -> tuple[str, str]:
         row = results.passages.get(entry.passage) if entry.passage is not None else None
@@ -261,8 +259,8 @@ def _sure(
     ranked: Sequence[Ranked],
     results: SearchResults,
 ) -> list[Ranked]:
-    """Those that may be shown, unasked also what may hold in their place: none where the best one
-    is not sure enough.
+    """The hits that may be shown, for an unasked answer with what may hold in their place; none
+    where the best one is not sure enough.
     """
     wanted, w = context.request.filter, context.deps.weights
     if wanted.is_unasked:
@@ -305,7 +303,7 @@ def _standings(
 
 
 def _graph_share(about: BoostReason | None, w: Weights) -> float:
-    """How much of what the question names a memory is about, 0..1."""
+    """The share, 0..1, of what the question names that a memory is about."""
     if about is None:
         return 0.0
     return 1.0 if about.named else w.graph_related

@@ -203,7 +203,9 @@ def brief(
 
 
 def _told_by(note: Memory) -> set[str]:
-    """Content hashes of what its line tells: one that keeps exchanges may state several things."""
+    """Content hashes of what a memory's line says: one that keeps exchanges may state several
+    things.
+    """
     return {*said_by(note), *map(content_hash, gist_of(note).splitlines())}
 
 
@@ -225,7 +227,7 @@ def _latest_conversations(
 def _unknown(
     read: LoadedMemory, view: WorkspaceView, history: InjectionHistory
 ) -> LoadedMemory | None:
-    """The memory with what is new in it to the session, None for nothing."""
+    """The memory with what is new in it to the session; None where nothing is."""
     known_at = max(history.since, history.shown.get(read.row.id, ""))
     if not known_at:
         return read
@@ -358,7 +360,7 @@ def _is_own(item: LoadedMemory | _DatedItem) -> bool:
 
 
 def _newest_share(items: Iterable[_DatedItem], limit: int) -> list[Joinable]:
-    """The newest first; of others' no more than their share."""
+    """The newest first; other people's at most up to their share."""
     # the sort is stable, so quotations of one conversation stay in their order
     in_order = sorted(items, key=lambda item: item.at, reverse=True)
     return [item.line for item in filter(within_share(limit, _is_own), in_order)]
@@ -382,7 +384,7 @@ def _related_section(
 def _related_lines(
     view: WorkspaceView, reads: Sequence[LoadedMemory], history: InjectionHistory
 ) -> Iterator[BlockLine]:
-    """What stands within some links of what is told, one line each; what the session has seen is
+    """One line for each memory a few links away from what is told; what the session has seen is
     left out.
     """
     seen = {read.row.id for read in reads} | history.shown.keys()
@@ -449,7 +451,7 @@ def _notes(view: WorkspaceView) -> tuple[list[LoadedMemory], int]:
 
 
 def told_rows(view: WorkspaceView, rows: Iterable[MemoryRow]) -> list[MemoryRow]:
-    """Those that may be told unasked."""
+    """The rows that may be told unasked."""
     return [*filter(telling(view.index, view.sources()), rows)]
 
 

@@ -102,7 +102,7 @@ def stands_in(
 
 
 def without_told(hit: RecallHit, hits: Sequence[RecallHit]) -> RecallHit:
-    """A hit behind a digest: the beginning of what that does not show."""
+    """The hit without what a digest before it already shows."""
     digests = "\n".join(other.passage for other in hits if other.kind == KIND)
     if not digests:
         return hit

@@ -143,8 +143,8 @@ class ScoreSteps:
 def odds(
     found: Sequence[Evidence], floor: float | None, w: Weights = WEIGHTS
 ) -> dict[int, float]:
-    """For each passage the log-odds that it answers; ``floor`` is the model's, None where there are
-    no vectors.
+    """For each passage the log-odds that it answers; ``floor`` belongs to the model, None where
+    there are no vectors.
     """
     return {
         passage: text + vectors + doubt
@@ -155,8 +155,8 @@ def odds(
 def fuse(
     found: Sequence[Evidence], floor: float | None, w: Weights = WEIGHTS
 ) -> dict[int, tuple[float, float, float]]:
-    """For each passage what text and vectors say, and the doubt, which is below 0; of an echo the
-    doubt alone.
+    """For each passage the log-odds from text, from vectors, and the doubt, which is below 0; an
+    echo of the question has the doubt alone.
     """
     texts = [e for e in found if e.text is not None and not e.is_echo]
     best_text = max((e.text or 0.0 for e in texts), default=0.0)
@@ -418,7 +418,7 @@ def in_order(ranked: Sequence[Ranked]) -> list[Ranked]:
 def diverse(
     ranked: Sequence[Ranked], words: Mapping[int, frozenset[str]], w: Weights = WEIGHTS
 ) -> list[Ranked]:
-    """The same memories with those lowered that say nearly what a better one says; ``words`` by
+    """The same memories, with those lowered that nearly repeat a better one; ``words`` is by
     passage.
 
     The nearer one takes the place of the two: how they differ then is by what their project is

@@ -50,8 +50,8 @@ _NOTHING_FOUND = re.compile(
 def bonuses(
     passage: PassageRow, question: ParsedQuestion, w: Weights
 ) -> dict[str, float]:
-    """Log-odds that a passage gains or loses by what it is, whatever found it; each with what it is
-    for.
+    """The log-odds that a passage gains or loses by what it is, however it was found, each under
+    its reason.
     """
     text = _ROLE.sub("", passage.said, count=1)
     count = word_count(text)

@@ -83,16 +83,18 @@ class RecallContext:
 
     @property
     def today(self) -> date:
-        """In this place."""
+        """The date in this place."""
         return self.now.astimezone().date()
 
     @property
     def threshold(self) -> float:
-        """The score that each memory must have that is shown."""
+        """The score that a memory must have to be shown."""
         return max(self.request.filter.at_least, self.deps.weights.hidden_below)
 
     def allowed(self, *, is_wide: bool) -> ScopeFilter:
-        """Where is looked; without being asked to, not in what other agents keep for themselves."""
+        """The scopes that are searched; what other agents keep for themselves only where it is
+        asked for.
+        """
         if not is_wide:
             return ScopeFilter(self.scope.scopes)
         every = () if self.request.wide else self.deps.index.scopes()
@@ -136,7 +138,7 @@ class PreparedQuery:
     passages: int = 0  # that there are
 
     def silence(self, w: Weights) -> float:
-        """The score below which nothing is shown where the best memory has no more."""
+        """The score below which nothing is shown, unless the best memory has more."""
         is_unread = self.vector is None and bool(self.question.parts)
         return w.unread_below if is_unread else w.nothing_below
 
@@ -217,8 +219,8 @@ def _day_of(context: RecallContext, event: str) -> date | None:
 
 
 def session_span(context: RecallContext, question: ParsedQuestion) -> Span | None:
-    """When the sessions were that the question names, None where it names none, or none that there
-    was.
+    """When the sessions took place that the question names; None where it names none, or none that
+    there was.
     """
     numbers = sessions_in(question.text)
     if not numbers:

@@ -195,7 +195,9 @@ def _is_pair(word: Word) -> bool:
 
 
 def _covered_letters(part: str, stems: frozenset[str]) -> int:
-    """How many letters of a run a text has too, beside one another as there."""
+    """How many letters of a run are in the text too, counting only stretches that stand together in
+    both.
+    """
     if len(part) == 1:
         return any(stem.startswith(part) for stem in stems)
     held = "".join("+" if pair in stems else " " for pair in pairs(part))

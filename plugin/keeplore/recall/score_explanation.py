@@ -121,7 +121,7 @@ def _asked_again(
     explanation: ScoreExplanation,
     weights: Weights,
 ) -> ScoreExplanation:
-    """Without the threshold, and then in all projects."""
+    """The question again without the threshold, and then in all projects."""
     traces: list[SearchTrace] = []
     for is_wide in dict.fromkeys((request.wide, True)):
         everything = replace(
@@ -216,7 +216,7 @@ def _explained(
 def _reasons(
     trace: SearchTrace, entry: Ranked, w: Weights
 ) -> Iterator[tuple[str, str]]:
-    """For each part of a score why it is what it is; in no order."""
+    """For each part of a score, in no order, why it is what it is."""
     e = next(e for e in trace.results.evidence if e.passage == entry.by)
     yield "text", _text_reason(trace, e)
     yield "vectors", _vector_reason(trace, e)

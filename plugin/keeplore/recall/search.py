@@ -61,15 +61,15 @@ def search(
 
 
 def _place(row: PassageRow) -> tuple[str, ...]:
-    """Where a passage comes among others, the same in every index of the same files."""
+    """A sort key for passages that is the same in every index of the same files."""
     return row.memory_id, row.path, row.turn, row.kind, row.text
 
 
 def _told_apart(
     rows: Sequence[PassageRow], query: PreparedQuery, w: Weights
 ) -> tuple[list[PassageRow], set[int]]:
-    """The passages in their order without those that ask the same and do not answer, and the
-    numbers of these; looked for until enough others are found.
+    """The passages in order without those that repeat the question and do not answer it, and the
+    numbers of the latter; they are told apart until enough others are found.
     """
     telling: list[PassageRow] = []
     echoes: set[int] = set()
@@ -162,8 +162,8 @@ def _covering(
 
 
 def _batches(text: Mapping[int, float], at_once: int) -> Iterator[list[int]]:
-    """Matches, the best first, so many at once and those that match as well as the last of them:
-    which of these has the lower number is not the same on every machine.
+    """Matches in batches, the best first; matches of equal score stay in one batch, since which of
+    them has the lower number differs between machines.
     """
     left = sorted(text, key=text.__getitem__, reverse=True)
     while left:

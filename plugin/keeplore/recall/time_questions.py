@@ -81,7 +81,7 @@ def period_of(text: str, session: Span | None, today: date) -> Period | None:
 def period_hits(
     context: RecallContext, period: Period, *, is_wide: bool
 ) -> tuple[list[RecallHit], list[str]]:
-    """The hits of a period, and what has to be told of them."""
+    """The hits of a period, and notes on them for the person."""
     index, allowed = context.deps.index, context.allowed(is_wide=is_wide)
     passages: dict[int, PassageRow] = {}
     for span in period.spans:
@@ -204,5 +204,5 @@ def _days(span: Span) -> str:
 
 
 def _day(moment: str) -> str:
-    """Of a moment in UTC, whole or to the minute, the day in this place."""
+    """The day in this place of a moment in UTC, which may be written to the minute only."""
     return day_of(f"{moment[:16]}Z") if moment else ""

@@ -176,9 +176,9 @@ def told_alone(
     sureness: Sequence[float],
     known: Set[int],
 ) -> list[RecallHit]:
-    """Those that are sure enough, and nearly as sure as the best of them, without those that speak
-    of another thing of the kind and those in whose place another one holds: that one is told as if
-    it were as sure.
+    """The hits that are sure enough and nearly as sure as the best one. Left out are hits about
+    another thing of the same kind, and hits that another one replaces: the other then counts as
+    equally sure.
 
     ``sureness`` are log-odds, ``known`` the places of hits that the agent has before it: they
     are not told again, nor what they replaced.
@@ -199,8 +199,8 @@ def told_alone(
 
 
 def _skipping(context: RecallContext) -> Callable[[MemoryRow], bool]:
-    """Which memories are passed over: those that the request leaves out; unasked, where these may
-    replace others, documents and what waits for its machine to be accepted or was replaced.
+    """Tells which memories are passed over: those that the request leaves out, and for an unasked
+    answer documents and what may not be told unasked.
     """
     chosen = context.request.filter
     if not chosen.is_unasked:
@@ -210,7 +210,7 @@ def _skipping(context: RecallContext) -> Callable[[MemoryRow], bool]:
 
 
 def left_out(left: Sequence[Passed]) -> list[str]:
-    """What is told of hits that did not stand in their files."""
+    """The note on hits that no longer stand in their files."""
     count = sum(reason is LeftOut.CHANGED for _, reason in left)
     if not count:
         return []
@@ -224,7 +224,7 @@ def with_superseded(
     hits: Sequence[RecallHit],
     query: PreparedQuery,
 ) -> list[RecallHit]:
-    """Behind each hit that replaced others those of them that are asked for; never before it.
+    """The hits, each followed by those that it replaced and the question asks for.
 
     These are the one before, for "originally" the first one, and whatever is from a time that the
     question names.
@@ -374,7 +374,7 @@ def _with_since(
     memory: Memory,
     conversation: Conversation | None,
 ) -> RecallHit:
-    """The hit with what became of the files that it names, and of what it states."""
+    """The hit with what became of the files that it names and of what it states."""
     deps = context.deps
     sayings = LaterSayings(
         deps.index, deps.store, deps.trust, lambda later: deps.sources()(later).is_told
@@ -392,8 +392,8 @@ def _conversation(memory: Memory, row: MemoryRow) -> Conversation | None:
 
 
 def _trust_of(trust: str, shown: str, conversation: Conversation | None) -> str:
-    """That of a passage: not the person's is what they pasted, where it reads like an order; theirs
-    is what quotes their own words alone, and does no harm.
+    """The trust of a passage. Pasted text that reads like an order is not the person's; a harmless
+    passage that quotes only their own words is.
     """
     if trust not in BELIEVED or conversation is None:
         return trust

@@ -41,11 +41,15 @@ class DecodedText:
     _removed: dict[int, int] = field(default_factory=dict)  # end → start, in the text
 
     def begin(self, place: int) -> int:
-        """Of what begins there: behind what was taken out before it."""
+        """The place in the text of what begins at ``place``: after anything that was removed just
+        before it.
+        """
         return place + self._shifts[bisect_right(self._ends, place) - 1]
 
     def end(self, place: int) -> int:
-        """Of what ends there: before what was taken out behind it."""
+        """The place in the text of what ends at ``place``: before anything that was removed just
+        after it.
+        """
         place = self.begin(place)
         while place in self._removed:
             place = self._removed[place]
@@ -73,11 +77,11 @@ def changed(data: bytes, changes: Iterable[Change]) -> DecodedText:
 
 
 def readable(data: bytes) -> DecodedText:
-    """The text with escapes put as what they stand for, without colours, and with lines that go on
-    below in one.
+    """The text with escapes decoded, colours removed, and lines that are continued below joined
+    into one.
 
-    In text out of JSON a name or a token may follow ``\\n`` directly, which no word boundary would
-    see, and a word of another language may be nothing but ``\\u043f``.
+    In text out of JSON a name or a token may follow ``\n`` directly, which no word boundary would
+    see, and a word of another language may be nothing but ``\u043f``.
     """
     if b"\\" not in data and b"\x1b" not in data:
         return DecodedText(data)
@@ -116,8 +120,8 @@ def _escapes(data: bytes) -> Iterable[Change]:
 
 
 def _character(escape: re.Match[bytes]) -> bytes:
-    """What an escape says in UTF-8, ``b""`` where that is half a character or none that can be
-    written.
+    """The character that an escape stands for, in UTF-8; ``b""`` for half a character and for one
+    that cannot be written.
     """
     code = int(escape[1], 16)
     if escape[2] is not None:

@@ -28,7 +28,9 @@ class FieldRedaction:
     id: Callable[[str], str]
 
     def body(self, body: str) -> str:
-        """The text below a front matter, the same where nothing is to be taken out."""
+        """Redact the text below a front matter; the same string comes back where there is nothing
+        to redact.
+        """
         data = body.encode(*_CODEC)
         pieces = []
         position = 0

@@ -69,7 +69,7 @@ class AspectQuestion:
         return self.facts[number - 1]
 
     def group(self, name: str) -> AspectGroup | None:
-        """Of the entity that a model names, however it spells it."""
+        """The group of the entity that a model names, however it spells it."""
         wanted = key_of(name)
         return next((one for one in self.groups if key_of(one.entity) == wanted), None)
 
@@ -95,7 +95,9 @@ def _group_text(group: AspectGroup) -> str:
 
 
 def known_to(graph: EntityGraph, project: str) -> Callable[[str], KnownEntity]:
-    """Tells of a name what the notes say of what it means in a project, "" for all of them."""
+    """A function that tells of a name what the notes know of the entity, from a project or, for "",
+    from all.
+    """
 
     def known(name: str) -> KnownEntity:
         """The type of what a name means, and its first aspects."""
@@ -247,7 +249,7 @@ def aspect_name(name: str) -> str:
 
 
 def _letters(name: str) -> str:
-    """Without the marks that belong to letters of many scripts, and are none themselves."""
+    """The text without combining marks."""
     return "".join(
         character
         for character in name
@@ -266,7 +268,7 @@ def stored(meta: Mapping[str, Any]) -> tuple[EntityAspect, ...]:
 
 
 def as_meta(aspect: EntityAspect) -> dict[str, str]:
-    """As a note's front matter has it."""
+    """The aspect in the form of a note's front matter."""
     return {
         "entity": aspect.spelling,
         "type": aspect.type,

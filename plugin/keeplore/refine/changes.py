@@ -109,7 +109,7 @@ def _written_note(
 
 
 def _move(proposal: Proposal) -> tuple[str, str] | None:
-    """From where to where the note that a proposal archives goes, None where it archives none."""
+    """The move of the note that a proposal archives; None where it archives none."""
     if proposal.action != ProposalAction.DELETE or proposal.target is None:
         return None
     path = proposal.target.path
@@ -192,7 +192,9 @@ def _quotes(fact: Fact) -> tuple[Quote, ...]:
 
 
 def _receipt_fields(receipt: Receipt | None) -> dict[str, str]:
-    """As the audit and front matter name words of the conversation; nothing for none."""
+    """The conversation's words in the form of audit and front matter; empty where there are
+    none.
+    """
     if receipt is None:
         return {}
     return {"words": receipt.words, "speaker": receipt.speaker, "turn": receipt.turn}

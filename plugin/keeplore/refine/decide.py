@@ -76,7 +76,7 @@ class Proposal:
 
 
 def unasked(asked: ComparedFact) -> Proposal | None:
-    """What needs no model: a fact like nothing that is known, and one that is known word for
+    """The decisions that need no model: on facts like nothing known, and on those known word for
     word.
     """
     fact = asked.fact

@@ -218,7 +218,7 @@ class _Refinement:
         sound: Sequence[Triple],
         names: Iterable[str],
     ) -> AspectQuestion:
-        """About the entities that the statements of what may become a note name."""
+        """The question about the entities that the statements of possible notes name."""
         stated = self._statable(proposals)
         ends = [(triple.source, triple.target) for triple in sound]
         spelt = dict.fromkeys((*chain.from_iterable(ends), *names))
@@ -232,7 +232,7 @@ class _Refinement:
         return aspects.question_about(stated, spelt, known_to)
 
     def _statable(self, proposals: Sequence[Proposal]) -> list[Proposal]:
-        """Those that may become a note."""
+        """The proposals that may become a note."""
         return [
             item.proposal
             for item in self._judged(proposals)
@@ -263,7 +263,7 @@ class _Refinement:
         return {}
 
     def _judged(self, proposals: Sequence[Proposal]) -> list[JudgedProposal]:
-        """Proposals with what becomes of them as things are now."""
+        """Proposals with what becomes of them as things stand."""
         stones = {
             stone.content for stone in self._deps.store.tombstones() if stone.content
         }
@@ -364,7 +364,7 @@ class _Refinement:
 
 
 def _outcomes(entries: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Of each audit line of a proposal: "ADD applied"."""
+    """The outcome that each audit line of a proposal records, such as "ADD applied"."""
     return [
         f"{entry['proposal']} {entry['outcome']}"
         for entry in entries

@@ -66,7 +66,7 @@ def _relationship(name: str) -> str:
 
 
 def about(all_triples: Iterable[Triple], statement: str) -> tuple[Triple, ...]:
-    """Those with both names in a statement."""
+    """The triples with both names in a statement."""
     return tuple(
         t
         for t in all_triples
@@ -75,8 +75,8 @@ def about(all_triples: Iterable[Triple], statement: str) -> tuple[Triple, ...]:
 
 
 def named_in(statement: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Those of the names that a statement holds as whole words; one within a longer one is not
-    meant by itself.
+    """The names that a statement has as whole words; one inside a longer name does not count by
+    itself.
     """
     text, found = _folded_text(statement), []
     for name in sorted(filter(key_of, names), key=lambda name: (-len(name), name)):

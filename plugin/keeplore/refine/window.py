@@ -65,8 +65,8 @@ def exchange_key(exchange: Exchange) -> str:
 def unread(
     exchanges: Sequence[Exchange], known: Collection[str], *, is_open: bool
 ) -> tuple[Exchange, ...]:
-    """Those that no model was asked about; the last one of an open conversation may still grow
-    unless it has ended.
+    """The exchanges that no model was asked about; the last one of an open conversation may still
+    grow unless it has ended.
     """
     complete = (
         exchanges
@@ -128,8 +128,8 @@ def windows(segments: Sequence[Segment]) -> tuple[Window, ...]:
 
 
 def _sized(segments: Sequence[Segment]) -> Iterator[tuple[Segment, int]]:
-    """Each piece with the room that it needs: the first one of a turn needs that of the turn, as
-    far as one part has it.
+    """Each piece with the room that it needs; the first piece of a turn needs room for the whole
+    turn, up to one part.
     """
     for first, *others in _turns(segments):
         yield first, min(_length([first, *others]), MAX_INPUT)

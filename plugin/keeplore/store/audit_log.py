@@ -50,7 +50,7 @@ def line_of(entry: Mapping[str, Any]) -> str:
 
 
 def without(data: bytes, ids: Collection[str]) -> bytes:
-    """The lines that name none of these memories."""
+    """The lines that name none of these memories, joined again."""
     names = [memory_id.encode() for memory_id in ids]
     lines = data.splitlines(keepends=True)
     return b"".join(itertools.filterfalse(partial(_names_one, names), lines))

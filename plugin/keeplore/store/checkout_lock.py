@@ -49,7 +49,7 @@ def held(root: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def held_already() -> Iterator[None]:
-    """Of this thread, or of the git that runs this program."""
+    """Say that this thread, or the git that runs this program, holds the lock already."""
     _thread.is_holder = True
     try:
         yield
@@ -64,8 +64,8 @@ def sweep(places: Directories) -> None:
 
 
 def _take_locks(places: Directories, stack: contextlib.ExitStack) -> None:
-    """Not between two steps of a rebase: git stops where it finds the lock taken. Raises OSError
-    where there are no second names.
+    """Take the lock, but not between two steps of a rebase: git stops where it finds the lock
+    taken. Raises OSError where the file system has no hard links.
     """
     lock = places.own / "index.lock"
     stack.enter_context(_ticket(places.own))

@@ -51,7 +51,7 @@ MAX_FILES = 20_000
 
 
 class CodeStore(Store):
-    """Of one work tree; ``home`` is the store of the person's workspace.
+    """The notes kept in one work tree; ``home`` is the store of the person's workspace.
 
     Every memory is of ``project``, whatever its file says of its scope: what comes with the code
     is about the code. Raises UnsafePath where ``.keeplore`` is a link.
@@ -81,8 +81,8 @@ class CodeStore(Store):
         self._check_place()
 
     def save(self, memory: Memory, known: str = "") -> str:
-        """As in a workspace. A file that is there is not changed while git is busy with something
-        of the person's.
+        """Like a workspace's ``save``; a file that exists is not changed while git is in the middle
+        of something of the person's.
         """
         if memory.scope != Scope.PROJECT:
             raise StoreError(
@@ -126,7 +126,7 @@ class CodeStore(Store):
         yield from self._entities()
 
     def _entities(self) -> Iterator[FileState]:
-        """Files of the person's workspace, which say what names stand for here, too."""
+        """Entity files of the person's workspace that say what names stand for in this project."""
         for folder in (ENTITIES, f"projects/{self._project}/{ENTITIES}"):
             found = files.walk(self._home.root, folder, [])
             yield from (file for file in found if is_side(file.path))
@@ -243,7 +243,7 @@ class CodeStore(Store):
         return False
 
     def unmerged(self) -> dict[str, dict[str, str]]:
-        """Path → stage → blob id of each memory that a merge of the person's waits for."""
+        """The notes in conflict in the person's merge: path → stage → blob id."""
         found: dict[str, dict[str, str]] = {}
         listed = output(self.top, "ls-files -z --unmerged --", f"{NAME}/{FOLDER}")
         for (_, blob, stage), path in listed.entries:

@@ -130,8 +130,8 @@ def _with_secrets(
     tracked: Mapping[str, Blob],
     changed: Mapping[str, FileState],
 ) -> dict[str, str]:
-    """Path → place and kind of the first secret, of the files that somebody else wrote and that
-    have one which HEAD has not.
+    """Path → place and kind of the first new secret in it, of files that somebody else wrote; a
+    secret of a kind that HEAD has in the file already is not new.
     """
     found: dict[str, str] = {}
     for path, file in changed.items():
@@ -162,7 +162,7 @@ def _id_in(tracked: Mapping[str, Blob], path: str) -> str:
 
 
 def _ignored(backend: GitBackend, new: list[str]) -> list[str]:
-    """Which of the new paths git is told to ignore."""
+    """The new paths that git is told to ignore."""
     return sorted(backend.ignored(new)) if new else []
 
 
@@ -304,7 +304,7 @@ def _unstaged(backend: GitBackend, draft: Path, plan: CommitPlan) -> dict[str, N
 
 
 def _check_unchanged(backend: GitBackend, plan: CommitPlan) -> None:
-    """Raise Moved where what the plan rests on is not so any more."""
+    """Raises Moved where something that the plan rests on has changed."""
     if backend.ref() != plan.ref or backend.tip(plan.ref) != plan.parent:
         raise Moved
     if any(files.state(backend.root, file.path) != file for file in plan.evidence):

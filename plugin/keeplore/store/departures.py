@@ -87,13 +87,13 @@ def settled(root: Path, committed: Mapping[str, FileState]) -> tuple[Path, ...]:
 
 
 def settle(notes: Iterable[Path]) -> None:
-    """The commit is made: nobody needs these any more."""
+    """Remove the notes of departures that the commit has settled."""
     for note in notes:
         note.unlink(missing_ok=True)
 
 
 def _departures(root: Path) -> Iterator[Departure]:
-    """What was written down and is not settled."""
+    """The departures that were written down and are not settled yet."""
     for note in sorted((directories(root).own / FOLDER).glob("*.json")):
         yield Departure(note, *json.loads(note.read_bytes()))
 
@@ -101,8 +101,8 @@ def _departures(root: Path) -> Iterator[Departure]:
 def _is_held(
     root: Path, departure: Departure, committed: Mapping[str, FileState]
 ) -> bool:
-    """Whether the memory is forgotten, or in a file of the commit, with every word where it was
-    joined and nobody has edited it since.
+    """Whether the memory is forgotten or in a file of the commit; where it was joined and nobody
+    has edited it since, with every word of it.
     """
     if departure.id in Tombstones(root):
         return True

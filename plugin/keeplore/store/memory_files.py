@@ -61,9 +61,7 @@ def find(root: Path, present: Sequence[FileState], memory_id: str) -> str | None
 def copies(
     root: Path, present: Sequence[FileState], memory_id: str
 ) -> list[tuple[str, Memory]]:
-    """Every one of these files that holds the memory, with what it says; first the one that is
-    used.
-    """
+    """Every file among these that holds the memory, with its memory; first the one that counts."""
     if not is_id(memory_id):
         return []
     named = [file.path for file in present if carries(file.path, memory_id)]
@@ -85,7 +83,7 @@ def namesakes(root: Path, path: str, memory_id: str) -> list[str]:
 def _files_of_memory(
     root: Path, likely: Sequence[str], memory_id: str
 ) -> list[tuple[str, Memory]]:
-    """Those of the files that hold this memory, the one that is used first, as the index
+    """The files among these that hold the memory; first the one that counts, chosen as the index
     chooses it.
     """
     read = ((path, load_if(root, path, memory_id)) for path in likely)

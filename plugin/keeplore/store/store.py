@@ -476,8 +476,8 @@ class Store:
 
 
 def place_of(memory: Memory, known: str, path: str) -> str:
-    """Where a memory is written whose place is ``path``; ``known`` is where its file is, "" for
-    none.
+    """The path where a memory is written; ``path`` is its regular place, ``known`` where its file
+    is now, "" for none.
     """
     check_written(path)
     is_named_by_us = carries(known, memory.id) and _folder(known) == _folder(path)

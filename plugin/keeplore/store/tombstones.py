@@ -122,7 +122,7 @@ def without_text(stone: Tombstone) -> Tombstone:
 
 
 def merged_bytes(one: bytes, other: bytes, memory_id: str) -> bytes:
-    """Two versions of a tombstone as one; where a side cannot be read the other counts, of two such
+    """Two versions of a tombstone as one; if one cannot be read the other counts, if neither can,
     the smaller.
     """
     sides = []
@@ -143,8 +143,8 @@ class Tombstones:
         self._turns: tuple[tuple[FileState, ...], dict[str, str]] = ((), {})
 
     def __contains__(self, memory_id: str) -> bool:
-        """Also where the tombstone cannot be read: what was forgotten stays so until a person mends
-        it.
+        """Whether the memory is forgotten, also where its tombstone cannot be read: it stays
+        forgotten until a person mends that.
         """
         return (
             is_id(memory_id) and files.state(self._root, path_of(memory_id)) is not None
@@ -168,7 +168,7 @@ class Tombstones:
         return self._load(file) if file else None
 
     def __iter__(self) -> Iterator[Tombstone]:
-        """Those that can be read, in the order of their ids."""
+        """The readable tombstones, in the order of their ids."""
         found = (self._load(file) for file in self._files())
         return (stone for stone in found if stone)
 

@@ -95,8 +95,8 @@ def _new_files(tombstones: Tombstones, memories: Iterable[Memory]) -> dict[str, 
 
 
 def recover(root: Path) -> bool:
-    """Finish what a process that died has left; whether there was such a thing. The caller holds
-    the write lock. Raises RepositoryBusy or OSError.
+    """Finish what a process that died has left; returns whether there was anything. The caller
+    holds the write lock. Raises RepositoryBusy or OSError.
     """
     places = directories(root)
     with CommitLock(places):

@@ -67,7 +67,7 @@ def stated(scope: str, project: str) -> dict[str, Any]:
 
 
 def short_place(scope: str, project: str) -> str:
-    """Whose memory it is, in a column: ledgerly, ledgerly/reviewer, workspace."""
+    """The owner of a memory in the width of a column: ledgerly, ledgerly/reviewer, workspace."""
     agent = agent_of(scope)
     return f"{project}/{agent}" if agent else project or scope
 

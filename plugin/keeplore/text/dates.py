@@ -51,7 +51,7 @@ def is_recent(at: str, span: timedelta) -> bool:
 
 
 def in_utc(moment: datetime | None) -> str:
-    """As memories write it; "" for None."""
+    """The moment in the form that memories use; "" for None."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if moment else ""
 
 

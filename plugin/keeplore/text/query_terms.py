@@ -84,8 +84,8 @@ def extra_tokens(text: str) -> str:
 
 
 def spoken_day(at: str) -> str:
-    """The day of a moment (RFC 3339) as people write it, "3 July 2023 Monday"; "" for what is no
-    moment.
+    """The day of a moment (RFC 3339) as people write it, "3 July 2023 Monday"; "" for text that is
+    not a moment.
     """
     try:
         day = date.fromisoformat(at[:10])

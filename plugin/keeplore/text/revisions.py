@@ -92,7 +92,9 @@ class Revision:
 
     @property
     def key(self) -> frozenset[str]:
-        """By which it is found: a sentence that it replaces has one of these."""
+        """The words under which the revision is found: a sentence that it replaces has one of
+        them.
+        """
         return self.rejected | self.about
 
 
@@ -123,7 +125,7 @@ def is_choice(text: str) -> bool:
 
 
 def _taken_up(said: str) -> str:
-    """What a sentence takes, "" for nothing."""
+    """The new choice that a sentence states; "" for none."""
     news = (
         found["new"] for phrase in _compiled(_TURNING) if (found := phrase.search(said))
     )

@@ -91,7 +91,7 @@ def stems(text: str) -> set[str]:
 
 
 def _pairs(text: str) -> Iterator[str]:
-    """Of scripts without spaces each two characters that stand together, as in searches of such
+    """For scripts without spaces, each two characters that stand together, as in searches of such
     text.
     """
     for run in runs(text[:MAX_TEXT]):

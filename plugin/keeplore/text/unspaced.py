@@ -148,7 +148,7 @@ def attached_words(text: str) -> list[str]:
 
 
 def without_runs(text: str) -> str:
-    """A text with a space in place of each of them."""
+    """The text with a space in place of each run."""
     if text.isascii():
         return text
     return _RUN.sub(" ", unicodedata.normalize("NFC", text))

@@ -92,7 +92,9 @@ def neighbourhood(
 
 
 def _all_of(view: GraphView, limit: int) -> list[Entity]:
-    """Of a project what its own memories mention, counted there; of a workspace everything."""
+    """The entities of a place: of a project those that its own memories mention, counted there; of
+    a workspace all.
+    """
     graph = view.index.graph
     if not view.allowed.scopes:
         return graph.entities(limit=limit)
@@ -155,8 +157,8 @@ def _neighbours(view: GraphView, entity: Entity, hop: int) -> Iterator[Entity]:
 def _co_mentioned(
     view: GraphView, entity: Entity, limit: int
 ) -> Iterator[Entity | None]:
-    """What its memories mention as well; of several things of one name that which most of these
-    mean.
+    """The entities that its memories mention as well; of several with one name, the one that most
+    of these memories mean.
     """
     graph, memories = view.index.graph, _memories(view, entity)
     place = entity.place or (view.project if view.allowed.scopes else "")
@@ -279,8 +281,8 @@ def _most_stated_first(one: GraphRelation) -> tuple[float | str, ...]:
 def _closest_pairs(
     memories: Sequence[Sequence[str]], distances: Sequence[int]
 ) -> tuple[SharedMemories, ...]:
-    """Lines between the closest alone, for all of them would be a grey cloud; and to what is one
-    hop nearer.
+    """Lines between the closest entities, and to the one that is a hop nearer; lines between all of
+    them would be a grey cloud.
     """
     shared = _shared_counts(memories)
     kept: set[tuple[int, int]] = set()

@@ -128,7 +128,7 @@ class JoinedGraph:
         return found.values()
 
     def _with_all_mentions(self, entity: Entity) -> Entity:
-        """With the mentions of both."""
+        """The entity with its mentions in both graphs."""
         own = self._own.entity(entity.name, entity.place)
         number = own.mentions if own and _key(own) == _key(entity) else 0
         number += sum(one.mentions for one in self._in_code(entity))

@@ -96,7 +96,7 @@ def _embedded(data: dict[str, Any]) -> str:
 
 
 def _hash(text: str) -> str:
-    """As a Content-Security-Policy names what may run."""
+    """The hash by which a Content-Security-Policy names a script that may run."""
     return (
         f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
     )

@@ -7,7 +7,9 @@ import threading
 
 
 class Access:
-    """Of one run of the server. The ticket opens one session; the CSRF token is that session's."""
+    """Access to one run of the server. The ticket opens one session; the CSRF token belongs to that
+    session.
+    """
 
     def __init__(self) -> None:
         self.ticket = secrets.token_urlsafe(24)

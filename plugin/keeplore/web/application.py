@@ -51,7 +51,7 @@ ASSETS = ("style.css", "app.js", "htmx.min.js", "icon.svg")
 
 
 def application(desk: Desk, changes: ChangeFeed) -> Starlette:
-    """Without the guard, which stands around it."""
+    """The pages without the guard that stands around them."""
     pages: dict[str, Page] = {
         "/": home,
         "/waiting": waiting,

@@ -29,7 +29,7 @@ class HealthFinding(Protocol):
 
 
 class Health:
-    """Of this machine; thread-safe. ``examine`` finds the worst first."""
+    """The health of this machine. Thread-safe; ``examine`` finds the worst first."""
 
     def __init__(self, examine: Callable[[], Sequence[HealthFinding]]) -> None:
         self._examine = examine

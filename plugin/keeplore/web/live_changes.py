@@ -52,7 +52,7 @@ class ChangeFeed:
 
     @property
     def unseen_s(self) -> float:
-        """For how long no page has been open."""
+        """How long no page has been open."""
         return 0.0 if self._streams else time.monotonic() - self._seen_at
 
     async def stream(self) -> AsyncIterator[str]:

@@ -21,7 +21,9 @@ class Notice:
 
 
 class Notices:
-    """Of one server: pages name them by keys, so that no address can put words into a page."""
+    """The notices of one server: pages name them by keys, so that no address can put words into a
+    page.
+    """
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, Notice] = OrderedDict()

@@ -43,7 +43,7 @@ class Desk:
 
     @property
     def cwd(self) -> Path:
-        """From where memory is asked: another workspace knows nothing of the directory."""
+        """The directory from which memory is asked; another workspace does not know it."""
         return self.workspace.root if self.name else self.directory
 
     @property

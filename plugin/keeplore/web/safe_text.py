@@ -166,7 +166,7 @@ def _target(token: Token) -> str:
 
 
 def _digits(target: str) -> str:
-    """Of the memory whose file a link names, "" for others."""
+    """The digits of the memory whose file a link names; "" for other links."""
     return digits_of(f"/{target.rpartition('/')[2]}")
 
 

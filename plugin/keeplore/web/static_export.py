@@ -96,7 +96,7 @@ def _pages(desk: Desk) -> Iterator[Page]:
 
 
 def _timelines(desk: Desk) -> Iterator[Page]:
-    """Of everything, and of each project."""
+    """The timelines of everything and of each project."""
     projects = desk.workspace.index.timeline.facets()["project"]
     for project in ("", *projects):
         query = TimelineQuery(project=project)

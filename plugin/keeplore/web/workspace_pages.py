@@ -28,7 +28,7 @@ class WorkspacePages:
 
     @property
     def unseen_s(self) -> float:
-        """For how long no page has been open."""
+        """How long no page has been open."""
         return min(feed.unseen_s for feed in self._feeds)
 
     def start(self) -> None:

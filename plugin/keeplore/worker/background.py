@@ -111,7 +111,9 @@ class BackgroundTasks:
         self.index.request()
 
     def note_taken(self, taken: IntakeResult) -> None:
-        """Something happened in a project: look what it is made of, at a session's ends."""
+        """Note that something happened in a project, whose manifests are read when a session
+        ends.
+        """
         self._manifests.note(taken.directory, is_due=taken.has_begun or taken.has_ended)
         if taken.has_begun:
             self.sync.fetch()
@@ -137,7 +139,7 @@ class BackgroundTasks:
             task.close()
 
     def _is_in_step(self) -> bool:
-        """Whether changes are told of, and nothing that was told of waits to be indexed."""
+        """Whether changes are being watched and every change that was noticed is indexed."""
         is_waiting = self.index.is_behind or self.commits.is_behind
         is_known = self._registry.written() == self._written
         return is_known and not (self.index.unwatched or is_waiting)

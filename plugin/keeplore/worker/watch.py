@@ -146,7 +146,7 @@ class Watch:
         )
 
     def _note_folder(self, event: FileSystemEvent) -> None:
-        """Of a workspace's own directory: one of the folders with memory came or went."""
+        """Note that one of a workspace's folders with memory came or went."""
         if _name(event) in FOLDERS:
             self._changed()
 

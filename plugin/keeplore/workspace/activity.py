@@ -58,7 +58,7 @@ class Activity:
             self.times[name].update(steps)
 
     def within_ms(self, name: str, share: float) -> float:
-        """In how many milliseconds this share was answered."""
+        """The number of milliseconds within which this share was answered."""
         steps = self.times[name]
         rest = share * steps.total()
         for step in sorted(steps):

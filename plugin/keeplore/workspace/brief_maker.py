@@ -58,14 +58,14 @@ NO_PROJECT = ("project", "")  # a scope in which nothing is
 
 
 class BriefMaker:
-    """For one thread at a time; another process may make the same."""
+    """Makes the briefs on disk. One thread at a time; another process may make the same."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
 
     def refresh(self, most: int = DIRECTORIES) -> None:
-        """Make what is out of date for the latest directories, and remove what is for others.
-        Raises OSError.
+        """Make the briefs of the latest directories where they are out of date, and remove those of
+        others. Raises OSError.
         """
         state = self._registry.places.state
         roots = self._worked_in(most)
@@ -254,7 +254,9 @@ def _stamps_of_code(registry: Registry, cwd: Path) -> dict[str, Any]:
 
 
 def _state_of(code: Workspace | None) -> str:
-    """By which other notes of a code repository are seen, which no commit need tell of."""
+    """A value that differs once notes of a code repository have changed, which no commit need
+    show.
+    """
     files = sorted(code.store.indexed()) if code else []
     return sha256(repr(files).encode("utf-8", "replace")).hexdigest() if code else ""
 
@@ -274,7 +276,7 @@ class _FileSlots:
         return mark
 
     def used(self, texts: Sequence[str]) -> list[tuple[str, list[Any]]]:
-        """Those that stand in one of the texts."""
+        """The memories whose reference stands in one of the texts."""
         together = "".join(texts)
         return [
             (mark, files) for mark, files in self._slots.items() if mark in together

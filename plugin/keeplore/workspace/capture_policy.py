@@ -62,8 +62,8 @@ class CapturePlace:
 
 
 class CapturePolicy:
-    """Of one workspace on this machine. Thread-safe; ``own`` and ``shared`` are the rules of the
-    machine and of the workspace.
+    """What of one workspace's projects this machine captures. Thread-safe; ``own`` and ``shared``
+    are the rules of the machine and of the workspace.
 
     The machine's come first, then those of the workspace together with the files ``.keeplore`` of
     the project. Among these the closest to the place decides, an inclusion before an exclusion.
@@ -88,7 +88,7 @@ class CapturePolicy:
 
     @property
     def pauses(self) -> Pauses:
-        """Those of this machine, as they are now. Raises ConfigError."""
+        """The pauses of this machine, read again where the file has changed. Raises ConfigError."""
         seen = stamp(self._places.state / FILE)
         if seen != self._seen:
             self._pauses = Pauses.load(self._places)
@@ -105,8 +105,8 @@ class CapturePolicy:
         return any(pause.overlaps(begin, end) for pause in self.pauses.known)
 
     def decide(self, directory: str, at: str = "", end: str = "") -> CaptureDecision:
-        """About what happened in a directory, "" for one that nobody knows, at a time (RFC 3339,
-        UTC) or, where none is given, at any. Raises ConfigError.
+        """Whether to capture what happened in a directory, "" for an unknown one, at a time (RFC
+        3339, UTC), or at any time where none is given. Raises ConfigError.
         """
         for pause in self.pauses.known if at else ():
             if pause.overlaps(at, end or at):
@@ -132,7 +132,7 @@ class CapturePolicy:
         return place, root
 
     def decide_place(self, place: CapturePlace) -> CaptureDecision:
-        """About a place at any time. Raises ConfigError."""
+        """Whether to capture what happens in a place, whatever the time. Raises ConfigError."""
         if self._switched_off:
             return CaptureDecision(may=False, reason=self._switched_off)
         own = _closest(self.own, place, "on this machine")
@@ -179,7 +179,7 @@ def remote_rule(value: str) -> str:
 
 
 def expanded(path: str) -> str:
-    """With the home directory in place of ``~``."""
+    """The path with the home directory in place of ``~``."""
     return str(Path(path).expanduser()) if path.startswith("~") else path
 
 

@@ -94,7 +94,7 @@ def fetch(models: EmbeddingModels, name: str) -> None:
 
 
 def _is_within(path: Path, root: Path) -> bool:
-    """Also by a link, from either side."""
+    """Whether a path lies below a root, also where links on either side lead there."""
     places = (path, path.resolve())
     return any(
         place.is_relative_to(top) for place in places for top in (root, root.resolve())

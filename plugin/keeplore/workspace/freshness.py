@@ -71,8 +71,8 @@ class _Look:
 
 
 def changed_since(workspace: Workspace, memory: Memory, cwd: Path) -> Freshness | None:
-    """For all files of a conversation; None where it cannot be known: no files, no project here, no
-    time, no answer from git in time.
+    """What became of the files of a conversation; None where that cannot be known: no files, no
+    project here, no time, no answer from git in time.
 
     A file that was not written to since is the same; one that was, is changed if a commit of later
     date or the work tree has it differently, so that a fresh checkout of the same text changes
@@ -90,8 +90,8 @@ def files_since(
     asked: Sequence[NamedFiles],
     timeout_s: float = GIT_TIMEOUT_S,
 ) -> list[Freshness | None]:
-    """For the files that parts of memories name, in their order, asked for from ``cwd``; git is
-    asked once for each directory. Never raises.
+    """What became of the files that each of these memories names, in their order, seen from
+    ``cwd``; git is asked once for each directory. Never raises.
     """
     looks = [_looks(workspace, named, cwd) for named in asked]
     found: dict[int, Freshness | None] = {}
@@ -128,7 +128,7 @@ def _look(named: NamedFiles, directory: Path, since: float) -> _Look:
 def _in_directory(
     directory: Path, looks: Mapping[int, _Look], timeout_s: float
 ) -> dict[int, Freshness | None]:
-    """Nothing where the files cannot be compared."""
+    """What became of the files in one directory; empty where they cannot be compared."""
     try:
         asked = {name for look in looks.values() for name in look.asked()}
         since = min(look.since for look in looks.values())
@@ -158,7 +158,7 @@ def _directories(workspace: Workspace, memory: Memory, cwd: Path) -> Iterator[Pa
 
 
 def _is_below(name: str, directory: Path) -> bool:
-    """A path that a transcript names may be anything."""
+    """Whether a path that a transcript names, which may be anything, lies below the directory."""
     path = os.path.normpath(directory / name)
     return (
         not Path(name).is_absolute()
@@ -170,8 +170,8 @@ def _is_below(name: str, directory: Path) -> bool:
 def _changed_at(
     directory: Path, asked: Sequence[str], since: float, timeout_s: float
 ) -> dict[str, float]:
-    """When each of these files was changed last, infinite where the work tree or no git says so;
-    none of those that are as they were. Raises RepositoryError where git does not answer.
+    """When each changed file was changed last, infinite where the work tree differs or there is no
+    git; unchanged files are left out. Raises RepositoryError where git does not answer.
     """
     if not asked:
         return {}

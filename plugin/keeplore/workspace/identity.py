@@ -55,7 +55,7 @@ class Project:
     deny: tuple[str, ...] = ()  # what must never be kept of it, as RE2 patterns
 
     def to_json(self) -> str:
-        """As the entry is written: what is empty is left out."""
+        """The entry as it is written, without empty fields."""
         data = {"schema": SCHEMA} | {
             key: value for key, value in asdict(self).items() if value
         }

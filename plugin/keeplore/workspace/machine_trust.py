@@ -145,7 +145,7 @@ class TrustKnowledge:
 
     @property
     def accepted_addresses(self) -> frozenset[str]:
-        """With which the machines that were accepted commit."""
+        """The addresses with which accepted machines commit."""
         machines = self.history.machines
         named = self.answers.accepted & machines.keys()
         return frozenset(
@@ -211,8 +211,8 @@ class MachineTrust:
         return known.is_read and self._source_of_commit(lambda: path, known).is_told
 
     def doubted(self, machines: Iterable[str]) -> DoubtedWriters:
-        """Of these writers those that are not believed, and the files that somebody changed who is
-        not.
+        """The writers among these that are not believed, and the files that such a writer
+        changed.
         """
         known = self._current_knowledge()
 

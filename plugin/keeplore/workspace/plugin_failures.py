@@ -43,8 +43,8 @@ def told_of(error: BaseException) -> str:
 
 
 def note_failure(state: Path, plugin: str, point: str, error: BaseException) -> None:
-    """Keep it, the last one of each plugin and extension point; a full disk costs the note
-    alone.
+    """Store the failure, replacing the last one of the same plugin and extension point. A full disk
+    loses only this record.
     """
     kept = {(one.plugin, one.point): one for one in failures(state)}
     kept.pop((plugin, point), None)

@@ -31,7 +31,7 @@ class LastSync:
 
 
 class SyncLog:
-    """Of one workspace; a file that cannot be read counts as none."""
+    """The log of one workspace's syncs; a file that cannot be read counts as empty."""
 
     def __init__(self, path: Path, now: Callable[[], str]) -> None:
         self._path = path

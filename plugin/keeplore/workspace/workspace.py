@@ -130,12 +130,12 @@ class Workspace:
 
     @cached_property
     def embedder(self) -> DeferredEmbedder:
-        """That of the model by which memories are found."""
+        """The embedder of the model by which memories are found."""
         return DeferredEmbedder(lambda: self.embedder_of(self.settings.embedding.model))
 
     @cached_property
     def capture_embedder(self) -> DeferredEmbedder:
-        """That of the model by which conversations are cut into topics."""
+        """The embedder of the model by which conversations are cut into topics."""
         return DeferredEmbedder(
             lambda: self.embedder_of(capture_model(self.settings.embedding.model))
         )
@@ -187,7 +187,7 @@ class Workspace:
 
     @cached_property
     def weights(self) -> Weights:
-        """What decides the order of what is recalled here."""
+        """The weights that decide the order of what is recalled here."""
         wishes = self.settings.recall
         share = wishes.threshold / WEIGHTS.nothing_below
         return replace(

@@ -66,8 +66,8 @@ def slug(directory: str) -> str:
 
 
 def _directories(project: Path) -> tuple[str, ...]:
-    """Of the sessions beside the notes; where they were cleared away, the directory that has this
-    name.
+    """The directories of the sessions beside the notes; where those were cleared away, the
+    directory whose name the folder has.
     """
     cwds = dict.fromkeys(
         found.cwd for found in claude_transcript.recorded_in(project) if found.cwd

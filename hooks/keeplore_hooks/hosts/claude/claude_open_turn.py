@@ -151,7 +151,7 @@ class ClaudeOpenTurn:
         structured: object,
         at: str,
     ) -> list[Question]:
-        """Take a tool's result, and give the questions that the person answered or declined with
+        """Take a tool's result; returns the questions that the person answered or declined with
         it.
         """
         call = text(block, "tool_use_id")

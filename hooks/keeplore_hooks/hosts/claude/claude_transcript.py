@@ -97,8 +97,8 @@ class ClaudeReading:
 
 
 def with_owner(event: HostEvent, others: Iterable[str]) -> HostEvent:
-    """A command that is somebody else's under the name that says whose; a transcript has its short
-    name alone.
+    """The event, a command of somebody else's under its full name: a transcript has only its short
+    name.
     """
     if not isinstance(event, Command):
         return event

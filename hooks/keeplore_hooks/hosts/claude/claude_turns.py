@@ -373,7 +373,9 @@ class ClaudeTurnAssembler:
             turn.is_news, turn.was_complete = False, is_complete
 
     def _agent(self, data: Json, _: ClaudeOpenTurn | None) -> None:
-        """Of which agent what follows is; the host writes it before the first prompt, and again."""
+        """Note which agent the following lines belong to; the host writes it before the first
+        prompt, and repeats it.
+        """
         name = text(data, "agentSetting")
         agent = "" if name in lines.BUILTIN_AGENTS else name
         self.line.state = replace(self.line.state, agent=agent)

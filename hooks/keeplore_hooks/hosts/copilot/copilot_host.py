@@ -108,7 +108,7 @@ class Copilot(LogHost):
         ]
 
     def answers(self, received: LogPayload) -> Iterator[Question]:
-        """Those that no log tells."""
+        """The questions in this payload with their answers, where no log holds them."""
         payload, data = received.payload, received.payload.data
         name = first_text(data, "toolName", "tool_name")
         if name not in lines.ASK or received.log is not None:

@@ -81,7 +81,7 @@ class CopilotCall:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Those of a patch."""
+        """The files that a patch changes."""
         if self.name not in PATCHERS:
             return ()
         return files_in(first_text(self.given, "input", "patch"))
@@ -112,7 +112,7 @@ def prompt_in(data: Json) -> str:
 
 
 def typed_in(words: str) -> str:
-    """A prompt without what is put into it."""
+    """What the person typed, without what the host inserted into the prompt."""
     words = prompt_text.without_elements(words, _INJECTED)
     if skill := _SKILL_TEXT.match(words):
         _, _, rest = words.rpartition(_SKILL_ARGUMENTS)
@@ -225,7 +225,7 @@ def _options(given: Json) -> Iterator[str]:
 
 
 def _is_picture(attached: Json) -> bool:
-    """By its type, or by its name where it has none."""
+    """True for a picture by its type, or by its file name where no type is given."""
     mime = text(attached, "mimeType")
     return mime.startswith("image/") or (
         not mime and text(attached, "path").lower().endswith(_PICTURES)

@@ -33,7 +33,7 @@ SCHEMA = 1  # of the log
 
 @dataclass(frozen=True, slots=True)
 class CopilotPlace:
-    """Where the session is."""
+    """Where a session works."""
 
     cwd: str = ""
     branch: str = ""
@@ -226,7 +226,9 @@ class CopilotTurnReader(PlacedTurnReader):
         call: lines.CopilotCall,
         answer: str,
     ) -> None:
-        """The answers to several questions are not apart, and count for none of them."""
+        """Record the answer to a question; answers to several at once cannot be told apart and are
+        not recorded.
+        """
         asked = list(lines.questions(call, self.origin, self.time(self._at)))
         for question in asked:
             own = answer if len(asked) == 1 else ""

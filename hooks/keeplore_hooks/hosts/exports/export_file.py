@@ -51,8 +51,8 @@ class ConversationSpan:
 
 
 def conversations_in(path: Path) -> Iterator[ConversationSpan]:
-    """Of a file, a zip, or a folder that holds ``conversations.json``. Raises OSError or
-    ValueError.
+    """The conversations of a file, a zip, or a folder that holds ``conversations.json``. Raises
+    OSError or ValueError.
     """
     for data in _files(path):
         yield from _elements(data)

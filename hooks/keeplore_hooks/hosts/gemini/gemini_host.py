@@ -84,7 +84,9 @@ class GeminiCli(HostAdapter):
     has_commands = True
 
     def origin(self, event: str, payload: bytes) -> Origin | None:
-        """With the record that goes on where a session is resumed: the payload names a new one."""
+        """The origin with the record in which a resumed session goes on: the payload names a new
+        one.
+        """
         origin = super().origin(event, payload)
         if origin is None or event != "SessionStart":
             return origin
@@ -222,8 +224,8 @@ def _events_of(received: GeminiPayload) -> list[HostEvent]:
 
 
 def _prompt_events(received: GeminiPayload) -> list[HostEvent]:
-    """A record gets the prompt a moment later, under its own id; so the payload counts where there
-    is none.
+    """The prompt as a provisional turn where there is no record yet: a record gets it a moment
+    later, under its own id.
     """
     words, prompt = received.prompt, received.missing
     if not words or received.read is not None:

@@ -178,8 +178,8 @@ def _read_whole(
 
 
 def _is_empty(path: Path) -> bool:
-    """Has nobody said anything yet? A session that goes on in an old record leaves such a new one.
-    Raises OSError.
+    """Has nobody said anything yet? A session that goes on in an old record leaves an empty new
+    one. Raises OSError.
     """
     if path.suffix == WHOLE:
         return False

@@ -108,7 +108,7 @@ class OpenCodeCommands:
         return OpenCodeCommands(known, tuple(waiting))
 
     def with_messages(self, messages: list[Json]) -> OpenCodeCommands:
-        """With the message of each command that waits: the first of the person's after it."""
+        """The commands that wait, each with its message: the person's first one after it."""
         known, waiting = dict(self.known), []
         spoken = [message for message in messages if _is_of_person(message)]
         for command in self.waiting:
@@ -239,7 +239,7 @@ class OpenCode(HostAdapter):
         return store.recorded(base / HOST if (base / HOST).is_dir() else base)
 
     def may_ask(self, event: str, payload: bytes) -> bool:  # noqa: ARG002 (some need it)
-        """As for other hosts; the record need not be looked for."""
+        """As for other hosts, except that the record need not be looked for."""
         data = payload_object(payload)
         return bool(text(data, "sessionID")) and not text(data, "parentID")
 

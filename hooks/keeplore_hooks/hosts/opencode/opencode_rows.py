@@ -60,7 +60,7 @@ def _assistant(data: Json) -> _Form:
 
 
 def _shell(data: Json) -> _Form:
-    """As version 1 tells of a command that the person ran."""
+    """A command that the person ran, in the form of version 1."""
     output = text(data, "output") or text(data, "output", "output")
     given = {"command": text(data, "command")}
     state = {

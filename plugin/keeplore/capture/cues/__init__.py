@@ -48,7 +48,7 @@ def opens_with(text: str, name: str) -> bool:
 
 @functools.cache
 def pattern(name: str) -> re.Pattern[str]:
-    """One pattern of all phrases of this name, the case ignored."""
+    """One pattern, case ignored, that matches any phrase of this name."""
     return _compiled(
         phrase for phrases in _sections("patterns", name) for phrase in phrases
     )
@@ -71,7 +71,7 @@ def words(name: str) -> frozenset[str]:
 
 
 def meanings(name: str) -> Mapping[str, Any]:
-    """Words with what they stand for."""
+    """Each word with what it stands for."""
     return next(_sections("maps", name))
 
 

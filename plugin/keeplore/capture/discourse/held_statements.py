@@ -19,7 +19,9 @@ _UNTOLD = frozenset({Act.HEADING, Act.ANNOUNCEMENT})
 # a file is often asked several times, and its reading takes a while
 @lru_cache(maxsize=16)
 def held_statements(conversation: Conversation) -> tuple[HeldStatement, ...]:
-    """In the order in which they were made, without headings, announcements and what ended."""
+    """The statements that still hold, in the order in which they were made, without headings and
+    announcements.
+    """
     model = ConversationModel.of(conversation.exchanges)
     quotes = {q.text: q for q in (*conversation.decision, *conversation.also_decided)}
     messages: dict[tuple[int, int], int] = {}  # exchange and place in it → number

@@ -47,8 +47,8 @@ def sent_back(exchanges: Sequence[Exchange]) -> frozenset[int]:
 
 
 def _is_sent_back(exchanges: Sequence[Exchange], at: int) -> bool:
-    """True where the person's next message says that it is not so, or not good, or the agent takes
-    it back itself.
+    """True where the person's next message says that the answer is wrong or not good enough, or
+    where the agent takes it back itself.
     """
     if at + 1 >= len(exchanges):
         return False

@@ -76,8 +76,8 @@ class Statement:
 
     @property
     def is_pasted(self) -> bool:
-        """In a long message of the person's, and neither at its beginning nor in its section on the
-        background.
+        """True for a statement in a long message of the person's that stands neither at its
+        beginning nor in its section on the background.
         """
         if not self.is_of_person or self.is_answer:
             return False
@@ -88,7 +88,7 @@ class Statement:
 
     @property
     def leads_in(self) -> bool:
-        """Does it only announce what stands behind it?"""
+        """Does it only announce what follows it?"""
         return self.text.endswith((":", "："))
 
     @cached_property
@@ -105,8 +105,8 @@ class Statement:
 
 
 def words_with_heading(sentence: Sentence) -> str:
-    """The sentence; behind the heading or the lead of its list where that says that it tells of
-    what was wrong, and not of what is.
+    """The sentence, after its list's lead-in or its heading where that says that it describes what
+    was wrong.
     """
     if sentence.is_heading or opens_with(sentence.text, "remedy"):
         return sentence.text
@@ -159,8 +159,8 @@ def _answer_statements(
 
 
 def objection(asked: AnsweredQuestion) -> Sequence[Sentence]:
-    """The person's own sentences where the agent asked leave for a step, and they said something
-    else than yes or no: what they want stands by itself, the name of the step does not help.
+    """The person's own sentences where the agent asked leave for a step and they answered with more
+    than yes or no: what they want stands by itself, without the name of the step.
     """
     if not is_step(asked) or asked.answer in asked.options:
         return ()

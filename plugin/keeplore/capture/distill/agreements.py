@@ -169,7 +169,7 @@ def agrees_to_plan(asked: AnsweredQuestion) -> bool:
 
 
 def approach(said: Sequence[Sentence]) -> list[Sentence]:
-    """Of a plan the first sentences under the headings that say how it shall be done."""
+    """The first sentences of a plan under the headings that say how it will be done."""
     if sum(s.is_heading for s in said) < PLAN_HEADINGS:
         return []
     prose = [

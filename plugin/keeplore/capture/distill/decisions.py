@@ -93,12 +93,14 @@ def decisions(exchanges: Sequence[Exchange]) -> list[Decision]:
 
 
 def _without_leads(found: Iterable[Decision]) -> list[Decision]:
-    """The decisions less those that only lead into what they would tell."""
+    """The decisions without those that only introduce the sentence after them."""
     return [one for one in found if not one.quote.text.endswith((":", "："))]
 
 
 def standing(exchanges: Sequence[Exchange], made: Made) -> list[Decision]:
-    """What was not taken back or replaced of that which ``made`` finds in each exchange."""
+    """Of what ``made`` finds in each exchange, the decisions that were not taken back or replaced
+    later.
+    """
     stand: list[Decision] = []
     for at, exchange in enumerate(exchanges):
         of_person, of_agent = made(at)
@@ -276,7 +278,9 @@ def _may_stipulate(statement: Statement) -> bool:
 def _deciding_sentences(
     said: Sequence[Sentence], *, is_reply: bool
 ) -> Iterator[tuple[Sentence, float]]:
-    """Of a plan or a document the headings, and not its every "should", say what was decided."""
+    """The sentences that decide something, with their weights; of a plan or a document only those
+    under a heading for decisions, not every "should".
+    """
     is_paste = len(said) > PASTED
     for n, sentence in enumerate(said[:PASTED]):
         if is_paste and not says(sentence.heading, "decision_heading"):
@@ -306,8 +310,8 @@ def _decisions_in_answers(exchange: Exchange, at: int) -> Iterator[Decision]:
 def _answer_decisions(
     asked: AnsweredQuestion, turn: str, at: int
 ) -> Iterator[Decision]:
-    """A choice with its question; of what was said in place of a leave, the sentences that settle
-    something.
+    """The decisions in an answer: a choice with its question, or the settling sentences of somebody
+    who was asked for leave and said more than yes or no.
     """
     if not is_step(asked) and not opens_with(asked.answer, "left_to_agent"):
         chosen = _decision(answer_line(asked), "user", turn, ANSWERED, at)
@@ -339,8 +343,8 @@ def _agent_decisions(
 
 
 def _implied(sentence: Sentence, following: Sequence[Sentence]) -> float:
-    """The weight of a decision that is not called one: the best way, where work of the agent's own
-    follows, and an item under a heading or a line for decisions.
+    """The weight of a decision that is not called one: "the best way" where the agent's own work
+    follows, or the first words of an item under a heading or lead-in for decisions.
     """
     is_listed = sentence.label and sentence.is_first
     is_headed = says(sentence.heading, "decision_heading")
@@ -377,7 +381,7 @@ def _uncorrected(
 
 
 def _rejected_terms(opening: str) -> frozenset[str]:
-    """The content words of what a message says that it does not want."""
+    """The content words of what a message rejects."""
     texts = pattern("rejected_after").findall(opening)
     return frozenset(term for text in texts for term in terms(text))
 

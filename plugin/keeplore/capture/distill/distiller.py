@@ -270,8 +270,8 @@ def _reason_weight(s: Statement, source: _Source) -> float:
 
 
 def _is_taken(source: _Source, at: int) -> bool:
-    """True where the person agreed to what the agent proposed in this exchange, or it stands among
-    the decisions.
+    """True where the person agreed to what the agent proposed in this exchange, or where it is
+    among the decisions.
     """
     exchanges = source.exchanges
     following = exchanges[at + 1].user if at + 1 < len(exchanges) else ""
@@ -369,8 +369,8 @@ def _open(source: _Source) -> Iterator[Extract]:
 
 
 def _whole_question(s: Statement, source: _Source) -> Quote:
-    """What is open; a question which of several ways to go, with the ways that it does not name
-    itself.
+    """An open question; one that asks which way to go is given with the ways that it leaves
+    unnamed.
     """
     is_choice = s.sentence.is_question and says(s.text, "asks_which")
     if s.is_of_person or not is_choice or len(s.terms) >= ASKED_WORDS:

@@ -84,7 +84,7 @@ def _weight(sentence: Sentence) -> float:
 
 
 def with_one_check(told: Sequence[Quote]) -> tuple[Quote, ...]:
-    """Of the lines that say only that the checks passed, the last alone."""
+    """The lines with only the last of those that say nothing but that the checks passed."""
     checks = [quote for quote in told if _is_mere_check(quote.text)]
     return tuple(quote for quote in told if quote not in checks[:-1])
 
@@ -116,7 +116,7 @@ def _names_something(text: str) -> bool:
 
 
 def left(said: Sequence[Line]) -> Iterator[tuple[float, int]]:
-    """Of all that was said: weight and number of what the agent tells as not done."""
+    """Weight and number of each sentence in which the agent says that something was not done."""
     for n, (_, speaker, sentence) in enumerate(said):
         if (
             speaker == "user"

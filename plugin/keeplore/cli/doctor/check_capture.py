@@ -33,7 +33,7 @@ def findings(registry: Registry) -> Iterator[DoctorFinding]:
 
 
 def _rules(registry: Registry) -> list[HeldRule]:
-    """Those of this machine and of every workspace, each once."""
+    """The rules of this machine and of every workspace, each once."""
     found: dict[tuple[str, str, bool], HeldRule] = {}
     for name in registry.machine.workspaces:
         workspace = registry.named(name)

@@ -18,7 +18,7 @@ PART = "plugins"
 
 
 def findings(places: Places) -> Iterator[DoctorFinding]:
-    """Those that are installed, and what they raised lately."""
+    """The installed plugins, and what they raised lately."""
     for point in importlib.metadata.entry_points(group=specs.NAME):
         whose = f" of {point.dist.name} {point.dist.version}" if point.dist else ""
         yield well(PART, f"{point.name}{whose} is installed")
@@ -37,8 +37,8 @@ def findings(places: Places) -> Iterator[DoctorFinding]:
 
 
 def _brought_hosts_and_sources(stopping: Set[str]) -> Iterator[DoctorFinding]:
-    """The hosts and sources of other packages, and what these failed to bring, but for plugins that
-    stop the writing: of these it is told.
+    """The hosts and sources of other packages, and what failed to load; plugins that stop writing
+    are reported elsewhere.
     """
     known = {**HOSTS.plugins, **SOURCES.plugins}
     for name, (plugin, one) in known.items():

@@ -244,7 +244,7 @@ def _index_size(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
 
 
 def _engine_problem(workspace: Workspace) -> str:
-    """Why the engine that is set does not serve, "" where it does."""
+    """Why the configured engine does not serve; "" where it does."""
     if workspace.index.is_remote:
         with contextlib.suppress(EngineUnavailable, ModelUnavailable):
             workspace.index.warm_up()
@@ -252,7 +252,7 @@ def _engine_problem(workspace: Workspace) -> str:
 
 
 def _model_problem(workspace: Workspace) -> ModelUnavailable | None:
-    """Why no vectors can be made now; a server is asked for one."""
+    """Why no vectors can be made now; a server is asked for one to find out."""
     try:
         prepare(workspace.embedder)
         if workspace.embedder.is_remote:
@@ -323,7 +323,7 @@ def _misplaced_file(part: str, row: MemoryRow, at: Location) -> DoctorFinding:
 
 
 def _unmerged_findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
-    """What merging could not join, and a person has to look at."""
+    """What could not be merged and needs a person to look at it."""
     yield from several(
         note(
             part,
@@ -349,7 +349,7 @@ def _untold(count: int) -> str:
 
 
 def _machines(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
-    """Machines of which nobody has said yet whose they are, and what waits for that."""
+    """The machines whose owner nobody has named yet, and what waits for that."""
     unknown = [
         machine
         for machine in workspace.machine_trust.machines()

@@ -113,7 +113,7 @@ class EmbeddedEngine:
         self.mend()
 
     def close(self) -> None:
-        """Nothing is open but the database, which is the index's."""
+        """Close nothing: only the database is open, and the index closes that."""
 
     def vectors(self, embedder: Embedder) -> VectorIndex:
         # here, because numpy costs 40 ms and text needs none

@@ -175,7 +175,7 @@ class Postgres:
             raise _unavailable(e) from e
 
     def _run_each(self, text: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        """All or none of them."""
+        """Run the statement for each row of values, all or none of them."""
         try:
             with self._connection.transaction(), self._connection.cursor() as cursor:
                 cursor.executemany(self._sql(text), rows)

@@ -67,8 +67,8 @@ def note(
 
 
 def gone(connection: sqlite3.Connection, place: str) -> list[tuple[int, bytes, bool]]:
-    """Some passages that are gone, with their points and whether another passage still says the
-    same.
+    """Some passages that are gone, with their points and whether another passage still has the same
+    text.
     """
     rows = connection.execute(
         "SELECT s.passage, s.point, EXISTS (SELECT 1 FROM points o JOIN passages p ON p.id = "
@@ -141,7 +141,7 @@ def count_vectors(connection: sqlite3.Connection, place: str) -> int:
 
 
 def known(connection: sqlite3.Connection, place: str) -> dict[bytes, bool]:
-    """Every point that this machine takes to be there, and whether with its vector."""
+    """Every point that this machine believes to be on the server, and whether it has its vector."""
     rows = connection.execute(
         "SELECT point, has_vector FROM points WHERE place = ?", (place,)
     )

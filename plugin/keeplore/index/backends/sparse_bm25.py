@@ -109,7 +109,7 @@ def question_weights(
 def _passages_with(
     connection: sqlite3.Connection, words: Iterable[str]
 ) -> dict[str, int]:
-    """How many passages have each of the words; those that none has are left out."""
+    """In how many passages each of the words stands; words that stand in none are left out."""
     # temporary, so that a connection that only reads can have it
     connection.execute(
         "CREATE VIRTUAL TABLE IF NOT EXISTS temp.known_words USING fts5vocab(main, passages_fts, "

@@ -112,7 +112,7 @@ class EmbeddingModels:
 
     @property
     def are_loaded(self) -> bool:
-        """Whether one of them takes memory of this machine."""
+        """Whether any of the models is in this machine's memory."""
         with self._making:
             return any(
                 isinstance(made, LocalEmbedder) and made.is_loaded

@@ -129,7 +129,7 @@ class LocalEmbedder:
 def _fastembed_vector(
     found: ModelFiles, cache: Path, threads: int
 ) -> Callable[[str], Any]:
-    """For a model of fastembed's list."""
+    """The vector function of a model from fastembed's list."""
     model = text_embedding()(
         found.id,
         specific_model_path=str(found.directory),

@@ -19,7 +19,7 @@ _TASK = (
 
 @dataclass(frozen=True, slots=True)
 class Prefixes:
-    """Both may be empty."""
+    """What a model wants before a text; both may be empty."""
 
     question: str = ""
     passage: str = ""
@@ -71,7 +71,9 @@ _BY_NAME = (
 
 
 def prefixes_of(model: str) -> Prefixes:
-    """Those of a model, given by its name in a list, on a server, or by its directory."""
+    """The prefixes of a model, given by its name in a list, its name on a server, or its
+    directory.
+    """
     name = model.rstrip("/").rpartition("/")[2].lower()
     return next(
         (prefixes for pattern, prefixes in _BY_NAME if re.match(pattern, name)),

@@ -80,9 +80,7 @@ def boosted(
 
 
 def runs_of(text: str) -> list[str]:
-    """Every run of up to ``WORDS`` words, as a canonical name; the shorter ones first, each
-    once.
-    """
+    """Every run of up to ``WORDS`` words as a canonical name, each once, shorter ones first."""
     words = text.split()
     runs: dict[str, None] = {}
     for length in range(1, WORDS + 1):
@@ -143,9 +141,7 @@ def _entities(
 def _aliases(
     connection: sqlite3.Connection, name: int, places: Set[str] | None
 ) -> list[tuple[int, str]]:
-    """The other names of what a name stands for, as far as a definition that counts here
-    says so.
-    """
+    """Other names for what a name stands for, by definitions that count here."""
     rows = connection.execute(
         "SELECT n.id, n.name, one.place, other.place FROM definitions one"
         " JOIN definitions other ON other.entity = one.entity JOIN names n ON n.id = other.name"
@@ -184,8 +180,8 @@ def _neighbours(
 def _related_entities(
     connection: sqlite3.Connection, entities: list[int]
 ) -> Iterator[tuple[int, int, str, str, int]]:
-    """Entity, its neighbour, the neighbour's name, place and confidence, both ways; what is common
-    is nobody's neighbour.
+    """Entity, its neighbour, the neighbour's name, place and confidence, in both directions;
+    entities that are too common are left out as neighbours.
     """
     for way, other in (("source", "target"), ("target", "source")):
         condition = f"{in_list(f'r.{way}', entities)} AND n.mentions <= {COMMON_FROM} AND {_HELD}"
@@ -198,8 +194,8 @@ def _related_entities(
 def _memories(
     connection: sqlite3.Connection, name: int, scopes: Sequence[int] | None, place: str
 ) -> list[str]:
-    """Ids of the memories that mention a name, the newest first; where ``place`` is a project, of
-    that or of all.
+    """Ids of the memories that mention a name, the newest first; where ``place`` is a project, only
+    those of that project or of none.
     """
     return column(
         connection,

@@ -21,7 +21,8 @@ LONGER = 4  # letters that another spelling may have more or less
 def beside(
     connection: sqlite3.Connection, memories: Sequence[str], limit: int, at_least: int
 ) -> list[tuple[str, int]]:
-    """Names of entities in at least so many of these memories, with in how many; the closest first.
+    """The names of entities that at least so many of these memories mention, each with their
+    number, the closest first.
 
     Close is what is seldom mentioned elsewhere: ordered by n² / mentions, as the cosine of two sets
     of memories is.
@@ -44,8 +45,8 @@ def beside(
 def mentioned(
     connection: sqlite3.Connection, allowed: ScopeFilter, limit: int
 ) -> list[tuple[str, int]]:
-    """Names of entities in the memories of these scopes, with in how many, the most mentioned
-    first.
+    """The names of entities in the memories of these scopes, each with the number of memories, the
+    most mentioned first.
     """
     return connection.execute(
         "SELECT n.name, count(*) FROM mentions x JOIN names n ON n.id = x.name"  # ours

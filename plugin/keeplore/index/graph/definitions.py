@@ -43,7 +43,7 @@ def defined(path: str, text: str) -> tuple[list[Definition], list[EntityRelation
 
 
 def place_of(path: str) -> str:
-    """The project of a file that is no memory, "" for what all share."""
+    """The project whose entity file this is; "" for a file of entities that all projects share."""
     parts = path.split("/")
     return parts[1] if parts[0] == "projects" and len(parts) > 2 else ""
 

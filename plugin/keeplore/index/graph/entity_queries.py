@@ -79,8 +79,8 @@ class _NameMeanings:
     counts: dict[str, int] = field(default_factory=dict)  # place → memories
 
     def means(self, place: str) -> _Meaning | None:
-        """The name and the place of what it means, asked from a place; None where it means nothing
-        there.
+        """Name and place of the entity that a name means when asked from a place; None where it
+        means nothing there.
         """
         for where in (place, SHARED):
             if where in self.own:
@@ -149,8 +149,8 @@ class GraphReader:
         return found[0] if len(found) == 1 else None
 
     def relations(self, entity: Entity, allowed: ScopeFilter) -> list[StatedRelation]:
-        """Those that it is in, as source or target, as often as they are stated where one may
-        look.
+        """The relations of which the entity is source or target, with how often they are stated
+        within the allowed scopes.
         """
         rows = self._stated_rows(entity, allowed)
         here = (self._id(entity.name), entity.place)
@@ -201,8 +201,8 @@ class GraphReader:
     def mentioning(
         self, entity: Entity, allowed: ScopeFilter, limit: int
     ) -> list[tuple[str, str]]:
-        """Ids of the memories that mention it with how they write it, the one changed last first;
-        no old versions.
+        """Ids of the memories that mention the entity, each with the spelling it uses, the last
+        changed first; old versions are left out.
         """
         where = self._thing_condition(
             self._id(entity.name), entity.place, "m.name", "m.scope_id"
@@ -224,7 +224,7 @@ class GraphReader:
         return list(found.items())[:limit]
 
     def aspects(self, entity: Entity) -> list[AspectRow]:
-        """In which respects notes speak of it; those of which most do first."""
+        """Under which aspects notes speak of the entity, the most frequent first."""
         where = self._thing_condition(
             self._id(entity.name), entity.place, "a.name", "k.scope_id"
         )
@@ -327,7 +327,7 @@ class GraphReader:
         return Entity(self._text(id_), spelling, type_, place, count, names)
 
     def _spelling(self, id_: int, place: str) -> str:
-        """As files spell an entity, else as most notes do."""
+        """The spelling of an entity by files, else the one that most notes use."""
         sql = "SELECT min(spelling) FROM definitions WHERE name = ? AND entity = name AND place = ?"
         for where in (place, SHARED):
             if found := value(self._connection, sql, (id_, where)):
@@ -342,8 +342,8 @@ class GraphReader:
         return str(value(self._connection, sql, (name, id_)) or name)
 
     def _type(self, id_: int, place: str) -> str:
-        """What files say, then what classified notes say, then what is evident: of each what most
-        say.
+        """The type of an entity by what files say, else by what notes say, else by what is evident;
+        within each, the most frequent one.
         """
         scopes = [
             scope

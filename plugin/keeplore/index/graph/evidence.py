@@ -87,7 +87,9 @@ def relations_of(memory: Memory) -> list[EntityRelation]:
 
 
 def _relationship(value: object) -> str:
-    """As it is compared: small letters and digits with hyphens between; "" for none."""
+    """The relationship in the form that is compared: lower-case letters and digits joined by
+    hyphens; "" for none.
+    """
     if not isinstance(value, str):
         return ""
     plain = _RELATIONSHIP.sub("-", value[:200].lower()).strip("-")

@@ -120,7 +120,7 @@ def weight(tally: UsageCounters, today: date, rates: FeedbackSettings) -> float:
 
 
 def _day_after(day: str, days: int) -> str:
-    """The day so many days later. Raises ValueError for what is no day."""
+    """The day that many days later. Raises ValueError for text that is not a date."""
     return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
 
 

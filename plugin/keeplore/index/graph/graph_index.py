@@ -124,7 +124,7 @@ class EntityGraph:
         return self._database.read(feedback_weights.uses)
 
     def aspects(self, entity: Entity) -> list[AspectRow]:
-        """In which respects notes speak of it: those of which most do first."""
+        """Under which aspects notes speak of the entity, the most frequent first."""
         return self._database.read(lambda c: GraphReader(c).aspects(entity))
 
     def boosted(self, text: str, allowed: ScopeFilter, until: float) -> boost.Boost:
@@ -151,7 +151,9 @@ class EntityGraph:
         return self._database.read(co_mentions.beside, memories, limit, at_least)
 
     def mentioned(self, allowed: ScopeFilter, limit: int) -> list[tuple[str, int]]:
-        """Names in the memories of these scopes, with in how many, the most mentioned first."""
+        """The names in the memories of these scopes, each with the number of memories, the most
+        mentioned first.
+        """
         return self._database.read(co_mentions.mentioned, allowed, limit)
 
     def alike(self, name: str, limit: int) -> list[str]:

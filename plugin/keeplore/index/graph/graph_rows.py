@@ -248,7 +248,7 @@ def link_some(connection: sqlite3.Connection) -> None:
 
 
 def links_in(connection: sqlite3.Connection, memory: int) -> list[Mention]:
-    """Which known names stand in the words of a memory."""
+    """The known names that stand in the words of a memory."""
     rows = connection.execute(
         "SELECT title, head || body FROM passages WHERE memory = ? ORDER BY id",
         (memory,),
@@ -347,8 +347,8 @@ def _unlike(mention: Mention) -> str | None:
 
 
 def _beginning_with(connection: sqlite3.Connection, words: Iterable[str]) -> set[str]:
-    """The names that are looked for in texts and begin with words of these: many may begin with the
-    same one.
+    """The linkable names whose first word is one of these and whose second word is one of them too:
+    many names may share a first word.
     """
     sql = (
         "WITH said AS MATERIALIZED (SELECT value FROM json_each(?))"

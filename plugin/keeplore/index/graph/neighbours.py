@@ -81,7 +81,7 @@ def _reached(
 def _newest_versions(
     connection: sqlite3.Connection, ids: Iterable[str]
 ) -> dict[str, str]:
-    """Those of these memories that there are, each with its newest version."""
+    """The newest version of each of these memories that exists."""
     rows = memory_rows(connection, sorted(ids))
     return {id_: row.superseded_by or id_ for id_, row in rows.items()}
 
@@ -99,7 +99,9 @@ def _versions(connection: sqlite3.Connection, heads: Iterable[str]) -> dict[str,
 def _links(
     connection: sqlite3.Connection, ids: list[str]
 ) -> Iterator[tuple[str, str, str, bool]]:
-    """Which of these, relationship, the other one, and whether the first states it."""
+    """For links of these memories: the memory, the relationship, the other memory, and whether the
+    first states it.
+    """
     for near, other, is_stated in (
         ("m.id", "l.target", True),
         ("l.target", "m.id", False),

@@ -51,7 +51,7 @@ class VectorBlock(NamedTuple):
 
 
 def files(directory: Path, name: str) -> tuple[Path, Path]:
-    """Those of the vectors and of the ids."""
+    """The paths of a block's vectors and ids."""
     return directory / f"{name}.rows", directory / f"{name}.ids"
 
 
@@ -73,7 +73,7 @@ def are_placed(connection: sqlite3.Connection, model: int) -> bool:
 def of_model(
     connection: sqlite3.Connection, model: int, scopes: Sequence[int] | None = None
 ) -> list[VectorBlock]:
-    """Those of a model, of all scopes or of some."""
+    """The blocks of a model, of all scopes or of some."""
     rows = connection.execute(f"{_BLOCKS} WHERE model = ?", (model,))
     return [VectorBlock(*row) for row in rows if scopes is None or row[0] in scopes]
 

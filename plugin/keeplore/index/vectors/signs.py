@@ -16,14 +16,16 @@ Signs = NDArray[np.uint64]  # (vectors, words); bits beyond the last number are 
 
 
 def signs_of(vectors: NDArray[np.number]) -> Signs:
-    """Of vectors (n, dim), of whatever scale."""
+    """The signs of vectors (n, dim), whatever their scale."""
     short = -vectors.shape[1] % WORD
     bits = np.packbits(np.pad(vectors < 0, ((0, 0), (0, short))), axis=1)
     return bits.view(np.uint64)
 
 
 def differences(signs: Signs, vector: NDArray[np.float32]) -> NDArray[np.uint16]:
-    """In how many numbers the sign of each row is not that of the vector ((dim,)): (rows,)."""
+    """For each row, in how many numbers its sign differs from that of the vector ((dim,)):
+    (rows,).
+    """
     asked = signs_of(vector[None])
     total = np.zeros(len(signs), np.uint16)
     for word in range(signs.shape[1]):

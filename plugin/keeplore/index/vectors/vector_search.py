@@ -322,7 +322,7 @@ class VectorIndex:
             self._signs = held
 
     def _signs_of(self, block: VectorBlock) -> Signs:
-        """Those that are held, and of the rows that came since."""
+        """The signs in memory, and those of rows that came since."""
         with self._mutex:
             held = self._signs.get(block.name, signs_of(np.empty((0, self.dim))))
         parts = self._parts(block, len(held), SIGNED_AT_A_TIME)

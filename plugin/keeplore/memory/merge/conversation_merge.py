@@ -180,7 +180,9 @@ def _exchange(text: str) -> Exchange | None:
 
 
 def _in_time(texts: list[str]) -> list[str]:
-    """By the time at which each was said; one without a time stays behind the one before it."""
+    """The exchanges in the order of their times; one without a time stays behind the one before
+    it.
+    """
     times: list[str] = []
     for text in texts:
         exchange = _exchange(text)

@@ -78,7 +78,7 @@ def merge_memory(path: str, base: str | None, one: str, other: str) -> FileMerge
 
 
 def _joined_text(base: _Read | None, loser: _Read, winner: _Read) -> tuple[str, bool]:
-    """One text of both, and whether the loser's words are lost somewhere."""
+    """Both texts as one, and whether any of the loser's words are lost."""
     if winner[1].kind == MemoryKind.DIGEST:  # it is made anew of what both were made of
         return winner[0], False
     joined, is_clash = _joined_memory(base and base[1], loser[1], winner[1])
@@ -129,8 +129,8 @@ def merge_session(
 
 
 def contradicting(kept: str, other: str) -> str:
-    """The second of two files with one id as a memory of its own, "" where one of them is none of
-    ours.
+    """The second of two files with one id as a memory of its own; "" where one of them is not a
+    memory of ours.
     """
     first, second = _memory(kept), _memory(other)
     if first is None or second is None or first.id != second.id:
@@ -147,14 +147,16 @@ def merge_text(path: str, base: str | None, one: str, other: str) -> FileMerge:
 
 
 def merge_bytes(path: str, one: bytes, other: bytes) -> tuple[bytes, dict[str, bytes]]:
-    """Two versions of what is no text: one keeps the place, the other stands beside it."""
+    """Merge two versions of something that is not text: one keeps its place, the other is kept
+    beside it.
+    """
     loser, winner = sorted((one, other), key=lambda data: hashlib.sha256(data).digest())
     return winner, {} if winner == loser else {beside_path(path, loser): loser}
 
 
 def merge_log(_path: str, base: str | None, one: str, other: str) -> FileMerge:
-    """Two versions of a file to which JSON objects with ``at`` are only added, one a line: each
-    line once, by time.
+    """Merge two versions of a file to which JSON objects with ``at`` are only appended: each line
+    once, ordered by time.
     """
     # not splitlines(): JSON may hold other line ends inside of a text
     kept = base.removesuffix("\n").split("\n") if base else []
@@ -167,7 +169,7 @@ def merge_log(_path: str, base: str | None, one: str, other: str) -> FileMerge:
 
 
 def merge_project(_path: str, base: str | None, one: str, other: str) -> FileMerge:
-    """Two versions of a ``project.json``: key by key, lists as sets."""
+    """Merge two versions of a ``project.json`` key by key, lists as sets."""
     texts = sorted((one, other), key=_fingerprint)
     loser, winner = map(_json, texts)
     if loser is None or winner is None:
@@ -178,8 +180,8 @@ def merge_project(_path: str, base: str | None, one: str, other: str) -> FileMer
 
 
 def merge_entity(path: str, base: str | None, one: str, other: str) -> FileMerge:
-    """Two versions of an entity's file: the aliases of both; of two types, or spellings of its
-    name, the smaller.
+    """Merge two versions of an entity's file: the aliases of both; where types or spellings of its
+    name differ, the smaller of the two.
 
     A file that cannot be read, or is about another entity, stays beside the first.
     """
@@ -196,7 +198,9 @@ def merge_entity(path: str, base: str | None, one: str, other: str) -> FileMerge
 
 
 def _entity_precedence(text: str) -> tuple[bool, str]:
-    """Which version keeps the place: one that can be read, else by content."""
+    """The sort key by which one version keeps the place: readable before unreadable, else by
+    content.
+    """
     return _entity(text) is not None, _fingerprint(text)
 
 
@@ -249,8 +253,8 @@ def _merge_plain(
 
 
 def _precedence(text: str) -> tuple[bool, str, int, str]:
-    """Which version keeps the place: one that can be read, the later one by what it says of itself,
-    else by content.
+    """The sort key by which one version keeps the place: readable first, then the one that says it
+    is later, else by content.
     """
     memory = _memory(text)
     if memory is None:
@@ -259,7 +263,7 @@ def _precedence(text: str) -> tuple[bool, str, int, str]:
 
 
 def _fingerprint(text: str) -> str:
-    """The SHA-256 of a text, by which two versions have an order."""
+    """The SHA-256 of a text, which puts two versions into the same order everywhere."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -364,8 +368,8 @@ def _joined_key(key: str, was: Any, one: Any, other: Any) -> tuple[Any, bool]:
 
 
 def _joined_value(key: str, was: Any, one: Any, other: Any) -> tuple[Any, bool]:
-    """One value of two that were both changed, ``other`` being the winner's, and whether the
-    loser's is lost.
+    """One value for two that both changed, ``other`` being the winner's, and whether the loser's is
+    lost.
     """
     if _MISSING in (one, other):
         return _removed_or_changed(key, one, other), False
@@ -399,7 +403,7 @@ def _removed_or_changed(key: str, one: Any, other: Any) -> Any:
 
 
 def _lower_trust(one: Any, other: Any) -> Any:
-    """The lower of two levels; what is no level counts as foreign."""
+    """The lower of two levels; an unknown level counts as foreign."""
     is_known = one in TRUST_LEVELS and other in TRUST_LEVELS
     return least_trusted(one, other) if is_known else Trust.FOREIGN.value
 

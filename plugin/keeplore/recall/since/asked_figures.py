@@ -63,9 +63,7 @@ def gives_other_value(new: str, old: str, question: ParsedQuestion) -> bool:
 
 @lru_cache(maxsize=1_000)
 def figures(text: str) -> dict[str, frozenset[str]]:
-    """Each value with what tells its kind: what it is counted in, the word before it, or its
-    shape.
-    """
+    """Each value with what tells its kind: its unit, the word before it, or its shape."""
     found = dict(_days(text))
     for before, figure, after in _FIGURE.findall(_DAY.sub(" ", text)):
         kind = {name for name, shape in _SHAPES.items() if shape.fullmatch(figure)}

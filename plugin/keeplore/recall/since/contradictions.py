@@ -211,7 +211,7 @@ def _has_antonyms(first: set[str], second: set[str]) -> bool:
 
 
 def _has_other_figures(one: str, other: str) -> bool:
-    """Both name figures of one thing, and neither says all that the other does."""
+    """Both give figures of one thing, and each has one that the other lacks."""
     first, second = _figures(one), _figures(other)
     mine, theirs = _only_in(first, second), _only_in(second, first)
     if not mine or not theirs:
@@ -248,7 +248,7 @@ def _is_of_one(one: _Of, other: _Of, *, is_alike: bool) -> bool:
 
 
 def _figures(text: str) -> dict[str, _Of]:
-    """Each figure with what it is of; a day is no value."""
+    """Each figure with what it is a figure of; dates are no values."""
     tokens = _tokens(text)
     found: dict[str, _Of] = {}
     for place, token in enumerate(tokens):

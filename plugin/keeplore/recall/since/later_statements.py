@@ -46,7 +46,7 @@ FOLLOWING = 60  # exchanges of the same talk in which it may be replaced
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """A sentence with the stems of what was spoken of when it was said."""
+    """A sentence with the stems of what was talked about when it was said."""
 
     text: str
     around: frozenset[str]
@@ -76,8 +76,8 @@ class LaterSayings:
         shown: str,
         turn: str = "",
     ) -> LaterStatement | None:
-        """What holds in the place of what is shown of a memory, None where nothing is known to;
-        ``turn`` is the one that it is from.
+        """The statement that holds now in place of what is shown of a memory; None where none is
+        known. ``turn`` is where the shown text comes from.
         """
         if row.kind in ("document", "digest"):
             return None
@@ -106,7 +106,7 @@ class LaterSayings:
     def _judged(
         self, conversation: Conversation | None, shown: str, turn: str
     ) -> LaterStatement | None:
-        """What a note says that was made with words which hold no more because of it."""
+        """The statement of a note that was made because it ends the shown words."""
         quotes = conversation.quotes if conversation else ()
         turns = {turn, *(quote.turn for quote in quotes if quote.text in shown)}
         words = normalised(shown)
@@ -133,7 +133,9 @@ class LaterSayings:
     def _next_statement(
         self, sayings: Sequence[_Said], scope: ScopeFilter
     ) -> LaterStatement | None:
-        """The latest that replaces one of these, as it was said rather than as a note says it."""
+        """The latest statement that replaces one of these, as it was said rather than as a note
+        puts it.
+        """
         words = frozenset().union(*(said.words for said in sayings))
         rows = self.index.revising(scope, words)
         memories = self.index.memories(sorted({row.memory_id for row in rows}))
@@ -168,9 +170,9 @@ def _lateness(later: LaterStatement) -> tuple[str, bool, str]:
 def _corrected(
     conversation: Conversation, shown: str, turn: str
 ) -> tuple[str, Exchange] | None:
-    """What the person said in the next message, by which they took back what is shown of an
-    exchange: what they decided in it, else that it is not so; None where they said neither, or what
-    is shown of it stands in the head.
+    """What the person said in the next message to take back what is shown of an exchange: their
+    decision in it, else the sentence that objects. None where they said neither, or where the shown
+    text stands in the head.
     """
     decided = {quote.turn: quote for quote in _decisions(conversation)}
     for exchange, following in pairwise(conversation.exchanges):
@@ -201,7 +203,7 @@ def _is_of_other(text: str, exchange: Exchange) -> bool:
 def _objection(
     conversation: Conversation, exchange: Exchange, following: Exchange, shown: str
 ) -> str:
-    """The sentence that says of the agent's shown words that it is not so, "" for none."""
+    """The sentence that rejects the agent's shown words; "" for none."""
     stands = any(
         q.turn == exchange.id and q.speaker == Trust.ASSISTANT and q.text in shown
         for q in conversation.quotes
@@ -217,8 +219,8 @@ def _objection(
 def _changed_sentence(
     conversation: Conversation, sayings: Sequence[_Said]
 ) -> tuple[str, Exchange] | None:
-    """The last sentence with which the person replaced one of these in the same talk, by its own
-    words: what was spoken of around it may be the very matter of the other sentence.
+    """The last sentence with which the person replaced one of these in the same conversation,
+    judged by its own words: what was talked about around it may be what another sentence is about.
     """
     alone = [replace(said, around=frozenset()) for said in sayings]
     first = min((said.at for said in alone), default="~")
@@ -255,7 +257,7 @@ def _is_replaced(sayings: Sequence[_Said], revision: Revision) -> bool:
 def _sayings(
     row: MemoryRow, conversation: Conversation | None, shown: str, turn: str
 ) -> Iterator[_Said]:
-    """The sentences of what is shown; of an exchange in which something was decided also that."""
+    """The sentences of what is shown, with the decisions of its exchange."""
     if conversation is None or not conversation.exchanges:
         at = row.updated_at or row.created_at
         context_stems = frozenset(stems(row.title))

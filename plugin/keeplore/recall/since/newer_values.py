@@ -145,6 +145,6 @@ def _figure_statement(entry: Stated) -> _Statement | None:
 
 
 def _is_newer_beside(one: Stated, other: Stated) -> bool:
-    """Of one place, and said later."""
+    """True for a hit of the same place that was said later."""
     places = {(entry.hit.scope, entry.hit.project) for entry in (one, other)}
     return len(places) == 1 and one.at > other.at

@@ -93,7 +93,7 @@ def told_beside(
 
 
 def _lines_within(room: int, rows: Sequence[PassageRow]) -> list[Said]:
-    """As many of the statements as fit into so many characters, the best first."""
+    """As many of the statements as fit into that many characters, the best first."""
     lines: list[Said] = []
     for row in rows:
         if _length(row.text) <= room:

@@ -66,8 +66,8 @@ def told_statements(
 def best_lines(
     statements: Sequence[HeldStatement], odds: Sequence[float], w: Weights
 ) -> list[Said]:
-    """As many statements as there is room for, the likeliest first; after it none that is far less
-    likely or says next to nothing, and no long list of short ones.
+    """As many statements as there is room for, the likeliest first. After the first, none that is
+    far less likely or says next to nothing, and no long list of short ones.
     """
     ranked = sorted(
         zip(odds, statements, strict=True), key=lambda pair: pair[0], reverse=True
@@ -106,8 +106,8 @@ def answer_features(
     question: ParsedQuestion,
     nearness: Mapping[str, float],
 ) -> Iterator[list[tuple[str, float]]]:
-    """For each statement the names of ``FEATURE_WEIGHTS`` and their values, marks that it lacks
-    left out.
+    """For each statement its features, names of ``FEATURE_WEIGHTS`` with values; those that it
+    lacks are left out.
     """
     asked = _asked_statements(statements, question)
     nearest = max(nearness.values(), default=0.0)
@@ -145,7 +145,7 @@ def _asked_statements(
 
 
 def _rarity_in(stems: frozenset[str], rarity: Sequence[tuple[Word, float]]) -> float:
-    """The rarity of the words that stems have, added up."""
+    """The summed rarity of the words that occur among the stems."""
     return sum(rare for word, rare in rarity if is_word_in(word, stems))
 
 

@@ -12,7 +12,7 @@ from keeplore.recall.since.named_files import FilesSince, NamedFiles
 def with_freshness(
     sections: Iterable[BlockSection], freshness: FilesSince, tell: TellFreshness
 ) -> list[BlockSection]:
-    """Lines that name files with what became of these."""
+    """The lines, each with what became of the files that it names."""
     found = list(sections)
     named: dict[str, NamedFiles] = {}
     for section in found:

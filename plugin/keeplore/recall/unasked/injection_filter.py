@@ -118,7 +118,7 @@ _ENGLISH = frozenset(
 
 
 def stated_trust(memory: Memory) -> str:
-    """What its file says: right where nobody else writes."""
+    """The trust that the memory's file states: right where nobody else writes."""
     return memory.trust
 
 
@@ -168,7 +168,7 @@ def is_suspect(text: str) -> bool:
 
 
 def _unescaped(text: str) -> str:
-    """Without the escapes of HTML, URLs and programming languages."""
+    """The text without the escapes of HTML, URLs and programming languages."""
     text = html.unescape(html.unescape(text))
     text = urllib.parse.unquote(text) if "%" in text else text
     return sanitise(
@@ -210,7 +210,7 @@ def _is_of_other_language(seen: str) -> bool:
 
 
 def _is_unit(word: str) -> bool:
-    """Such as μs."""
+    """True for a unit such as μs."""
     return len(word) == 2 and word[1:].isascii()  # a Greek letter and a Latin one
 
 

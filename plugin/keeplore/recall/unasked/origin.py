@@ -39,7 +39,7 @@ _Item = TypeVar("_Item")
 
 
 def only_own() -> SourceOf:
-    """Where nobody else writes."""
+    """The sources of a place where nobody else writes."""
     return lambda _: MemorySource.OWN
 
 
@@ -56,8 +56,8 @@ def own_first(
 def within_share(
     limit: int, is_own: Callable[[_Item], bool]
 ) -> Callable[[_Item], bool]:
-    """Tells of items, asked once of each in their order, which are within ``limit`` places; others'
-    have a share of these.
+    """A function that is asked once about each item in order, and says whether it is within
+    ``limit`` places, of which others' items have a share.
     """
     places = {True: limit, False: limit // OTHERS_SHARE}
 

@@ -41,8 +41,8 @@ def _superseded(index: Index, source_of: SourceOf) -> set[str]:
 
 
 def _contradicted(index: Index, source_of: SourceOf) -> set[str]:
-    """Of two memories that contradict one another the older one; where both are as old, the one
-    that says so, which a merge put beside.
+    """The older of two memories that contradict one another; where both are as old, the one that
+    states the contradiction, which a merge has added.
     """
     pairs = index.linked(Relationship.CONTRADICTS)
     rows = index.memories([*{id_ for pair in pairs for id_ in pair}])

@@ -11,7 +11,9 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class RefinePrompt:
-    """``table`` are the lines of what is only shown in part, below the text."""
+    """A prompt with its version; ``table`` are the lines below the text of which only some are
+    shown.
+    """
 
     name: str
     version: int
@@ -20,7 +22,7 @@ class RefinePrompt:
 
     @property
     def label(self) -> str:
-        """As the audit writes it: ``extract-2``."""
+        """The name in the audit: ``extract-2``."""
         return f"{self.name}-{self.version}"
 
 

@@ -27,8 +27,8 @@ Place = tuple[str, str]  # blob and path
 def cleaned(
     root: Path, places: Iterable[Place], ids: Collection[str]
 ) -> dict[Place, bytes]:
-    """What tombstones and files of the audit that tell of these memories hold without that; b""
-    where nothing is left.
+    """Tombstones and audit files that tell of these memories, each with what is left when that is
+    taken out; b"" for nothing.
     """
     paths: dict[str, list[str]] = {}
     for blob, path in places:
@@ -66,8 +66,8 @@ def _is_bare(data: bytes, memory_id: str) -> bool:
 
 
 def merge_copies(root: Path, ids: Iterable[str]) -> dict[str, None]:
-    """The memories that hold the words of these: what merges put beside them, because both versions
-    could not stay, and digests; also such as are in history alone.
+    """The memories that hold words of these: versions that merges put beside them, and digests;
+    also where only history has them.
     """
     brought = introduced(root, *EVERYTHING)
     paths = {blob: path for _, blob, path in brought if is_memory(path)}
@@ -119,7 +119,7 @@ def holding(root: Path, words: Collection[str]) -> dict[str, str]:
 
 
 def saying(root: Path, words: Collection[str]) -> tuple[str, ...]:
-    """The files of HEAD with one of these words."""
+    """The files of HEAD that contain one of these words."""
     given = [f"-e{word}" for word in words]
     command = "grep -l -z -I -F --no-color --full-name"
     found = run(root, command, *given, "HEAD", "--").items if given else ()
@@ -127,14 +127,14 @@ def saying(root: Path, words: Collection[str]) -> tuple[str, ...]:
 
 
 def messages(root: Path, words: Collection[str]) -> int:
-    """How many commits tell one of these words in their message."""
+    """How many commits have one of these words in their message."""
     given = [f"--grep={word}" for word in words]
     found = run(root, "rev-list --all --fixed-strings", *given).text if given else ""
     return len(found.splitlines())
 
 
 def contents(root: Path, blobs: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-    """Each object with its bytes as git has them, without filters; what is missing is left out."""
+    """Each object with its bytes as git stores them, unfiltered; missing objects are left out."""
     wanted = list(dict.fromkeys(blobs))
     for start in range(0, len(wanted), AT_ONCE):
         listed = "".join(f"{name}\n" for name in wanted[start : start + AT_ONCE])

@@ -218,14 +218,16 @@ def is_clean(
 
 
 def _exclusions(root: Path, commits: Iterable[str]) -> Iterator[str]:
-    """Leaves out what leads to commits, those that are gone by now passed over."""
+    """Arguments that leave out the history of these commits; commits that no longer exist are
+    passed over.
+    """
     for commit in commits:
         if run(root, "cat-file -e", commit).code == 0:
             yield f"^{commit}"
 
 
 def new_stones(root: Path, head: str, other: str) -> list[Tombstone]:
-    """The tombstones of a commit that HEAD has not, or not so, and that can be read."""
+    """The readable tombstones of a commit that HEAD lacks or has in another version."""
     found, read = [], git_reader(root)
     before = head or output(root, "hash-object -t tree --stdin").text
     diff = output(root, "diff-tree -r -z --no-renames", before, other, "--", FOLDER)
@@ -312,7 +314,7 @@ def _kept_texts(root: Path, wanted: Collection[str]) -> set[str]:
 def _move_refs(
     lock: CommitLock, backend: LibgitBackend, rewriter: HistoryRewriter
 ) -> None:
-    """Point every ref to what its object is now; those that would point to nothing go."""
+    """Point every ref to the new id of its object; refs that would point to nothing are removed."""
     for name, target, points_to in _refs(backend.root):
         if points_to:  # to another ref, which is moved itself
             continue
@@ -431,7 +433,7 @@ def _pending(own: Path) -> list[str]:
 
 
 def _known_clean(own: Path, wanted: Mapping[str, frozenset[str]]) -> list[str]:
-    """The commits up to which nothing of these texts was found."""
+    """The commits whose history was searched before, without finding these texts."""
     try:
         note = json.loads((own / CLEAN).read_bytes())
         is_same = note["marks"] == _marks(wanted)

@@ -63,7 +63,9 @@ def library_reader(repository: pygit2.Repository) -> Reader:
 
 
 def git_reader(root: Path) -> Reader:
-    """The same by the user's git, which decodes what a filter of the person's has encoded."""
+    """Like ``library_reader``, by the user's git, which decodes what the person's filters have
+    encoded.
+    """
 
     def read(blob: str, path: str) -> bytes | None:
         size = run(root, "cat-file -s", blob).text
@@ -120,7 +122,7 @@ def _memory_blobs(
 
 
 def held_at(read: Reader, blob: str, path: str, ids: Collection[str]) -> str:
-    """Which of the memories a blob at a path is the text of, "" for none."""
+    """The memory whose text a blob at a path is; "" for none of these."""
     data = read(blob, path)
     if data is None or not is_memory(path):
         return ""

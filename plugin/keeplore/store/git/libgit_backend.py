@@ -308,7 +308,7 @@ class _LibraryMergeIndex(MergeIndex):
 
 
 def _blob(entry: Any) -> Blob | None:
-    """Of an index's entry or a side of a difference; None where there is nothing."""
+    """The blob of an index entry or of one side of a difference; None where there is none."""
     return Blob(str(entry.id), int(entry.mode)) if entry and entry.mode else None
 
 

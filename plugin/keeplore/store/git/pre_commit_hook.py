@@ -58,7 +58,7 @@ def install(root: Path, program: str) -> Path:
 
 
 def installed(root: Path) -> Path | None:
-    """Where the check lies, None where there is none of ours. Raises RepositoryError."""
+    """The path of our check; None where it is not installed. Raises RepositoryError."""
     place = _place(root)
     text = _current_text(place)
     return place if text is not None and _is_ours(text) else None
@@ -83,7 +83,7 @@ def uninstall(root: Path) -> Path:
 
 
 def _place(root: Path) -> Path:
-    """Where git looks for the check. Raises RepositoryError."""
+    """The path where git looks for the check. Raises RepositoryError."""
     places = directories(root)
     # without our usual options, which tell git that there are none
     done = run(root, "rev-parse", "--git-path", "hooks", options=())
@@ -104,7 +104,7 @@ def _place(root: Path) -> Path:
 
 
 def _current_text(place: Path) -> str | None:
-    """The text that stands there, "" for what is no text; None for nothing at all."""
+    """The text of the check that is there; "" for a file that is not text, None for no file."""
     if not os.path.lexists(place):
         return None
     try:

@@ -51,7 +51,7 @@ def signature_of(root: Path) -> Signature:
 
 
 def _clean(text: str) -> str:
-    """Without the characters that a commit's header cannot hold."""
+    """The text without the characters that a commit's header cannot hold."""
     return "".join(char for char in text if char not in "<>\n\r\0").strip(" .,:;\"'\\")
 
 

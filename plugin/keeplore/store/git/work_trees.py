@@ -33,7 +33,7 @@ def work_tree_of(directory: Path) -> WorkTree | None:
 
 
 def work_trees(main: Path) -> Iterator[WorkTree]:
-    """Those of a repository that are there, the main one first."""
+    """The work trees of a repository that exist, the main one first."""
     is_bare = not (main / ".git").exists()
     try:
         common = main if is_bare else directories(main).common

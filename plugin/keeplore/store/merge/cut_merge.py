@@ -49,7 +49,7 @@ def take_back(backend: GitBackend, head: str) -> None:
 
 
 def _take_back(backend: GitBackend, path: str, change: PathChange) -> None:
-    """One file, unless somebody has written to it since."""
+    """Take back one file, unless somebody has written to it since."""
     if not is_safe(path) or not change.is_plain:
         return
     on_disk = None

@@ -275,8 +275,8 @@ def _is_on_disk(backend: LibgitBackend, path: str, blob: Blob | None) -> bool:
 
 
 def _put_file(backend: LibgitBackend, path: str, change: PathChange) -> None:
-    """Bring one file on disk to its new content, unless a person was faster: then stop before HEAD
-    moves.
+    """Bring one file on disk to its new content. Raises Moved where a person edited it meanwhile:
+    nothing else is written then, and HEAD stays.
     """
     if _is_joined_on_disk(backend, path, change):
         _join_on_disk(backend, path, change)

@@ -45,7 +45,7 @@ def install(root: Path) -> None:
 
 
 def uninstall(root: Path) -> bool:
-    """Take it out again; whether it was there. Raises RepositoryError where there is no
+    """Remove the driver; returns whether it was there. Raises RepositoryError where there is no
     repository.
     """
     run(root, "config --local --remove-section", BASE_DRIVER)

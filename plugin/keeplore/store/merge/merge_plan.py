@@ -274,7 +274,7 @@ class MergePlan:
 
 
 def _archive_first(path: str) -> tuple[bool, str]:
-    """In which order two places of one memory are preferred."""
+    """The sort key for two places of one memory: an archive comes first."""
     return not location_of(path).is_archived, path
 
 
@@ -356,8 +356,8 @@ def merge_all(path: str, base: bytes | None, texts: Iterable[str]) -> Joined:
 
 
 def _merged_bytes(path: str, one: bytes, other: bytes) -> Joined:
-    """Two versions of which one at least is no text: of a memory the one that can be read keeps the
-    place.
+    """Merge two versions of a file of which at least one is not text; of a memory, the readable one
+    keeps the place.
     """
     loser, winner = sorted((one, other), key=lambda data: bool(id_of(path, data)))
     if is_memory(path) and id_of(path, winner) and not id_of(path, loser):

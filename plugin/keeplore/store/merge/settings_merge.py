@@ -45,7 +45,7 @@ def join_settings(base: bytes | None, loser: bytes, winner: bytes) -> bytes:
 
 
 def _values(text: bytes) -> dict[str, Any] | None:
-    """Key, as ``section.name``, → value; None for what is no settings."""
+    """The settings by key, ``section.name``; None for a text that is not settings."""
     try:
         if len(text) > MAX_FILE:
             return None

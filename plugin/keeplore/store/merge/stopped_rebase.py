@@ -98,8 +98,8 @@ def _free_branch(backend: GitBackend, machine: str) -> bool:
 
 
 def _finish_pick(backend: GitBackend, committer: Mapping[str, str]) -> bool:
-    """Commit what git had merged when another program had its lock for a moment: it then forgets
-    the message, and cannot go on by itself. Whether that was so.
+    """Finish a pick that git had merged when another program held its lock for a moment, for git
+    then loses the message and cannot go on by itself. Returns whether that was so.
     """
     root, own = backend.root, backend.places.own
     is_cut_short = (own / "CHERRY_PICK_HEAD").exists() and not (
@@ -132,7 +132,8 @@ def _is_made_by(root: Path, machine: str, old: str, new: str) -> bool:
 
 
 def _set_aside(backend: GitBackend, *, is_resolved: bool) -> bool:
-    """Take out of the way what was written since the rebase began; whether there was such a thing.
+    """Move away what was written since the rebase began; returns whether there was anything.
+    Resolved conflicts are staged, and stay.
 
     What a conflict was resolved to is staged, and stays.
     """
@@ -173,7 +174,9 @@ def _base(backend: GitBackend, paths: Iterable[str], noted: str) -> str:
 def _edits(
     backend: GitBackend, texts: Mapping[str, Blob | None], noted: str
 ) -> dict[str, Blob | None]:
-    """Those that no commit of the rebase holds: else an older text would undo a later one."""
+    """The files whose text no commit of the rebase has: any other would be an older text, and undo
+    a later one.
+    """
     onto = _text(backend.places.own / REBASE / "onto")
     held = {
         (path, blob) for _, blob, path in introduced(backend.root, noted, f"^{onto}")

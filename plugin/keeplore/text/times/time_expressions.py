@@ -69,7 +69,7 @@ class Span:
         )
 
     def in_utc(self) -> Span:
-        """Of days of this place the minutes in UTC, in which memories tell their time."""
+        """The moments in UTC, to the minute, between which the days of this place lie."""
         return Span(
             minutes_of(self.first)[0] if _is_day(self.first) else self.first,
             minutes_of(self.last)[1] if _is_day(self.last) else self.last,
@@ -152,7 +152,7 @@ def _is_known(match: re.Match[str], found: Sequence[_Named]) -> bool:
 
 
 def _joined_times(text: str, one: _Named, other: _Named) -> _Named | None:
-    """Both as one where a text says from one to the other."""
+    """Both times as one where the text says "from one to the other"; None elsewhere."""
     begins = _RANGE.search(text[: one.start])
     to = _TO.fullmatch(text[one.end : other.at])
     # without "between" an "and" may part two times
@@ -222,7 +222,7 @@ def _nth(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
 
 
 def _days(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
-    """From one day of a month to another."""
+    """The span from one day of a month to another."""
     for _, last in _day(match, today):
         if 0 < int(match["from"]) <= last.day:
             yield last.replace(day=int(match["from"])), last
@@ -245,7 +245,9 @@ def _month(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
 
 
 def _months(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
-    """From one month to another, the last one being that of the named year or the last to begin."""
+    """The span from one month to another; the last one is of the named year, or the latest that has
+    begun.
+    """
     first, last = _month_of(match["from"]), _month_of(match["month"])
     for _, end in _month(match, today):
         yield date(end.year - (first > last), first, 1), end
@@ -377,7 +379,7 @@ def _weekdays(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
 
 
 def _either(match: re.Match[str], *names: str) -> str:
-    """What the first of these groups has that has anything."""
+    """The text of the first of these groups that matched."""
     return next(filter(None, map(match.groupdict().get, names)), "")
 
 

@@ -39,7 +39,7 @@ def keep_statement(desk: Desk, form: Form) -> Done:
 
 
 def reject_statement(desk: Desk, form: Form) -> Done:
-    """Never offer it again."""
+    """Never offer the statement again."""
     offer = statement_of_draft(desk, form["id"])
     review.reject(desk.workspace, desk.workspace.machine, offer)
     notice = Notice("It is not offered again.")
@@ -96,7 +96,7 @@ def accept_machine(desk: Desk, form: Form) -> Done:
 
 
 def refuse_machine(desk: Desk, form: Form) -> Done:
-    """Never believe it."""
+    """Never believe the machine."""
     id_ = _known_machine(desk, form["id"])
     if id_ == desk.workspace.machine:
         raise NotFound(f"{id_} is this machine", "Choose another one")
@@ -108,7 +108,7 @@ def refuse_machine(desk: Desk, form: Form) -> Done:
 
 
 def _decided(desk: Desk, notice: Notice, message: str = "Review: 1 decided") -> Done:
-    """Back to what else waits."""
+    """The way back to what else waits."""
     return settled(desk.workspace, desk.links.page(REVIEW), notice, message)
 
 

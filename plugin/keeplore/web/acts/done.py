@@ -17,7 +17,7 @@ class Done:
 
 
 def undo_address(desk: Desk, act: str, **fields: str) -> str:
-    """Of the form that takes an act back; an id may be any text."""
+    """The address of the form that takes an act back; an id may be any text."""
     return desk.links.page(f"act/{act}", **fields)
 
 

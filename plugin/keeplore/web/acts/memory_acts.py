@@ -87,7 +87,7 @@ def _place(desk: Desk, found: FoundMemory, typed: EditedText) -> dict[str, str |
 
 
 def pin(desk: Desk, form: Form) -> Done:
-    """Make a memory permanent, or no more."""
+    """Make a memory permanent, or make it no longer so."""
     found = desk.registry.find(form["id"], desk.cwd)
     is_permanent = form.get("permanent") == "yes"
     outcome = found.workspace.notes.revise(found.row.id, permanent=is_permanent or None)
@@ -118,7 +118,7 @@ def return_to_version(desk: Desk, form: Form) -> Done:
 
 
 def forget_memory(desk: Desk, form: Form) -> Done:
-    """With all its versions; it can be brought back."""
+    """Forget a memory with all its versions; it can be brought back."""
     found = desk.registry.find(form["id"], desk.cwd)
     done = forget(found.workspace, found.row.id)
     tell_worker(found.workspace.places)

@@ -80,7 +80,7 @@ def raw_text(found: FoundMemory) -> str:
 
 
 def _facts(details: MemoryDetails) -> list[tuple[str, str]]:
-    """Label and value of what the page does not show in another form."""
+    """Label and value of each fact that the page does not show in another form."""
     linked = {link.relationship for link in details.links}
     hidden = {*_SHOWN_ELSEWHERE, *linked, *(f"{one} this" for one in linked)}
     return [
@@ -114,7 +114,9 @@ def _conversation_and_exchanges(found: FoundMemory) -> tuple[str, Sequence[Excha
 
 
 def _times(exchanges: Sequence[Exchange]) -> dict[str, str]:
-    """Of each turn, by its anchor: when it was, else which one."""
+    """For each turn, by its anchor, when it was said, or which exchange it is where that is
+    unknown.
+    """
     turns = short_turns(exchanges)
     return {
         anchor(turns[one.id]): spoken_moment(one.at) or f"exchange {number}"

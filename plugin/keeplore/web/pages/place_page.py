@@ -40,7 +40,7 @@ def place_values(desk: Desk) -> dict[str, Any]:
 
 
 def _projects(workspace: Workspace, written: Sequence[WriterRow]) -> list[ProjectView]:
-    """Those with an entry and those that only memories name, the last used one first."""
+    """The projects with an entry and those that only memories name, the last used first."""
     entries = {one.name: one for one in load_projects(workspace.store)}
     names = dict.fromkeys((*(row.project for row in written), *entries))
     return [

@@ -59,7 +59,7 @@ class WaitingCounts:
 
     @property
     def told(self) -> list[str]:
-        """How many of what wait."""
+        """A sentence on how many things wait."""
         found = (
             (self.disputes, "dispute", ""),
             (self.proposals, "proposal", ""),

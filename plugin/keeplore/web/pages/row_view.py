@@ -59,7 +59,7 @@ def by_day(rows: Iterable[RowView]) -> Iterator[tuple[str, list[RowView]]]:
 
 
 def _gist(row: MemoryRow, text: str) -> str:
-    """Of a note without the quotations below."""
+    """The gist, for a note without the quotations below it."""
     own = _QUOTATIONS.sub("", text) if row.kind == "note" else text
     said = " ".join(own.split())
     return "" if said.rstrip(".").startswith(row.title.rstrip(".…")) else said

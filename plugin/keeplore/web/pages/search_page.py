@@ -49,7 +49,7 @@ def why_values(desk: Desk, question: str, reference: str) -> dict[str, Any]:
 
 
 def request(desk: Desk, question: str) -> RecallRequest:
-    """As a person asks who waits: in all projects, with what the index has."""
+    """The request of a person who waits: in all projects, with what the index has."""
     asked = RecallRequest(question, cwd=desk.cwd, limit=SHOWN, wide=True)
     return replace(asked, at_once=desk.is_followed)
 

@@ -26,7 +26,7 @@ TOLD = {
 
 
 def statistics_values(desk: Desk, since: str) -> dict[str, Any]:
-    """Of so many days as ``since`` says, else of a month."""
+    """The figures of as many days as ``since`` says, else of a month."""
     days = int(since) if since in map(str, DAYS) else USUAL
     first = day_of(in_utc(datetime.now(UTC) - timedelta(days=days)))
     report = activity_report(desk.workspace, first)

@@ -119,13 +119,13 @@ def _cells(first: date, last: date, counts: Mapping[str, int]) -> list[DayCell]:
 
 
 def _months(cells: Sequence[DayCell]) -> list[tuple[int, str]]:
-    """Where in the picture a month begins, and its name."""
+    """Where each month begins in the picture, and its name."""
     firsts = (cell for cell in cells if cell.day.endswith("-01"))
     return [(cell.x, f"{date.fromisoformat(cell.day):%b}") for cell in firsts]
 
 
 def _begin(day: date) -> datetime:
-    """Of a day of this place."""
+    """The beginning of a day in this place."""
     return datetime.combine(day, time()).astimezone()
 
 

@@ -43,7 +43,9 @@ def take_given(state: Path) -> Iterator[GivenBrief]:
 
 
 def take_owed(state: Path, host: str, payload: bytes) -> str | None:
-    """Why the session of a prompt started that was told nothing then; None for others."""
+    """The reason for the start of a session that was given no brief then; None for other
+    sessions.
+    """
     with contextlib.suppress(OSError):
         return disk.take_owed(str(state), host, payload)
     return None

@@ -75,7 +75,7 @@ class ContextProvider:
         self._briefed_as: dict[tuple[str, str], str] = {}
 
     def text(self, ask: Ask, origin: Origin, size: int) -> str:
-        """What is told, ``size`` bytes of UTF-8 at most, "" for nothing. Raises NoWorkspace,
+        """The context as text, at most ``size`` bytes of UTF-8; "" for nothing. Raises NoWorkspace,
         ConfigError.
         """
         cwd = Path(origin.cwd or Path.home())

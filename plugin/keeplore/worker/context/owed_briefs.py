@@ -48,7 +48,9 @@ class OwedBriefs:
     def take(
         self, origin: Origin, changes: ChangeCounter, known: InjectionHistory
     ) -> str:
-        """Why a brief is due with this prompt, "" where none is; nobody else is told of it."""
+        """The reason for a brief that is due with this prompt, "" where none is; it is given to one
+        caller only.
+        """
         with self._lock:
             source = self._starts.pop(_key(origin), "")
         if origin.host in ASK_NO_MORE and changes.was_shortened(origin):
@@ -57,7 +59,7 @@ class OwedBriefs:
         return source or (StartReason.STARTUP if is_new else "")
 
     def give_back(self, origin: Origin, source: str, changes: ChangeCounter) -> None:
-        """There was no time for it: the next prompt brings it."""
+        """Owe the brief again, since there was no time for it: the next prompt brings it."""
         if source == SHORTENED:
             changes.shorten(origin)
         else:

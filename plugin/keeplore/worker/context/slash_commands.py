@@ -211,7 +211,7 @@ def _draft(workspace: Workspace, text: str, origin: Origin) -> NoteDraft:
 
 
 def _about_lines(workspace: Workspace, cwd: Path, held: str) -> list[str]:
-    """Which workspace and project apply to a directory, and how much there is."""
+    """The workspace and project of a directory, and how much memory they hold."""
     identity = workspace.identities.of(cwd)
     project = f"project {identity.project}" if identity.project else "no project"
     whole = counted(workspace.index.state().memories, "memory", "memories")

@@ -87,7 +87,7 @@ class RequestHandler:
             return self._with_context(host, event, ask, origin)
 
     def unheard(self, operation: str, arguments: list[str], payload: bytes) -> None:
-        """Whoever asked did not wait: what stood in the answer was told to nobody."""
+        """Note that whoever asked did not wait: nobody was told what stands in the answer."""
         if operation == "answer" and len(arguments) == ANSWER_WORDS:
             host, event = sender(arguments[1], arguments[2], payload)
             if origin := host.origin(event, payload):

@@ -23,7 +23,7 @@ class BriefTask:
         self.request()
 
     def request(self) -> None:
-        """Something has changed that they are made from."""
+        """Ask for new briefs: something that they are made from has changed."""
         moment = time.monotonic()
         self._latest_at = min(self._latest_at, moment + BRIEF_LATEST_S)
         self._due_at = min(moment + BRIEF_DELAY_S, self._latest_at)

@@ -66,8 +66,8 @@ class SyncTask:
                 self._due_at = max(self._due_at, self._synced_at + SYNC_BACKOFF_S[0])
 
     def fetch(self) -> None:
-        """Somebody begins to work here: what other machines wrote is wanted now. A moment ago is
-        soon enough.
+        """Have the next sync run at once, unless one ran a moment ago: somebody begins to work here
+        and wants what other machines wrote.
         """
         moment = time.monotonic()
         if not self._due_at and moment - self._synced_at > SYNC_LEAST_S:

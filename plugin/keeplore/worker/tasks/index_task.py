@@ -49,7 +49,7 @@ class IndexTask:
         return bool(self._due_at) or self._is_looking or self.has_unread
 
     def request(self) -> None:
-        """Something of our own has changed, which does not wait."""
+        """Ask for a look at once: something of our own has changed."""
         self._due_at = time.monotonic()
 
     def note_text(self) -> bool:

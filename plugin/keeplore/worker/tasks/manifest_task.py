@@ -38,8 +38,8 @@ class ManifestTask:
         return bool(self._waiting) or self._is_running
 
     def note(self, directory: str, *, is_due: bool) -> None:
-        """Something happened there; ``is_due`` where a session began or ended, and it is looked at
-        again.
+        """Note that something happened in a directory; ``is_due`` at the beginning and end of a
+        session, when its manifests are read again.
         """
         if directory and (is_due or directory not in self._done):
             with self._lock:

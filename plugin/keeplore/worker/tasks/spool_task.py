@@ -73,7 +73,7 @@ class SpoolTask:
         return now + RETRY_S if waiting else NEVER
 
     def _hold_back(self, claimed: SpoolEntry, error: Exception) -> None:
-        """Not the entry's fault: it stays until there is a workspace that can be used."""
+        """Keep an entry that is not at fault until there is a workspace that can be used."""
         LOG.warning("%s has to wait: %s", claimed.name, error)
         # before the watch tells that it is there again
         self.waiting.add(claimed.name)

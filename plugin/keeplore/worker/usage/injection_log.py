@@ -72,7 +72,7 @@ class _SessionLog:
     again: str = ""
 
     def copy(self) -> _SessionLog:
-        """As it is now, whatever is noted later."""
+        """A copy of the present state, which later notes do not change."""
         return replace(
             self, ids=dict(self.ids), answers=[*self.answers], words=[*self.words]
         )
@@ -145,7 +145,9 @@ class InjectionLog:
             return before is None or moment - before > TWICE_S
 
     def told(self, origin: Origin) -> InjectionHistory:
-        """What the session was given; all of it is new to one that nobody knows."""
+        """What the session was given, so that it is not given again; nothing for an unknown
+        session.
+        """
         with self._lock:
             known = self._sessions.get(_key(origin), _SessionLog())
             return InjectionHistory(

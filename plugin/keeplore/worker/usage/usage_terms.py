@@ -58,8 +58,8 @@ def _blocks(text: str) -> list[str]:
 
 
 def _key(word: str) -> str:
-    """For the inbox, which lists what was said as keys: nothing there has to be erased with a
-    memory.
+    """The key of a word in the inbox, which lists only keys of what was said: nothing there has to
+    be erased with a memory.
     """
     return hashlib.blake2b(
         word.encode("utf-8", "surrogatepass"), digest_size=_KEY_BYTES

@@ -185,5 +185,5 @@ def _found_project(
 
 
 def _day(moment: str) -> str:
-    """Without those of files that have no time."""
+    """The day of a moment; "" for a file that has no time."""
     return day_of(moment) if moment[:4] > "0001" else ""

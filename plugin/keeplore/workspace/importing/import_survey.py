@@ -34,7 +34,7 @@ class SourceSurvey:
 
     @property
     def size(self) -> int:
-        """Of the records, in bytes."""
+        """The size of the records, in bytes."""
         return sum(session.size for session in self.sessions)
 
     @property
@@ -56,7 +56,7 @@ class SourceSurvey:
 
     @property
     def directories(self) -> tuple[str, ...]:
-        """Where people worked, the busiest first."""
+        """The directories where people worked, the busiest first."""
         counts: dict[str, int] = {}
         for session in self.sessions:
             if session.cwd:

@@ -194,7 +194,9 @@ class Intake:
         self._unredacted.pop(_key(progress.origin), None)
 
     def _with_all_words(self, progress: SessionProgress) -> SessionProgress:
-        """With the cursor as this process left it, unless another one has read on since."""
+        """The progress with the cursor as this process left it, unless another process has read on
+        since.
+        """
         known = self._unredacted.get(_key(progress.origin))
         if known and known[0] == progress.cursor:
             return replace(progress, cursor=known[1])
@@ -304,7 +306,7 @@ def _with_left_out(
 def _with_agent(
     progress: SessionProgress, events: Sequence[HostEvent]
 ) -> SessionProgress:
-    """With the agent that the last turn was for: some hosts tell it in their record alone."""
+    """The events with the agent of the last turn: some hosts tell it in their record alone."""
     names = [event.origin.agent_name for event in events if isinstance(event, Turn)]
     if not names:
         return progress
@@ -312,7 +314,7 @@ def _with_agent(
 
 
 def _without_summary(event: HostEvent) -> HostEvent:
-    """A host's summary tells also of what was left out of the session."""
+    """The events without a host's summary, which also tells of what was left out of the session."""
     return replace(event, summary="") if isinstance(event, Compaction) else event
 
 
@@ -389,7 +391,7 @@ def _in_scope(events: Sequence[HostEvent], scope: str) -> Iterable[HostEvent]:
 def _with_problems(
     progress: SessionProgress, problems: tuple[str, ...]
 ) -> SessionProgress:
-    """With the first thing that could not be read this time, for ``keeplore doctor``."""
+    """The progress with the first problem of this reading, for ``keeplore doctor``."""
     if not problems:
         return progress
     first = problems[0][:PROBLEM_LENGTH]

@@ -192,8 +192,8 @@ def _go_mod(text: str) -> Named:
 
 
 def _module_name(path: str) -> str:
-    """People call a module by the last part of its path; what that of Go's own extensions is says
-    too little.
+    """The name that people use for a module, the last part of its path; Go's own extensions keep
+    the whole path, since its last part says too little.
     """
     short = _GO_VERSION.sub("", path)
     return short if short.startswith("golang.org/x/") else short.rsplit("/", 1)[-1]
@@ -328,7 +328,9 @@ def _keys(data: Mapping[str, Any], *tables: str) -> Named:
 
 
 def _toml(text: str) -> Mapping[str, Any]:
-    """Raises ValueError for what is no TOML, or none that a person writes."""
+    """The keys of a TOML text. Raises ValueError for text that is not TOML, or that no person would
+    write.
+    """
     # a key of a hundred thousand parts takes the parser ten seconds
     if any(line.count(".") > MAX_DOTS for line in text.splitlines()):
         raise ValueError("this is no manifest of a person's")
@@ -336,7 +338,9 @@ def _toml(text: str) -> Mapping[str, Any]:
 
 
 def _json(text: str) -> Mapping[str, Any]:
-    """Empty for JSON that is no object. Raises ValueError for what is none."""
+    """The object in a JSON text, an empty one for any other value. Raises ValueError where the text
+    is not JSON.
+    """
     data = json.loads(text)
     return data if isinstance(data, dict) else {}
 

@@ -60,7 +60,9 @@ _OTHERS = {
 
 
 class ProjectManifests:
-    """Of one machine. What has not changed on disk since it was read by this is not read again."""
+    """The manifests of this machine's projects. A file that has not changed since it was read is
+    not read again.
+    """
 
     def __init__(self) -> None:
         self._seen: dict[tuple[str, str, str], tuple[FileState, ...]] = {}

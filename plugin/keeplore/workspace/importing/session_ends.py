@@ -17,7 +17,7 @@ QUIET_S = 20 * 60  # the same where the host tells no end
 
 
 class SessionEnds:
-    """Tells of each of these sessions when it is over, seen from ``moment``."""
+    """Tells when each of these sessions is over, seen from ``moment``."""
 
     def __init__(self, sessions: Iterable[SessionProgress], moment: datetime) -> None:
         self._moment = moment
@@ -28,8 +28,8 @@ class SessionEnds:
             self._newest[place] = max(self._newest.get(place, ""), progress.began_at)
 
     def due_in_s(self, progress: SessionProgress) -> float:
-        """In how many seconds the session is over and its record whole, 0.0 where it is; infinite
-        where its host will tell, and has been heard of not long ago.
+        """In how many seconds the session counts as over with its record whole: 0.0 where it is,
+        infinite where its host will report the end and was heard of recently.
         """
         try:
             silent_s = self._silent_s(progress)

@@ -26,7 +26,9 @@ UNKNOWN = "?"  # the author of what lies before the end of a shallow clone
 
 
 class AuthorTrust(MachineTrust):
-    """Of one work tree; ``accept`` takes e-mail addresses in place of machines."""
+    """How far the authors of notes in one work tree are believed; ``accept`` takes e-mail addresses
+    in place of machines.
+    """
 
     def __init__(
         self,

@@ -59,7 +59,7 @@ class CodeMemories:
     def of_project(
         self, host: Workspace, project: str, branch: str
     ) -> CodeWorkspace | None:
-        """That of a project's work tree with this branch, else of its main one."""
+        """The memory of a project's work tree on this branch, else of its main one."""
         for consent in self._consents.all():
             main = Path(consent.main)
             if host.identities.project_of(str(main)) == project:
@@ -70,7 +70,7 @@ class CodeMemories:
         return None
 
     def opened(self) -> list[CodeWorkspace]:
-        """Those in use that are still there."""
+        """The memories in use whose work tree still exists."""
         with self._lock:
             gone = [
                 one for one in self._opened.values() if not self._may_open(one.tree)

@@ -124,6 +124,6 @@ class CodeWorkspace(Workspace):
 
 
 def name_of(top: Path) -> str:
-    """By which its index and what was said of it are kept on this machine."""
+    """The name under which this machine keeps its index and what was said of it."""
     digest = sha256(str(top).encode("utf-8", "surrogateescape")).hexdigest()
     return f"{PREFIX}{slugify(top.name, 40)}-{digest[:8]}"

@@ -118,8 +118,8 @@ def _remove_half_written(root: Path, ids: Collection[str]) -> None:
 
 
 def _drop_naming(folder: Path, ids: Collection[bytes]) -> None:
-    """What became of sources whose documents are gone for good, with their titles; what sessions
-    were told of them.
+    """Remove records of sources whose documents are gone for good, and of what sessions were told
+    of the memories.
     """
     for file in folder.glob("*.json"):
         with contextlib.suppress(FileNotFoundError):

@@ -143,7 +143,9 @@ def _groups(
 def _grouped(
     rows: Iterable[MemoryRow], thread_of: Callable[[str], str | None]
 ) -> list[list[MemoryRow]]:
-    """Those of one place and thread, else month."""
+    """The conversations in groups of one place and thread, or of one month where there is no
+    thread.
+    """
     found: dict[tuple[str, str, str], list[MemoryRow]] = {}
     for row in rows:
         together = thread_of(row.id) or row.created_at[:7]
@@ -183,7 +185,7 @@ def _sections(
 
 
 def ordered(parts: Mapping[str, Sequence[DigestLine]]) -> Iterator[Section]:
-    """The parts that have lines, what replaced something in one of them alone."""
+    """The parts that have lines; a line that replaced something stands in only one of them."""
     taken = {(line.memory_id, line.quote.text) for line in parts[CHANGED]}
     for heading, lines in parts.items():
         left = [
@@ -251,7 +253,9 @@ def _quoted_memories(digest: Digest) -> set[str]:
 
 
 def _id(workspace: Workspace, first: str) -> str:
-    """Of the first conversation; another one where that digest was forgotten with a source."""
+    """The id after the digest's first conversation, or another one where that digest was forgotten
+    with a source.
+    """
     number = 0
     while workspace.store.is_forgotten(id_ := new_id("digest", first, str(number))):
         number += 1

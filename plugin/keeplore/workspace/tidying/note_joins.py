@@ -30,7 +30,7 @@ class CurrentNote:
 
     @property
     def weight(self) -> tuple[int, bool, str, str]:
-        """Whose words stay: the greatest."""
+        """The sort key by which a note's words stay: the greatest."""
         trusted = trust_rank(self.memory.trust)
         return trusted, self.row.permanent, self.row.created_at, self.row.id
 

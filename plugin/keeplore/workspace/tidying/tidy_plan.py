@@ -147,7 +147,9 @@ def allow_again(workspace: Workspace) -> None:
 
 
 def _put_back(workspace: Workspace, files: Sequence[_ChangedFile]) -> None:
-    """Give files the text from before; that of a new one goes last, so that none is missing."""
+    """Give files their earlier text; one that did not exist is removed last, so that no memory is
+    missing in between.
+    """
     for file in files:
         _check_unchanged(workspace, file)
     for file in files:
@@ -256,7 +258,7 @@ def _last_step(workspace: Workspace) -> tuple[str, str]:
 
 
 def _text(workspace: Workspace, name: str) -> str | None:
-    """What git has under a name, None for nothing."""
+    """The text that git has under a name; None where it has none."""
     found = run(workspace.root, "cat-file blob", name)
     return None if found.code else found.out.decode("utf-8", "surrogateescape")
 

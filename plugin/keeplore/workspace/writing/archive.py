@@ -105,7 +105,7 @@ def current_plan(
 def current_plans(
     registry: Registry, cwd: Path, rules: ArchiveRules, now: datetime
 ) -> list[tuple[Workspace, list[ArchiveMove]]]:
-    """Those of a directory's workspace and of the notes that the code around it keeps."""
+    """The plans for a directory's workspace and for the notes kept with the code around it."""
     own = registry.for_directory(cwd)
     both = filter(None, (own, registry.code_memory(cwd, own)))
     return [(one, current_plan(one, rules, now)) for one in both]
@@ -114,7 +114,7 @@ def current_plans(
 def archive_all(
     plans: Sequence[tuple[Workspace, Sequence[ArchiveMove]]],
 ) -> ArchiveResult:
-    """What ``archive`` does with each plan."""
+    """Archive by each plan, and add up the results."""
     done = [(workspace, archive(workspace, moves)) for workspace, moves in plans]
     results = [result for _, result in done]
     return ArchiveResult(
@@ -199,7 +199,7 @@ def _may_go(row: MemoryRow, rules: ArchiveRules) -> bool:
 
 
 def _reason(row: MemoryRow, size: int, rules: ArchiveRules, now: datetime) -> str:
-    """Why it goes, "" where it stays: each rule that was given must hold."""
+    """Why a memory goes, "" where it stays: it must meet every rule that was given."""
     age = _age(row.updated_at, now)
     limit = rules.older_than
     if limit is None and not rules.larger_than:
@@ -224,8 +224,8 @@ def _usual_limit(row: MemoryRow) -> timedelta | None:
 
 
 def _age(updated_at: str, now: datetime) -> timedelta | None:
-    """None where the file says no time that can be read: what nobody can date is not put aside for
-    its age.
+    """The age of a memory; None where its file names no readable time, so that it is not archived
+    for its age.
     """
     try:
         return now - datetime.fromisoformat(updated_at)

@@ -69,7 +69,7 @@ def moved(
 
 
 def _scope_for(agent: str | None) -> str:
-    """That of a project or of one of its agents."""
+    """The scope of a project, or of one of its agents."""
     name = agent_name(agent or "")
     if agent and not name:
         raise StoreError(f"{agent!r} is no name of an agent", "Give one with letters")

@@ -106,7 +106,7 @@ def _expect_free(names: Iterable[str], others: Iterable[EntityRecord]) -> None:
 def _joined_aliases(
     name: str, said: Mapping[str, Any], others: Iterable[str]
 ) -> list[str]:
-    """Each once, however it is spelled. Raises StoreError for too many."""
+    """The aliases, each once however it is spelled. Raises StoreError for too many."""
     own = {canonical(alias): alias for alias in (*said["aliases"], *others)}
     own.pop(canonical(name), None)
     if len(own) > MAX_ALIASES:

@@ -69,7 +69,7 @@ class IngestStatus:
 
     @property
     def key(self) -> str:
-        """One source in one place."""
+        """The key of one source in one place."""
         parts = (self.workspace, self.scope, self.project, self.source)
         return hashlib.sha256(
             "\x1f".join(parts).encode("utf-8", "replace")
@@ -159,7 +159,7 @@ class IngestQueue:
         return self._queue.next_due_s([KIND], datetime.now(UTC))
 
     def all(self) -> list[IngestStatus]:
-        """Every source that is remembered, the latest change last."""
+        """Every source that is remembered, the last changed at the end."""
         dead = self._dead()
         found = [_read_status(file, dead) for file in self._folder.glob("*.json")]
         return sorted(

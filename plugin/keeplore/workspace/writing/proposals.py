@@ -135,7 +135,7 @@ def _revised(
 
 
 def reject(workspace: Workspace, held: HeldProposal) -> None:
-    """Never offer it again, on any machine."""
+    """Never offer the proposal again, on any machine."""
     _record(workspace, held, ProposalOutcome.REJECTED, held.target)
 
 

@@ -268,7 +268,7 @@ def _most_read(part: PendingPart, facts: int) -> int:
 
 
 def _most_read_of_aspects(facts: int) -> int:
-    """In tokens, for so many tokens of facts."""
+    """The most tokens that asking about aspects reads, for so many tokens of facts."""
     listed = tokens(" " * aspects.LISTED * aspects.MAX_ASPECT)
     asked = _stage_overhead(aspects.PROMPT.text, aspects.SCHEMA) + facts
     return asked + aspects.MAX_ENTITIES * listed
@@ -309,8 +309,8 @@ _JobTopic = tuple[str, str, str, bool]
 
 
 def _topic(job: Job) -> _JobTopic:
-    """Its conversation, and with which others it may be asked about: those of one workspace in one
-    mode.
+    """The conversation of a job, and what it shares with jobs that may be asked about in one call:
+    workspace and mode.
     """
     said = job.payload
     workspace, mode = str(said.get("workspace", "")), str(said.get("mode") or "")

@@ -98,7 +98,7 @@ def accept(workspace: Workspace, offer: ReviewCandidate, text: str = "") -> Note
 
 
 def reject(workspace: Workspace, machine: str, offer: ReviewCandidate) -> None:
-    """Never offer it again, on any machine."""
+    """Never offer the statement again, on any machine."""
     workspace.store.record(
         machine,
         {"at": now(), "event": REJECTED, "id": offer.draft.id, "from": offer.row.id},

@@ -166,7 +166,9 @@ def _view(registry: Registry, project: str, at: str) -> GraphView:
 def _picture(
     view: GraphView, name: str, hops: int, limit: int, *, is_tied: bool
 ) -> GraphPicture | None:
-    """Around NAME, or of what is mentioned most without one; None for a name that nothing has."""
+    """The picture around NAME, or of what is mentioned most where no name is given; None for an
+    unknown name.
+    """
     # heavy, as above
     from keeplore.viewer.collect import neighbourhood, overview
 

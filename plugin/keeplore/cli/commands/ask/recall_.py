@@ -176,7 +176,7 @@ def _start_worker(places: Places, answer: dict[str, Any]) -> bool:
 
 
 def _note_waiting(places: Places) -> None:
-    """The answer knows nothing of what is not read yet."""
+    """Say that the answer lacks what has not been read yet."""
     waiting = Spool(places.spool).counts()["new"]
     if waiting:
         note(f"{waiting} host events wait to be read; `keeplore worker run` reads them")
@@ -243,7 +243,7 @@ def _show_words(hit: dict[str, Any]) -> None:
 
 
 def _fill(text: str) -> None:
-    """One statement or paragraph; where it goes on is indented, so that the next one stands out."""
+    """One statement or paragraph, its further lines indented so that the next one stands out."""
     click.echo(
         textwrap.fill(text, WIDTH, initial_indent="   ", subsequent_indent="     ")
     )

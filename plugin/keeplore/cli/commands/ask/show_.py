@@ -146,8 +146,8 @@ def _print_json(found: FoundMemory, hops: int | None) -> None:
 
 
 def _show_exchange(found: FoundMemory, wanted: str, *, is_full: bool) -> None:
-    """One exchange word for word; without ``is_full`` what was pasted only begins and ends, and
-    the agent's remarks on its next step are counted.
+    """Show one exchange word for word; without ``is_full``, pastes are cut to beginning and end,
+    and the agent's remarks on its next step are only counted.
     """
     # heavy, as above
     from keeplore.worker.usage.view_log import note_looked_at
@@ -217,7 +217,9 @@ def _show_related(related: Sequence[RelatedMemory]) -> None:
 
 
 def _freshness(found: FoundMemory) -> str:
-    """Which of the files that it is about were changed since, "" where nothing is known of any."""
+    """Which of the files that the memory is about have changed since; "" where nothing is known of
+    any.
+    """
     # heavy, as above
     from keeplore.workspace.freshness import changed_since
 

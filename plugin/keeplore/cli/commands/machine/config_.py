@@ -168,7 +168,9 @@ def unset(registry: Registry, key: str, *, of_machine: bool) -> None:
 
 
 def _root(registry: Registry) -> Path:
-    """Of this directory's workspace, also where its settings are broken. Raises NoWorkspace."""
+    """The root of this directory's workspace, even where its settings are broken. Raises
+    NoWorkspace.
+    """
     here = Path.cwd()
     for root in registry.machine.workspaces.values():
         if here.is_relative_to(root):
@@ -224,7 +226,7 @@ def _shown_value(value: Any) -> str:
 
 
 def _plain_value(value: Any) -> Any:
-    """As YAML and JSON have it: prices are records."""
+    """The value as YAML and JSON write it: prices are records."""
     if isinstance(value, dict):
         return {name: dataclasses.asdict(price) for name, price in value.items()}
     return list(value) if isinstance(value, tuple) else value

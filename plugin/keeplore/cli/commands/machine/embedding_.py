@@ -97,7 +97,9 @@ def use(
 
 
 def _expect_no_own(registry: Registry) -> None:
-    """Raises ConfigError where this machine has a model of its own, whatever keeplore.yaml says."""
+    """Raises ConfigError where this machine has a model of its own, which counts before the one in
+    keeplore.yaml.
+    """
     from keeplore.config.setting_layers import own_values  # heavy, as above
 
     own = own_values(registry.places.state).get(KEY)

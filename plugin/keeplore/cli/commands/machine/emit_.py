@@ -133,7 +133,7 @@ class Emitter:
             start(self._places.state)
 
     def _context_answer(self, event: HostEvent, payload: str) -> dict[str, Any]:
-        """The context that belongs beside an event; a note where nobody answers."""
+        """The context that belongs beside an event, or a note that nobody answered."""
         # heavy, as above
         from keeplore_hooks.hosts.emitted import Emitted
 

@@ -128,7 +128,7 @@ def _show(workspace: Workspace, *, as_json: bool) -> None:
 
 
 def _problem(workspace: Workspace, *, is_accepted: bool) -> str:
-    """Why the engine that is set does not answer, "" where it does."""
+    """Why the configured engine does not answer; "" where it does."""
     refused = "" if is_accepted else workspace.index.note
     try:
         workspace.index.warm_up()

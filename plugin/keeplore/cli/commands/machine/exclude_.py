@@ -90,8 +90,8 @@ def _chosen_place(text: str) -> ChosenPlace:
 
 
 def _is_project_name(place: Path) -> bool:
-    """Whether a bare word was typed that is no directory here: who leaves out "acme" means the
-    project, and not a directory that may come some day.
+    """Whether a bare word names a project: it was typed without a slash, and no such directory is
+    here.
     """
     is_word = len(place.parts) == 1 and str(place)[0] not in "./~"
     return is_word and not place.exists()

@@ -203,7 +203,9 @@ def clone_all(workspace: Workspace, names: tuple[str, ...], into: Path) -> bool:
 
 
 def _recognised_by(project: Project) -> str:
-    """By what a directory is known to be of the project, and which other projects it was."""
+    """By what a directory is recognised as the project's, and which other projects it was
+    before.
+    """
     evidence = (
         ", ".join(project.remotes)
         or project.path

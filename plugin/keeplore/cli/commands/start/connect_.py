@@ -96,7 +96,7 @@ def connect_command(
 
 
 def _notes_folder(places: Places, named: Path | None, hosts: list[str]) -> Path | None:
-    """Where Claude Code is to keep its notes, which has to be where Keeplore reads."""
+    """The folder where Claude Code is to keep its notes, which must be one that Keeplore reads."""
     if named is None:
         return None
     if "claude-code" not in hosts:

@@ -184,7 +184,9 @@ def _say_nothing(
     found: Sequence[SourceSurvey],
     notes: Notes | None,
 ) -> None:
-    """Nothing to read. Raises KeeploreError where somebody said that there is."""
+    """Say that there is nothing to read. Raises KeeploreError where the person named something to
+    read.
+    """
     known = sum(one.known for one in found)
     if notes and (host or notes.left_out):
         _say_no_notes(notes, folder)
@@ -204,7 +206,7 @@ def _say_nothing(
 
 
 def _nothing_found(host: str | None) -> str:
-    """Where nobody said a folder: where was looked, and what else can be done."""
+    """Where Keeplore looked, since nobody named a folder, and what else can be done."""
     if not host:
         return (
             "No recorded sessions found. If they lie elsewhere, name HOST and the folder with "
@@ -297,7 +299,9 @@ def _read_chosen(
     projects: Sequence[FoundProject],
     scope: str,
 ) -> set[str]:
-    """What is of these projects. Returns the sessions that had something new."""
+    """Read the sessions and notes of these projects. Returns the sessions that had something
+    new.
+    """
     # heavy, as above
     from keeplore.workspace.importing.found_projects import only_notes_of, only_of
 
@@ -363,7 +367,7 @@ def _size(count: int) -> str:
 
 
 def _show_known(workspace: Workspace, sessions: Collection[str]) -> None:
-    """What was decided in these sessions, as a sample of what memory now holds."""
+    """Show some decisions of these sessions, as a sample of what memory now holds."""
     # heavy, as above
     from keeplore.workspace.importing.session_import import known_decisions
 

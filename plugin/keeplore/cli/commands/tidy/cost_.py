@@ -78,7 +78,9 @@ def cost_command(
 
 
 def _settings(places: Places) -> LlmSettings:
-    """Of this directory's workspace; the defaults, without prices, where there is none."""
+    """The settings of this directory's workspace; the defaults, which have no prices, where there
+    is none.
+    """
     # heavy, as above
     from keeplore.workspace.registry import Registry
 

@@ -37,7 +37,7 @@ class _LintRoot:
 
     @property
     def top(self) -> Path:
-        """Where git looks."""
+        """The directory where git looks."""
         return self.root.parent if self.root.name == NAME else self.root
 
 

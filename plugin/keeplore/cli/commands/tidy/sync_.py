@@ -76,7 +76,9 @@ def _contradictions(workspace: Workspace) -> set[str]:
 
 
 def _say_contradictions(count: int, new: int) -> None:
-    """How many wait for the person, and how many of them this sync has brought."""
+    """Say how many contradictions wait for the person, and how many of them this sync has
+    brought.
+    """
     waiting = counted(count, "contradiction waits", "contradictions wait")
     how_many_new = f", {new} of them new" if new else ""
     say(

@@ -36,8 +36,8 @@ BEFORE = 40  # characters of what two lines share that are shown before they par
 
 
 def decide_dispute(workspace: Workspace, dispute: Dispute) -> str:
-    """Show a dispute and do what the person answers; the letter of the answer, "s" where it could
-    not be done.
+    """Show a dispute and do what the person answers. Returns the letter of the answer, "s" where it
+    could not be carried out.
     """
     # heavy: git and the index
     from keeplore.workspace.writing.disputes import settle
@@ -71,7 +71,9 @@ def _is_joined(workspace: Workspace, dispute: Dispute) -> bool:
 
 
 def dispute_cells(dispute: Dispute) -> tuple[object, ...]:
-    """As the statements that are offered have them: when, what, how sure, where, words, id."""
+    """The columns of a dispute, the same as for other offers: when, what, how sure, where, words,
+    id.
+    """
     row = dispute.other.row
     where = short_place(row.scope, row.project)
     return (
@@ -106,8 +108,8 @@ def differing_lines(
 
 
 def _cut_to_difference(left: str, right: str) -> tuple[str, str]:
-    """Two lines from shortly before they part, so that a paragraph in one line shows what is
-    different in it.
+    """Two lines, cut to begin shortly before the place where they differ, so that the difference
+    shows even in a paragraph that is one line.
     """
     pairs = enumerate(zip(left, right, strict=False))
     shared = next((at for at, (one, other) in pairs if one != other), 0)

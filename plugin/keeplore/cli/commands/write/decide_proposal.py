@@ -30,8 +30,8 @@ DEEDS = {"ADD": "New note", "UPDATE": "Change", "DELETE": "Archive", "NONE": "Ch
 
 
 def decide_proposal(workspace: Workspace, held: HeldProposal) -> str:
-    """Show a proposal and do what the person answers; the letter of the answer, "s" where it could
-    not be done.
+    """Show a proposal and do what the person answers. Returns the letter of the answer, "s" where
+    it could not be carried out.
     """
     _show(held)
     can_replace = held.against and held.action == "ADD"
@@ -60,7 +60,9 @@ def _carry_out(workspace: Workspace, held: HeldProposal, choice: str) -> None:
 
 
 def proposal_cells(held: HeldProposal) -> tuple[object, ...]:
-    """As the statements that are offered have them: when, what, how sure, where, words, id."""
+    """The columns of a proposal, the same as for other offers: when, what, how sure, where, words,
+    id.
+    """
     what, sure = f"proposal: {held.action.lower()}", _confidence(held)
     return (
         day_of(held.said_at),

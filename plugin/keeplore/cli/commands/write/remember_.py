@@ -159,8 +159,8 @@ def _given_options(chosen: Mapping[str, Any]) -> list[str]:
 
 
 def _decoded_text(data: bytes) -> str:
-    """The text of these bytes. What is no text is refused: a replacement character for each byte
-    helps nobody.
+    """The text of these bytes. Raises KeeploreError for bytes that are not text: a replacement
+    character for each would help nobody.
     """
     try:
         text = data.decode()
