@@ -38,11 +38,11 @@ from keeplore.index import Embedder, Index, embedder_for
 from keeplore.index.graph.feedback_weights import weight
 from keeplore.memory.feedback_counters import UsageCounters
 from keeplore.recall.answer import SearchTrace, recall
-from keeplore.recall.fuse import used
+from keeplore.recall.fuse import feedback_odds
 from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.request import RecallRequest, SearchScope
 from keeplore.store import Store
-from keeplore.worker.usage.usage_terms import is_used, telling
+from keeplore.worker.usage.usage_terms import is_used, term_weights
 
 SESSIONS, TOLD, DRAWS = 20, 3, 25
 SEEN, MISTAKEN, AT_RANDOM = (
@@ -110,15 +110,15 @@ def by_chance() -> None:
         said: set[str] = set()
         for exchange in talk:
             asked, answer = (
-                telling(exchange.user).keys(),
-                telling(exchange.assistant).keys(),
+                term_weights(exchange.user).keys(),
+                term_weights(exchange.assistant).keys(),
             )
             if len(exchange.assistant) > ANSWER_CHARS:
                 before = said | asked
                 for kind, told in drawn(path, passages, chance):
                     words = {
                         key: value
-                        for key, value in telling(told).items()
+                        for key, value in term_weights(told).items()
                         if key not in before
                     }
                     counted[kind].append(is_used(words, answer - before))
@@ -245,7 +245,7 @@ def counted(
                 tallies[id_].with_use(day) if is_use else tallies[id_].with_idle(day)
             )
     return {
-        id_: used(weight(tally, END, FeedbackSettings()))
+        id_: feedback_odds(weight(tally, END, FeedbackSettings()))
         for id_, tally in tallies.items()
     }
 

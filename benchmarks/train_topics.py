@@ -277,7 +277,7 @@ def cut(talk: Talk, weights: Any) -> set[int]:
         for unit in talk.units
     ]
     for at in range(1, len(talk.units)):
-        shift = segmenter.likely(
+        shift = segmenter.learned_shift(
             model.chance_of(talk.features(start, at)), talk.units[start : at + 1]
         )
         if segmenter.boundary(

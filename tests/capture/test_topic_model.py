@@ -132,7 +132,10 @@ def test_a_single_exchange_with_an_assistant_is_left_only_for_what_is_nearly_sur
         unit(user, answer * 30, seed)
         for seed, (user, answer) in enumerate([*QUEUE, OTHER])
     ]
-    few, one = segmenter.likely(0.5, units), segmenter.likely(0.5, units[-2:])
+    few, one = (
+        segmenter.learned_shift(0.5, units),
+        segmenter.learned_shift(0.5, units[-2:]),
+    )
     assert one.need == pytest.approx(few.need + segmenter.ALONE, abs=0.02)
 
 
@@ -145,7 +148,7 @@ def test_a_message_that_takes_up_what_was_said_needs_more_to_open_a_topic(
         for seed, (user, answer) in enumerate(QUEUE)
     ]
     taken_up, fresh = (
-        segmenter.likely(0.5, [*before, unit(message, OTHER[1] * 30, 9)]).need
+        segmenter.learned_shift(0.5, [*before, unit(message, OTHER[1] * 30, 9)]).need
         for message in (f"{opening} {OTHER[0]}", OTHER[0])
     )
     assert taken_up > fresh + 0.1

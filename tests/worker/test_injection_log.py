@@ -29,12 +29,12 @@ def test_what_was_shown_is_read_again_as_it_was(tmp_path: Path) -> None:
     log = InjectionLog(path)
     log.add(SESSION, (TEXT, (ID,)), BRIEF)
     log.add(OTHER, (TEXT, (ID,)), PROMPT)
-    briefed, prompted = log.told(SESSION), log.told(OTHER)
+    briefed, prompted = log.history_of(SESSION), log.history_of(OTHER)
     assert (briefed.since, briefed.answers) == (briefed.shown[ID], frozenset())
     assert (prompted.since, prompted.answers) == ("", frozenset({ID}))
     assert briefed.words == prompted.words == words_in(TEXT)
     again = reread(log, path)
-    assert (again.told(SESSION), again.told(OTHER)) == (briefed, prompted)
+    assert (again.history_of(SESSION), again.history_of(OTHER)) == (briefed, prompted)
     assert not (again.has_lost(SESSION) or again.has_lost(OTHER))
 
 
@@ -47,7 +47,7 @@ def test_that_a_host_has_shortened_its_context_is_known_after_a_restart(
     log.lost(SESSION)
     again = reread(log, path)
     assert (again.has_lost(SESSION), again.has_lost(OTHER)) == (True, False)
-    assert again.told(SESSION) == InjectionHistory()
+    assert again.history_of(SESSION) == InjectionHistory()
     again.forget(SESSION)
     assert not reread(again, path).has_lost(SESSION)
 
@@ -57,12 +57,12 @@ def test_of_what_a_host_has_lost_its_standing_brief_is_no_part(tmp_path: Path) -
     log = InjectionLog(path)
     session = Origin("opencode", "ses_1", "/code/api")
     log.add(session, (TEXT, (ID,)), BRIEF)
-    briefed = log.told(session)
+    briefed = log.history_of(session)
     log.add(session, ("- “Beside a prompt.”", ("mem_2",)), PROMPT)
     for added in ("the first", "the second"):
         log.lost(session)
         log = reread(log, path)
-        assert (log.told(session), log.has_lost(session)) == (briefed, True)
+        assert (log.history_of(session), log.has_lost(session)) == (briefed, True)
         log.add(session, (added, ()), BRIEF)
         log = reread(log, path)
         assert log.brief(session) == f"{TEXT}\n{added}"
@@ -93,13 +93,13 @@ def test_the_sessions_and_sentences_that_are_kept_are_the_last(
     third = Origin("claude-code", "s-3", "/code/api")
     for session in (SESSION, OTHER, SESSION, third):
         log.add(session, (TEXT, (ID,)), PROMPT)
-    assert [bool(log.told(one).shown) for one in (SESSION, OTHER, third)] == [
+    assert [bool(log.history_of(one).shown) for one in (SESSION, OTHER, third)] == [
         True,
         False,
         True,
     ]
     log.add(third, ("- “Deploys happen on Tuesdays.”", (ID,)), PROMPT)
-    assert log.told(third).words == words_in("- “Deploys happen on Tuesdays.”")
+    assert log.history_of(third).words == words_in("- “Deploys happen on Tuesdays.”")
 
 
 def test_a_message_that_is_asked_about_again_within_seconds_is_no_new_one(
@@ -136,10 +136,10 @@ def test_a_fork_has_what_the_last_session_of_its_directory_was_given(
     other_host = Origin("codex", "y", "/code/api")
     for session in (fork, elsewhere, other_host):
         log.inherit(session)
-    assert log.told(fork) == log.told(SESSION)
-    assert log.told(elsewhere) == log.told(other_host) == InjectionHistory()
+    assert log.history_of(fork) == log.history_of(SESSION)
+    assert log.history_of(elsewhere) == log.history_of(other_host) == InjectionHistory()
     log.add(fork, ("- “More.”", (ID[:-1] + "0",)), PROMPT)
-    assert set(log.told(SESSION).shown) == {ID}
-    before = log.told(fork)
+    assert set(log.history_of(SESSION).shown) == {ID}
+    before = log.history_of(fork)
     log.inherit(fork)
-    assert log.told(fork) == before
+    assert log.history_of(fork) == before

@@ -4,7 +4,7 @@ stay.
 
 import pytest
 
-from keeplore.worker.usage.usage_terms import is_used, telling
+from keeplore.worker.usage.usage_terms import is_used, term_weights
 
 PARSER, KASHA = "b10dab568b", "ebc1efdee2"
 
@@ -26,7 +26,7 @@ PARSER, KASHA = "b10dab568b", "ebc1efdee2"
 def test_rare_words_tell_names_of_code_twice(
     text: str, found: dict[str, float]
 ) -> None:
-    assert telling(text) == found
+    assert term_weights(text) == found
 
 
 @pytest.mark.parametrize(

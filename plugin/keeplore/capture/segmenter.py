@@ -174,9 +174,9 @@ def _message_start(message: str) -> str:
     return " ".join(message[: 4 * SAME_HEAD].lower().split())[:SAME_HEAD]
 
 
-def likely(chance: float, units: Sequence[topic_model.Unit]) -> Shift:
-    """What the model's probability is held against for the last unit; people among themselves begin
-    anything anyhow.
+def learned_shift(chance: float, units: Sequence[topic_model.Unit]) -> Shift:
+    """The model's probability of a shift, with the threshold that the last unit has to reach.
+    People among themselves change the subject anyhow.
     """
     message = units[-1].user
     too_short = max(0.0, 1 - len(units[-1].own) / SUBJECT_TERMS)
@@ -252,7 +252,7 @@ class Segmenter:
         pairs = zip(said, vectors, strict=True)
         units = [topic_model.Unit(*both, vector) for both, vector in pairs]
         if work == turn.work == NO_WORK:
-            return likely(model.chance(units), units)
+            return learned_shift(model.chance(units), units)
         found = task_change.evidence(model.score(units), exchanges, turn, work)
         return Shift(task_change.chance(found), NEED_TASK, NEED_TASK, found)
 

@@ -237,7 +237,7 @@ def state_of(path: str, stamped: list[int] | None, content: str, known: str) -> 
     again, and so may what was gone.
     """
     found = stamp(path)
-    if found == stamped or (found and stamped and content_of(path) == content != ""):
+    if found == stamped or (found and stamped and checksum_of(path) == content != ""):
         return known
     if found is None:
         return GONE
@@ -258,7 +258,7 @@ def line_end(since: str) -> str:
     return f" — {since}" if since else ""
 
 
-def content_of(path: str) -> str:
+def checksum_of(path: str) -> str:
     """Size and checksum of a file; "" for one that is not a plain file of moderate size."""
     try:
         found = os.stat(path)

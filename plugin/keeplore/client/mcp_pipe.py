@@ -341,7 +341,7 @@ class Pipe:
             if time.monotonic() - self.started_at > START_EVERY_S:
                 self.started_at = time.monotonic()
                 self.client.keeplore_python(self.state)
-                apart(self.client.start_worker, self.state)
+                run_detached(self.client.start_worker, self.state)
         else:
             return connection
         return None
@@ -350,7 +350,7 @@ class Pipe:
         """A connection to a process that answers one request without a worker."""
         python = self.client.keeplore_python(self.state)
         ours, theirs = _socket.socketpair()
-        apart(become_server, python, self.state, theirs.fileno())
+        run_detached(become_server, python, self.state, theirs.fileno())
         theirs.close()
         return ours
 
@@ -418,9 +418,9 @@ def complain(what: str) -> None:
     os.write(2, f"keeplore: {what}, and was left out\n".encode())
 
 
-def apart(act: Callable[..., object], *arguments: object) -> None:
-    """Do something in a process that nobody has to wait for: it belongs to the system's first
-    one.
+def run_detached(act: Callable[..., object], *arguments: object) -> None:
+    """Run something in a process that nobody has to wait for: the system's first process is its
+    parent.
     """
     child = os.fork()
     if child:

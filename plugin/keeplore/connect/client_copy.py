@@ -63,7 +63,7 @@ def agents_command(state: Path, host: str, search_path: str = "") -> str:
 
     Without a copy a plugin brought the client: the one beside this program is the same.
     """
-    if _staying(PLUGIN, search_path):
+    if _program_outside(PLUGIN, search_path):
         return PLUGIN
     if (state / FOLDER / "command.sh").exists():
         return command_line(state)
@@ -130,7 +130,7 @@ def _python(search_path: str) -> str:
     One of a virtual environment goes away with it, and only the shell in which it is active finds
     it. A script, which looks for the version to run, takes ten times as long at each event.
     """
-    found = _staying("python3", search_path)
+    found = _program_outside("python3", search_path)
     return "python3" if found and not _is_script(found) else sys.executable
 
 
@@ -140,8 +140,8 @@ def _is_script(program: str) -> bool:
     return False
 
 
-def _staying(program: str, search_path: str) -> str | None:
-    """Where PATH has the program outside the environment that runs this process."""
+def _program_outside(program: str, search_path: str) -> str | None:
+    """The path of the program in PATH that is outside the environment that runs this process."""
     folders = [folder for folder in search_path.split(os.pathsep) if folder]
     staying = [
         folder for folder in folders if not Path(folder).is_relative_to(sys.prefix)

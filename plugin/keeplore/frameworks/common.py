@@ -19,9 +19,9 @@ CAPTURE_S = 30.0  # and until a turn is on disk; then it goes on without, and th
 T = TypeVar("T")
 
 
-class Beside:
-    """Runs one thing after the other for its caller; only the first failure is told of, as a
-    warning.
+class SafeRunner:
+    """Runs calls for a framework's adapter and never fails; only the first failure is reported, as
+    a warning.
     """
 
     def __init__(self) -> None:
@@ -58,9 +58,9 @@ class Beside:
 class Talk:
     """A session as an adapter sees it: a block for each of its prompts, and turns to take in."""
 
-    def __init__(self, session: HostSession, beside: Beside) -> None:
+    def __init__(self, session: HostSession, runner: SafeRunner) -> None:
         self._session = session
-        self._beside = beside
+        self._runner = runner
         self._blocks: dict[str, str] = {}
 
     async def blocks(self, prompts: Sequence[str]) -> list[str]:
@@ -71,13 +71,13 @@ class Talk:
         """
         if prompts and prompts[-1] not in self._blocks:
             last = prompts[-1]
-            self._blocks[last] = await self._beside.run(
+            self._blocks[last] = await self._runner.run(
                 lambda: self._session.context(last), "", CONTEXT_S
             )
         return [self._blocks.get(prompt, "") for prompt in prompts]
 
     async def add(self, user: str, replies: Sequence[str], id_: str = "") -> str:
         """The turn's id, "" where it could not be taken in."""
-        return await self._beside.run(
+        return await self._runner.run(
             lambda: self._session.add(user, *replies, id_=id_), "", CAPTURE_S
         )

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from keeplore.frameworks.common import Beside, Talk
+from keeplore.frameworks.common import SafeRunner, Talk
 from keeplore.frameworks.extras import extra
 from keeplore.host import PythonHost
 
@@ -42,7 +42,7 @@ class KeeploreMemory(AbstractCapability[Any]):
 
     def __init__(self, host: PythonHost) -> None:
         self._host = host
-        self._beside = Beside()
+        self._runner = SafeRunner()
         self._talks: OrderedDict[str, Talk] = OrderedDict()
 
     async def before_model_request(
@@ -80,7 +80,7 @@ class KeeploreMemory(AbstractCapability[Any]):
 
     def _talk_of_run(self, ctx: RunContext[Any]) -> Talk:
         id_ = str(ctx.conversation_id or ctx.run_id)
-        talk = self._talks.pop(id_, None) or Talk(self._host.session(id_), self._beside)
+        talk = self._talks.pop(id_, None) or Talk(self._host.session(id_), self._runner)
         self._talks[id_] = talk  # behind all others
         if len(self._talks) > MAX_TALKS:
             self._talks.popitem(last=False)

@@ -149,7 +149,7 @@ def _take_out(connection: sqlite3.Connection, flaws: Sequence[IndexFlaw]) -> Non
     for sql in _ORPHANS.values():
         connection.execute(f"DELETE {sql}")
     for model in column(connection, "SELECT id FROM models"):
-        block_files.forget(connection, model)
+        block_files.invalidate(connection, model)
     raise_version(connection)
 
 

@@ -149,7 +149,7 @@ class Index:
         waiting += self._engine.bring_vectors(limit, done)
         left = self._engine.count_pending() + waiting
         if not left:
-            self._switch.complete()
+            self._switch.mark_complete()
         return left
 
     def _embed_windows(

@@ -114,14 +114,14 @@ class ModelSwitch:
                 return found.engine
         return None
 
-    def complete(self) -> None:
-        """Note that no passage lacks a vector of the wanted model; what is kept of others shrinks
-        to its limit.
+    def mark_complete(self) -> None:
+        """Record that no passage lacks a vector of the wanted model, and reduce what is kept of
+        other models to its limit.
         """
         entry = CompleteModel(self._own_name(), self.wanted())
         if self._database.read(complete_models)[:1] == [entry]:
             return
-        self._database.write(_note, entry)
+        self._database.write(_put_first, entry)
         with self._mutex:
             before, self._before, self._seen = self._before, {}, None
         for other in before.values():
@@ -201,8 +201,10 @@ def kept(wanted: str, complete: Sequence[CompleteModel]) -> list[str]:
     return list(dict.fromkeys(known))[:KEPT]
 
 
-def _note(connection: sqlite3.Connection, entry: CompleteModel) -> None:
-    """Put a model first, and forget the vectors of those that are not kept."""
+def _put_first(connection: sqlite3.Connection, entry: CompleteModel) -> None:
+    """Record a model as the current one, and delete the vectors of models that are not kept any
+    more.
+    """
     others = [
         one
         for one in complete_models(connection)

@@ -136,7 +136,7 @@ def _passages(memory: Memory) -> Iterator[Passage]:
             title = memory.title or conversation.title
             head = _FORM.sub("", body.partition(f"\n{EXCHANGES}\n")[0])
             if memory.kind == "conversation":
-                rest = _sections(title, _furniture(head), place)
+                rest = _sections(title, _without_quotations(head), place)
                 yield from (passage for passage in rest if passage.body)
                 yield from _statements(title, conversation)
             else:
@@ -146,8 +146,10 @@ def _passages(memory: Memory) -> Iterator[Passage]:
     yield from _sections(memory.title, body, place)
 
 
-def _furniture(head: str) -> str:
-    """A head without its quotations, which are passages of their own, and without its links."""
+def _without_quotations(head: str) -> str:
+    """A head without its quotations, which are passages of their own, and without its links to
+    other memories.
+    """
     lines, is_left_out = list[str](), False
     for line in head.splitlines():
         if line.startswith("## "):

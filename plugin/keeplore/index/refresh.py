@@ -184,7 +184,7 @@ def _store(
     last = sql.last_passage(connection)
     changed = sum(file_rows.put(connection, item) for item in items)
     if changed:
-        block_files.place_new(connection, last)
+        block_files.add_moved(connection, last)
     if changed or gone:
         sql.raise_version(connection)
     return changed

@@ -90,9 +90,9 @@ def body_for(document: Extracted) -> str:
     return body_of(document.title, rest if heading == document.title else document.text)
 
 
-def content_for(title: str, body: str) -> str:
-    """What tells whether a document still says what was ingested: in code, case and white space
-    count too.
+def document_hash(title: str, body: str) -> str:
+    """A hash that shows whether a document has changed since it was ingested: case and white space
+    count, since it may be code.
     """
     # an editor on Windows may have saved it
     text = f"{title}\x1f{body.replace(chr(13), '').strip()}"

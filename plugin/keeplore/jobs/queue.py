@@ -359,24 +359,27 @@ def _replace(
 def _wait(
     db: sqlite3.Connection, row: sqlite3.Row, due: float, reason: str, *, attempts: int
 ) -> None:
-    """Put a leased job back, unless a newer one of its key came meanwhile, or the very same; an
-    older one goes.
+    """Put a leased job back. Of this one and a job that it may replace only one stays: the other
+    where that is newer or the same, else this one.
     """
     for other in _waiting_jobs(db, row["kind"], row["key"]):
         is_same = other["payload"] == row["payload"]
-        if other["is_replaceable"] == row["is_replaceable"] and (
+        if other["is_replaceable"] != row["is_replaceable"] or not (
             is_same or row["is_replaceable"]
         ):
-            is_newer = is_same or other["version"] > row["version"]
-            db.execute(
-                "DELETE FROM jobs WHERE id = ?", ((row if is_newer else other)["id"],)
-            )
-            if is_newer:
-                return
+            continue
+        if is_same or other["version"] > row["version"]:
+            _delete(db, row)
+            return
+        _delete(db, other)
     db.execute(
         "UPDATE jobs SET state = ?, due = ?, reason = ?, attempts = ?, token = '' WHERE id = ?",
         (JobState.WAITING, due, reason[:MAX_REASON], attempts, row["id"]),
     )
+
+
+def _delete(db: sqlite3.Connection, row: sqlite3.Row) -> None:
+    db.execute("DELETE FROM jobs WHERE id = ?", (row["id"],))
 
 
 def _waiting_jobs(db: sqlite3.Connection, kind: str, key: str) -> list[sqlite3.Row]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from keeplore.errors import Corrupt
-from keeplore.memory.frontmatter import dump, mapping
+from keeplore.memory.frontmatter import dump, load_mapping
 
 MAX_NAME = 100  # characters
 MAX_ALIASES = 200
@@ -37,7 +37,7 @@ class EntityFile:
 
 def parse_entity(text: str) -> EntityFile:
     """Read an entity's file. Raises Corrupt, which says what is wrong with it."""
-    meta = mapping(text.removeprefix("\ufeff"))
+    meta = load_mapping(text.removeprefix("\ufeff"))
     type_ = meta.get("type")
     if not isinstance(type_, str | None):
         raise Corrupt("`type` is no text", _REMEDY)

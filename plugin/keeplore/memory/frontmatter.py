@@ -112,8 +112,8 @@ def serialise(memory: Memory) -> str:
     return f"---\n{front}---\n\n{memory.body}"
 
 
-def mapping(text: str) -> dict[str, Any]:
-    """Keys and values of a YAML file that has nothing else, read as carefully. Raises Corrupt."""
+def load_mapping(text: str) -> dict[str, Any]:
+    """The keys and values of a YAML file, read as carefully as a front matter. Raises Corrupt."""
     try:
         return _load(text)
     except Corrupt as e:

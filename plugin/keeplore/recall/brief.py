@@ -61,7 +61,7 @@ from keeplore.recall.unasked.origin import (
     waiting_line,
     within_share,
 )
-from keeplore.recall.unasked.telling import telling
+from keeplore.recall.unasked.told_filter import told_filter
 from keeplore.text.agent_scope import is_of_project
 from keeplore.text.query_terms import token_count
 from keeplore.text.similarity import content_hash
@@ -178,7 +178,7 @@ def brief(
         permanent += count
         for read in found:
             is_said = not read.row.permanent and said & said_by(read.memory)
-            if not is_said and _unknown(read, view, history):
+            if not is_said and _new_to_session(read, view, history):
                 notes.append(read)
                 said |= _told_by(read.memory)
     # a session that goes on hears what is new, not how much there is
@@ -219,12 +219,12 @@ def _latest_conversations(
     there = ScopeFilter(view.own or view.scopes)
     for read in _conversations(view, there, "", CONVERSATIONS):
         is_own = session and read.row.session == session
-        new = None if is_own else _unknown(read, view, history)
+        new = None if is_own else _new_to_session(read, view, history)
         if new:
             yield new
 
 
-def _unknown(
+def _new_to_session(
     read: LoadedMemory, view: WorkspaceView, history: InjectionHistory
 ) -> LoadedMemory | None:
     """The memory with what is new in it to the session; None where nothing is."""
@@ -236,13 +236,13 @@ def _unknown(
     # written before, but pulled from another machine later
     if (
         read.row.id not in history.shown
-        and _arrived(view, read.row.path) > history.since
+        and _arrived_at(view, read.row.path) > history.since
     ):
         return read
     return None
 
 
-def _arrived(view: WorkspaceView, path: str) -> str:
+def _arrived_at(view: WorkspaceView, path: str) -> str:
     """When the file was last written on this machine (RFC 3339, UTC); "" where that is unknown."""
     try:
         return time_of_file(view.store.root / path)
@@ -352,7 +352,7 @@ def _question_section(
 
 def _lines_by_digest(lines: Sequence[Joinable], view: WorkspaceView) -> list[BlockLine]:
     """Lines with those that a digest stands for as one."""
-    return joined_lines(lines, view.index, telling(view.index, view.sources()))
+    return joined_lines(lines, view.index, told_filter(view.index, view.sources()))
 
 
 def _is_own(item: LoadedMemory | _DatedItem) -> bool:
@@ -413,7 +413,7 @@ def _conversations(
     """Newest first, others' within their share."""
     wanted = MemoryFilter(allowed, session=session, kind="conversation", limit=limit)
     source_of = view.sources()
-    is_told = telling(view.index, source_of)
+    is_told = told_filter(view.index, source_of)
     rows = view.index.listed(wanted, told_within(limit, is_told, source_of))
     for read in loaded(view, rows):
         yield replace(read, talk=Conversation.from_markdown(read.memory.body))
@@ -422,7 +422,7 @@ def _conversations(
 def _notes(view: WorkspaceView) -> tuple[list[LoadedMemory], int]:
     """Permanent notes and the newest others, newest first; how many permanent ones there are."""
     source_of = view.sources()
-    is_told = telling(view.index, source_of)
+    is_told = told_filter(view.index, source_of)
     # whether a version is replaced depends on whose the newer one is
     wanted = MemoryFilter(
         ScopeFilter(view.scopes), kind="note", superseded=True, limit=NOTES
@@ -452,7 +452,7 @@ def _notes(view: WorkspaceView) -> tuple[list[LoadedMemory], int]:
 
 def told_rows(view: WorkspaceView, rows: Iterable[MemoryRow]) -> list[MemoryRow]:
     """The rows that may be told unasked."""
-    return [*filter(telling(view.index, view.sources()), rows)]
+    return [*filter(told_filter(view.index, view.sources()), rows)]
 
 
 def loaded(view: WorkspaceView, rows: Iterable[MemoryRow]) -> Iterator[LoadedMemory]:

@@ -220,7 +220,7 @@ def priors(
     whole = w.whole * standing.whole
     place = {OWN: 0.0, INHERITED: -w.inherited, SIBLING: -w.sibling}[standing.distance]
     archive = -w.archived if standing.is_archived else 0.0
-    graph, feedback = w.graph * standing.graph, used(standing.feedback, w)
+    graph, feedback = w.graph * standing.graph, feedback_odds(standing.feedback, w)
     if standing.is_permanent:
         return whole, place, 0.0, 0.0, archive, graph, feedback
     fresh = 0.5 ** (max(0.0, standing.age_days) / w.half_life_days)
@@ -228,9 +228,9 @@ def priors(
     return whole, place, -w.impermanent, aged, archive, graph, feedback
 
 
-def used(weight: float, w: Weights = WEIGHTS) -> float:
-    """The log-odds of a weight of feedback: nothing for 1, ``w.feedback`` for 2 and more, as much
-    less for a half.
+def feedback_odds(weight: float, w: Weights = WEIGHTS) -> float:
+    """The log-odds for a weight of feedback: 0 for 1, ``w.feedback`` for 2 and more, minus that for
+    a half and less.
     """
     return w.feedback * max(-1.0, min(1.0, math.log2(max(weight, sys.float_info.min))))
 
@@ -311,17 +311,17 @@ def steps_of(
     """``known`` are those of ``found`` that have a standing, and for which the steps are made."""
     said = fuse(found, floor, w)
     worded = {e.passage: sum(said[e.passage]) + e.bonus for e in known}
-    exchanged, joined = supported(known, worded, w)
+    exchanged, joined = with_support(known, worded, w)
     return ScoreSteps(
-        said, worded, exchanged, joined, current(known, joined, standings, w)
+        said, worded, exchanged, joined, favour_newest(known, joined, standings, w)
     )
 
 
-def supported(
+def with_support(
     known: Sequence[Evidence], worded: Mapping[int, float], w: Weights = WEIGHTS
 ) -> tuple[dict[int, float], dict[int, float]]:
-    """The log-odds of each passage with what its exchange says beside it, and then with what its
-    memory says.
+    """The log-odds of each passage together with its exchange, and then together with its
+    memory.
     """
     exchanged = dict(worded)
     of_turn: dict[tuple[str, str], list[int]] = {}
@@ -369,14 +369,14 @@ def _mean_of_best(
     return (sum(best) - (expected - len(best)) * w.doubt) / expected
 
 
-def current(
+def favour_newest(
     known: Sequence[Evidence],
     values: Mapping[int, float],
     standings: Mapping[str, Standing],
     w: Weights = WEIGHTS,
 ) -> dict[int, float]:
-    """The same values, handed out anew among statements that are about as close to the question:
-    the newest first.
+    """The log-odds, given out anew among statements that are about as close to the question: the
+    newest one gets the best.
 
     They must be of one place, and none may be an older version: what replaced it is known there.
     """

@@ -41,7 +41,7 @@ from keeplore.recall.since.named_files import named_files
 from keeplore.recall.since.newer_values import holds_instead, newest_first, stated
 from keeplore.recall.statements.shown_lines import shown_lines
 from keeplore.recall.unasked.injection_filter import is_doubtful, is_suspect
-from keeplore.recall.unasked.telling import telling
+from keeplore.recall.unasked.told_filter import told_filter
 from keeplore.text.pasted import is_pasted_into, pasted_words
 from keeplore.text.times.time_expressions import Span
 
@@ -205,7 +205,7 @@ def _skipping(context: RecallContext) -> Callable[[MemoryRow], bool]:
     chosen = context.request.filter
     if not chosen.is_unasked:
         return chosen.skip
-    is_told = telling(context.deps.index, context.deps.sources())
+    is_told = told_filter(context.deps.index, context.deps.sources())
     return lambda row: row.kind == "document" or not is_told(row)
 
 

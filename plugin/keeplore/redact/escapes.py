@@ -59,8 +59,8 @@ class DecodedText:
 Change = tuple[int, int, bytes]  # from, to, what stands there instead
 
 
-def changed(data: bytes, changes: Iterable[Change]) -> DecodedText:
-    """The data with these changes, which are in order and apart."""
+def with_changes(data: bytes, changes: Iterable[Change]) -> DecodedText:
+    """The data with these changes, which are in order and do not overlap."""
     pieces: list[bytes] = []
     ends, shifts, removed = [0], [0], {}
     position = size = 0
@@ -87,7 +87,7 @@ def readable(data: bytes) -> DecodedText:
         return DecodedText(data)
     data = _LINE_ENDS.sub(_line_end, data)
     changes = [*_continuations(data), *_escapes(data)]
-    return changed(data, sorted(changes)) if changes else DecodedText(data)
+    return with_changes(data, sorted(changes)) if changes else DecodedText(data)
 
 
 def _line_end(escape: re.Match[bytes]) -> bytes:

@@ -8,7 +8,7 @@ from typing import Any
 
 import re2
 
-from keeplore.redact.escapes import LINE_START, DecodedText, changed
+from keeplore.redact.escapes import LINE_START, DecodedText, with_changes
 
 REACH = 400  # bytes around a seam in which a name or the rest of a value is looked for
 
@@ -57,7 +57,7 @@ def _stretch(data: bytes, seams: list[Any]) -> Iterator[Stretch]:
         return
     end = seams[-1].end() + REACH
     spans = [(seam.start() - start, seam.end() - start) for seam in seams]
-    text = changed(data[start:end], [(a, b, b"") for a, b in spans])
+    text = with_changes(data[start:end], [(a, b, b"") for a, b in spans])
     places, removed = [], 0
     for a, b in spans:
         places.append(a - removed)

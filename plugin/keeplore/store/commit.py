@@ -72,7 +72,7 @@ def reconcile(
     def cycle(lock: CommitLock, backend: GitBackend) -> CommitResult:
         plan = _plan(backend, branch, cache, tuple(extra))
         commit = _act(lock, backend, plan, message) if plan.changes else None
-        departures.settle(plan.departed)
+        departures.remove_notes(plan.departed)
         paths = tuple(sorted(plan.changes))
         return CommitResult(commit, paths, plan.skipped, plan.held_back)
 
@@ -98,7 +98,7 @@ def _plan(
     held_back = _with_secrets(backend, cache, tracked, changed)
     wanted = [path for path in changed if path not in held_back]
     not_ignored = {path: on_disk[path] for path in ids.keys() - ignored}
-    departed = departures.settled(backend.root, not_ignored)
+    departed = departures.settled_notes(backend.root, not_ignored)
     changes: dict[str, Blob | None] = {**_blobs_on_disk(backend, wanted, tracked)}
     changes |= dict.fromkeys(_removed_paths(backend, tracked, on_disk, skipped))
     return CommitPlan(

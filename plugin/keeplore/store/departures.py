@@ -66,7 +66,7 @@ def depart(
     files.remove(root, path)
 
 
-def settled(root: Path, committed: Mapping[str, FileState]) -> tuple[Path, ...]:
+def settled_notes(root: Path, committed: Mapping[str, FileState]) -> tuple[Path, ...]:
     """The notes that a commit of these files settles. Raises Moved where a file had to be brought
     back.
     """
@@ -86,7 +86,7 @@ def settled(root: Path, committed: Mapping[str, FileState]) -> tuple[Path, ...]:
     return tuple(notes)
 
 
-def settle(notes: Iterable[Path]) -> None:
+def remove_notes(notes: Iterable[Path]) -> None:
     """Remove the notes of departures that the commit has settled."""
     for note in notes:
         note.unlink(missing_ok=True)

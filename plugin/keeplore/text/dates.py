@@ -55,10 +55,8 @@ def in_utc(moment: datetime | None) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if moment else ""
 
 
-def here(moment: str) -> datetime | None:
-    """What memories write, a date or a time, as the clocks of this place tell it; None for what is
-    neither.
-    """
+def local_time(moment: str) -> datetime | None:
+    """A date or time as memories write it, on the clocks of this place; None for any other text."""
     try:
         found = datetime.fromisoformat(moment)
         return found.astimezone() if found.tzinfo else found
@@ -67,11 +65,13 @@ def here(moment: str) -> datetime | None:
 
 
 def minute_of(moment: str) -> str:
-    """What memories write as a person reads it: "2026-02-09 11:08", by the clocks of this place."""
-    found = here(moment) if len(moment) > len("2026-01-31") else None
+    """A date or time as memories write it, to the minute on the clocks of this place: "2026-02-09
+    11:08".
+    """
+    found = local_time(moment) if len(moment) > len("2026-01-31") else None
     return f"{found:%Y-%m-%d %H:%M}" if found else moment
 
 
 def day_of(moment: str) -> str:
-    """What memories write as its day in this place, "2026-02-09"."""
+    """The day in this place of a date or time as memories write it, "2026-02-09"."""
     return minute_of(moment)[:10]

@@ -162,7 +162,7 @@ def _co_mentioned(
     """
     graph, memories = view.index.graph, _memories(view, entity)
     place = entity.place or (view.project if view.allowed.scopes else "")
-    for name, _ in graph.beside(memories, limit, AT_LEAST):
+    for name, _ in graph.co_mentioned(memories, limit, AT_LEAST):
         meant = [graph.entity(name, place)] if place else graph.named(name)
         if len(meant) > 1:
             here = set(memories)

@@ -49,8 +49,11 @@ class JoinedGraph:
     def named(self, name: str) -> list[Entity]:
         return self._distinct((*self._own.named(name), *self._code.named(name)))
 
-    def alike(self, name: str, limit: int) -> list[str]:
-        both = (*self._own.alike(name, limit), *self._code.alike(name, limit))
+    def similar_names(self, name: str, limit: int) -> list[str]:
+        both = (
+            *self._own.similar_names(name, limit),
+            *self._code.similar_names(name, limit),
+        )
         return list(dict.fromkeys(both))[:limit]
 
     def relations(
@@ -104,11 +107,13 @@ class JoinedGraph:
         made = [AspectRow(*key, memories) for key, memories in found.items()]
         return sorted(made, key=lambda row: (-len(row.memories), row.aspect, row.kind))
 
-    def beside(
+    def co_mentioned(
         self, memories: Sequence[str], limit: int, at_least: int
     ) -> list[tuple[str, int]]:
-        own = self._own.beside(memories, limit, at_least)
-        return _summed((*own, *self._code.beside(memories, limit, at_least)))[:limit]
+        own = self._own.co_mentioned(memories, limit, at_least)
+        return _summed((*own, *self._code.co_mentioned(memories, limit, at_least)))[
+            :limit
+        ]
 
     def mentioned(self, allowed: ScopeFilter, limit: int) -> list[tuple[str, int]]:
         own = self._own.mentioned(allowed, limit)

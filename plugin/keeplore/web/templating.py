@@ -11,7 +11,7 @@ import jinja2
 
 from keeplore.memory.names import short_id
 from keeplore.text.counts import counted
-from keeplore.text.dates import here
+from keeplore.text.dates import local_time
 from keeplore.web.links import anchor
 from keeplore.web.safe_text import marked, shown, with_code
 
@@ -77,7 +77,7 @@ def ago(moment: str) -> str:
 
 def spoken_day(moment: str) -> str:
     """``Monday, 9 February 2026``, in the zone of this place."""
-    found = here(moment)
+    found = local_time(moment)
     if found is None:
         return moment or "No date"
     near = _near_day(found).capitalize()
@@ -87,7 +87,7 @@ def spoken_day(moment: str) -> str:
 
 def spoken_moment(moment: str) -> str:
     """``9 Feb 2026, 17:04``, ``today, 17:04``."""
-    found = here(moment)
+    found = local_time(moment)
     if found is None or len(moment) == len("2026-01-31"):
         return spoken_date(moment)
     return f"{_near_day(found) or spoken_date(moment)}, {found:%H:%M}"
@@ -95,13 +95,13 @@ def spoken_moment(moment: str) -> str:
 
 def spoken_date(moment: str) -> str:
     """``9 Feb 2026``."""
-    found = here(moment)
+    found = local_time(moment)
     return f"{found.day} {found:%b %Y}" if found else moment
 
 
 def clock(moment: str) -> str:
     """``17:04``."""
-    found = here(moment)
+    found = local_time(moment)
     return f"{found:%H:%M}" if found else ""
 
 

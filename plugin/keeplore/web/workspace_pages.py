@@ -24,7 +24,8 @@ class WorkspacePages:
         self._lock = threading.Lock()
         self._desk = desk
         self._feeds: list[ChangeFeed] = []
-        self._pages: dict[str, ASGIApp] = {"": self._open_application(desk)}
+        self._pages: dict[str, ASGIApp] = {}
+        self._add_pages("", desk)
 
     @property
     def unseen_s(self) -> float:
@@ -58,16 +59,16 @@ class WorkspacePages:
                 return None
             if name not in self._pages:
                 links = ServedLinks(f"{OTHERS}{name}")
-                self._pages[name] = self._open_application(
-                    replace(self._desk, name=name, links=links)
-                )
-                self._feeds[-1].start()
+                desk = replace(self._desk, name=name, links=links)
+                self._add_pages(name, desk).start()
             return self._pages[name]
 
-    def _open_application(self, desk: Desk) -> ASGIApp:
+    def _add_pages(self, name: str, desk: Desk) -> ChangeFeed:
+        """Open the pages of a workspace. Returns the feed of its changes, not started yet."""
         feed = ChangeFeed(lambda: desk.workspace)
         self._feeds.append(feed)
-        return application(replace(desk, changes=feed), feed)
+        self._pages[name] = application(replace(desk, changes=feed), feed)
+        return feed
 
 
 def _name_and_address(path: str) -> tuple[str, str]:

@@ -116,7 +116,7 @@ class BackgroundTasks:
         """
         self._manifests.note(taken.directory, is_due=taken.has_begun or taken.has_ended)
         if taken.has_begun:
-            self.sync.fetch()
+            self.sync.request_news()
 
     def status(self) -> dict[str, Any]:
         return {
@@ -149,7 +149,7 @@ class BackgroundTasks:
         self.briefs.request()
 
     def _has_refined(self) -> None:
-        self.sync.fetch()  # what is committed now can be pushed
+        self.sync.request_news()  # what is committed now can be pushed
         self._has_written()
 
     def _has_written(self) -> None:

@@ -42,12 +42,12 @@ class ProgramFile:
 
 
 class FaultLog(logging.Handler):
-    """The latest warnings and errors of the log, while the context lasts; ``told`` is called
+    """The latest warnings and errors of the log, while the context lasts; ``on_fault`` is called
     at each."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
-        self.told: Callable[[], object] = lambda: None
+        self.on_fault: Callable[[], object] = lambda: None
         self._kept: deque[str] = deque(maxlen=KEPT)
 
     def __enter__(self) -> FaultLog:
@@ -65,7 +65,7 @@ class FaultLog(logging.Handler):
             if record.exc_info and record.exc_info[1]
             else ""
         )
-        self.told()
+        self.on_fault()
         self._kept.append(f"{at} {said}{why}"[:FAULT_CHARS])
 
     def latest(self) -> list[str]:

@@ -91,8 +91,8 @@ class Worker:
                     self._serve(registry, spool, faults)
                 if self._is_lost():
                     return True
-                self._prove()
-                self._let_start()
+                self._forget_failed_starts()
+                self._allow_restart()
             has_run = True
             # a client that put an event there while this worker was leaving saw a worker and
             # started none
@@ -101,8 +101,8 @@ class Worker:
                 return True
 
     def _is_leaving(self) -> bool:
-        """Whether the worker that runs answers no more: a client that started this one goes by
-        that.
+        """Whether the worker that runs has stopped answering: a client that started this one counts
+        on it.
         """
         return not (self._places.state / ADDRESS_FILE).exists()
 
@@ -110,7 +110,7 @@ class Worker:
         """Take what is in the spool and do nothing else. Returns False where another worker runs,
         or an entry waits.
         """
-        # here, as in _go_on
+        # here, as in _run_tasks
         from keeplore.worker.tasks.spool_task import SpoolTask
         from keeplore.workspace.importing.intake import Intake
 
@@ -140,28 +140,30 @@ class Worker:
             lambda *request: self._handle(handler, *request),
             handler.unheard,
         )
-        faults.told = lambda: handler.activity.count(Counted.ERRORS)
+        faults.on_fault = lambda: handler.activity.count(Counted.ERRORS)
         durable.write(self._places.state / "worker.pid", str(os.getpid()).encode())
         installation.register(self._places.state)
         try:
             self._has_answered.wait(0.0 if self.lifetime.is_rested else FIRST_ASK_S)
             handler.wait_until_given(ANSWER_S)
-            self._go_on(registry, spool, handler)
+            self._run_tasks(registry, spool, handler)
         finally:
             server.close()
             handler.finish(FINISH_S)
             with contextlib.suppress(OSError):
                 (self._places.state / "worker.pid").unlink()
 
-    def _go_on(self, registry: Registry, spool: Spool, handler: RequestHandler) -> None:
-        """All that is not answering."""
+    def _run_tasks(
+        self, registry: Registry, spool: Spool, handler: RequestHandler
+    ) -> None:
+        """Run everything that is not answering."""
         # here, because whoever started this worker waits for its first answer
         from keeplore.worker.background import BackgroundTasks
         from keeplore.worker.usage.usage_feedback import UsageFeedback
         from keeplore.worker.watch import Watch
 
         spool.recover()
-        watch = Watch(self._places.spool / "new", self._noticed, self._noticed_text)
+        watch = Watch(self._places.spool / "new", self._note_spooled, self._note_text)
         self._background = BackgroundTasks(
             registry,
             lambda opened: watch.follow(workspace.root for workspace in opened),
@@ -186,7 +188,7 @@ class Worker:
         usage: UsageFeedback,
         background: BackgroundTasks,
     ) -> None:
-        # here, as in _go_on
+        # here, as in _run_tasks
         from keeplore.worker.scheduler import Scheduler
         from keeplore.worker.tasks.session_tasks import SaveTask, SweepTask
         from keeplore.worker.tasks.spool_task import SpoolTask
@@ -213,7 +215,7 @@ class Worker:
             self._is_busy = bool(inbox.waiting)
             pause_s = min(pause_s, rest.run())
             if self.lifetime.lived_s > PROVEN_S:
-                self._prove()
+                self._forget_failed_starts()
             stay_s = self.lifetime.may_stay_s(background, is_awaited=sweep.is_awaited)
             if stay_s <= 0:
                 return
@@ -235,13 +237,13 @@ class Worker:
         except Exception:
             LOG.exception("the copy of the client could not be refreshed")
 
-    def _prove(self) -> None:
-        """Clients may start workers as they like: this one did start."""
+    def _forget_failed_starts(self) -> None:
+        """Let clients start workers freely again: this one did start."""
         with contextlib.suppress(OSError):
             (self._places.state / installation.TRIES_FILE).unlink(missing_ok=True)
 
-    def _let_start(self) -> None:
-        """Clients need not space the start of the next worker: this one left in order."""
+    def _allow_restart(self) -> None:
+        """Let clients start the next worker at once: this one ended in order."""
         with contextlib.suppress(OSError):
             for file in self._places.state.glob("worker.start-*"):
                 file.unlink(missing_ok=True)
@@ -269,13 +271,13 @@ class Worker:
             self._background.change()
         self._wake.set()
 
-    def _noticed(self, name: str) -> None:
-        """Called by the watch, from its own thread, with the name of a new file of the spool."""
+    def _note_spooled(self, name: str) -> None:
+        """Wake for a new file in the spool; called by the watch from its own thread."""
         # what this worker itself put back is tried again in time, not at once
         if self._inbox is None or name not in self._inbox.waiting:
             self._wake.set()
 
-    def _noticed_text(self) -> None:
+    def _note_text(self) -> None:
         # a storm wakes it once
         if self._background and self._background.index.note_text():
             self._wake.set()
@@ -288,7 +290,7 @@ class Worker:
         payload: bytes,
     ) -> bytes:
         if operation in ("answer", "recall", "mcp"):
-            return self._question(handler, operation, arguments, payload)
+            return self._answer(handler, operation, arguments, payload)
         # a client is no older or newer worker; only who uses the program itself may want another
         # one to answer
         if installation.is_newer(arguments[0], __version__):
@@ -304,7 +306,7 @@ class Worker:
             self._note_change()
         return handler.status()
 
-    def _question(
+    def _answer(
         self,
         handler: RequestHandler,
         operation: str,

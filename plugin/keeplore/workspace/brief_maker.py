@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -63,19 +63,32 @@ class BriefMaker:
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
 
-    def refresh(self, most: int = DIRECTORIES) -> None:
+    def refresh(self) -> None:
         """Make the briefs of the latest directories where they are out of date, and remove those of
         others. Raises OSError.
         """
+        paths = self._wanted(DIRECTORIES)
+        for path in (self._registry.places.state / disk.FOLDER).glob("*.json"):
+            if path not in paths:
+                path.unlink(missing_ok=True)
+        self._make_current(paths)
+
+    def refresh_latest(self, most: int) -> None:
+        """Make the briefs of at most so many directories where they are out of date. Raises
+        OSError.
+        """
+        self._make_current(self._wanted(most))
+
+    def _wanted(self, most: int) -> dict[Path, str]:
+        """The path of each brief that there should be, with its directory."""
         state = self._registry.places.state
         roots = self._worked_in(most)
         # another workspace may know the project of a directory of which nothing was heard
         if len(self._registry.machine.workspaces) == 1:
             roots.append(disk.ANYWHERE)
-        paths = {Path(disk.path_for(str(state), root)): root for root in roots}
-        for path in (state / disk.FOLDER).glob("*.json"):
-            if path not in paths and most == DIRECTORIES:
-                path.unlink(missing_ok=True)
+        return {Path(disk.path_for(str(state), root)): root for root in roots}
+
+    def _make_current(self, paths: Mapping[Path, str]) -> None:
         for path, root in paths.items():
             if not _is_current(path, self._code_at(root), self._commands()):
                 self._write_brief(path, root)
@@ -182,8 +195,8 @@ class BriefMaker:
 
 
 def refresh_briefs(places: Places, most: int) -> None:
-    """Make those of the latest directories in a process that is no worker, where hosts are
-    connected or there are any. Raises KeeploreError or OSError.
+    """Make the briefs of the latest directories in a process that is not the worker, where hosts
+    are connected or briefs exist. Raises KeeploreError or OSError.
     """
     if any((places.state / name).is_dir() for name in (disk.FOLDER, CLIENT)):
         with Registry(places) as registry:
@@ -192,7 +205,7 @@ def refresh_briefs(places: Places, most: int) -> None:
             registry.code_repositories()
             for workspace in registry.searched():
                 workspace.index.refresh()
-            BriefMaker(registry).refresh(most)
+            BriefMaker(registry).refresh_latest(most)
 
 
 def drop(places: Places) -> None:
@@ -298,7 +311,7 @@ def _watched(name: str, state: Freshness) -> list[Any] | None:
     known = disk.CHANGED if name in state.changed else known
     if stamp is None and known != disk.GONE:
         return None
-    return [shown_name(name), path, stamp, disk.content_of(path), known]
+    return [shown_name(name), path, stamp, disk.checksum_of(path), known]
 
 
 def _anywhere(view: WorkspaceView) -> WorkspaceView:

@@ -497,9 +497,9 @@ def test_the_text_of_a_skill_that_was_typed_is_nobodys_word() -> None:
         'The user explicitly invoked the "/release" skill. Follow it.\n\n# Release\n\n'
         "Always tag with a v.\n"
     )
-    assert lines.typed_in(sent) == "/release"
+    assert lines.typed_prompt(sent) == "/release"
     assert lines.command_in("/release") == ("release", "")
-    assert lines.typed_in("The user explicitly invoked it") == (
+    assert lines.typed_prompt("The user explicitly invoked it") == (
         "The user explicitly invoked it"
     )
 
@@ -515,7 +515,7 @@ SKILL = (
 def test_what_was_typed_behind_a_skill_is_taken_out_of_its_text(typed: str) -> None:
     """As the log has it, where the skill itself does not stand."""
     text = SKILL.format("kl-note", typed)
-    assert lines.typed_in(text) == f"/kl-note {typed}".strip()
+    assert lines.typed_prompt(text) == f"/kl-note {typed}".strip()
 
 
 def test_a_typed_command_of_keeplores_is_asked_about_with_its_words(

@@ -162,7 +162,7 @@ class Codex(LogHost):
         return Ask(AskKind.EDIT, "\n".join(files)) if files else None
 
     def prompt_in(self, data: Json) -> str:
-        return lines.typed_in(text(data, "prompt"))
+        return lines.typed_prompt(text(data, "prompt"))
 
     def command_in(self, prompt: str) -> tuple[str, str] | None:
         return lines.command_in(prompt)

@@ -36,7 +36,7 @@ _SKILL = re.compile(
 
 def prompt_in(payload: Json) -> str:
     """What the person typed, from an event of the type user_message; ``""`` where nobody did."""
-    words = typed_in(text(payload, "message"))
+    words = typed_prompt(text(payload, "message"))
     pictures = len(sequence(payload, "images")) + len(sequence(payload, "local_images"))
     return "\n".join(filter(None, (words, *[IMAGE] * pictures)))
 
@@ -66,10 +66,10 @@ def _said_in(part: Json) -> str:
     if text(part, "type") == "input_image":
         return IMAGE
     is_of_host = said.startswith((*_INSTRUCTIONS, "<image", "</image"))
-    return "" if is_of_host or prompt_text.is_element(said) else typed_in(said)
+    return "" if is_of_host or prompt_text.is_element(said) else typed_prompt(said)
 
 
-def typed_in(words: str) -> str:
+def typed_prompt(words: str) -> str:
     """A prompt without what an editor puts before it and others put into it; comments on a diff
     stand behind it.
     """

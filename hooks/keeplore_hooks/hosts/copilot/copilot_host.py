@@ -150,7 +150,7 @@ class Copilot(LogHost):
         return recorded_at(paths, self.head)
 
     def prompt_in(self, data: Json) -> str:
-        return lines.typed_in(text(data, "prompt"))
+        return lines.typed_prompt(text(data, "prompt"))
 
     def command_in(self, prompt: str) -> tuple[str, str] | None:
         return lines.command_in(prompt)

@@ -107,11 +107,11 @@ def prompt_in(data: Json) -> str:
     pictures = [
         IMAGE for attached in mappings(data, "attachments") if _is_picture(attached)
     ]
-    words = typed_in(text(data, "content"))
+    words = typed_prompt(text(data, "content"))
     return "\n".join(filter(None, (words, *pictures)))
 
 
-def typed_in(words: str) -> str:
+def typed_prompt(words: str) -> str:
     """What the person typed, without what the host inserted into the prompt."""
     words = prompt_text.without_elements(words, _INJECTED)
     if skill := _SKILL_TEXT.match(words):

@@ -62,11 +62,13 @@ def centrality(texts: Sequence[str], embed: Embed | None) -> list[float]:
     sums = [sum(row) or 1.0 for row in alike]
     weights = [1.0 / len(texts)] * len(texts)
     for _ in range(20):
-        weights = [walked(weights, alike, sums, j) for j in range(len(texts))]
+        weights = [
+            weight_after_step(weights, alike, sums, j) for j in range(len(texts))
+        ]
     return [weight / max(weights) for weight in weights]
 
 
-def walked(
+def weight_after_step(
     weights: Sequence[float],
     alike: Sequence[Sequence[float]],
     sums: Sequence[float],

@@ -34,7 +34,7 @@ from keeplore.memory.lint_rules import LintLevel
 from keeplore.memory.location import Location, location_of
 from keeplore.memory.names import short_id
 from keeplore.redact.rules import pattern
-from keeplore.store.git.inspection import beside, differing, left_out, old_locks
+from keeplore.store.git.inspection import differing, left_out, old_locks, other_versions
 from keeplore.store.paths import is_portable
 from keeplore.text.agent_scope import long_place
 from keeplore.text.counts import counted
@@ -339,7 +339,7 @@ def _unmerged_findings(part: str, workspace: Workspace) -> Iterator[DoctorFindin
             f"{path} is the other version of a file that two machines changed",
             "Take over what is missing in the one beside it, then delete it",
         )
-        for path in beside(workspace.root)
+        for path in other_versions(workspace.root)
     )
 
 

@@ -18,7 +18,7 @@ COMPARED = 10_000
 LONGER = 4  # letters that another spelling may have more or less
 
 
-def beside(
+def co_mentioned(
     connection: sqlite3.Connection, memories: Sequence[str], limit: int, at_least: int
 ) -> list[tuple[str, int]]:
     """The names of entities that at least so many of these memories mention, each with their
@@ -56,7 +56,7 @@ def mentioned(
     ).fetchall()
 
 
-def alike(connection: sqlite3.Connection, name: str, limit: int) -> list[str]:
+def similar_names(connection: sqlite3.Connection, name: str, limit: int) -> list[str]:
     """Names of what is known that are spelt much like this one, the most alike first, then those
     that hold it.
     """

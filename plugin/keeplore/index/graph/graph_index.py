@@ -144,11 +144,11 @@ class EntityGraph:
         """
         return self._database.read(neighbours.neighbours, memory_id, hops)
 
-    def beside(
+    def co_mentioned(
         self, memories: Sequence[str], limit: int, at_least: int
     ) -> list[tuple[str, int]]:
         """Names in at least so many of these memories, with in how many, the closest first."""
-        return self._database.read(co_mentions.beside, memories, limit, at_least)
+        return self._database.read(co_mentions.co_mentioned, memories, limit, at_least)
 
     def mentioned(self, allowed: ScopeFilter, limit: int) -> list[tuple[str, int]]:
         """The names in the memories of these scopes, each with the number of memories, the most
@@ -156,6 +156,6 @@ class EntityGraph:
         """
         return self._database.read(co_mentions.mentioned, allowed, limit)
 
-    def alike(self, name: str, limit: int) -> list[str]:
+    def similar_names(self, name: str, limit: int) -> list[str]:
         """Names of what is known that somebody may have meant."""
-        return self._database.read(co_mentions.alike, name, limit)
+        return self._database.read(co_mentions.similar_names, name, limit)

@@ -81,11 +81,11 @@ def of_model(
 def of_fingerprint(
     connection: sqlite3.Connection, fingerprint: str
 ) -> list[VectorBlock]:
-    """All of the model with this fingerprint."""
+    """The blocks of the model with this fingerprint."""
     return of_model(connection, model_id(connection, fingerprint))
 
 
-def place(
+def add_rows(
     connection: sqlite3.Connection, model: int, found: Iterable[tuple[int, int, bytes]]
 ) -> int:
     """Add passages (id, scope, vector) to the blocks of their scopes; returns how many.
@@ -105,16 +105,20 @@ def place(
     return placed
 
 
-def place_new(connection: sqlite3.Connection, after: int) -> None:
-    """Add the passages with higher ids than ``after`` whose texts have vectors already: a file was
-    moved.
+def add_moved(connection: sqlite3.Connection, after: int) -> None:
+    """Add the passages with ids above ``after`` whose texts have vectors already, since their file
+    was only moved.
     """
     for model in column(connection, "SELECT id FROM models"):
-        place(connection, model, list(_vectors(connection, model, "p.id > ?", after)))
+        add_rows(
+            connection, model, list(_vectors(connection, model, "p.id > ?", after))
+        )
 
 
-def lose(connection: sqlite3.Connection, memory: int) -> None:
-    """Note that the passages of a memory (its key) are about to go."""
+def note_gone(connection: sqlite3.Connection, memory: int) -> None:
+    """Count the passages of a memory (its key), which are about to be deleted, as gone from their
+    block.
+    """
     connection.execute(
         "UPDATE blocks SET gone = gone + (SELECT count(*) FROM passages p"
         " JOIN embeddings e ON e.model = blocks.model AND e.hash = p.hash WHERE p.memory = ?)"
@@ -123,7 +127,7 @@ def lose(connection: sqlite3.Connection, memory: int) -> None:
     )
 
 
-def make_anew(
+def rebuild(
     connection: sqlite3.Connection, model: int, scopes: Sequence[int] | None = None
 ) -> None:
     """Write the blocks of a model again from the embeddings table, those of ``scopes`` or all,
@@ -131,11 +135,11 @@ def make_anew(
     """
     if scopes is not None:
         for scope in scopes:
-            _copy(connection, model, scope)
+            _rebuild_scope(connection, model, scope)
         return
     connection.execute("DELETE FROM blocks WHERE model = ?", (model,))
     for scope in column(connection, "SELECT id FROM scopes"):
-        _copy(connection, model, scope)
+        _rebuild_scope(connection, model, scope)
     # one of another size is made again, for nobody could find its passage
     connection.execute(
         "DELETE FROM embeddings WHERE model = ? AND length(vector) !="
@@ -145,8 +149,8 @@ def make_anew(
     connection.execute("UPDATE models SET is_placed = 1 WHERE id = ?", (model,))
 
 
-def _copy(connection: sqlite3.Connection, model: int, scope: int) -> None:
-    """Write the block of a scope anew."""
+def _rebuild_scope(connection: sqlite3.Connection, model: int, scope: int) -> None:
+    """Write the block of one scope again."""
     connection.execute(
         "DELETE FROM blocks WHERE scope_id = ? AND model = ?", (scope, model)
     )
@@ -155,8 +159,8 @@ def _copy(connection: sqlite3.Connection, model: int, scope: int) -> None:
         _append(connection, model, scope, batch)
 
 
-def forget(connection: sqlite3.Connection, model: int) -> None:
-    """Have the blocks of a model made anew; until then searches read the embeddings table."""
+def invalidate(connection: sqlite3.Connection, model: int) -> None:
+    """Have the blocks of a model rebuilt; until then searches read the embeddings table."""
     connection.execute("DELETE FROM blocks WHERE model = ?", (model,))
     connection.execute("UPDATE models SET is_placed = 0 WHERE id = ?", (model,))
 

@@ -60,7 +60,7 @@ def add_vectors(
                 "SELECT id, scope_id FROM passages WHERE hash = ?", (hash_,)
             )
             new += [(id_, scope, vector) for id_, scope in found]
-    placed = block_files.place(connection, model, new)
+    placed = block_files.add_rows(connection, model, new)
     raise_version(connection)
     return placed
 
@@ -140,7 +140,7 @@ def drop_traces(connection: sqlite3.Connection) -> None:
     """
     connection.execute(_UNNEEDED)
     for model in column(connection, "SELECT id FROM models"):
-        block_files.make_anew(connection, model)
+        block_files.rebuild(connection, model)
     connection.execute("INSERT INTO passages_fts(passages_fts) VALUES ('rebuild')")
 
 

@@ -147,7 +147,8 @@ class VectorIndex:
             self._graphs = {}
             self._signs = {}
         database.write(
-            block_files.forget, database.read(block_files.model_id, self.fingerprint)
+            block_files.invalidate,
+            database.read(block_files.model_id, self.fingerprint),
         )
         block_files.drop_strays(database)
 
@@ -158,9 +159,9 @@ class VectorIndex:
         are_whole = all(block.is_whole(self._directory) for block in blocks)
         worn = [block.scope for block in blocks if block.is_worn]
         if self._is_broken or not (are_placed and are_whole):
-            database.write(block_files.make_anew, model)
+            database.write(block_files.rebuild, model)
         elif worn:
-            database.write(block_files.make_anew, model, worn)
+            database.write(block_files.rebuild, model, worn)
         self._is_broken = False
         block_files.drop_strays(database)
 

@@ -30,10 +30,10 @@ Stamps = dict[Path, tuple[int, ...]]
 class _Answer:
     entries: tuple[tuple[str, str], ...]
     stamps: Stamps
-    surroundings: tuple[str | None, ...]
+    deciding: tuple[str | None, ...]
 
     def holds(self) -> bool:
-        return self.surroundings == _surroundings() and self.stamps == _stamps(
+        return self.deciding == _deciding_values() and self.stamps == _stamps(
             self.stamps
         )
 
@@ -55,17 +55,17 @@ def settings(root: Path, pattern: str) -> list[tuple[str, str]]:
 
 def _ask_git(root: Path) -> _Answer:
     """Ask git; its answer is kept where we know all the files that it rests on."""
-    surroundings = _surroundings()
+    deciding = _deciding_values()
     places = directories(root)
     own = (places.common / "config", places.own / "config.worktree")
-    before = _stamps({*own, *_personal_files(surroundings), _SYSTEM})
+    before = _stamps({*own, *_personal_files(deciding), _SYSTEM})
     items = iter(run(root, "config -z --list --show-origin", options=()).items)
     entries, origins = [], set()
     for origin, item in zip(items, items, strict=True):
         key, separator, value = item.partition("\n")
         entries.append((key, value if separator else "true"))
         origins.add(root / origin.removeprefix("file:"))
-    answer = _Answer(tuple(entries), before | _stamps(origins), surroundings)
+    answer = _Answer(tuple(entries), before | _stamps(origins), deciding)
     # a file that is included may be one that does not exist yet
     if not any(key.startswith("include") for key, _ in entries):
         if len(_kept) >= MAX_KEPT:
@@ -74,19 +74,19 @@ def _ask_git(root: Path) -> _Answer:
     return answer
 
 
-def _surroundings() -> tuple[str | None, ...]:
+def _deciding_values() -> tuple[str | None, ...]:
     return tuple(map(os.environ.get, _DECIDING))  # passed on by git_command, not read
 
 
-def _personal_files(surroundings: tuple[str | None, ...]) -> list[Path]:
+def _personal_files(deciding: tuple[str | None, ...]) -> list[Path]:
     """The files of the person's own settings, as gitconfig(5) names them."""
-    home, xdg, *named, _ = surroundings
+    home, xdg, own_file, system_file, _ = deciding
     folder = Path(home or "/")
     config_folder = Path(xdg) if xdg else folder / ".config"
     return [
         folder / ".gitconfig",
         config_folder / "git" / "config",
-        *map(Path, filter(None, named)),
+        *map(Path, filter(None, (own_file, system_file))),
     ]
 
 

@@ -56,8 +56,8 @@ def left_out(root: Path) -> list[str]:
     return sorted([*skipped, *(path for path in seen if not is_portable(path))])
 
 
-def beside(root: Path) -> list[str]:
-    """Paths of versions that lost their place in a merge and are no memories with an id. Raises
+def other_versions(root: Path) -> list[str]:
+    """Paths of versions that lost their place in a merge and are not memories with an id. Raises
     RepositoryError.
     """
     listed = output(root, "ls-files --cached --others --exclude-standard -z").items

@@ -44,7 +44,7 @@ def _picture(desk: Desk, name: str, project: str) -> GraphPicture:
     graph = workspace.index.graph
     middle = graph.entity(name, project) or next(iter(graph.named(name)), None)
     if middle is None:
-        close = ", ".join(graph.alike(name, 5))
+        close = ", ".join(graph.similar_names(name, 5))
         known = (
             f"Near it: {close}" if close else "Leave the name empty to see everything"
         )

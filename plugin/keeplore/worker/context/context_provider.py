@@ -159,7 +159,7 @@ class ContextProvider:
             return ""
         only = replace(view, scopes=scopes, instructions=tuple)
         # nothing of it was told before, however long ago the brief was
-        known = replace(self._shown.told(origin), since="")
+        known = replace(self._shown.history_of(origin), since="")
         own_brief = brief(
             [only], session=origin.session, source=REST, room=room, history=known
         )
@@ -189,7 +189,7 @@ class ContextProvider:
         has_waited = self._is_compaction_waiting() or changes.was_announced(origin)
         if has_waited:
             self._caught_up(until - began)
-        source = self._owed.take(origin, changes, self._shown.told(origin))
+        source = self._owed.take(origin, changes, self._shown.history_of(origin))
         self._taken[origin.host, origin.session] = source
         if not source:
             return "", (time.monotonic() - began) * has_waited
@@ -244,7 +244,7 @@ class ContextProvider:
         # the host of a session that was cleared has not before it what the session said
         session = "" if source == "clear" else origin.session
         reason = "compact" if source in (SHORTENED, REST) else source
-        views, history = self._views(origin), self._shown.told(origin)
+        views, history = self._views(origin), self._shown.history_of(origin)
         return self._note_shown(
             origin,
             brief(views, session=session, source=reason, room=room, history=history),
@@ -282,7 +282,7 @@ class ContextProvider:
             return ""
         # until it is compacted, a session still has before it what it said itself
         own = "" if self._shown.has_lost(origin) else origin.session
-        known = self._shown.told(origin)
+        known = self._shown.history_of(origin)
         sure = for_prompt(
             threshold, already=known.answers, words=known.words, session=own
         )
@@ -309,7 +309,7 @@ class ContextProvider:
         wishes: ContextSettings,
         room: TextBudget,
     ) -> str:
-        history = self._shown.told(origin)
+        history = self._shown.history_of(origin)
         files = paths.split("\n")
         found = BackgroundCall(
             lambda: edit_context(

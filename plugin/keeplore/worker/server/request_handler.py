@@ -43,15 +43,17 @@ ANSWER_WORDS = 3  # the client's version, host and event
 
 
 class RequestHandler:
-    """Thread-safe; ``caught_up`` waits until the spool is empty, for so many seconds at most;
-    ``changed`` is called where a command wrote or removed a memory."""
+    """Answers what clients ask the worker. Thread-safe; ``wait_for_spool`` waits at most so many
+    seconds until the spool is empty, and says whether it is; ``on_change`` is called after a
+    command wrote or removed a memory.
+    """
 
     def __init__(
         self,
         registry: Registry,
-        caught_up: Callable[[float], bool],
+        wait_for_spool: Callable[[float], bool],
         status: Callable[[], dict[str, Any]],
-        changed: Callable[[], None],
+        on_change: Callable[[], None],
     ) -> None:
         self._registry = registry
         self._state = registry.places.state
@@ -62,9 +64,9 @@ class RequestHandler:
         self._cursors = Cursors(registry.places.sessions)
         self._shown = InjectionLog(registry.places.state / FILE)
         self.activity = ActivityLog(registry.places.state)
-        self._wait_for_spool = caught_up
+        self._wait_for_spool = wait_for_spool
         self._contexts = ContextProvider(registry, self._shown, self._caught_up)
-        self._changed = changed
+        self._on_change = on_change
 
     def answer(self, host_name: str, event: str, payload: bytes) -> bytes:
         """The host's own JSON with the context it waits for, or nothing."""
@@ -191,7 +193,7 @@ class RequestHandler:
             self._registry,
             lambda: self._wait_for_spool(CAUGHT_UP_S),
             self._status,
-            self._changed,
+            self._on_change,
         )
 
     @functools.cached_property
@@ -200,7 +202,7 @@ class RequestHandler:
         from keeplore.mcp_server.desk import McpDesk
         from keeplore.worker.server.mcp_services import services
 
-        return McpDesk(services(self._registry, self._changed))
+        return McpDesk(services(self._registry, self._on_change))
 
     def _caught_up(self, seconds: float) -> bool:
         # the spool does not stand back for a prompt that waits for it

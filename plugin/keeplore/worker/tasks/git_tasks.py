@@ -65,7 +65,7 @@ class SyncTask:
             if self._has_failed:
                 self._due_at = max(self._due_at, self._synced_at + SYNC_BACKOFF_S[0])
 
-    def fetch(self) -> None:
+    def request_news(self) -> None:
         """Have the next sync run at once, unless one ran a moment ago: somebody begins to work here
         and wants what other machines wrote.
         """

@@ -144,10 +144,8 @@ class InjectionLog:
                 del self._asked[next(iter(self._asked))]
             return before is None or moment - before > TWICE_S
 
-    def told(self, origin: Origin) -> InjectionHistory:
-        """What the session was given, so that it is not given again; nothing for an unknown
-        session.
-        """
+    def history_of(self, origin: Origin) -> InjectionHistory:
+        """What the session was given; nothing for an unknown session, to which all is new."""
         with self._lock:
             known = self._sessions.get(_key(origin), _SessionLog())
             return InjectionHistory(

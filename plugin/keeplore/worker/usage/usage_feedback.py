@@ -27,7 +27,7 @@ from keeplore.memory.feedback_counters import UsageCounters
 from keeplore.recall.render import reference
 from keeplore.text.dates import today
 from keeplore.worker.usage.injection_log import Injection, InjectionKind
-from keeplore.worker.usage.usage_terms import ENOUGH, is_used, telling
+from keeplore.worker.usage.usage_terms import ENOUGH, is_used, term_weights
 from keeplore.worker.usage.view_log import take_opened
 from keeplore.workspace.activity import Counted
 from keeplore.workspace.registry import Registry
@@ -161,12 +161,12 @@ class UsageFeedback:
             lines = given.text.splitlines()
             for id_ in given.ids:
                 quoted = [_quotations(line) for line in lines if reference(id_) in line]
-                session.note_told(id_, telling(" ".join(quoted)), given)
+                session.note_told(id_, term_weights(" ".join(quoted)), given)
 
     def _judge_turn(self, turn: Turn) -> None:
         session = self._session(turn.origin)
         session.begin(turn.id)
-        asked, answer = telling(clean(turn.user)), telling(turn.assistant)
+        asked, answer = term_weights(clean(turn.user)), term_weights(turn.assistant)
         before = set(session.said).union(asked)
         # what a command of ours was answered with is passed on, which is no use of it
         if not own_command(turn.user):

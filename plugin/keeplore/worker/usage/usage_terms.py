@@ -28,8 +28,8 @@ _NAME = re.compile(r"[a-z0-9](?=[A-Z])|\w[_.\-/]\w|[A-Za-z]\d|\d[A-Za-z]")
 _KEY_BYTES = 5
 
 
-def telling(text: str) -> dict[str, float]:
-    """A key for each rare word of a text, with what it counts."""
+def term_weights(text: str) -> dict[str, float]:
+    """The weight of each rare word of a text, under the word's key."""
     found: dict[str, float] = {}
     cut = text[:MAX_TEXT]
     for run in runs(cut):

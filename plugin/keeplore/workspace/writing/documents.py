@@ -12,7 +12,7 @@ from keeplore.errors import AlreadyExists, StoreError
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.index.passages import passages_of
 from keeplore.ingest import Extracted, SourceAddress
-from keeplore.ingest.document_body import body_for, content_for
+from keeplore.ingest.document_body import body_for, document_hash
 from keeplore.memory import Memory, new_id, new_meta
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.names import short_id
@@ -74,7 +74,7 @@ class Documents:
                 "the document is too long for one memory", "Give a part of it"
             )
         name = redact(origin.name, project)
-        content = content_for(title, body)
+        content = document_hash(title, body)
         machine = self._workspace.machine
         at = now()
         meta = new_meta(
@@ -140,7 +140,7 @@ class Documents:
         from each other.
         """
         head, old = heads[0]
-        if old.source.get("content") != content_for(old.title, old.body):
+        if old.source.get("content") != document_hash(old.title, old.body):
             raise _is_changed_here(short_id(head.id))
         # by its words, so that what was forgotten is known again; what it says a second time needs
         # another

@@ -213,7 +213,7 @@ def _say_what_is_missing(view: GraphView, name: str) -> int:
             "add NAME` names one"
         )
         return EMPTY
-    close = view.index.graph.alike(name, CLOSE)
+    close = view.index.graph.similar_names(name, CLOSE)
     near_it = f" Near it: {', '.join(close)}." if close else ""
     name = plain(name)
     say(f"Nothing found: nothing is known by the name {name!r}.{near_it}", err=True)

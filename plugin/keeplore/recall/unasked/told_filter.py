@@ -1,4 +1,4 @@
-"""Which memories may be told unasked at all: those of believed machines that nothing of such a
+"""Which memories may be told unasked at all: those of believed machines that no memory of such a
 machine has replaced.
 """
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from keeplore.index import Index
 
 
-def telling(index: Index, source_of: SourceOf) -> Callable[[MemoryRow], bool]:
-    """Tells of rows whether they may be told.
+def told_filter(index: Index, source_of: SourceOf) -> Callable[[MemoryRow], bool]:
+    """A function that says whether a memory may be told unasked.
 
     What another person's machine wrote replaces nothing here before it is accepted: else whoever
     may push could silence a rule.
