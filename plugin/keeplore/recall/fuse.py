@@ -229,8 +229,8 @@ def priors(
 
 
 def feedback_odds(weight: float, w: Weights = WEIGHTS) -> float:
-    """The log-odds for a weight of feedback: 0 for 1, ``w.feedback`` for 2 and more, minus that for
-    a half and less.
+    """The log-odds that a weight of feedback gives: none at 1, ``w.feedback`` from 2 on, and as
+    much less at a half.
     """
     return w.feedback * max(-1.0, min(1.0, math.log2(max(weight, sys.float_info.min))))
 
