@@ -119,10 +119,11 @@ def test_of_notes_the_newer_comes_first_without_a_figure_too() -> None:
     old, new = "We deploy the docs to Netlify.", "We deploy the docs to Cloudflare."
     hits = [
         replace(hit("2026-01-01", old), kind="note"),
-        replace(hit("2026-02-01", new), kind="note"),
+        replace(hit("2026-02-01", new), kind="note", score=0.3),
     ]
     found = newest_first(hits, parse_question("where do we deploy the docs"))
-    assert [one.passage for one in found] == [new, old]
+    # it is as likely to answer as what it replaces: no hit stands before a likelier one
+    assert [(one.passage, one.score) for one in found] == [(new, 0.9), (old, 0.9)]
 
 
 def test_an_older_value_and_one_of_another_project_replace_nothing() -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from keeplore.recall.excerpt import sentences_of
 from keeplore.recall.passage_features import is_of_other_thing
@@ -72,7 +72,7 @@ def _closest(passage: str, question: ParsedQuestion) -> Iterator[_Statement]:
 def newest_first(
     hits: Sequence[RecallHit], question: ParsedQuestion
 ) -> list[RecallHit]:
-    """The same with what holds in the place of a hit before it."""
+    """The same with what holds in the place of a hit before it, as likely as that is to answer."""
     is_figure_asked = (
         question.asks
         and not question.is_about_past
@@ -86,8 +86,15 @@ def newest_first(
             if (_is_sure(one, other) and holds_instead(one, other, question))
             or (is_figure_asked and _gives_newer(one, other, question))
         )
-        ordered.insert(next(places, len(ordered)), one)
+        place = next(places, len(ordered))
+        is_moved = place < len(ordered)
+        ordered.insert(place, _as_likely(one, ordered[place]) if is_moved else one)
     return [one.hit for one in ordered]
+
+
+def _as_likely(one: Stated, other: Stated) -> Stated:
+    score = max(one.hit.score, other.hit.score)
+    return replace(one, hit=replace(one.hit, score=score))
 
 
 def holds_instead(one: Stated, other: Stated, question: ParsedQuestion) -> bool:
