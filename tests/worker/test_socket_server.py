@@ -5,7 +5,9 @@ import threading
 from pathlib import Path
 
 import pytest
+from waiting import until
 
+from keeplore.worker.server import socket_server
 from keeplore.worker.server.protocol import ask
 from keeplore.worker.server.socket_server import SocketServer
 
@@ -110,3 +112,28 @@ def test_a_socket_left_by_a_killed_worker_is_replaced(state):
         assert ask(state, "status", timeout_s=30) == {}
     finally:
         server.close()
+
+
+@pytest.mark.parametrize("gone", ["worker.sock", "worker.addr"])
+def test_an_address_that_was_deleted_is_made_again(state, monkeypatch, gone):
+    monkeypatch.setattr(socket_server, "LOOK_S", 0.05)
+    server = SocketServer(state, lambda *_: b"{}")
+    (state / gone).unlink()
+    until(lambda: ask(state, "status", timeout_s=30) == {}, "it answers again")
+    server.close()
+    assert [path.name for path in state.iterdir()] == []
+
+
+def test_nothing_is_made_in_a_directory_that_is_anothers(state, monkeypatch):
+    monkeypatch.setattr(socket_server, "LOOK_S", 0.05)
+    looked = threading.Event()
+
+    def is_lost():
+        looked.set()
+        return True
+
+    server = SocketServer(state, lambda *_: b"{}", is_lost=is_lost)
+    (state / "worker.sock").unlink()
+    assert looked.wait(60)
+    server.close()
+    assert [path.name for path in state.iterdir()] == []

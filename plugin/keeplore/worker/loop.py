@@ -139,6 +139,7 @@ class Worker:
             self._places.state,
             lambda *request: self._handle(handler, *request),
             handler.unheard,
+            is_lost=self._is_lost,
         )
         faults.on_fault = lambda: handler.activity.count(Counted.ERRORS)
         durable.write(self._places.state / "worker.pid", str(os.getpid()).encode())

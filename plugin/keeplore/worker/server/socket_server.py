@@ -27,6 +27,7 @@ from keeplore_hooks import durable
 LOG = logging.getLogger(__name__)
 MAX_CONNECTIONS = 64  # at once; more wait in the backlog
 NO_DESCRIPTOR_S = 0.2  # after the system had no descriptor for a connection
+LOOK_S = 20.0  # how often it looks whether its address is still there
 REQUEST_S = 5.0  # a caller that takes longer to send is dropped
 
 # operation and arguments after the version, payload → reply
@@ -36,12 +37,20 @@ Unheard = Callable[[str, list[str], bytes], None]
 
 
 class SocketServer:
-    """Listens from construction on; ``close`` removes the address."""
+    """Listens from construction on, also after somebody deleted its socket; ``close`` removes the
+    address.
+    """
 
     def __init__(
-        self, state: Path, handle: Handler, unheard: Unheard = lambda *_: None
+        self,
+        state: Path,
+        handle: Handler,
+        unheard: Unheard = lambda *_: None,
+        *,
+        is_lost: Callable[[], bool] = lambda: False,
     ) -> None:
         self._handle = handle
+        self._is_lost = is_lost  # whether the state directory is another's by now
         self._unheard = unheard
         self._state = state
         self._slots = threading.BoundedSemaphore(MAX_CONNECTIONS)
@@ -50,18 +59,19 @@ class SocketServer:
         if len(os.fsencode(path)) > MAX_SOCKET_PATH:
             self._aside = _folder_aside()
             path = Path(self._aside) / "worker.sock"
-        self._socket = _listening(path)
         self._path = path
-        durable.write(state / ADDRESS_FILE, str(path).encode())
+        self._address = threading.Lock()  # whoever makes or removes it holds this
+        self._socket = self._listening()
         threading.Thread(
             target=self._accept, name="keeplore-accept", daemon=True
         ).start()
 
     def close(self) -> None:
-        for path in (self._state / ADDRESS_FILE, self._path):
-            with contextlib.suppress(OSError):
-                path.unlink()
-        self._socket.close()
+        with self._address:
+            for path in (self._state / ADDRESS_FILE, self._path):
+                with contextlib.suppress(OSError):
+                    path.unlink()
+            self._socket.close()
         if self._aside:
             import shutil  # here, as above
 
@@ -72,6 +82,10 @@ class SocketServer:
             self._slots.acquire()
             try:
                 connection, _ = self._socket.accept()
+            except TimeoutError:
+                self._slots.release()
+                self._listen_anew()
+                continue
             except OSError:
                 self._slots.release()
                 if self._socket.fileno() < 0:  # closed
@@ -81,6 +95,22 @@ class SocketServer:
             threading.Thread(
                 target=self._serve, args=(connection,), daemon=True
             ).start()
+
+    def _listening(self) -> socket.socket:
+        made = _listening_at(self._path)
+        made.settimeout(LOOK_S)
+        durable.write(self._state / ADDRESS_FILE, str(self._path).encode())
+        return made
+
+    def _listen_anew(self) -> None:
+        """Make the address again where it was deleted: nobody could start another worker."""
+        address = self._state / ADDRESS_FILE
+        with self._address, contextlib.suppress(OSError):
+            is_there = self._path.exists() and address.exists()
+            if is_there or self._socket.fileno() < 0 or self._is_lost():
+                return
+            deleted, self._socket = self._socket, self._listening()
+            deleted.close()
 
     def _serve(self, connection: socket.socket) -> None:
         try:
@@ -118,7 +148,7 @@ def _folder_aside() -> str:
     return tempfile.mkdtemp(prefix="keeplore-")
 
 
-def _listening(path: Path) -> socket.socket:
+def _listening_at(path: Path) -> socket.socket:
     with contextlib.suppress(FileNotFoundError):
         # left by a worker that was killed; the lock says that we are the only one
         path.unlink()
