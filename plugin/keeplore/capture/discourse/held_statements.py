@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container
 from functools import lru_cache
 
 from keeplore.capture.discourse.conversation_model import ConversationModel
@@ -32,15 +32,14 @@ def held_statements(conversation: Conversation) -> tuple[HeldStatement, ...]:
         if is_untold or number in model.ended:
             continue
         held.append(_held(statement, message, model, quotes))
-    told = {statement.text for statement in held}
-    picks = (
-        line
-        for text, quote in quotes.items()
-        if text not in told
-        for line in _pick(quote, model)
-    )
-    numbered = enumerate(picks, len(messages))
-    return (*held, *(_held(pick, message, model, quotes) for message, pick in numbered))
+    said = {statement.text for statement in held}
+    numbers = {exchange.id: n for n, exchange in enumerate(model.exchanges)}
+    picks = [q for q in quotes.values() if ARROW in q.text and q.text not in said]
+    for message, quote in enumerate(picks, len(messages)):
+        if quote.turn in numbers:
+            statement = _picked_statement(quote, numbers[quote.turn])
+            held.append(_held(statement, message, model, quotes))
+    return tuple(held)
 
 
 def _held(
@@ -60,12 +59,7 @@ def _held(
     )
 
 
-def _pick(quote: Quote, model: ConversationModel) -> Iterator[Statement]:
+def _picked_statement(quote: Quote, exchange: int) -> Statement:
     """A decision that stands in the head with its question, which nobody said in one sentence."""
-    for number, exchange in enumerate(model.exchanges):
-        if exchange.id == quote.turn and ARROW in quote.text:
-            line = Sentence(quote.text)
-            yield Statement(
-                line, quote.speaker, quote.turn, number, 0, 0, 1, is_answer=True
-            )
-            return
+    place = (quote.turn, exchange, 0, 0, 1)
+    return Statement(Sentence(quote.text), quote.speaker, *place, is_answer=True)

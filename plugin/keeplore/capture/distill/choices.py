@@ -71,14 +71,14 @@ def _asked_by(exchange: Exchange) -> str:
     return next(iter((*telling, *reversed(named), *request)), "")
 
 
-def is_option(sentence: Sentence) -> bool:
+def _is_option(sentence: Sentence) -> bool:
     is_item = bool(sentence.label) and sentence.is_first
     return is_item or opens_with(sentence.text, "option_labelled")
 
 
 def last_options(said: Sequence[Sentence]) -> list[Sentence]:
     """The options of the last list of options."""
-    listed = [s for s in said if is_option(s)]
+    listed = [s for s in said if _is_option(s)]
     place = (listed[-1].lead, listed[-1].heading) if listed else ("", "")
     return [s for s in listed if (s.lead, s.heading) == place]
 
