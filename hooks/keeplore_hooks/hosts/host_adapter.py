@@ -50,8 +50,8 @@ class RecordAdapter(ABC):
         suffixes: tuple[str, ...],
         read: Callable[[Path], _Record],
     ) -> tuple[_Record | None, tuple[str, ...]]:
-        """What ``read`` gives of the record that a payload names; in its place a problem, or
-        neither where there is no record.
+        """What ``read`` makes of the record that a payload names, or the problem with it; neither
+        where there is no record.
         """
         if not name:
             return None, ()

@@ -153,9 +153,9 @@ class GivenEvents:
         """Was the turn given as complete?"""
         return self._given.get(f"{EventKind.TURN} {turn_id}", "").endswith(_COMPLETE)
 
-    def is_news(self, event: HostEvent) -> bool:
-        """Note an event; was it not given in this form? Of one that is recorded twice the first
-        counts.
+    def note_given(self, event: HostEvent) -> bool:
+        """Record an event as given in its present form; returns whether it had not been. Of an
+        event that is recorded twice the first counts.
         """
         key = _key(event)
         if key in self._window:
@@ -301,7 +301,7 @@ class TurnAssembler:
             self._give_turn(replace(turn, is_complete=turn.is_complete or is_silent))
 
     def emit(self, event: HostEvent) -> None:
-        if self._given.is_news(event):
+        if self._given.note_given(event):
             self.events.append(event)
 
     def answer(self, turn: OpenTurn, question: Question) -> None:

@@ -81,8 +81,8 @@ class OpenConversation:
         return None
 
     def is_retaken(self, at: int, exchange: Exchange) -> bool:
-        """True for the last exchange when it was a mere prompt that waited, behind others, for the
-        turn itself.
+        """True for the last exchange where it was only a prompt, waiting behind others, and the
+        turn itself has now come.
         """
         is_last = 0 < at == len(self.exchanges) - 1
         return (

@@ -125,8 +125,8 @@ class SdkModel(ABC, Generic[_Client, _Shape]):
         self._shapes = shapes  # those that may work, the one that did first
 
     def available(self) -> str:
-        """Whether the server lists its models: "" or why not, within three seconds. One that has no
-        such list is there all the same.
+        """Why the server does not answer, asked for its list of models within three seconds; ""
+        where it does. A server without such a list counts as answering.
         """
         try:
             client = self._client

@@ -81,7 +81,7 @@ def _blocked(proposal: Proposal, ground: GateContext) -> Verdict | None:
 
 
 def _untouchable(proposal: Proposal) -> Verdict | None:
-    """Whether the note to be changed is one that no model may change."""
+    """The verdict on a proposal to change a note that no model may change; None for any other."""
     if not (proposal.target and proposal.changes_note):
         return None
     if proposal.target.memory.is_permanent:

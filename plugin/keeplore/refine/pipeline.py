@@ -329,8 +329,8 @@ class _Refinement:
         return {exchange.id: exchange.at for exchange in self._part.exchanges}
 
     def _renewed(self, proposal: Proposal) -> Proposal | None:
-        """The same, unless the note that it concerns was changed, replaced or taken away while the
-        model thought.
+        """The proposal, or None where its note was changed, replaced or taken away while the model
+        thought.
         """
         target = proposal.target
         if target is None:

@@ -94,8 +94,8 @@ def _is_portable_folder(folder: str) -> bool:
 
 
 def is_safe(path: str) -> bool:
-    """Whether a file of the person's may be written where a commit of another machine says: as
-    above, or hidden.
+    """Whether a path that another machine's commit names may be written among the person's files:
+    portable like a memory's, or hidden.
 
     ``git~1`` is what Windows makes of ``.git``.
     """

@@ -156,7 +156,9 @@ def without_runs(text: str) -> str:
 
 @functools.cache
 def _attached() -> re.Pattern[str]:
-    """Made when it is first needed: it takes 3 ms. A word is looked at once, from its beginning."""
+    """The pattern of other words that touch a run of such letters. Compiled when first needed,
+    which takes 3 ms; each word is looked at once.
+    """
     letter, other = f"[{_LETTERS}]", rf"[^\W_{_LETTERS}]"
     return re.compile(
         rf"(?<={letter}){other}++|(?<!{other}){other}++(?={letter})",

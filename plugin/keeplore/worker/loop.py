@@ -364,7 +364,7 @@ def _save_last(what: UsageFeedback | RequestHandler) -> None:
 
 
 def without_secrets(payload: bytes) -> bytes:
-    """A payload that is set aside, as far as it may be kept."""
+    """A payload that is set aside, without its secrets."""
     # here, because its patterns cost a tenth of a second and hardly an entry is set aside
     from keeplore.redact import Redactor
 

@@ -347,7 +347,9 @@ def _name(path: str) -> str:
 
 
 def below_home(path: Path, home: Path) -> str:
-    """A path as it means the same on another machine of the person: ~/… where it can be."""
+    """The path in a form that means the same on the person's other machines: ~/… where it can
+    be.
+    """
     return (
         f"~/{path.relative_to(home).as_posix()}"
         if path.is_relative_to(home) and path != home

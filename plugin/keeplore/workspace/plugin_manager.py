@@ -173,7 +173,9 @@ def _stopped(name: str, when: str, error: Exception) -> ConfigError:
 
 
 def _may_check_texts(module: str) -> bool:
-    """Whether sources of a package that cannot be imported name a gate."""
+    """Whether the sources of a package that cannot be imported mention one of the extension points
+    that check texts.
+    """
     try:
         spec = importlib.util.find_spec(module.partition(".")[0])
     except (ImportError, ValueError):

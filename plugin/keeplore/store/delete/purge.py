@@ -292,7 +292,9 @@ def _rewrite(
 def _unstage(
     backend: LibgitBackend, blobs: set[str], wanted: Mapping[str, frozenset[str]]
 ) -> None:
-    """Take out of the index what holds such text, and the ends of conflicts it remembers."""
+    """Remove from the index the files with such text, and the conflicts that it remembers as
+    resolved.
+    """
     for path in _staged(backend, blobs, wanted):
         output(backend.root, "update-index --force-remove --", path)
     run(backend.root, "update-index --clear-resolve-undo")

@@ -32,7 +32,7 @@ def noted(backend: GitBackend, old: str, new: str) -> Iterator[None]:
 
 
 def take_back(backend: GitBackend, head: str) -> None:
-    """Bring files that a merge has removed or written back to what HEAD has, where it ended so."""
+    """Take back what a merge that was cut off here removed or wrote, to what HEAD has."""
     note = backend.places.own / NOTE
     try:
         old, new = json.loads(note.read_bytes())

@@ -59,7 +59,9 @@ class VectorTask:
             thread.join(SERVER_ENDS_S)
 
     def _embed(self, workspace: Workspace) -> int:
-        """How much of graph and vectors is left to be made here."""
+        """Make some of the workspace's missing links and vectors, those of a server in a thread.
+        Returns how much is left to be made here.
+        """
         unlinked = workspace.index.graph.link(1)
         if not (workspace.embedder.is_remote or workspace.index.is_remote):
             return workspace.index.embed_pending(VECTORS_A_STEP) or unlinked

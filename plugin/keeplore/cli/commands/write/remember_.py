@@ -240,7 +240,7 @@ def _related_memories(
 def _write_note(
     registry: Registry, words: str, chosen: Mapping[str, Any], *, may_ask: bool
 ) -> tuple[Workspace, NoteOutcome] | None:
-    """The note, or None where the person wants none."""
+    """Write the note. Returns None where the person wants none."""
     from keeplore.workspace.writing.remember import (  # heavy, as above
         NoteRequest,
         drafted,

@@ -180,7 +180,9 @@ def _ask(
 
 
 def _decide(decisions: Iterable[Callable[[], str]]) -> tuple[int, bool]:
-    """How many were decided, and whether the person stopped before the end."""
+    """Have the decisions made one by one. Returns how many were decided, and whether the person
+    stopped before the end.
+    """
     decided = 0
     for decide in decisions:
         choice = decide()
