@@ -42,6 +42,47 @@ def test_a_setting_is_shown_set_and_taken_back_in_both_layers(
     ]
 
 
+def test_what_all_machines_share_is_committed_and_synced(
+    memory: Path, home: Path, run: Callable[..., Any], git: Callable[..., str]
+) -> None:
+    git("init", "-q", "--bare", "remote.git", cwd=home)
+    git("remote", "add", "origin", str(home / "remote.git"), cwd=memory)
+    done = run("config", "set", "context.related", "2")
+    assert done.stderr == (
+        "note: keeplore.yaml is committed, so that a sync brings it to your other "
+        "machines\n"
+    )
+    assert run("config", "unset", "sync.automatic").stderr == done.stderr
+    assert run("sync").returncode == 0
+    assert "  related: 2 " in git("show", "main:keeplore.yaml", cwd=home / "remote.git")
+    assert git("log", "--format=%s", cwd=memory).splitlines() == [
+        "Set context.related in keeplore.yaml",
+        "Create a Keeplore workspace",
+    ]
+
+
+def test_edits_of_a_person_are_committed_by_the_person_alone(
+    memory: Path, run: Callable[..., Any], git: Callable[..., str]
+) -> None:
+    file, before = memory / "keeplore.yaml", git("rev-parse", "HEAD", cwd=memory)
+    file.write_text(f"{file.read_text()}# mine\n")
+    done = run("config", "set", "context.related", "2")
+    assert done.stderr == (
+        "note: keeplore.yaml is not committed: HEAD lacked other edits of it already; "
+        "commit it where your other machines should have it too\n"
+    )
+    assert git("rev-parse", "HEAD", cwd=memory) == before
+    git("commit", "-qam", "Mine", cwd=memory)
+    done = run("config", "set", "frozen", "true")
+    assert "not committed: the workspace is frozen; " in done.stderr
+    done = run("config", "set", "frozen", "false")
+    assert "keeplore.yaml is committed" in done.stderr
+    git("checkout", "-q", "-b", "other", cwd=memory)
+    done = run("config", "set", "context.related", "1")
+    assert "is on branch other, and Keeplore commits on main; " in done.stderr
+    assert git("log", "--format=%s", "-1", cwd=memory) == "Mine"
+
+
 def test_what_cannot_be_is_refused_with_the_next_step(
     memory: Path, run: Callable[..., Any]
 ) -> None:

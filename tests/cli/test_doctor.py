@@ -662,3 +662,24 @@ def test_a_full_disk_is_a_finding_wherever_a_workspace_lies(
         if finding.part == "disk"
     ]
     assert found and found[0].level == "wrong" and found[0].remedy
+
+
+def test_settings_that_are_not_committed_are_named_and_committed_if_asked(
+    places: Places, root: Path, git: Callable[..., str]
+) -> None:
+    file = root / "keeplore.yaml"
+    text = file.read_text()
+    file.write_text(f"{text}# by hand\n")
+    message = "keeplore.yaml is not committed as it is here: no other machine gets it"
+    found = [one for one in look(places) if "keeplore.yaml" in one.message]
+    assert [(one.level, one.message, one.remedy) for one in found] == [
+        ("note", message, "Commit it, or let `keeplore doctor --fix` do so")
+    ]
+    assert git("diff", "--name-only", "HEAD", cwd=root) == "keeplore.yaml"
+    found = [
+        one for one in look(places, fix=True) if one.message.startswith("keeplore.yaml")
+    ]
+    assert [(one.level, one.message) for one in found] == [
+        ("ok", f"{message}: now it is")
+    ]
+    assert git("show", "HEAD:keeplore.yaml", cwd=root) == file.read_text().rstrip()

@@ -58,8 +58,10 @@ class FreezableStore(Store):
         self._check()
         return super().follow_purges(other)
 
-    def commit(self, message: str = "") -> CommitResult:
-        return CommitResult(None) if self._is_frozen() else super().commit(message)
+    def commit(self, message: str = "", extra: Iterable[str] = ()) -> CommitResult:
+        if self._is_frozen():
+            return CommitResult(None)
+        return super().commit(message, extra)
 
     def recover(self) -> bool:
         return not self._is_frozen() and super().recover()

@@ -359,13 +359,13 @@ class Store:
         """
         return files.read_text(self.root, path, limit_bytes)
 
-    def commit(self, message: str = "") -> CommitResult:
-        """Commit what differs between our files on disk and HEAD, and nothing else.
+    def commit(self, message: str = "", extra: Iterable[str] = ()) -> CommitResult:
+        """Commit what differs between our files, and ``extra``, on disk and HEAD: nothing else.
 
         Raises RepositoryBusy (a merge, a rebase, another branch, a held lock: try again later) or
         RepositoryError.
         """
-        return reconcile(self.root, self.branch, self.cache, message)
+        return reconcile(self.root, self.branch, self.cache, message, extra)
 
     def merge(self, other: str, *, is_unrelated: bool = False) -> MergeResult:
         """Merge a commit that was fetched, and write what it changes to disk; see

@@ -19,6 +19,7 @@ from keeplore.cli.doctor.finding import (
     wrong,
 )
 from keeplore.cli.memory_options import place_options
+from keeplore.config.settings import FILE as SETTINGS
 from keeplore.errors import (
     ConfigError,
     EngineUnavailable,
@@ -34,13 +35,20 @@ from keeplore.memory.lint_rules import LintLevel
 from keeplore.memory.location import Location, location_of
 from keeplore.memory.names import short_id
 from keeplore.redact.rules import pattern
-from keeplore.store.git.inspection import differing, left_out, old_locks, other_versions
+from keeplore.store.git.inspection import (
+    differing,
+    is_as_committed,
+    left_out,
+    old_locks,
+    other_versions,
+)
 from keeplore.store.paths import is_portable
 from keeplore.text.agent_scope import long_place
 from keeplore.text.counts import counted
 from keeplore.text.dates import minute_of
 from keeplore.workspace.identity import load_projects
 from keeplore.workspace.lifecycle.lint import lint
+from keeplore.workspace.lifecycle.shared_settings import commit_settings
 from keeplore.workspace.lifecycle.sync_workspace import heal
 from keeplore.workspace.machine_trust import MachineState
 from keeplore.workspace.reading.listing import waiting_rows
@@ -109,6 +117,7 @@ def _repository(
         )
         yield note(part, "it is frozen: nothing is written into it", remedy)
         return
+    yield from _settings_findings(part, workspace)
     waiting = differing(workspace.root) if workspace.store.head() else ["everything"]
     if waiting and not commits:
         message = f"on disk and not committed yet: {counted(len(waiting), 'file')}"
@@ -119,6 +128,23 @@ def _repository(
     yield from _commit_findings(part, workspace, waiting)
 
 
+def _settings_findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
+    """Whether other machines get the settings that hold here."""
+    if not is_as_committed(workspace.root, SETTINGS):
+        yield note(
+            part,
+            f"{SETTINGS} is not committed as it is here: no other machine gets it",
+            "Commit it, or let `keeplore doctor --fix` do so",
+            partial(_settings_committed, workspace),
+        )
+
+
+def _settings_committed(workspace: Workspace) -> str:
+    """Raises RepositoryError."""
+    why_not = commit_settings(workspace, f"Change {SETTINGS}")
+    return f"git does not get it: {why_not}" if why_not else "now it is"
+
+
 def _commit_findings(
     part: str, workspace: Workspace, waiting: Sequence[str]
 ) -> Iterator[DoctorFinding]:
@@ -126,7 +152,7 @@ def _commit_findings(
     skipped: tuple[str, ...] = ()
     held_back: tuple[str, ...] = ()
     try:
-        message = "HEAD holds what is on disk"
+        message = "HEAD holds the memory that is on disk"
         if waiting:
             done = workspace.store.commit()
             skipped, held_back = done.skipped, done.held_back

@@ -33,6 +33,12 @@ def committed(root: Path, path: str) -> bytes | None:
     return found.out if found.code == 0 else None
 
 
+def is_as_committed(root: Path, path: str) -> bool:
+    """Whether HEAD has a file as it is on disk and staged. Raises RepositoryError."""
+    is_known = committed(root, path) is not None
+    return is_known and not output(root, "status --porcelain --", path).text
+
+
 def differing(root: Path) -> list[str]:
     """Paths of ours that git, by their times and sizes, holds to differ from HEAD. Raises
     RepositoryError.

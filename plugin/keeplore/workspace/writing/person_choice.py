@@ -17,7 +17,7 @@ from keeplore.config.capture_choice import (
     RuleKind,
 )
 from keeplore.config.places import Places
-from keeplore.config.setting_layers import set_own, set_shared, unset_own
+from keeplore.config.setting_layers import set_own, unset_own
 from keeplore.errors import ConfigError, KeeploreError
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.text.dates import now
@@ -30,6 +30,7 @@ from keeplore.workspace.capture_policy import (
     place_of,
 )
 from keeplore.workspace.identity import below_home, load_projects
+from keeplore.workspace.lifecycle.shared_settings import set_for_all
 from keeplore.workspace.recording.cursors import Cursors
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
@@ -124,29 +125,33 @@ def _unknown_project(name: str, known: set[str]) -> ConfigError:
     )
 
 
-def exclude(workspace: Workspace, rules: Rules, *, is_shared: bool) -> None:
-    """Leave what the rules name out of memory, on this machine or in the workspace. Raises
-    ConfigError.
+def exclude(workspace: Workspace, rules: Rules, *, is_shared: bool) -> str:
+    """Leave what the rules name out of memory, on this machine or in the workspace; returns what to
+    tell of a shared setting. Raises ConfigError.
     """
     known = _known_rules(workspace, is_shared=is_shared)
     included = tuple(rule for rule in known.include if rule not in rules)
     excluded = tuple(dict.fromkeys((*known.exclude, *rules)))
-    _write(workspace, CaptureRules(excluded, included), is_shared=is_shared)
+    return _write(workspace, CaptureRules(excluded, included), is_shared=is_shared)
 
 
 def include(
     registry: Registry, workspace: Workspace, rules: Rules, *, is_shared: bool
-) -> None:
-    """Undo it; where other rules still leave it out, these override them. Raises ConfigError."""
+) -> str:
+    """Undo it; where other rules still leave it out, these override them. Returns and raises as
+    ``exclude`` does.
+    """
     known = _known_rules(workspace, is_shared=is_shared)
     excluded = tuple(rule for rule in known.exclude if rule not in rules)
     undone = CaptureRules(excluded, known.include)
-    _write(workspace, undone, is_shared=is_shared)
+    told = _write(workspace, undone, is_shared=is_shared)
     is_undone = len(excluded) < len(known.exclude)
     policy = registry.named(workspace.name).capture_policy
     if not all(_is_included(rule, policy, is_undone=is_undone) for rule in rules):
         included = tuple(dict.fromkeys((*known.include, *rules)))
-        _write(workspace, CaptureRules(excluded, included), is_shared=is_shared)
+        overriding = CaptureRules(excluded, included)
+        told = _write(workspace, overriding, is_shared=is_shared)
+    return told
 
 
 def _known_rules(workspace: Workspace, *, is_shared: bool) -> CaptureRules:
@@ -154,15 +159,21 @@ def _known_rules(workspace: Workspace, *, is_shared: bool) -> CaptureRules:
     return policy.shared if is_shared else policy.own
 
 
-def _write(workspace: Workspace, rules: CaptureRules, *, is_shared: bool) -> None:
-    for key, kept in (("exclude", rules.exclude), ("include", rules.include)):
-        name, texts = f"capture.{key}", [*map(str, kept)]
-        if is_shared:
-            set_shared(workspace.root, workspace.places.state, name, texts)
-        elif texts:
-            set_own(workspace.places.state, workspace.root, name, texts)
+def _write(workspace: Workspace, rules: CaptureRules, *, is_shared: bool) -> str:
+    """What to tell of a shared setting, "" for one of this machine."""
+    root, state = workspace.root, workspace.places.state
+    values = {
+        "capture.exclude": [*map(str, rules.exclude)],
+        "capture.include": [*map(str, rules.include)],
+    }
+    if is_shared:
+        return set_for_all(root, state, values, lambda: workspace)
+    for key, texts in values.items():
+        if texts:
+            set_own(state, root, key, texts)
         else:
-            unset_own(workspace.places.state, name)
+            unset_own(state, key)
+    return ""
 
 
 def _is_included(rule: CaptureRule, policy: CapturePolicy, *, is_undone: bool) -> bool:

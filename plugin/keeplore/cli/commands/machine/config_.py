@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -128,7 +129,7 @@ def set_(
 
     Nothing is written where the value is wrong.
     """
-    from keeplore.config.setting_layers import own_values, set_own, set_shared  # heavy
+    from keeplore.config.setting_layers import own_values, set_own  # heavy
 
     value = _value(key, values)
     if key == "embedding.model":
@@ -139,9 +140,9 @@ def set_(
         set_own(registry.places.state, _root_if_any(registry), key, value)
         say(f"{key} is {_shown_value(value)} on this machine")
         return
-    set_shared(_root(registry), registry.places.state, key, value)
+    told = _set_for_all(registry, key, value)
     say(f"{key} is {_shown_value(value)} in keeplore.yaml")
-    note("commit keeplore.yaml where your other machines should have it too")
+    note(told)
     if key in own_values(registry.places.state):
         remedy = f"`keeplore config unset --machine {key}` removes it"
         note(f"this machine has a value of its own; {remedy}")
@@ -155,7 +156,7 @@ def unset(registry: Registry, key: str, *, of_machine: bool) -> None:
     """Take back what was set for KEY: with --machine the workspace's value holds again, without it
     keeplore.yaml gets the built-in one.
     """
-    from keeplore.config.setting_layers import set_shared, unset_own  # heavy: YAML
+    from keeplore.config.setting_layers import unset_own  # heavy: YAML
     from keeplore.config.settings import setting_keys
 
     if of_machine:
@@ -163,8 +164,18 @@ def unset(registry: Registry, key: str, *, of_machine: bool) -> None:
         say(f"this machine {'no longer sets' if was_there else 'does not set'} {key}")
         return
     value = setting_keys()[key]
-    set_shared(_root(registry), registry.places.state, key, value)
+    told = _set_for_all(registry, key, value)
     say(f"{key} is {_shown_value(value)} again, as built in")
+    note(told)
+
+
+def _set_for_all(registry: Registry, key: str, value: Any) -> str:
+    """What to tell of it. Raises ConfigError."""
+    from keeplore.workspace.lifecycle.shared_settings import set_for_all  # heavy: git
+
+    root = _root(registry)
+    opened = partial(registry.for_directory, root)
+    return set_for_all(root, registry.places.state, {key: value}, opened)
 
 
 def _root(registry: Registry) -> Path:

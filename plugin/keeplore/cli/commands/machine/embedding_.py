@@ -163,17 +163,15 @@ def _tried(workspace: Workspace, name: str) -> Embedder:
 
 def _write_down(workspace: Workspace, model: str, *, of_machine: bool) -> None:
     # heavy, as above
-    from keeplore.config.setting_layers import set_own, set_shared
+    from keeplore.config.setting_layers import set_own
+    from keeplore.workspace.lifecycle.shared_settings import set_for_all
 
     if of_machine:
         set_own(workspace.places.state, workspace.root, KEY, model)
         note("this machine alone uses it; its other workspaces do too")
         return
-    set_shared(workspace.root, workspace.places.state, KEY, model)
-    note(
-        "keeplore.yaml says so now; commit it where your other machines should use that "
-        "model too"
-    )
+    state = workspace.places.state
+    note(set_for_all(workspace.root, state, {KEY: model}, lambda: workspace))
 
 
 def _make_vectors(workspace: Workspace, *, is_waited_for: bool) -> None:

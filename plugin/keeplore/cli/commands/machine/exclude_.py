@@ -144,13 +144,13 @@ def exclude_command(
     from keeplore.workspace.writing import person_choice
 
     workspace, rules = _rules(registry, place)
-    person_choice.exclude(workspace, rules, is_shared=is_shared)
+    told = person_choice.exclude(workspace, rules, is_shared=is_shared)
     found = person_choice.captured_before(registry, rules)
     if is_forgetting and found:
         _ask(found, yes=yes)
         person_choice.forget_captured(found)
     tell_worker(registry.places)
-    _say_changed(workspace, rules, may=False, is_shared=is_shared, as_json=as_json)
+    _say_changed(workspace, rules, told, may=False, as_json=as_json)
     if not as_json:
         _say_before(found, place, is_forgotten=is_forgetting)
 
@@ -177,9 +177,9 @@ def include_command(
     from keeplore.workspace.writing import person_choice
 
     workspace, rules = _rules(registry, place)
-    person_choice.include(registry, workspace, rules, is_shared=is_shared)
+    told = person_choice.include(registry, workspace, rules, is_shared=is_shared)
     tell_worker(registry.places)
-    _say_changed(workspace, rules, may=True, is_shared=is_shared, as_json=as_json)
+    _say_changed(workspace, rules, told, may=True, as_json=as_json)
     if as_json:
         return
     directory = place.directory or Path.cwd()
@@ -205,8 +205,10 @@ def _rules(registry: Registry, place: ChosenPlace) -> tuple[Workspace, Rules]:
 
 
 def _say_changed(
-    workspace: Workspace, rules: Rules, *, may: bool, is_shared: bool, as_json: bool
+    workspace: Workspace, rules: Rules, told: str, *, may: bool, as_json: bool
 ) -> None:
+    """``told`` is what there is to say of a rule that machines share, else ""."""
+    is_shared = bool(told)
     if as_json:
         emit_json({"rules": [*map(str, rules)], "may": may, "is_shared": is_shared})
         return
@@ -214,8 +216,8 @@ def _say_changed(
     say(f"{'Captured again' if may else 'Left out of memory'}, {whose}:", bold=True)
     for rule in rules:
         say(f"  {rule}")
-    if is_shared:
-        note("keeplore.yaml says so now; commit it, and your other machines follow")
+    if told:
+        note(told)
 
 
 def _ask(found: Iterable[CapturedProject], *, yes: bool) -> None:
