@@ -62,12 +62,14 @@ def test_of_a_paste_only_the_beginning_and_the_background_are_the_persons_own() 
     [
         ("Which\nqueue?", "Postgres", "Which queue? → Postgres"),
         ("w " * 400, "yes", f"{'w ' * 146}w → yes"),
+        ("w " * 10, "v " * 400, f"{'w ' * 9}w → {'v ' * 138}v"),
+        ("w " * 400, "v " * 400, f"{'w ' * 73}w → {'v ' * 74}v"),
     ],
 )
 def test_an_answer_is_one_line_with_its_question(
     question: str, answer: str, line: str
 ) -> None:
-    assert answer_line(AnsweredQuestion(question, answer)) == line
+    assert answer_line(question, answer) == line
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,11 @@ from functools import lru_cache
 
 from keeplore.capture.discourse.conversation_model import ConversationModel
 from keeplore.capture.discourse.salience import salience
-from keeplore.capture.discourse.statements import Act, Statement
+from keeplore.capture.discourse.statements import ARROW, Act, Statement
 from keeplore.memory import Conversation, Quote
 from keeplore.recall.request import HeldStatement
 from keeplore.text.sentences import Sentence
 
-ARROW = " → "  # between a question and its answer
 _UNTOLD = frozenset({Act.HEADING, Act.ANNOUNCEMENT})
 
 

@@ -20,6 +20,7 @@ from keeplore.text.sentences import MAX_QUOTE, Sentence, clip, sentences
 from keeplore.text.terms import terms
 
 DOCUMENT = 12  # sentences from which a person's message counts as a paste
+ARROW = " → "  # between a question and its answer
 PREAMBLE = 3  # its first sentences, which may be the person's own
 HEADING_CHARS = 40  # of a heading that is told with what stands under it
 _NAME_END = re.compile(r"\s[-–—]\s|[:：]")
@@ -154,7 +155,7 @@ def _answer_statements(
             where = (turn, number, message, place, len(said))
             yield Statement(sentence, "user", *where)
         return
-    line = Sentence(answer_line(asked))
+    line = Sentence(answer_line(asked.question, asked.answer))
     yield Statement(line, "user", turn, number, message, 0, 1, is_answer=True)
 
 
@@ -176,11 +177,14 @@ def is_step(asked: AnsweredQuestion) -> bool:
     )
 
 
-def answer_line(asked: AnsweredQuestion) -> str:
-    """Question and answer as one line, the question shortened where both do not fit."""
-    answer = clip(" ".join(asked.answer.split()), MAX_QUOTE // 2)
-    question = clip(" ".join(asked.question.split()), MAX_QUOTE - 3 - len(answer))
-    return f"{question} → {answer}"
+def answer_line(question: str, answer: str) -> str:
+    """Question and answer as one line of ``MAX_QUOTE`` characters; where both do not fit, the
+    answer keeps at least half of it.
+    """
+    question, answer = " ".join(question.split()), " ".join(answer.split())
+    room = MAX_QUOTE - len(ARROW)
+    answer = clip(answer, max(room - len(question), MAX_QUOTE // 2))
+    return f"{clip(question, room - len(answer))}{ARROW}{answer}"
 
 
 def act_of(statement: Statement) -> Act:

@@ -127,7 +127,7 @@ def answers_by_number(said: Sequence[Sentence], before: Exchange) -> Iterator[st
         if opens_with(text, "left_to_agent"):
             continue
         names_point = {*terms(point)} <= {*terms(text)}
-        yield text if names_point else answer_line(AnsweredQuestion(point, text))
+        yield text if names_point else answer_line(point, text)
 
 
 def _points(before: Exchange) -> Mapping[str, str]:
@@ -160,8 +160,7 @@ def suggestion(said: Sequence[Sentence], exchange: Exchange) -> str:
         return ""
     said_of_it = (s.text for s in answer if not (s.is_heading or s.is_question))
     telling = (text for text in said_of_it if len(set(terms(text))) >= NAMED_TERMS)
-    asked = AnsweredQuestion(put[0].text, next(telling, answer[0].text))
-    return answer_line(asked)
+    return answer_line(put[0].text, next(telling, answer[0].text))
 
 
 def agrees_to_plan(asked: AnsweredQuestion) -> bool:
@@ -218,8 +217,7 @@ def _accepted_offer(answer: str, before: Exchange) -> Agreed | None:
     if says(offer, "chore") or says(offer, "workflow_question"):
         return None
     if len(set(terms(offer))) >= TELLING_TERMS and stands_alone(offer):
-        asked = AnsweredQuestion(offer, answer)
-        return Agreed(answer_line(asked), AgreedKind.ANSWERED_OFFER)
+        return Agreed(answer_line(offer, answer), AgreedKind.ANSWERED_OFFER)
     tail = [s for s in sentences(before.assistant)[-TAIL:] if not s.is_question]
     named = (s for s in reversed(tail) if {*terms(offer)} & {*terms(s.text)})
     about = next(named, None)
@@ -250,19 +248,14 @@ def _picked_option(opening: str, reply: str) -> Sentence | None:
     count = len(opening.split())
     if pick is None or count > MAX_PICK_WORDS:
         return None
-    is_number = pick["bare"] and pick["bare"].isdigit()
-    if (
-        count <= 3
-        or pick["word"]
-        or pick["ordinal"]
-        or (is_number and _asks_to_pick(reply))
-    ):
-        name = pick["named"] or pick["bare"]
-        return (
-            _named_option(reply, name.upper())
-            if name
-            else _nth_option(reply, pick["ordinal"])
-        )
+    if pick["ordinal"]:
+        return _nth_option(reply, pick["ordinal"])
+    label = (pick["named"] or pick["bare"]).upper()
+    is_meant = (
+        count <= 3 or pick["word"]
+    )  # "a" can be an article, "2" a number of things
+    if is_meant or (label.isdigit() and _asks_to_pick(reply)):
+        return _option_with_label(reply, label)
     return None
 
 
@@ -283,12 +276,12 @@ def _waiting_proposal(reply: str) -> Sentence | None:
     return waiting[0] if waiting and not are_rivals else None
 
 
-def _named_option(reply: str, name: str) -> Sentence | None:
+def _option_with_label(reply: str, label: str) -> Sentence | None:
     """The last option of this letter or number."""
     for sentence in reversed(sentences(reply)):
         labelled = pattern("option_labelled").match(sentence.text)
         labels = (sentence.label, labelled["label"].upper() if labelled else "")
-        if sentence.is_first and name in labels:
+        if sentence.is_first and label in labels:
             return sentence
     return None
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from keeplore.capture.cues import meanings, opens_with, pattern, says
+from keeplore.capture.discourse.statements import answer_line
 from keeplore.memory import AnsweredQuestion, Exchange
-from keeplore.text.sentences import MAX_QUOTE, Sentence, clip, sentences
+from keeplore.text.sentences import Sentence, clip, sentences
 from keeplore.text.terms import terms
 
 LOOK_BACK = 8  # exchanges in which is looked for what a message refers to
 OPENING = 3  # sentences of a message in which it takes another option
-QUESTION_CHARS = 120  # of the question that stands before an option
 QUESTION_TERMS = (
     3  # content words of a question of the agent's that tells what the choice is of
 )
@@ -39,8 +39,7 @@ class Choice:
         """An option behind the question that it answers."""
         if not self.question:
             return clip(option)
-        question = clip(self.question.rstrip(".:：。 "), QUESTION_CHARS)
-        return f"{question} → {clip(option, MAX_QUOTE - 3 - len(question))}"
+        return answer_line(self.question.rstrip(".:：。 "), option)
 
     def dropped(self, taken: Set[str]) -> frozenset[str]:
         """Content words of the options that the terms of the taken one lack."""
@@ -146,7 +145,7 @@ def _named(text: str, choice: Choice, *, by_label: bool) -> str:
     """The option that a text begins with, by its name or, in the latest choice, by its label or
     place; "" for none.
     """
-    if by_label and (option := _labelled(text, choice)):
+    if by_label and (option := _option_by_label(text, choice)):
         return option
     spoken = [*_WORD.finditer(text)]
     found = [o for o in choice.options if _begins_with(spoken, o, choice.options)]
@@ -172,7 +171,8 @@ def _begins_with(
     return opens_with(named[-1].string[named[-1].end() :], "after_option")
 
 
-def _labelled(text: str, choice: Choice) -> str:
+def _option_by_label(text: str, choice: Choice) -> str:
+    """The option whose label or place a text begins with ("B", "the second one"); "" for none."""
     pick = pattern("picked").match(text)
     if pick is None or not opens_with(text[pick.end() :], "after_option"):
         return ""

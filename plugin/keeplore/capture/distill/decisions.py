@@ -314,7 +314,8 @@ def _answer_decisions(
     who was asked for leave and said more than yes or no.
     """
     if not is_step(asked) and not opens_with(asked.answer, "left_to_agent"):
-        chosen = _decision(answer_line(asked), "user", turn, ANSWERED, at)
+        line = answer_line(asked.question, asked.answer)
+        chosen = _decision(line, "user", turn, ANSWERED, at)
         choice = Choice(" ".join(asked.question.split()), asked.options)
         yield replace(chosen, is_answer=True, choice=choice)
     for sentence, weight in _deciding_sentences(objection(asked), is_reply=True):

@@ -320,7 +320,7 @@ def _options(source: _Source, settled: Sequence[str]) -> Quotes:
 
 def _options_put(source: _Source, settled: Sequence[str]) -> Iterator[Quote]:
     for at, asked in source.model.questions():
-        if answer_line(asked) not in settled:
+        if answer_line(asked.question, asked.answer) not in settled:
             continue
         if any(opens_with(option, "yes_or_no") for option in asked.options):
             continue

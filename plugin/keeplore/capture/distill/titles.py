@@ -13,6 +13,7 @@ from itertools import chain
 
 from keeplore.capture.cues import opens_with
 from keeplore.capture.discourse.instructions import is_instructions
+from keeplore.capture.discourse.statements import ARROW
 from keeplore.capture.distill.key_phrases import (
     Profile,
     capitalised,
@@ -167,7 +168,7 @@ def _decided(
     """A decision; a choice with what it was made for, as its question or the talk's opening names
     it.
     """
-    question, _, answer = decision.text.rpartition(" → ")
+    question, _, answer = decision.text.rpartition(ARROW)
     if decision.speaker != "user" and not question.endswith("?"):
         question, answer = "", decision.text  # an arrow of the agent's is no answer
     found = decided(answer, is_answer=bool(question))

@@ -16,6 +16,7 @@ from itertools import chain, pairwise
 from keeplore.capture.cues import opens_with, pattern, rules, says
 from keeplore.capture.discourse.dialogue import last_word
 from keeplore.capture.discourse.statements import (
+    ARROW,
     DOCUMENT,
     Statement,
     answer_line,
@@ -387,13 +388,13 @@ def _answer_candidates(asked: AnsweredQuestion, turn: str) -> Iterator[NoteCandi
     question = " ".join(asked.question.split())
     answer = pattern("note_recommended").sub("", answer)
     category = _kind_of_decision(f"{question} {answer}")
-    quote = Quote(answer_line(asked), "user", turn)
+    quote = Quote(answer_line(asked.question, asked.answer), "user", turn)
     title = _answer_title(question, answer)
     is_of_task = says(asked.question, "task_question")
     confidence = ANSWERED - OF_TASK if is_of_task else ANSWERED
     choice = Choice(question, asked.options)
     yield NoteCandidate(
-        f"{question} → {answer}",
+        f"{question}{ARROW}{answer}",
         category,
         confidence,
         quote,
@@ -405,7 +406,7 @@ def _answer_candidates(asked: AnsweredQuestion, turn: str) -> Iterator[NoteCandi
 def _answer_title(question: str, answer: str) -> str:
     answer = clip(answer, TITLE_CHARS // 2)
     beginning = clip(question, TITLE_CHARS - 4 - len(answer))
-    return f"{beginning}{'' if beginning == question else '…'} → {answer}"
+    return f"{beginning}{'' if beginning == question else '…'}{ARROW}{answer}"
 
 
 def _agreed_candidates(

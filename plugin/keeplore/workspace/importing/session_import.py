@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from keeplore.capture.discourse.statements import ARROW
 from keeplore.errors import KeeploreError, StoreError
 from keeplore.index import MemoryFilter, ScopeFilter
 from keeplore.memory import Conversation, Quote
@@ -151,7 +152,7 @@ def _best_of_each_session(
 
 def _worth(conversation: Conversation, decision: Quote) -> int:
     """How much a decision tells somebody who was not there."""
-    is_own_words = decision.speaker == "user" and "→" not in decision.text
+    is_own_words = decision.speaker == "user" and ARROW not in decision.text
     is_clear = len(decision.text) > CLEAR_CHARS and not re.search(
         r"\b(?:this|that|it)\b", decision.text
     )
