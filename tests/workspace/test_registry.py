@@ -119,6 +119,38 @@ def test_a_clone_whose_head_nobody_pushed_is_joined_and_an_empty_one_begun(
     assert branches.strip() == f"{branch} origin/{branch}"
 
 
+def test_a_workspace_is_not_begun_among_code_unasked(places, tmp_path, git):
+    shop = tmp_path / "shop"
+    git("init", "-q", str(shop), cwd=tmp_path)
+    for name in ("README.md", "LICENSE", ".gitignore", ".gitattributes"):
+        (shop / name).touch()
+    (shop / ".tools").mkdir()
+    (shop / ".tools" / "hook.py").touch()
+    (shop / "src" / "shop").mkdir(parents=True)
+    (shop / "src" / "shop" / "Main.TS").touch()
+    before = sorted(shop.rglob("[!.]*"))
+    with pytest.raises(ConfigError) as refused:
+        initialise(places, shop)
+    assert refused.value.message == (
+        f"{shop} holds code (src/shop/Main.TS): what you talk about anywhere would be committed "
+        f"there"
+    )
+    assert refused.value.remedy == (
+        "`keeplore init ~/memory` makes a workspace of its own, and `keeplore projects in-repo` "
+        "keeps notes of this project with its code; --beside-code insists"
+    )
+    assert sorted(shop.rglob("[!.]*")) == before
+    (shop / "src" / "shop" / "Main.TS").unlink()
+    assert initialise(places, shop).is_new
+    (shop / "helper.py").touch()
+    assert not initialise(places, shop).is_new
+
+
+def test_a_person_may_insist_on_a_workspace_beside_code(places, tmp_path):
+    (tmp_path / "main.go").touch()
+    assert initialise(places, tmp_path, beside_code=True).is_home
+
+
 def test_a_python_program_opens_the_workspace_of_its_directory(places):
     initialise(places, Path.home() / "memory")
     with open_workspace(Path.home()) as workspace:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from keeplore.config.installation import register
@@ -18,6 +20,13 @@ from keeplore.store import create, run
 from keeplore.store.merge import merge_driver
 from keeplore.sync import checks_out_workspace, clone
 
+FOLDERS_LOOKED_AT = 1000  # for files of code
+# how the names of files end in which programs are written
+_CODE = re.compile(
+    r"\.(c|cc|clj|cpp|cs|dart|erl|exs?|f90|go|h|hpp|hs|ipynb|java|jl|jsx?|kt|lua|m|mjs|ml|php"
+    r"|pl|py|r|rb|rs|scala|svelte|swift|tf|tsx?|vue|zig)\Z",
+    re.IGNORECASE,
+)
 _PACKAGE = Path(__file__).resolve().parents[2]
 # an installed wheel carries the template inside the package; in a checkout it stands at the top,
 # where people see it
@@ -32,20 +41,49 @@ class SetupResult:
     is_home: bool
 
 
-def initialise(places: Places, directory: Path, name: str | None = None) -> SetupResult:
+def initialise(
+    places: Places,
+    directory: Path,
+    name: str | None = None,
+    *,
+    beside_code: bool = False,
+) -> SetupResult:
     """Create a workspace in a directory, or register the one that is there.
 
-    Raises ConfigError for a name that is taken or a directory that holds something else.
+    Raises ConfigError for a name that is taken or a directory that holds something else: also code,
+    unless the workspace is to stand ``beside_code``.
     """
     root = directory.expanduser().resolve()
     if root.exists() and not root.is_dir():
         raise ConfigError(f"{root} is a file", "Name a directory")
     is_new = not (root / FILE).exists() and not _was_cloned(root)
     if is_new:
+        if not beside_code:
+            _expect_no_code(root)
         _chosen_name(Machine.load(places), root, name)  # before anything is written
         # its branch stays whatever the person's own repository has
         create(root, template_dir())
     return _register(places, root, name or load_settings(root).name, is_new=is_new)
+
+
+def _expect_no_code(root: Path) -> None:
+    """Raises ConfigError where a person's code is: all their memory would come among it."""
+    if path := _first_code(root):
+        raise ConfigError(
+            f"{root} holds code ({path}): what you talk about anywhere would be committed there",
+            "`keeplore init ~/memory` makes a workspace of its own, and `keeplore projects "
+            "in-repo` keeps notes of this project with its code; --beside-code insists",
+        )
+
+
+def _first_code(root: Path) -> str:
+    """Where a file of code is below a directory, "" where none is found."""
+    for folder, folders, names in islice(os.walk(root), FOLDERS_LOOKED_AT):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if _CODE.search(name):
+                return (Path(folder) / name).relative_to(root).as_posix()
+    return ""
 
 
 def _was_cloned(root: Path) -> bool:

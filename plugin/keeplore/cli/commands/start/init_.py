@@ -15,6 +15,7 @@ from keeplore.config.places import Places
 @click.option(
     "--name", help="What to call it on this machine; the directory's name if not given."
 )
+@click.option("--beside-code", is_flag=True, help="Also where DIRECTORY holds code.")
 @wish_options
 @click.pass_obj
 def init_command(
@@ -23,6 +24,7 @@ def init_command(
     *,
     directory: Path,
     name: str | None,
+    beside_code: bool,
     **wishes: tuple[str, ...],
 ) -> None:
     """Make DIRECTORY a workspace: a git repository that holds your memory as markdown.
@@ -40,7 +42,7 @@ def init_command(
     # heavy: git and the index are needed here, not for --help
     from keeplore.workspace.lifecycle.setup import initialise
 
-    made = initialise(places, directory, name)
+    made = initialise(places, directory, name, beside_code=beside_code)
     deed = "Created" if made.is_new else "Registered"
     click.echo(f"{deed} workspace {made.name!r} in {made.root}")
     if made.is_home:
