@@ -196,7 +196,7 @@ class EngineDatabase(Protocol):
 
 
 class SearchEngine(Protocol):
-    """One workspace's passages, ready to be searched. Safe to use from several threads.
+    """The passages of a workspace, ready to be searched. Safe to use from several threads.
 
     Files, memories, passages and links are rows of this machine in any case, and so is the full
     text that answers while a server does not. An engine only says which passages are near: whatever
@@ -243,7 +243,9 @@ class SearchEngine(Protocol):
         """
 
     def bring_vectors(self, limit: int | None, made: int) -> int:
-        """The same for vectors; ``made`` were made a moment ago."""
+        """Take over at most ``limit`` new vectors, of which ``made`` were made a moment ago;
+        returns how many still wait.
+        """
 
     def pending(self, limit: int) -> list[tuple[bytes, str]]:
         """Hash and text of the passages that have no vector yet, newest first."""
@@ -295,7 +297,7 @@ class EngineServer(Protocol):
         """Store, in place of what had the same id."""
 
     def add_vectors(self, vectors: Mapping[bytes, Sequence[float]]) -> None:
-        """Of points that are there; one that is gone meanwhile is left out."""
+        """Give vectors to points that are there; one that is gone meanwhile is left out."""
 
     def remove(self, ids: Collection[bytes]) -> None: ...
 
@@ -303,7 +305,7 @@ class EngineServer(Protocol):
         """Which of these points are there, and for each whether it has a vector."""
 
     def all_held(self) -> Iterator[tuple[bytes, bool]]:
-        """The same of all."""
+        """Every point that is there, and whether it has a vector."""
 
     def matching(
         self, words: Mapping[int, float], scopes: Sequence[str] | None, limit: int

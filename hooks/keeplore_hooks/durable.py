@@ -49,7 +49,7 @@ def write_by_way_of(
     mode: int = 0o600,
     turn: AbstractContextManager[None] = ALWAYS,
 ) -> None:
-    """The same with the file in which it is written first."""
+    """Write a file as ``write`` does, with ``aside`` as the file in which it is written first."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW | BINARY
     handle = os.open(aside, flags, mode)
     try:

@@ -84,7 +84,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One user message and everything the assistant said until the next one."""
+    """A user message and everything the assistant said until the next one."""
 
     kind: ClassVar[str] = EventKind.TURN
     id: str  # the host's id of the user message: the same turn has the same id whenever it is read
@@ -155,7 +155,7 @@ _KINDS: dict[str, type[HostEvent]] = {
 
 
 def to_json(event: HostEvent) -> str:
-    """One line of JSON; ``from_json`` gives back an equal event."""
+    """The event as a line of JSON; ``from_json`` gives back an equal event."""
     return json.dumps(
         {
             "schema": SCHEMA,
@@ -230,7 +230,7 @@ def _item(name: str, value: Any) -> Any:
 
 
 def _text(value: Any) -> str:
-    """Raises TypeError for anything else."""
+    """The value, once it is known to be text. Raises TypeError for anything else."""
     if not isinstance(value, str):
         raise TypeError(f"expected text, got {type(value).__name__}")
     return value

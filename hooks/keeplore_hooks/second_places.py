@@ -39,6 +39,6 @@ def _is_own(folder: Path) -> bool:
 
 
 def dropped(state: Path) -> list[Path]:
-    """One empty file for each event that could be kept nowhere, the oldest first."""
+    """The empty files, one for each event that could be kept nowhere, the oldest first."""
     folders = [state, *second_places(state)]
     return sorted(path for folder in folders for path in folder.glob(f"{DROPPED}*"))

@@ -46,7 +46,7 @@ def sender(
 
 
 def _name_in(data: Json) -> str:
-    """Whose payload it is."""
+    """The name of the host whose payload it is."""
     transcript = first_text(data, "transcript_path", "transcriptPath")
     if _is_cursor(data):
         return "cursor"

@@ -44,7 +44,7 @@ _BOXES = ("tmp", "new", "claimed", "dead")
 
 @dataclass(frozen=True, slots=True)
 class SpoolEntry:
-    """One host event that waits; what is known about it stands in its name."""
+    """A host event that waits; what is known about it stands in its name."""
 
     name: str
     host: str

@@ -23,7 +23,7 @@ TokenCounter = Callable[[str], int]
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message as model APIs take it, and when it was said."""
+    """A message as model APIs take it, and when it was said."""
 
     role: str  # system | developer | user | assistant | tool
     content: str

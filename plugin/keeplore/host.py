@@ -166,9 +166,7 @@ class PythonHost:
 
 
 class HostSession:
-    """One session of a Python program; ``PythonHost.session`` makes it. Safe for several
-    threads.
-    """
+    """A session of a Python program; ``PythonHost.session`` makes it. Safe for several threads."""
 
     def __init__(self, host: PythonHost, id_: str) -> None:
         self.id = id_
@@ -264,7 +262,7 @@ class HostSession:
 
 
 def _moment(at: str) -> str:
-    """As memories write it. Raises KeeploreError for what is no time with a zone."""
+    """A time as memories write it. Raises KeeploreError for one without a zone."""
     try:
         moment = datetime.fromisoformat(at)
         if moment.tzinfo is not None:

@@ -109,7 +109,9 @@ class SessionSource(Protocol):
 
 
 class Host(SessionSource, Protocol):
-    """One host program: its payloads, the shape of its replies, and its sessions on disk."""
+    """What Keeplore knows of a host program: its payloads, the shape of its replies, and its
+    sessions on disk.
+    """
 
     context_bytes: int  # UTF-8: what of a context a reply surely carries whole
 

@@ -60,7 +60,7 @@ class Problems:
 
 @dataclass(frozen=True, slots=True)
 class JsonLine:
-    """One object of a log, and where its line stands."""
+    """An object of a log, and where its line stands."""
 
     data: Json
     start: int  # bytes
@@ -156,14 +156,14 @@ def load(raw: bytes) -> Json | None:
 
 @functools.lru_cache(maxsize=2)
 def payload_object(raw: bytes) -> Json | None:
-    """The same for a payload, which several ask about one after the other; what they get must not
-    be changed.
+    """The JSON object of a payload, None where it is none. Several ask about one payload after the
+    other: what they get must not be changed.
     """
     return load(raw)
 
 
 def load_text(words: str) -> Json | None:
-    """The same for a text."""
+    """The JSON object of a text; None where it is none."""
     return load(words.encode("utf-8", "surrogatepass"))
 
 

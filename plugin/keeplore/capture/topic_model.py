@@ -88,15 +88,15 @@ class Model:
         return self.chance_of(features(units))
 
     def score(self, units: Sequence[Unit]) -> float:
-        """The same in log odds, -30 to 30."""
+        """The log odds, -30 to 30, of what ``chance`` gives as a probability."""
         return self.score_of(features(units))
 
     def chance_of(self, found: NDArray[np.float32]) -> float:
-        """The same of ``features``."""
+        """The probability that a unit with these ``features`` opens a topic."""
         return 1 / (1 + math.exp(-self.score_of(found)))
 
     def score_of(self, found: NDArray[np.float32]) -> float:
-        """The same in log odds, -30 to 30."""
+        """The log odds, -30 to 30, that a unit with these ``features`` opens a topic."""
         score = float(found @ self.weights[:-1]) + float(self.weights[-1])
         return max(-30.0, min(30.0, score))
 

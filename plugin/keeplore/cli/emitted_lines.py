@@ -90,7 +90,9 @@ class _EmittedEvent(_Part, abc.ABC):
     def built(self, id_: str, origin: Origin, at: str) -> HostEvent: ...
 
     def _id(self) -> str:
-        """The same whenever the same thing is told with its time; else a new one."""
+        """An id that is the same whenever the same thing is told with its time; a new one where it
+        has none.
+        """
         if self.at is None:
             return str(uuid.uuid4())
         what = self.model_dump_json(include=_TELLING)

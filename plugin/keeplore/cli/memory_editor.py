@@ -84,7 +84,9 @@ def changes(memory: Memory, edited: Edited) -> dict[str, Any]:
 
 
 def _check_editor() -> None:
-    """Without a terminal only a program that was named can edit, as a script's sed does."""
+    """Refuse to go on (KeeploreError) without a terminal, unless a program was named that can edit
+    by itself, as a script's sed does.
+    """
     is_named = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not is_named and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise KeeploreError(

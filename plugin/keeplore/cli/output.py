@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def plain(text: object) -> str:
-    """One line without control characters."""
+    """The text as one line without control characters."""
     return one_plain_line(text)
 
 

@@ -53,13 +53,13 @@ class ProjectWish:
         return is_named if self._only else None
 
     def options(self) -> str:
-        """The same as a person types it."""
+        """The wish as options of the command line."""
         said = [("--only", one) for one in self._only]
         said += [("--except", one) for one in self._without]
         return "".join(f" {name} {shlex.quote(one)}" for name, one in said)
 
     def check(self) -> None:
-        """Raises KeeploreError for what means no project, which may be a slip."""
+        """Raise KeeploreError for a wish that no project fitted, which may be a slip."""
         for text in (*self._only, *self._without):
             if text not in self._met:
                 raise KeeploreError(

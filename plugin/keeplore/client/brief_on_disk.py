@@ -173,7 +173,7 @@ def late(session: SessionPayload, source: str) -> bytes:
 def usable(session: SessionPayload, source: str = "") -> DiskBrief | None:
     """What can be told to a session without a worker; ``source`` is why it started."""
     try:
-        return find(session, source)
+        return find_brief(session, source)
     except UNUSABLE:
         return None
 
@@ -186,8 +186,11 @@ def goes_on(session: SessionPayload) -> bool:
         return False
 
 
-def find(session: SessionPayload, source: str) -> DiskBrief | None:
-    """Raises OSError, ValueError, LookupError, TypeError or AttributeError where there is none."""
+def find_brief(session: SessionPayload, source: str) -> DiskBrief | None:
+    """The brief of a session's directory, else the one for any directory; None for a session that
+    gets none. Raises OSError, ValueError, LookupError, TypeError or AttributeError where none can
+    be used.
+    """
     data = json.loads(session.payload)
     is_other = session.host == "claude-code" and any(key in data for key in BORROWED)
     why = source or reason_in(data, session.event)
@@ -208,7 +211,9 @@ def reason_in(data: dict[str, Any], event: str) -> str:
 
 
 def made_for(directory: str, session: SessionPayload, why: str) -> DiskBrief:
-    """Raises as ``find`` does."""
+    """The brief that was made for a directory, with the files that have changed since. Raises as
+    ``find_brief`` does.
+    """
     with open(path_for(session.state, directory), "rb") as file:
         made = json.loads(file.read())
     if made["directory"] != directory or not is_untouched(made):

@@ -222,7 +222,9 @@ def spool(directory: str, host: str, event: str, payload: bytes) -> None:
 
 
 def keep_elsewhere(state: str, host: str, event: str, payload: bytes) -> None:
-    """The same where there is room, for a worker; else an empty file tells of the loss."""
+    """Spool an event where there is room, for a worker to fetch; where there is none, an empty file
+    tells of the loss.
+    """
     places = [] if IS_WINDOWS else second_places(state)
     lost = "dropped-" + entry_name(host, event)
     for number, place in enumerate((*places, state, *places)):

@@ -72,7 +72,7 @@ VARIABLES = (
 
 
 class Call:
-    """One request on its way to the worker and back; ``reply`` is what came of it."""
+    """A request on its way to the worker and back; ``reply`` is what came of it."""
 
     def __init__(
         self, number: Any, request: bytes, *, is_tool: bool, is_reading: bool
@@ -170,7 +170,7 @@ class Pipe:
                 return
 
     def pause_ms(self) -> int | None:
-        """For how long nothing needs to be done; None for until somebody writes."""
+        """For how many milliseconds nothing needs to be done; None until somebody writes."""
         moments = [call.due_at for call in self.waiting[: self.room()]]
         moments += [call.begun_at + ANSWER_S for call in self.asked.values()]
         moments += [self.ends_at] if self.ends_at < float("inf") else []

@@ -23,7 +23,7 @@ class Plain:
 
 
 def loads(text: "str | bytes | bytearray") -> "Any":
-    """Raises ValueError, or RecursionError."""
+    """The value of a JSON text. Raises ValueError, or RecursionError."""
     if not isinstance(text, str):
         text = text.decode("utf-8", "surrogatepass")
     text = text.strip(SPACE)

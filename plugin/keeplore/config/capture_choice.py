@@ -40,7 +40,9 @@ class CaptureRule:
 
     @classmethod
     def parse(cls, text: str) -> CaptureRule:
-        """Raises ValueError that says what is wrong."""
+        """The rule that a text such as "path:~/private" states. Raises ValueError that says what is
+        wrong.
+        """
         kind, _, value = text.partition(":")
         if kind not in list(RuleKind) or not value.strip():
             kinds = ", ".join(f"{kind}:…" for kind in RuleKind)
@@ -49,7 +51,7 @@ class CaptureRule:
 
     @classmethod
     def of(cls, kind: RuleKind, value: str) -> CaptureRule:
-        """Raises ValueError."""
+        """A rule whose value was checked. Raises ValueError."""
         if len(value) > MAX_VALUE or not value.isprintable():
             raise ValueError(
                 f"{kind}: it should be one line of {MAX_VALUE} characters at most"
@@ -110,7 +112,7 @@ class Pauses:
             ) from e
 
     def save(self, places: Places) -> None:
-        """Raises OSError."""
+        """Write the pauses into the state directory. Raises OSError."""
         pauses = [[pause.since, pause.until] for pause in self.known]
         text = json.dumps({"schema": SCHEMA, "pauses": pauses}, indent=2) + "\n"
         places.create()

@@ -50,7 +50,7 @@ class CodeConsents:
         return next((one for one in self.all() if one.main == str(main)), None)
 
     def accept(self, main: Path, first_commit: str) -> None:
-        """Raises OSError."""
+        """Write down that memory may be kept in this repository. Raises OSError."""
         new = CodeConsent(str(main), first_commit)
         self._save([*(one for one in self.all() if one.main != new.main), new])
 

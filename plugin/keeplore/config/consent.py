@@ -25,7 +25,7 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 class ConsentUse(StrEnum):
-    """What is accepted for one use says nothing of another."""
+    """What a server is accepted for; a yes to one use says nothing of another."""
 
     EMBEDDING = "embedding"
     INDEX = "index"
@@ -45,7 +45,7 @@ class Consents:
         return _entry(root, use, server) in self._entries()
 
     def accept(self, root: Path, use: str, server: str) -> None:
-        """Raises OSError."""
+        """Write down that the workspace at ``root`` may use this server. Raises OSError."""
         self._save([*self._entries(), _entry(root, use, server)])
 
     def withdraw(self, root: Path, use: str = "") -> None:

@@ -26,7 +26,9 @@ class EngineSettings:
 
 
 def check_engine(engine: EngineSettings) -> None:
-    """Raises ValueError with the key and what it should be."""
+    """Raise ValueError, with the key and what it should be, for settings that no engine
+    can have.
+    """
     if not _BACKEND.match(engine.backend):
         raise ValueError(
             "index.backend: it should be small letters, digits and -, 40 at most"

@@ -103,7 +103,9 @@ class Machine:
             durable.write(places.state / name, text.encode())
 
     def _on_this_computer(self, places: Places, mark: str) -> Machine:
-        """The same, with an identity of its own where the file was written on another computer."""
+        """This machine; with an id of its own where the file was written on another computer, which
+        has the fingerprint ``mark``.
+        """
         here = machine_fingerprint.mark()
         if not (mark and here) or mark == here:
             return self

@@ -12,8 +12,8 @@ MARK_CHARS = 16
 
 
 def mark() -> str:
-    """The same at each call on one installation of a system, and on no other; "" where the system
-    does not tell.
+    """A fingerprint that is the same at each call on one installation of a system, and on no other;
+    "" where the system does not tell.
 
     machine-id(5) asks that the id itself is not written down: it is hashed with our name.
     """

@@ -24,7 +24,7 @@ MAX_FILE = 4096  # bytes
 
 
 class UnreadableProjectFile(ValueError):
-    """It is there and cannot be read: whoever wrote it meant something."""
+    """A project file that is there and cannot be read: whoever wrote it meant something."""
 
 
 def project_file(folder: Path) -> Path:

@@ -153,7 +153,7 @@ def unset_own(state: Path, key: str) -> bool:
 
 
 def known_key(key: str) -> str:
-    """The same key. Raises ConfigError where no setting is called so."""
+    """The key, once it is known that a setting is called so. Raises ConfigError where none is."""
     if key == "schema" or key not in setting_keys():
         raise ConfigError(
             f"there is no setting {key!r}{meant_keys(key)}",
@@ -177,7 +177,7 @@ def _own_text(state: Path) -> bytes:
 
 
 def _check_own(key: str, path: Path) -> None:
-    """Raises ConfigError for what a machine may not have for itself."""
+    """Raise ConfigError for a setting that a machine may not have for itself."""
     why = SHARED.get(key) or SHARED.get(key.partition(".")[0])
     if why is not None:
         raise ConfigError(

@@ -94,7 +94,7 @@ class CaptureSettings:
 
     @property
     def rules(self) -> CaptureRules:
-        """Raises ValueError."""
+        """Both lists as rules. Raises ValueError."""
         exclude, include = (
             tuple(map(CaptureRule.parse, texts))
             for texts in (self.exclude, self.include)
@@ -138,8 +138,8 @@ class EmbeddingSettings:
 
 @dataclass(frozen=True, slots=True)
 class TokenPrice:
-    """Of a million tokens, in any currency; ``cached`` of those that the server still had, as
-    ``input`` if not set.
+    """What a million tokens cost, in any currency; ``cached`` ones, which the server still had,
+    cost as much as ``input`` if not set.
     """
 
     input: float = 0.0
@@ -176,8 +176,8 @@ class RefineSettings:
 
 @dataclass(frozen=True, slots=True)
 class RecallSettings:
-    """From which score on memories are shown, and what decides beside their words which one
-    comes first.
+    """The score from which memories are shown, and what decides beside their words which one comes
+    first.
     """
 
     threshold: float = 0.2

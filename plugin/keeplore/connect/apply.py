@@ -46,7 +46,7 @@ def apply(plan: ConnectPlan, state: Path) -> None:
 
 
 def _expect_as_planned(plan: ConnectPlan, state: Path) -> None:
-    """Raises ConfigError where something is other than it was when the plan was made."""
+    """Raise ConfigError where something is other than it was when the plan was made."""
     is_changed = any(read_file(one.target) != one.before for one in plan.changes)
     if is_changed or ConnectionRecord.load(state) != plan.before:
         raise ConfigError(

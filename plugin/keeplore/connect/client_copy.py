@@ -58,8 +58,8 @@ def command_line(state: Path) -> str:
 
 
 def agents_command(state: Path, host: str, search_path: str = "") -> str:
-    """The same for the agents of a host, shorter where a PATH that they share has the program
-    itself, or the host puts the folder of its plugin there.
+    """Keeplore's command line for the agents of a host: the bare program where a PATH that they
+    share has it, or where the host puts the folder of its plugin there; else by its path.
 
     Without a copy a plugin brought the client: the one beside this program is the same.
     """

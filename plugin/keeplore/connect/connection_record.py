@@ -38,7 +38,9 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class ConnectedFile:
-    """One file: ``path`` as a host names it, ``target`` where it really lies."""
+    """A file that was changed for hosts: ``path`` as a host names it, ``target`` where it really
+    lies.
+    """
 
     path: str
     target: str
@@ -47,7 +49,7 @@ class ConnectedFile:
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> ConnectedFile:
-        """As the record has it. Raises ValueError, KeyError and TypeError."""
+        """The file as the record has it. Raises ValueError, KeyError and TypeError."""
         owners = tuple(Owner(**owner) for owner in data["owners"])
         resource = TypeAdapter(_KINDS[data["kind"]]).validate_python(data["form"])
         return cls(data["path"], data["target"], owners, resource)
@@ -68,7 +70,9 @@ class ConnectionRecord:
 
     @classmethod
     def load(cls, state: Path) -> ConnectionRecord:
-        """Raises ConfigError where the file is there and cannot be read."""
+        """The record in a state directory, an empty one where there is none. Raises ConfigError
+        where the file cannot be read.
+        """
         path = state / FILE
         try:
             data = json.loads(path.read_bytes())
@@ -91,7 +95,9 @@ class ConnectionRecord:
             raise ConfigError(f"{path} cannot be read: {e}", remedy) from e
 
     def save(self, state: Path) -> None:
-        """Raises OSError."""
+        """Write the record into the state directory, or delete its file where nothing is connected.
+        Raises OSError.
+        """
         if not self.files and not self.folders:
             (state / FILE).unlink(missing_ok=True)
             return

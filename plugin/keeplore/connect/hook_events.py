@@ -29,7 +29,7 @@ _IN_THIS_SHELL = "trap 'exit 0' 0; . \"$0\""
 
 @dataclass(frozen=True)
 class HookEvent:
-    """One host event for which a host runs the client."""
+    """An event for which a host runs the client."""
 
     event: str
     is_asked: bool = False

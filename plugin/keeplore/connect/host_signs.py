@@ -123,11 +123,12 @@ _SIGNS = {
 
 
 def _json(path: Path) -> dict[str, Any]:
+    """The settings in a file of plain JSON."""
     return _read_settings(path, json.loads)
 
 
 def _lenient_json(path: Path) -> dict[str, Any]:
-    """The same of a file in which the host takes comments and trailing commas."""
+    """The settings in a file in which the host takes comments and trailing commas."""
     return _read_settings(path, lambda data: parse(data.decode()).root.value)
 
 

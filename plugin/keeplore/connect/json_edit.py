@@ -126,7 +126,7 @@ def _put_entry(
 def _expect_room(
     holder: JsonNode, path: Path, key: str | None, entry: JsonEntry
 ) -> None:
-    """Raises ValueError where the holder is of another kind, or has the key."""
+    """Raise ValueError where the holder of an entry is of another kind, or has the key."""
     if not isinstance(holder.value, list if key is None else dict):
         place = ".".join(path) or "the top"
         raise ValueError(f"{place} is no {'list' if key is None else 'object'} there")

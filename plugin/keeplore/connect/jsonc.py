@@ -71,7 +71,7 @@ class JsonDocument:
 
 
 def parse(text: str) -> JsonDocument:
-    """Raises NotJson."""
+    """The document with the place of each value. Raises NotJson."""
     reader = JsonReader(text)
     start = reader.skip(1 if text.startswith("\ufeff") else 0)
     root = reader.value(start, 0)

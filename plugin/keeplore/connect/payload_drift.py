@@ -24,8 +24,10 @@ Counts = dict[str, dict[str, dict[str, int]]]
 
 
 class PayloadDrift:
-    """For one thread. The file is written when a name is new, and each time its count has doubled:
-    a field may come with every event.
+    """Counts fields and events of hosts that no adapter knows. For one thread.
+
+    The file is written when a name is new, and each time its count has doubled: a field may come
+    with every event.
     """
 
     def __init__(self, state: Path, environment: Mapping[str, str]) -> None:

@@ -171,7 +171,9 @@ class JsonEntries(Resource):
             raise EditRefused(str(e), f"Mend it and {AGAIN}") from None
 
     def _expect_readable(self, document: JsonDocument) -> None:
-        """Raises EditRefused where the host does not read what stands there."""
+        """Raise EditRefused where the host does not read a file with comments or
+        trailing commas.
+        """
         if self.host and not document.is_strict:
             raise EditRefused(
                 f"it has comments or trailing commas, which {self.host} does not read",
@@ -222,7 +224,9 @@ class JsonEntries(Resource):
         return free, tuple(obstacles)
 
     def expect_reversible(self, text: str, old: Sequence[JsonEntry], bare: str) -> None:
-        """Raises EditRefused where taking out ours, and what was ours, would not leave ``bare``."""
+        """Raise EditRefused where taking out our entries, and the ``old`` ones, would not leave
+        ``bare``.
+        """
         if json_edit.take(text, (*self.entries, *old), self.trace) != bare:
             raise _not_reversible()
 

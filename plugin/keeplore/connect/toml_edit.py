@@ -33,7 +33,9 @@ def block(text: str, name: str, values: Values) -> str:
 
 
 def append(text: str, name: str, piece: str) -> str:
-    """Raises ValueError where the file cannot be read, or would not mean the same and the table."""
+    """The text with the table ``piece`` at its end. Raises ValueError where it cannot be read, or
+    would mean something else beside the table.
+    """
     before = tomllib.loads(text)
     try:
         after = tomllib.loads(text + piece)

@@ -46,7 +46,7 @@ CALLBACK_S = 15.0  # the SDK's own limit: a session's first prompt runs the clie
 
 
 def hooks() -> dict[HookEvent, list[HookMatcher]]:
-    """For ``ClaudeAgentOptions(hooks=hooks())``.
+    """The hooks for ``ClaudeAgentOptions(hooks=hooks())``.
 
     Each prompt brings what is recalled for it, a session's first one the project's brief as well.
     Nothing that fails here reaches the session.

@@ -59,7 +59,7 @@ _Found = tuple[WorkspaceView, MemoryRow, float | None, str]
 
 
 class KeeploreStore(BaseStore):
-    """For ``builder.compile(store=KeeploreStore(host))``.
+    """A store for ``builder.compile(store=KeeploreStore(host))``.
 
     Safe for several threads; the ``a…`` methods run beside the event loop. Searching fails open: an
     error in Keeplore finds nothing and is told of once. Reading, writing and deleting raise

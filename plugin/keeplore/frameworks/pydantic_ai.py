@@ -33,8 +33,8 @@ MAX_TALKS = 500
 
 
 class KeeploreMemory(AbstractCapability[Any]):
-    """For ``Agent(…, capabilities=[KeeploreMemory(host)])``; each conversation of pydantic-ai is a
-    session.
+    """A capability for ``Agent(…, capabilities=[KeeploreMemory(host)])``; each conversation of
+    pydantic-ai is a session.
 
     The conversation is the one of ``message_history``, or of ``conversation_id`` where a run names
     it.

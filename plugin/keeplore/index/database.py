@@ -48,8 +48,8 @@ _T = TypeVar("_T")
 
 
 class IndexDatabase:
-    """One index directory. Safe to use from several threads; several processes may use the
-    directory at once.
+    """The database of an index directory. Safe to use from several threads; several processes may
+    use the directory at once.
     """
 
     def __init__(self, directory: Path, wait_s: float = WAIT_S) -> None:
@@ -249,7 +249,7 @@ class IndexDatabase:
             schema_upgrade.unlink(self._before)
 
     def _check(self, connection: sqlite3.Connection) -> None:
-        """Raises sqlite3.DatabaseError for a file that must be begun anew."""
+        """Raise sqlite3.DatabaseError for a file that must be begun anew."""
         found = schema.version_of(connection)
         if found != schema.VERSION:
             raise schema_upgrade.other_schema(found, schema.VERSION)

@@ -377,7 +377,7 @@ class Index:
         return self._database.read(revision_rows.endings, turns)
 
     def passages(self, ids: Sequence[int]) -> list[PassageRow]:
-        """In the order of ``ids``; a passage that is gone meanwhile is left out."""
+        """The passages with these ids, in their order; one that is gone meanwhile is left out."""
         return self._database.read(memory_queries.passage_rows, ids)
 
     def memories(self, ids: Sequence[str]) -> dict[str, MemoryRow]:

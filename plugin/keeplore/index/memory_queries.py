@@ -136,7 +136,7 @@ def versions(connection: sqlite3.Connection, memory_id: str) -> tuple[str, ...]:
 
 
 def superseded(connection: sqlite3.Connection, ids: Iterable[str]) -> set[str]:
-    """Those of these memories for which a newer version stands."""
+    """The ids, among these, of memories for which a newer version stands."""
     asked = set(ids)
     heads = chain_positions(chains_of(connection, asked))
     return {id_ for id_ in asked if not _is_head(heads, id_)}

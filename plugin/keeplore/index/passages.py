@@ -271,7 +271,7 @@ def split(text: str, room: int = BODY) -> list[str]:
 
 
 def _packed_units(units: Iterable[str], room: int) -> Iterator[str]:
-    """As many units at a time as fit into ``room`` tokens, one at least."""
+    """The units joined to pieces of at most ``room`` tokens, each with one unit at least."""
     piece, size = "", 0.0
     for unit in units:
         count = token_count(unit)
@@ -306,8 +306,8 @@ def _sentences(text: str) -> list[str]:
 
 
 def _words(text: str, room: int) -> Iterator[str]:
-    """For a line without sentences (minified code, base64, a table): as many words as fit, words
-    cut where needed.
+    """A line without sentences (minified code, base64, a table) in pieces of at most ``room``
+    tokens; long words are cut.
     """
     return _packed_units(re.findall(rf"\S{{1,{MAX_WORD}}}\s*", text), room)
 

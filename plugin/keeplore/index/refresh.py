@@ -69,7 +69,9 @@ def _urgency(file: IndexedFile) -> tuple[bool, int]:
 
 
 class IndexUpdater:
-    """One thread of a process refreshes at a time: the others would read the same files again."""
+    """Brings the index into step with the files. One thread of a process does so at a time: the
+    others would read the same files again.
+    """
 
     def __init__(
         self, database: IndexDatabase, store: TextSource, graph: EntityGraph
@@ -178,7 +180,9 @@ class IndexUpdater:
 def _store(
     connection: sqlite3.Connection, items: Sequence[ParsedFile], gone: Sequence[str]
 ) -> int:
-    """One batch: what is gone goes with the first, so that a renamed file is never missing."""
+    """Store one batch, and return how many memories changed. What is gone goes with the first
+    batch, so that a renamed file is never missing.
+    """
     for path in gone:
         file_rows.drop(connection, path)
     last = sql.last_passage(connection)

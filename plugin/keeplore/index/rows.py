@@ -39,7 +39,7 @@ class PassageRow:
 
     @property
     def said(self) -> str:
-        """Its words; of a memory whose text is its title, that."""
+        """Its words; the title, of a memory whose text is only that."""
         return self.text or self.title
 
 

@@ -46,8 +46,8 @@ _FACETS = {
 
 @dataclass(frozen=True, slots=True)
 class DoubtedWriters:
-    """Whose memories are not believed: all that these machines wrote ("" where none is named), and
-    the files at these paths.
+    """Who is not believed: all that these machines wrote ("" where none is named), and the files at
+    these paths.
     """
 
     machines: tuple[str, ...]
@@ -127,7 +127,7 @@ class Timeline:
         return self._database.read(_days, wanted, since)
 
     def facets(self) -> dict[str, dict[str, int]]:
-        """Of kind, category and so on which values there are and how often, the most frequent
+        """Field (kind, category and so on) → value → how many memories have it, the most frequent
         first.
         """
         return self._database.read(_facets)
@@ -137,7 +137,7 @@ class Timeline:
         return self._database.read(_writers)
 
     def gists(self, ids: Sequence[str]) -> dict[str, str]:
-        """One sentence for each memory: what it decides, else the first thing it says."""
+        """Memory → a sentence for it: what it decides, else the first thing it says."""
         return self._database.read(_gists, ids)
 
 

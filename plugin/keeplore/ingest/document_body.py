@@ -35,7 +35,8 @@ class Extracted:
 
 
 def tidied(found: Extracted, name: str) -> Extracted:
-    """The same as it is kept, with ``name`` for a title where there is none.
+    """The text as it is kept: control characters and needless blanks taken out, ``name`` for a
+    title where there is none.
 
     Raises SourceRefused for a text without words, or one that is too long.
     """

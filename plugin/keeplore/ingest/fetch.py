@@ -94,7 +94,7 @@ def _is_late(error: Exception, until: float) -> bool:
 
 
 def _check_encrypted(url: str, target: str) -> None:
-    """Raises SourceRefused for a page that is encrypted and leads to one that is not."""
+    """Refuse (SourceRefused) to follow an encrypted page to one that is not."""
     if url.startswith("https:") and target.startswith("http:"):
         raise SourceRefused(
             f"{url} leads to {target}, which is not encrypted",

@@ -194,7 +194,7 @@ def _by_page(pages: list[str]) -> Iterator[str]:
 
 
 def _check_readable(reader: PdfReader) -> None:
-    """Raises SourceRefused for a file that is locked, or too long."""
+    """Refuse (SourceRefused) a file that is locked, or too long."""
     from pypdf import PasswordType  # here, as above
 
     if reader.is_encrypted and reader.decrypt("") == PasswordType.NOT_DECRYPTED:

@@ -86,14 +86,14 @@ def _no_address(text: str, why: str = "") -> SourceRefused:
 
 
 def _check_characters(text: str, host: str) -> None:
-    """Raises SourceRefused for characters that no address of a page has."""
+    """Refuse (SourceRefused) characters that no address of a page has."""
     has_strange = _NOT_IN_URLS.search(text.strip()) or not _HOST.match(host)
     if has_strange or len(text) > MAX_URL:
         raise _no_address(text)
 
 
 def _check_access(parts: urllib.parse.SplitResult) -> None:
-    """Raises SourceRefused for another scheme than the web's, and for credentials."""
+    """Refuse (SourceRefused) another scheme than the web's, and credentials."""
     if parts.scheme not in PORTS:
         raise SourceRefused(
             f"{parts.scheme or 'this'}: is no address of the web", _REMEDY

@@ -15,8 +15,8 @@ from keeplore_hooks import durable
 
 
 class LeaseLocks:
-    """One file a lease, named by its token, in ``folder``. Used within transactions of the queue
-    only: nobody looks between the making of a file and its lock.
+    """Locked files, one for each lease, named by its token, in ``folder``. Used within transactions
+    of the queue only: nobody looks between the making of a file and its lock.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -95,7 +95,9 @@ class JobCount:
 
 
 class JobQueue:
-    """In one SQLite file, for any number of processes. ``jitter`` gives a number from 0 to 1."""
+    """The queue in an SQLite file, for any number of processes. ``jitter`` gives a number from 0 to
+    1.
+    """
 
     def __init__(
         self,
@@ -244,8 +246,8 @@ class JobQueue:
         ]
 
     def next_due_s(self, kinds: Sequence[str], now: datetime) -> float | None:
-        """In how many seconds a job of these kinds is due, or is to be looked at because another
-        process has it, which may go away; None for never.
+        """In how many seconds to look again: when a job of these kinds is due, or to see whether
+        another process that has one has gone away; None where there is no job.
         """
         self.reap(now)
         found = [count for count in self.counts() if count.kind in kinds]

@@ -69,8 +69,8 @@ class ClaudeCli:
     def complete(
         self, system: str, prompt: str, schema: Mapping[str, Any]
     ) -> Completion:
-        """One attempt. Holding the program to the schema would cost a second turn, so the model is
-        told of it.
+        """One attempt to get an answer. Holding the program to the schema would cost a second turn,
+        so the model is told of it.
         """
         system = with_schema(system, schema)
         status, data = self._run_program(system, prompt)

@@ -80,7 +80,7 @@ class CostTotal:
 
 
 class SpendingLedger:
-    """In one SQLite file, for any number of processes."""
+    """What was spent on models, in an SQLite file, for any number of processes."""
 
     def __init__(self, file: Path) -> None:
         self._database = StateDatabase(file, _TABLES)

@@ -142,8 +142,8 @@ class SdkModel(ABC, Generic[_Client, _Shape]):
     def complete(
         self, system: str, prompt: str, schema: Mapping[str, Any]
     ) -> Completion:
-        """One attempt; a shape of request that the server refuses, which costs nothing, is not
-        tried again. Raises as the contract says.
+        """One attempt to get an answer. A shape of request that the server refuses, which costs
+        nothing, is not tried again. Raises as the contract says.
         """
         client, refusal = self._client, BadRequest("no shape of request is left")
         for shape in list(self._shapes):
@@ -202,7 +202,9 @@ class SdkModel(ABC, Generic[_Client, _Shape]):
 
     @cached_property
     def _client(self) -> _Client:
-        """Raises LlmUnavailable where the SDK or what it needs is missing."""
+        """The SDK's client, connected. Raises LlmUnavailable where the SDK or what it needs is
+        missing.
+        """
         sdk = self._sdk
         if not self.name:
             raise LlmUnavailable("no model is chosen", "Set llm.model in keeplore.yaml")

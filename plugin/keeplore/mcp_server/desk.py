@@ -38,7 +38,9 @@ class SessionRequest:
 
     @classmethod
     def from_json(cls, payload: bytes, sessions: Path) -> SessionRequest:
-        """Raises ValueError, KeyError, TypeError or AttributeError for what no pipe sends."""
+        """The request that a pipe sent. Raises ValueError, KeyError, TypeError or AttributeError
+        for what no pipe sends.
+        """
         asked = json.loads(payload)
         session: dict[str, Any] = asked["session"]
         environment: Mapping[str, str] = session["environment"]

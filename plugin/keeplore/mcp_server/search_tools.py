@@ -220,7 +220,9 @@ def _hit(hit: dict[str, Any]) -> str:
 
 
 def _facts(hit: dict[str, Any]) -> list[str]:
-    """Its day, where it counts, what it is with its changes, and who said it."""
+    """What is told of a hit beside its text: its day, where it counts, what it is with its changes,
+    and who said it.
+    """
     what = label(hit["category"] or hit["kind"])
     if hit["changes"]:
         what += f", changed {hit['changes']}×"

@@ -125,7 +125,9 @@ def _in_order(
 
 
 def _freed(newer: Iterable[str], left: dict[str, int]) -> Iterator[str]:
-    """Those that wait for nothing else; ``left`` counts for what each of them waits."""
+    """The ids whose turn has come, now that one more of what they wait for is done; ``left`` counts
+    for each id what it still waits for.
+    """
     for id_ in newer:
         if id_ in left:
             left[id_] -= 1

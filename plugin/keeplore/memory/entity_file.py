@@ -26,7 +26,7 @@ class EntityFile:
 
     @property
     def said(self) -> dict[str, Any]:
-        """The same in one form: aliases in order, what is left out filled in."""
+        """The front matter in one form: aliases in order, what is left out filled in."""
         return {
             **self.meta,
             "name": self.name,

@@ -175,7 +175,9 @@ def _fields_from_file(
 
 
 def _trust(stated: object) -> str:
-    """Nothing proves that the user said it, and no other machine's Keeplore wrote it either."""
+    """The trust that a file of another program states, else ``document``: nothing proves that the
+    user said it, and no other machine's Keeplore wrote it either.
+    """
     return str(stated) if stated in TRUST_LEVELS else Trust.DOCUMENT.value
 
 

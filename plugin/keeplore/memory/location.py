@@ -108,7 +108,7 @@ def _scope_of(top: str, project: str, below: tuple[str, ...]) -> str:
 
 
 def archived_path(path: str) -> str:
-    """The same place under ``archive/``."""
+    """The path of a memory under ``archive/``."""
     where = location_of(path)
     return path if where.is_archived else "/".join((where.root, ARCHIVE, *where.rest))
 

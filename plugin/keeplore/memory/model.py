@@ -262,7 +262,7 @@ def links_to_others(related: Any) -> list[Any]:
 
 
 def in_order(meta: Mapping[str, Any]) -> dict[str, Any]:
-    """The same front matter with the known fields first and in their order."""
+    """This front matter with the known fields first and in their order."""
     return {**{key: meta[key] for key in FIELDS if key in meta}, **meta}
 
 

@@ -51,7 +51,7 @@ NO_WORD = "the question has no word to look for"
 
 @dataclass(frozen=True, slots=True)
 class SearchTrace:
-    """One search of the index, and the order into which it brought the memories."""
+    """A search of the index, and the order into which it brought the memories."""
 
     query: PreparedQuery
     results: (

@@ -384,8 +384,8 @@ def _related_section(
 def _related_lines(
     view: WorkspaceView, reads: Sequence[LoadedMemory], history: InjectionHistory
 ) -> Iterator[BlockLine]:
-    """One line for each memory a few links away from what is told; what the session has seen is
-    left out.
+    """A line for each memory a few links away from what is told; what the session has seen is left
+    out.
     """
     seen = {read.row.id for read in reads} | history.shown.keys()
     for read in reads if view.related else ():

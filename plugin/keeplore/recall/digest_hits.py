@@ -40,8 +40,8 @@ def with_digests(
     *,
     is_wide: bool,
 ) -> tuple[list[Ranked], SearchResults]:
-    """The same; of a broad question with the digests of the best memories, each before the first
-    of its sources.
+    """What was ranked and found, for a broad question with the digests of the best memories added,
+    each before the first of its sources.
     """
     if not query.question.is_broad or context.request.by_exchange:
         return [*ranked], results

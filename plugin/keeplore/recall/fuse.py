@@ -143,8 +143,8 @@ class ScoreSteps:
 def odds(
     found: Sequence[Evidence], floor: float | None, w: Weights = WEIGHTS
 ) -> dict[int, float]:
-    """For each passage the log-odds that it answers; ``floor`` belongs to the model, None where
-    there are no vectors.
+    """Passage → log-odds that it answers; ``floor`` belongs to the model, None where there are no
+    vectors.
     """
     return {
         passage: text + vectors + doubt
@@ -155,8 +155,8 @@ def odds(
 def fuse(
     found: Sequence[Evidence], floor: float | None, w: Weights = WEIGHTS
 ) -> dict[int, tuple[float, float, float]]:
-    """For each passage the log-odds from text, from vectors, and the doubt, which is below 0; an
-    echo of the question has the doubt alone.
+    """Passage → its log-odds from text, from vectors, and the doubt, which is below 0; an echo of
+    the question has the doubt alone.
     """
     texts = [e for e in found if e.text is not None and not e.is_echo]
     best_text = max((e.text or 0.0 for e in texts), default=0.0)
@@ -441,8 +441,8 @@ def diverse(
 
 
 def complementary(ranked: Sequence[Ranked], w: Weights = WEIGHTS) -> list[Ranked]:
-    """The same passages for a question that several answer together: each is lowered by those of
-    its memory that come before it.
+    """The ranked passages in the order for a question that several answer together: each is lowered
+    by those of its memory that come before it.
     """
     before: Counter[str] = Counter()
     left, chosen = [*ranked[:LOOKED_AT]], list[Ranked]()

@@ -85,8 +85,8 @@ class TextBudget:
 
 @dataclass(frozen=True, slots=True)
 class BlockLine:
-    """One line; ``id`` is the memory that counts as shown by it, "" where the line only points to
-    one, ``also`` are further ones; ``named`` the files that it names.
+    """A line of a block; ``id`` is the memory that counts as shown by it, "" where the line only
+    points to one, ``also`` are further ones; ``named`` the files that it names.
     """
 
     text: str
@@ -132,7 +132,9 @@ def quoted_passage(passage: str, turns: Sequence[str], turn: str, limit: int) ->
 
 
 def whose(trust: str, kind: str = "note") -> str:
-    """Whose words a memory's are; a conversation has those of both sides."""
+    """Whose words a memory has, such as "from the assistant"; a conversation has those of both
+    sides.
+    """
     if kind == "conversation" and trust == "assistant":
         return "from a conversation"
     return _SAID_BY[trust]
@@ -184,7 +186,7 @@ def block(
     header: str = HEADER,
     more: str = MORE,
 ) -> ContextBlock:
-    """One fenced block with as many items as fit, in order, and the ids that it shows; ("", ()) for
+    """The fenced block with as many items as fit, in order, and the ids that it shows; ("", ()) for
     none.
     """
     room = room.without(fence(more, _COSTLIEST, f"{header}{ESCAPED}")).without("")

@@ -137,7 +137,7 @@ class RecallRequest:
 
 
 def _check_fields(data: Any) -> None:
-    """Raises ConfigError where the fields do not form a request."""
+    """Raise ConfigError where the fields do not form a request."""
     if not isinstance(data, dict):
         raise _malformed("it is no object")
     if different := sorted(data.keys() ^ _FIELD_TYPES.keys()):

@@ -216,7 +216,7 @@ def _explained(
 def _reasons(
     trace: SearchTrace, entry: Ranked, w: Weights
 ) -> Iterator[tuple[str, str]]:
-    """For each part of a score, in no order, why it is what it is."""
+    """Part of a score → why it is what it is, in no order."""
     e = next(e for e in trace.results.evidence if e.passage == entry.by)
     yield "text", _text_reason(trace, e)
     yield "vectors", _vector_reason(trace, e)

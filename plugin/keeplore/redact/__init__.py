@@ -71,7 +71,9 @@ class Redactor:
         return ((start, name) for start, _, name in self.spans(data))
 
     def spans(self, data: bytes) -> Iterator[tuple[int, int, str]]:
-        """The same with where they end."""
+        """Where secrets of a whole file begin and end, in bytes, with kind and fingerprint as a
+        marker would have them.
+        """
         wishes = self._wishes_for(project_of(data))
         if not unwanted(data, self._key, wishes):  # most files
             return iter(())

@@ -91,8 +91,9 @@ def readable(data: bytes) -> DecodedText:
 
 
 def _line_end(escape: re.Match[bytes]) -> bytes:
-    """As many bytes, so that no place moves; three backslashes for each one of a deeper text are
-    one that stands before the line's end.
+    """An escaped line end as a real one, filled with blanks to as many bytes, so that no place
+    moves. Three backslashes for each one of a deeper text are one that stands before the line's
+    end.
     """
     last = b"\n" if escape[0].endswith(b"n") else b" "
     count = len(escape[0]) - 1

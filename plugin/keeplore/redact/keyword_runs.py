@@ -20,7 +20,7 @@ class KeywordRuns:
         self._pattern = _any_of(ranks, options)
 
     def by_rank(self, data: bytes) -> dict[int, list[Span]]:
-        """For each rule from where to where words of it begin; runs may overlap."""
+        """Rank of a rule → the runs in which its keywords begin; runs may overlap."""
         found: dict[int, list[Span]] = {}
         for word, runs in self._by_word(data).items():
             spans = [(first, last) for first, last in runs]

@@ -46,8 +46,8 @@ _FORMS = ("token", "key_block", "anything")  # checks of rules that need no word
 
 @dataclass(frozen=True, slots=True)
 class RedactionRule:
-    """One row of rules.yaml: unnamed groups of ``pattern`` are the secrets, or the whole match
-    where it has none.
+    """A row of rules.yaml: unnamed groups of ``pattern`` are the secrets, or the whole match where
+    it has none.
     """
 
     kind: str
@@ -83,8 +83,8 @@ class Wishes:
 
     @classmethod
     def of(cls, deny: Iterable[str], allow: Iterable[str]) -> Wishes:
-        """Raises ConfigError for a pattern that RE2 does not know, or that matches an empty
-        text.
+        """Wishes from patterns to deny and fingerprints to allow. Raises ConfigError for a pattern
+        that RE2 does not know, or that matches an empty text.
         """
         return cls(tuple(map(pattern, deny)), frozenset(allow))
 
@@ -182,7 +182,7 @@ def _without_loose(engine: _Engine, data: bytes, hits: list[Hit]) -> Iterator[Hi
 def _spans_within(
     spans: Sequence[tuple[int, int]], hit: Hit
 ) -> Sequence[tuple[int, int]]:
-    """Those of the spans, which are in order, that reach into a hit."""
+    """The spans, given in order, that reach into a hit."""
     first = max(bisect_left(spans, (hit.start, 0)) - 1, 0)
     end = bisect_left(spans, (hit.end, 0))
     return [span for span in spans[first:end] if span[1] > hit.start]

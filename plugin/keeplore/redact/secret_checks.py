@@ -308,7 +308,7 @@ def called(candidate: SecretCandidate) -> int:
 
 
 def argument(candidate: SecretCandidate) -> int:
-    """The same where the place among others says it, as in ``login("ann", …)``."""
+    """An argument whose place among others says that it is secret, as in ``login("ann", …)``."""
     value = candidate.value[:SEEN_CHARS]
     if _is_no_password(value) or " " in value or _ADDRESS.match(value):
         return 0

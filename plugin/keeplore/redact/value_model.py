@@ -53,7 +53,7 @@ _FORMS = {
 
 
 def features(value: str) -> dict[str, float]:
-    """Of a value of at least one character, each between 0 and about 1."""
+    """What the model weighs of a value of at least one character, each between 0 and about 1."""
     value = value[:SEEN]
     digits = sum(map(str.isdigit, value))
     signs = sum(c in SIGNS for c in value)

@@ -159,7 +159,7 @@ def _shares_words(text: str, statement: str) -> bool:
 
 
 def fitting(notes: Iterable[CandidateNote], room: int) -> tuple[CandidateNote, ...]:
-    """As many as fit into ``room`` characters, each once, in their order."""
+    """The first notes that fit into ``room`` characters, each once."""
     kept: dict[str, CandidateNote] = {}
     for note in notes:
         if note.label in kept:

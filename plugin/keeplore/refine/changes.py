@@ -46,7 +46,7 @@ class JudgedProposal:
 
 @dataclass(frozen=True, slots=True)
 class RefineRun:
-    """One refinement of one conversation. ``said_at`` maps turns to their times."""
+    """One refinement of a conversation. ``said_at`` maps turns to their times."""
 
     conversation: Memory
     said_at: Mapping[str, str]
@@ -58,8 +58,8 @@ class RefineRun:
 
 
 def note_id(conversation: str, proposal: Proposal, taken: set[str]) -> str:
-    """The same quoted words of one conversation give the same id, whenever and wherever that is
-    done again.
+    """The id of the note that a proposal makes; the same quoted words of one conversation give the
+    same id, whenever and wherever that is done again. Adds it to ``taken``.
     """
     parts = [
         "refine",
@@ -269,7 +269,7 @@ def _kind_fields(kind: NoteKind) -> dict[str, Any]:
 
 
 def _once(item: JudgedProposal, known: set[str], used: Counter[str]) -> JudgedProposal:
-    """The same, held back where its note is there already, or another proposal changes the same
+    """The proposal; held back where its note is there already, or another proposal changes the same
     one.
     """
     proposal = item.proposal
@@ -284,7 +284,7 @@ def _once(item: JudgedProposal, known: set[str], used: Counter[str]) -> JudgedPr
 
 
 def _as_duplicate(item: JudgedProposal, detail: str) -> JudgedProposal:
-    """The same, held back because it is there already."""
+    """The proposal, held back because its note is there already."""
     held = Verdict(ProposalOutcome.BLOCKED, "duplicate", detail)
     return replace(item, verdict=held)
 

@@ -134,7 +134,7 @@ def proposals(
     redact: Callable[[str], str],
     dropped: Counter[str],
 ) -> tuple[Proposal, ...]:
-    """One proposal for each fact about which the answer says something sound; the first one counts.
+    """A proposal for each fact about which the answer says something sound; the first one counts.
 
     A proposal with an unknown target or without a reason is dropped, and so is a fact about which
     nothing is said: what nobody decided is not done. Raises ValueError for no answer.

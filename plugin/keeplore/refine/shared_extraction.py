@@ -50,8 +50,8 @@ def notes_near(
 
 
 def sharing(parts: Iterable[PendingPart]) -> list[PendingPart]:
-    """Those that share a call: short ones, together no longer than one ordinary talk; none where
-    it would be one alone.
+    """The parts that share a call: short ones, together no longer than one ordinary talk; none
+    where it would be one alone.
     """
     chosen: list[PendingPart] = []
     room = MAX_INPUT

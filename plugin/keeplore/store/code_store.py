@@ -105,8 +105,8 @@ class CodeStore(Store):
         super().remove(path)
 
     def load(self, path: str) -> Memory:
-        """Also raises NotFound for what this person has forgotten, whichever branch brings it, and
-        for what the workspace has.
+        """The memory at a path. Raises NotFound also for what this person has forgotten, whichever
+        branch brings it, and for what the workspace has.
         """
         memory = super().load(path)
         if memory.id in self.stones:
@@ -198,8 +198,8 @@ class CodeStore(Store):
         return iter(())
 
     def purge_plan(self, memory_ids: Collection[str]) -> PurgePlan:
-        """Also how many commits of the code have the notes, which stay: its history is the
-        team's.
+        """What purging these memories takes away. The commits of the code that have the notes are
+        counted and stay: its history is the team's.
         """
         present = list(self.scan())
         paths = {

@@ -304,7 +304,7 @@ def _unstaged(backend: GitBackend, draft: Path, plan: CommitPlan) -> dict[str, N
 
 
 def _check_unchanged(backend: GitBackend, plan: CommitPlan) -> None:
-    """Raises Moved where something that the plan rests on has changed."""
+    """Raise Moved where something that the plan rests on has changed."""
     if backend.ref() != plan.ref or backend.tip(plan.ref) != plan.parent:
         raise Moved
     if any(files.state(backend.root, file.path) != file for file in plan.evidence):

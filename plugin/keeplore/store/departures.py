@@ -34,7 +34,7 @@ _FRONT = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTI
 
 
 class Departure(NamedTuple):
-    """One file that went, and the ``heirs`` that had its memory then, with the SHA-256 of each;
+    """A file that went, and the ``heirs`` that had its memory then, with the SHA-256 of each;
     ``is_joined`` where they must have every word of it, else a newer version is enough.
     """
 

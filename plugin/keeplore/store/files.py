@@ -127,7 +127,9 @@ def write(root: Path, path: str, data: bytes, mode: int = 0o600) -> None:
 
 
 def _write(root: Path, target: Path, data: bytes, mode: int) -> None:
-    """Raises FileNotFoundError where somebody removes the folder meanwhile, or OSError."""
+    """Write a file and the folders above it. Raises FileNotFoundError where somebody removes the
+    folder meanwhile, or OSError.
+    """
     _make_folder(root, target.parent)
     durable.write(target, data, mode, checkout_lock.held(root))
 

@@ -85,7 +85,9 @@ def parse(text: str | bytes, memory_id: str) -> Tombstone:
 
 
 def _tombstone(data: Mapping[str, Any]) -> Tombstone:
-    """Raises ValueError for a field that is not as it should be."""
+    """The tombstone that a file holds. Raises ValueError for a field that is not as it
+    should be.
+    """
     return Tombstone(
         id=data["id"],
         at=_text(data, "at"),

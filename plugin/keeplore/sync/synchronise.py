@@ -74,7 +74,7 @@ def synchronise(
 
 
 def _remote(store: Store) -> Remote:
-    """Raises SyncError where there is none."""
+    """The remote of the workspace. Raises SyncError where there is none."""
     remote = store.remote_in_full()
     if remote is None:
         remedy = f"`git -C '{store.root}' remote add origin URL`, then `keeplore sync`"

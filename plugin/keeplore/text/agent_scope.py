@@ -73,7 +73,9 @@ def short_place(scope: str, project: str) -> str:
 
 
 def long_place(scope: str, project: str) -> str:
-    """The same in a sentence: "project ledgerly", "agent reviewer of ledgerly", "user scope"."""
+    """The owner of a memory in a sentence: "project ledgerly", "agent reviewer of ledgerly", "user
+    scope".
+    """
     if agent := agent_of(scope):
         return f"agent {agent} of {project}"
     return f"project {project}" if project else f"{scope} scope"

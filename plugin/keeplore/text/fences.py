@@ -91,8 +91,8 @@ def escape(text: str) -> str:
 
 
 def fence(text: str, token: str, header: str = HEADER) -> str:
-    """One block for a host; ``token`` is 8 to 64 lower-case letters and digits, drawn anew for
-    every block.
+    """A block for a host; ``token`` is 8 to 64 lower-case letters and digits, drawn anew for every
+    block.
 
     ``header`` is HEADER for what is recalled, DONE for what came of a command.
     """

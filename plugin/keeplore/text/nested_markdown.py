@@ -49,7 +49,7 @@ def fenced(text: str, language: str = "") -> str:
 
 
 def inline(text: str) -> str:
-    """One line of plain words, in which no character is markup."""
+    """The text as one line in which no character is markup."""
     return re.sub(r"([\\`*_{}\[\]<>#|!~&])", r"\\\1", " ".join(sanitise(text).split()))
 
 

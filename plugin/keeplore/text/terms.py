@@ -91,8 +91,8 @@ def stems(text: str) -> set[str]:
 
 
 def _pairs(text: str) -> Iterator[str]:
-    """For scripts without spaces, each two characters that stand together, as in searches of such
-    text.
+    """The pairs of characters that stand together, of scripts without spaces, as in searches of
+    such text.
     """
     for run in runs(text[:MAX_TEXT]):
         yield from pairs(run)
@@ -150,8 +150,8 @@ def overlap(a: Collection[str], b: Collection[str]) -> float:
 
 
 def weighted(texts: Iterable[str]) -> list[dict[str, float]]:
-    """One bag for each text: 1 + log of the count, times the inverse document frequency among these
-    texts (TF-IDF).
+    """Bag of words of each text: term → 1 + log of its count, times the inverse document frequency
+    among these texts (TF-IDF).
     """
     bags = [Counter(terms(text)) for text in texts]
     seen = Counter(term for bag in bags for term in bag)

@@ -12,8 +12,8 @@ _OF_A_HOST = re.compile(r"[a-z][a-z-]*:([0-9a-f]{16})")  # made of what the host
 
 
 def short_turn(turn: str) -> str:
-    """As much of a turn's id as tells it from others: UUIDs of version 7 and some hosts' ids begin
-    with the time.
+    """The beginning of a turn's id, where that tells it from others; the whole of a UUID of version
+    7 and of some hosts' ids, which begin with the time.
     """
     return turn[:SHORT_TURN] if _RANDOM_FROM_THE_START.match(turn) else turn
 

@@ -88,7 +88,7 @@ def _going_on() -> frozenset[str]:
 
 
 def telling_pairs(text: str) -> list[str]:
-    """Their pairs, and letters that stand alone, each once."""
+    """The pairs of characters in ``telling_parts``, and letters that stand alone, each once."""
     return list(
         dict.fromkeys(pair for part in telling_parts(text) for pair in pairs(part))
     )

@@ -106,8 +106,8 @@ def _all_of(view: GraphView, limit: int) -> list[Entity]:
 
 
 def _with_projects(view: GraphView, most: Sequence[Entity], limit: int) -> list[Entity]:
-    """The same with every project of the workspace, however seldom memories say its name: most
-    relations are theirs.
+    """The most mentioned entities with every project of the workspace added, however seldom
+    memories say its name: most relations are theirs. At most ``limit``.
     """
     names = [
         project for _, project in view.allowed.scopes or view.index.scopes() if project

@@ -138,7 +138,7 @@ def as_data(picture: GraphPicture) -> dict[str, Any]:
 
 
 def as_json(picture: GraphPicture) -> str:
-    """The same for programs, with letters as they are."""
+    """The picture as JSON for programs, with letters as they are."""
     return json.dumps(as_data(picture), ensure_ascii=False, indent=2) + "\n"
 
 

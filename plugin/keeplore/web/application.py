@@ -233,7 +233,9 @@ def asset(request: Request) -> Response:
 
 
 def asset_data(name: str) -> bytes:
-    """Raises HTTPException for a name that none has."""
+    """The bytes of a style sheet, script or picture. Raises HTTPException for a name
+    that none has.
+    """
     made = {"graph.css": page_style, "graph.js": page_script}
     if name in made:
         return made[name]().encode()

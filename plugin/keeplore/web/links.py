@@ -59,7 +59,9 @@ class ServedLinks:
 
 
 class FileLinks:
-    """Relative to a page that lies ``depth`` folders below the top."""
+    """Links between pages in files, relative to a page that lies ``depth`` folders
+    below the top.
+    """
 
     is_static = True
 
@@ -67,7 +69,9 @@ class FileLinks:
         self.top = "../" * depth
 
     def page(self, name: str, /, **query: str) -> str:
-        """Of the choices that a timeline offers there are files for projects alone."""
+        """The file of a page; of the choices that a timeline offers there are files for projects
+        alone.
+        """
         kept = (query.get(key, "") for key in ("project", "after"))
         chosen = (slugify(value) for value in kept if value)
         file = "-".join((name.replace("/", "-") or "index", *chosen))

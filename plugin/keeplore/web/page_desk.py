@@ -36,7 +36,7 @@ class Desk:
 
     @property
     def workspace(self) -> Workspace:
-        """Raises NoWorkspace, ConfigError."""
+        """The workspace that the pages show. Raises NoWorkspace, ConfigError."""
         if self.name:
             return self.registry.named(self.name)
         return self.registry.for_directory(self.directory)

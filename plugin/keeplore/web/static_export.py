@@ -60,7 +60,7 @@ def export(desk: Desk, folder: Path) -> int:
 
 
 def _check_replaceable(folder: Path) -> None:
-    """Raises ConfigError where the folder holds anything but an earlier export."""
+    """Raise ConfigError where the folder holds anything but an earlier export."""
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return
     first = folder / "index.html"

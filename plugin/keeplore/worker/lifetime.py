@@ -53,7 +53,7 @@ class Lifetime:
         return was_rested
 
     def may_stay_s(self, background: BackgroundTasks, *, is_awaited: bool) -> float:
-        """For how long this worker may wait for something to do; 0.0 where it has to leave now.
+        """How many seconds this worker may wait for something to do; 0.0 where it has to leave now.
 
         One that ``is_awaited`` does not leave for being idle.
         """

@@ -47,7 +47,7 @@ ANSWER_S = 0.5  # the longest that the spool waits for answers to be finished
 
 
 class Worker:
-    """One worker a state directory; ``run`` returns at once where there is another.
+    """The worker of a state directory; ``run`` returns at once where there is another.
 
     A rested one loads no model until somebody asks.
     """

@@ -72,7 +72,9 @@ class Activity:
 
     @classmethod
     def from_json(cls, data: Any) -> Activity:
-        """Raises ValueError, TypeError, KeyError or AttributeError for what is none."""
+        """The activity that JSON holds. Raises ValueError, TypeError, KeyError or AttributeError
+        for what is none.
+        """
         made = cls(Counter({str(k): int(n) for k, n in data["counts"].items()}))
         for name, steps in data["times"].items():
             made.times[name] = Counter({int(s): int(n) for s, n in steps.items()})

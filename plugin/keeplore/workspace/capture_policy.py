@@ -118,7 +118,9 @@ class CapturePolicy:
         return self.place_and_root(Path(directory or Path.home()))[0]
 
     def place_and_root(self, cwd: Path) -> tuple[CapturePlace, str]:
-        """The same with the root of its project, "" where it belongs to none."""
+        """What rules are held against, of a directory, and the root of its project, "" where it
+        belongs to none.
+        """
         identity = self._identities.of(cwd)
         root = expanded(identity.root)
         paths = [*_path_spellings(str(cwd)), *_seen_from_main(cwd, root)]

@@ -63,7 +63,7 @@ def consent_question(name: str, root: Path) -> ConsentQuestion | None:
 
 
 def check_consent(name: str, root: Path, state: Path) -> None:
-    """Raises ModelUnavailable where this machine's person has not accepted the model."""
+    """Raise ModelUnavailable where this machine's person has not accepted the model."""
     asked = consent_question(name, root)
     if asked is not None and not Consents(state).has(
         root, ConsentUse.EMBEDDING, asked.subject

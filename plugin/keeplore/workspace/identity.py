@@ -43,7 +43,7 @@ _DEFAULT_PORTS = {"ssh": 22, "https": 443, "http": 80, "git": 9418}
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """One ``projects/<name>/project.json``: enough to recognise the project, and to clone it
+    """What ``projects/<name>/project.json`` holds: enough to recognise the project, and to clone it
     again.
     """
 

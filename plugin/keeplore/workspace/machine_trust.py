@@ -32,7 +32,7 @@ SAVED_EVERY = 200  # commits that are read again by the next process at most
 
 
 class MachineState(StrEnum):
-    """Whose a machine is, in a person's words."""
+    """To whom a machine belongs, in a person's words."""
 
     THIS = "this machine"
     YOURS = "yours"
@@ -154,8 +154,8 @@ class TrustKnowledge:
 
 
 class MachineTrust:
-    """Of one workspace; thread-safe. ``own`` are the ids of this machine, ``head`` tells the
-    present commit.
+    """Which machines' memories are believed in a workspace; thread-safe. ``own`` are the ids of
+    this machine, ``head`` tells the present commit.
 
     ``path_of`` tells where a memory lies. It costs one git command after each new commit.
     """
@@ -269,7 +269,7 @@ class MachineTrust:
     def _source(
         self, machine: str, path: Callable[[], str], known: TrustKnowledge
     ) -> MemorySource:
-        """Of a memory at a path that names a machine as its writer."""
+        """The source of a memory at a path that names a machine as its writer."""
         by_name = self._source_of_machine(machine, known)
         return max(by_name, self._source_of_commit(path, known))
 
@@ -286,7 +286,9 @@ class MachineTrust:
     def _source_of_commit(
         self, path: Callable[[], str], known: TrustKnowledge
     ) -> MemorySource:
-        """Of who changed a file last: the file itself may name any machine as its writer."""
+        """The source of a file by who changed it last: the file itself may name any machine as its
+        writer.
+        """
         by = known.history.touched.get(path()) if known.history.touched else None
         if by is None:
             return MemorySource.OWN
@@ -297,7 +299,7 @@ class MachineTrust:
     def _source_of_author(
         self, email: str, machine: str, known: TrustKnowledge
     ) -> MemorySource:
-        """Of a commit with this address, that names this machine, "" for none."""
+        """The source of a commit with this address, which names this machine, "" for none."""
         said = known.answers
         if machine in said.refused:
             return MemorySource.REFUSED

@@ -55,7 +55,7 @@ def note_failure(state: Path, plugin: str, point: str, error: BaseException) -> 
 
 
 def failures(state: Path) -> Iterator[PluginFailure]:
-    """Those of the last days, the oldest first."""
+    """The failures of the last days, the oldest first."""
     since = (datetime.now(UTC) - timedelta(days=KEPT_DAYS)).strftime(
         "%Y-%m-%dT%H:%M:%SZ"
     )

@@ -76,7 +76,7 @@ class PluginManager(pluggy.PluginManager):
         )
 
     def fields(self, project: str = "") -> FieldRedaction:
-        """The same for what has fields: a question, a body, a front matter."""
+        """A redaction of what has fields: a question, a body, a front matter."""
         return FieldRedaction(lambda text: self.redact(text, project), self.clean_id)
 
     def before_write(self, memory: Memory) -> Memory:

@@ -223,7 +223,7 @@ class Registry:
     def _with_inherited(
         self, answer: Answer, name: str, request: RecallRequest, *, is_named: bool
     ) -> Answer:
-        """With what another workspace adds, or a note that it could not be asked."""
+        """The answer with what another workspace adds, or a note that it could not be asked."""
         try:
             other = self.named(name)
             # seen from the other workspace itself: what it holds for all its projects
@@ -239,7 +239,7 @@ class Registry:
     def _with_code(
         self, answer: Answer, own: Workspace, request: RecallRequest
     ) -> Answer:
-        """With what the code repository around the directory adds."""
+        """The answer with what the code repository around the directory adds."""
         if code := self.code_memory(request.cwd, own):
             return _with_notes(answer, code, request)
         if request.at_once or not self._code.is_offered(request.cwd):
@@ -338,8 +338,8 @@ class Registry:
         return views
 
     def opened(self) -> list[Workspace]:
-        """Those in use, with their settings as they are now; one that is gone or has broken
-        settings is left out.
+        """The workspaces in use, with their settings as they are now; one that is gone or has
+        broken settings is left out.
         """
         with self._lock:
             for name in list(self._opened):
@@ -348,7 +348,7 @@ class Registry:
             return list(self._opened.values())
 
     def searched(self) -> list[Workspace]:
-        """Those in use and the memory of code repositories in use."""
+        """The workspaces in use, and the memories of code repositories in use."""
         own = self.opened()
         # anew where the settings of the workspace have changed
         code = [self.code_memory(one.tree.top) for one in self._code.opened()]
@@ -406,7 +406,7 @@ class Registry:
 
 
 def _with_notes(answer: Answer, code: Workspace, request: RecallRequest) -> Answer:
-    """With what a project's code repository answers, as far as the workspace has it not."""
+    """The answer with what a project's code repository adds that the workspace has not."""
     try:
         more = code.recall(replace(request, wide=False))
     except KeeploreError as e:

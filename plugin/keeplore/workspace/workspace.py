@@ -48,7 +48,8 @@ _Part = TypeVar("_Part")
 
 
 class Workspace:
-    """One workspace. Safe for several threads; several processes may have it open at once.
+    """A workspace that is open. Safe for several threads; several processes may have it open at
+    once.
 
     ``settings`` are others than those on disk. Raises ConfigError where the directory is no
     workspace, or a setting is wrong.

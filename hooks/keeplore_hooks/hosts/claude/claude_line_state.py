@@ -173,7 +173,7 @@ class ClaudeSideTurns:
             self.grown[turn.id] = turn
 
     def take_grown(self) -> list[ClaudeOpenTurn]:
-        """Those that have to be given, which are then given."""
+        """The turns that have to be given as events, which count as given from now on."""
         grown, self.grown = self.grown, {}
         self.given |= grown
         return list(grown.values())

@@ -59,7 +59,7 @@ class CodexContext:
     is_own: bool = False  # the rollout's own first line was read
 
     def with_task(self, task: str) -> CodexContext:
-        """The same in another task, whose prompts are counted anew."""
+        """The context in another task, whose prompts are counted anew."""
         if not task or task == self.task:
             return self
         return replace(self, task=task, count=0)
@@ -259,8 +259,8 @@ class CodexTurnReader(PlacedTurnReader):
         self._has_events()
 
     def _item_completed(self, payload: Json) -> None:
-        """In rollouts of the mode paginated, since 0.153, the words stand in items and not in
-        events of their own.
+        """Take an item: in rollouts of the mode paginated, since 0.153, the words stand in items
+        and not in events of their own.
         """
         item = mapping(payload, "item")
         kind = text(item, "type").lower()

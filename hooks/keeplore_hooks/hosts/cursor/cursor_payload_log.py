@@ -25,7 +25,7 @@ PromptCounts = dict[str, int]  # key of a prompt → how often it was typed
 
 @dataclass(slots=True)
 class CursorTurn:
-    """One turn as payloads told it."""
+    """A turn as payloads told it."""
 
     id: str
     prompt: str
@@ -43,7 +43,9 @@ class CursorTurn:
 
     @staticmethod
     def from_data(data: Json) -> CursorTurn:
-        """Raises ValueError, KeyError, TypeError or AttributeError for data of another shape."""
+        """The turn that a cursor kept. Raises ValueError, KeyError, TypeError or AttributeError for
+        data of another shape.
+        """
         turn: CursorTurn = decoded(CursorTurn, data | {"work": data})
         return turn
 

@@ -62,7 +62,9 @@ class ChatExport(RecordAdapter):
 
     @abstractmethod
     def head_of(self, conversation: Json) -> ChatHead:
-        """Raises ValueError for what is no conversation of this service."""
+        """What a conversation says of itself. Raises ValueError for what is no conversation of this
+        service.
+        """
 
     @abstractmethod
     def read_conversation(self, conversation: Json, began: str) -> ChatReading:

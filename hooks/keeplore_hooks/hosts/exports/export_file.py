@@ -27,7 +27,7 @@ _SPACE = b" \t\r\n\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class ConversationSpan:
-    """One conversation's bytes within its file."""
+    """The bytes of a conversation within its file."""
 
     data: bytes
     start: int
@@ -38,7 +38,9 @@ class ConversationSpan:
         return self.data[self.start : self.end]
 
     def load(self) -> Json:
-        """Raises ValueError for what is no JSON object, or too much of one."""
+        """The conversation as an object. Raises ValueError for what is no JSON object, or too much
+        of one.
+        """
         if self.end - self.start > MAX_CONVERSATION:
             raise ValueError(f"larger than {MAX_CONVERSATION >> 20} MB")
         try:

@@ -189,7 +189,7 @@ def answers_to(
     origin: Origin,
     at: str,
 ) -> list[Question]:
-    """The same from a payload, which does not say which call it is about."""
+    """The questions and answers that a payload tells, which does not say which call it is about."""
     content = mapping(tool_response, "llmContent") or tool_response
     output = text(content, "text") or text(tool_response, "llmContent")
     given = tool_input if isinstance(tool_input, dict) else {}

@@ -239,7 +239,9 @@ class OpenCode(HostAdapter):
         return store.recorded(base / HOST if (base / HOST).is_dir() else base)
 
     def may_ask(self, event: str, payload: bytes) -> bool:  # noqa: ARG002 (some need it)
-        """As for other hosts, except that the record need not be looked for."""
+        """Whether a session may ask for context; the record need not be looked for, as for other
+        hosts.
+        """
         data = payload_object(payload)
         return bool(text(data, "sessionID")) and not text(data, "parentID")
 

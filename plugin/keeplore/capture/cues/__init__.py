@@ -48,7 +48,7 @@ def opens_with(text: str, name: str) -> bool:
 
 @functools.cache
 def pattern(name: str) -> re.Pattern[str]:
-    """One pattern, case ignored, that matches any phrase of this name."""
+    """The compiled pattern, case ignored, that matches any phrase of this name."""
     return _compiled(
         phrase for phrases in _sections("patterns", name) for phrase in phrases
     )

@@ -98,8 +98,8 @@ def _without_leads(found: Iterable[Decision]) -> list[Decision]:
 
 
 def standing(exchanges: Sequence[Exchange], made: Made) -> list[Decision]:
-    """Of what ``made`` finds in each exchange, the decisions that were not taken back or replaced
-    later.
+    """The decisions that ``made`` finds in the exchanges, without those that were taken back or
+    replaced later; oldest first.
     """
     stand: list[Decision] = []
     for at, exchange in enumerate(exchanges):

@@ -248,7 +248,7 @@ def telling(phrase: str) -> set[str]:
 
 
 def named(phrase: str) -> set[str]:
-    """Those of the words that say which thing is meant: the verb of an order is left out."""
+    """The words of a phrase that say which thing is meant, so not the verb of an order."""
     verb, _, rest = phrase.partition(" ")
     return telling(rest if _is_verb(verb.lower()) else phrase)
 
@@ -326,7 +326,9 @@ def _order(text: str, *, is_led: bool = True) -> str:
 
 
 def _by_way_of(text: str) -> str:
-    """Of "clean this up by removing the cache" the order that says what is done."""
+    """ "Clean this up by removing the cache" as the order in it that says what is done, "remove the
+    cache"; any other text as it is.
+    """
     found = _WAY.match(text)
     verb = _gerunds().get(found["verb"].lower()) if found else None
     return f"{verb} {found['what']}" if found and verb else text
@@ -462,6 +464,6 @@ def _cut_between_words(text: str) -> str:
 
 
 def _without_torn_end(text: str) -> str:
-    """Without the clause that a cut has left incomplete, where enough is said before it."""
+    """The text without a clause that a cut has left incomplete, where enough is said before it."""
     whole = _without(text, "title_torn_end")
     return whole if len(stems(whole)) > ENOUGH else text

@@ -149,7 +149,9 @@ def _first_message_titles(message: str) -> Iterator[Candidate]:
 def _later_message_titles(
     message: str, before: str, late: float
 ) -> Iterator[Candidate]:
-    """Of a message behind the first, with what the agent said before it."""
+    """Titles out of a message that is not the first, and out of what the agent offered
+    before it.
+    """
     yield from _person_titles(message, REQUESTED - late)
     if opens_with(message, "affirmed"):
         yield from _offered(before, REQUESTED - late)
@@ -221,7 +223,9 @@ def _offered(message: str, worth: float) -> Iterator[Candidate]:
 def _agent_titles(
     message: str, *, is_first: bool, is_bare: bool
 ) -> Iterator[Candidate]:
-    """Of an answer, to a command without words where ``is_bare``."""
+    """Titles out of the agent's reply; ``is_first`` for the first one, ``is_bare`` where it answers
+    a command without words.
+    """
     said = sentences(message)[:MAX_TOLD]
     heads = [heading(sentence.text) for sentence in said if sentence.is_heading]
     for n, head in enumerate(heads):

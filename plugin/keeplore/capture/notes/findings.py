@@ -167,7 +167,7 @@ def _exchange_places(exchange: Exchange, at: int) -> Iterator[Place]:
 
 
 def _announced_finding(core: str) -> str:
-    """Of "the review found one thing: …" what was found."""
+    """What was found, of "the review found one thing: …"; any other text as it is."""
     lead, _, finding = core.partition(": ")
     is_tale = len(finding.split()) >= SHORTEST and says(lead, "states_past")
     return finding if is_tale and says(finding, "states_present") else core
@@ -251,7 +251,7 @@ def _can_lead(before: Sentence) -> bool:
 
 
 def _joined_text(first: str, second: str) -> str:
-    """Both as one text; "" where that would be too long."""
+    """The two texts as one, "" where that would be too long."""
     whole = f"{first} {second}"
     return whole if len(whole) <= NOTE_CHARS else ""
 

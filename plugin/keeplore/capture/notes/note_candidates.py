@@ -205,7 +205,9 @@ def category_of(text: str, default: str = Category.DECISIONS) -> str:
 
 
 def category_in(scope: str, text: str) -> str:
-    """That of a statement in a scope: what belongs to the person is mostly about the person."""
+    """The category of a statement; in the user scope one that names no subject is about
+    the person.
+    """
     is_persons = scope == Scope.USER
     return category_of(text, Category.USER_FACTS if is_persons else Category.DECISIONS)
 

@@ -15,7 +15,9 @@ SHOWN = 3  # projects and files
 
 
 def size_findings(part: str, files: Sequence[FileState]) -> Iterator[DoctorFinding]:
-    """Nothing up to ``LARGE`` bytes; else the projects and files that take most."""
+    """Which projects and files take most, where all files together are larger than
+    ``LARGE`` bytes.
+    """
     total = sum(file.size for file in files)
     if total <= LARGE:
         return

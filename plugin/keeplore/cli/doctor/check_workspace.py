@@ -140,7 +140,7 @@ def _settings_findings(part: str, workspace: Workspace) -> Iterator[DoctorFindin
 
 
 def _settings_committed(workspace: Workspace) -> str:
-    """Raises RepositoryError."""
+    """Commit the settings, and say what came of it. Raises RepositoryError."""
     why_not = commit_settings(workspace, f"Change {SETTINGS}")
     return f"git does not get it: {why_not}" if why_not else "now it is"
 

@@ -20,8 +20,8 @@ _T = TypeVar("_T")
 
 
 class ServerLine:
-    """One connection, made when it is needed and dropped when it fails. Thread-safe; one call at a
-    time reaches it.
+    """A connection to a server, made when it is needed and dropped when it fails. Thread-safe; one
+    call at a time reaches it.
     """
 
     def __init__(self, connect: Callable[[], EngineServer]) -> None:

@@ -282,13 +282,15 @@ class SharedEngine:
 
 
 def point_id(name: str, row: shared_points.UnsharedPassage) -> bytes:
-    """The same on every machine for the same passage of the same memory in the same place."""
+    """The id of a passage on the server: the same on every machine for the same text of the same
+    memory in the same place.
+    """
     said = "\0".join((name, row.memory, row.scope, row.project, *row.texts))
     return hashlib.sha256(said.encode("utf-8", "replace")).digest()[:16]
 
 
 def scope_key(scope: str, project: str) -> str:
-    """Of hostile names, letters that every server takes."""
+    """A key that every server takes for a scope and a project, which may have hostile names."""
     return _short_sum(f"{scope}\0{project}", 16)
 
 

@@ -50,8 +50,8 @@ class FtsTokenizer:
     def counted(
         self, texts: Sequence[Sequence[str]]
     ) -> list[dict[str, dict[str, int]]]:
-        """For each row of texts, one for each column of the full text: word → column → how
-        often.
+        """For each row of texts, one for each column of the full text: word → column →
+        how often.
         """
         marks = ", ".join("?" * (len(_COLUMNS) + 1))
         found: list[dict[str, dict[str, int]]] = [{} for _ in texts]
@@ -109,7 +109,7 @@ def question_weights(
 def _passages_with(
     connection: sqlite3.Connection, words: Iterable[str]
 ) -> dict[str, int]:
-    """In how many passages each of the words stands; words that stand in none are left out."""
+    """Word → in how many passages it stands; words that stand in none are left out."""
     # temporary, so that a connection that only reads can have it
     connection.execute(
         "CREATE VIRTUAL TABLE IF NOT EXISTS temp.known_words USING fts5vocab(main, passages_fts, "

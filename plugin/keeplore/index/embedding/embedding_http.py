@@ -43,7 +43,7 @@ class ServerTimeout(ServerBusy):
 
 
 class ServerMisconfigured(Exception):
-    """It will not answer before a person has mended something."""
+    """The server will not answer before a person has mended something."""
 
 
 class TextsRefused(Exception):
@@ -137,7 +137,9 @@ def _body(
 
 
 def _check(response: httpx.Response, data: bytes) -> None:
-    """Raises for every answer that has no vectors."""
+    """Raise the error that fits an answer without vectors: try later, mend the server, or change
+    the texts.
+    """
     status = response.status_code
     if status == 200:
         # could be small here and huge later

@@ -78,7 +78,9 @@ def measure_floor(embedder: Embedder) -> float:
 def floor_between(
     questions: NDArray[np.float32], passages: NDArray[np.float32]
 ) -> float:
-    """The same, of the vectors of unrelated texts as the one and as the other."""
+    """The floor that ``measure_floor`` gives, from vectors of unrelated texts, each embedded as a
+    question and as a passage.
+    """
     pairs = combinations(range(len(questions)), 2)
     cosines = sorted(float(questions[a] @ passages[b]) for a, b in pairs)
     return round(cosines[int(SHARE * len(cosines))], 3)

@@ -162,7 +162,9 @@ class ServerEmbedder:
 
     @property
     def fingerprint(self) -> str:
-        """Raises ModelUnavailable until the server has answered once on this machine."""
+        """Which vectors can be compared: those of this server, model and prefixes. Raises
+        ModelUnavailable until the server has answered once on this machine.
+        """
         return f"{self._id}:{self._known_model().mark}:0{self._prefixes.mark}"
 
     @property
@@ -193,8 +195,8 @@ class ServerEmbedder:
             self._asking.release()
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One text is something that a person waits for; several are a batch, which is tried
-        again.
+        """The vectors of passages. One text is something that a person waits for; several are a
+        batch, which is tried again.
         """
         return self._vectors([f"{self._prefixes.passage}{text}" for text in texts])
 
@@ -336,7 +338,9 @@ class ServerEmbedder:
     def _request_vectors(
         self, texts: Sequence[str], timeout_s: float
     ) -> NDArray[np.float32]:
-        """Raises ModelUnavailable, and Refused where it may be for the texts."""
+        """Ask the server for the vectors of texts. Raises ModelUnavailable, and TextsRefused where
+        it may be for the texts.
+        """
         if self._quiet.is_on:
             raise self._unavailable(self._quiet.reason)
         body = {"model": self._address.model, "input": list(texts)}

@@ -43,7 +43,7 @@ class BoostReason:
     related: tuple[str, ...] = ()  # "fastembed → onnxruntime"
 
     def with_name(self, name: str, source: str) -> BoostReason:
-        """The same with one more name, which was reached from ``source``, "" for none."""
+        """This reason with one more name, reached from the name ``source`` unless that is ""."""
         if source:
             return BoostReason(self.named, (*self.related, f"{source} → {name}"))
         return BoostReason((*self.named, name), self.related)

@@ -139,8 +139,8 @@ def _versions(
 def _groups(
     connection: sqlite3.Connection, versions: Mapping[str, frozenset[str]]
 ) -> dict[str, list[frozenset[str]]]:
-    """For each memory the memories that share each of its aspects; where it has none, its versions
-    alone.
+    """Memory → for each of its aspects, the memories that share it; where it has no aspect, its
+    versions alone.
     """
     own = _aspects(connection, frozenset[str]().union(*versions.values()))
     named = set[_Aspect]().union(*own.values())

@@ -86,8 +86,8 @@ class EntityGraph:
         at: str = "",
         ended: Callable[[str], str] = lambda _: "",
     ) -> list[RelatedEntity]:
-        """Those that it is in, as source or target, stated in these scopes and held at a moment, ""
-        for now: the most often stated, then the surest.
+        """The relations that an entity is in, as source or target, stated in these scopes and
+        holding at a moment, "" for now: the most often stated first, then the surest.
 
         ``ended`` tells of a memory (id) when what it states was replaced elsewhere than in its next
         version, "" for never.

@@ -219,7 +219,9 @@ def _rows_of_file(share: FileShare) -> StatedRows:
 
 
 def _rows_of_memory(share: FileShare) -> StatedRows:
-    """The same of a memory, but for the names of other files in its words."""
+    """How the stored rows of a memory are asked for → the rows that its share gives, without the
+    names of other files in its words.
+    """
     return {
         _MENTIONS: [
             (m.name, _unlike(m), m.count, CODES[m.type], int(m.is_word))

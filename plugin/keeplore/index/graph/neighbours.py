@@ -99,8 +99,8 @@ def _versions(connection: sqlite3.Connection, heads: Iterable[str]) -> dict[str,
 def _links(
     connection: sqlite3.Connection, ids: list[str]
 ) -> Iterator[tuple[str, str, str, bool]]:
-    """For links of these memories: the memory, the relationship, the other memory, and whether the
-    first states it.
+    """Each link that one of these memories has or that leads to it: the memory, the relationship,
+    the other memory, and whether the first states it.
     """
     for near, other, is_stated in (
         ("m.id", "l.target", True),

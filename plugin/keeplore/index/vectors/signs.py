@@ -23,8 +23,8 @@ def signs_of(vectors: NDArray[np.number]) -> Signs:
 
 
 def differences(signs: Signs, vector: NDArray[np.float32]) -> NDArray[np.uint16]:
-    """For each row, in how many numbers its sign differs from that of the vector ((dim,)):
-    (rows,).
+    """In how many numbers the sign of each row differs from that of the vector
+    ((dim,)): (rows,).
     """
     asked = signs_of(vector[None])
     total = np.zeros(len(signs), np.uint16)

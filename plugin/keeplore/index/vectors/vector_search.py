@@ -116,8 +116,8 @@ class VectorIndex:
         self.is_held = True
 
     def maintain(self, database: EngineDatabase) -> None:
-        """In the background: mend and compact blocks, and make, extend or save graphs where there
-        are enough rows.
+        """Mend and compact blocks, and make, extend or save graphs where there are enough rows.
+        Runs in the background.
         """
         with self._upkeep:
             self._mend(database)

@@ -38,8 +38,8 @@ def versions(text: str) -> tuple[str, ...] | None:
 
 
 def _by_marks(text: str) -> tuple[str, str] | None:
-    """Both sides of every conflict, as git's merge, diff3 and zdiff3 styles mark them; None for
-    other texts.
+    """The text as each of the two sides has it, where git's conflict marks (merge, diff3, zdiff3)
+    stand in it; None for other texts.
 
     A conflict inside of a side stays in it.
     """

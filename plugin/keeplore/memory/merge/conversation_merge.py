@@ -109,7 +109,9 @@ def _exchanges(base: Blocks, one: Blocks, other: Blocks) -> tuple[list[str], boo
 
 
 def _merged_exchange(was: str | None, one: str, other: str) -> LineMerge:
-    """One exchange; where both sides only heard more of it, the longer says what the other does."""
+    """The merged exchange; where both sides only heard more of it, the longer says what the other
+    does.
+    """
     result = merge_by_lines(was, one, other)
     if was is not None and result.is_clash:
         result = _joined_unfolded(was, one, other) or result
@@ -118,7 +120,7 @@ def _merged_exchange(was: str | None, one: str, other: str) -> LineMerge:
 
 
 def _joined_unfolded(was: str, one: str, other: str) -> LineMerge | None:
-    """One exchange merged with every reply in a block of its own: where a reply follows, the one
+    """The exchange merged with every reply in a block of its own: where a reply follows, the one
     before may have become an item of a list. None where that clashes too, or would lose a line.
     """
     texts = (was, one, other)

@@ -81,7 +81,7 @@ def _lines(text: str) -> list[str]:
 def _merged_stretch(
     was: Lines, one: Lines, other: Lines, *, may_both_stay: bool
 ) -> Lines | None:
-    """One stretch between lines that all versions have; None for a clash."""
+    """The merged lines of a stretch between lines that all versions have; None for a clash."""
     if one in (was, other):
         return other
     if other == was:

@@ -78,7 +78,7 @@ def merge_memory(path: str, base: str | None, one: str, other: str) -> FileMerge
 
 
 def _joined_text(base: _Read | None, loser: _Read, winner: _Read) -> tuple[str, bool]:
-    """Both texts as one, and whether any of the loser's words are lost."""
+    """The two texts as one, and whether any of the loser's words are lost."""
     if winner[1].kind == MemoryKind.DIGEST:  # it is made anew of what both were made of
         return winner[0], False
     joined, is_clash = _joined_memory(base and base[1], loser[1], winner[1])
@@ -141,7 +141,7 @@ def contradicting(kept: str, other: str) -> str:
 
 
 def merge_text(path: str, base: str | None, one: str, other: str) -> FileMerge:
-    """The same for any other text: lines are joined; on a clash both files stay."""
+    """Merge a text file that is no memory: lines are joined; on a clash both files stay."""
     winner, loser = sorted((one, other), key=_fingerprint, reverse=True)
     return _merge_plain(path, base, winner, loser, is_text=True)
 
@@ -368,7 +368,7 @@ def _joined_key(key: str, was: Any, one: Any, other: Any) -> tuple[Any, bool]:
 
 
 def _joined_value(key: str, was: Any, one: Any, other: Any) -> tuple[Any, bool]:
-    """One value for two that both changed, ``other`` being the winner's, and whether the loser's is
+    """The value for two that both changed, ``other`` being the winner's, and whether the loser's is
     lost.
     """
     if _MISSING in (one, other):

@@ -211,7 +211,7 @@ def _has_antonyms(first: set[str], second: set[str]) -> bool:
 
 
 def _has_other_figures(one: str, other: str) -> bool:
-    """Both give figures of one thing, and each has one that the other lacks."""
+    """Whether both give figures of one thing, and each has one that the other lacks."""
     first, second = _figures(one), _figures(other)
     mine, theirs = _only_in(first, second), _only_in(second, first)
     if not mine or not theirs:
@@ -241,8 +241,8 @@ def _contents(text: str, units: frozenset[str]) -> list[frozenset[str]]:
 
 
 def _is_of_one(one: _Of, other: _Of, *, is_alike: bool) -> bool:
-    """The same word before both figures says so; the same unit does in statements that are
-    alike.
+    """Whether two figures measure the same: the same word stands before both, or, in statements
+    that are alike, both have the same unit.
     """
     return bool(one.before & other.before or (is_alike and one.unit & other.unit))
 
@@ -284,7 +284,9 @@ def _differ_at_an_end(one: list[frozenset[str]], other: list[frozenset[str]]) ->
 
 
 def _has_other_value(first: list[str], second: list[str]) -> bool:
-    """The same sentence with one thing in it replaced: "we deploy to X" and "we deploy to Y"."""
+    """Whether one thing is replaced in the same sentence, as in "we deploy to X" and "we deploy to
+    Y".
+    """
     values = _replaced(first[:MOST_WORDS], second[:MOST_WORDS])
     is_one = bool(values) and all(map(_content, values))
     return is_one and max(map(len, values)) <= LONGEST_VALUE

@@ -72,7 +72,9 @@ def _closest(passage: str, question: ParsedQuestion) -> Iterator[_Statement]:
 def newest_first(
     hits: Sequence[RecallHit], question: ParsedQuestion
 ) -> list[RecallHit]:
-    """The same with what holds in the place of a hit before it, as likely as that is to answer."""
+    """The hits, each outdated one behind the hit that holds instead, which is given its place and
+    its likelihood.
+    """
     is_figure_asked = (
         question.asks
         and not question.is_about_past

@@ -93,7 +93,7 @@ def told_beside(
 
 
 def _lines_within(room: int, rows: Sequence[PassageRow]) -> list[Said]:
-    """As many of the statements as fit into that many characters, the best first."""
+    """The best statements that fit into ``room`` characters, in their order."""
     lines: list[Said] = []
     for row in rows:
         if _length(row.text) <= room:

@@ -66,8 +66,8 @@ def told_statements(
 def best_lines(
     statements: Sequence[HeldStatement], odds: Sequence[float], w: Weights
 ) -> list[Said]:
-    """As many statements as there is room for, the likeliest first. After the first, none that is
-    far less likely or says next to nothing, and no long list of short ones.
+    """The statements to show, the likeliest first, as many as there is room for: after the first,
+    none that is far less likely or says next to nothing, and no long list of short ones.
     """
     ranked = sorted(
         zip(odds, statements, strict=True), key=lambda pair: pair[0], reverse=True
@@ -92,8 +92,8 @@ def answer_odds(
     question: ParsedQuestion,
     nearness: Mapping[str, float],
 ) -> list[float]:
-    """For each statement the log-odds that it answers, up to a constant; ``nearness`` says of each
-    turn how near it is to the question, 0..1.
+    """The log-odds, up to a constant, that each statement answers; ``nearness`` says of each turn
+    how near it is to the question, 0..1.
     """
     return [
         sum(FEATURE_WEIGHTS[name] * value for name, value in features)
@@ -106,8 +106,8 @@ def answer_features(
     question: ParsedQuestion,
     nearness: Mapping[str, float],
 ) -> Iterator[list[tuple[str, float]]]:
-    """For each statement its features, names of ``FEATURE_WEIGHTS`` with values; those that it
-    lacks are left out.
+    """The features of each statement, names of ``FEATURE_WEIGHTS`` with values; those that it lacks
+    are left out.
     """
     asked = _asked_statements(statements, question)
     nearest = max(nearness.values(), default=0.0)

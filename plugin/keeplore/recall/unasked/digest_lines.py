@@ -115,7 +115,7 @@ def joined_lines(
 def _key_of(
     item: Joinable, index: Index, is_told: Callable[[MemoryRow], bool]
 ) -> _Key | None:
-    """By which lines are joined, None for one that stays apart."""
+    """What lines are joined by, None for one that stays apart."""
     whole = _digest_of(item.talk, index, is_told) or item.talk
     is_apart = not whole or item.later or item.line.named is not None
     return None if is_apart else (whole, item.kind)

@@ -89,7 +89,9 @@ def may_be_quoted(read: LoadedMemory, quote: Quote) -> bool:
 
 
 def _trust_of(read: LoadedMemory, quote: Quote) -> str:
-    """Of what a conversation quotes: the person's own words are theirs, what they pasted is not."""
+    """The trust of what a conversation quotes: the person's own words are theirs, what they pasted
+    is not.
+    """
     is_believed = read.row.trust in BELIEVED
     if not is_believed or quote.speaker != Trust.USER or read.talk is None:
         return read.row.trust
@@ -100,12 +102,12 @@ def _trust_of(read: LoadedMemory, quote: Quote) -> str:
 
 
 def speaker_of(read: LoadedMemory, quote: Quote) -> str:
-    """Whose words they are, as a line tells it."""
+    """Who said what is quoted, as a line tells it."""
     return _trusted_name(read, label(quote.speaker))
 
 
 def writer_of(read: LoadedMemory) -> str:
-    """Whose words a note is."""
+    """Who wrote a note, as a line tells it."""
     return _trusted_name(read, read.row.trust)
 
 

@@ -19,7 +19,7 @@ WAITING_LINE = (
 
 
 class MemorySource(IntEnum):
-    """Whose machine wrote a memory, or changed it last; the one furthest away counts."""
+    """Which machine wrote a memory, or changed it last; of several the one furthest away counts."""
 
     OWN = 0
     ACCEPTED = 1  # another person's, which this person believes
@@ -75,7 +75,9 @@ def within_share(
 def told_within(
     limit: int, is_told: Callable[[MemoryRow], bool], source_of: SourceOf
 ) -> Callable[[MemoryRow], bool]:
-    """The same as ``within_share`` of rows, where what may not be told takes no place."""
+    """Which of the first ``limit`` rows to tell, of which others' rows have a share; a row that may
+    not be told takes no place.
+    """
     is_within: Callable[[MemoryRow], bool] = within_share(
         limit, lambda row: source_of(row) is MemorySource.OWN
     )

@@ -41,7 +41,7 @@ _Item = TypeVar("_Item", bound="AnswerItem")
 
 
 class AnswerItem(BaseModel):
-    """One item of an answer; what else a model adds to it is passed over."""
+    """An item of a model's answer; what else the model adds to it is passed over."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
 
@@ -214,7 +214,7 @@ def schema_of(**lists: type[AnswerItem]) -> dict[str, Any]:
 
 
 def _bare_schema(field_schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Without titles and limits: they cost tokens, servers refuse some of them, and everything is
-    checked here.
+    """A field's schema without titles and limits: they cost tokens, servers refuse some of them,
+    and everything is checked here.
     """
     return {key: field_schema[key] for key in ("type", "enum") if key in field_schema}

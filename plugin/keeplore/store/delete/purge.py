@@ -367,7 +367,7 @@ def _check_possible(library: LibgitBackend, branch: str) -> str:
 
 
 def _check_places(places: Directories) -> None:
-    """Raises RepositoryError where another repository or working tree shares the objects."""
+    """Raise RepositoryError where another repository or working tree shares the objects."""
     shared = places.common / "objects" / "info" / "alternates"
     if shared.is_file() and shared.read_bytes().strip():
         raise _impossible("it takes objects from another repository")

@@ -76,7 +76,9 @@ class GitBackend:
         return self._hash(paths, "hash-object --stdin-paths")
 
     def keep(self, paths: Sequence[str]) -> dict[str, str]:
-        """The same, and the blobs are written."""
+        """The blob ids of the files on disk, written to the object database. A file that is gone is
+        left out.
+        """
         return self._hash(paths, "hash-object -w --stdin-paths")
 
     def has_filter(self, _paths: Iterable[str]) -> bool:

@@ -89,7 +89,7 @@ def put_settings(directory: Path, wanted: Mapping[str, str]) -> None:
 
 
 class LibgitBackend(GitBackend):
-    """The same by libgit2. Raises Unsupported where libgit2 cannot read the repository."""
+    """A repository by libgit2. Raises Unsupported where libgit2 cannot read the repository."""
 
     name = "libgit2"
 

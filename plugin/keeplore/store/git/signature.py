@@ -71,7 +71,7 @@ MAX_REFLOG = 256 * 1024  # bytes from its end
 
 @dataclass(frozen=True, slots=True)
 class AuthoredCommit:
-    """One commit; ``machine`` is "" where nothing names one, ``at`` the author's time.
+    """A commit's author; ``machine`` is "" where nothing names one, ``at`` the author's time.
 
     ``paths`` are what it changed; of a merge only what none of its sides has.
     """
@@ -90,7 +90,7 @@ def with_machine(message: str, machine: str) -> str:
 
 
 def trailer(machine: str) -> tuple[str, ...]:
-    """The same as options of `git commit`."""
+    """The options of `git commit` that name the machine in the message."""
     return ("--trailer", f"{TRAILER}: {machine}") if _MACHINE.fullmatch(machine) else ()
 
 

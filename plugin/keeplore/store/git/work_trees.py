@@ -50,7 +50,7 @@ def work_trees(main: Path) -> Iterator[WorkTree]:
 
 
 def _work_tree(top: Path) -> WorkTree:
-    """Raises RepositoryError or OSError."""
+    """The work tree with this top folder. Raises RepositoryError or OSError."""
     places = directories(top)
     head = pointer(places.own / "HEAD")
     branch = head.removeprefix(_HEADS) if head.startswith(_HEADS) else ""

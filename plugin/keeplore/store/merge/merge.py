@@ -317,8 +317,8 @@ def _write(backend: LibgitBackend, path: str, blob: Blob) -> None:
 def _by_git(
     backend: GitBackend, old: str, other: str, *, is_unrelated: bool
 ) -> MergeResult:
-    """The same with the user's git for disk and index, which knows sparse trees, filters and its
-    own formats.
+    """Merge with the user's git for disk and index, which knows sparse trees, filters and its own
+    formats.
     """
     base = run(backend.root, "merge-base", old, other).text if old else ""
     is_forward = _is_forward(old, base, other, is_unrelated=is_unrelated)

@@ -146,7 +146,9 @@ class MergePlan:
         return None
 
     def _join_moved(self, memory_id: str) -> None:
-        """One memory at two new places: the archive is its place, else the smaller path."""
+        """Join a memory that stands at two new places: the archive is its place, else the smaller
+        path.
+        """
         here, there = (arrived[memory_id] for arrived in self._arrived)
         one, other = self._sides[0][here].after, self._sides[1][there].after
         if here == there or not (one and other):

@@ -17,8 +17,8 @@ _UNREADABLE = (ValueError, TypeError, AttributeError, RecursionError, yaml.YAMLE
 
 
 def merge_settings(base: bytes | None, one: bytes, other: bytes) -> bytes:
-    """The same in both orders. Of a key that both set differently the value of the larger text; a
-    side that cannot be read gives way.
+    """The two versions as one, the same whichever comes first. Of a key that both set differently
+    the value of the larger text; a side that cannot be read gives way.
     """
     by_rank = sorted((one, other), key=lambda side: (_values(side) is not None, side))
     return join_settings(base, *by_rank)

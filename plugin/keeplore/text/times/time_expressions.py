@@ -56,7 +56,7 @@ _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """From and to, both within; RFC 3339 or a beginning of it."""
+    """A stretch of time from ``first`` to ``last``, both within; RFC 3339 or a beginning of it."""
 
     first: str
     last: str
@@ -126,7 +126,7 @@ def apart_from_times(text: str, today: date) -> tuple[str, tuple[Span, ...]]:
 
 
 def _named_times(text: str, today: date, forms: Sequence[_Form]) -> list[_Named]:
-    """In the order in which the text names them; two that are joined as in "from 3 July to 5 July"
+    """The times that a text names, in its order; two that are joined as in "from 3 July to 5 July"
     are one.
     """
     found: list[_Named] = []
@@ -152,7 +152,7 @@ def _is_known(match: re.Match[str], found: Sequence[_Named]) -> bool:
 
 
 def _joined_times(text: str, one: _Named, other: _Named) -> _Named | None:
-    """Both times as one where the text says "from one to the other"; None elsewhere."""
+    """The two times as one where the text says "from one to the other"; None elsewhere."""
     begins = _RANGE.search(text[: one.start])
     to = _TO.fullmatch(text[one.end : other.at])
     # without "between" an "and" may part two times

@@ -113,7 +113,7 @@ def _decided(desk: Desk, notice: Notice, message: str = "Review: 1 decided") -> 
 
 
 def _known_machine(desk: Desk, id_: str) -> str:
-    """Raises NotFound."""
+    """The id, once it is known that such a machine has written here. Raises NotFound."""
     counts = desk.workspace.index.timeline.facets()["machine"]
     known = {one.id for one in desk.workspace.machine_trust.machines(counts)}
     if id_ not in known:

@@ -37,7 +37,7 @@ def include_project(desk: Desk, form: Mapping[str, str]) -> Done:
 
 
 def _rules(project: str) -> person_choice.Rules:
-    """Raises ConfigError."""
+    """The rule that means this project. Raises ConfigError."""
     try:
         return (CaptureRule.of(RuleKind.PROJECT, project),)
     except ValueError as e:

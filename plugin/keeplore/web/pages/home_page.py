@@ -16,7 +16,7 @@ PROJECTS = 12
 
 
 def home_values(desk: Desk) -> dict[str, Any]:
-    """Raises IndexUnavailable."""
+    """What the template of the first page is given. Raises IndexUnavailable."""
     workspace = desk.workspace
     timeline = workspace.index.timeline
     today = datetime.now().astimezone().replace(hour=0, minute=0, second=0)

@@ -48,7 +48,7 @@ class ExchangeView:
 
 
 def memory_values(desk: Desk, found: FoundMemory) -> dict[str, Any]:
-    """Raises IndexUnavailable."""
+    """What the template of a memory's page is given. Raises IndexUnavailable."""
     workspace, memory = found.workspace, found.memory
     details = details_of(found)
     said_in, exchanges = _conversation_and_exchanges(found)
@@ -114,9 +114,7 @@ def _conversation_and_exchanges(found: FoundMemory) -> tuple[str, Sequence[Excha
 
 
 def _times(exchanges: Sequence[Exchange]) -> dict[str, str]:
-    """For each turn, by its anchor, when it was said, or which exchange it is where that is
-    unknown.
-    """
+    """Anchor of a turn → when it was said, or which exchange it is where that is unknown."""
     turns = short_turns(exchanges)
     return {
         anchor(turns[one.id]): spoken_moment(one.at) or f"exchange {number}"

@@ -26,7 +26,9 @@ class ProjectView:
 
 
 def place_values(desk: Desk) -> dict[str, Any]:
-    """Raises IndexUnavailable, ConfigError."""
+    """What the template of the page about this workspace is given. Raises IndexUnavailable,
+    ConfigError.
+    """
     workspace = desk.workspace
     timeline = workspace.index.timeline
     written, counts = timeline.writers(), timeline.facets()["machine"]

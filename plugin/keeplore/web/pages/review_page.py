@@ -86,7 +86,7 @@ def waiting(desk: Desk) -> WaitingCounts:
 
 
 def review_values(desk: Desk) -> dict[str, Any]:
-    """Raises IndexUnavailable."""
+    """What the template of the review page is given. Raises IndexUnavailable."""
     workspace = desk.workspace
     counts = workspace.index.timeline.facets()["machine"]
     machines = workspace.machine_trust.machines(counts)
@@ -112,7 +112,7 @@ def dispute_with(desk: Desk, other_id: str) -> Dispute:
 
 
 def proposal_of(desk: Desk, proposal_id: str) -> HeldProposal:
-    """Raises NotFound."""
+    """The waiting proposal with this id. Raises NotFound."""
     held = held_proposals(desk.workspace, EVERYWHERE)
     return _first_waiting(one for one in held if one.id == proposal_id)
 
@@ -122,7 +122,7 @@ def _statements(desk: Desk) -> Iterator[ReviewCandidate]:
 
 
 def statement_of_draft(desk: Desk, draft_id: str) -> ReviewCandidate:
-    """Raises NotFound."""
+    """The waiting statement whose draft has this id. Raises NotFound."""
     return _first_waiting(one for one in _statements(desk) if one.draft.id == draft_id)
 
 

@@ -42,7 +42,9 @@ class RowView:
 
 
 def views(workspace: Workspace, rows: Sequence[MemoryRow]) -> list[RowView]:
-    """Raises IndexUnavailable."""
+    """The rows of a list, each with a sentence for it and whether its writer is doubted. Raises
+    IndexUnavailable.
+    """
     gists = workspace.index.timeline.gists([row.id for row in rows])
     source_of = workspace.machine_trust.sources()
     return [

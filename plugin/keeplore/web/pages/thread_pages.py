@@ -23,12 +23,12 @@ class ThreadStep:
 
 
 def threads_values(desk: Desk) -> dict[str, Any]:
-    """Raises IndexUnavailable."""
+    """What the template of the list of threads is given. Raises IndexUnavailable."""
     return {"threads": threads(desk.workspace.index)[:SHOWN]}
 
 
 def thread_values(desk: Desk, reference: str) -> dict[str, Any]:
-    """Raises NotFound, IndexUnavailable."""
+    """What the template of a thread's page is given. Raises NotFound, IndexUnavailable."""
     index = desk.workspace.index
     wanted = {row.id for row in index.find(reference)}
     for thread in threads(index):

@@ -23,7 +23,7 @@ class QueueReader(Protocol):
     """Takes the jobs of one kind."""
 
     def next_due_s(self) -> float | None:
-        """In how many seconds a job is due; None where none waits."""
+        """In how many seconds a job is due; None where no job waits."""
 
     def step(self) -> object | None:
         """Do the job whose turn it is; None where none is."""

@@ -34,7 +34,7 @@ MAX_GIVEN = 200  # blocks that nobody has looked at yet
 
 
 class InjectionKind(StrEnum):
-    """For whom something is told."""
+    """For whom something is told, and when."""
 
     BRIEF = "brief"  # for everybody
     PART = "part"  # the same, and not yet all of it

@@ -43,8 +43,8 @@ _SAID = re.compile(r"[^\W_]")
 
 @dataclass(frozen=True, slots=True)
 class AutoMemoryFile:
-    """One of Claude Code's notes; ``name`` is relative to its folder, ``cwd`` the directory that it
-    is of.
+    """A file of Claude Code's notes; ``name`` is relative to its folder, ``cwd`` the directory that
+    it is of.
     """
 
     folder: Path

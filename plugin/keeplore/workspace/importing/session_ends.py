@@ -28,8 +28,8 @@ class SessionEnds:
             self._newest[place] = max(self._newest.get(place, ""), progress.began_at)
 
     def due_in_s(self, progress: SessionProgress) -> float:
-        """In how many seconds the session counts as over with its record whole: 0.0 where it is,
-        infinite where its host will report the end and was heard of recently.
+        """In how many seconds the session counts as over with its record whole: 0.0 where it does
+        now, infinite where its host will report the end and was heard of recently.
         """
         try:
             silent_s = self._silent_s(progress)

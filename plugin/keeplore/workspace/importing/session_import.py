@@ -41,7 +41,7 @@ class SessionImport:
 
 @dataclass(frozen=True, slots=True)
 class KnownDecision:
-    """One thing that memory now holds, to show to a person."""
+    """A decision that memory now holds, to show to a person."""
 
     date: str
     place: str  # whose it is
@@ -144,7 +144,9 @@ def known_decisions(
 def _best_of_each_session(
     found: list[tuple[int, str, KnownDecision]],
 ) -> list[KnownDecision]:
-    """Of worth, session and decision, the worthiest first."""
+    """The worthiest decision of each session, the worthiest first; ``found`` are worth, session and
+    decision.
+    """
     found.sort(key=lambda item: -item[0])  # stable: newer ones first among equals
     best = {session: known for _, session, known in reversed(found)}
     return [known for _, session, known in found if best[session] is known]

@@ -69,7 +69,9 @@ class AuthorTrust(MachineTrust):
         return False
 
     def _read_history(self, head: str, _addresses: frozenset[str]) -> CommitHistory:
-        """That of the commits that changed notes; what another branch has is forgotten with it."""
+        """The history of the commits that changed notes; what another branch has is forgotten with
+        it.
+        """
         known = self._history or CommitHistory.load(self._cache)
         if not head:
             return CommitHistory()

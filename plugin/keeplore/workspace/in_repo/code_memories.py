@@ -28,8 +28,8 @@ FIRST_LOOK_S = 0.3  # a host may wait
 
 
 class CodeMemories:
-    """Of this machine; safe for several threads. A person has said yes to each repository, and its
-    branch says that memory is kept there.
+    """The memories in code repositories that this machine reads; safe for several threads. A person
+    has said yes to each repository, and its branch says that memory is kept there.
     """
 
     def __init__(self, places: Places) -> None:

@@ -33,7 +33,7 @@ def registered(places: Places) -> list[RegisteredWorkspace]:
 
 
 def choose_home(places: Places, name: str) -> RegisteredWorkspace:
-    """Raises NoWorkspace."""
+    """Make a workspace the person's home workspace. Raises NoWorkspace."""
     machine = replace(Machine.load(places), home=name)
     record = _record(machine, name)
     machine.save(places)
@@ -88,7 +88,7 @@ def rename(places: Places, old: str, new: str) -> RegisteredWorkspace:
 
 
 def _expect_free(machine: Machine, name: str) -> None:
-    """Raises ConfigError for a name that is taken or cannot be one."""
+    """Raise ConfigError for a name that is taken or cannot be one."""
     if not is_project_name(name):
         remedy = "Choose one of lower-case letters, digits, dots and dashes"
         raise ConfigError(f"{name!r} cannot be the name of a workspace", remedy)
@@ -114,7 +114,7 @@ def _move_state(places: Places, old: str, new: str) -> None:
 
 
 def _record(machine: Machine, name: str) -> RegisteredWorkspace:
-    """Raises NoWorkspace."""
+    """The workspace that this machine knows by a name. Raises NoWorkspace."""
     root = machine.workspaces.get(name)
     if root is None:
         known = ", ".join(sorted(machine.workspaces)) or "none"

@@ -63,7 +63,7 @@ def secrets_of(root: Path, places: Places) -> Secrets:
 
 
 def joined_reports(reports: Iterable[LintReport]) -> LintReport:
-    """One for several roots, in their order."""
+    """The reports of several roots as one, in their order."""
     every = list(reports)
     found = tuple(finding for report in every for finding in report.findings)
     return LintReport(found, sum(report.files for report in every))
@@ -104,7 +104,7 @@ def _chosen_paths(path: str, present: Iterable[str]) -> set[str]:
 
 
 def _unread(path: str) -> LintFinding:
-    """Of what stands among the memories and is no file of one."""
+    """The finding about something among the memories that is no file of one."""
     said = "it is not read: a link, no regular file, or a repository of its own"
     return LintFinding(path, 1, LintLevel.WARNING, said, "Move it out")
 

@@ -38,7 +38,9 @@ class PurgeTraces:
 
 
 def traces_of(memories: Iterable[Memory]) -> PurgeTraces:
-    """To be asked before the text is gone."""
+    """What tells that these memories were here: their ids, sessions and words. To be asked before
+    the text is gone.
+    """
     ids, sessions, words, telling = [], [], [], []
     for memory in memories:
         ids.append(memory.id)

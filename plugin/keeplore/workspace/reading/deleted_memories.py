@@ -62,7 +62,9 @@ def _text(workspace: Workspace, memory_id: str) -> Memory | None:
 
 
 def _newest_versions(gone: Iterable[DeletedMemory]) -> Iterator[DeletedMemory]:
-    """Those that none of them replaced; one at least where they go round in a circle."""
+    """The memories that none of the others replaced; one at least where they go round
+    in a circle.
+    """
     older: set[str] = set()
     for one in sorted(gone, key=lambda one: one.version, reverse=True):
         if one.stone.id not in older:

@@ -52,7 +52,7 @@ class MemoryDetails:
 
 
 def details_of(found: FoundMemory) -> MemoryDetails:
-    """Raises IndexUnavailable."""
+    """What is known about a memory beside its text. Raises IndexUnavailable."""
     index, store, row = found.workspace.index, found.workspace.store, found.row
     members = chain_of(index, row.id).members
     repeated = (entry for entry in store.records() if entry.get("event") == "again")

@@ -58,8 +58,8 @@ def chosen_rows(workspace: Workspace, chosen: ExportFilter) -> list[MemoryRow]:
 def as_json_lines(
     workspace: Workspace, rows: Sequence[MemoryRow], skipped: Callable[[str], None]
 ) -> Iterator[str]:
-    """One object a memory: its front matter as it is, beside it body, path and whether a newer
-    version replaced it.
+    """A JSON object for each memory: its front matter as it is, beside it body, path and whether a
+    newer version replaced it.
     """
     for row, memory in _load_memories(workspace, rows, skipped):
         fields = {

@@ -91,7 +91,9 @@ def listing(
 
 
 def _chosen_scopes(workspace: Workspace, scopes: Scopes | None, scope: str) -> Scopes:
-    """Those of a workspace that are asked for, None for all."""
+    """The scopes of a workspace that are asked for, "" for all; ``scopes`` None for those of the
+    index.
+    """
     every = workspace.index.scopes() if scopes is None else scopes
     return tuple(pair for pair in every if scope in ("", pair[0]))
 
@@ -114,8 +116,8 @@ def waiting_rows(workspace: Workspace, wanted: MemoryFilter) -> list[MemoryRow]:
 
 
 def _judged(item: ListedMemory) -> ListedMemory:
-    """With the trust that the memory has here; where nobody else writes, its file need not be read
-    for it.
+    """The memory with the trust that it has here; where nobody else writes, its file need not be
+    read for it.
     """
     if not item.workspace.machine_trust.is_alone:
         with contextlib.suppress(StoreError, OSError):

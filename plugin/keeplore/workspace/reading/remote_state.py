@@ -20,7 +20,9 @@ class RemoteState:
 
 
 def remote_state(workspace: Workspace) -> RemoteState:
-    """Nothing is fetched for it. Never raises where git refuses: then nothing is compared."""
+    """How far the workspace and its remote are apart, by what was fetched last: nothing is fetched
+    for it. Where git refuses, nothing is compared, and nothing raised.
+    """
     store, last = workspace.store, workspace.sync_log.last()
     remote = store.remote_in_full()
     if remote is None:

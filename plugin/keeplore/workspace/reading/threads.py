@@ -31,7 +31,7 @@ class ConversationThread:
 
 
 def threads(index: Index) -> list[ConversationThread]:
-    """Those of a workspace, the one that went on last first. Raises IndexUnavailable."""
+    """The threads of a workspace, the one that went on last first. Raises IndexUnavailable."""
     links = [link for kind in _LINKS for link in index.linked(kind)]
     rows = index.memories(sorted({id_ for link in links for id_ in link}))
     talks = {id_: row for id_, row in rows.items() if _is_shown(row)}

@@ -113,7 +113,7 @@ def _talks(
 
 
 def _refuse_old(memory: Memory, draft: NoteDraft, at: str) -> None:
-    """Raises NotFound where the last exchange is not of today."""
+    """Raise NotFound where the last exchange is not of today."""
     day = day_of(at or memory.updated_at)
     if day != day_of(now()):
         raise NotFound(
@@ -124,7 +124,7 @@ def _refuse_old(memory: Memory, draft: NoteDraft, at: str) -> None:
 
 
 def _is_whole(exchange: Exchange) -> bool:
-    """Both have spoken, and not just about Keeplore."""
+    """Whether both have spoken, and not just about Keeplore."""
     return bool(exchange.user and exchange.replies) and not own_command(exchange.user)
 
 
@@ -164,7 +164,7 @@ def _last_answer(exchange: Exchange) -> str:
 
 
 def _exchange_text(exchange: Exchange) -> str:
-    """Both speakers' words."""
+    """The exchange as a note holds it, with both speakers' words."""
     at = f"{exchange.at[:16].replace('T', ' ')} UTC" if exchange.at else ""
     speaker = ", ".join(filter(None, ("User", at)))
     return f"**{speaker}:** {exchange.user}\n\n**Assistant:** {exchange.assistant}"

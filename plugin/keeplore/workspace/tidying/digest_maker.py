@@ -57,7 +57,7 @@ class DigestedTalk:
         return self.own((*self.said.decision, *self.said.also_decided))
 
     def own(self, quotes: Sequence[Quote]) -> list[Quote]:
-        """Those that nobody pasted, in the order in which they were said."""
+        """The quotes that nobody pasted, in the order in which they were said."""
         exchanges = {e.id: (at, e.user) for at, e in enumerate(self.said.exchanges)}
         unknown = (len(exchanges), "")
         said = sorted(quotes, key=lambda quote: exchanges.get(quote.turn, unknown)[0])
@@ -84,7 +84,7 @@ class DigestDraft:
 
 
 def wanted_digests(workspace: Workspace) -> Iterator[DigestDraft]:
-    """Those that the workspace's conversations make now. Raises IndexUnavailable."""
+    """The digests that the workspace's conversations make now. Raises IndexUnavailable."""
     is_ours = ours(workspace)
     sayings = LaterSayings(
         workspace.index, workspace.store, workspace.machine_trust.trust_of, is_ours
@@ -214,7 +214,7 @@ def _newer(later: LaterStatement, speaker: str, before: DigestLine) -> DigestLin
 def _speaker(
     workspace: Workspace, talks: Sequence[DigestedTalk], later: LaterStatement
 ) -> str:
-    """Whose words they are: the person's, or the assistant's."""
+    """Who said the later statement: user or assistant."""
     known = {talk.row.id: talk.memory for talk in talks}
     memory = known.get(later.memory_id)
     path = None if memory else workspace.index.path_of(later.memory_id)

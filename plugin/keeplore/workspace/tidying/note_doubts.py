@@ -115,8 +115,8 @@ def _receipt(workspace: Workspace, later: LaterStatement) -> dict[str, str] | No
 
 
 def _own_receipt(workspace: Workspace, note: Memory) -> dict[str, str] | None:
-    """That of a note: its first quotation, its statement where it needs none, and the conversation
-    it is from; None where that is not known.
+    """What a note rests on: its first quotation, its statement where it needs none, and the
+    conversation it is from; None where that is not known.
     """
     quoted = _QUOTED.search(note.body)
     turns = [turn for turn in note.turns if not quoted or short_turn(turn) == quoted[3]]

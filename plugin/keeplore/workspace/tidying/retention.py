@@ -17,7 +17,9 @@ from keeplore.workspace.writing.archive import ArchiveMove, ArchiveRules, archiv
 
 
 def retention_steps(workspace: Workspace, is_ours: IsOurs) -> Iterator[TidyStep]:
-    """One step with all that may go by ``tidy.archive_after_days``; none where that is 0."""
+    """A step that archives all that may go by ``tidy.archive_after_days``; no step
+    where that is 0.
+    """
     days = workspace.settings.tidy.archive_after_days
     moves = idle_moves(workspace, is_ours, days, datetime.now(UTC)) if days else []
     if moves:

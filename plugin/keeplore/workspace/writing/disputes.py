@@ -61,7 +61,7 @@ class Dispute:
 
 
 def disputes(index: Index, store: Store) -> tuple[Dispute, ...]:
-    """Those of a workspace that nobody has decided, the newest first, by the index as it is.
+    """The disputes of a workspace that nobody has decided, the newest first, by the index as it is.
 
     A version that was archived, replaced or forgotten is decided, and so is one whose counterpart
     is gone. Raises IndexUnavailable.

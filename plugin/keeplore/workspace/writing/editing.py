@@ -26,7 +26,7 @@ def newest(registry: Registry, found: FoundMemory) -> FoundMemory:
 
 
 def check_unchanged(registry: Registry, found: FoundMemory) -> None:
-    """Raises StoreError where another version came meanwhile, which would be replaced unread."""
+    """Raise StoreError where another version came meanwhile, which would be replaced unread."""
     id_ = found.row.id
     if registry.find(id_, found.workspace.root).row.superseded_by:
         raise StoreError(

@@ -95,7 +95,7 @@ def add(
 
 
 def _expect_free(names: Iterable[str], others: Iterable[EntityRecord]) -> None:
-    """Raises AlreadyExists for a name that another entity goes by."""
+    """Raise AlreadyExists for a name that another entity goes by."""
     others = tuple(others)
     for name in names:
         for one in others:

@@ -250,8 +250,8 @@ def source_named(
 
 
 def check_choice(workspace: Workspace, origin: SourceAddress, project: str) -> None:
-    """Raises SourceRefused where the person has left the source's folder out of memory, or the
-    project that it would be kept for; WorkspaceFrozen.
+    """Raise SourceRefused where the person has left the source's folder out of memory, or the
+    project that it would be kept for; WorkspaceFrozen where nothing may be written.
     """
     if workspace.settings.frozen:
         raise WorkspaceFrozen(workspace.root)

@@ -94,7 +94,7 @@ def rules_of(policy: CapturePolicy, directory: Path | None) -> Rules:
 
 
 def check_projects(registry: Registry, workspace: Workspace, rules: Rules) -> None:
-    """Raises ConfigError for a rule that names a project which nobody knows: it would leave out
+    """Raise ConfigError for a rule that names a project which nobody knows: it would leave out
     nothing. A glob may mean projects to come, and a rule that holds already may be taken back.
     """
     policy = workspace.capture_policy

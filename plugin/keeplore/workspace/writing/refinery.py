@@ -76,8 +76,8 @@ class RefineEstimate:
 
 @dataclass(frozen=True, slots=True)
 class RefineStep:
-    """One job that was taken: ``result`` is None where it came to nothing, ``problem`` says why
-    then.
+    """What came of a job that was taken: ``result`` is None where it came to nothing, ``problem``
+    says why then.
 
     ``wait_s`` is for how long no other one needs to be tried.
     """

@@ -37,7 +37,7 @@ _OTHER = re.compile(r"[^a-z0-9]+")
 
 
 def _line(text: str) -> str:
-    """One line without control characters. Raises ValueError where nothing is left."""
+    """The text as one line without control characters. Raises ValueError where nothing is left."""
     plain = " ".join(sanitise(text).split())
     if not plain:
         raise ValueError("nothing can be read in it")

@@ -110,8 +110,8 @@ def graph_command(
 
 
 def _check_output(form: str, output: Path | None) -> None:
-    """Raises UsageError where the format does not go there, KeeploreError where something else is
-    there.
+    """Refuse an output that does not suit the format (UsageError), or a file that is there already
+    (KeeploreError).
     """
     if output and form == "tree":
         raise click.UsageError(
@@ -206,7 +206,9 @@ def _display_name(spelling: str, project: str) -> str:
 
 
 def _say_what_is_missing(view: GraphView, name: str) -> int:
-    """On stderr, for a program may read the rest; returns the exit status."""
+    """Say why the graph is empty, and what to do, on stderr: a program may read stdout. Returns the
+    exit status.
+    """
     if not name:
         note(
             "nothing is known yet; `keeplore import --all` reads your sessions, `keeplore entity "

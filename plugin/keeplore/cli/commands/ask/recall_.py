@@ -243,7 +243,9 @@ def _show_words(hit: dict[str, Any]) -> None:
 
 
 def _fill(text: str) -> None:
-    """One statement or paragraph, its further lines indented so that the next one stands out."""
+    """Print a statement or paragraph, its further lines indented so that the next one
+    stands out.
+    """
     click.echo(
         textwrap.fill(text, WIDTH, initial_indent="   ", subsequent_indent="     ")
     )

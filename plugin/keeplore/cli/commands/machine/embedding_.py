@@ -97,8 +97,8 @@ def use(
 
 
 def _expect_no_own(registry: Registry) -> None:
-    """Raises ConfigError where this machine has a model of its own, which counts before the one in
-    keeplore.yaml.
+    """Refuse to go on (ConfigError) where this machine has a model of its own, which counts before
+    the one in keeplore.yaml.
     """
     from keeplore.config.setting_layers import own_values  # heavy, as above
 

@@ -203,8 +203,8 @@ def clone_all(workspace: Workspace, names: tuple[str, ...], into: Path) -> bool:
 
 
 def _recognised_by(project: Project) -> str:
-    """By what a directory is recognised as the project's, and which other projects it was
-    before.
+    """What a directory is recognised by as the project's, and the names of other projects that it
+    was before.
     """
     evidence = (
         ", ".join(project.remotes)

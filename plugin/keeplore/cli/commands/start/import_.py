@@ -246,7 +246,7 @@ def _say_left_out(found: Notes) -> None:
 
 
 def _show(found: Sequence[SourceSurvey], notes: Notes | None) -> None:
-    """The same table for what is there and for what is about to be read."""
+    """Print the table of what is on this machine, or of what is about to be read."""
     rows = [_session_cells(one) for one in found if one.sessions or one.known]
     if notes and (notes.files or notes.left_out):
         rows.append(_note_cells(notes))

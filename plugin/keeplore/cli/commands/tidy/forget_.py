@@ -230,7 +230,7 @@ def _elsewhere_lines(plan: PurgePlan, remote: str) -> Iterator[str]:
 
 
 def _need_a_person(deed: str) -> None:
-    """Raises WrongUsage where nobody can be asked."""
+    """Refuse to go on (WrongUsage) where nobody can be asked."""
     if not sys.stdin.isatty():
         raise WrongUsage(
             f"nobody is here to be asked, so nothing was {deed}", "Add --yes to go on"

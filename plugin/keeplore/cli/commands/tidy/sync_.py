@@ -53,7 +53,7 @@ def sync_command(registry: Registry, *, join: bool) -> None:
 
 
 def _check_pulled(workspace: Workspace) -> None:
-    """Raises ConfigError where the settings that were pulled are not valid: those that stand here
+    """Say (ConfigError) that the settings which were pulled are not valid; those that stand here
     stay in force.
     """
     from keeplore.store.git.inspection import committed  # heavy, as above

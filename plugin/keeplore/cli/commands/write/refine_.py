@@ -138,7 +138,9 @@ def _accept(workspace: Workspace) -> None:
 
 
 def _check(workspace: Workspace) -> None:
-    """Raises LlmRefused for a model that reads too few of the conversations rightly."""
+    """Try the model on conversations whose answers are known, and print how it did. Raises
+    LlmRefused where it reads too few of them rightly.
+    """
     # heavy, as above
     from keeplore.refine.model_check import ENOUGH, check_model
 
@@ -210,7 +212,9 @@ def _queued(
 def _refine(
     workspace: Workspace, refinery: Refinery, parts: Iterable[PendingPart]
 ) -> None:
-    """Raises LlmRefused where a model came to nothing with every talk."""
+    """Refine these conversations, and print what was done. Raises LlmRefused where a model came to
+    nothing with every one.
+    """
     titles = {part.memory.id: part.memory.title for part in parts}
     done, problem = _run_jobs(refinery, titles)
     settle(workspace, "Refine conversations")
