@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 
+import click
 import pytest
 import yaml
 from click.testing import CliRunner, Result
@@ -59,12 +60,26 @@ def api(places: Places, home: Path, git, monkeypatch: pytest.MonkeyPatch) -> Pat
 
 def test_the_project_here_is_left_out_by_its_place_and_its_remotes(api: Path) -> None:
     assert whether() == "yes"
-    assert keeplore("exclude").stdout == (
+    shown = keeplore("exclude")
+    offered = f"keeplore exclude {api}"
+    assert (shown.stdout, shown.stderr.splitlines()) == (
+        "",
+        [
+            "note: there is no rule: every project is captured",
+            "note: this directory is captured",
+            f"note: `{offered}` leaves this project out",
+        ],
+    )
+    assert rules() == []
+    assert keeplore(*offered.split()[1:]).stdout == (
         "Left out of memory, on this machine:\n"
         "  path:~/code/api\n"
         "  remote:git.example.com/acme/api\n"
     )
     assert whether() == "no, because path:~/code/api is excluded on this machine"
+    assert keeplore("exclude").stderr.splitlines()[1:] == [
+        "note: `keeplore include` lets it in"
+    ]
     keeplore("include")
     assert (whether(), rules()) == ("yes", [])
 
@@ -127,7 +142,7 @@ def test_an_inclusion_overrides_a_wider_rule_and_is_no_more_than_that(
         ("remote:git.example.com/acme/api", True, "machine"),
     ]
     assert whether() == "yes, because path:~/code/api is included on this machine"
-    keeplore("exclude")
+    keeplore("exclude", str(api))
     assert [may for _, may, _ in rules()] == [False, False, False]
 
 
@@ -176,10 +191,37 @@ def test_what_is_named_must_be_something(
     (home / "file").write_text("")
     with pytest.raises(KeeploreError, match="is a file"):
         keeplore("exclude", str(home / "file"))
+    for option in ("--workspace", "--forget"):
+        with pytest.raises(click.UsageError, match="name what is to be left out"):
+            keeplore("exclude", option)
     monkeypatch.chdir(home)
     with pytest.raises(KeeploreError, match="belongs to no project"):
-        keeplore("exclude")
+        keeplore("include")
+    assert keeplore("exclude").stderr.splitlines()[2:] == [
+        "note: `keeplore exclude .` leaves this directory out"
+    ]
     assert rules() == []
+
+
+@pytest.mark.parametrize(
+    ("words", "is_known"),
+    [
+        (["--project", "ap*"], True),
+        (["--remote", "git.example.com/*"], True),
+        (["--project", "nobody*"], False),
+        (["--pattern", "secret-*"], False),
+        (["../nowhere"], False),
+    ],
+)
+def test_what_means_nothing_that_is_known_is_said_so(
+    api: Path, words: list[str], is_known: bool
+) -> None:
+    told = keeplore("exclude", *words).stderr
+    unknown = (
+        "note: it means nothing that is known here, and holds for what is to come\n"
+    )
+    assert told == ("" if is_known else unknown)
+    assert len(rules()) == 1
 
 
 def test_a_pause_ends_in_time_or_when_told(api: Path, places: Places) -> None:
@@ -212,7 +254,7 @@ def test_a_file_in_a_place_that_is_left_out_is_not_ingested(
     api: Path, home: Path
 ) -> None:
     (api / "plan.md").write_text("# Plan\n\nThe canary sings.\n")
-    keeplore("exclude")
+    keeplore("exclude", str(api))
     with pytest.raises(KeeploreError, match="api is left out of memory"):
         keeplore("ingest", "../plan.md")
     done = CliRunner().invoke(cli, ["ingest", "--scope", "workspace", "../plan.md"])

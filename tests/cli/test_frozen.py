@@ -106,8 +106,6 @@ def frozen(memory: Path, shop: Path, run: Run, git: Callable[..., str]) -> Path:
     assert run("forget", ids["Old rule about tabs"], "--yes", cwd=shop).returncode == 0
     assert run("config", "set", "context.related", "1", cwd=shop).returncode == 0
     assert run("config", "set", "llm.provider", "openai", cwd=shop).returncode == 0
-    git("add", "keeplore.yaml", cwd=memory)
-    git("commit", "--quiet", "--message", "Settings", cwd=memory)
     return memory
 
 

@@ -109,6 +109,12 @@ def check_projects(registry: Registry, workspace: Workspace, rules: Rules) -> No
             raise _unknown_project(rule.value, {one.project for one in known} - {""})
 
 
+def means_something(registry: Registry, rules: Rules) -> bool:
+    """Whether one of the rules means a place that is known on this machine. Raises ConfigError."""
+    known = [*known_places(registry), _known_place(registry, str(Path.cwd()))]
+    return any(_meant_places(rule, known) for rule in rules)
+
+
 def _is_one_project(rule: CaptureRule) -> bool:
     is_glob = any(mark in rule.value for mark in GLOB)
     return rule.kind is RuleKind.PROJECT and not is_glob

@@ -37,6 +37,10 @@ class ChosenPlace:
     directory: Path | None
     names: Mapping[str, str]  # kind of rule → value
 
+    @property
+    def is_named(self) -> bool:
+        return self.directory is not None or bool(self.names)
+
 
 def place_options(command: Command) -> Command:
     """What a rule names, and whose rule it is."""
@@ -118,7 +122,7 @@ def exclude_command(
     yes: bool,
     as_json: bool,
 ) -> None:
-    """Leave PATH and all below it out of memory, or the project of this directory. A name that is
+    """Leave PATH and all below it out of memory; without one, show what is left out. A name that is
     no directory here means the project of that name; PATH may also be a rule as settings write it,
     such as project:shop.
 
@@ -135,9 +139,10 @@ def exclude_command(
     keeplore exclude
     keeplore exclude ~/clients
     keeplore exclude --remote 'github.com/acme/*' --workspace
-    keeplore exclude --list
     """
-    if is_list:
+    if not is_list and not place.is_named and (is_shared or is_forgetting):
+        raise click.UsageError("name what is to be left out, such as a PATH")
+    if is_list or not place.is_named:
         _list(registry, as_json=as_json)
         return
     # heavy: git and the index are needed here, not for --help
@@ -151,8 +156,11 @@ def exclude_command(
         person_choice.forget_captured(found)
     tell_worker(registry.places)
     _say_changed(workspace, rules, told, may=False, as_json=as_json)
-    if not as_json:
-        _say_before(found, place, is_forgotten=is_forgetting)
+    if as_json:
+        return
+    _say_before(found, place, is_forgotten=is_forgetting)
+    if not person_choice.means_something(registry, rules):
+        note("it means nothing that is known here, and holds for what is to come")
 
 
 @click.command(short_help="Let a project or a directory into memory again.")
@@ -268,6 +276,20 @@ def _list(registry: Registry, *, as_json: bool) -> None:
         note("there is no rule: every project is captured")
     reason = f": {decision.reason}" if decision.reason else ""
     note(f"this directory is {'captured' if decision.may else 'not captured'}{reason}")
+    note(_way_here(workspace) if decision.may else "`keeplore include` lets it in")
+
+
+def _way_here(workspace: Workspace) -> str:
+    """How to leave out where the person is."""
+    from keeplore.workspace.capture_policy import expanded  # heavy, as above
+    from keeplore.workspace.writing.person_choice import rules_of
+
+    try:
+        own, *_ = rules_of(workspace.capture_policy, None)
+    except ConfigError:  # no project is here
+        return "`keeplore exclude .` leaves this directory out"
+    command = shlex.join(["keeplore", "exclude", expanded(own.value)])
+    return f"`{command}` leaves this project out"
 
 
 def _cells(held: HeldRule) -> tuple[str, ...]:
