@@ -118,6 +118,16 @@ def problems(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     return sorted([*wrong, *same])
 
 
+def count_unread(connection: sqlite3.Connection) -> int:
+    unread = "problem != '' AND path NOT IN (SELECT path FROM memories)"
+    return int(
+        value(
+            connection,
+            f"SELECT count(*) FROM files WHERE path LIKE '%.md' AND {unread}",
+        )
+    )
+
+
 def count_memories(connection: sqlite3.Connection) -> int:
     return int(value(connection, "SELECT count(DISTINCT id) FROM memories"))
 

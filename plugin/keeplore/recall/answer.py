@@ -29,6 +29,7 @@ from keeplore.recall.prepare import (
     named_span,
     prepare,
     refresh,
+    unread_files,
 )
 from keeplore.recall.question import ParsedQuestion, parse_question
 from keeplore.recall.request import (
@@ -98,11 +99,13 @@ def recall(
         query, notes = _prepared(context, question, session, stamp)
         hits, words_notes, legs = _search_words(context, query, stamp, watch)
         notes += words_notes
-    status = AnswerStatus.NOTHING if stamp.memories else AnswerStatus.EMPTY
+    unread = [] if hits or request.at_once else unread_files(deps.index)
+    is_empty = not (stamp.memories or unread)
+    status = AnswerStatus.EMPTY if is_empty else AnswerStatus.NOTHING
     if hits or behind:
         status = AnswerStatus.FOUND if hits else AnswerStatus.STALE
     is_of_several = question.is_of_several and not period
-    notes = [*behind, *notes]
+    notes = [*behind, *notes, *unread]
     return Answer(
         request.query, tuple(hits), status, legs, tuple(notes), stamp, is_of_several
     )

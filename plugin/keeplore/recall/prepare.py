@@ -176,6 +176,18 @@ def refresh(index: Index) -> list[str]:
     ]
 
 
+def unread_files(index: Index) -> list[str]:
+    """What has to be told of memory that cannot be found because its files are broken."""
+    if not (count := index.unread()):
+        return []
+    files = counted(
+        count,
+        "memory file cannot be read and is",
+        "memory files cannot be read and are",
+    )
+    return [f"{files} not searched: `keeplore lint` says what is wrong"]
+
+
 def named_span(
     context: RecallContext, question: ParsedQuestion
 ) -> tuple[Span | None, str]:

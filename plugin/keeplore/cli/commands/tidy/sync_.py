@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from keeplore.cli.output import say
+from keeplore.cli.output import note, say
 from keeplore.cli.parameters import pass_registry
 from keeplore.config.settings import (
     FILE,
@@ -34,7 +34,9 @@ def sync_command(registry: Registry, *, join: bool) -> None:
 
     The worker does the same in the background; this waits for it and says what came of it.
     """
-    from keeplore.workspace.lifecycle.sync_workspace import synchronise  # heavy: git
+    # heavy: git and the index
+    from keeplore.recall.prepare import unread_files
+    from keeplore.workspace.lifecycle.sync_workspace import synchronise
 
     registry.is_mending = True  # the remote may have better settings than those here
     workspace = registry.for_directory(Path.cwd())
@@ -47,6 +49,8 @@ def sync_command(registry: Registry, *, join: bool) -> None:
         changed = counted(refreshed.changed, "memory", "memories")
         gone = refreshed.removed
         say(f"{changed} new or changed, {gone} gone; they can be found now.")
+    for text in unread_files(workspace.index):
+        note(text)
     if left := _contradictions(workspace):
         _say_contradictions(len(left), len(left - before))
     _check_pulled(workspace)
