@@ -118,9 +118,9 @@ class PythonHost:
             )
         )
 
-    def written(self) -> None:
-        """Something was written: commit it and see that it is indexed, unless that was done a
-        moment ago.
+    def settle_if_due(self) -> None:
+        """Commit what was just written and see that it is indexed, unless that was done a moment
+        ago.
         """
         self._has_written = True
         if time.monotonic() - self._settled_at >= SETTLE_S:
@@ -219,12 +219,12 @@ class HostSession:
         with self._lock:
             if not is_off() and self._host.workspace.emit(turn):
                 self._has_spoken = True
-                self._host.written()
+                self._host.settle_if_due()
         return id_
 
     def end(self) -> None:
-        """The talk is over: its conversation is closed, and notes are taken of it. Raises
-        KeeploreError or OSError.
+        """End the talk: its conversation is closed, and notes are taken of it. Raises KeeploreError
+        or OSError.
         """
         with self._lock:
             self._host.forget(self.id)
@@ -237,7 +237,7 @@ class HostSession:
                         Session(f"ended:{at}", self._origin, at, "ended")
                     )
                 self._has_spoken = False
-                self._host.written()
+                self._host.settle_if_due()
 
     def _session_brief(self, tokens: int) -> str:
         views, room = self._host.views(), TextBudget(tokens, CONTEXT_BYTES)

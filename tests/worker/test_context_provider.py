@@ -341,8 +341,8 @@ def test_a_search_for_which_nobody_waited_takes_back_nothing(desk: Desk) -> None
         {"hook_event_name": "UserPromptSubmit", **claude(prompt=PROMPT)}
     ).encode()
     arguments = ["0.1.0", "claude-code", "UserPromptSubmit"]
-    desk.answers.unheard("recall", arguments, payload)
-    desk.answers.unheard("answer", arguments[:1], payload)
+    desk.answers.take_back_unheard("recall", arguments, payload)
+    desk.answers.take_back_unheard("answer", arguments[:1], payload)
     assert desk.prompt() == ""
 
 

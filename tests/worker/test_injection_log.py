@@ -44,7 +44,7 @@ def test_that_a_host_has_shortened_its_context_is_known_after_a_restart(
     path = tmp_path / "shown.json"
     log = InjectionLog(path)
     log.add(SESSION, (TEXT, (ID,)), PROMPT)
-    log.lost(SESSION)
+    log.mark_lost(SESSION)
     again = reread(log, path)
     assert (again.has_lost(SESSION), again.has_lost(OTHER)) == (True, False)
     assert again.history_of(SESSION) == InjectionHistory()
@@ -60,7 +60,7 @@ def test_of_what_a_host_has_lost_its_standing_brief_is_no_part(tmp_path: Path) -
     briefed = log.history_of(session)
     log.add(session, ("- “Beside a prompt.”", ("mem_2",)), PROMPT)
     for added in ("the first", "the second"):
-        log.lost(session)
+        log.mark_lost(session)
         log = reread(log, path)
         assert (log.history_of(session), log.has_lost(session)) == (briefed, True)
         log.add(session, (added, ()), BRIEF)

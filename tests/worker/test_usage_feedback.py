@@ -97,7 +97,7 @@ class Session:
         entry = Path.home() / "entry"
         entry.write_bytes(self._payload("Stop"))
         at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        Intake(self.registry, self.uses.heard).take(
+        Intake(self.registry, self.uses.observe).take(
             SpoolEntry("entry", "claude-code", "Stop", at, 0, entry)
         )
 

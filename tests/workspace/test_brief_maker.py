@@ -27,7 +27,7 @@ from keeplore.workspace.recording.cursors import Cursors, SessionProgress
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.writing.forget import forget, purge
 from keeplore.workspace.writing.remember import remember, target_of
-from keeplore.workspace.written_directories import latest, note
+from keeplore.workspace.written_directories import add, latest
 from keeplore_hooks.events import Origin
 from keeplore_hooks.installed import host_named
 from keeplore_hooks.spool import Spool
@@ -295,7 +295,7 @@ def test_a_project_in_which_only_a_person_wrote_has_a_brief_of_its_own(
 def test_only_the_directories_written_in_last_are_kept(tmp_path: Path) -> None:
     names = [str(tmp_path / name) for name in "abcd"]
     for number, name in enumerate(names):
-        note(tmp_path, Path(name))
+        add(tmp_path, Path(name))
         file = tmp_path / disk.FOLDER / "written" / disk.digest(name)
         os.utime(file, (number, number))
     assert latest(tmp_path) == [names[3], names[2], names[1]]

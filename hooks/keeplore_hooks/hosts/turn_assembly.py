@@ -153,7 +153,7 @@ class GivenEvents:
         """Was the turn given as complete?"""
         return self._given.get(f"{EventKind.TURN} {turn_id}", "").endswith(_COMPLETE)
 
-    def note_given(self, event: HostEvent) -> bool:
+    def add(self, event: HostEvent) -> bool:
         """Record an event as given in its present form; returns whether it had not been. Of an
         event that is recorded twice the first counts.
         """
@@ -164,8 +164,10 @@ class GivenEvents:
         self._given[key] = self._window[key]
         return before != self._window[key]
 
-    def is_grown(self, turn: Turn) -> bool:
-        """Note a turn; was it not given in this form, or only as one that is going on?"""
+    def add_if_grown(self, turn: Turn) -> bool:
+        """Record a turn as given; returns whether it had not been in this form, or only as one that
+        is going on.
+        """
         key, digest = _key(turn), short_digest(to_json(replace(turn, is_complete=True)))
         before = self._given.get(key, "")
         is_same = before.removesuffix(_COMPLETE) == digest
@@ -242,12 +244,12 @@ class TurnAssembler:
         """Was the message read before the turn that is going on?"""
         return self._seen.has(key)
 
-    def note(self, key: str, at: str) -> None:
-        """Take that a message was read."""
-        self.note_time(at)
+    def mark_read(self, key: str, at: str) -> None:
+        """Remember that a message was read, and its time."""
+        self.advance_time(at)
         self._seen.add(key)
 
-    def note_time(self, at: str) -> None:
+    def advance_time(self, at: str) -> None:
         self.latest = max(self.latest, at)
 
     def begin(
@@ -287,7 +289,7 @@ class TurnAssembler:
         return turn
 
     def end(self) -> None:
-        """The turn that is going on is over."""
+        """End the turn that is going on."""
         if self.open:
             self._give_turn(self._completed(self.open.turn(is_complete=True)))
 
@@ -301,7 +303,7 @@ class TurnAssembler:
             self._give_turn(replace(turn, is_complete=turn.is_complete or is_silent))
 
     def emit(self, event: HostEvent) -> None:
-        if self._given.note_given(event):
+        if self._given.add(event):
             self.events.append(event)
 
     def answer(self, turn: OpenTurn, question: Question) -> None:
@@ -372,7 +374,7 @@ class TurnAssembler:
         )
 
     def _give_turn(self, turn: Turn) -> None:
-        if self._given.is_grown(turn):
+        if self._given.add_if_grown(turn):
             self.events.append(turn)
 
 

@@ -23,64 +23,65 @@ class WorkLog:
     # by call: task, the host's id of the agent
     _agents: dict[str, tuple[str, str]] = field(default_factory=dict)
 
-    def write(self, call: str, path: str) -> None:
-        """Take a file that the call writes, edits or removes."""
+    def add_file(self, call: str, path: str) -> None:
+        """Add a file that the call writes, edits or removes."""
         if path and len(self._files) < _FILES:
             self._files[call] = path
 
-    def run(self, call: str, command: str) -> str:
-        """Take a shell command; returns what is kept of it."""
+    def add_command(self, call: str, command: str) -> str:
+        """Add a shell command; returns what is kept of it."""
         kept = shell_commands.telling_line(command)
         if kept and len(self._commands) < _COMMANDS:
             self._commands[call] = kept
         return kept
 
-    def ran(
+    def add_command_with_output(
         self,
         call: str,
         command: str,
         output: str,
     ) -> None:
-        """Take a shell command with what it printed."""
-        self.run(call, command)
-        self.printed(command, output)
+        """Add a shell command with the commits and pull requests that its output tells."""
+        self.add_command(call, command)
+        self.add_output(command, output)
 
-    def failed(self, call: str) -> None:
-        """The call changed nothing; that a command was run stays worth knowing."""
+    def drop_file(self, call: str) -> None:
+        """Forget the file of a call that failed; that a command was run stays worth knowing."""
         self._files.pop(call, None)
 
-    def refused(self, call: str) -> None:
+    def drop_call(self, call: str) -> None:
+        """Forget all of a call that was refused, which therefore did nothing."""
         self._files.pop(call, None)
         self._commands.pop(call, None)
         self._agents.pop(call, None)
 
-    def delegate(
+    def add_subagent_task(
         self,
         call: str,
         kind: str,
         task: str,
         agent: str = "",
     ) -> None:
-        """Take the task of a subagent, whose talk is kept by the host and not here."""
+        """Add the task of a subagent, whose talk is kept by the host and not here."""
         line = ": ".join(
             filter(None, (kind.strip(), task.strip().partition("\n")[0].strip()))
         )[:_TASK_LENGTH]
         if line and len(self._agents) < _AGENTS:
             self._agents[call] = (line, agent[:_ID_LENGTH])
 
-    def worked(self, call: str, agent: str) -> None:
-        """Take the id of the subagent that did the task of the call."""
+    def add_subagent_id(self, call: str, agent: str) -> None:
+        """Add the id of the subagent that did the task of the call."""
         if agent and call in self._agents:
             self._agents[call] = (self._agents[call][0], agent[:_ID_LENGTH])
 
-    def printed(
+    def add_output(
         self,
         command: str,
         output: str,
         *,
         has_failed: bool = False,
     ) -> None:
-        """Take the commits and the pull requests that a command made."""
+        """Add the commits and the pull requests that a command made."""
         for commit in shell_commands.commits(command, output, has_failed=has_failed):
             if (
                 shell_commands.amends(command)
@@ -90,7 +91,7 @@ class WorkLog:
                 self._commits.pop()
             self._commit(commit)
         for url in shell_commands.requests(command, output):
-            self.link(url)
+            self.add_link(url)
 
     def _commit(self, commit: str) -> None:
         subjects = [kept.partition(" ")[2] for kept in self._commits]
@@ -102,8 +103,8 @@ class WorkLog:
         elif len(self._commits) < _COMMITS:
             self._commits.append(commit)
 
-    def link(self, url: str) -> bool:
-        """Take a pull request's address; False when there is nothing new in it."""
+    def add_link(self, url: str) -> bool:
+        """Add a pull request's address; False when there is nothing new in it."""
         is_new = bool(url) and url not in self._links and len(self._links) < _LINKS
         if is_new:
             self._links.append(url)

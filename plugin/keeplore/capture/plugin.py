@@ -111,8 +111,8 @@ class Capture:
 
     @hookimpl_last
     def keeplore_question(self, question: Question) -> None:
-        """The question and its answer come again within their turn; here it counts that the person
-        decided.
+        """Count that the person decided something. The question and its answer come again within
+        their turn.
         """
         state = self._sessions.get(question.origin)
         if (
@@ -291,7 +291,7 @@ class Capture:
             self._deps.written(current.id, path)
 
     def _end_conversation(self, state: SessionState) -> None:
-        """What is said from now on is another conversation."""
+        """End the open conversation: what is said from now on is another one."""
         self._open.pop((state.origin.host, state.origin.session), None)
         state.open_id, state.made = "", []
 

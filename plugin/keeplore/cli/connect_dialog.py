@@ -91,7 +91,7 @@ def show_problems(plan: ConnectPlan) -> bool:
 
 
 def _tell_before(changes: Iterable[FileChange]) -> None:
-    """What a host will do by itself once it is connected."""
+    """Say what a host will do by itself once it is connected."""
     new = {change.host for change in changes if change.before is None}
     for host in sorted(new):
         if LOCATIONS[host].before:

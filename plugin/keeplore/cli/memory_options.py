@@ -44,7 +44,9 @@ def kind_option(
 def check_place(
     scope: str | None, project: str | None, agent: str | None = None
 ) -> None:
-    """A project has one scope, and its agents have theirs. Raises UsageError."""
+    """Raise UsageError for a scope, project and agent that do not go together: a project has one
+    scope, and its agents have theirs.
+    """
     if scope == "agent" and not agent:
         raise click.UsageError("--scope agent needs --agent NAME")
     if agent and scope not in (None, "agent"):

@@ -68,7 +68,9 @@ def confirm(
 
 
 def confirm_risk(*, yes: bool) -> None:
-    """Whether the person takes the risk that they were just told. Raises as ``confirm`` does."""
+    """Ask whether the person takes the risk that they were just told. Raises as
+    ``confirm`` does.
+    """
     confirm(
         "Accept that on this machine, for this workspace?",
         yes=yes,
@@ -99,9 +101,8 @@ def emit_json(data: Any) -> None:
 
 
 def write_file(output: Path, pieces: Iterable[str]) -> None:
-    """The whole file or none of it: what stood there stays until it is complete.
-
-    A link, a device or a pipe stays, and where it leads gets the text.
+    """Write the whole file or none of it: what stood there stays until it is complete. A link, a
+    device or a pipe stays, and where it leads gets the text.
     """
     output = output.resolve()
     if output.exists() and not output.is_file():
@@ -156,8 +157,8 @@ def table(
     *,
     wide: Sequence[str] = (),
 ) -> None:
-    """A table for a person; tab-separated lines without headings when piped. ``wide`` columns take
-    what is left.
+    """Print a table for a person; tab-separated lines without headings when piped. ``wide`` columns
+    take what is left.
     """
     cells = [[plain(cell) for cell in row] for row in rows]
     if not sys.stdout.isatty():

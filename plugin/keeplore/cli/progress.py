@@ -71,14 +71,14 @@ def lines() -> Iterator[Callable[[str, str], None]]:
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
         tasks: dict[str, TaskID] = {}
 
-        def told(name: str, text: str) -> None:
+        def show_line(name: str, text: str) -> None:
             said = f"{plain(name)}: {plain(text)[:LINE_CHARS]}"
             if name in tasks:
                 bars.update(tasks[name], description=said)
             else:
                 tasks[name] = bars.add_task(said, total=None)
 
-        yield told
+        yield show_line
 
 
 def fill_vectors(workspace: Workspace) -> bool:

@@ -441,7 +441,7 @@ def name_of(host: str, data: dict[str, Any]) -> str:
 
 
 def put(state: str, folder: str, name: str, text: str) -> None:
-    """A whole file or none."""
+    """Write a whole file or none."""
     place = os.path.join(state, FOLDER, folder)
     os.makedirs(place, 0o700, exist_ok=True)
     aside = os.path.join(state, FOLDER, f"{name}.{os.getpid()}.tmp")

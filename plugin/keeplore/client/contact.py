@@ -198,8 +198,8 @@ def receive() -> bytes:
 
 
 def spool(directory: str, host: str, event: str, payload: bytes) -> None:
-    """Written aside, synced, renamed into place, the directory synced: then it cannot be lost, and
-    never was torn.
+    """Keep an event in a spool: written aside, synced, renamed into place, the directory synced.
+    Then it cannot be lost, and never was torn.
     """
     aside, place = os.path.join(directory, "tmp"), os.path.join(directory, "new")
     for box in (aside, place):
@@ -263,7 +263,7 @@ def is_private(folder: str) -> bool:
 
 
 def make(path: str) -> None:
-    """An empty file. Raises OSError."""
+    """Make an empty file. Raises OSError."""
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
@@ -288,7 +288,7 @@ def since_boot() -> str:
 
 
 def write_synced(handle: int, payload: bytes) -> None:
-    """All of it to the disk; the file is closed in any case."""
+    """Write all of the payload to the disk; the file is closed in any case."""
     try:
         rest = memoryview(payload)
         while rest:

@@ -209,25 +209,25 @@ class Pipe:
         if not isinstance(message, dict):
             complain("a line was no message")
         elif not isinstance(message.get("method"), str):
-            self.hear(message)
+            self.take_reply(message)
         elif "id" in message:
-            self.request(message["id"], message["method"], message.get("params"))
+            self.take_request(message["id"], message["method"], message.get("params"))
         else:
-            self.note(message["method"], message.get("params"))
+            self.take_notification(message["method"], message.get("params"))
 
-    def request(self, number: Any, method: str, params: Any) -> None:
+    def take_request(self, number: Any, method: str, params: Any) -> None:
         known = params if isinstance(params, dict) else {}
         if method == "initialize":
             self.session["client"] = known
-            result(number, self.handshake(known))
+            send_result(number, self.handshake(known))
         elif method in UNSPOKEN:
-            failure(number, METHOD_NOT_FOUND, WITH_HANDSHAKE)
+            send_error(number, METHOD_NOT_FOUND, WITH_HANDSHAKE)
         elif method == "ping":
-            result(number, {})
+            send_result(number, {})
         elif method in self.offer["lists"]:
-            result(number, self.offer["lists"][method])
+            send_result(number, self.offer["lists"][method])
         elif self.offer["why_nothing"]:
-            failure(number, METHOD_NOT_FOUND, self.offer["why_nothing"])
+            send_error(number, METHOD_NOT_FOUND, self.offer["why_nothing"])
         else:
             self.forward(number, method, params)
 
@@ -254,8 +254,8 @@ class Pipe:
         else:
             self.waiting.append(call)
 
-    def note(self, method: str, params: Any) -> None:
-        """A notification, which has no answer."""
+    def take_notification(self, method: str, params: Any) -> None:
+        """Take a notification of the host, which has no answer."""
         if method == "notifications/cancelled" and isinstance(params, dict):
             self.forget(params.get("requestId"))
         elif method in (
@@ -270,8 +270,8 @@ class Pipe:
         if isinstance(able, dict) and "roots" in able:
             write({"jsonrpc": "2.0", "id": ROOTS, "method": "roots/list"})
 
-    def hear(self, message: dict[str, Any]) -> None:
-        """The host's answer to a request of ours."""
+    def take_reply(self, message: dict[str, Any]) -> None:
+        """Take the host's answer to a request of ours."""
         result = message.get("result")
         roots = result.get("roots") if isinstance(result, dict) else None
         if message.get("id") == ROOTS and isinstance(roots, list):
@@ -279,7 +279,7 @@ class Pipe:
             self.session["roots"] = [uri for uri in uris if isinstance(uri, str)][:16]
 
     def forget(self, number: Any) -> None:
-        """The host does not want the answer any more."""
+        """Drop a request whose answer the host does not want any more."""
         self.waiting = [call for call in self.waiting if call.number != number]
         for descriptor, call in list(self.asked.items()):
             if call.number == number:
@@ -390,11 +390,11 @@ def working_directory() -> str:
         return ""
 
 
-def result(number: Any, what: dict[str, Any]) -> None:
+def send_result(number: Any, what: dict[str, Any]) -> None:
     write({"jsonrpc": "2.0", "id": number, "result": what})
 
 
-def failure(number: Any, code: int, why: str) -> None:
+def send_error(number: Any, code: int, why: str) -> None:
     error = {"code": code, "message": why}
     write({"jsonrpc": "2.0", "id": number, "error": error})
 
@@ -403,9 +403,9 @@ def refuse(call: Call, why: str) -> None:
     """Say what went wrong: to the agent where it called a tool."""
     if call.is_tool:
         said = [{"type": "text", "text": why}]
-        result(call.number, {"content": said, "isError": True})
+        send_result(call.number, {"content": said, "isError": True})
     else:
-        failure(call.number, INTERNAL_ERROR, why)
+        send_error(call.number, INTERNAL_ERROR, why)
 
 
 def write(message: dict[str, Any]) -> None:

@@ -31,7 +31,8 @@ class StateDatabase:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """The only one while it lasts: all of it is on disk at its end, nothing after an error.
+        """A transaction that excludes every other: all of it is on disk at its end, nothing after
+        an error.
 
         Raises KeeploreError where the file cannot be used.
         """

@@ -89,7 +89,7 @@ def connect(
         recorded = [
             file for file in record.of(owner) if file.path != str(settings.path)
         ]
-        if why := _has_keeplore_otherwise(owner, record, launcher):
+        if why := _sign_of_other_keeplore(owner, record, launcher):
             builder.skip(host, why, is_connected=bool(recorded))
         else:
             try:
@@ -123,7 +123,7 @@ def _status(file: ConnectedFile) -> str:
         return e.message
 
 
-def _has_keeplore_otherwise(
+def _sign_of_other_keeplore(
     owner: Owner, record: ConnectionRecord, launcher: Launcher
 ) -> str:
     """What tells that the host has Keeplore from elsewhere, "" where nothing does."""

@@ -26,6 +26,7 @@ def installed_otherwise(host: str, directory: Path) -> str:
 
 
 def claude_switched_off(directory: Path) -> str:
+    """The setting that switches our hooks off, and its file; "" where none does."""
     file = directory / "settings.json"
     settings = _json(file)
     if settings.get("disableAllHooks") is True:

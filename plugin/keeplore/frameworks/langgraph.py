@@ -76,7 +76,7 @@ class KeeploreStore(BaseStore):
         with self._lock:
             results = [self._run_op(operation) for operation in operations]
             if any(isinstance(operation, PutOp) for operation in operations):
-                self._host.written()
+                self._host.settle_if_due()
         return results
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:

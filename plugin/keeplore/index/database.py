@@ -241,7 +241,7 @@ class IndexDatabase:
         return result
 
     def _take_over(self, connection: sqlite3.Connection) -> None:
-        """What an older form of the database left to be taken over."""
+        """Take over what an older form of the database left."""
         if self._before.exists():
             # only a saving: they can be made again
             with contextlib.suppress(sqlite3.Error):

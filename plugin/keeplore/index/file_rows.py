@@ -175,7 +175,7 @@ def _drop_rows(connection: sqlite3.Connection, path: str) -> None:
     key = value(connection, "SELECT key FROM memories WHERE path = ?", (path,))
     graph_rows.drop(connection, path, key)
     if key is not None:
-        block_files.note_gone(connection, key)
+        block_files.mark_gone(connection, key)
         for table in ("passages", "turns", "links", "endings"):
             connection.execute(f"DELETE FROM {table} WHERE memory = ?", (key,))  # ours
         connection.execute("DELETE FROM memories WHERE key = ?", (key,))

@@ -58,7 +58,7 @@ def _last_words(done: subprocess.CompletedProcess[bytes]) -> str:
 
 
 def serve() -> None:
-    """What the process does: one document from stdin, its text to stdout."""
+    """Read one document from stdin, and write its text to stdout: what the process does."""
     stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
     head = json.loads(stdin.readline())
     _limit(int(head["seconds"]) + 1)

@@ -168,7 +168,7 @@ def _environment() -> dict[str, str]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Whatever still runs of it, also what it started itself."""
+    """End whatever still runs of the program, also what it started itself."""
     if process.poll() is None:
         if os.name == "nt":
             process.kill()

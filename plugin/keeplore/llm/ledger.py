@@ -131,7 +131,7 @@ class SpendingLedger:
                 )
 
     def release(self, call: int) -> None:
-        """A call that was refused cost nothing."""
+        """Give back what was put aside for a call that was refused: it cost nothing."""
         with self._database.transaction() as db:
             db.execute("DELETE FROM calls WHERE id = ?", (call,))
 

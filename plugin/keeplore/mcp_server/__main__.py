@@ -33,12 +33,16 @@ def answer(payload: bytes, places: Places) -> bytes:
             found = registry.recall(replace(request, text_only=True)).to_json()
             return {**found, "notes": [*found["notes"], NO_WORKER]}
 
-        services = McpServices(registry, recall, _nothing, lambda _: False, _nothing)
+        services = McpServices(
+            registry, recall, _tell_nobody, lambda _: False, _tell_nobody
+        )
         return McpDesk(services).answer(payload)
 
 
-def _nothing(*_: object) -> None:
-    """Nobody is there to be told: the next worker finds what was written."""
+def _tell_nobody(*_: object) -> None:
+    """Do nothing: without a worker nobody is to be told, and the next one finds what
+    was written.
+    """
 
 
 def main() -> None:

@@ -82,8 +82,8 @@ class McpContext:
         return answer
 
     def note_read(self, found: FoundMemory) -> None:
-        """An agent reads a memory: of use, where it was found here or told, and not merely walked
-        over.
+        """Count that an agent reads a memory: of use, where it was found here or told, and not
+        merely walked over.
         """
         id_ = found.row.id
         if found.workspace.settings.recall.feedback and (

@@ -124,8 +124,8 @@ def _memory_by_id(context: McpContext, memory_id: str, directory: str) -> FoundM
 
 
 def _refuse_permanent(found: FoundMemory, instead: str) -> None:
-    """What the person made permanent is the person's: an agent that read something hostile must not
-    undo it.
+    """Refuse what the person made permanent: an agent that read something hostile must
+    not undo it.
     """
     newest = found.workspace.notes.history(found.row.id)
     if found.memory.is_permanent or any(

@@ -187,10 +187,11 @@ def above_floor(cosine: float, floor: float) -> float:
 def agreeing(
     found: Sequence[Evidence], passages: int, floor: float | None, w: Weights = WEIGHTS
 ) -> frozenset[int]:
-    """The passages that agree with the question in enough words, counted as words that one alone of
-    all ``passages`` has, and by meaning: the odds compare with the best, however little that has.
+    """The passages that have enough to do with the question by themselves, where the odds only
+    compare with the best one.
 
-    With few passages no word is rare, and all agree.
+    What counts is the words in common, measured in words that one alone of all ``passages`` has,
+    and the nearness in meaning. With few passages no word is rare, and all agree.
     """
     if passages < w.counted_from:
         return frozenset(e.passage for e in found)

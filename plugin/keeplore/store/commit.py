@@ -295,8 +295,8 @@ def _act(lock: CommitLock, backend: GitBackend, plan: CommitPlan, message: str) 
 
 
 def _unstaged(backend: GitBackend, draft: Path, plan: CommitPlan) -> dict[str, None]:
-    """What a person staged and was renamed or removed since, so that neither HEAD nor disk has it:
-    the next commit by hand would bring it back.
+    """The paths that a person staged and that were renamed or removed since, so that neither HEAD
+    nor disk has them: the next commit by hand would bring them back.
     """
     new = backend.staged(draft) - plan.tracked.keys()
     gone = [path for path in new if files.is_absent(backend.root, path)]

@@ -75,9 +75,9 @@ class RefMove:
 
 def publish(lock: CommitLock, backend: GitBackend, draft: Path, step: RefMove) -> None:
     """Move the ref, and let the index follow. Raises Moved or RepositoryBusy."""
-    lock.note(commit=step.new)
+    lock.write_note(commit=step.new)
     move(backend, step)
-    lock.moved()
+    lock.mark_moved()
     lock.publish(draft)
 
 

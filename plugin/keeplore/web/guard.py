@@ -125,14 +125,14 @@ class Guard:
 
 
 def _with_headers(send: Send) -> Send:
-    async def wrapped(message: Message) -> None:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
         await send(message)
 
-    return wrapped
+    return send_with_headers
 
 
 def _cookie(headers: Headers, name: str) -> str:

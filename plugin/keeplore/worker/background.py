@@ -47,18 +47,18 @@ class BackgroundTasks:
         self.briefs = BriefTask(registry)
         self.index = IndexTask(
             registry,
-            self._has_looked,
+            self._after_refresh,
             home_settings(registry.places).worker.look_seconds,
         )
         self.sync = SyncTask(registry, self.index.request, wake)
         self.commits = CommitTask(registry, self.sync, self.briefs.request)
         self.model = ModelTask(registry, is_rested, wake)
         self._jobs = (
-            ingest_task(registry, self._has_written),
-            refine_task(registry, self._has_refined),
-            TidyTask(registry, is_rested, self._has_written),
+            ingest_task(registry, self._after_writing),
+            refine_task(registry, self._after_refining),
+            TidyTask(registry, is_rested, self._after_writing),
         )
-        self._manifests = ManifestTask(registry, self._has_written)
+        self._manifests = ManifestTask(registry, self._after_writing)
         watch = WatchTask(registry, follow, self.index, self._is_in_step)
         self.tasks: tuple[Task, ...] = (
             watch,
@@ -96,17 +96,17 @@ class BackgroundTasks:
                 LOG.warning("%s: %s", name, e)
         self._registry.code_repositories()
 
-    def note_change(self) -> None:
+    def look_for_changes(self) -> None:
         """Look whether the workspaces have text that is not indexed and committed yet."""
-        written = self._registry.written()
+        written = self._registry.change_count()
         if written != self._written:
             self._written = written
-            self.change()
+            self.request_commit()
         elif self.index.unwatched:
             self.index.request()
 
-    def change(self) -> None:
-        """The text of a workspace has changed: index and commit it in a while."""
+    def request_commit(self) -> None:
+        """Ask for what was written to be indexed and committed in a while."""
         self.commits.request()
         self.index.request()
 
@@ -114,7 +114,9 @@ class BackgroundTasks:
         """Note that something happened in a project, whose manifests are read when a session
         ends.
         """
-        self._manifests.note(taken.directory, is_due=taken.has_begun or taken.has_ended)
+        self._manifests.note_place(
+            taken.directory, is_due=taken.has_begun or taken.has_ended
+        )
         if taken.has_begun:
             self.sync.request_news()
 
@@ -141,17 +143,17 @@ class BackgroundTasks:
     def _is_in_step(self) -> bool:
         """Whether changes are being watched and every change that was noticed is indexed."""
         is_waiting = self.index.is_behind or self.commits.is_behind
-        is_known = self._registry.written() == self._written
+        is_known = self._registry.change_count() == self._written
         return is_known and not (self.index.unwatched or is_waiting)
 
-    def _has_looked(self) -> None:
+    def _after_refresh(self) -> None:
         self.vectors.request()
         self.briefs.request()
 
-    def _has_refined(self) -> None:
+    def _after_refining(self) -> None:
         self.sync.request_news()  # what is committed now can be pushed
-        self._has_written()
+        self._after_writing()
 
-    def _has_written(self) -> None:
-        self.change()
+    def _after_writing(self) -> None:
+        self.request_commit()
         self._wake()

@@ -138,7 +138,7 @@ class Worker:
         server = SocketServer(
             self._places.state,
             lambda *request: self._handle(handler, *request),
-            handler.unheard,
+            handler.take_back_unheard,
             is_lost=self._is_lost,
         )
         faults.on_fault = lambda: handler.activity.count(Counted.ERRORS)
@@ -195,15 +195,15 @@ class Worker:
         from keeplore.worker.tasks.spool_task import SpoolTask
         from keeplore.workspace.importing.intake import Intake
 
-        intake = Intake(registry, usage.heard)
-        sweep = SweepTask(intake, background.note_change)
+        intake = Intake(registry, usage.observe)
+        sweep = SweepTask(intake, background.look_for_changes)
         inbox = SpoolTask(
             spool,
             intake,
             self._stopping.is_set,
             lambda taken: self._note_taken(taken, sweep, handler.activity),
         )
-        save = SaveTask(handler.save, usage.save, background.change)
+        save = SaveTask(handler.save, usage.save, background.request_commit)
         first = Scheduler((inbox, sweep))
         rest = Scheduler((save, *background.tasks, background.model))
         self._inbox = inbox
@@ -252,7 +252,9 @@ class Worker:
     def _note_taken(
         self, taken: IntakeResult, sweep: SweepTask, activity: ActivityLog
     ) -> None:
-        """Whatever an entry led to is work, and the sessions it touched may be closed later."""
+        """Count whatever an entry led to as work; the sessions that it touched may be
+        closed later.
+        """
         self._has_taken = True
         activity.count(Counted.TURNS, taken.turns)
         activity.count(Counted.SESSIONS, taken.has_begun)
@@ -265,11 +267,11 @@ class Worker:
         if self._has_taken:
             self._has_taken = False
             self.lifetime.note_work()
-            background.note_change()
+            background.look_for_changes()
 
     def _note_change(self) -> None:
         if self._background:
-            self._background.change()
+            self._background.request_commit()
         self._wake.set()
 
     def _note_spooled(self, name: str) -> None:

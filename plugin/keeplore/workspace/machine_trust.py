@@ -73,7 +73,7 @@ class TrustAnswers:
             return cls()
 
     def save(self, path: Path) -> None:
-        """Raises OSError."""
+        """Write the answers. Raises OSError."""
         durable.make_private(path.parent)
         data = {key: sorted(getattr(self, key)) for key in self.__slots__}
         durable.write(path, json.dumps(data, indent=2).encode())
@@ -104,7 +104,7 @@ class CommitHistory:
             return cls()
 
     def save(self, path: Path) -> None:
-        """Raises OSError."""
+        """Write what is known of the commits. Raises OSError."""
         durable.make_private(path.parent)
         data = dict(zip(self.__slots__, astuple(self), strict=True)) | {
             "others": sorted(self.others)

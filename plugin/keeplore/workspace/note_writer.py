@@ -116,7 +116,7 @@ class NoteWriter:
                 if other is not None:
                     return other.write_for(draft, similar)
             path = self._store.add(memory, find)
-        self._plugins().written(memory.id, path)
+        self._plugins().announce_written(memory.id, path)
         return NoteOutcome(memory, path, is_new=True, similar=similar)
 
     def write_for(
@@ -179,7 +179,7 @@ class NoteWriter:
             version = max(len(chain.members), old.version) + 1
             new = _next_version(old, head.id, version, text, changed, forks)
             path = self._store.add(new, self._index.path_of)
-        self._plugins().written(new.id, path)
+        self._plugins().announce_written(new.id, path)
         return NoteOutcome(new, path, is_new=True)
 
     def history(self, memory_id: str) -> tuple[NoteVersion, ...]:

@@ -89,7 +89,7 @@ class PluginManager(pluggy.PluginManager):
             "keeplore_before_write", "body", {"meta": meta, "body": body}
         )
 
-    def written(self, memory_id: str, path: str) -> None:
+    def announce_written(self, memory_id: str, path: str) -> None:
         """Tell the plugins of a file that was written."""
         self.hook.keeplore_memory_written(memory_id=memory_id, path=path)
 

@@ -121,7 +121,7 @@ class Registry:
                     "Run `keeplore init DIR`",
                 )
             if shared is None and not (root / ".git").exists():
-                raise _is_gone(name, root)
+                raise _gone_error(name, root)
             if name not in self._opened:
                 opened = self._open(name, root)
                 opened.notes.elsewhere = partial(self._writer_of, opened)
@@ -258,7 +258,7 @@ class Registry:
             path = _path_within(workspace.root, reference.strip(), cwd)
             rows = workspace.index.find(path)
             if len(rows) > 1:
-                raise _is_ambiguous(reference, rows)
+                raise _ambiguous_error(reference, rows)
             if rows:
                 return FoundMemory(
                     workspace, rows[0], workspace.store.load(rows[0].path)
@@ -361,7 +361,7 @@ class Registry:
         mains = self._code.consented() if self.machine.workspaces else []
         return [(main, self.code_memory(main)) for main in mains]
 
-    def written(self) -> int:
+    def change_count(self) -> int:
         """How many memory files capture has written in this process."""
         return sum(workspace.plugins.changes.count for workspace in self.opened())
 
@@ -457,7 +457,7 @@ def _path_within(root: Path, reference: str, cwd: Path) -> str:
     )
 
 
-def _is_gone(name: str, root: Path) -> ConfigError:
+def _gone_error(name: str, root: Path) -> ConfigError:
     return ConfigError(
         f"the workspace {name!r} is not in {root} any more",
         f"Mount its disk; where it was moved, `keeplore init NEW-DIR --name {name}`;"
@@ -476,7 +476,7 @@ def _inherited(
     ]
 
 
-def _is_ambiguous(reference: str, rows: Sequence[MemoryRow]) -> NotFound:
+def _ambiguous_error(reference: str, rows: Sequence[MemoryRow]) -> NotFound:
     meant = ", ".join(f"{row.id} ({row.title})" for row in rows[:SHOWN])
     return NotFound(
         f"{reference!r} may mean {len(rows)} memories: {meant}", "Give more digits"

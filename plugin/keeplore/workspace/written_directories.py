@@ -14,8 +14,10 @@ FOLDER = "written"
 KEPT = 3  # the latest
 
 
-def note(state: Path, cwd: Path) -> None:
-    """Memory was written here. What cannot be noted costs a brief on disk, and nothing else."""
+def add(state: Path, cwd: Path) -> None:
+    """Remember that memory was written here. Where that cannot be kept, a brief on disk is made too
+    late, and nothing else happens.
+    """
     root = disk.root_of(str(cwd))
     with contextlib.suppress(OSError):
         disk.put(str(state), FOLDER, disk.digest(root), root)

@@ -14,8 +14,8 @@ REPORT = "[main 1a2b3c4] Drop Redis\n 1 file changed"
 def work_of(*calls: tuple[str, str]) -> Work:
     log = WorkLog()
     for number, (command, output) in enumerate(calls):
-        log.run(str(number), command)
-        log.printed(command, output)
+        log.add_command(str(number), command)
+        log.add_output(command, output)
     return log.work()
 
 

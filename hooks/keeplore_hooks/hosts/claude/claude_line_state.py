@@ -88,7 +88,7 @@ class ClaudeLineContext:
         """Is it the prompt of an earlier turn?"""
         return short_digest(uuid) in self._seen
 
-    def note_prompt(self, uuid: str) -> None:
+    def add_prompt(self, uuid: str) -> None:
         key = short_digest(uuid)
         self._seen.add(key)
         self.state = replace(self.state, seen=(*self.state.seen, key)[-SEEN_LIMIT:])
@@ -129,13 +129,13 @@ class ClaudeTurnTree:
             self._owners.setdefault(uuid, turn)
         return turn
 
-    def own(self, turn: ClaudeOpenTurn) -> None:
-        """Take the line with which a turn begins."""
+    def begin_turn(self, turn: ClaudeOpenTurn) -> None:
+        """Add the line with which a turn begins."""
         turn.uuids.add(turn.id)
         self._owners[turn.id] = turn
 
-    def note(self, uuid: str, turn: ClaudeOpenTurn | None) -> bool:
-        """Take a line of the turn; False for one that was read before."""
+    def add_line(self, uuid: str, turn: ClaudeOpenTurn | None) -> bool:
+        """Add a line to the turn; False for one that was read before."""
         known = self._uuids_of(turn)
         is_new = uuid not in known
         if uuid:

@@ -127,13 +127,13 @@ class ClaudeOpenTurn:
         tool = self._tools[call] = _Tool(name)
         if name in lines.WRITERS:
             tool.target = text(given, lines.WRITERS[name])
-            self._log.write(call, tool.target)
+            self._log.add_file(call, tool.target)
         elif name == "Bash":
             tool.command = text(given, "command")
-            tool.target = self._log.run(call, tool.command)
+            tool.target = self._log.add_command(call, tool.command)
         elif name in _DELEGATES:
             task = first_text(given, "description", "prompt")
-            self._log.delegate(call, text(given, "subagent_type"), task)
+            self._log.add_subagent_task(call, text(given, "subagent_type"), task)
         elif name == lines.ASK:
             self._ask(tool, lines.questions(block, self.prompt.origin, at))
         elif name == "ExitPlanMode":
@@ -158,16 +158,16 @@ class ClaudeOpenTurn:
         tool = self._tools.pop(call)
         output, is_error = lines.result_text(block), bool(block.get("is_error"))
         objection: str | None = None
-        self._log.worked(call, text(structured, "agentId"))
+        self._log.add_subagent_id(call, text(structured, "agentId"))
         if is_error:
             objection = lines.objection(output)
-            self._log.failed(call)
+            self._log.drop_file(call)
             if objection is not None or lines.is_not_run(output, structured):
-                self._log.refused(call)
+                self._log.drop_call(call)
         if objection and not tool.asked:
             request = f"Allow {tool.name} {tool.target}".rstrip() + "?"
             self._ask(tool, [self._question(call, at, request)])
-        self._log.printed(tool.command, output, has_failed=is_error)
+        self._log.add_output(tool.command, output, has_failed=is_error)
 
         def answer_to(question: str) -> str:
             is_asked = tool.name == lines.ASK
@@ -190,7 +190,7 @@ class ClaudeOpenTurn:
 
     def link(self, url: str) -> bool:
         """Take a pull request's address; False when there is nothing new in it."""
-        return self._log.link(url)
+        return self._log.add_link(url)
 
     def _question(
         self,

@@ -76,15 +76,15 @@ class ClaudeTurnAssembler:
 
     def take(self, line: JsonLine) -> None:
         data, kind = line.data, text(line.data, "type")
-        take = self._takes.get(kind)
-        self._count(line, kind, is_known=take is not None)
+        handler = self._handlers.get(kind)
+        self._count(line, kind, is_known=handler is not None)
         if data.get("isSidechain"):
             return
         turn = self._tree.turn_of(data, self._command or self.open)
-        if take is None or self._is_repeated(data, turn):
+        if handler is None or self._is_repeated(data, turn):
             return
         self.line.enter(line)
-        take(self, data, turn)
+        handler(self, data, turn)
 
     def finish(self, stopped_at: str) -> None:
         """Give the turn that is going on; it is complete when the assistant was silent from
@@ -129,21 +129,21 @@ class ClaudeTurnAssembler:
             current = self._command or self.open
             self._is_replay = current is None or uuid != current.id
             return True
-        return not self._tree.note(uuid, turn)
+        return not self._tree.add_line(uuid, turn)
 
     # What the person says
 
-    def _user(self, data: Json, turn: ClaudeOpenTurn | None) -> None:
+    def _on_user(self, data: Json, turn: ClaudeOpenTurn | None) -> None:
         if lines.is_summary(data):
-            self._summary(data)
+            self._take_summary(data)
             return
         for block in mappings(data, "message", "content"):
             if block.get("type") == "tool_result":
-                self._result(block, lines.result_of(data), turn)
+                self._take_result(block, lines.result_of(data), turn)
         said, uuid = lines.person_input(data), self.line.id_of(data)
         self._take_input(said, uuid, host_id=text(data, "promptId"))
 
-    def _attachment(self, data: Json, _: ClaudeOpenTurn | None) -> None:
+    def _on_attachment(self, data: Json, _: ClaudeOpenTurn | None) -> None:
         attachment = mapping(data, "attachment")
         kind = text(attachment, "type"), text(attachment, "commandMode")
         is_human = lines.is_of_human(attachment) and not attachment.get("isMeta")
@@ -153,7 +153,7 @@ class ClaudeTurnAssembler:
         if isinstance(said, lines.TypedPrompt) and not lines.slash_command(said.text):
             self._take_input(said, self.line.id_of(data), is_queued=True)
 
-    def _queue(self, data: Json, _: ClaudeOpenTurn | None) -> None:
+    def _on_queue_operation(self, data: Json, _: ClaudeOpenTurn | None) -> None:
         operation, state = text(data, "operation"), self.line.state
         words = text(data, "content")
         taken = words
@@ -174,7 +174,7 @@ class ClaudeTurnAssembler:
             )
 
     def _take_queued(self, words: str, key: str) -> None:
-        """A prompt for which no other line stands."""
+        """Take a prompt for which no other line stands."""
         before = self.open
         self._take_input(
             lines.TypedPrompt(words), f"queued:{short_digest(key)}", is_queued=True
@@ -250,11 +250,11 @@ class ClaudeTurnAssembler:
             is_queued,
             host_id,
         )
-        line.note_prompt(uuid)
+        line.add_prompt(uuid)
         turn = ClaudeOpenTurn(
             prompt, line.is_new, not line.is_new and not self._was_open
         )
-        self._tree.own(turn)
+        self._tree.begin_turn(turn)
         return turn
 
     def _begin(self, turn: ClaudeOpenTurn) -> ClaudeOpenTurn:
@@ -265,7 +265,7 @@ class ClaudeTurnAssembler:
 
     # What the assistant says and does
 
-    def _assistant(self, data: Json, turn: ClaudeOpenTurn | None) -> None:
+    def _on_assistant(self, data: Json, turn: ClaudeOpenTurn | None) -> None:
         message = mapping(data, "message")
         is_of_host = (
             data.get("isApiErrorMessage") or text(message, "model") == "<synthetic>"
@@ -299,14 +299,14 @@ class ClaudeTurnAssembler:
         return turn
 
     def _grow(self, turn: ClaudeOpenTurn) -> None:
-        """The line adds to the turn, which may be that of another terminal."""
+        """Let the line add to the turn, which may be that of another terminal."""
         is_new = self.line.is_new
         turn.is_news |= is_new
         self.is_lost |= is_new and not self._tree.has_parent
         if turn is not self.open:
             self.side.grow(turn, self.line.start, is_new=is_new)
 
-    def _result(
+    def _take_result(
         self,
         block: Json,
         structured: object,
@@ -317,13 +317,13 @@ class ClaudeTurnAssembler:
             for question in turn.take_result(block, structured, self.line.state.at):
                 self._emit(question)
 
-    def _link(self, data: Json, _: ClaudeOpenTurn | None) -> None:
+    def _on_pull_request(self, data: Json, _: ClaudeOpenTurn | None) -> None:
         if self.open and not self._is_replay and self.open.link(text(data, "prUrl")):
             self.open.is_news |= self.line.is_new
 
     # What the host does
 
-    def _system(self, data: Json, _: ClaudeOpenTurn | None) -> None:
+    def _on_system(self, data: Json, _: ClaudeOpenTurn | None) -> None:
         subtype = text(data, "subtype")
         if subtype == "local_command":
             self._take_input(
@@ -344,8 +344,8 @@ class ClaudeTurnAssembler:
             trigger,
         )
 
-    def _summary(self, data: Json) -> None:
-        """What a compaction has left of the talk, in the line after its boundary."""
+    def _take_summary(self, data: Json) -> None:
+        """Take what a compaction has left of the talk, in the line after its boundary."""
         if self._is_replay:
             return
         compaction = self._boundary or self._compaction(data)
@@ -372,7 +372,7 @@ class ClaudeTurnAssembler:
             self.events.append(turn.turn(is_complete=is_complete))
             turn.is_news, turn.was_complete = False, is_complete
 
-    def _agent(self, data: Json, _: ClaudeOpenTurn | None) -> None:
+    def _on_agent_setting(self, data: Json, _: ClaudeOpenTurn | None) -> None:
         """Note which agent the following lines belong to; the host writes it before the first
         prompt, and repeats it.
         """
@@ -381,14 +381,14 @@ class ClaudeTurnAssembler:
         self.line.state = replace(self.line.state, agent=agent)
 
     # type of the line → what takes it, with the turn that the line belongs to
-    _takes: ClassVar[
+    _handlers: ClassVar[
         dict[str, Callable[[ClaudeTurnAssembler, Json, ClaudeOpenTurn | None], None]]
     ] = {
-        "user": _user,
-        "assistant": _assistant,
-        "system": _system,
-        "attachment": _attachment,
-        "queue-operation": _queue,
-        "pr-link": _link,
-        "agent-setting": _agent,
+        "user": _on_user,
+        "assistant": _on_assistant,
+        "system": _on_system,
+        "attachment": _on_attachment,
+        "queue-operation": _on_queue_operation,
+        "pr-link": _on_pull_request,
+        "agent-setting": _on_agent_setting,
     }

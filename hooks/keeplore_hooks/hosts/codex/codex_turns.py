@@ -113,12 +113,12 @@ class CodexTurnReader(PlacedTurnReader):
         kind, payload = unwrapped(line.data)
         self._begin_line(line)
         self.is_known |= kind in _TYPES
-        take = self._takes.get((kind, "")) or self._takes.get(
+        handler = self._handlers.get((kind, "")) or self._handlers.get(
             (kind, text(payload, "type"))
         )
-        if take:
-            take(self, payload)
-        self.note_time(self._at)
+        if handler:
+            handler(self, payload)
+        self.advance_time(self._at)
 
     @property
     def _is_reviewing(self) -> bool:
@@ -126,7 +126,7 @@ class CodexTurnReader(PlacedTurnReader):
 
     # Where and for what the lines are
 
-    def _meta(self, payload: Json) -> None:
+    def _on_session_meta(self, payload: Json) -> None:
         context = self._context
         if self.is_new:
             self._check_history(payload)
@@ -154,7 +154,7 @@ class CodexTurnReader(PlacedTurnReader):
                 f"in part"
             )
 
-    def _turn_context(self, payload: Json) -> None:
+    def _on_turn_context(self, payload: Json) -> None:
         context = self._context
         context = replace(context, cwd=text(payload, "cwd") or context.cwd)
         self._context = context
@@ -162,12 +162,14 @@ class CodexTurnReader(PlacedTurnReader):
         if not self._is_reviewing:
             self._context = self._context.with_task(text(payload, "turn_id"))
 
-    def _task_started(self, payload: Json) -> None:
-        """A task that was read before a turn began repeats what is known."""
+    def _on_task_started(self, payload: Json) -> None:
+        """Take the task that begins; one that was read before a turn began repeats what
+        is known.
+        """
         task = text(payload, "turn_id")
         if task and task != self._context.task:
             self._is_replay = self.is_repeated(task)
-            self.note(task, self._at)
+            self.mark_read(task, self._at)
         if self._review is _Review.ENTERED:
             self._review = _Review.STARTED
             return
@@ -177,7 +179,7 @@ class CodexTurnReader(PlacedTurnReader):
 
     # What the person says
 
-    def _user_message(self, payload: Json) -> None:
+    def _on_user_message(self, payload: Json) -> None:
         prompt = lines.prompt_in(payload)
         self._is_replay |= lines.is_of_the_app(text(payload, "message"))
         if self._is_reviewing or self._is_replay or not prompt:
@@ -185,18 +187,18 @@ class CodexTurnReader(PlacedTurnReader):
         if turn := self._turn_of_item():
             turn.user, self._turn.is_item = prompt, False
         else:
-            self._prompt(prompt)
-        self._has_events()
+            self._begin_with_prompt(prompt)
+        self._mark_has_events()
 
     def _turn_of_item(self) -> OpenTurn | None:
         """The open turn, where its prompt is known in its other form and nobody has answered it."""
         turn = self.open
         return turn if self._turn.is_item and turn and not turn.ended_at else None
 
-    def _has_events(self) -> None:
+    def _mark_has_events(self) -> None:
         self._context = replace(self._context, has_events=True)
 
-    def _prompt(self, prompt: str) -> None:
+    def _begin_with_prompt(self, prompt: str) -> None:
         context = self._context
         if context.task and len(context.task) <= ID_LENGTH:
             turn_id = (
@@ -254,20 +256,20 @@ class CodexTurnReader(PlacedTurnReader):
         turn.say(f"{key}:{self._turn.said[form, key]}", words, at)
         turn.say(digest("plan", squashed(plan)), plan, at)
 
-    def _agent_message(self, payload: Json) -> None:
+    def _on_agent_message(self, payload: Json) -> None:
         self._take_words(text(payload, "message"), "event")
-        self._has_events()
+        self._mark_has_events()
 
-    def _item_completed(self, payload: Json) -> None:
+    def _on_item_completed(self, payload: Json) -> None:
         """Take an item: in rollouts of the mode paginated, since 0.153, the words stand in items
         and not in events of their own.
         """
         item = mapping(payload, "item")
         kind = text(item, "type").lower()
         if kind == "usermessage":
-            self._user_message(lines.message_of(item))
+            self._on_user_message(lines.message_of(item))
         elif kind == "agentmessage":
-            self._agent_message(lines.message_of(item))
+            self._on_agent_message(lines.message_of(item))
         elif kind == "plan" and text(item, "text"):
             self._take_words(
                 f"<proposed_plan>{text(item, 'text')}</proposed_plan>", "event"
@@ -275,7 +277,7 @@ class CodexTurnReader(PlacedTurnReader):
         elif kind == "filechange":
             is_done = text(item, "status") in ("completed", "")
             changes = item.get("changes")
-            self._patched(
+            self._on_patch(
                 {
                     "call_id": item.get("id"),
                     "success": is_done,
@@ -283,7 +285,7 @@ class CodexTurnReader(PlacedTurnReader):
                 }
             )
 
-    def _message(self, payload: Json) -> None:
+    def _on_message(self, payload: Json) -> None:
         if self._is_reviewing or self._is_replay:
             return
         role, words = text(payload, "role"), lines.words_of_item(payload)
@@ -297,10 +299,10 @@ class CodexTurnReader(PlacedTurnReader):
             if turn := self._turn_of_item():
                 turn.user = f"{turn.user}\n\n{prompt}"
                 return
-            self._prompt(prompt)
+            self._begin_with_prompt(prompt)
             self._turn.is_item = True
 
-    def _take_call(self, payload: Json) -> None:
+    def _on_call(self, payload: Json) -> None:
         call_id, turn = first_text(payload, "call_id", "id"), self.open
         if self._is_replay or not call_id or turn is None:
             return
@@ -308,26 +310,28 @@ class CodexTurnReader(PlacedTurnReader):
         call = calls.call_in(payload, self.origin, self.time(self._at))
         self._turn.calls[call_id] = call
         for number, command in enumerate(call.commands):
-            turn.log.run(_command_key(call_id, number), command)
-        self._wrote(turn, call_id, call.files)
-        turn.log.delegate(call_id, *call.task)
+            turn.log.add_command(_command_key(call_id, number), command)
+        self._take_written(turn, call_id, call.files)
+        turn.log.add_subagent_task(call_id, *call.task)
         for question in call.questions:
             turn.ask(question)
         self._turn.command = call.command or self._turn.command
 
-    def _wrote(
+    def _take_written(
         self,
         turn: OpenTurn,
         call_id: str,
         files: tuple[str, ...],
     ) -> None:
         for number, path in enumerate(files):
-            turn.log.write(
+            turn.log.add_file(
                 _file_key(call_id, number), absolute(path, self._context.cwd)
             )
 
-    def _patched(self, payload: Json) -> None:
-        """A patch event names the files for certain, also those of a patch inside a script."""
+    def _on_patch(self, payload: Json) -> None:
+        """Take the files that a patch event names for certain, also those of a patch inside a
+        script.
+        """
         call_id, turn = text(payload, "call_id"), self.open
         if self._is_replay or turn is None:
             return
@@ -335,51 +339,51 @@ class CodexTurnReader(PlacedTurnReader):
         if payload.get("success") is not False:
             if call is None:
                 changed = tuple(clean(path) for path in mapping(payload, "changes"))
-                self._wrote(turn, call_id, changed)
+                self._take_written(turn, call_id, changed)
         elif call:
-            _note_failed(turn, call_id, call)
+            _drop_failed(turn, call_id, call)
 
-    def _result(self, payload: Json) -> None:
+    def _on_call_output(self, payload: Json) -> None:
         call_id, turn = text(payload, "call_id"), self.open
         call = self._turn.calls.get(call_id)
         if self._is_replay or turn is None or call is None:
             return
         output = calls.output_of(payload)
         is_refused = calls.is_refused(output)
-        turn.log.worked(call_id, calls.agent_in(output))
+        turn.log.add_subagent_id(call_id, calls.agent_in(output))
         if is_refused:
-            _note_refused(turn, call_id, call)
+            _drop_refused(turn, call_id, call)
         elif calls.has_failed_to_patch(output):
-            _note_failed(turn, call_id, call)
+            _drop_failed(turn, call_id, call)
         is_continued = call.name in calls.CONTINUED
         command = self._turn.command if is_continued else call.command
         if command:
-            turn.log.printed(command, output, has_failed=is_refused)
+            turn.log.add_output(command, output, has_failed=is_refused)
         for question in call.answered(output):
             self.answer(turn, question)
 
     # What the host does
 
-    def _end_review(self, _: Json) -> None:
+    def _on_task_end(self, _: Json) -> None:
         self._review = _Review.NONE
-        self._rolled_back(_)
+        self._on_rollback(_)
 
-    def _rolled_back(self, _: Json) -> None:
+    def _on_rollback(self, _: Json) -> None:
         if not self._is_replay:
             self.is_over = self.open is not None
 
-    def _review_entered(self, payload: Json) -> None:
+    def _on_review_entered(self, payload: Json) -> None:
         hint = text(payload, "user_facing_hint").strip()
         self._context = self._context.with_task(text(payload, "turn_id"))
         self._review = _Review.ENTERED
         if not self._is_replay:
-            self._prompt(f"/review {hint}".strip())
-            self._has_events()
+            self._begin_with_prompt(f"/review {hint}".strip())
+            self._mark_has_events()
 
-    def _review_left(self, _: Json) -> None:
+    def _on_review_left(self, _: Json) -> None:
         self._review = _Review.NONE
 
-    def _compacted(self, payload: Json) -> None:
+    def _on_compacted(self, payload: Json) -> None:
         if self._is_replay:
             return
         context, count = self._context, self._turn.compactions
@@ -389,28 +393,30 @@ class CodexTurnReader(PlacedTurnReader):
         self.compact(key, self._at, summary)
 
     # type of the line, and of what it holds → what takes it
-    _takes: ClassVar[dict[tuple[str, str], Callable[[CodexTurnReader, Json], None]]] = {
-        ("session_meta", ""): _meta,
-        ("turn_context", ""): _turn_context,
-        ("compacted", ""): _compacted,
-        ("event_msg", "user_message"): _user_message,
-        ("event_msg", "agent_message"): _agent_message,
-        ("event_msg", "item_completed"): _item_completed,
-        ("event_msg", "task_started"): _task_started,
-        ("event_msg", "turn_started"): _task_started,
-        ("event_msg", "task_complete"): _end_review,
-        ("event_msg", "turn_complete"): _end_review,
-        ("event_msg", "turn_aborted"): _end_review,
-        ("event_msg", "thread_rolled_back"): _rolled_back,
-        ("event_msg", "entered_review_mode"): _review_entered,
-        ("event_msg", "exited_review_mode"): _review_left,
-        ("event_msg", "patch_apply_end"): _patched,
-        ("response_item", "message"): _message,
-        ("response_item", "function_call"): _take_call,
-        ("response_item", "custom_tool_call"): _take_call,
-        ("response_item", "local_shell_call"): _take_call,
-        ("response_item", "function_call_output"): _result,
-        ("response_item", "custom_tool_call_output"): _result,
+    _handlers: ClassVar[
+        dict[tuple[str, str], Callable[[CodexTurnReader, Json], None]]
+    ] = {
+        ("session_meta", ""): _on_session_meta,
+        ("turn_context", ""): _on_turn_context,
+        ("compacted", ""): _on_compacted,
+        ("event_msg", "user_message"): _on_user_message,
+        ("event_msg", "agent_message"): _on_agent_message,
+        ("event_msg", "item_completed"): _on_item_completed,
+        ("event_msg", "task_started"): _on_task_started,
+        ("event_msg", "turn_started"): _on_task_started,
+        ("event_msg", "task_complete"): _on_task_end,
+        ("event_msg", "turn_complete"): _on_task_end,
+        ("event_msg", "turn_aborted"): _on_task_end,
+        ("event_msg", "thread_rolled_back"): _on_rollback,
+        ("event_msg", "entered_review_mode"): _on_review_entered,
+        ("event_msg", "exited_review_mode"): _on_review_left,
+        ("event_msg", "patch_apply_end"): _on_patch,
+        ("response_item", "message"): _on_message,
+        ("response_item", "function_call"): _on_call,
+        ("response_item", "custom_tool_call"): _on_call,
+        ("response_item", "local_shell_call"): _on_call,
+        ("response_item", "function_call_output"): _on_call_output,
+        ("response_item", "custom_tool_call_output"): _on_call_output,
     }
 
 
@@ -423,18 +429,18 @@ def _file_key(call_id: str, number: int) -> str:
     return f"{call_id}:file:{number}"
 
 
-def _note_refused(turn: OpenTurn, call_id: str, call: calls.CodexCall) -> None:
-    """None of the call's commands ran, and no file was written."""
+def _drop_refused(turn: OpenTurn, call_id: str, call: calls.CodexCall) -> None:
+    """Forget the commands and files of a call that was refused: none ran, and none was written."""
     for number in range(len(call.commands)):
-        turn.log.refused(_command_key(call_id, number))
+        turn.log.drop_call(_command_key(call_id, number))
     for number in range(len(call.files)):
-        turn.log.refused(_file_key(call_id, number))
+        turn.log.drop_call(_file_key(call_id, number))
 
 
-def _note_failed(turn: OpenTurn, call_id: str, call: calls.CodexCall) -> None:
-    """The call's patch changed no file."""
+def _drop_failed(turn: OpenTurn, call_id: str, call: calls.CodexCall) -> None:
+    """Forget the files of a patch that failed."""
     for number in range(len(call.files)):
-        turn.log.failed(_file_key(call_id, number))
+        turn.log.drop_file(_file_key(call_id, number))
 
 
 def unwrapped(data: Json) -> tuple[str, Json]:

@@ -65,18 +65,18 @@ class CopilotTurnReader(PlacedTurnReader):
 
     def take(self, line: JsonLine) -> None:
         kind, key = text(line.data, "type"), text(line.data, "id")
-        take = self._takes.get(kind)
-        self.is_known |= take is not None and isinstance(line.data.get("data"), dict)
+        handler = self._handlers.get(kind)
+        self.is_known |= handler is not None and isinstance(line.data.get("data"), dict)
         if (
-            take is None
+            handler is None
             or lines.is_of_subagent(line.data)
             or self._is_repeated(kind, key)
         ):
             return
         self._begin_line(line)
-        take(self, mapping(line.data, "data"), key)
+        handler(self, mapping(line.data, "data"), key)
         if key:
-            self.note(key, self._at)
+            self.mark_read(key, self._at)
 
     def _is_repeated(self, kind: str, key: str) -> bool:
         is_open = self.open is not None and self.open.id == key
@@ -87,7 +87,7 @@ class CopilotTurnReader(PlacedTurnReader):
 
     # Where the session is
 
-    def _started(self, data: Json, key: str) -> None:
+    def _on_start(self, data: Json, key: str) -> None:
         version = data.get("version")
         if self.is_new and isinstance(version, int | float) and version > SCHEMA:
             program = text(data, "copilotVersion")[:40]
@@ -95,13 +95,13 @@ class CopilotTurnReader(PlacedTurnReader):
                 f"version {version} of the log, of Copilot {program}, is not known here: read in "
                 f"part"
             )
-        self._resumed(data, key)
+        self._on_resume(data, key)
 
-    def _resumed(self, data: Json, key: str) -> None:
+    def _on_resume(self, data: Json, key: str) -> None:
         self.is_over = self.open is not None
-        self._moved(mapping(data, "context"), key)
+        self._on_context_changed(mapping(data, "context"), key)
 
-    def _moved(self, data: Json, _: str) -> None:
+    def _on_context_changed(self, data: Json, _: str) -> None:
         cwd = first_text(data, "cwd", "gitRoot") or self._place.cwd
         branch = text(data, "branch") or self._place.branch
         self._go_to(replace(self._place, cwd=cwd, branch=branch))
@@ -110,18 +110,18 @@ class CopilotTurnReader(PlacedTurnReader):
         self._place = place
         self._place_turns(place.cwd, place.branch, place.agent)
 
-    def _selected(self, data: Json, _: str) -> None:
+    def _on_agent_selected(self, data: Json, _: str) -> None:
         """Take which agent the person goes on with; none where one was left."""
         self._go_to(replace(self._place, agent=text(data, "agentName")))
 
     # What the person says
 
-    def _user(self, data: Json, key: str) -> None:
+    def _on_user(self, data: Json, key: str) -> None:
         if prompt := lines.prompt_in(data):
-            self._begin(self._id(key, prompt), prompt, self._start)
+            self._begin(self._turn_id(key, prompt), prompt, self._start)
             self._resume = self._place
 
-    def _id(self, key: str, words: str) -> str:
+    def _turn_id(self, key: str, words: str) -> str:
         # the words and the time, not the place: a log that repeats its history has them at another
         # place
         return key if 0 < len(key) <= ID_LENGTH else self.key(self._at, words)
@@ -151,19 +151,19 @@ class CopilotTurnReader(PlacedTurnReader):
         # the log starts in the middle
         return self._begin(self.key("middle"), "", None)
 
-    def _assistant(self, data: Json, key: str) -> None:
+    def _on_assistant(self, data: Json, key: str) -> None:
         if self._is_replay:
             return
         if words := text(data, "content").strip():
             message = text(data, "messageId") or key or digest(self._at, words)
             self._speaker().say(message, words, self.time(self._at))
         for call in lines.calls_in(data):
-            self._call(call)
+            self._take_call(call)
 
-    def _called(self, data: Json, _: str) -> None:
-        self._call(lines.started(data))
+    def _on_tool_start(self, data: Json, _: str) -> None:
+        self._take_call(lines.started(data))
 
-    def _call(self, call: lines.CopilotCall) -> None:
+    def _take_call(self, call: lines.CopilotCall) -> None:
         """Take a tool call: of its input only a file's name, a command's first line, or what it
         asks the person.
         """
@@ -172,55 +172,55 @@ class CopilotTurnReader(PlacedTurnReader):
             return
         self.is_over = False
         self._calls[call.id] = call
-        self._log(turn, call)
+        self._log_call(turn, call)
         if shell_commands.is_telling(call.command):
             self._command = call.command
         if call.name in lines.ASK:
             for question in lines.questions(call, self.origin, self.time(self._at)):
                 turn.ask(question)
 
-    def _log(self, turn: OpenTurn, call: lines.CopilotCall) -> None:
+    def _log_call(self, turn: OpenTurn, call: lines.CopilotCall) -> None:
         """Take what the call leaves as references."""
         if call.name in lines.WRITERS:
             path = first_text(call.given, "path", "file_path")
-            turn.log.write(call.id, path and absolute(path, self._place.cwd))
+            turn.log.add_file(call.id, path and absolute(path, self._place.cwd))
         for number, path in enumerate(call.files):
-            turn.log.write(f"{call.id}:{number}", absolute(path, self._place.cwd))
+            turn.log.add_file(f"{call.id}:{number}", absolute(path, self._place.cwd))
         if call.command:
-            turn.log.run(call.id, call.command)
+            turn.log.add_command(call.id, call.command)
         if call.name in lines.DELEGATES:
             task = first_text(call.given, "description", "prompt")
-            turn.log.delegate(call.id, text(call.given, "agent_type"), task)
+            turn.log.add_subagent_task(call.id, text(call.given, "agent_type"), task)
 
-    def _result(self, data: Json, _: str) -> None:
+    def _on_tool_complete(self, data: Json, _: str) -> None:
         call, turn = self._calls.get(text(data, "toolCallId")), self.open
         if self._is_replay or turn is None or call is None:
             return
         is_failed = data.get("success") is False
         output = lines.result_in(data.get("result"))
         if is_failed:
-            self._failed(turn, call, is_refused=lines.is_refused(data))
+            self._drop_failed(turn, call, is_refused=lines.is_refused(data))
         command = call.command
         if call.name in lines.CONTINUED:
             command = command or self._command
         if command:
-            turn.log.printed(command, output, has_failed=is_failed)
+            turn.log.add_output(command, output, has_failed=is_failed)
         if call.name in lines.ASK:
-            self._answered(turn, call, "" if is_failed else lines.answer_in(output))
+            self._take_answer(turn, call, "" if is_failed else lines.answer_in(output))
 
-    def _failed(
+    def _drop_failed(
         self,
         turn: OpenTurn,
         call: lines.CopilotCall,
         *,
         is_refused: bool,
     ) -> None:
-        forget = turn.log.refused if is_refused else turn.log.failed
+        forget = turn.log.drop_call if is_refused else turn.log.drop_file
         forget(call.id)
         for number in range(len(call.files)):
             forget(f"{call.id}:{number}")
 
-    def _answered(
+    def _take_answer(
         self,
         turn: OpenTurn,
         call: lines.CopilotCall,
@@ -234,21 +234,23 @@ class CopilotTurnReader(PlacedTurnReader):
             own = answer if len(asked) == 1 else ""
             self.answer(turn, replace(question, answer=own))
 
-    def _finished(self, data: Json, key: str) -> None:
-        """An agent that works on its own ends with a summary in place of last words."""
+    def _on_task_complete(self, data: Json, key: str) -> None:
+        """Take the summary with which an agent that works on its own ends, in place of
+        last words.
+        """
         words, turn = text(data, "summary").strip(), self.open
         is_told = not turn or is_said(words, turn.turn(is_complete=False))
         if words and turn and not is_told and not self._is_replay:
             turn.say(key or digest("summary", words), words, self.time(self._at))
-        self._ended(data, key)
+        self._on_end(data, key)
 
     # What the host does
 
-    def _ended(self, _: Json, __: str) -> None:
+    def _on_end(self, _: Json, __: str) -> None:
         if not self._is_replay:
             self.is_over = self.open is not None
 
-    def _compacted(self, data: Json, key: str) -> None:
+    def _on_compaction(self, data: Json, key: str) -> None:
         if self._is_replay or data.get("success") is False:
             return
         trigger = text(data, "trigger") and "auto"
@@ -256,27 +258,27 @@ class CopilotTurnReader(PlacedTurnReader):
             trigger = "manual"
         summary = text(data, "summaryContent").strip()
         self.compact(
-            self._id(key, summary),
+            self._turn_id(key, summary),
             self._at,
             summary,
             trigger,
         )
 
     # type of the line → what takes it
-    _takes: ClassVar[dict[str, Callable[[CopilotTurnReader, Json, str], None]]] = {
-        "session.start": _started,
-        "session.resume": _resumed,
-        "session.context_changed": _moved,
-        "subagent.selected": _selected,
-        "subagent.deselected": _selected,
-        "session.compaction_complete": _compacted,
-        "session.task_complete": _finished,
-        "session.snapshot_rewind": _ended,
-        "session.context_cleared": _ended,
-        "session.shutdown": _ended,
-        "abort": _ended,
-        "user.message": _user,
-        "assistant.message": _assistant,
-        "tool.execution_start": _called,
-        "tool.execution_complete": _result,
+    _handlers: ClassVar[dict[str, Callable[[CopilotTurnReader, Json, str], None]]] = {
+        "session.start": _on_start,
+        "session.resume": _on_resume,
+        "session.context_changed": _on_context_changed,
+        "subagent.selected": _on_agent_selected,
+        "subagent.deselected": _on_agent_selected,
+        "session.compaction_complete": _on_compaction,
+        "session.task_complete": _on_task_complete,
+        "session.snapshot_rewind": _on_end,
+        "session.context_cleared": _on_end,
+        "session.shutdown": _on_end,
+        "abort": _on_end,
+        "user.message": _on_user,
+        "assistant.message": _on_assistant,
+        "tool.execution_start": _on_tool_start,
+        "tool.execution_complete": _on_tool_complete,
     }

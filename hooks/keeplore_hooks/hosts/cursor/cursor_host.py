@@ -328,9 +328,9 @@ def _payload_work(payload: HostPayload) -> Work:
     """What the tool of a payload did."""
     log = WorkLog()
     if payload.event == "afterFileEdit":
-        log.write("", payload.text("file_path"))
+        log.add_file("", payload.text("file_path"))
     elif payload.event == "afterShellExecution":
-        log.ran("", payload.text("command"), payload.text("output"))
+        log.add_command_with_output("", payload.text("command"), payload.text("output"))
     else:
         name, given = payload.text("tool_name"), mapping(payload.data, "tool_input")
         lines.take_call(

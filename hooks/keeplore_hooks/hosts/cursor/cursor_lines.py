@@ -172,12 +172,12 @@ def take_call(
 ) -> None:
     """Take a tool call: of its input only a file's name or a command's first line."""
     if name in WRITERS:
-        log.write(call, first_text(given, *_PATHS))
+        log.add_file(call, first_text(given, *_PATHS))
     elif name in SHELL:
-        log.ran(call, text(given, "command"), output)
+        log.add_command_with_output(call, text(given, "command"), output)
     elif name == _DELEGATE:
         task = first_text(given, "description", "prompt")
-        log.delegate(call, text(given, "subagent_type"), task)
+        log.add_subagent_task(call, text(given, "subagent_type"), task)
 
 
 def questions(

@@ -202,14 +202,14 @@ class CursorTurnReader(TurnReader):
             if turn:
                 turn.is_over = True
         elif text(record, "role") == "user":
-            self._user(record, line.start)
+            self._on_user(record, line.start)
         elif text(record, "role") == "assistant":
-            self._assistant(record, line.start)
+            self._on_assistant(record, line.start)
         else:
             return
         self.is_known = True
 
-    def _user(self, record: Json, start: int) -> None:
+    def _on_user(self, record: Json, start: int) -> None:
         prompt = lines.prompt_in(record)
         if not prompt.text:
             return
@@ -229,9 +229,9 @@ class CursorTurnReader(TurnReader):
             start,
             prompt_text.slash_command(prompt.text),
         )
-        self.note(own, at)
+        self.mark_read(own, at)
 
-    def _assistant(self, record: Json, start: int) -> None:
+    def _on_assistant(self, record: Json, start: int) -> None:
         turn = self.open or self._begin_in_the_middle()
         for number, block in enumerate(blocks_in(mapping(record, "message"))):
             call = f"{start}.{number}"
@@ -252,7 +252,7 @@ class CursorTurnReader(TurnReader):
             "",
             None,
         )
-        self.note(turn.id, turn.at)
+        self.mark_read(turn.id, turn.at)
         return turn
 
 

@@ -83,9 +83,9 @@ class GeminiTurnReader(TurnReader):
         if "$rewindTo" in record:
             self._end()
         elif patch := mapping(record, "$set"):
-            self._patch(patch)
+            self._take_patch(patch)
         elif text(record, "id") and "type" in record:
-            self._message(record)
+            self._take_message(record)
         elif text(record, "sessionId"):
             self._take_head(record)
         else:
@@ -103,33 +103,33 @@ class GeminiTurnReader(TurnReader):
         if self.open:
             self.open.is_over = True
 
-    def _patch(self, patch: Json) -> None:
+    def _take_patch(self, patch: Json) -> None:
         self.is_subagent |= text(patch, "kind") == "subagent"
         messages = [*mappings(patch, "messages"), {}]
         for message, reply in itertools.pairwise(messages):
             if text(message, "type") == "user":
-                self._summary(message, reply)
+                self._takes_summary(message, reply)
 
     def _take_head(self, record: Json) -> None:
         self.is_subagent |= text(record, "kind") == "subagent"
-        self.note_time(utc_time(text(record, "startTime")))
+        self.advance_time(utc_time(text(record, "startTime")))
         for message in mappings(record, "messages"):
-            self._message(message)
+            self._take_message(message)
 
-    def _message(self, record: Json) -> None:
+    def _take_message(self, record: Json) -> None:
         kind, key = text(record, "type"), text(record, "id")
         if self.is_repeated(key):
             return
         at = utc_time(text(record, "timestamp"))
         if kind == "user":
-            self._user(record, key, at)
+            self._on_user(record, key, at)
         elif kind == "gemini":
-            self._gemini(record, key, at)
+            self._on_gemini(record, key, at)
         elif kind not in _SILENT:
             self.leave_out(f"messages of the type {kind[:40]!r}")
-        self.note(key, at)
+        self.mark_read(key, at)
 
-    def _user(
+    def _on_user(
         self,
         record: Json,
         key: str,
@@ -138,7 +138,7 @@ class GeminiTurnReader(TurnReader):
         for call_id, output in lines.results_in(record):
             if call := self._calls.get(call_id):
                 self._take_call(call.done(output), at)
-        if self._summary(record):
+        if self._takes_summary(record):
             return
         prompt = lines.prompt_in(record)
         turn_id = key if _UUID.fullmatch(key) else self._key(key)
@@ -152,7 +152,7 @@ class GeminiTurnReader(TurnReader):
                 self._start,
             )
 
-    def _gemini(
+    def _on_gemini(
         self,
         record: Json,
         key: str,
@@ -181,30 +181,32 @@ class GeminiTurnReader(TurnReader):
             return
         if not call.is_over:
             self._calls[call.id] = call
-        self._log(turn, call)
+        self._log_call(turn, call)
         for question in lines.questions(call, self.origin, asked_at):
             if call.is_over:
                 self.answer(turn, question)
             else:
                 turn.ask(question)
 
-    def _log(self, turn: OpenTurn, call: lines.GeminiCall) -> None:
+    def _log_call(self, turn: OpenTurn, call: lines.GeminiCall) -> None:
         if call.name in lines.WRITERS:
-            turn.log.write(call.id, text(call.given, "file_path"))
+            turn.log.add_file(call.id, text(call.given, "file_path"))
         elif call.name == lines.SHELL:
-            turn.log.ran(call.id, text(call.given, "command"), call.output)
+            turn.log.add_command_with_output(
+                call.id, text(call.given, "command"), call.output
+            )
         elif call.agent:
             texts = (value for value in call.given.values() if isinstance(value, str))
-            turn.log.delegate(
+            turn.log.add_subagent_task(
                 call.id,
                 call.name,
                 clean(next(texts, "")),
                 call.agent,
             )
         if call.status == lines.CallStatus.ERROR:
-            turn.log.failed(call.id)
+            turn.log.drop_file(call.id)
         elif call.status == lines.CallStatus.CANCELLED:
-            turn.log.refused(call.id)
+            turn.log.drop_call(call.id)
 
     def _begin(
         self,
@@ -224,7 +226,7 @@ class GeminiTurnReader(TurnReader):
     def _key(self, key: str) -> str:
         return digest(HOST, self.origin.session, key)
 
-    def _summary(self, record: Json, reply: Json | None = None) -> bool:
+    def _takes_summary(self, record: Json, reply: Json | None = None) -> bool:
         """Take the summary that a compaction leaves, which the host has the model acknowledge;
         False for another message.
         """
@@ -232,7 +234,7 @@ class GeminiTurnReader(TurnReader):
         key = f"summary {text(record, 'id')}"
         if summary is not None and not self.is_repeated(key):
             self.compact(self._key(key), utc_time(text(record, "timestamp")), summary)
-            self.note(key, "")
+            self.mark_read(key, "")
         return summary is not None
 
 

@@ -112,7 +112,7 @@ class OpenCodeTurnReader(TurnReader):
         """Take the message at that place of the session."""
         role = role_of(message)
         if role == IDLE:
-            self._idle()
+            self._on_idle()
             return
         if role not in ("user", "assistant"):
             self.leave_out(f"messages of the role {role[:40]!r}")
@@ -128,18 +128,18 @@ class OpenCodeTurnReader(TurnReader):
                 self.leave_out(f"parts of the type {kind[:40]!r}")
         at = moment(created_at(message))
         if role == "user":
-            self._user(message, at)
+            self._on_user(message, at)
         elif mapping(message, "info").get("summary") is True:
-            self._summary(message, at)
+            self._take_summary(message, at)
         else:
-            self._assistant(message, at, number)
-        self.note(message_id(message), at)
+            self._on_assistant(message, at, number)
+        self.mark_read(message_id(message), at)
 
-    def _idle(self) -> None:
+    def _on_idle(self) -> None:
         if self.open:
             self.open.is_over = True
 
-    def _user(self, message: Json, at: str) -> None:
+    def _on_user(self, message: Json, at: str) -> None:
         key = message_id(message)
         for part in mappings(message, "parts"):
             if text(part, "type") == "compaction":
@@ -164,7 +164,7 @@ class OpenCodeTurnReader(TurnReader):
             command,
         )
 
-    def _assistant(
+    def _on_assistant(
         self,
         message: Json,
         at: str,
@@ -227,7 +227,7 @@ class OpenCodeTurnReader(TurnReader):
         """
         name, state = text(part, "tool"), mapping(part, "state")
         status = text(state, "status")
-        self._log(
+        self._log_call(
             turn,
             name,
             state,
@@ -235,9 +235,9 @@ class OpenCodeTurnReader(TurnReader):
         )
         if status == "error":
             if error_text(state).startswith(_REFUSED):
-                turn.log.refused(key)
+                turn.log.drop_call(key)
             else:
-                turn.log.failed(key)
+                turn.log.drop_file(key)
         if name == _ASK:
             call = text(part, "callID")
             if not call.startswith(("call_", "toolu_")):
@@ -250,7 +250,7 @@ class OpenCodeTurnReader(TurnReader):
                 is_over=status in ("completed", "error"),
             )
 
-    def _log(
+    def _log_call(
         self,
         turn: OpenTurn,
         name: str,
@@ -260,16 +260,18 @@ class OpenCodeTurnReader(TurnReader):
         """Take what the call leaves as references."""
         given = mapping(state, "input")
         if name in _WRITERS:
-            turn.log.write(key, first_text(given, "filePath", "path"))
+            turn.log.add_file(key, first_text(given, "filePath", "path"))
         elif name in _PATCHERS and text(state, "status") != "error":
             for path in files_in(text(given, "patchText")):
-                turn.log.write(f"{key} {path}", absolute(path, self.origin.cwd))
+                turn.log.add_file(f"{key} {path}", absolute(path, self.origin.cwd))
         elif name in _SHELLS:
-            turn.log.ran(key, text(given, "command"), text(state, "output"))
+            turn.log.add_command_with_output(
+                key, text(given, "command"), text(state, "output")
+            )
         elif name == _DELEGATE:
             task = first_text(given, "description", "prompt")
             agent = text(state, "metadata", "sessionId")
-            turn.log.delegate(
+            turn.log.add_subagent_task(
                 key,
                 text(given, "subagent_type"),
                 task,
@@ -300,9 +302,9 @@ class OpenCodeTurnReader(TurnReader):
             else:
                 turn.ask(answered)
 
-    def _summary(self, message: Json, at: str) -> None:
-        """The host's own words about what was said; a compaction that failed has none and counts as
-        none.
+    def _take_summary(self, message: Json, at: str) -> None:
+        """Take the host's own words about what was said; a compaction that failed has none and
+        counts as none.
         """
         spoken = (part for part in mappings(message, "parts") if _is_spoken(part))
         words = "\n\n".join(text(part, "text").strip() for part in spoken)

@@ -97,15 +97,15 @@ class HistoryTurnReader(TurnAssembler):
             return
         at = self.time(message.at)
         if message.role == "user":
-            self._user(message, at)
+            self._on_user(message, at)
         else:
-            self._agent(message, at, number)
-        self.note(str(number), message.at)
+            self._on_agent(message, at, number)
+        self.mark_read(str(number), message.at)
 
-    def _user(self, message: HistoryMessage, at: str) -> None:
+    def _on_user(self, message: HistoryMessage, at: str) -> None:
         words = _PICTURE.sub(IMAGE, _PLACE_OF_PICTURE.sub("", message.text)).strip()
         if claude_lines.without_injected(words).startswith(claude_lines.SUMMARY):
-            self.compact(self._id(message, at), at, words)
+            self.compact(self._turn_id(message, at), at, words)
             return
         said = claude_lines.input_in(words)
         if isinstance(said, claude_lines.TypedCommand):
@@ -113,7 +113,7 @@ class HistoryTurnReader(TurnAssembler):
         elif isinstance(said, claude_lines.CommandOutput):
             self._command = None
         elif said is None or prompt_text.is_element(said.text):
-            self._take_note(words)
+            self._take_host_words(words)
         else:
             self._take_prompt(message, at, said.text)
 
@@ -123,7 +123,7 @@ class HistoryTurnReader(TurnAssembler):
         at: str,
         command: claude_lines.TypedCommand,
     ) -> None:
-        key = self._id(message, at)
+        key = self._turn_id(message, at)
         self.end()
         self._command = Command(
             key,
@@ -134,8 +134,8 @@ class HistoryTurnReader(TurnAssembler):
         )
         self.emit(self._command)
 
-    def _take_note(self, words: str) -> None:
-        """Words of the host's own in the person's place."""
+    def _take_host_words(self, words: str) -> None:
+        """Take words of the host's own in the person's place."""
         if self.open and words.startswith("[Request interrupted"):
             self.open.is_over = True
 
@@ -152,14 +152,14 @@ class HistoryTurnReader(TurnAssembler):
         if command or not is_again:
             self._command = None
             self.begin(
-                self._id(message, at),
+                self._turn_id(message, at),
                 words,
                 at,
                 None,
                 command,
             )
 
-    def _agent(
+    def _on_agent(
         self,
         message: HistoryMessage,
         at: str,
@@ -179,7 +179,7 @@ class HistoryTurnReader(TurnAssembler):
             )
         # without a turn the history starts in the middle
         turn = self.open or self.begin(
-            self._id(message, at),
+            self._turn_id(message, at),
             "",
             at,
             None,
@@ -187,7 +187,7 @@ class HistoryTurnReader(TurnAssembler):
         turn.say(str(number), words, at)
         for place, tool in enumerate(message.tools):
             key = f"{number} {place}"
-            tools.note(
+            tools.log_tool(
                 tool,
                 key,
                 turn.log,
@@ -197,7 +197,7 @@ class HistoryTurnReader(TurnAssembler):
             for question in tools.questions(tool, call, self.origin, at):
                 self.answer(turn, question)
 
-    def _id(self, message: HistoryMessage, at: str) -> str:
+    def _turn_id(self, message: HistoryMessage, at: str) -> str:
         """The agent's own id where the history has it; else one that is the same whenever the
         history is read.
         """

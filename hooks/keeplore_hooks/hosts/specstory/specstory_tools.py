@@ -70,7 +70,7 @@ _ANSWER = "**Answer:**"
 _PREVIEW = '" selected preview:'
 
 
-def note(
+def log_tool(
     tool: HistoryTool,
     key: str,
     log: WorkLog,
@@ -82,12 +82,12 @@ def note(
     has_failed = is_refused or any(line.startswith(_FAILED) for line in tool.lines)
     if (tool.kind == "write" or name in _WRITERS) and not has_failed:
         for path in _files(tool):
-            log.write(f"{key} {path}", absolute(path, cwd))
+            log.add_file(f"{key} {path}", absolute(path, cwd))
     elif tool.kind == "shell" or name in _SHELLS:
         command = _command(tool)
         if not is_refused:
-            log.run(key, command)
-        log.printed(command, "\n".join(tool.lines), has_failed=has_failed)
+            log.add_command(key, command)
+        log.add_output(command, "\n".join(tool.lines), has_failed=has_failed)
 
 
 def questions(

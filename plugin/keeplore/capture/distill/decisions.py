@@ -138,7 +138,7 @@ def _recent(stand: Sequence[Decision], at: int) -> list[Decision]:
     return [old for old in stand if at - old.at <= RECENT and not old.lasts]
 
 
-def is_decided(sentence: Sentence, *, in_reply: bool = False) -> float:
+def decision_weight(sentence: Sentence, *, in_reply: bool = False) -> float:
     """How strongly a person's sentence decides something; 0 for a question, a doubt, a task and a
     report.
     """
@@ -153,7 +153,7 @@ def is_decided(sentence: Sentence, *, in_reply: bool = False) -> float:
     return weight
 
 
-def directive(sentence: Sentence) -> float:
+def directive_weight(sentence: Sentence) -> float:
     """How much like a decision an order of the person's is, 0 for a question, a doubt and a task.
 
     It settles how a thing shall be, where others only say what to do next. Weaker than a decision,
@@ -286,7 +286,9 @@ def _deciding_sentences(
         if is_paste and not says(sentence.heading, "decision_heading"):
             continue
         in_reply = is_reply and n < IN_REPLY and not sentence.label
-        if weight := is_decided(sentence, in_reply=in_reply) or directive(sentence):
+        if weight := decision_weight(sentence, in_reply=in_reply) or directive_weight(
+            sentence
+        ):
             yield sentence, weight
 
 

@@ -22,8 +22,8 @@ from keeplore.capture.distill import agreements, choices, outcomes
 from keeplore.capture.distill.decisions import (
     MAIN,
     Decision,
+    decision_weight,
     decisions,
-    is_decided,
 )
 from keeplore.capture.distill.extracts import (
     ALIKE,
@@ -178,9 +178,10 @@ def _context(source: _Source) -> Iterator[Extract]:
     telling = [(order, s) for order, s in enumerate(opening) if _is_telling(s)]
     for order, s in telling:
         is_first = order == telling[0][0]
+        is_late = s.exchange >= CONTEXT_EXCHANGES
         if s.is_pasted:
             continue
-        if not is_first and (s.exchange >= CONTEXT_EXCHANGES or is_decided(s.sentence)):
+        if not is_first and (is_late or decision_weight(s.sentence)):
             continue
         if weight := _context_weight(s, is_first=is_first):
             yield Extract(s.quote, weight - 0.6 * s.exchange - 0.05 * s.place, order)

@@ -146,7 +146,7 @@ class SharedEngine:
             vectors = unpacked([*found.values()], dim).tolist()
             given = dict(zip(found, vectors, strict=True))
             self._bring_to(partial(_add_vectors, vectors=given))
-            self._database.write(shared_points.note_vectors, place, found)
+            self._database.write(shared_points.save_vectors, place, found)
             if limit is not None:
                 break
         return 0
@@ -225,10 +225,12 @@ class SharedEngine:
 
     def _compare(self) -> None:
         """Have put again what somebody else removed and these files still say."""
-        self._database.write(shared_points.note_held, self._place, self._held_points())
+        self._database.write(shared_points.save_held, self._place, self._held_points())
 
     def _bring_passages(self, new: Sequence[shared_points.UnsharedPassage]) -> None:
-        """Put what the server lacks, and note of all whether it has their vectors."""
+        """Put what the server lacks, and store of each passage whether the server has
+        its vector.
+        """
         ids = [point_id(self._name, row) for row in new]
         held = self._bring_to(lambda server: server.held(sorted(set(ids))))
         lacking = {
@@ -240,7 +242,7 @@ class SharedEngine:
         has_vector = held | {point.id: point.vector is not None for point in points}
         rows = zip(new, ids, strict=True)
         noted = [(row.passage, self._place, id_, has_vector[id_]) for row, id_ in rows]
-        self._database.write(shared_points.note, noted)
+        self._database.write(shared_points.save, noted)
 
     def _points(
         self, lacking: Mapping[bytes, shared_points.UnsharedPassage]

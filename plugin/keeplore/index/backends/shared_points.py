@@ -58,10 +58,10 @@ def count_new(connection: sqlite3.Connection, place: str) -> int:
     return int(value(connection, sql, (place,)))
 
 
-def note(
+def save(
     connection: sqlite3.Connection, rows: Iterable[tuple[int, str, bytes, bool]]
 ) -> None:
-    """Passage, place, point, and whether the point has its vector."""
+    """Store passage, place, point, and whether the point has its vector."""
     connection.executemany("INSERT OR REPLACE INTO points VALUES (?, ?, ?, ?)", rows)
     raise_version(connection)
 
@@ -102,7 +102,7 @@ def made(
     return dict(rows.fetchall())
 
 
-def note_vectors(
+def save_vectors(
     connection: sqlite3.Connection, place: str, points: Iterable[bytes]
 ) -> None:
     rows = ((point, place) for point in points)
@@ -148,10 +148,10 @@ def known(connection: sqlite3.Connection, place: str) -> dict[bytes, bool]:
     return {point: bool(has_vector) for point, has_vector in rows}
 
 
-def note_held(
+def save_held(
     connection: sqlite3.Connection, place: str, held: Mapping[bytes, bool]
 ) -> None:
-    """What is really there: of the rest it is forgotten that it was."""
+    """Store which points are really there, and forget that the others were."""
     believed = known(connection, place)
     lost = [(point, place) for point in believed if point not in held]
     changed = [

@@ -115,7 +115,7 @@ def add_moved(connection: sqlite3.Connection, after: int) -> None:
         )
 
 
-def note_gone(connection: sqlite3.Connection, memory: int) -> None:
+def mark_gone(connection: sqlite3.Connection, memory: int) -> None:
     """Count the passages of a memory (its key), which are about to be deleted, as gone from their
     block.
     """
@@ -252,7 +252,7 @@ def _append(
 def _write_rows(
     directory: Path, block: VectorBlock, rows: Sequence[tuple[int, bytes]]
 ) -> None:
-    """Vectors and ids behind those of a block."""
+    """Write vectors and ids behind those of a block."""
     vectors, ids = files(directory, block.name)
     _write(vectors, block.rows * block.width, b"".join(vector for _, vector in rows))
     _write(ids, block.rows * ID_BYTES, array("q", [id_ for id_, _ in rows]).tobytes())

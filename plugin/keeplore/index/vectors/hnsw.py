@@ -59,7 +59,7 @@ class HnswGraph:
         self._index.set_ef(EF)
 
     def add(self, vectors: Floats) -> None:
-        """The next rows of the block: float32, (n, dim), L2-normalised."""
+        """Add the next rows of the block: float32, (n, dim), L2-normalised."""
         rows = np.arange(self.count, self.count + len(vectors))
         if self.count + len(rows) > self._room:
             self._room = int((self.count + len(rows)) * GROWTH)

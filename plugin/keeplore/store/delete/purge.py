@@ -324,7 +324,7 @@ def _move_refs(
         if not new:
             output(backend.root, "update-ref -d", name, target)
         elif new != target:
-            lock.note(ref=name, commit=new)
+            lock.write_note(ref=name, commit=new)
             move(backend, RefMove(name, target, new, MESSAGE))
 
 

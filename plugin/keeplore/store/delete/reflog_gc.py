@@ -43,7 +43,9 @@ def erase_traces(
 
 
 def _erase_conflicts(places: Directories, ids: Collection[str]) -> None:
-    """Texts of conflicts that name one of the memories, kept to resolve them again."""
+    """Erase texts of conflicts that name one of the memories, which git keeps to resolve them
+    again.
+    """
     words = [memory_id.encode() for memory_id in ids]
     for conflict in (places.common / "rr-cache").glob("*"):
         if any(_names_one(part, words) for part in conflict.glob("*")):

@@ -77,7 +77,7 @@ class CommitLock:
     def __exit__(self, *_: object) -> None:
         os.close(self._handle)  # ends the hold
 
-    def note(self, **facts: str) -> None:
+    def write_note(self, **facts: str) -> None:
         """Say durably what is about to be locked or moved, before it is."""
         self._note |= facts
         data = json.dumps({**self._note, "at": time.time()}).encode()
@@ -86,7 +86,7 @@ class CommitLock:
         os.fsync(self._handle)
 
     def clear(self) -> None:
-        """All locks are released."""
+        """Forget the locks, which are all released."""
         self._note = {}
         os.ftruncate(self._handle, 0)
 
@@ -121,7 +121,7 @@ class CommitLock:
         own = self._directories.own
         lock, token = own / "index.lock", f"keeplore {secrets.token_hex(16)}"
         self._sweep()
-        self.note(token=token, ref=ref)
+        self.write_note(token=token, ref=ref)
         draft = self._draft(self._note)
         try:
             _take_locks(self._directories, lock, token)
@@ -145,8 +145,8 @@ class CommitLock:
         lock.unlink(missing_ok=True)
         self.clear()
 
-    def moved(self) -> None:
-        """The ref names the new commit now."""
+    def mark_moved(self) -> None:
+        """Take that the ref names the new commit now."""
         self._has_moved = True
 
     def publish(self, draft: Path) -> None:

@@ -164,7 +164,7 @@ class MergePlan:
         return not content or id_of(path, self._bytes(content, path)) == memory_id
 
     def _unfold(self) -> None:
-        """A file where the other side has a folder stands beside it."""
+        """Put a file beside where the other side has a folder of its name."""
         held = {path for path, content in self.files.items() if content is not None}
         for path in sorted(held & folders(held)):
             content = self.files[path]
@@ -172,7 +172,7 @@ class MergePlan:
             self.files |= {path: None, beside_path(path, data): content}
 
     def _join(self, edit: JoinEdits) -> None:
-        """The merge of two files at one path, and beside it what could not be joined."""
+        """Merge two files at one path, and put beside it what could not be joined."""
         path, one, other = edit.path, edit.one, edit.other
         content = self._joined_content(edit)
         known = self.files.get(path)

@@ -138,7 +138,7 @@ def _can_settle(index: MergeIndex, path: str, sides: Sides) -> bool:
 
 
 def _settle(backend: GitBackend, index: MergeIndex, path: str, sides: Sides) -> None:
-    """A file of the person's that both sides changed: joined where that is possible, else
+    """Settle a file of the person's that both sides changed: joined where that is possible, else
     both stay.
     """
     base, *ends = sides
@@ -171,8 +171,8 @@ def _settle_texts(
 def _settle_links(
     backend: GitBackend, index: MergeIndex, path: str, held: Sequence[Blob]
 ) -> None:
-    """A file comes before a link, of two links the one with the larger SHA-256; the other stands
-    beside it.
+    """Settle a path that is a link on one side: a file comes before it, of two links the one with
+    the larger SHA-256; the other stands beside it.
     """
     texts = {blob: backend.read(blob, path) for blob in held}
     loser, winner = sorted(

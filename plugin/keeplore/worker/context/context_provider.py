@@ -105,8 +105,8 @@ class ContextProvider:
         return self._beside_prompt(ask.text, origin, cwd, workspace, size)
 
     def take_back(self, origin: Origin) -> None:
-        """The last answer came too late to be told: what stood in it is due with the next
-        prompt.
+        """Count the last answer as untold, because it came too late: what stood in it is due with
+        the next prompt.
         """
         self._shown.take_back(origin)
         source = self._taken.pop((origin.host, origin.session), "")
@@ -116,13 +116,13 @@ class ContextProvider:
             self._owed.give_back(origin, source, changes)
 
     def owe(self, origin: Origin, source: str) -> None:
-        """A session was told nothing at its start, which had this reason: its next prompt brings
-        it.
+        """Let the next prompt bring what a session was not told at its start, which had the reason
+        ``source``.
         """
         self._owed.note_start(origin, source or StartReason.STARTUP)
 
     def note_given(self, given: GivenBrief) -> None:
-        """A session was given a brief by its host's client, or a part of one."""
+        """Take that a session was given a brief by its host's client, or a part of one."""
         self._note_start(given.source, given.origin)
         self._owed.drop(given.origin)
         way = InjectionKind.PART if given.is_part else InjectionKind.BRIEF
@@ -252,9 +252,9 @@ class ContextProvider:
         )
 
     def _note_start(self, source: str, origin: Origin) -> None:
-        """What of the memories that the session was shown before still stands before it."""
+        """Take which of the memories that the session was shown before still stand before it."""
         if source in ("compact", "clear", SHORTENED):
-            self._shown.lost(origin)
+            self._shown.mark_lost(origin)
         elif source == "fork":
             self._shown.inherit(origin)
         elif source not in ("resume", REST):

@@ -28,7 +28,7 @@ class OwedBriefs:
         self._starts: dict[tuple[str, str], str] = {}  # session → why it started
 
     def note_start(self, origin: Origin, source: str) -> None:
-        """A session has started that is to be briefed with its first prompt."""
+        """Take that a session has started which is to be briefed with its first prompt."""
         with self._lock:
             self._starts.pop(_key(origin), None)
             self._starts[_key(origin)] = source
@@ -41,7 +41,7 @@ class OwedBriefs:
             return _key(origin) in self._starts
 
     def drop(self, origin: Origin) -> None:
-        """The session was briefed after all."""
+        """Take that the session was briefed after all."""
         with self._lock:
             self._starts.pop(_key(origin), None)
 

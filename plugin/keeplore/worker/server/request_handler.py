@@ -88,8 +88,10 @@ class RequestHandler:
                 return host.reply(event, self._naming(host, block[0]))
             return self._with_context(host, event, ask, origin)
 
-    def unheard(self, operation: str, arguments: list[str], payload: bytes) -> None:
-        """Note that whoever asked did not wait: nobody was told what stands in the answer."""
+    def take_back_unheard(
+        self, operation: str, arguments: list[str], payload: bytes
+    ) -> None:
+        """Count an answer as untold, because whoever asked did not wait for it."""
         if operation == "answer" and len(arguments) == ANSWER_WORDS:
             host, event = sender(arguments[1], arguments[2], payload)
             if origin := host.origin(event, payload):

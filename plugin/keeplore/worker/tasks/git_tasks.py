@@ -58,7 +58,7 @@ class SyncTask:
         return bool(self._due_at) and not self._has_failed
 
     def request(self, workspace: Workspace) -> None:
-        """A workspace has a new commit."""
+        """Ask for a sync of a workspace, which has a new commit."""
         if workspace.settings.syncs_itself and workspace.store.remote():
             self._due_at = time.monotonic() + SYNC_DELAY_S
             # a remote that does not answer is not asked again at every turn

@@ -37,7 +37,7 @@ class ManifestTask:
     def is_behind(self) -> bool:
         return bool(self._waiting) or self._is_running
 
-    def note(self, directory: str, *, is_due: bool) -> None:
+    def note_place(self, directory: str, *, is_due: bool) -> None:
         """Note that something happened in a directory; ``is_due`` at the beginning and end of a
         session, when its manifests are read again.
         """

@@ -34,7 +34,9 @@ class SweepTask:
         return self._intake.next_end_s < NEVER
 
     def note_event(self, now: float, *, has_begun: bool = False) -> None:
-        """A host event was taken; where a session has begun by it, another may be over."""
+        """Look soon, as a host event was taken; at once where a session has begun by it, since
+        another may be over.
+        """
         self._due_at = min(self._due_at, now if has_begun else now + SWEEP_S)
 
     def run(self, now: float) -> float:

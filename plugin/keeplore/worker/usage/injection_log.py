@@ -77,8 +77,10 @@ class _SessionLog:
             self, ids=dict(self.ids), answers=[*self.answers], words=[*self.words]
         )
 
-    def stand(self, block: ContextBlock, at: str) -> None:
-        """Tell it before each request from now on: behind a brief that stands there, or as it."""
+    def repeat_always(self, block: ContextBlock, at: str) -> None:
+        """Tell a block before each request from now on, behind the brief that is told so, or as
+        that brief.
+        """
         if self.brief:
             self.again = block[0]
         else:
@@ -97,8 +99,8 @@ class _SessionLog:
             brief_at=self.brief_at,
         )
 
-    def note(self, block: ContextBlock, at: str, way: InjectionKind) -> None:
-        """What the session is shown now."""
+    def add_shown(self, block: ContextBlock, at: str, way: InjectionKind) -> None:
+        """Add what the session is shown now."""
         text, ids = block
         self.ids |= dict.fromkeys(ids, at)
         if way in (InjectionKind.BRIEF, InjectionKind.LATE):
@@ -168,18 +170,18 @@ class InjectionLog:
         with self._lock:
             return self._sessions.get(_key(origin), _SessionLog()).has_lost
 
-    def lost(self, origin: Origin) -> None:
-        """The host has shortened or emptied the session's context, and what was shown with it."""
+    def mark_lost(self, origin: Origin) -> None:
+        """Forget what was shown where the host has shortened or emptied the session's context."""
         with self._lock:
             known = self._sessions.get(_key(origin), _SessionLog())
         self._replace(origin, known.shortened())
 
     def forget(self, origin: Origin) -> None:
-        """The session begins anew."""
+        """Forget all that a session was shown: it begins anew."""
         self._replace(origin, _SessionLog())
 
     def inherit(self, origin: Origin) -> None:
-        """A fork has what its parent was given: by all that is known the last session in the same
+        """Give a fork what its parent was given: by all that is known the last session in the same
         directory.
         """
         with self._lock:
@@ -194,7 +196,7 @@ class InjectionLog:
                 self._sessions[_key(origin)] = known[-1].copy()
 
     def begin(self, origin: Origin) -> None:
-        """An answer is made for the session: what it was given until now can be had back."""
+        """Begin an answer for the session: what it was given until now can be had back."""
         with self._lock:
             known = self._sessions.get(_key(origin), _SessionLog())
             self._before.pop(_key(origin), None)
@@ -203,7 +205,7 @@ class InjectionLog:
                 del self._before[next(iter(self._before))]
 
     def take_back(self, origin: Origin) -> None:
-        """Nobody heard the answer that was made last for the session."""
+        """Undo the answer that was made last for the session, which nobody heard."""
         with self._lock:
             before = self._before.pop(_key(origin), None)
         if before is not None:
@@ -220,9 +222,9 @@ class InjectionLog:
             at = now()
             self._given.append(Injection(origin, text, ids, way, at))
             session.cwd = origin.cwd
-            session.note(block, at, way)
+            session.add_shown(block, at, way)
             if is_at_start and origin.host in STANDING_BRIEF:
-                session.stand(block, at)
+                session.repeat_always(block, at)
             self._sessions[_key(origin)] = session  # behind all others
             self._forget_oldest()
             self._is_saved = False

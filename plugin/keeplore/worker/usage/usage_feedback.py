@@ -75,7 +75,9 @@ class _SessionUsage:
             self.turn, self.now = turn, []
 
     def note_told(self, memory: str, words: dict[str, float], given: Injection) -> None:
-        """Unless it is known what became of it: the words of the memory that it is told now."""
+        """Take the words of a memory that the session is told now, unless it is known what became
+        of it.
+        """
         known = self.told.get(memory, _InjectedMemory(given.at, {}, is_prompted=False))
         if not known.outcome:
             is_prompted = known.is_prompted or given.way is InjectionKind.PROMPT
@@ -114,7 +116,7 @@ class UsageFeedback:
         self._counts: list[_UsageCount] = []
         self._due_at = 0.0  # of the monotonic clock; 0.0 for never
 
-    def heard(self, event: HostEvent) -> None:
+    def observe(self, event: HostEvent) -> None:
         """Look whether what a session just said makes use of what it was told."""
         try:
             with self._lock:

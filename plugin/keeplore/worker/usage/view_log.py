@@ -33,7 +33,7 @@ def note_opened(state: Path, memory_id: str) -> None:
 
 
 def note_looked_at(found: FoundMemory) -> None:
-    """What a person looked at counts as use; programs walk over all of them."""
+    """Count what a person looked at as use; programs walk over all memories."""
     if found.workspace.settings.recall.feedback:
         note_opened(found.workspace.places.state, found.row.id)
 

@@ -169,7 +169,7 @@ def _write_first(workspace: Workspace, memory: Memory, cwd: str) -> str:
         return ""
     workspace.identities.place(Origin(HOST, "", cwd))
     path = store.add(memory, index.path_of)
-    workspace.plugins.written(memory.id, path)
+    workspace.plugins.announce_written(memory.id, path)
     return "new"
 
 

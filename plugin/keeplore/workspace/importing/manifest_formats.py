@@ -296,7 +296,7 @@ def _elements(text: str) -> Iterator[tuple[list[str], str, str, Mapping[str, str
         found.append(element)
         open_.append(element)
 
-    def said(words: str) -> None:
+    def add_text(words: str) -> None:
         if open_ and not open_[-1].has_inside:
             open_[-1].text += words
 
@@ -304,7 +304,7 @@ def _elements(text: str) -> Iterator[tuple[list[str], str, str, Mapping[str, str
     parser = expat.ParserCreate("utf-8", "}")
     parser.StartElementHandler = start
     parser.EndElementHandler = lambda _tag: open_.pop()
-    parser.CharacterDataHandler = said
+    parser.CharacterDataHandler = add_text
     # what an entity stands for, a file or a billion words, is left out
     parser.DefaultHandler = lambda _text: None
     try:

@@ -86,10 +86,10 @@ def import_sessions(
             transcript=str(session.path),
             scope=scope,
         )
-        written = registry.written()
+        written = registry.change_count()
         taken = intake.take_transcript(host, session.path, origin)
         # the last turn of a session is read again and may have nothing to add
-        if registry.written() != written:
+        if registry.change_count() != written:
             sessions.append(session.session)
             turns += taken.turns
         problems += [(session.path, problem) for problem in taken.problems]

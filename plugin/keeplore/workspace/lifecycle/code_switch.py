@@ -63,8 +63,9 @@ def switch_on(registry: Registry, directory: Path) -> CodeWorkspace:
 
 
 def switch_off(registry: Registry, directory: Path) -> Path:
-    """Neither read nor write them any more on this machine; the files stay. Returns the top of the
-    work tree. Raises NotFound where nobody said yes, ConfigError or OSError.
+    """Stop reading and writing the memory that a code repository keeps, on this machine; its files
+    stay. Returns the top of the work tree. Raises NotFound where nobody said yes, ConfigError or
+    OSError.
     """
     tree = _tree(directory)
     if not CodeConsents(registry.places.state).withdraw(tree.main):

@@ -112,7 +112,7 @@ def _restart_sessions(workspace: Workspace, remains: PurgeTraces) -> None:
 
 
 def _remove_half_written(root: Path, ids: Collection[str]) -> None:
-    """Files that a killed writer left beside those of the memories."""
+    """Remove files that a killed writer left beside those of the memories."""
     for folder in FOLDERS:
         for memory_id in ids:
             for left in (root / folder).rglob(f".*-{short_id(memory_id)}.md.*.tmp"):
@@ -130,8 +130,8 @@ def _drop_naming(folder: Path, ids: Collection[bytes]) -> None:
 
 
 def _empty_logs(state: Path, words: Collection[bytes]) -> None:
-    """A log that names a memory or quotes it is emptied; the worker that has it open goes on
-    writing.
+    """Empty each log that names a memory or quotes it; the worker that has it open goes
+    on writing.
     """
     for log in (*state.glob("*.log"), *state.glob("*.log.*")):
         with contextlib.suppress(FileNotFoundError):

@@ -67,7 +67,7 @@ def initialise(
 
 
 def _expect_no_code(root: Path) -> None:
-    """Raises ConfigError where a person's code is: all their memory would come among it."""
+    """Raise ConfigError where a person's code is: all their memory would come among it."""
     if path := _first_code(root):
         raise ConfigError(
             f"{root} holds code ({path}): what you talk about anywhere would be committed there",

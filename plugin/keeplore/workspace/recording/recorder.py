@@ -86,7 +86,7 @@ class Recorder:
             redact=self._redact,
             segment=self._segment,
             known_turns=self._known_turns,
-            written=workspace.plugins.written,
+            written=workspace.plugins.announce_written,
             closing=self._announce_closing,
             earlier=self._earlier,
             embed=self._embed,

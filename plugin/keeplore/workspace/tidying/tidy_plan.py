@@ -168,7 +168,7 @@ def _do(workspace: Workspace, step: TidyStep) -> None:
         for memory in step.memories:
             path = workspace.index.path_of(memory.id) or ""
             written = store.save(memory, dict(step.moves).get(path, path))
-            workspace.plugins.written(memory.id, written)
+            workspace.plugins.announce_written(memory.id, written)
         for entry in step.entries:
             store.record(workspace.machine, entry)
         workspace.commit(step.message)

@@ -130,7 +130,7 @@ class Documents:
             # a person gave it another source, or a merge set it aside
             path, known = store.get(memory.id)
             return WrittenDocument(DocumentChange.UNCHANGED, known, path)
-        self._workspace.plugins.written(memory.id, path)
+        self._workspace.plugins.announce_written(memory.id, path)
         return WrittenDocument(DocumentChange.NEW, memory, path)
 
     def _write_next(
@@ -141,7 +141,7 @@ class Documents:
         """
         head, old = heads[0]
         if old.source.get("content") != document_hash(old.title, old.body):
-            raise _is_changed_here(short_id(head.id))
+            raise _changed_here_error(short_id(head.id))
         # by its words, so that what was forgotten is known again; what it says a second time needs
         # another
         is_there = self._workspace.index.path_of(memory.id) is not None
@@ -196,7 +196,7 @@ def _says_the_same(known: Memory, new: Memory) -> bool:
     return bool(known.source.get("content") == new.source["content"])
 
 
-def _is_changed_here(digits: str) -> StoreError:
+def _changed_here_error(digits: str) -> StoreError:
     return StoreError(
         "the document was changed here since it was ingested, and its source as well",
         f"`keeplore edit {digits}` takes over what is new; after `keeplore forget {digits}` it is "

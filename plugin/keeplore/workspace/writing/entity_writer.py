@@ -100,7 +100,7 @@ def _expect_free(names: Iterable[str], others: Iterable[EntityRecord]) -> None:
     for name in names:
         for one in others:
             if canonical(name) in one.names:
-                raise _is_taken(name, one)
+                raise _taken_error(name, one)
 
 
 def _joined_aliases(
@@ -127,7 +127,7 @@ def remove(
         known = list(entity_records(workspace.store, project))
         found = _record_named(known, name)
         if found is None:
-            raise _is_unknown(workspace.store, name, known, project)
+            raise _unknown_error(workspace.store, name, known, project)
         gone = {canonical(alias) for alias in aliases}
         if missing := gone - found.names:
             raise NotFound(
@@ -175,7 +175,9 @@ def _checked_name(workspace: Workspace, name: str, project: str) -> str:
 
 
 def _path(name: str, project: str) -> str:
-    """Made of the name alone, so that two machines that add the same entity write one file."""
+    """The path of an entity's file, made of the name alone, so that two machines that add the same
+    entity write one file.
+    """
     key, slug = canonical(name), slugify(name)
     file_name = (
         slug
@@ -189,7 +191,7 @@ def _folder(project: str) -> str:
     return f"projects/{project}/entities/" if project else "entities/"
 
 
-def _is_taken(name: str, other: EntityRecord) -> AlreadyExists:
+def _taken_error(name: str, other: EntityRecord) -> AlreadyExists:
     its = other.entity.name
     where = ["--project", other.project] if other.project else []
     command = shlex.join(["keeplore", "entity", "remove", its, *where])
@@ -203,7 +205,7 @@ def _is_taken(name: str, other: EntityRecord) -> AlreadyExists:
     )
 
 
-def _is_unknown(
+def _unknown_error(
     store: Store, name: str, known: Iterable[EntityRecord], project: str
 ) -> NotFound:
     others = (entry.name for entry in load_projects(store) if entry.name != project)

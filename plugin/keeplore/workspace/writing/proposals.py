@@ -108,7 +108,7 @@ def accept(
     if held.action == ProposalAction.DELETE and target and not text:
         path = archived_path(target.path)
         workspace.store.move(target.path, path)
-        workspace.plugins.written(target.id, path)
+        workspace.plugins.announce_written(target.id, path)
     elif target is not None:
         path = _revised(workspace, held, target, statement)
     else:

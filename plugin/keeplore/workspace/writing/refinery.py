@@ -294,7 +294,7 @@ def refine_deps(workspace: Workspace) -> RefineDeps:
         is_pasted=is_pasted,
         commit=workspace.commit,
         here=lambda scope, project: SearchScope(project, agent=agent_of(scope)),
-        written=workspace.plugins.written,
+        written=workspace.plugins.announce_written,
         has_user_scope=workspace.is_home,
         least_confidence=workspace.settings.refine.confidence,
         least_lasting=workspace.settings.refine.lasting,

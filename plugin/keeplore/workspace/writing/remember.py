@@ -142,7 +142,7 @@ def remember(target: NoteTarget, draft: NoteDraft, cwd: Path) -> NoteOutcome:
     """
     if target.is_here and target.project:
         target.workspace.identities.place(Origin("", "", str(cwd)))
-        written_directories.note(target.workspace.places.state, cwd)
+        written_directories.add(target.workspace.places.state, cwd)
     return target.workspace.notes.write(draft, str(cwd))
 
 

@@ -124,7 +124,7 @@ def _check_output(form: str, output: Path | None) -> None:
 
 
 def _refuse_to_replace(output: Path) -> None:
-    """A picture may replace one that was made before, and nothing else."""
+    """Refuse (KeeploreError) to write over a file that is no picture made before."""
     if not output.is_file():
         return
     with output.open("rb") as file:
@@ -266,7 +266,7 @@ def _show(picture: GraphPicture) -> None:
 
 
 def _show_list(picture: GraphPicture) -> None:
-    """What is mentioned most, where no name was asked for."""
+    """Show what is mentioned most, where no name was asked for."""
     rows = [
         (one.spelling, one.type, one.place or "-", one.mentions)
         for one in picture.nodes

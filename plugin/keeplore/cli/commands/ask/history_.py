@@ -91,7 +91,7 @@ def _show_changes(step: HistoryStep, *, is_first: bool) -> None:
 
 
 def _show_text(step: HistoryStep) -> None:
-    """The text with what went and what came, as far as a person reads."""
+    """Show the text with what went and what came, as far as a person reads."""
     text = "".join(_styled_piece(piece) for piece in step.pieces)
     for line in text[:MAX_SHOWN].splitlines():
         click.echo(f"    {line}")

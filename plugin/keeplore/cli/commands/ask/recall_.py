@@ -136,7 +136,9 @@ def _without_worker(places: Places, request: RecallRequest) -> dict[str, Any]:
             registry.code_memory(request.cwd),
         ]
         few = [one for one in asked if one and _lacks_few(one)]
-        filled = [] if request.text_only else [_are_filled(one) for one in few]
+        filled = (
+            [] if request.text_only else [_make_missing_vectors(one) for one in few]
+        )
         if any(filled):
             answer = registry.recall(request)
         return answer.to_json()
@@ -147,7 +149,7 @@ def _lacks_few(workspace: Workspace) -> bool:
     return 0 < stamp.passages - stamp.vectors <= FEW
 
 
-def _are_filled(workspace: Workspace) -> bool:
+def _make_missing_vectors(workspace: Workspace) -> bool:
     """Make the vectors that are missing, which takes a second at most: what was just written is
     found then.
     """
@@ -183,7 +185,7 @@ def _note_waiting(places: Places) -> None:
 
 
 def _show(answer: dict[str, Any], *, is_wide: bool) -> None:
-    """The hits; notes go to stderr."""
+    """Show the hits; notes go to stderr."""
     for number, place in enumerate(answer["by_time"], 1):
         _show_hit(number, answer["hits"][place])
     status, notes = answer["status"], answer["notes"]
@@ -227,22 +229,22 @@ def _facts(hit: dict[str, Any]) -> list[str]:
 
 
 def _show_words(hit: dict[str, Any]) -> None:
-    """The passage, where the title does not say it already."""
+    """Show the passage, where the title does not say it already."""
     # here, as above
     from keeplore.recall.render import with_turns
 
     if plain(hit["passage"]) != plain(hit["title"]):
         for line, turn in with_turns(hit["passage"], hit["turns"], hit["turn"]):
-            _fill(f"{block(line)} (turn {turn})" if turn else block(line))
+            _print_filled(f"{block(line)} (turn {turn})" if turn else block(line))
     if hit["later"]:
         # here, as above
         from keeplore.recall.render import later_line
         from keeplore.recall.request import LaterStatement
 
-        _fill(later_line(LaterStatement(**hit["later"])))
+        _print_filled(later_line(LaterStatement(**hit["later"])))
 
 
-def _fill(text: str) -> None:
+def _print_filled(text: str) -> None:
     """Print a statement or paragraph, its further lines indented so that the next one
     stands out.
     """

@@ -127,7 +127,7 @@ def show_command(
 
 
 def _print_raw(file: Path) -> None:
-    """The file byte for byte; a terminal gets its text without control characters."""
+    """Print the file byte for byte; a terminal gets its text without control characters."""
     if sys.stdout.isatty():
         click.echo(block(file.read_text("utf-8", "replace")), nl=False)
     else:

@@ -63,7 +63,7 @@ def accept(registry: Registry, *, yes: bool) -> None:
         workspace.root, ConsentUse.INDEX, subject(wishes)
     )
     _touch_settings(workspace)
-    _fill(registry.named(workspace.name))
+    _make_vectors(registry.named(workspace.name))
 
 
 @engine_command.command()
@@ -89,15 +89,15 @@ def rebuild(workspace: Workspace) -> None:
     """
     workspace.index.refresh()
     workspace.index.rebuild()
-    _fill(workspace)
+    _make_vectors(workspace)
 
 
 def _touch_settings(workspace: Workspace) -> None:
-    """A worker opens a workspace anew whose settings have changed."""
+    """Let a worker open the workspace anew, as it does when settings have changed."""
     os.utime(workspace.root / FILE)
 
 
-def _fill(workspace: Workspace) -> None:
+def _make_vectors(workspace: Workspace) -> None:
     workspace.index.refresh()
     if fill_vectors(workspace):
         stamp = workspace.index.state()

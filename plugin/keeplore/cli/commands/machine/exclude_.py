@@ -245,7 +245,7 @@ def _memory_count(one: CapturedProject) -> str:
 def _say_before(
     found: Iterable[CapturedProject], place: ChosenPlace, *, is_forgotten: bool
 ) -> None:
-    """What memory holds of it from before, and the command that forgets it."""
+    """Say what memory holds of it from before, and the command that forgets it."""
     target = [f"--{kind}={value}" for kind, value in place.names.items()]
     target += [str(place.directory)] if place.directory else []
     command = shlex.join(["keeplore", "exclude", *target, "--forget"])

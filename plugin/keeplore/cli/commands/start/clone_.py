@@ -66,7 +66,7 @@ def clone_command(
     places: Places = context.obj
     made = clone_workspace(places, url, directory, chosen["name"])
     click.echo(f"Cloned workspace {made.name!r} into {made.root}")
-    if not _fill(name=made.name, projects=chosen["names"], into=chosen["into"]):
+    if not _read_clone(name=made.name, projects=chosen["names"], into=chosen["into"]):
         return
     if chosen["is_connecting"]:
         _connect(context)
@@ -79,7 +79,7 @@ def clone_command(
 
 
 @pass_registry
-def _fill(
+def _read_clone(
     registry: Registry, *, name: str, projects: tuple[str, ...], into: Path | None
 ) -> bool:
     """Read the clone, and clone the projects that were named; False where vectors were

@@ -115,10 +115,10 @@ def _notes_folder(places: Places, named: Path | None, hosts: list[str]) -> Path 
             if is_frozen(root, places.state):
                 raise WorkspaceFrozen(root)
             return folder
-    raise _is_elsewhere(folder, roots.values())
+    raise _elsewhere_error(folder, roots.values())
 
 
-def _is_elsewhere(folder: Path, roots: Iterable[Path]) -> ConfigError:
+def _elsewhere_error(folder: Path, roots: Iterable[Path]) -> ConfigError:
     known = ", ".join(str(root / "user" / "memory") for root in roots)
     return ConfigError(
         f"{folder} is not in the memory of a workspace", f"Name a folder in {known}"

@@ -114,7 +114,7 @@ def _note_budget(spent: Mapping[str, int], budget: Mapping[str, int]) -> None:
 
 
 def _note_unknown(groups: Sequence[dict[str, Any]]) -> None:
-    """What the prices do not cover."""
+    """Say what the prices do not cover."""
     unpriced = {model for group in groups for model in group["unpriced"]}
     if unpriced:
         models = ", ".join(sorted(unpriced))

@@ -124,7 +124,7 @@ def _report(
 
 
 def _show(report: LintReport, *, is_quiet: bool) -> None:
-    """The findings and how many there are; where it is quiet, warnings are left out."""
+    """Show the findings and how many there are; where it is quiet, warnings are left out."""
     for finding in report.findings:
         # before a commit, what stops it counts
         if not is_quiet or finding.level == "error":

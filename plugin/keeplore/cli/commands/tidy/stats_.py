@@ -111,7 +111,7 @@ def show_statistics(found: Statistics) -> None:
     if found.switch:
         say(str(found.switch))
     for heading in ("scope", "kind", "category", "trust", "project", "month"):
-        _bars(heading, getattr(found, f"by_{heading}"))
+        _print_counts(heading, getattr(found, f"by_{heading}"))
 
 
 def _show_memories(found: Statistics) -> None:
@@ -136,7 +136,7 @@ def _show_versions(found: Statistics) -> None:
         say(waiting_line(found.waiting))
 
 
-def _bars(heading: str, counts: Mapping[str, int]) -> None:
+def _print_counts(heading: str, counts: Mapping[str, int]) -> None:
     if not sys.stdout.isatty():  # for a program there is no heading above a table
         table((), [(heading, name, number) for name, number in counts.items()])
     elif counts:
