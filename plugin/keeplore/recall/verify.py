@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 
 from keeplore.errors import StoreError
 from keeplore.index import MemoryRow, PassageRow
@@ -42,7 +43,7 @@ from keeplore.recall.since.newer_values import holds_instead, newest_first, stat
 from keeplore.recall.statements.shown_lines import shown_lines
 from keeplore.recall.unasked.injection_filter import is_doubtful, is_suspect
 from keeplore.recall.unasked.told_filter import told_filter
-from keeplore.text.pasted import is_pasted_into, pasted_words
+from keeplore.text.pasted import is_pasted_into, own_words, pasted_words
 from keeplore.text.times.time_expressions import Span
 
 # of the best, among which is looked for what holds in the place of what is told
@@ -124,7 +125,26 @@ def verify(
             accepted.append((row, own))
     if wanted.is_unasked:
         return told_alone(context, query.question, hits, sureness, known), left
-    return likely(context, query.question, newest_first(hits, query.question)), left
+    return _told_when_asked(context, query.question, hits), left
+
+
+def _told_when_asked(
+    context: RecallContext, question: ParsedQuestion, hits: Sequence[RecallHit]
+) -> list[RecallHit]:
+    ordered = newest_first(hits, question, partial(_message_of, context))
+    return likely(context, question, ordered)
+
+
+def _message_of(context: RecallContext, hit: RecallHit) -> str:
+    """The person's own words in the exchange that a hit is from; "" where it is from none."""
+    if not hit.turn:
+        return ""
+    try:
+        memory = context.deps.store.load(hit.path)
+    except (StoreError, OSError):
+        return ""
+    exchanges = Conversation.from_markdown(memory.body).exchanges
+    return next((own_words(e.user) for e in exchanges if e.id == hit.turn), "")
 
 
 def likely(

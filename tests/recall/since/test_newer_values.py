@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+import yaml
 
 from keeplore.recall.question import parse_question
 from keeplore.recall.request import RecallHit
 from keeplore.recall.since.newer_values import holds_instead, newest_first, stated
+
+IN_TALK = yaml.safe_load(
+    Path(__file__).with_name("values_in_talk.yaml").read_text(encoding="utf-8")
+)
 
 
 def hit(at: str, passage: str, *, project: str = "kasha-api") -> RecallHit:
@@ -30,10 +36,17 @@ def hit(at: str, passage: str, *, project: str = "kasha-api") -> RecallHit:
     )
 
 
+def nothing_said(_: RecallHit) -> str:
+    return ""
+
+
 def order(question: str, *passages: str) -> list[str]:
     """The passages as they come out, each said a month after the one before it."""
     hits = [hit(f"2026-0{n}-01", said) for n, said in enumerate(passages, 1)]
-    return [one.passage for one in newest_first(hits, parse_question(question))]
+    return [
+        one.passage
+        for one in newest_first(hits, parse_question(question), nothing_said)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -121,7 +134,9 @@ def test_of_notes_the_newer_comes_first_without_a_figure_too() -> None:
         replace(hit("2026-01-01", old), kind="note"),
         replace(hit("2026-02-01", new), kind="note", score=0.3),
     ]
-    found = newest_first(hits, parse_question("where do we deploy the docs"))
+    found = newest_first(
+        hits, parse_question("where do we deploy the docs"), nothing_said
+    )
     # it is as likely to answer as what it replaces: no hit stands before a likelier one
     assert [(one.passage, one.score) for one in found] == [(new, 0.9), (old, 0.9)]
 
@@ -149,3 +164,23 @@ def test_an_older_value_and_one_of_another_project_replace_nothing() -> None:
 def test_hits_without_a_word_of_the_question_stay_as_they_are() -> None:
     passages = ("One 1.", "Two 2.", "")
     assert order("Which port is it?", *passages) == [*passages]
+
+
+@pytest.mark.parametrize("shown", ["", "Assistant: Certainly! Here are some steps."])
+@pytest.mark.parametrize("part", ["changed", "others"])
+def test_a_figure_of_a_message_counts_whether_it_is_shown_or_not(
+    part: str, shown: str
+) -> None:
+    wrong = []
+    for pair in IN_TALK[part]:
+        messages = {"2026-01-01": pair["old"], "2026-02-01": pair["new"]}
+        hits = [hit(at, shown or f"User: {said}") for at, said in messages.items()]
+        found = newest_first(
+            hits,
+            parse_question(pair["ask"]),
+            lambda one, messages=messages: messages[one.at] if shown else "",
+        )
+        is_moved = [one.at for one in found] != [*messages]
+        if is_moved != (part == "changed"):
+            wrong.append(pair)
+    assert wrong == []

@@ -1,112 +1,176 @@
-"""The figures that statements give: of two that answer one question, whether the later one gives
-the same attribute of the same thing another value, in whatever words.
+"""The figure that a question asks for: which of the figures that texts state are it, and whether a
+newer one takes the place of an older one.
+
+A newer statement says the same of the same thing, or it tells of a change.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from keeplore.recall.passage_features import is_of_other_thing
 from keeplore.recall.question import (
     STOP_STEMS,
     ParsedQuestion,
     Word,
-    all_of,
+    is_word_in,
     stems_of,
 )
-from keeplore.text.dates import MONTHS
+from keeplore.recall.since.stated_figures import BARE, KINDS, Figure, unit_kinds
 
-# share of the thing's words in the older statement that the newer one must have
-THING = 0.5
-_MONTH = "|".join(f"{month[:3]}(?:{month[3:]})?" for month in MONTHS)
-_DAY = re.compile(
-    rf"\b(?:(?P<before>\d{{1,2}})(?:st|nd|rd|th)?\.?\s+(?:of\s+)?(?P<month>{_MONTH})"
-    rf"|(?P<named>{_MONTH})\s+(?P<after>\d{{1,2}})(?:st|nd|rd|th)?)\b|"
-    r"\b\d{4}-\d{2}-\d{2}\b",
+# share of the question's words from which on a figure answers; judgement
+CLOSE = 0.5
+# share of the thing's words that a figure needs which tells of a change; judgement
+CHANGED = 0.5
+_AUXILIARY = r"(?:do|does|did|is|are|am|was|were|have|has|had|can|could|may|must|should|will|would)"
+_COUNTED = re.compile(
+    r"\bhow many (?P<words>[\w'’-]+(?: [\w'’-]+){0,4}?)"
+    rf"(?= (?:{_AUXILIARY}|needs?|gets?|in|on|of|to|per|for|with|that|who|\w+ed)\b|\W*\Z)",
     re.IGNORECASE,
 )
-_FIGURE = re.compile(r"(?:\b([^\W\d_]+)\W{1,2})?(\d+(?:[.,:]\d+)*)\W?([^\W\d_]+|%)?")
-# what values of one kind are counted in; others by the word itself
-_KINDS = {
-    "time": r"(?:milli)?seconds?|secs?|ms|s|min(?:ute)?s?|hours?|h|days?|weeks?|months?|years?",
-    "size": r"[kmgt]i?b|(?:kilo|mega|giga|tera)?bytes?",
-    "share": r"%|percent",
-}
-_COUNTED = {kind: re.compile(words, re.IGNORECASE) for kind, words in _KINDS.items()}
-_SHAPES = {
-    "clock": re.compile(r"\d{1,2}:\d\d"),
-    "address": re.compile(r"(?:\d+\.){3}\d+"),
-}
-_NAME = re.compile(r"(?<=\s)[A-Z][\w-]+")
-# what of a question names the attribute alone: "how wide may", "which version does"
+# "what is the deadline of", "which version does", "which Node version builds"
 _ATTRIBUTE = re.compile(
-    r"\b(?:how|which|what)\b(?P<words>(?:\s+[\w'’-]+){1,5}?)\s+(?:do|does|is|are|may|can|should|"
-    r"will|has|have|must)\b",
+    r"\b(?:what(?:['’]s| is| are)|when(?: is| are)) (?:the|my|our|your|\w+['’]s?) "
+    r"(?P<of>[\w'’-]+(?: [\w'’-]+){0,2}?)(?= (?:of|for|in|on|to|at|by|with|do|does)\b|\W*\Z)"
+    r"|\b(?:what|which) (?!(?:kind|sort|type)s?\b)(?P<named>[\w'’-]+(?: [\w'’-]+){0,3}?)"
+    rf" (?:{_AUXILIARY}|of)\b"
+    rf"|\b(?:what|which) (?!(?:{_AUXILIARY}|if|about|(?:kind|sort|type)s?)\b)"
+    r"(?P<first>[\w'’-]+ [\w'’-]+)",
     re.IGNORECASE,
 )
+_MUCH = re.compile(
+    r"\bhow (?:much|often|large|big|high|fast|far|old|wide|long|heavy|tall)\b",
+    re.IGNORECASE,
+)
+# questions that words of a kind of figure answer
+_ASKED_KINDS = {
+    r"\bwhat time\b": frozenset({"clock"}),
+    r"\bwhen\b|\bwhat (?:date|day)\b": frozenset({"day", "clock"}),
+    r"\bhow long\b": frozenset({"time"}),
+}
+# attributes that a figure of the kind tells without the word
+_ATTRIBUTES_OF_KIND = {
+    "day": stems_of("date deadline due day"),
+    "time": stems_of("time latency timeout duration period interval"),
+    "size": stems_of("size memory storage"),
+    "address": stems_of("address host"),
+    "share": stems_of("rate percentage share percent"),
+}
+# words of a question that tell neither the thing nor what is asked of it
+_GENERAL = stems_of("rate number amount total count value level figure current") | (
+    stems_of("how what which when many much long often large big")
+)
+_LIGHT_VERBS = stems_of("run runs cost costs take takes need needs use uses")
 
 
-def gives_other_value(new: str, old: str, question: ParsedQuestion) -> bool:
-    """Whether ``new`` and ``old`` give values of one kind and none in common, and ``new`` is about
-    the thing that is asked for.
-    """
-    new_values, old_values = figures(new), figures(old)
-    shared_kinds = all_of(new_values.values()) & all_of(old_values.values())
-    if not shared_kinds or not new_values.keys().isdisjoint(old_values):
-        return False
-    if is_of_other_thing(new, question):
-        return False
-    return _is_of_thing(new, old, question, shared_kinds)
+@dataclass(frozen=True, slots=True)
+class AskedFigure:
+    """What a question asks for, as stems; one of the three tells which figures are of it."""
+
+    question: ParsedQuestion
+    kinds: frozenset[str] = frozenset()  # those that answer, none where any may
+    counted: frozenset[str] = frozenset()  # what is counted, none where nothing is
+    attribute: frozenset[str] = frozenset()  # what is asked of the thing
+
+    def is_replaced(self, old: Iterable[Figure], new: Iterable[Figure]) -> bool:
+        """Does a newer text give another figure for what is asked for than an older one?"""
+        before = self._closest(old)
+        after = [figure for figure in new if self._holds_instead_of_any(figure, before)]
+        values = {figure.value for figure in _changed_or_all(after)}
+        return bool(values) and values.isdisjoint(figure.value for figure in before)
+
+    def _closest(self, figures: Iterable[Figure]) -> list[Figure]:
+        """Those that answer with the most of the question's words."""
+        answering = [figure for figure in figures if self._is_of_it(figure)]
+        best = max(map(self._closeness, answering), default=0.0)
+        if best < CLOSE:
+            return []
+        return _changed_or_all([f for f in answering if self._closeness(f) == best])
+
+    def _closeness(self, figure: Figure) -> float:
+        return self.question.coverage(figure.said)
+
+    def _is_of_it(self, figure: Figure) -> bool:
+        """Is it a figure of what is asked for, of no other thing of its kind?"""
+        return self._is_of_kind(figure) and not is_of_other_thing(
+            figure.sentence, self.question
+        )
+
+    def _is_of_kind(self, figure: Figure) -> bool:
+        if self.counted:
+            words = figure.near if BARE in figure.kinds else figure.kinds
+            return figure.value.count(".") < 2 and bool(self.counted & words)
+        if self.kinds:
+            return bool(self.kinds & figure.kinds)
+        return not self.attribute or self._has_attribute(figure)
+
+    def _has_attribute(self, figure: Figure) -> bool:
+        told = (_ATTRIBUTES_OF_KIND.get(kind, frozenset()) for kind in figure.kinds)
+        return bool(self.attribute & figure.near.union(*told))
+
+    def _holds_instead_of_any(self, new: Figure, old: Iterable[Figure]) -> bool:
+        return self._is_of_it(new) and any(self._holds_instead(new, one) for one in old)
+
+    def _holds_instead(self, new: Figure, old: Figure) -> bool:
+        if not (self.counted or _are_of_one_kind(new, old)):
+            return False
+        things = self._thing_words(old)
+        asked = self.attribute & old.said
+        if new.is_changed:
+            held = sum(is_word_in(word, new.said) for word in things)
+            is_same = not asked or self._has_attribute(new)
+            return is_same and held >= CHANGED * len(things)
+        return asked <= new.near and all(is_word_in(word, new.near) for word in things)
+
+    def _thing_words(self, figure: Figure) -> list[Word]:
+        """The question's words for the thing that a figure is said of."""
+        other = self.attribute | self.counted | _GENERAL | _LIGHT_VERBS
+        return [
+            word
+            for word in self.question.all_words
+            if is_word_in(word, figure.said) and not is_word_in(word, other)
+        ]
 
 
-@lru_cache(maxsize=1_000)
-def figures(text: str) -> dict[str, frozenset[str]]:
-    """Each value with what tells its kind: its unit, the word before it, or its shape."""
-    found = dict(_days(text))
-    for before, figure, after in _FIGURE.findall(_DAY.sub(" ", text)):
-        kind = {name for name, shape in _SHAPES.items() if shape.fullmatch(figure)}
-        found.setdefault(figure, frozenset(kind).union(_kind(before), _kind(after)))
-    return found
+def asked_figure(question: ParsedQuestion) -> AskedFigure | None:
+    """What a question asks for, None where no figure that holds now answers it alone."""
+    if not question.asks or question.is_about_past or question.is_of_several:
+        return None
+    text = question.text
+    counted, attribute = _COUNTED.search(text), _ATTRIBUTE.search(text)
+    kinds = _asked_kinds(text)
+    if not (counted or attribute or kinds or _MUCH.search(text)):
+        return None
+    return AskedFigure(
+        question, kinds, _counted_stems(counted), _attribute_stems(attribute)
+    )
 
 
-def _days(text: str) -> Iterator[tuple[str, frozenset[str]]]:
-    for day in _DAY.finditer(text):
-        month = (day["month"] or day["named"] or "")[:3].casefold()
-        number = day["before"] or day["after"]
-        yield f"{int(number)} {month}" if month else day[0], frozenset({"day"})
+def _asked_kinds(text: str) -> frozenset[str]:
+    for words, kinds in _ASKED_KINDS.items():
+        if re.search(words, text, re.IGNORECASE):
+            return kinds
+    return frozenset()
 
 
-def _kind(word: str) -> frozenset[str]:
-    for kind, counted in _COUNTED.items():
-        if counted.fullmatch(word):
-            return frozenset({kind})
-    return stems_of(word) - STOP_STEMS
+def _counted_stems(found: re.Match[str] | None) -> frozenset[str]:
+    """The kind of unit, or the stem, of the last of the words that were found."""
+    head = found["words"].split()[-1] if found else ""
+    return unit_kinds("", head) or stems_of(head)
 
 
-def _is_of_thing(
-    new: str, old: str, question: ParsedQuestion, kinds: frozenset[str]
-) -> bool:
-    """Whether the newer statement has more than half of the question's words for the thing that the
-    older one has, and all names; half of them do where values of these kinds are asked for.
-    """
-    match = _ATTRIBUTE.search(question.text)
-    attribute = stems_of(match["words"]) if match else frozenset[str]()
-    new_stems, old_stems = stems_of(new), stems_of(old)
-    names = stems_of(" ".join(_NAME.findall(question.text)))
-    if (names & old_stems) - new_stems:
-        return False
-    units = stems_of(" ".join(after for _, _, after in _FIGURE.findall(old)))
-    thing_words = [
-        word
-        for word in question.words
-        if not _has_word(attribute | units, word) and _has_word(old_stems, word)
-    ]
-    count = sum(_has_word(new_stems, word) for word in thing_words)
-    half = THING * len(thing_words)
-    return count > half or bool(count and count == half and kinds & attribute)
+def _attribute_stems(found: re.Match[str] | None) -> frozenset[str]:
+    words = found and (found["of"] or found["named"] or found["first"])
+    return stems_of(words or "") - _GENERAL - STOP_STEMS
 
 
-def _has_word(stems: frozenset[str], word: Word) -> bool:
-    return any(spelling <= stems for spelling in word)
+def _changed_or_all(figures: list[Figure]) -> list[Figure]:
+    return [figure for figure in figures if figure.is_changed] or figures
+
+
+def _are_of_one_kind(one: Figure, other: Figure) -> bool:
+    """Are they counted in one unit, or may they be, where one counts nothing?"""
+    both = one.kinds | other.kinds
+    return bool(one.kinds & other.kinds or (BARE in both and both.isdisjoint(KINDS)))

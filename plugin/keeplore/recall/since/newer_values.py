@@ -4,30 +4,19 @@ asked of the sentences that were found.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from keeplore.recall.excerpt import sentences_of
 from keeplore.recall.passage_features import is_of_other_thing
 from keeplore.recall.question import STOP_STEMS, ParsedQuestion, stems_of
 from keeplore.recall.request import RecallHit
-from keeplore.recall.since.asked_figures import figures, gives_other_value
+from keeplore.recall.since.asked_figures import AskedFigure, asked_figure
 from keeplore.recall.since.contradictions import contradiction
+from keeplore.recall.since.stated_figures import Figure, stated_figures
 
 SENTENCES = 4  # of a hit that are compared, the closest to the question
 SHARED = 0.5  # share of the shorter one's words that two of one matter have
-LESS_CLOSE = (
-    0.2  # share of the question's words that a newer figure may lack; judgement
-)
-CLOSE = (
-    0.4  # share of the question's words from which on a figure is an answer; judgement
-)
-_ASKS_FIGURE = re.compile(
-    r"\b(?:how (?:many|much|long|often|large|big|high|fast|far|old|wide)|what(?:['’]s)?|which|"
-    r"when (?:is|are|do|does|will)|by when)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +35,7 @@ class Stated:
     is_of_other: (
         bool  # the closest speaks of another thing of the kind than the question
     )
+    figures: tuple[Figure, ...] = ()  # where the question asks for one
 
     @property
     def at(self) -> str:
@@ -70,28 +60,38 @@ def _closest(passage: str, question: ParsedQuestion) -> Iterator[_Statement]:
 
 
 def newest_first(
-    hits: Sequence[RecallHit], question: ParsedQuestion
+    hits: Sequence[RecallHit],
+    question: ParsedQuestion,
+    message_of: Callable[[RecallHit], str],
 ) -> list[RecallHit]:
     """The hits, each outdated one behind the hit that holds instead, which is given its place and
     its likelihood.
+
+    ``message_of`` gives what the person said in a hit's exchange: a figure may stand there alone.
     """
-    is_figure_asked = (
-        question.asks
-        and not question.is_about_past
-        and bool(_ASKS_FIGURE.search(question.text))
-    )
+    asked = asked_figure(question)
+    entries = [stated(hit, question) for hit in hits]
+    if asked:
+        entries = [_with_figures(one, message_of(one.hit)) for one in entries]
     ordered: list[Stated] = []
-    for one in [stated(hit, question) for hit in hits]:
+    for one in entries:
         places = (
             place
             for place, other in enumerate(ordered)
             if (_is_sure(one, other) and holds_instead(one, other, question))
-            or (is_figure_asked and _gives_newer(one, other, question))
+            or (asked and _gives_newer(one, other, asked))
         )
         place = next(places, len(ordered))
         is_moved = place < len(ordered)
         ordered.insert(place, _as_likely(one, ordered[place]) if is_moved else one)
     return [one.hit for one in ordered]
+
+
+def _with_figures(one: Stated, message: str) -> Stated:
+    texts = (one.hit.passage, message)
+    return replace(
+        one, figures=tuple(f for said in texts for f in stated_figures(said))
+    )
 
 
 def _as_likely(one: Stated, other: Stated) -> Stated:
@@ -133,24 +133,11 @@ def _is_sure(one: Stated, other: Stated) -> bool:
     return is_told or (one.hit.kind, other.hit.kind) == ("note", "note")
 
 
-def _gives_newer(one: Stated, other: Stated, question: ParsedQuestion) -> bool:
-    """Do both answer with figures, the newer one with another, and about as closely or for the same
-    thing?
-    """
-    old = _figure_statement(other)
-    if not old or not _is_newer_beside(one, other):
-        return False
-    new = _figure_statement(one)
-    if new and new.close >= old.close - LESS_CLOSE:
-        return figures(new.text).keys().isdisjoint(figures(old.text))
-    return any(
-        gives_other_value(said.text, old.text, question) for said in one.statements
+def _gives_newer(one: Stated, other: Stated, asked: AskedFigure) -> bool:
+    """Does the first say later than the other that what is asked for has another figure?"""
+    return _is_newer_beside(one, other) and asked.is_replaced(
+        other.figures, one.figures
     )
-
-
-def _figure_statement(entry: Stated) -> _Statement | None:
-    found = (one for one in entry.statements if figures(one.text))
-    return next((one for one in found if one.close >= CLOSE), None)
 
 
 def _is_newer_beside(one: Stated, other: Stated) -> bool:
