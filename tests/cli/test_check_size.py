@@ -17,8 +17,8 @@ def test_large_text_is_told_with_the_projects_and_files_that_take_most() -> None
     (found,) = size_findings("memory file", files)
     assert found.message == (
         "the text takes 550.0 MB in 3 files, 2 of them over 1.0 MB; most in shop 300.0 MB, "
-        "site 250.0 MB, no project 0.0 MB; largest projects/shop/memory/documents/a.md 300.0 MB, "
-        "projects/site/memory/documents/b.md 250.0 MB, memory/facts/c.md 0.0 MB"
+        "site 250.0 MB, no project 10 kB; largest projects/shop/memory/documents/a.md 300.0 MB, "
+        "projects/site/memory/documents/b.md 250.0 MB, memory/facts/c.md 10 kB"
     )
     assert "keeplore archive --larger-than 50kB" in found.remedy
     assert [*size_findings("memory file", files[:1])] == []

@@ -124,11 +124,11 @@ def test_a_person_gets_words_and_a_pipe_gets_tabs(root: Path) -> None:
     lines = keeplore("stats").stdout.splitlines()
     assert lines[0] == "memory: 4 memories, 1 of them permanent"
     assert "project\tweb\t2" in lines and "month\t2024-03\t1" in lines
-    sizes = [line.split("\t") for line in lines if line.endswith("MB")]
+    sizes = [line.split("\t") for line in lines if line.endswith(("kB", "MB"))]
     assert [name for name, _ in sizes] == [
         "text", "git", "index", "cache, all workspaces", "inbox",
     ]  # fmt: skip
-    assert all(re.fullmatch(r"\d+\.\d MB", size) for _, size in sizes)
+    assert all(re.fullmatch(r"[1-9]\d* kB|\d+\.\d MB", size) for _, size in sizes)
 
 
 def test_every_large_number_is_written_alike(

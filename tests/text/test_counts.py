@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keeplore.text.counts import counted
+from keeplore.text.counts import counted, size_text
 
 
 @pytest.mark.parametrize(
@@ -18,3 +18,17 @@ from keeplore.text.counts import counted
 )
 def test_one_is_no_plural(number: int, words: tuple[str, ...], expected: str) -> None:
     assert counted(number, *words) == expected
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [
+        (0, "0 kB"),
+        (1, "1 kB"),
+        (999_999, "1000 kB"),
+        (1_000_000, "1.0 MB"),
+        (2_345_678_901, "2,345.7 MB"),
+    ],
+)
+def test_a_small_size_is_not_rounded_to_nothing(size: int, expected: str) -> None:
+    assert size_text(size) == expected

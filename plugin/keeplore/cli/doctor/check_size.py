@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from keeplore.cli.doctor.finding import DoctorFinding, note
 from keeplore.memory.location import location_of
 from keeplore.store.files import FileState
+from keeplore.text.counts import size_text
 
 LARGE = 500_000_000  # bytes of text: some 100,000 conversations
 LARGE_FILE = 1_000_000  # bytes
@@ -24,18 +25,14 @@ def size_findings(part: str, files: Sequence[FileState]) -> Iterator[DoctorFindi
     projects: Counter[str] = Counter()
     for file in files:
         projects[location_of(file.path).project or "no project"] += file.size
-    most = [f"{name} {_mb(size)}" for name, size in projects.most_common(SHOWN)]
+    most = [f"{name} {size_text(size)}" for name, size in projects.most_common(SHOWN)]
     greatest = sorted(files, key=lambda file: (-file.size, file.path))[:SHOWN]
-    said = [f"{file.path} {_mb(file.size)}" for file in greatest]
+    said = [f"{file.path} {size_text(file.size)}" for file in greatest]
     count = sum(file.size > LARGE_FILE for file in files)
     yield note(
         part,
-        f"the text takes {_mb(total)} in {len(files):,} files, {count} of them over "
-        f"{_mb(LARGE_FILE)}; most in {', '.join(most)}; largest {', '.join(said)}",
+        f"the text takes {size_text(total)} in {len(files):,} files, {count} of them over "
+        f"{size_text(LARGE_FILE)}; most in {', '.join(most)}; largest {', '.join(said)}",
         "`keeplore archive --larger-than 50kB` shows what could be put aside, "
         "`keeplore exclude` leaves a project out, `tidy.archive_after_days` lets old text leave",
     )
-
-
-def _mb(size: int) -> str:
-    return f"{size / 1_000_000:,.1f} MB"

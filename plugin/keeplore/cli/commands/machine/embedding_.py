@@ -12,6 +12,7 @@ from keeplore.cli.parameters import json_option, pass_registry, pass_workspace
 from keeplore.cli.progress import fill_vectors
 from keeplore.cli.writing import settle
 from keeplore.errors import ConfigError, KeeploreError
+from keeplore.text.counts import size_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -230,8 +231,8 @@ def _kept_json(kept: KeptVectors) -> dict[str, Any]:
 
 
 def _list_kept(kept: Sequence[KeptVectors]) -> None:
-    sizes = [(one.name, f"{one.vectors:,}", f"{one.bytes / 1e6:.1f}") for one in kept]
-    table(("vectors by", "number", "MB"), sizes)
+    sizes = [(one.name, f"{one.vectors:,}", size_text(one.bytes)) for one in kept]
+    table(("vectors by", "number", "size"), sizes)
 
 
 def _problem(workspace: Workspace) -> str:

@@ -13,7 +13,7 @@ import click
 
 from keeplore.cli.output import emit_json, near, note, say, table
 from keeplore.cli.parameters import json_option, pass_registry, since_option
-from keeplore.text.counts import counted
+from keeplore.text.counts import counted, size_text
 from keeplore.text.dates import day_of
 from keeplore_hooks.spool import Spool
 
@@ -159,5 +159,5 @@ def _show_sizes(found: Statistics, machine: Mapping[str, int]) -> None:
         takes[f"index, vectors by {model}"] = size
     takes["cache, all workspaces"] = machine["bytes_cache"]
     takes["inbox"] = machine["bytes_state"]
-    rows = [(name, f"{size / 1e6:,.1f} MB") for name, size in takes.items()]
+    rows = [(name, size_text(size)) for name, size in takes.items()]
     table(("takes", "size"), rows)
