@@ -114,8 +114,9 @@ def _entry_findings(
         f"connected in {owner.directory}: {counted(len(found), 'file')}, all intact",
     )
     if has_changes:
-        message = "this release has newer entries for it"
-        yield note(part, message, f"`keeplore connect {owner.host}`")
+        message = "its entries are not as this release writes them"
+        remedy = f"`keeplore connect {owner.host}` brings them up to date"
+        yield note(part, message, remedy)
 
 
 def _not_intact(host: str, found: Mapping[str, str]) -> Iterator[DoctorFinding]:
