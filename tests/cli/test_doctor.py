@@ -683,3 +683,12 @@ def test_settings_that_are_not_committed_are_named_and_committed_if_asked(
         ("ok", f"{message}: now it is")
     ]
     assert git("show", "HEAD:keeplore.yaml", cwd=root) == file.read_text().rstrip()
+
+
+def test_before_the_first_workspace_only_that_is_missing(home: Path) -> None:
+    found = look(Places.from_environment(os.environ))
+    assert [
+        (one.part, one.message, one.remedy) for one in found if one.level == "wrong"
+    ] == [
+        ("workspace", "none is set up on this machine", "Run `keeplore init DIR`"),
+    ]

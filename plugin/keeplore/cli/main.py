@@ -4,7 +4,6 @@ next step.
 
 from __future__ import annotations
 
-import errno
 import importlib
 import os
 import platform
@@ -185,22 +184,13 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(EXPECTED)
     except OSError as e:
+        # loaded for an error alone
+        from keeplore.cli.disk_errors import disk_remedy
+
         message = f"{e.filename or 'the disk'}: {e.strerror or e}"
-        sys.exit(_say_error(message, _remedy(e)))
+        sys.exit(_say_error(message, disk_remedy(e)))
     except Exception as e:  # noqa: BLE001  # what nobody foresaw is written down and named as ours
         sys.exit(_report(e))
-
-
-def _remedy(error: OSError) -> str:
-    """What to do where the disk refuses; an agent's shell may be kept from writing."""
-    is_forbidden = error.errno in (errno.EROFS, errno.EACCES, errno.EPERM)
-    if is_forbidden and not (sys.stdin and sys.stdin.isatty()):
-        return (
-            "Nothing was written. Where a sandbox forbids it, the tool of that name of the MCP "
-            "server `keeplore` can, and so can the person who types the command; words that you "
-            "repeat in your answer are kept with the session"
-        )
-    return "Check that path, its rights, and the free space there"
 
 
 def _say_error(message: str, remedy: str) -> int:

@@ -200,6 +200,8 @@ def _crash(places: Places) -> Iterator[DoctorFinding]:
 def _python(places: Places) -> Iterator[DoctorFinding]:
     """The interpreter with which hosts start a worker."""
     known = installation.registered(places.state)
+    if known is None and not (places.state / FILE).exists():
+        return  # the first workspace registers it
     python = known.python if known else "no Python"
     if known is None or not known.is_there:
         message = f"hosts cannot start a worker: {python} is registered for it"
@@ -285,7 +287,13 @@ def _rights(places: Places) -> Iterator[DoctorFinding]:
     for folder in folders:
         if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK):
             message = f"nothing can be written into {folder}"
-            yield wrong("permissions", message, f"`chmod u+rwx '{folder}'`")
+            yield wrong("permissions", message, _way_to_write(folder))
+
+
+def _way_to_write(folder: Path) -> str:
+    if os.name == "posix" and os.statvfs(folder).f_flag & os.ST_RDONLY:
+        return "Its disk is mounted read-only: mount it so that it can be written"
+    return f"`chmod u+rwx '{folder}'`"
 
 
 def _close_folder(folder: Path) -> str:

@@ -1,0 +1,69 @@
+"""What a person and an agent's shell are told where a disk refuses."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from keeplore.cli.disk_errors import disk_remedy
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("number", "at_terminal", "piped"),
+    [
+        (errno.ENOSPC, "Make room there and run it again; `keeplore doctor`", "Make"),
+        (errno.EROFS, "That disk is mounted read-only: make it writable", "Nothing"),
+        (errno.EACCES, "Give yourself the rights to it (`ls -ld` shows", "Nothing"),
+        (errno.EIO, "Check that path, its rights, and the free", "Check"),
+    ],
+)
+def test_the_next_step_fits_what_the_disk_said(
+    monkeypatch: pytest.MonkeyPatch, number: int, at_terminal: str, piped: str
+) -> None:
+    error = OSError(number, os.strerror(number))
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    assert disk_remedy(error).startswith(at_terminal)
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    assert disk_remedy(error).startswith(piped)
+
+
+@pytest.fixture
+def read_only(memory: Path) -> Iterator[Path]:
+    """The home workspace on a disk that is mounted read-only."""
+    bind = ["mount", "--bind", str(memory), str(memory)]
+    if subprocess.run(bind, check=False, capture_output=True).returncode:
+        pytest.skip("a file system can only be mounted by root")
+    subprocess.run(["mount", "-o", "remount,ro,bind", str(memory)], check=True)
+    yield memory
+    subprocess.run(["umount", "--lazy", str(memory)], check=True)
+
+
+def test_a_workspace_on_a_read_only_disk_is_read_and_said_to_be_one(
+    read_only: Path,
+    shop: Path,
+    run: Callable[..., Any],
+    at_terminal: Callable[..., Any],
+) -> None:
+    status, seen = at_terminal("remember", "Tea is served", cwd=shop)
+    assert status == 1
+    assert " ".join(seen.split()) == (
+        f"keeplore: {read_only}/projects: Read-only file system "
+        "→ That disk is mounted read-only: make it writable, and run it again"
+    )
+    assert run("list", cwd=shop).returncode == 0
+    doctor = run("doctor", cwd=shop).stdout
+    told = "→ Its disk is mounted read-only: mount it so that it can be written"
+    assert (doctor.count(told), "chmod u+rwx" in doctor) == (2, False)
