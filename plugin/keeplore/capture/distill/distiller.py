@@ -178,10 +178,9 @@ def _context(source: _Source) -> Iterator[Extract]:
     telling = [(order, s) for order, s in enumerate(opening) if _is_telling(s)]
     for order, s in telling:
         is_first = order == telling[0][0]
-        is_late = s.exchange >= CONTEXT_EXCHANGES
-        if s.is_pasted:
-            continue
-        if not is_first and (is_late or decision_weight(s.sentence)):
+        is_early = s.exchange < CONTEXT_EXCHANGES
+        tells_situation = is_first or (is_early and not decision_weight(s.sentence))
+        if s.is_pasted or not tells_situation:
             continue
         if weight := _context_weight(s, is_first=is_first):
             yield Extract(s.quote, weight - 0.6 * s.exchange - 0.05 * s.place, order)
