@@ -1,4 +1,4 @@
-"""Segmentation: is this turn still about the same topic? Asked once for each new turn, and
+"""Topic segmentation: is this turn still about the same topic? Asked once for each new turn, and
 answered for good.
 
 With the packaged embedding model the shift of subject is what ``topic_model`` makes of it, and

@@ -1,5 +1,5 @@
-"""A memory → the passages by which it is found. Pure: the same memory gives the same passages on
-every machine.
+"""A memory → the passages (chunks) by which it is found. Pure: the same memory gives the same
+passages on every machine.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The tables of an index, and their version: everything in them is made from the workspace's text.
+"""The tables of an index, and the version of this schema: everything in them is made from the
+workspace's text.
 
 A file of another version is begun anew, so whoever changes a table raises ``VERSION``.
 """

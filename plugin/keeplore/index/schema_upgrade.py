@@ -1,5 +1,5 @@
-"""Vectors of an index that an older Keeplore made: the rest is made anew from the text in minutes,
-they take hours.
+"""Migration of an index that has the schema of an older Keeplore: its vectors are taken over, since
+they take hours to make; the rest is made anew from the text in minutes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The queue: jobs that wait, are leased to one worker at a time, and are done, tried again or dead.
+"""The job queue: jobs that wait, are leased to one worker at a time, and are done, retried after
+growing pauses, or dead.
 
 A job is ``waiting`` until it is leased; ``leased`` until it is done, given back, its lease is over
 or its process gone; ``dead`` after its last attempt, and then kept for whoever looks into it. A

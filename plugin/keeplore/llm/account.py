@@ -1,5 +1,5 @@
-"""Calls that are paid for: made within the budget, tried again where that may help, and written
-down.
+"""Calls of a language model, which are paid for: made within the budget, retried after growing
+pauses where that may help, and written down.
 """
 
 from __future__ import annotations

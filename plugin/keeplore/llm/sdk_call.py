@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from keeplore.config.settings import LlmSettings
 
 MAX_TOKENS = 10**9  # of one call, as a server may report it
-PASSING = (408, 409, 425, 429)  # and every 5xx
+PASSING = (408, 409, 425, 429)  # rate limits among them; and every 5xx
 SETUP: Mapping[int, str] = {
     401: "Set the key of that server in the environment of the worker",
     402: "Look into the account that pays for that server",

@@ -1,5 +1,5 @@
-"""Scoring: what two searches found → memories in the order in which they are shown. Pure and
-deterministic.
+"""Ranking by fusion of two searches, by text and by vectors: what they found → memories in the
+order in which they are shown. Pure and deterministic.
 
 Each search says how sure it is. For text that is the passage's BM25 as a part of the best one's,
 times the share of the question's words that the best passages have; for vectors it is how far the

@@ -1,5 +1,5 @@
-"""The fence around recalled text: what a host is shown can be told from instructions, and is never
-captured again.
+"""The fence around recalled text, against prompt injection: what a host is shown can be told from
+instructions, and is never captured again.
 
 A block is ``<keeplore-recall id="TOKEN">``, one of two headers, how a ``<`` is written if there is
 one, the text, ``</keeplore-recall id="TOKEN">``. The token is random for each block and the text

@@ -1,4 +1,4 @@
-"""Words that carry meaning, and how alike two texts are by them."""
+"""Text tokenised into the words that carry meaning, and how alike two texts are by them."""
 
 from __future__ import annotations
 

@@ -1,3 +1,3 @@
-"""The worker: takes the spool into the workspaces in the background and answers the host while it
-is warm.
+"""The worker, the daemon of this machine: takes the spool into the workspaces in the background and
+answers the host while it is warm.
 """

@@ -1,4 +1,6 @@
-"""The worker's tasks, one after the other: each does what is due and says when it is due again."""
+"""The scheduler of the worker's tasks, which run one after the other: each does what is due and
+says when it is due again.
+"""
 
 from __future__ import annotations
 

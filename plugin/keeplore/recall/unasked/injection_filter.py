@@ -1,5 +1,5 @@
-"""Whether text that nobody here said may be put before an agent unasked: not where it reads like an
-instruction.
+"""Against prompt injection: whether text that nobody here said may be put before an agent unasked,
+which it may not where it reads like an instruction.
 
 No list of phrases is complete, so the doubt decides: text is first brought into plain letters, then
 looked through for orders and rules, and what cannot be judged (another script, another language,

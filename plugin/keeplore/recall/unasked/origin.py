@@ -1,4 +1,6 @@
-"""Whose machine a memory is from, and what of that an agent may be told unasked."""
+"""The origin (provenance) of a memory: whose machine wrote it, and what of that an agent may be
+told unasked.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What git keeps of old commits besides its refs, and having it thrown away."""
+"""Garbage collection in git: what it keeps of old commits besides its refs is thrown away."""
 
 from __future__ import annotations
 

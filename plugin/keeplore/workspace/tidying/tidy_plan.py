@@ -1,4 +1,4 @@
-"""What there is to tidy in a workspace, doing it step by step, and taking a step back."""
+"""What there is to tidy in a workspace, doing it step by step, and undoing a step."""
 
 from __future__ import annotations
 
