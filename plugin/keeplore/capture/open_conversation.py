@@ -80,14 +80,17 @@ class OpenConversation:
                 return at
         return None
 
-    def is_retaken(self, at: int, exchange: Exchange) -> bool:
-        """True for the last exchange where it was only a prompt, waiting behind others, and the
-        turn itself has now come.
+    def drop_announced(self, exchange: Exchange, turn: Turn) -> bool:
+        """Drop the last exchange where it was only the prompt of this one, waiting behind others:
+        now that it is known what was said and when, it counts as new. Returns whether it was.
         """
-        is_last = 0 < at == len(self.exchanges) - 1
-        return (
-            is_last and is_tentative(self.exchanges[at]) and not is_tentative(exchange)
-        )
+        last = len(self.exchanges) - 1
+        is_waiting = last > 0 and is_tentative(self.exchanges[last])
+        has_come = is_waiting and not is_tentative(exchange)
+        if not has_come or self.position(exchange, turn) != last:
+            return False
+        self.conversation = replace(self.conversation, exchanges=self.exchanges[:last])
+        return True
 
     def put(self, at: int, exchange: Exchange, work: Work) -> None:
         """Set the exchange at this place, or behind the last one, and add what was done in it."""
@@ -110,10 +113,6 @@ class OpenConversation:
         if all(link.id != other for link in known):
             related = (*known, ConversationLink(title, other, relationship))
             self.conversation = replace(self.conversation, related=related)
-
-    def cut(self, at: int) -> None:
-        """Drop what stands from this place on."""
-        self.conversation = replace(self.conversation, exchanges=self.exchanges[:at])
 
     @property
     def is_hollow(self) -> bool:

@@ -79,23 +79,18 @@ class Capture:
         exchange = observed(turn, self._deps.redact)
         if exchange is None:
             return
-        work = observed_work(turn, self._deps.redact)
+        turn = replace(turn, work=observed_work(turn, self._deps.redact))
         current = self._open_conversation(state)
-        at = current.position(exchange, turn) if current else None
-        if current is not None and at is not None and current.is_retaken(at, exchange):
-            # only now is it known what was said and when: it is looked at as if it were new
-            current.cut(at)
-        else:
-            rest = self._unknown(current, exchange, turn)
-            if rest is None:
-                return
-            exchange = rest
-            at = current.position(exchange, turn) if current else None
-            if current is not None and at is not None:
-                current.put(at, exchange, work)
-                return
-        current = self._continued(state, current, replace(turn, work=work), exchange)
-        current.put(len(current.exchanges), exchange, work)
+        new: Exchange | None = exchange
+        if current is None or not current.drop_announced(exchange, turn):
+            new = self._unknown(current, exchange, turn)
+        if new is None:
+            return
+        at = current.position(new, turn) if current else None
+        if current is None or at is None:
+            current = self._continued(state, current, turn, new)
+            at = len(current.exchanges)
+        current.put(at, new, turn.work)
 
     @hookimpl_last
     def keeplore_command(self, command: Command) -> None:

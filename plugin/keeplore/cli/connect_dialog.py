@@ -52,7 +52,8 @@ def _wants_before_edit(surroundings: Surroundings) -> bool:
 def show_and_apply(
     plan: ConnectPlan, places: Places, *, dry_run: bool, yes: bool
 ) -> bool:
-    """Show what changes, and do it once the person agrees; whether all is as it was asked for.
+    """Show what changes, and do it once the person agrees; returns whether all is as it was asked
+    for.
 
     With ``dry_run`` nothing but the diff is shown, and the program ends.
     """

@@ -55,7 +55,7 @@ class CodeConsents:
         self._save([*(one for one in self.all() if one.main != new.main), new])
 
     def withdraw(self, main: Path) -> bool:
-        """Whether there was a consent. Raises OSError."""
+        """Take a consent back; returns whether there was one. Raises OSError."""
         before = self.all()
         left = [one for one in before if one.main != str(main)]
         if left != before:

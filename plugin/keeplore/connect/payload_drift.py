@@ -99,7 +99,7 @@ def _known_payloads() -> Mapping[str, Mapping[str, frozenset[str]]]:
 
 
 def _add(names: dict[str, int], name: str) -> bool:
-    """Count it once more; whether that is worth writing down."""
+    """Count it once more; returns whether that is worth writing down."""
     if name not in names and len(names) >= MOST:
         return False
     names[name] = names.get(name, 0) + 1

@@ -121,8 +121,8 @@ class JobQueue:
         *,
         replace: bool = True,
     ) -> bool:
-        """Put a job in, or let the one that waits under its key be due now; whether the queue holds
-        anything new.
+        """Put a job in, or let the one that waits under its key be due now; returns whether the
+        queue holds anything new.
 
         A job that waits gets the new payload and keeps its place. Without ``replace`` a job is
         never replaced, and refused only where the very same one waits.

@@ -140,9 +140,9 @@ def seed(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
     for word in _SEED_WORD.finditer(data, max(match[0], examined), match[1]):
         run = [] if word[0].lower() in _FUNCTION_WORDS else [*run, word.span()]
         longest = max(longest, run, key=len)
-    return (
-        [(longest[0][0], longest[-1][1])] if len(longest) >= SEED_WORDS else []
-    ), match[1]
+    if len(longest) < SEED_WORDS:
+        return [], match[1]
+    return [(longest[0][0], longest[-1][1])], match[1]
 
 
 def decoded(text: bytes) -> bytes:

@@ -51,8 +51,8 @@ def _template_files(template: Path) -> list[str]:
 
 
 def _lay_down(root: Path, template: Path, path: str, branch: str) -> bool:
-    """Whether the file is the template's, and so to be committed; a person's own file stays as it
-    is.
+    """Write a file of the template, unless a person has one of their own there; returns whether
+    what stands there is the template's, and so to be committed.
     """
     data = (template / path).read_bytes()
     if path == SETTINGS:

@@ -308,8 +308,8 @@ class Store:
             )
 
     def recover(self) -> bool:
-        """Finish a transaction that a process left which died; whether there was one. Raises
-        RepositoryBusy or OSError.
+        """Finish a transaction that a process left which died; returns whether there was one.
+        Raises RepositoryBusy or OSError.
         """
         if not transaction.log_path(directories(self.root)).exists():
             return False

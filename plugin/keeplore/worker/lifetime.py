@@ -47,7 +47,9 @@ class Lifetime:
         return time.monotonic() - self._started_at
 
     def note_work(self) -> bool:
-        """Somebody asked, or something happened. Returns whether the worker rested until now."""
+        """Count that somebody asked, or something happened. Returns whether the worker rested until
+        now.
+        """
         self._active_at = time.monotonic()
         was_rested, self.is_rested = self.is_rested, False
         return was_rested

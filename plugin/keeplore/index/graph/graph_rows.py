@@ -241,7 +241,7 @@ def link_some(connection: sqlite3.Connection) -> None:
     """Look for new names in some texts, or for all names in some new texts: one short transaction's
     worth.
     """
-    if not _turn(connection):
+    if not _mark_turned(connection):
         sql = "SELECT memory FROM unlinked LIMIT ?"
         for key in column(connection, sql, (LINKED_AT_ONCE,)):
             _link(connection, key)
@@ -258,16 +258,14 @@ def links_in(connection: sqlite3.Connection, memory: int) -> list[Mention]:
     texts = list(filter(None, dict.fromkeys(itertools.chain.from_iterable(rows))))
     names = _beginning_with(connection, first_words(texts))
     found = linked(texts, names) if names else []
-    shown = (
-        {name for name, *_ in connection.execute(_MENTIONS, (memory,))}
-        if found
-        else set()
-    )
+    if not found:
+        return []
+    shown = {name for name, *_ in connection.execute(_MENTIONS, (memory,))}
     return sorted((m for m in found if m.name not in shown), key=lambda m: m.name)
 
 
-def _turn(connection: sqlite3.Connection) -> int:
-    """Mark the memories in which names stand that are new as words, or no more; how many names
+def _mark_turned(connection: sqlite3.Connection) -> int:
+    """Mark the memories with names that have turned into words, or back; returns how many names
     these were.
     """
     turned = connection.execute(

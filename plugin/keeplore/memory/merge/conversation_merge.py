@@ -91,7 +91,7 @@ def _section(
 
 
 def _exchanges(base: Blocks, one: Blocks, other: Blocks) -> tuple[list[str], bool]:
-    """The exchanges of both sides in the order of their times; whether one clashes."""
+    """The exchanges of both sides in the order of their times, and whether one clashes."""
     joined: list[str] = []
     is_clash = False
     for key in dict.fromkeys((*other, *one)):

@@ -98,7 +98,9 @@ def _read_base(base: str | None, id_: str) -> _Read | None:
 def _joined_memory(
     base: Memory | None, loser: Memory, winner: Memory
 ) -> tuple[Memory, bool]:
-    """Front matter and body, each joined; whether the loser's words are lost somewhere."""
+    """The joined memory, front matter and body each by itself, and whether the loser's words are
+    lost somewhere.
+    """
     meta, is_meta_clash = _joined_meta(
         base.meta if base else None, loser.meta, winner.meta
     )
@@ -344,7 +346,9 @@ def _joined_meta(
     *,
     is_inside: bool = False,
 ) -> tuple[dict[str, Any], bool]:
-    """Key by key; whether two values were given that cannot both stay."""
+    """The front matter joined key by key, and whether two values were given that cannot
+    both stay.
+    """
     joined: dict[str, Any] = {}
     is_clash = False
     for key in dict.fromkeys((*winner, *loser)):

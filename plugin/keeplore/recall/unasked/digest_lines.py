@@ -108,7 +108,7 @@ def joined_lines(
         if key is None or len(groups[key]) == 1:
             lines.append(item.line)
         elif item is groups[key][0]:
-            lines.append(_line(key, groups[key]))
+            lines.append(_joined_line(key, groups[key]))
     return lines
 
 
@@ -134,7 +134,8 @@ def _digest_of(
     return min(digests, default="")
 
 
-def _line(key: _Key, group: Sequence[Joinable]) -> BlockLine:
+def _joined_line(key: _Key, group: Sequence[Joinable]) -> BlockLine:
+    """The words of a group as one line, each speaker's together, as many as there is room for."""
     whole, kind = key
     newest = max((item.read for item in group), key=lambda read: read.row.updated_at)
     said: dict[str, list[str]] = {}  # by whom
@@ -146,7 +147,8 @@ def _line(key: _Key, group: Sequence[Joinable]) -> BlockLine:
             words.append(item.words)
             room -= len(item.words)
             shown[item.read.row.id] = None
-    quotations = [f"{' · '.join(words)} ({by}" for by, words in said.items() if words]
-    text = f"{about(newest)}{kind} · {') · '.join(quotations)}; {reference(whole)})"
+    quotations = [f"{' · '.join(words)} ({by})" for by, words in said.items() if words]
+    spoken = " · ".join(quotations).removesuffix(")")  # the reference stands in there
+    text = f"{about(newest)}{kind} · {spoken}; {reference(whole)})"
     first, *others = shown
     return BlockLine(text, first, also=tuple(others))

@@ -95,7 +95,7 @@ def recover_aside(backend: GitBackend, head: str, machine: str) -> None:
 def _is_all_handled(
     backend: GitBackend, head: str, machine: str, aborted: list[str]
 ) -> bool:
-    """Handle the aborted rebases that were not handled yet; whether none is left to do."""
+    """Handle the aborted rebases that were not handled yet; returns whether none is left to do."""
     place = backend.places.own / HANDLED
     handled = place.read_text("ascii", "replace").splitlines() if place.exists() else []
     waiting = [entry for entry in aborted if entry not in handled]
@@ -126,8 +126,9 @@ def _bring_back(
     *,
     is_aside: bool = False,
 ) -> bool:
-    """Whether all was done that can be done for an entry of the log; what was set ``aside`` is
-    newer than all that the branch has, an edit beats its removal there.
+    """Bring back the commits of ours that an entry of the branch's log took away; returns whether
+    all was done that can be done. What was set ``aside`` is newer than all that the branch has, an
+    edit beats its removal there.
     """
     root = backend.root
     lost, kept = entry.split()[:2]

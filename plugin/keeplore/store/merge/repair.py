@@ -98,7 +98,7 @@ def _resolve_ours(root: Path, own: Path) -> tuple[tuple[str, ...], bool]:
 
 
 def _is_all_resolved(root: Path, own: Path) -> bool:
-    """Resolve the conflicts of ours; whether there are no others."""
+    """Resolve the conflicts of ours; returns whether there are no others."""
     return _resolve_ours(root, own)[1]
 
 

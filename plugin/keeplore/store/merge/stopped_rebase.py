@@ -82,8 +82,8 @@ def _state(backend: GitBackend) -> tuple[str, str, str]:
 
 
 def _free_branch(backend: GitBackend, machine: str) -> bool:
-    """Put the branch back to where git noted it, if only commits of ours have come since; whether
-    that was needed.
+    """Put the branch back to where git noted it, if only commits of ours have come since; returns
+    whether that was needed.
     """
     folder = backend.places.own / REBASE
     ref, noted = _text(folder / "head-name"), _text(folder / "orig-head")

@@ -53,10 +53,8 @@ class IndexTask:
         self._due_at = time.monotonic()
 
     def note_text(self) -> bool:
-        """Files have changed, perhaps by another hand. Thread-safe.
-
-        Returns False where that is known already, and indexing only put off until nothing more
-        changes.
+        """Take that files have changed, perhaps by another hand. Thread-safe. Returns False where
+        that is known already, and indexing only put off until nothing more changes.
         """
         moment, due_at = time.monotonic(), self._due_at
         if not due_at:

@@ -68,7 +68,7 @@ class ProjectManifests:
         self._seen: dict[tuple[str, str, str], tuple[FileState, ...]] = {}
 
     def take(self, workspace: Workspace, directory: Path) -> bool:
-        """Write down what the project of a directory is made of; whether anything changed.
+        """Write down what the project of a directory is made of; returns whether anything changed.
 
         A project that the workspace has no entry of is left alone, and one that is left out of
         memory. Raises StoreError, ConfigError or OSError.

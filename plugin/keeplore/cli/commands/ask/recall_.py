@@ -164,8 +164,8 @@ def _make_missing_vectors(workspace: Workspace) -> bool:
 
 
 def _start_worker(places: Places, answer: dict[str, Any]) -> bool:
-    """Start a worker where text or vectors are missing that a recall does not make; whether one was
-    started.
+    """Start a worker where text or vectors are missing that a recall does not make; returns whether
+    one was started.
     """
     stamp = answer.get("stamp")
     is_behind = answer.get("status") == "stale"

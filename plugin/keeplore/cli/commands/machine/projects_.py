@@ -184,7 +184,9 @@ projects_command.add_command(in_repo_command)
 
 
 def clone_all(workspace: Workspace, names: tuple[str, ...], into: Path) -> bool:
-    """Clone projects, all for no names, and say what came of each; whether all are there."""
+    """Clone projects, all for no names, and say what came of each; returns whether all
+    are there.
+    """
     from keeplore.workspace.lifecycle import projects  # heavy, as above
 
     is_whole = True

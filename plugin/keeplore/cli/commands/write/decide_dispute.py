@@ -57,7 +57,7 @@ def decide_dispute(workspace: Workspace, dispute: Dispute) -> str:
 
 
 def _is_joined(workspace: Workspace, dispute: Dispute) -> bool:
-    """Make one of the two in the editor; whether the person saved something."""
+    """Make one of the two in the editor; returns whether the person saved something."""
     # heavy, as above
     from keeplore.workspace.writing.disputes import DisputeDecision, settle
 
