@@ -21,9 +21,9 @@ CASES = {
         f"  → {IDS}; `keeplore forget --help` says how it is used",
     ],
     ("why", "1f0c9a2e"): [
-        "Usage: keeplore why [OPTIONS] REF",
-        "keeplore: missing option '-q' / '--query'",
-        "  → Add --query QUERY; `keeplore why --help` says how it is used",
+        "Usage: keeplore why [OPTIONS] REF [QUESTION]...",
+        "keeplore: of the memory and the question one is missing",
+        '  → `keeplore why ID "QUESTION"`; `keeplore recall "QUESTION"` prints ids',
     ],
     ("list", "--since", "soon"): [
         (

@@ -59,6 +59,8 @@ def test_a_score_is_explained_and_so_is_what_is_not_found(
         == f"{new} replaced it and stands for it: found in place 1, by the words of its earlier "
         f"version {old}"
     )
+    words = run("why", old, "where", "do we keep sessions", "--text", cwd=memory)
+    assert words.stdout == told.stdout
     parts = [line.split("\t") for line in lines[4:]]
     assert [parts[0][0], parts[-1][0]] == ["text", "together"]
     assert abs(

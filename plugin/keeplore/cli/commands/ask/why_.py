@@ -1,4 +1,4 @@
-"""``keeplore why REF --query QUESTION``."""
+"""``keeplore why REF QUESTION``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 
 from keeplore.cli.output import emit_json, note, plain, say, table
 from keeplore.cli.parameters import json_option, pass_registry, reference
+from keeplore.cli.usage_errors import WrongUsage
 from keeplore.memory.names import short_id
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ LEAST = 0.005  # log-odds: a part below that is not shown to a person
 
 @click.command(short_help="Explain why a question finds a memory, or does not.")
 @reference()
-@click.option("-q", "--query", required=True, help="The question.")
+@click.argument("question", nargs=-1)
+@click.option("-q", "--query", help="The question, where it is not given as QUESTION.")
 @click.option("--wide", is_flag=True, help="As `keeplore recall --wide` asks.")
 @click.option(
     "--text", "text_only", is_flag=True, help="As `keeplore recall --text` asks."
@@ -32,7 +34,8 @@ def why_command(
     registry: Registry,
     *,
     reference: str,
-    query: str,
+    question: tuple[str, ...],
+    query: str | None,
     wide: bool,
     text_only: bool,
     as_json: bool,
@@ -44,13 +47,19 @@ def why_command(
     .95.
 
     \b
-    keeplore why 1f0c9a2e --query "why did we drop Redis"
+    keeplore why 1f0c9a2e "why did we drop Redis"
     """
+    asked = query or " ".join(question)
+    if not asked:
+        raise WrongUsage(
+            "of the memory and the question one is missing",
+            '`keeplore why ID "QUESTION"`; `keeplore recall "QUESTION"` prints ids',
+        )
     # heavy: the index and the model are needed here, not for --help
     from keeplore.recall.request import RecallRequest
     from keeplore.workspace.reading.explain import explain
 
-    request = RecallRequest(query, wide=wide, text_only=text_only)
+    request = RecallRequest(asked, wide=wide, text_only=text_only)
     explanation = explain(registry, reference, request)
     if as_json:
         emit_json(asdict(explanation))
