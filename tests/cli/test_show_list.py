@@ -560,3 +560,13 @@ def test_two_that_name_each_other_are_told_once(memory: Path, run: Run) -> None:
     assert [line for line in shown.splitlines() if "relates-to" in line] == [
         f"relates-to: {second[4:12]} Queue"
     ]
+
+
+def test_a_file_that_states_no_date_is_listed_as_one(memory: Path, run: Run) -> None:
+    (memory / "memory").mkdir(exist_ok=True)
+    (memory / "memory" / "tea.md").write_text("# Tea is served at four\n")
+    (line,) = run("list", cwd=memory).stdout.splitlines()
+    *cells, _ = line.split("\t")
+    assert cells == ["no date", "note", "workspace", "Tea is served at four"]
+    facts = run("recall", "tea", "--text", cwd=memory).stdout.splitlines()[1]
+    assert facts.startswith("   no date · workspace · ")

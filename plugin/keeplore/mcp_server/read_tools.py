@@ -19,7 +19,7 @@ from keeplore.recall.render import (
     place,
     quoted,
 )
-from keeplore.text.dates import day_of, minute_of
+from keeplore.text.dates import minute_of, shown_day
 from keeplore.workspace.note_writer import NoteVersion
 from keeplore.workspace.reading.details import detail_lines, details_of
 from keeplore.workspace.reading.receipts_source import exchange_of, transcript_of
@@ -84,7 +84,7 @@ def _facts_line(found: FoundMemory, text: str) -> str:
     row = found.row
     trust = found.workspace.machine_trust.trust_of(found.memory)
     facts = [
-        label(day_of(row.updated_at)),
+        label(shown_day(row.updated_at)),
         place(row.scope, row.project),
         said_by(trust, row.kind, row.title, text),
         label(row.id),

@@ -34,7 +34,7 @@ from keeplore.recall.render import (
 )
 from keeplore.recall.request import LaterStatement, RecallRequest
 from keeplore.recall.weights import EXCERPT_CHARS
-from keeplore.text.dates import day_of, in_utc, minute_of, moment_of
+from keeplore.text.dates import NO_DATE, in_utc, minute_of, moment_of, shown_day
 from keeplore.workspace.reading.listing import Listing, listing
 from keeplore_hooks.spool import Spool
 
@@ -232,7 +232,7 @@ def _facts(hit: dict[str, Any]) -> list[str]:
         what += f", {since}"
     said = said_by(hit["trust"], hit["kind"], hit["title"], hit["passage"])
     return [
-        label(day_of(hit["changed_at"])),
+        label(shown_day(hit["changed_at"])),
         place(hit["scope"], hit["project"]),
         what,
         said,
@@ -246,7 +246,7 @@ def _line(row: MemoryRow) -> str:
         if is_so
     ]
     parts = [
-        one_line(minute_of(row.updated_at), TITLE_CHARS),
+        one_line(minute_of(row.updated_at) or NO_DATE, TITLE_CHARS),
         place(row.scope, row.project),
         ", ".join([label(row.category or row.kind), *marks]),
         said_by(row.trust, row.kind, row.title),

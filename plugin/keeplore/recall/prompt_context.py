@@ -30,7 +30,7 @@ from keeplore.recall.request import Answer, AnswerStatus, RecallHit, ResultFilte
 from keeplore.recall.unasked.injection_filter import is_doubtful, may_be_injected
 from keeplore.recall.unasked.memory_lines import later_end
 from keeplore.recall.weights import EXCERPT_CHARS, PROMPT_HITS
-from keeplore.text.dates import day_of
+from keeplore.text.dates import shown_day
 from keeplore.text.similarity import normalised
 
 ANY_LENGTH = 1_000_000  # characters
@@ -119,7 +119,7 @@ def asked_context(answer: Answer, *, room: TextBudget) -> ContextBlock:
 def _item(hit: RecallHit) -> BlockLine:
     about = " · ".join(
         (
-            label(day_of(hit.changed_at)),
+            label(shown_day(hit.changed_at)),
             place(hit.scope, hit.project),
             label(hit.category or hit.kind),
         )

@@ -10,6 +10,7 @@ MONTHS = (
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+NO_DATE = "no date"
 _LENGTHS = {"d": 1, "w": 7, "y": 365}
 _AGE = re.compile(r"(\d{1,5})\s*([dwy])")
 
@@ -75,3 +76,8 @@ def minute_of(moment: str) -> str:
 def day_of(moment: str) -> str:
     """The day in this place of a date or time as memories write it, "2026-02-09"."""
     return minute_of(moment)[:10]
+
+
+def shown_day(moment: str) -> str:
+    """The same, in words where a file that a person wrote states none."""
+    return day_of(moment) or NO_DATE

@@ -27,7 +27,7 @@ from keeplore.recall.request import LaterStatement
 from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.recall.since.named_files import named_files
 from keeplore.recall.unasked.injection_filter import may_be_injected
-from keeplore.text.dates import day_of
+from keeplore.text.dates import shown_day
 from keeplore.text.pasted import is_pasted_into, own_words
 from keeplore.text.sentences import sentences
 from keeplore.text.similarity import SIMILAR, normalised, similarity
@@ -207,7 +207,7 @@ def _untold(said: Sequence[str], title: str, lines: Sequence[BlockLine]) -> str:
 
 def about(read: LoadedMemory) -> str:
     """Date, and place if it is another one."""
-    day = label(day_of(read.row.updated_at or read.row.created_at))
+    day = label(shown_day(read.row.updated_at or read.row.created_at))
     here = "" if read.is_here else f" · {place(read.row.scope, read.row.project)}"
     return f"{day}{here}"
 

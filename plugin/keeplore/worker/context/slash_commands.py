@@ -32,7 +32,7 @@ from keeplore.recall.render import (
 from keeplore.recall.request import RecallHit, RecallRequest
 from keeplore.text.agent_scope import long_place
 from keeplore.text.counts import counted
-from keeplore.text.dates import day_of
+from keeplore.text.dates import shown_day
 from keeplore.text.fences import DONE
 from keeplore.workspace.note_writer import NoteOutcome
 from keeplore.workspace.registry import Registry
@@ -268,7 +268,7 @@ def _forgotten_sections(row: MemoryRow, forgot: ForgetResult) -> Iterator[BlockS
 def _candidate(hit: RecallHit) -> str:
     about = [
         one_line(part, TITLE_CHARS)
-        for part in (hit.memory_id, day_of(hit.changed_at), _place_of_hit(hit))
+        for part in (hit.memory_id, shown_day(hit.changed_at), _place_of_hit(hit))
     ]
     return " · ".join((*about, quoted(hit.title, TITLE_CHARS)))
 
@@ -280,7 +280,7 @@ def _place_of_hit(hit: RecallHit) -> str:
 def _row_line(row: MemoryRow) -> str:
     about = (
         one_line(row.id, TITLE_CHARS),
-        one_line(day_of(row.updated_at or row.created_at), TITLE_CHARS),
+        one_line(shown_day(row.updated_at or row.created_at), TITLE_CHARS),
     )
     return " · ".join(
         (*about, quoted(row.title, TITLE_CHARS), one_line(row.path, PATH_CHARS))

@@ -14,7 +14,7 @@ from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.memory import Memory
 from keeplore.memory.conversation_body import EXCHANGES
 from keeplore.text.counts import counted
-from keeplore.text.dates import day_of, now
+from keeplore.text.dates import day_of, now, shown_day
 from keeplore.text.fences import sanitise
 from keeplore.text.nested_markdown import enclosed, inline
 from keeplore.workspace.workspace import Workspace
@@ -129,7 +129,7 @@ def _contents(rows: Sequence[MemoryRow]) -> Iterator[str]:
         ):
             yield f"  - {inline(category)}\n"
             for row in of_category:
-                day = inline(day_of(row.created_at))
+                day = inline(shown_day(row.created_at))
                 yield f"    - [{inline(_title(row))}](#{_anchor(row)}) · {day}\n"
 
 

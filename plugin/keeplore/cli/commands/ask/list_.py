@@ -27,7 +27,7 @@ from keeplore.cli.parameters import (
 from keeplore.cli.writing import calling_agent_name
 from keeplore.memory.names import short_id
 from keeplore.text.agent_scope import short_place
-from keeplore.text.dates import day_of
+from keeplore.text.dates import shown_day
 
 if TYPE_CHECKING:
     from keeplore.index import MemoryFilter
@@ -129,7 +129,7 @@ def _cells(item: ListedMemory) -> tuple[str, ...]:
     what = row.category if row.kind == "note" and row.category else row.kind
     what += ", foreign" if row.trust == "foreign" else ""
     return (
-        day_of(row.updated_at),
+        shown_day(row.updated_at),
         what,
         short_place(row.scope, row.project),
         row.title,

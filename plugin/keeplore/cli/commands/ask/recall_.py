@@ -18,7 +18,7 @@ from keeplore.errors import IndexUnavailable, KeeploreError, ModelUnavailable
 from keeplore.memory.names import short_id
 from keeplore.recall.request import RecallRequest
 from keeplore.text.agent_scope import short_place
-from keeplore.text.dates import day_of, minute_of
+from keeplore.text.dates import minute_of, shown_day
 from keeplore.text.turn_ids import shown_turn
 from keeplore.worker.server.protocol import ask
 from keeplore.worker.start import start
@@ -215,7 +215,7 @@ def _facts(hit: dict[str, Any]) -> list[str]:
     # here, because an answer without a hit needs none of it
     from keeplore.recall.render import since_then
 
-    said_at = minute_of(hit["at"]) or day_of(hit["changed_at"])
+    said_at = minute_of(hit["at"]) or shown_day(hit["changed_at"])
     facts = [said_at, where, f"{hit['score']:.2f}", what]
     if hit["trust"] == "foreign":
         facts.append("from another person's machine")

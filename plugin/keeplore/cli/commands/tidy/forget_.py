@@ -22,7 +22,7 @@ from keeplore.cli.writing import note_if_uncommitted
 from keeplore.errors import NotFound
 from keeplore.memory.names import short_id
 from keeplore.text.counts import counted
-from keeplore.text.dates import day_of
+from keeplore.text.dates import shown_day
 from keeplore.worker.after_writing import tell_worker
 
 if TYPE_CHECKING:
@@ -168,7 +168,9 @@ def _show(workspace: Workspace, memory_id: str, *, is_quiet: bool) -> bool:
     for version in reversed(versions):
         row = version.row
         say(row.title, bold=True)
-        say(f"  {day_of(row.created_at)} · {short_id(row.id)} · {row.path}", dim=True)
+        say(
+            f"  {shown_day(row.created_at)} · {short_id(row.id)} · {row.path}", dim=True
+        )
     if not versions and workspace.store.is_forgotten(memory_id):
         say(f"{memory_id} is forgotten already")
     return bool(versions)
