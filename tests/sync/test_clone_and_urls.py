@@ -155,6 +155,36 @@ def test_what_git_prints_tells_the_case(printed, kind):
     assert error.kind == kind and error.remedy
 
 
+def test_of_what_git_prints_the_reason_is_told() -> None:
+    missing = """\
+fatal: '/x.git' does not appear to be a git repository
+fatal: Could not read from remote repository.
+
+Please make sure you have the correct access rights
+and the repository exists.
+"""
+    assert failure(missing).message == (
+        "there is no repository at the remote: '/x.git' does not appear to be a git repository"
+    )
+    protected = """\
+remote: error: GH006: Protected branch update failed.
+remote: error: Changes must be made through a pull request.
+error: failed to push some refs to 'https://x/'
+To https://x/
+!\trefs/heads/main:refs/heads/main\t[remote rejected] (protected branch)
+Done
+"""
+    assert failure(protected).message == (
+        "the remote does not take the push: GH006: Protected branch update failed; Changes must be "
+        "made through a pull request; [remote rejected] (protected branch)"
+    )
+    unknown = "fatal: unable to access 'https://x/': there was an error: 7"
+    assert failure(unknown).message == f"git failed: {unknown.removeprefix('fatal: ')}"
+    assert (
+        failure("fatal: Could not read from remote repository.").message == "git failed"
+    )
+
+
 def test_a_clone_is_a_workspace_that_can_go_on(network, git):
     store = network.machine("second")
     assert store.remote() == str(network.remote)

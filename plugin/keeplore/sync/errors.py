@@ -13,7 +13,14 @@ from keeplore.errors import RemoteError
 from keeplore.store import without_credentials
 
 SAID = 300  # characters of git's words in a message
-_PROGRESS = re.compile(r"(?m)^Cloning into '.*'\.\.\.$")
+# who speaks, and of a push which refs it was about
+_SPEAKER = re.compile(r"^((fatal|error|remote|ssh): *)+|!\s+\S+:\S+\s+")
+# what git says around the reason
+_AROUND = re.compile(
+    r"Cloning into '.*'|Could not read from remote repository|hint: .*|To \S+|Done"
+    r"|Please make sure you have the correct access rights|and the repository exists"
+    r"|failed to push some refs to .*"
+)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]|\x1b\[[0-9;]*[A-Za-z]")
 
 
@@ -58,8 +65,18 @@ def failure(printed: str) -> SyncError:
 def of_kind(kind: str, printed: str = "") -> SyncError:
     """The error of a kind, with git's own words."""
     case = _cases()[kind]
-    said = shown(_PROGRESS.sub("", printed)).rstrip(".")
+    said = shown("; ".join(_reasons(printed)))
     return SyncError(kind, f"{case.what}: {said}" if said else case.what, case.remedy)
+
+
+def _reasons(printed: str) -> list[str]:
+    """The lines of git that say why, each once."""
+    lines = [
+        _SPEAKER.sub("", line.strip()).rstrip(".") for line in printed.splitlines()
+    ]
+    return [
+        *dict.fromkeys(line for line in lines if line and not _AROUND.fullmatch(line))
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,7 +209,7 @@ def _remote(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
 
 
 def _sync_failure(last: LastSync) -> str:
-    since = f", the last that went well was at {minute_of(last.succeeded_at)}"
+    since = f"; the last that went well was at {minute_of(last.succeeded_at)}"
     message = f"the sync at {minute_of(last.at)} failed: {last.error}"
     return f"{message}{since if last.succeeded_at else ''}"
 
