@@ -66,8 +66,8 @@ def _is_cursor(data: Json) -> bool:
 
 
 def _is_copilot(data: Json, transcript: str) -> bool:
-    """Payloads of prompts name no log there; Claude Code names one in each payload, and the time in
-    none.
+    """Whether a payload is Copilot's: of a prompt it names no log, where Claude Code names one in
+    each payload, and the time in none.
     """
     return bool(
         text(data, "sessionId")

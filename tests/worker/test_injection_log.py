@@ -121,7 +121,7 @@ def test_a_message_that_is_asked_about_again_within_seconds_is_no_new_one(
         (SESSION, "c", True),
         (SESSION, "a", True),
     ]
-    assert [log.is_first(origin, message) for origin, message, _ in asked] == [
+    assert [log.note_asked(origin, message) for origin, message, _ in asked] == [
         is_first for _, _, is_first in asked
     ]
 

@@ -152,7 +152,7 @@ class HostAdapter(RecordAdapter):
         return self.ask_about(kind, data)
 
     def may_ask(self, event: str, payload: bytes) -> bool:
-        """Subagents get no context."""
+        """Whether a payload may be answered with context: subagents get none."""
         origin = self.origin(event, payload)
         return origin is not None and not origin.agent
 

@@ -57,8 +57,8 @@ def own_command(prompt: str) -> str:
 
 
 def called_in(words: str) -> str:
-    """What was typed, where a host sends the text of one of our commands, with the typed line or
-    the words for it behind it.
+    """The command that was typed, where a host sends the whole text of one of our commands in its
+    place, with the typed line or its words behind it; other words as they are.
     """
     if not (text := _OWN_TEXT.match(words)):
         return words

@@ -33,8 +33,8 @@ class SessionState:
     made: list[str] = field(default_factory=list)
     before: str = ""  # the session's last conversation that was closed
 
-    def is_new(self, event_id: str) -> bool:
-        """True the first time an id is asked for."""
+    def add_seen(self, event_id: str) -> bool:
+        """Remember the id of an event; returns True the first time."""
         if event_id in self.seen:
             return False
         self.seen = [*self.seen, event_id][-MAX_SEEN:]

@@ -95,7 +95,7 @@ class Capture:
     @hookimpl_last
     def keeplore_command(self, command: Command) -> None:
         state = self._sessions.get(command.origin)
-        if not state.is_new(command.id):
+        if not state.add_seen(command.id):
             return
         if command.name in OWN:
             state.own = [*state.own, command.id][-MAX_SEEN:]
@@ -112,7 +112,7 @@ class Capture:
         state = self._sessions.get(question.origin)
         if (
             question.answer
-            and state.is_new(question.id)
+            and state.add_seen(question.id)
             and (current := self._open_conversation(state))
         ):
             state.trigger = "question"
@@ -121,7 +121,9 @@ class Capture:
     @hookimpl_last
     def keeplore_compaction(self, compaction: Compaction) -> None:
         state = self._sessions.get(compaction.origin)
-        if state.is_new(compaction.id) and (current := self._open_conversation(state)):
+        if state.add_seen(compaction.id) and (
+            current := self._open_conversation(state)
+        ):
             state.trigger = "compaction"
             # at once: an import brings all else of a session to disk at its end
             self._save(state, current)

@@ -211,14 +211,14 @@ def _report(error: Exception) -> int:
     text = redact("".join(traceback.format_exception(error)))
     versions = f"keeplore {__version__}, Python {platform.python_version()}, {platform.platform()}"
     log = Places.from_environment(os.environ).state / "crash.log"
-    is_written = _is_written(log, f"{versions}\n\n{text}")
+    is_written = _write_log(log, f"{versions}\n\n{text}")
     where = f"the details are in {log}" if is_written else text
     what = redact(f"{type(error).__name__}: {error}")
     click.echo(f"keeplore: an error of keeplore itself: {what}\n  → {where}", err=True)
     return OUR_BUG
 
 
-def _is_written(log: Path, text: str) -> bool:
+def _write_log(log: Path, text: str) -> bool:
     try:
         durable.make_private(log.parent)
         log.write_text(text, encoding="utf-8")

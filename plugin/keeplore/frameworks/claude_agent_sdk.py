@@ -76,7 +76,7 @@ class _Client:
             event = payload["hook_event_name"]
             replies = (
                 [await _send_event("SessionStart", _start(payload))]
-                if self._is_first(payload)
+                if self._begins_session(payload)
                 else []
             )
             replies.append(await _send_event(event, payload))
@@ -92,16 +92,18 @@ class _Client:
             "hookSpecificOutput": {"hookEventName": event, "additionalContext": context}
         }
 
-    def _is_first(self, payload: Any) -> bool:
-        """Is this the first prompt of a session? The SDK tells Python of no beginning."""
+    def _begins_session(self, payload: Any) -> bool:
+        """True for the first prompt of a session, which then counts as begun: the SDK tells Python
+        of no beginning.
+        """
         session = str(payload["session_id"])
-        is_first = (
+        is_beginning = (
             payload["hook_event_name"] == "UserPromptSubmit"
             and session not in self._begun
         )
-        if is_first:
+        if is_beginning:
             self._begun.add(session)
-        return is_first
+        return is_beginning
 
 
 def _start(payload: Any) -> dict[str, Any]:

@@ -66,7 +66,9 @@ class KnownFile(NamedTuple):
         )
 
     def is_settled_as(self, file: IndexedFile) -> bool:
-        """Asked of every file at every look, so in few steps."""
+        """Whether a file is the one that was read, and was settled then. Asked of every file at
+        every look, so in few steps.
+        """
         is_here = self.inode == file.inode and self.mtime_ns == file.mtime_ns
         return is_here and self.size == file.size and self.is_settled
 
@@ -255,7 +257,9 @@ def _scope_id(connection: sqlite3.Connection, memory: Memory) -> int:
 
 
 def is_archived(path: str) -> bool:
-    """Archiving moves a file under ``archive/`` of its memory folder; the path is the state."""
+    """Whether the path lies under ``archive/`` of its memory folder: archiving moves a
+    file there.
+    """
     return ("memory", "archive") in pairwise(path.split("/"))
 
 

@@ -226,7 +226,9 @@ def conflict_line(text: str) -> int:
 
 
 def _is_plain(value: Any, depth: int = 0) -> bool:
-    """Tags such as ``!!timestamp`` make values that neither JSON nor a later version can hold."""
+    """Whether JSON and a later version can hold a value, as they cannot what tags such as
+    ``!!timestamp`` make.
+    """
     if isinstance(value, dict | list):
         items = value.values() if isinstance(value, dict) else value
         return depth < MAX_DEPTH and all(_is_plain(item, depth + 1) for item in items)

@@ -173,8 +173,8 @@ def _is_random(run: str, mixed: int, one_case: int) -> bool:
 
 
 def _is_hex_key(prefix: str, run: str) -> bool:
-    """Prefixes of keys are short and end in an underscore; what names a digest was left out
-    before.
+    """Whether a run of hex digits is a key by its prefix: those of keys are short and end in an
+    underscore. What names a digest was left out before.
     """
     return (
         bool(_HEX.match(run))

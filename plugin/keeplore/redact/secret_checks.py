@@ -408,8 +408,8 @@ def _is_password_of_words(value: str) -> bool:
 
 
 def _is_bare_password(value: str, candidate: SecretCandidate) -> bool:
-    """An unquoted value: in a settings file any word counts, in code or prose only what no name
-    would look like.
+    """Whether an unquoted value is a password: in a settings file any word counts, in code or prose
+    only what no name would look like.
     """
     if WORDS.match(value):
         return _is_bare_word(value, candidate)

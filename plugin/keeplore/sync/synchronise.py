@@ -68,7 +68,7 @@ def synchronise(
             continue
         to_push = _checked_commits(store, theirs, scan)
         replaced = at_remote if at_remote != theirs else ""
-        if not (to_push or replaced) or _is_pushed(store, remote, protocols, replaced):
+        if not (to_push or replaced) or _push(store, remote, protocols, replaced):
             return _concluded(taken, to_push, held_back)
     raise failure("[rejected]")
 
@@ -216,9 +216,9 @@ def _secret_found(
     )
 
 
-def _is_pushed(store: Store, remote: Remote, protocols: str, replaced: str) -> bool:
-    """False where another machine pushed first; ``replaced`` is the remote's commit whose history
-    held purged text.
+def _push(store: Store, remote: Remote, protocols: str, replaced: str) -> bool:
+    """Push the branch; returns False where another machine was faster. ``replaced`` is the remote's
+    commit whose history held purged text.
     """
     branch = store.current_branch()
     options = [] if remote.is_upstream else ["--set-upstream"]

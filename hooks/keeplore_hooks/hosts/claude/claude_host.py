@@ -65,7 +65,9 @@ class ClaudeCode(HostAdapter):
         return replace(found, session=session, agent="", agent_name=name)
 
     def may_ask(self, event: str, payload: bytes) -> bool:
-        """An agent of the host's own has no type: it shortens a context."""
+        """Whether a payload may be answered with context: an agent of the host's own has no type,
+        and shortens a context.
+        """
         is_subagent = event == "SubagentStart"
         return super().may_ask(event, payload) and (
             not is_subagent or bool(text(payload_object(payload), "agent_type"))

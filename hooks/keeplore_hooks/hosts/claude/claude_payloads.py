@@ -39,7 +39,9 @@ class ClaudePayload:
 
     @property
     def is_overtaken(self) -> bool:
-        """The transcript goes on after this payload, so it holds whatever the payload tells."""
+        """Whether the transcript goes on after this payload, so that it holds whatever the payload
+        tells.
+        """
         return self.read is not None and self.read.state.latest > self.payload.at
 
     def missing(self, turn_id: str, prompt: str) -> ClaudeMissingPrompt:

@@ -81,7 +81,7 @@ class ClaudeTurnAssembler:
         if data.get("isSidechain"):
             return
         turn = self._tree.turn_of(data, self._command or self.open)
-        if handler is None or self._is_repeated(data, turn):
+        if handler is None or self._mark_replay(data, turn):
             return
         self.line.enter(line)
         handler(self, data, turn)
@@ -119,9 +119,9 @@ class ClaudeTurnAssembler:
         if is_spoken and not mapping(line.data, "message"):
             self.counts.strange += self.line.is_behind_known(line)
 
-    def _is_repeated(self, data: Json, turn: ClaudeOpenTurn | None) -> bool:
-        """Was the line read before? Repeated history also hides what follows it, until its turn is
-        the open one.
+    def _mark_replay(self, data: Json, turn: ClaudeOpenTurn | None) -> bool:
+        """Note the line; returns whether it was read before. Repeated history also hides what
+        follows it, until its turn is the open one.
         """
         uuid = text(data, "uuid")
         # asked before all else: history may be repeated many times during one turn

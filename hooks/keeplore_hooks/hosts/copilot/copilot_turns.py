@@ -70,7 +70,7 @@ class CopilotTurnReader(PlacedTurnReader):
         if (
             handler is None
             or lines.is_of_subagent(line.data)
-            or self._is_repeated(kind, key)
+            or self._mark_replay(kind, key)
         ):
             return
         self._begin_line(line)
@@ -78,7 +78,7 @@ class CopilotTurnReader(PlacedTurnReader):
         if key:
             self.mark_read(key, self._at)
 
-    def _is_repeated(self, kind: str, key: str) -> bool:
+    def _mark_replay(self, kind: str, key: str) -> bool:
         is_open = self.open is not None and self.open.id == key
         is_repeated = is_open or bool(key and self.is_repeated(key))
         if kind == "user.message":

@@ -206,7 +206,9 @@ class CursorHost(HostAdapter):
         return transcript.recorded(Path(config_dir) if config_dir else home / ".cursor")
 
     def may_ask(self, event: str, payload: bytes) -> bool:
-        """An agent in the background is told nothing at its start: nobody waits for it here."""
+        """Whether a payload may be answered with context: an agent in the background is told
+        nothing at its start, since nobody waits for it here.
+        """
         data = payload_object(payload) or {}
         return not data.get("is_background_agent") and super().may_ask(event, payload)
 

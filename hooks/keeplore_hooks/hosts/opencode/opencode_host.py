@@ -239,8 +239,8 @@ class OpenCode(HostAdapter):
         return store.recorded(base / HOST if (base / HOST).is_dir() else base)
 
     def may_ask(self, event: str, payload: bytes) -> bool:  # noqa: ARG002 (some need it)
-        """Whether a session may ask for context; the record need not be looked for, as for other
-        hosts.
+        """Whether a payload may be answered with context; unlike for other hosts the record need
+        not be looked for.
         """
         data = payload_object(payload)
         return bool(text(data, "sessionID")) and not text(data, "parentID")

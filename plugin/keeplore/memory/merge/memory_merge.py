@@ -423,7 +423,7 @@ _RULES: Mapping[str, Callable[[Any, Any], Any]] = {
 
 
 def _is_identical(one: Any, other: Any) -> bool:
-    """Equal, and of one type: ``1`` and ``true`` are two values."""
+    """Whether two values are equal and of one type: ``1`` and ``true`` are two values."""
     return one is other or (type(one) is type(other) and bool(one == other))
 
 

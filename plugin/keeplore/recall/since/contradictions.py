@@ -168,7 +168,7 @@ def _same_plural(stem: str) -> str:
 
 
 def _is_negated(words: list[str]) -> bool:
-    """An odd number of negations; "not without" is none."""
+    """Whether a sentence has an odd number of negations; "not without" is none."""
     return sum(map(_is_negation, words)) % 2 == 1
 
 

@@ -127,7 +127,9 @@ def holds_instead(one: Stated, other: Stated, question: ParsedQuestion) -> bool:
 
 
 def _is_sure(one: Stated, other: Stated) -> bool:
-    """Notes are about one thing; in talk two sentences are alike for other reasons too."""
+    """Whether what replaces what is sure between two hits: notes are about one thing; in talk two
+    sentences are alike for other reasons too.
+    """
     later = other.hit.later
     is_told = bool(later and later.memory_id == one.hit.memory_id)
     return is_told or (one.hit.kind, other.hit.kind) == ("note", "note")

@@ -281,7 +281,9 @@ def _archive_first(path: str) -> tuple[bool, str]:
 
 
 def _may_tell_of_a_move(path: str, change: PathChange) -> bool:
-    """Where nothing went away, only a name that two paths share can tell of a move."""
+    """Whether a path may have a part in a move: where nothing went away, only a name that two paths
+    share can tell of one.
+    """
     return not digits_of(path) or bool(change.before and change.after)
 
 

@@ -63,7 +63,7 @@ def recover_aborted_rebase(
         aborted = [f"{entry} {cache.machine}".rstrip() for entry in _aborted(log)]
     except OSError:
         return
-    if _is_all_handled(backend, head, cache.machine, aborted):
+    if _handle_aborted(backend, head, cache.machine, aborted):
         cache.logs[ref] = looked
 
 
@@ -92,7 +92,7 @@ def recover_aside(backend: GitBackend, head: str, machine: str) -> None:
         place.unlink()
 
 
-def _is_all_handled(
+def _handle_aborted(
     backend: GitBackend, head: str, machine: str, aborted: list[str]
 ) -> bool:
     """Handle the aborted rebases that were not handled yet; returns whether none is left to do."""

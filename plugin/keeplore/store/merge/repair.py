@@ -64,7 +64,7 @@ def conclude(root: Path, cache: CycleCache, quiet_s: float = 0.0) -> tuple[str, 
     if _is_rebasing(places.own):
         backend = GitBackend(root, places, cache)
         if are_all_ours:
-            resolve = partial(_is_all_resolved, root, places.own)
+            resolve = partial(_resolve_all, root, places.own)
             go_on(backend, cache.machine, resolve, is_resolved=bool(ours))
         if _is_rebasing(places.own):
             _stage_written(root)
@@ -72,7 +72,7 @@ def conclude(root: Path, cache: CycleCache, quiet_s: float = 0.0) -> tuple[str, 
             recover_aside(backend, backend.tip("HEAD"), cache.machine)
         return ours
     is_to_commit = are_all_ours and _is_to_commit(places.own, has_conflicts=bool(ours))
-    if is_to_commit and _is_committed(root, cache.machine):
+    if is_to_commit and _commit_merge(root, cache.machine):
         (places.own / CONCLUDING).unlink(missing_ok=True)
     return ours
 
@@ -97,7 +97,7 @@ def _resolve_ours(root: Path, own: Path) -> tuple[tuple[str, ...], bool]:
     return tuple(ours), are_all_ours
 
 
-def _is_all_resolved(root: Path, own: Path) -> bool:
+def _resolve_all(root: Path, own: Path) -> bool:
     """Resolve the conflicts of ours; returns whether there are no others."""
     return _resolve_ours(root, own)[1]
 
@@ -107,8 +107,8 @@ def _is_rebasing(own: Path) -> bool:
     return any((own / name).exists() for name in _REBASES)
 
 
-def _is_committed(root: Path, machine: str) -> bool:
-    """Commit the person's merge as git prepared it; False where git refuses."""
+def _commit_merge(root: Path, machine: str) -> bool:
+    """Commit the person's merge as git prepared it; returns False where git refuses."""
     options, environment = trailer(machine), signature_of(root).environment
     return (
         run(root, "commit --no-edit --quiet", *options, environment=environment).code

@@ -86,7 +86,7 @@ class ContextProvider:
             return standing
         if not wishes.enabled or (ask.kind == "edit" and not wishes.before_edit):
             return ""
-        if not self._shown.is_first(origin, f"{ask.kind}\0{ask.source}\0{ask.text}"):
+        if not self._shown.note_asked(origin, f"{ask.kind}\0{ask.source}\0{ask.text}"):
             return ""
         self._shown.begin(origin)
         self._taken.pop((origin.host, origin.session), "")

@@ -131,9 +131,9 @@ class InjectionLog:
         except (OSError, ValueError, AttributeError, TypeError, KeyError):
             self._sessions = {}
 
-    def is_first(self, origin: Origin, message: str) -> bool:
-        """False where this message of the session was asked about a moment ago: by another entry,
-        or once more.
+    def note_asked(self, origin: Origin, message: str) -> bool:
+        """Note that a message of the session is asked about; returns False where it was a moment
+        ago: by another entry, or once more.
         """
         key = hashlib.sha256(
             f"{_key(origin)}\0{message}".encode("utf-8", "surrogatepass")

@@ -55,7 +55,7 @@ def forget(workspace: Workspace, memory_id: str) -> ForgetResult:
         workspace.store.forget_all(every, workspace.machine, at)
         drop_briefs(workspace.places)
     workspace.index.refresh()
-    return ForgetResult(ids, quoting, _is_committed(workspace, f"Forget {_count(ids)}"))
+    return ForgetResult(ids, quoting, _commit(workspace, f"Forget {_count(ids)}"))
 
 
 def forget_many(workspace: Workspace, ids: tuple[str, ...], message: str) -> None:
@@ -67,7 +67,7 @@ def forget_many(workspace: Workspace, ids: tuple[str, ...], message: str) -> Non
         workspace.store.forget_all(every, workspace.machine, now())
         drop_briefs(workspace.places)
     workspace.index.refresh()
-    _is_committed(workspace, message)
+    _commit(workspace, message)
 
 
 def restore(workspace: Workspace, memory_id: str) -> RestoreResult:
@@ -78,7 +78,7 @@ def restore(workspace: Workspace, memory_id: str) -> RestoreResult:
     ids = _forgotten_together(workspace, memory_id)
     paths = tuple(workspace.store.restore(version) for version in ids)
     workspace.index.refresh()
-    return RestoreResult(ids, paths, _is_committed(workspace, f"Restore {_count(ids)}"))
+    return RestoreResult(ids, paths, _commit(workspace, f"Restore {_count(ids)}"))
 
 
 def purge_plan(workspace: Workspace, memory_id: str) -> PurgePlan:
@@ -198,7 +198,8 @@ def _texts(workspace: Workspace, memory_id: str) -> list[Memory]:
     return []
 
 
-def _is_committed(workspace: Workspace, message: str) -> bool:
+def _commit(workspace: Workspace, message: str) -> bool:
+    """Commit what was written; returns False where the repository is busy."""
     try:
         workspace.commit(message)
     except RepositoryBusy:

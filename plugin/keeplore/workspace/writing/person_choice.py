@@ -286,7 +286,7 @@ def _is_meant(one: KnownPlace, rules: Rules) -> bool:
 
 
 def _is_left_out(one: KnownPlace) -> bool:
-    """The whole project, and not a folder of it."""
+    """Whether a rule leaves out the whole project, and not a folder of it."""
     policy = one.workspace.capture_policy
     if not one.directory:
         return not policy.decide_place(one.place).may

@@ -47,7 +47,7 @@ def decide_dispute(workspace: Workspace, dispute: Dispute) -> str:
         choice = choose("Which?", CHOICES)
         if choice in DECISIONS:
             settle(workspace, dispute, DECISIONS[choice])
-        elif choice == "e" and not _is_joined(workspace, dispute):
+        elif choice == "e" and not _join_in_editor(workspace, dispute):
             say("  Nothing changed, so it is left for later.")
             return "s"
     except (KeeploreError, OSError) as e:
@@ -56,7 +56,7 @@ def decide_dispute(workspace: Workspace, dispute: Dispute) -> str:
     return choice
 
 
-def _is_joined(workspace: Workspace, dispute: Dispute) -> bool:
+def _join_in_editor(workspace: Workspace, dispute: Dispute) -> bool:
     """Make one of the two in the editor; returns whether the person saved something."""
     # heavy, as above
     from keeplore.workspace.writing.disputes import DisputeDecision, settle

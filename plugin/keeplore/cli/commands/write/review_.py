@@ -207,7 +207,7 @@ def _offer(
         if choice == "q":
             break
         if choice in ("y", "e"):
-            kept += _is_kept(workspace, offer, is_edited=choice == "e")
+            kept += _keep(workspace, offer, is_edited=choice == "e")
         elif choice == "n":
             reject(workspace, workspace.machine, offer)
             rejected += 1
@@ -215,8 +215,8 @@ def _offer(
     return kept, rejected, asked
 
 
-def _is_kept(workspace: Workspace, offer: ReviewCandidate, *, is_edited: bool) -> bool:
-    """Make a note of the statement; False where it is there already."""
+def _keep(workspace: Workspace, offer: ReviewCandidate, *, is_edited: bool) -> bool:
+    """Make a note of the statement; returns False where there is one already."""
     from keeplore.workspace.writing.review import accept  # heavy, as above
 
     text = click.edit(offer.draft.text, extension=".md") if is_edited else ""
