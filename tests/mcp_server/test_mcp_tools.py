@@ -378,6 +378,22 @@ def test_hostile_arguments_are_refused_with_a_reason(
     assert "root:" not in told
 
 
+def test_wrong_arguments_are_named_in_a_line(client: Any) -> None:
+    assert client.refused("search", limit=200, wide="perhaps") == (
+        "search was not called: query: Field required; limit: Input should be less than or equal "
+        "to 50; wide: Input should be a valid boolean, unable to interpret input"
+    )
+
+
+def test_a_memory_that_nobody_knows_is_answered_with_the_tools_that_find_one(
+    client: Any,
+) -> None:
+    told = client.refused("read", id="deadbeef")
+    assert told.removeprefix("Error executing tool read: ") == (
+        "there is no memory 'deadbeef'. The tools `search` and `timeline` give ids"
+    )
+
+
 def test_odd_text_is_no_error(client: Any, office: Any) -> None:
     office.note("Where nothing is kept, that is said instead")
     assert "Nothing found" in client.call(

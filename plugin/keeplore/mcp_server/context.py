@@ -14,10 +14,13 @@ from typing import Any
 from keeplore.config.places import Places
 from keeplore.errors import Forgotten, NotFound, RepositoryError
 from keeplore.mcp_server.project_roots import ProjectRoots
+from keeplore.memory.names import remedy_for_unknown
 from keeplore.recall.request import RecallRequest
 from keeplore.workspace.reading.deleted_memories import find_forgotten
 from keeplore.workspace.registry import FoundMemory, Registry
 from keeplore.workspace.workspace import Workspace
+
+IDS = "The tools `search` and `timeline` give ids"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +70,14 @@ class McpContext:
         cwd = self.place.asked(directory).directory
         try:
             return self.registry.find(reference, cwd)
-        except NotFound:
+        except NotFound as e:
             with contextlib.suppress(NotFound):
                 _, gone = find_forgotten(self.registry, reference, cwd)
                 raise Forgotten(
                     f"{gone} was forgotten", f"`keeplore restore {gone}` brings it back"
                 ) from None
+            if e.remedy == remedy_for_unknown(reference.strip()):
+                raise NotFound(e.message, IDS) from None
             raise
 
     def recall(self, request: RecallRequest) -> dict[str, Any]:

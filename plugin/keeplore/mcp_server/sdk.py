@@ -12,8 +12,10 @@ from typing import Any
 
 from mcp.server.stdio import stdio_server
 from mcp.types import ToolAnnotations
+from pydantic import ValidationError
 
 from keeplore import __version__
+from keeplore.text.input_flaws import told_flaws
 
 try:
     from mcp.server.mcpserver import MCPServer as Server
@@ -34,6 +36,8 @@ except ModuleNotFoundError:  # version 1
     # it would read a file .env where the process stands, and variables that are none of ours
     Settings.model_config.update(env_file=None, env_prefix="\0")
 
+SHOWN_FLAWS = 5  # of arguments, in one reply
+
 __all__ = [
     "ResourceError",
     "Server",
@@ -45,11 +49,24 @@ __all__ = [
 ]
 
 
+class ArgumentTeller(Server):
+    """A server that says of wrong arguments, in a line, which one is wrong and why."""
+
+    async def call_tool(self, name: str, *given: Any, **named: Any) -> Any:
+        try:
+            return await super().call_tool(name, *given, **named)
+        except ToolError as e:
+            if not isinstance(e.__cause__, ValidationError):
+                raise
+            flaws = told_flaws(e.__cause__, "the arguments", SHOWN_FLAWS)
+            raise ToolError(f"{name} was not called: {flaws}") from e
+
+
 def created(name: str, instructions: str) -> Server:
     """A server that offers nothing yet."""
     # it notes every tool that refuses something
     logging.getLogger("mcp").setLevel(logging.WARNING)
-    server = Server(name, instructions=instructions, log_level="WARNING")
+    server = ArgumentTeller(name, instructions=instructions, log_level="WARNING")
     _core(server).version = __version__
     return server
 
