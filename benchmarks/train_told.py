@@ -26,7 +26,7 @@ from labelled_sessions import BEGIN, LABELS, PROGRAM, SHOWN, make_workspace, sha
 from logistic import Matrix
 from talks import text_hash
 
-from keeplore.capture.discourse.held_statements import held_statements
+from keeplore.capture.distill.held_statements import held_statements
 from keeplore.config.places import Places
 from keeplore.memory import Conversation
 from keeplore.recall.prepare import embed_query
@@ -177,7 +177,10 @@ def report(names: Sequence[str], choices: Sequence[Choice]) -> None:
 
 
 def _is_shown(choice: Choice, scores: Matrix) -> bool:
-    lines = [line for line, _ in best_lines(choice.held, [*scores], WEIGHTS)]
+    lines = [
+        line
+        for line, _ in best_lines([*zip(choice.held, scores, strict=True)], WEIGHTS)
+    ]
     if not choice.question.quotations:
         return any(choice.question.is_answered_by(line) for line in lines)
     told = "\n".join(lines)

@@ -144,3 +144,29 @@ def test_an_excerpt_is_never_longer_than_allowed_and_never_fails(
 @given(st.text())
 def test_sentences_joined_are_the_text(text: str) -> None:
     assert "".join(sentences_of(text)) == text.encode("utf-8", "replace").decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "telling"),
+    [
+        ("What did we decide about retries?", "retries?", "retries"),
+        ("so, what was decided on the queue", "the queue", "queue"),
+        ("Do you remember what we said about caching?", None, "caching"),
+        ("remind me: what did we agree on money?", "money?", "money"),
+        ("what do we know about uploads in staging", "uploads in staging", None),
+        ("Was haben wir zum Cache entschieden?", "Cache entschieden?", None),
+        ("Qu'avons-nous décidé pour les files ?", "les files ?", None),
+        ("¿Qué decidimos sobre colas?", "colas?", None),
+        # the decision itself is what is asked for
+        ("who decided about retries?", "who decided about retries?", None),
+        ("what did we decide about", "what did we decide about", None),
+        ("Why did we decide against Redis?", "Why did we decide against Redis?", None),
+    ],
+)
+def test_what_many_questions_begin_with_is_no_part_of_their_subject(
+    text: str, subject: str | None, telling: str | None
+) -> None:
+    question = parse_question(text)
+    assert question.text == text
+    assert subject is None or question.subject == subject
+    assert telling is None or question.telling == telling

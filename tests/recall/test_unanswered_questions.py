@@ -6,9 +6,9 @@ import pytest
 
 from keeplore.index import PassageRow
 from keeplore.recall.answer import recall
-from keeplore.recall.passage_features import is_unanswered
 from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.question import parse_question
+from keeplore.recall.repeated_questions import is_unanswered
 from keeplore.recall.request import RecallRequest, SearchScope
 
 QUESTION = "Which separator do our CSV exports have?"
@@ -46,15 +46,44 @@ def test_the_same_question_without_an_answer_is_an_echo(text: str) -> None:
         + "The exporter itself writes semicolons since May. " * 10,
         "User: Our CSV exports have a semicolon as separator.",
         "User: CSV exports have our separator.\n\nAssistant: ok",
-        (
-            "User: Which separator do our CSV exports have for Excel in Germany and its decimal "
-            "commas?"
-        ),
+        "User: Commas or semicolons?\n\nAssistant: Semicolons.",
+        f"User: {QUESTION[:-1]}, commas or semicolons?\n\nAssistant: Semicolons.",
+        "User: Do our CSV exports have a separator?\n\nAssistant: Yes.",
+        "User: Which encoding do the exports have?\n\nAssistant: UTF-8.",
         "Assistant: Which separator do our CSV exports have?",
     ],
 )
-def test_an_answer_a_statement_and_another_question_are_none(text: str) -> None:
+def test_an_answer_and_a_statement_are_none(text: str) -> None:
     assert not is_unanswered(passage(text), parse_question(QUESTION))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "User: Which encoding do the exports have?",
+        "User: What did we decide about the encoding?\n\nAssistant: I don't recall that.",
+        f"User: {QUESTION}\n\nAssistant: You want the separator of our CSV exports.",
+    ],
+)
+def test_a_question_that_nobody_answered_answers_no_other_one(text: str) -> None:
+    assert is_unanswered(passage(text), parse_question(QUESTION))
+
+
+def test_a_long_prompt_tells_something_by_itself() -> None:
+    prompt = (
+        "User: The export job of the nightly batch writes its files with commas and Excel in "
+        "Germany shows one column where the decimal commas are, could you look into that?"
+    )
+    assert not is_unanswered(passage(prompt), parse_question(QUESTION))
+
+
+def test_a_statement_is_an_echo_where_it_is_the_question() -> None:
+    question = parse_question(QUESTION)
+    assert is_unanswered(passage(QUESTION, "statement"), question)
+    assert not is_unanswered(
+        passage("CSV exports have a semicolon as separator.", "statement"), question
+    )
+    assert not is_unanswered(passage("Semicolons?", "statement"), question)
 
 
 def test_a_head_is_an_echo_where_it_only_lists_the_question() -> None:

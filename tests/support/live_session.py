@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from keeplore.config.places import Places
@@ -77,3 +78,21 @@ class Live:
 
     def _at(self, second: int) -> str:
         return f"2026-02-09T14:{second // 60:02d}:{second % 60:02d}"
+
+
+def play(
+    session: str, clock: itertools.count[int], talk: Sequence[tuple[str, str]]
+) -> None:
+    """A session from its beginning to its end; an answer that is "" never came."""
+    live = Live(session, clock)
+    live.hear("SessionStart", source="startup")
+    parent = None
+    for number, (asked, answer) in enumerate(talk):
+        user, reply = f"{session}-u{number}", f"{session}-a{number}"
+        live.hear("UserPromptSubmit", prompt=asked)
+        live.user(user, asked, parent)
+        if answer:
+            live.say(reply, answer, user)
+            live.hear("Stop")
+        parent = reply
+    live.hear("SessionEnd", reason="exit")

@@ -272,7 +272,7 @@ def prepare(
 
 def embed_query(question: ParsedQuestion, embedder: Embedder) -> PreparedQuery:
     """The question with its vector. Raises ModelUnavailable."""
-    vector = embed_questions(embedder, [question.text])[0]
+    vector = embed_questions(embedder, [question.subject])[0]
     return PreparedQuery(question, vector, embedder.floor, embedder.fingerprint)
 
 

@@ -79,6 +79,18 @@ _LIST = re.compile(
     rf"\bwhat (?:are|were) {_MANY}(?:\W*\Z| (?:of|in|for|with|that|on|about)\b)",
     re.IGNORECASE,
 )
+# "what did we decide about …", which many questions share that ask for quite other things
+_LEAD = re.compile(
+    r"\A\W*(?:(?:so|and|again|remind me|do you (?:know|remember|recall)|tell me)\W+)*"
+    r"(?:what (?:did|have|had|has|was|were) (?:(?:we|i|they|you|the team) )?(?:\w+ ){0,2}?"
+    r"(?:decided?|agreed?|settled?|concluded?|said|say|discuss(?:ed)?)"
+    r" (?:about|for|on|regarding|concerning|to do (?:about|with))"
+    r"|what (?:do|does) (?:we|you|the memory|memory|keeplore) know (?:about|of)"
+    r"|was (?:haben|hatten) wir (?:über|zu[mr]?|bei[m]?|wegen)"
+    r"|qu['’]avons[- ]nous (?:décidé|convenu) (?:sur|pour|de|au sujet de)"
+    r"|qué (?:decidimos|acordamos) (?:sobre|para|de))\s+(?=\w)",
+    re.IGNORECASE,
+)
 _FILLERS = STOP_WORDS | set(_GOING_ON.split())
 _NO_KIND = _FILLERS | STOP
 
@@ -101,6 +113,8 @@ class ParsedQuestion:
     parts: tuple[str, ...] = ()
     # as they were written, those that ``words`` has
     telling: str = ""
+    # the text without "what did we decide about" before it
+    subject: str = ""
 
     @property
     def is_errand(self) -> bool:
@@ -153,10 +167,11 @@ def parse_question(text: str) -> ParsedQuestion:
     clean = " ".join(strip_fenced(sanitise(text)).split())
     if len(clean) > QUERY_CHARS:
         clean = f"{clean[: QUERY_CHARS // 2]} … {clean[-QUERY_CHARS // 2 :]}"
+    subject = subject_of(clean)
     words: dict[Word, None] = {}  # each once, in their order
     all_words: dict[Word, None] = {}
     telling: list[str] = []
-    for spellings in query_terms(clean):
+    for spellings in query_terms(subject):
         word = tuple(filter(None, map(_stems, spellings)))
         if word and not _is_filler(spellings[0]):
             words[word] = None
@@ -169,7 +184,13 @@ def parse_question(text: str) -> ParsedQuestion:
         tuple(all_words),
         tuple(telling_parts(clean)),
         " ".join(telling),
+        subject,
     )
+
+
+def subject_of(text: str) -> str:
+    """What a question is about, without "what did we decide about" before it."""
+    return _LEAD.sub("", text, count=1)
 
 
 def is_word_in(word: Word, stems: frozenset[str]) -> bool:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from keeplore.index import MemoryRow, PassageRow, ScopeFilter
 from keeplore.index.passages import STATEMENTS
 from keeplore.recall.fuse import Evidence, least_odds, odds
-from keeplore.recall.passage_features import bonuses, closeness, is_unanswered
+from keeplore.recall.passage_features import bonuses, closeness
 from keeplore.recall.prepare import PreparedQuery
-from keeplore.recall.question import stems_of
+from keeplore.recall.question import ParsedQuestion, stems_of
+from keeplore.recall.repeated_questions import is_unanswered
 from keeplore.recall.weights import WEIGHTS, Weights
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def search(
     memories = index.memories(sorted({row.memory_id for row in known}))
     in_place = [row for row in known if row.memory_id in memories]
     rows = sorted(in_place, key=lambda row: -likely[row.id])
-    telling, echoes = _told_apart(rows, query, w)
+    telling, echoes = _told_apart(index, rows, query, w)
     for order, row in enumerate(in_place):
         e, memory = by_passage[row.id], memories[row.memory_id]
         by_passage[row.id] = _described(e, row, memory, order, echoes)
@@ -66,19 +67,28 @@ def _place(row: PassageRow) -> tuple[str, ...]:
 
 
 def _told_apart(
-    rows: Sequence[PassageRow], query: PreparedQuery, w: Weights
+    index: Index, rows: Sequence[PassageRow], query: PreparedQuery, w: Weights
 ) -> tuple[list[PassageRow], set[int]]:
-    """The passages in order without those that repeat the question and do not answer it, and the
-    numbers of the latter; they are told apart until enough others are found.
+    """The passages in order without those that only ask, and the numbers of the latter; they are
+    told apart until enough others are found.
     """
     telling: list[PassageRow] = []
-    echoes: set[int] = set()
+    echoes: list[PassageRow] = []
     for row in rows:
         if len(telling) < w.read and is_unanswered(row, query.question):
-            echoes.add(row.id)
+            echoes.append(row)
         else:
             telling.append(row)
-    return telling, echoes
+    asking = {row.memory_id for row in echoes if row.kind == "exchange"}
+    asking = {id_ for id_ in asking if _only_asks(index, id_, query.question)}
+    echoes += [row for row in telling if row.memory_id in asking]
+    telling = [row for row in telling if row.memory_id not in asking]
+    return telling, {row.id for row in echoes}
+
+
+def _only_asks(index: Index, memory_id: str, question: ParsedQuestion) -> bool:
+    exchanges = index.passages_of(memory_id, {"exchange"})
+    return all(is_unanswered(row, question) for row in exchanges)
 
 
 def _whole_question_scores(
@@ -129,7 +139,7 @@ def _matches(
 ) -> tuple[list[Evidence], dict[int, PassageRow]]:
     """What the searches say of each passage, and the rows that were read for that."""
     matches = index.text_search(
-        query.question.text, allowed, w.candidates, is_patient=query.is_patient
+        query.question.subject, allowed, w.candidates, is_patient=query.is_patient
     )
     text = {match.passage: match.score for match in matches}
     cosines = _cosines(index, query, allowed, w)

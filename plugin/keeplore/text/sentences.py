@@ -17,6 +17,7 @@ from keeplore.text.folding import beginning
 # characters of one message; what goes on beyond that is a paste, and nobody's sentence
 MAX_READ = 60_000
 MAX_QUOTE = 300  # characters
+ARROW = " → "  # between a question and its answer
 MAX_SENTENCE = 1000  # characters; nobody speaks longer without a stop
 ALIKE = 8  # lines in a row
 MIN_CLAUSE = 120  # characters that must remain where a quotation is cut at a clause
@@ -258,3 +259,18 @@ def clip(text: str, limit: int = MAX_QUOTE) -> str:
     ]
     at = cuts[-1] if cuts else head.rfind(" ", 1)
     return bare(text[: at if at > 0 else limit])
+
+
+def answer_line(question: str, answer: str) -> str:
+    """Question and answer as one line of ``MAX_QUOTE`` characters; where both do not fit, the
+    answer keeps at least half of it.
+    """
+    question, answer = " ".join(question.split()), " ".join(answer.split())
+    room = MAX_QUOTE - len(ARROW)
+    answer = clip(answer, max(room - len(question), MAX_QUOTE // 2))
+    return f"{clip(question, room - len(answer))}{ARROW}{answer}"
+
+
+def answer_in(line: str) -> str:
+    """What stands behind the question of such a line; any other line as it is."""
+    return line.rpartition(ARROW)[2]

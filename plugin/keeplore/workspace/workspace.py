@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from keeplore.capture.discourse.held_statements import held_statements
+from keeplore.capture.distill.held_statements import held_statements
 from keeplore.capture.open_sessions import Sessions
 from keeplore.config.frozen_watch import FrozenWatch
 from keeplore.config.machine import Machine, redaction_key

@@ -1,6 +1,6 @@
-"""A pick that stands in the head with its question is told like what was said."""
+"""A pick is told with the question that it answers."""
 
-from keeplore.capture.discourse.held_statements import held_statements
+from keeplore.capture.distill.held_statements import held_statements
 from keeplore.memory import Conversation, Exchange, Quote
 
 LINE = "Which session store? → SQLite file"
@@ -18,4 +18,25 @@ def test_a_line_of_question_and_answer_is_held_as_a_decision() -> None:
         ("Actually, SQLite.", "t-1", False),
         ("Switched the store.", "t-1", False),
         (LINE, "t-1", True),
+    ]
+
+
+def test_an_option_that_was_picked_is_told_behind_its_question() -> None:
+    offer = Exchange(
+        "t-1",
+        "2026-02-09T14:03:11Z",
+        "How should we store money amounts?",
+        ("Options:\n\nA) floats: easy\nB) integer cents: exact\n\nWhich one?",),
+    )
+    pick = Exchange("t-2", "2026-02-09T14:04:11Z", "B", ("The column is in place.",))
+    option = Quote("integer cents: exact", "assistant", "t-1")
+    conversation = Conversation("Money", decision=(option,), exchanges=(offer, pick))
+    held = [(h.text, h.turn, h.is_decision) for h in held_statements(conversation)]
+    assert held == [
+        ("How should we store money amounts?", "t-1", False),
+        ("floats: easy", "t-1", False),
+        ("How should we store money amounts? → integer cents: exact", "t-1", True),
+        ("Which one?", "t-1", False),
+        ("B", "t-2", False),
+        ("The column is in place.", "t-2", False),
     ]

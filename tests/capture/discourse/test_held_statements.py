@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from keeplore.capture.discourse.held_statements import held_statements
+from keeplore.capture.distill.held_statements import held_statements
 from keeplore.memory import Conversation, Exchange, Quote
 
 EXCHANGES = (

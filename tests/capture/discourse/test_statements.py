@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from keeplore.capture.discourse.statements import Act, answer_line, statements_of
+from keeplore.capture.discourse.statements import Act, statements_of
 from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.text.sentences import answer_line
 
 AT = "2026-03-01T10:00:00Z"
 

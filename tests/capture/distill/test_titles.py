@@ -676,3 +676,17 @@ def test_a_title_has_no_quotation_or_bracket_that_is_open(
     text: str, expected: str
 ) -> None:
     assert fit(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What did we decide about money amounts?", "Money amounts"),
+        ("Which generator do we use?", "Which generator do we use?"),
+        ("What did you change in parser.py?", "What did you change in parser.py?"),
+        ("How do we store money amounts?", "How to store money amounts"),
+        ("What should we use for the queue?", "What to use for the queue"),
+    ],
+)
+def test_a_question_stays_a_question(question: str, expected: str) -> None:
+    assert title_of(talk(question, "Answer."), {}) == expected

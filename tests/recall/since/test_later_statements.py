@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from live_session import Live
+from live_session import play
 
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, Exchange, Quote
@@ -107,22 +107,6 @@ IN_ONE_TALK = {
 }
 ROOM = TextBudget(4000, 20_000)
 QUESTION = "which job queue do we use for invoices"
-
-
-def play(
-    session: str, clock: itertools.count[int], talk: tuple[tuple[str, str], ...]
-) -> None:
-    live = Live(session, clock)
-    live.hear("SessionStart", source="startup")
-    parent = None
-    for number, (asked, answer) in enumerate(talk):
-        user, reply = f"{session}-u{number}", f"{session}-a{number}"
-        live.hear("UserPromptSubmit", prompt=asked)
-        live.user(user, asked, parent)
-        live.say(reply, answer, user)
-        live.hear("Stop")
-        parent = reply
-    live.hear("SessionEnd", reason="exit")
 
 
 class Told:

@@ -129,7 +129,7 @@ def test_a_question_in_the_head_is_shown_with_its_reply(
     index, store = workspace_of([memory])
     index.refresh()
     [row] = index.passages_of(memory.id, STATEMENT_KINDS)
-    query = "and what about mails that failed"
+    query = "and what about mails that failed at night"
     hit = recall(RecallDeps(index, store), RecallRequest(query), HERE, now=NOW).hits[0]
     assert (hit.passage, hit.turn) == (f"{asked}\n{replied}", row.turn)
 

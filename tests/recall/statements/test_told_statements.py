@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from keeplore.capture.discourse.held_statements import held_statements
+from keeplore.capture.distill.held_statements import held_statements
 from keeplore.index import Embedder, Index, embedder_for
 from keeplore.recall.answer import recall
 from keeplore.recall.prepare import RecallDeps
@@ -114,14 +114,58 @@ def test_as_many_lines_are_told_as_there_is_room_for_without_the_unlikely_and_th
     held = (slight, QUEUE, long, REASON, QUEUE, MAILS)
     far = 5.0 - WEIGHTS.beside_best - 0.1
     scores = [4.0, 5.0, 4.5, 3.0, 2.0, far]
-    assert best_lines(held, scores, WEIGHTS) == [(QUEUE.text, "a"), (REASON.text, "a")]
-    assert best_lines((slight,), [0.0], WEIGHTS) == [(slight.text, "b")]
-    assert best_lines((), [], WEIGHTS) == []
+    assert best_lines([*zip(held, scores, strict=True)], WEIGHTS) == [
+        (QUEUE.text, "a"),
+        (REASON.text, "a"),
+    ]
+    assert best_lines([(slight, 0.0)], WEIGHTS) == [(slight.text, "b")]
+    assert best_lines([], WEIGHTS) == []
 
 
 def test_of_many_short_lines_some_are_told() -> None:
     held = [
         replace(QUEUE, text=f"Queue {name} holds paid invoices.") for name in "ABCDEFGH"
     ]
-    lines = best_lines(held, [1.0] * len(held), WEIGHTS)
+    lines = best_lines([(one, 1.0) for one in held], WEIGHTS)
     assert lines == [(one.text, one.turn) for one in held[:MOST_LINES]]
+
+
+ASKED = HeldStatement("Where are paid invoices queued?", "a", 0, 0.0)
+ANSWERED = HeldStatement("In Postgres.", "a", 1, 0.0)
+MORE = HeldStatement("The table is called invoice_jobs in there.", "a", 1, 0.0)
+
+
+def test_a_question_at_the_beginning_has_the_likeliest_of_its_answer_behind_it() -> (
+    None
+):
+    far = -WEIGHTS.beside_best - 1.0
+    told = [(ASKED, 0.0), (MAILS, -1.0), (ANSWERED, far - 1.0), (MORE, far)]
+    lines = best_lines(told, WEIGHTS)
+    assert lines == [(one.text, one.turn) for one in (ASKED, MORE, MAILS)]
+
+
+def test_a_question_whose_answer_is_told_anyway_gets_no_more() -> None:
+    told = [(ASKED, 0.0), (MAILS, -1.0), (MORE, -2.0), (QUEUE, -9.0)]
+    lines = best_lines(told, WEIGHTS)
+    assert lines == [(one.text, one.turn) for one in (ASKED, MAILS, MORE)]
+
+
+def test_a_line_that_another_one_holds_is_not_told_again() -> None:
+    pick = replace(MAILS, text=f"{ASKED.text} → Postgres, with SKIP LOCKED")
+    told = [(pick, 0.0), (ASKED, -1.0), (REASON, -2.0)]
+    lines = best_lines(told, WEIGHTS)
+    assert lines == [(one.text, one.turn) for one in (pick, REASON)]
+
+
+def test_what_answers_the_same_question_is_told_without_the_question(
+    workspace_of: Built, memory_builders: SimpleNamespace
+) -> None:
+    talk = [("Where are sessions stored?", "Let me look. In Postgres, user_sessions.")]
+    memory = memory_builders.conversation(
+        "sessions", "2026-03-01", "Sessions", talk, project="shop"
+    )
+    index, store = workspace_of([memory])
+    index.refresh()
+    deps = RecallDeps(index, store, held=held_statements)
+    hit = recall(deps, RecallRequest("where are sessions stored"), HERE).hits[0]
+    assert hit.passage == "In Postgres, user_sessions."

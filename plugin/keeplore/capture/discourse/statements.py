@@ -16,11 +16,10 @@ from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse.instructions import is_instructions
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.text.pasted import is_pasted_into
-from keeplore.text.sentences import MAX_QUOTE, Sentence, clip, sentences
+from keeplore.text.sentences import Sentence, answer_line, clip, sentences
 from keeplore.text.terms import terms
 
 DOCUMENT = 12  # sentences from which a person's message counts as a paste
-ARROW = " → "  # between a question and its answer
 PREAMBLE = 3  # its first sentences, which may be the person's own
 HEADING_CHARS = 40  # of a heading that is told with what stands under it
 _NAME_END = re.compile(r"\s[-–—]\s|[:：]")
@@ -175,16 +174,6 @@ def is_step(asked: AnsweredQuestion) -> bool:
     return opens_with(asked.question, "leave") or says(
         asked.question, "workflow_question"
     )
-
-
-def answer_line(question: str, answer: str) -> str:
-    """Question and answer as one line of ``MAX_QUOTE`` characters; where both do not fit, the
-    answer keeps at least half of it.
-    """
-    question, answer = " ".join(question.split()), " ".join(answer.split())
-    room = MAX_QUOTE - len(ARROW)
-    answer = clip(answer, max(room - len(question), MAX_QUOTE // 2))
-    return f"{clip(question, room - len(answer))}{ARROW}{answer}"
 
 
 def act_of(statement: Statement) -> Act:

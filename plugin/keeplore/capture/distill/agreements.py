@@ -15,7 +15,6 @@ from itertools import groupby
 from operator import attrgetter
 
 from keeplore.capture.cues import meanings, opens_with, pattern, says, weight_of
-from keeplore.capture.discourse.statements import answer_line
 from keeplore.capture.distill.choices import (
     Choice,
     choice_of,
@@ -23,7 +22,7 @@ from keeplore.capture.distill.choices import (
     taken_instead,
 )
 from keeplore.memory import AnsweredQuestion, Exchange
-from keeplore.text.sentences import Sentence, sentences
+from keeplore.text.sentences import Sentence, answer_line, sentences
 from keeplore.text.terms import terms
 
 MAX_PICK_WORDS = 12  # a pick with more words than that states its choice itself

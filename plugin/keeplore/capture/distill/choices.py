@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from keeplore.capture.cues import meanings, opens_with, pattern, says
-from keeplore.capture.discourse.statements import answer_line
 from keeplore.memory import AnsweredQuestion, Exchange
-from keeplore.text.sentences import Sentence, clip, sentences
+from keeplore.text.sentences import Sentence, answer_line, clip, sentences
 from keeplore.text.terms import terms
 
 LOOK_BACK = 8  # exchanges in which is looked for what a message refers to

@@ -17,7 +17,6 @@ from keeplore.capture.discourse.salience import DIRECTS, directive_odds
 from keeplore.capture.discourse.statements import (
     Act,
     Statement,
-    answer_line,
     is_step,
     objection,
     statements_of,
@@ -38,7 +37,14 @@ from keeplore.capture.distill.agreements import (
 from keeplore.capture.distill.choices import LOOK_BACK, Choice
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.text.pasted import is_copied_from
-from keeplore.text.sentences import MAX_QUOTE, Sentence, bare, clip, sentences
+from keeplore.text.sentences import (
+    MAX_QUOTE,
+    Sentence,
+    answer_line,
+    bare,
+    clip,
+    sentences,
+)
 from keeplore.text.terms import overlap, terms
 
 MAIN = 2.0  # weight from which a decision is a conversation's own and not one of many details

@@ -17,7 +17,7 @@ from itertools import pairwise
 from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse import statements
 from keeplore.capture.discourse.conversation_model import ERRAND, ConversationModel
-from keeplore.capture.discourse.statements import Statement, answer_line, is_step
+from keeplore.capture.discourse.statements import Statement, is_step
 from keeplore.capture.distill import agreements, choices, outcomes
 from keeplore.capture.distill.decisions import (
     MAIN,
@@ -38,7 +38,7 @@ from keeplore.capture.distill.extracts import (
 from keeplore.capture.distill.key_phrases import TYPED_COMMANDS
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.memory.conversation_body import PARTS
-from keeplore.text.sentences import Sentence, clip, sentences
+from keeplore.text.sentences import Sentence, answer_line, clip, sentences
 from keeplore.text.terms import is_prose, overlap, stems, terms
 
 CAPS = {

@@ -165,8 +165,13 @@ def decided(text: str, *, is_answer: bool) -> Wording | None:
 
 
 def opening(message: str) -> str:
-    """The beginning of a message, without small talk before it."""
-    return fit(_unled(plain(message[: 2 * MAX_TITLE]), "title_noise"))
+    """The beginning of a message, without small talk before it; a short question whole."""
+    text = _unled(plain(message[: 2 * MAX_TITLE]), "title_noise")
+    question, mark, _ = text.partition("?")
+    is_whole = bool(mark) and opens_with(text, "title_question")
+    if is_whole and len(question) < MAX_TITLE:
+        return f"{question.strip(_EDGES)}?"
+    return fit(text)
 
 
 def begun(message: str) -> Wording | None:
@@ -359,9 +364,10 @@ def _question(text: str, *, is_led: bool) -> str:
     """A question as a title asks it, "" for one that only those understand who were there."""
     reason = pattern("title_reason_for").sub("why ", text)
     if whether := pattern("title_whether").match(reason):
-        is_open = whether["to"] or whether["word"].lower() == "how"
-        lead, text = whether["word"], reason[whether.end() :]
-        lead = f"{lead} {'to' if is_open else 'we'} "
+        is_of_deed = whether["to"] or whether["word"].lower() == "how"
+        if not is_of_deed:
+            return _whole_question(text)
+        lead, text = f"{whether['word']} to ", reason[whether.end() :]
     elif how := pattern("title_how_it").match(text):
         lead, text = "", f"how {how['what']} works"
     elif opens_with(text, "title_what_is"):

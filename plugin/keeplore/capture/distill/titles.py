@@ -13,7 +13,6 @@ from itertools import chain
 
 from keeplore.capture.cues import opens_with
 from keeplore.capture.discourse.instructions import is_instructions
-from keeplore.capture.discourse.statements import ARROW
 from keeplore.capture.distill.key_phrases import (
     Profile,
     capitalised,
@@ -44,7 +43,7 @@ from keeplore.capture.distill.title_wording import (
     wanted,
 )
 from keeplore.memory import Exchange, Quote
-from keeplore.text.sentences import sentences
+from keeplore.text.sentences import ARROW, sentences
 from keeplore.text.terms import STOP, is_foreign, is_identifier, stems, terms, words
 from keeplore_hooks.events import Work
 

@@ -16,10 +16,8 @@ from itertools import chain, pairwise
 from keeplore.capture.cues import opens_with, pattern, rules, says
 from keeplore.capture.discourse.dialogue import last_word
 from keeplore.capture.discourse.statements import (
-    ARROW,
     DOCUMENT,
     Statement,
-    answer_line,
     is_step,
     statements_of,
 )
@@ -46,7 +44,7 @@ from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.memory.model import Category, Scope, Trust
 from keeplore.memory.note import TITLE_CHARS
 from keeplore.text.pasted import own_words
-from keeplore.text.sentences import Sentence, clip, sentences
+from keeplore.text.sentences import ARROW, Sentence, answer_line, clip, sentences
 from keeplore.text.similarity import content_hash
 from keeplore.text.terms import terms, words
 

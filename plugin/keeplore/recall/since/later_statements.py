@@ -20,7 +20,7 @@ from keeplore.index.passages import still_says
 from keeplore.memory import Conversation, Exchange, Memory, Quote
 from keeplore.memory.model import BELIEVED, Trust
 from keeplore.memory.note import statement_of
-from keeplore.recall.request import LaterStatement
+from keeplore.recall.request import BREAK, LaterStatement
 from keeplore.text.pasted import is_pasted_into
 from keeplore.text.revisions import (
     Revision,
@@ -30,7 +30,7 @@ from keeplore.text.revisions import (
     revision_of,
     revisions_in,
 )
-from keeplore.text.sentences import clip, sentences
+from keeplore.text.sentences import answer_in, clip, sentences
 from keeplore.text.similarity import normalised
 from keeplore.text.terms import stems
 
@@ -266,7 +266,8 @@ def _sayings(
         return
     decided = {*_decisions(conversation)}
     quotes = {q.text: q for q in conversation.quotes}
-    for sentence in sentences(shown)[:MOST_SAID]:
+    stated = BREAK.join(map(answer_in, shown.split(BREAK)))
+    for sentence in sentences(stated)[:MOST_SAID]:
         quote = quotes.get(sentence.text)
         of_turn = quote.turn if quote else turn
         decides = quote in decided or is_choice(sentence.text)

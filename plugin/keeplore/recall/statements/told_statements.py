@@ -8,13 +8,15 @@ A linear score, fitted by logistic regression on questions of people about recor
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from keeplore.recall.fuse import above_floor
 from keeplore.recall.prepare import PreparedQuery
 from keeplore.recall.question import ParsedQuestion, Word, is_word_in, stems_of
+from keeplore.recall.repeated_questions import ends_with_question_mark, is_echo
 from keeplore.recall.request import BREAK, HeldStatement, Said
 from keeplore.recall.weights import EXCERPT_CHARS, Weights
 
@@ -60,31 +62,47 @@ def told_statements(
     """The lines that answer best, each with its turn."""
     nearness = nearness_of_turns(index, query, memory_id)
     odds = answer_odds(statements, query.question, nearness)
-    return best_lines(statements, odds, w)
+    told = [*zip(statements, odds, strict=True)]
+    telling = [pair for pair in told if not is_echo(pair[0].text, query.question)]
+    return best_lines(telling or told, w)
 
 
-def best_lines(
-    statements: Sequence[HeldStatement], odds: Sequence[float], w: Weights
-) -> list[Said]:
-    """The statements to show, the likeliest first, as many as there is room for: after the first,
-    none that is far less likely or says next to nothing, and no long list of short ones.
+def best_lines(told: Sequence[tuple[HeldStatement, float]], w: Weights) -> list[Said]:
+    """As many statements as there is room for, the likeliest first; ``told`` has their log-odds.
+
+    After the first, none that is far less likely or says next to nothing, and no long list of short
+    ones. A question at the beginning has what is likeliest of the answer behind it.
     """
-    ranked = sorted(
-        zip(odds, statements, strict=True), key=lambda pair: pair[0], reverse=True
-    )
-    best = max(odds, default=0.0)
-    turns: dict[str, str] = {}
+    ranked = sorted(told, key=itemgetter(1), reverse=True)
+    best = max((odds for _, odds in told), default=0.0)
+    near = [one for one, odds in ranked if best - odds <= w.beside_best]
+    lines = _fitting(near)
+    if lines and ends_with_question_mark(lines[0].text):
+        answers = [one for one, _ in ranked if _answers(one, lines[0])]
+        if answers and not any(_answers(line, lines[0]) for line in lines):
+            lines = _fitting([lines[0], answers[0], *lines[1:]])
+    return [(line.text, line.turn) for line in lines]
+
+
+def _fitting(ranked: Iterable[HeldStatement]) -> list[HeldStatement]:
+    """Those that there is room for, each once, and after the first none that says next to
+    nothing.
+    """
+    lines: list[HeldStatement] = []
     room = EXCERPT_CHARS
-    for likely, statement in ranked:
-        if best - likely > w.beside_best or len(turns) == MOST_LINES:
-            break
-        text = statement.text
-        length = len(text) + len(BREAK)
-        is_slight = bool(turns) and len(stems_of(text)) < FEW_STEMS
-        if length <= room and text not in turns and not is_slight:
-            turns[text] = statement.turn
+    for one in ranked:
+        length = len(one.text) + len(BREAK)
+        is_slight = bool(lines) and len(stems_of(one.text)) < FEW_STEMS
+        is_told = any(one.text in line.text for line in lines)
+        if length <= room and not is_told and not is_slight and len(lines) < MOST_LINES:
+            lines.append(one)
             room -= length
-    return [*turns.items()]
+    return lines
+
+
+def _answers(one: HeldStatement, question: HeldStatement) -> bool:
+    """Is a statement of the reply to the message with the question?"""
+    return one.turn == question.turn and one.message > question.message
 
 
 def answer_odds(
@@ -156,11 +174,19 @@ def _rarity(word: Word, stems: Sequence[frozenset[str]]) -> float:
 
 
 def _coverage_beside(asked: Sequence[_AskedStatement], place: int) -> float:
-    """The coverage of the sentence before or after in the same message, whichever is more."""
-    message = asked[place].statement.message
-    neighbours = (*asked[max(0, place - 1) : place], *asked[place + 1 : place + 2])
-    same = (one.coverage for one in neighbours if one.statement.message == message)
-    return max(same, default=0.0)
+    """The coverage of the sentence before or after in the same message, or of the question that
+    the message answers, whichever is most.
+    """
+    own = asked[place].statement
+    before, after = asked[max(0, place - 1) : place], asked[place + 1 : place + 2]
+    beside = [one for one in (*before, *after) if one.statement.message == own.message]
+    beside += [
+        one
+        for one in before
+        if one.statement.turn == own.turn
+        and ends_with_question_mark(one.statement.text)
+    ]
+    return max((one.coverage for one in beside), default=0.0)
 
 
 def nearness_of_turns(

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from keeplore.capture.discourse.statements import ARROW
 from keeplore.errors import KeeploreError, StoreError
 from keeplore.index import MemoryFilter, ScopeFilter
 from keeplore.memory import Conversation, Quote
 from keeplore.text.agent_scope import short_place
 from keeplore.text.counts import counted
 from keeplore.text.dates import day_of
+from keeplore.text.sentences import ARROW
 from keeplore.workspace.importing.intake import Intake
 from keeplore.workspace.importing.project_manifests import ProjectManifests
 from keeplore.workspace.registry import Registry

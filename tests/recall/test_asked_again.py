@@ -1,0 +1,96 @@
+"""Questions that were asked in earlier sessions, from raw payloads to what recall prints."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from live_session import play
+
+from keeplore.config.places import Places
+from keeplore.recall.request import RecallHit, RecallRequest
+from keeplore.workspace import Registry
+from keeplore.workspace.lifecycle.setup import initialise
+
+OPTIONS = """Options:
+
+A) floats: easy, rounding errors
+B) integer cents in a BIGINT: exact, fast
+
+I would take B. Which one?"""
+PICK = "How should we store money amounts in the orders table? → integer cents in a BIGINT: exact, fast"
+SESSIONS = {
+    "money": (
+        ("How should we store money amounts in the orders table?", OPTIONS),
+        ("B", "Done, the column is amount_cents."),
+    ),
+    "retries": (
+        (
+            "The webhook sender loses events when the partner is down. Fix it.",
+            "I can add retries with exponential backoff: 3 attempts. Shall I?",
+        ),
+        ("yes, three retries", "Done: three retries with exponential backoff."),
+    ),
+    "asked": (("What did we decide about money amounts?", ""),),
+    "not found": (
+        ("What did we decide about money amounts?", "I could not find anything."),
+    ),
+    "answered": (
+        (
+            "What did we decide about money amounts?",
+            "According to memory: integer cents in a BIGINT column.",
+        ),
+    ),
+    "sessions": (
+        ("Where are sessions stored?", "In the table user_sessions, in Postgres."),
+    ),
+}
+
+
+@pytest.fixture
+def registry() -> Iterator[Registry]:
+    places = Places.from_environment(os.environ)
+    initialise(places, Path.home() / "memory")
+    for number, (session, talk) in enumerate(SESSIONS.items()):
+        play(session, itertools.count(1200 * number), talk)
+    with Registry(places) as registry:
+        yield registry
+
+
+def hits_for(registry: Registry, question: str) -> list[RecallHit]:
+    cwd = Path.home() / "code" / "ledgerly"
+    return [*registry.recall(RecallRequest(question, cwd)).hits]
+
+
+@pytest.mark.parametrize(
+    ("question", "session", "first_line"),
+    [
+        ("What did we decide about money amounts?", "money", PICK),
+        (
+            "What did we decide about retries?",
+            "retries",
+            "Done: three retries with exponential backoff.",
+        ),
+        (
+            "where are sessions stored",
+            "sessions",
+            "In the table user_sessions, in Postgres.",
+        ),
+    ],
+)
+def test_the_answer_comes_first_and_not_the_earlier_asking(
+    registry: Registry, question: str, session: str, first_line: str
+) -> None:
+    talks = [hit for hit in hits_for(registry, question) if hit.kind == "conversation"]
+    assert (talks[0].session, talks[0].passage.split("\n")[0]) == (session, first_line)
+
+
+def test_a_question_that_nobody_answered_is_no_hit_of_any_question(
+    registry: Registry,
+) -> None:
+    for question in ("What did we decide about money amounts?", "about money?"):
+        found = {hit.session for hit in hits_for(registry, question)}
+        assert not found & {"asked", "not found"}
