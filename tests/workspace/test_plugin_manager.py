@@ -63,7 +63,7 @@ class Follower:
 def test_a_plugin_hears_which_memory_was_written_and_where():
     plugins, follower = PluginManager(), Follower()
     plugins.register(follower)
-    plugins.written("mem_1", "memory/facts/a.md")
+    plugins.announce_written("mem_1", "memory/facts/a.md")
     assert follower.written == [("mem_1", "memory/facts/a.md")]
 
 
