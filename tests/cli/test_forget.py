@@ -245,3 +245,19 @@ def test_a_note_that_was_deleted_with_rm_is_told_of_and_comes_back(
     assert f"keeplore restore mem_{digits}" in run("history", digits).stderr
     assert f"Restored {path.relative_to(memory)}" in run("restore", digits).stdout
     assert path.read_text() == text and run("show", digits).returncode == 0
+
+
+def test_what_is_forgotten_is_said_to_be_so_where_it_is_asked_for(
+    places: Places,
+) -> None:
+    old, new = two_versions(places)
+    assert keeplore("forget", "--yes", new).returncode == 0
+    for command, digits in (("show", old[4:12]), ("history", old), ("pin", old[:9])):
+        done = keeplore(command, digits)
+        assert (done.returncode, done.stderr.splitlines()) == (
+            1,
+            [
+                f"keeplore: {old} was forgotten",
+                f"  → `keeplore restore {old}` brings it back",
+            ],
+        )

@@ -138,6 +138,6 @@ def _open_source(path: Path) -> int:
         return os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except (FileNotFoundError, NotADirectoryError) as e:
         raise SourceRefused(
-            f"there is no {path}",
+            "there is no such file",
             "Give the path of a file, or a URL that begins with https://",
         ) from e

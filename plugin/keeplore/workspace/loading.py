@@ -10,7 +10,7 @@ from keeplore.index import Index
 from keeplore.memory import Memory
 from keeplore.memory.chains import Chain
 from keeplore.memory.location import digits_of
-from keeplore.memory.names import remedy_for_unknown
+from keeplore.memory.names import LEAST_DIGITS, remedy_for_unknown
 from keeplore.store import Store
 
 
@@ -38,6 +38,9 @@ def missing_memory(reference: str, stores: Iterable[Store]) -> NotFound:
     for store in stores:
         if error := _unreadable(store, beginning):
             return error
+        if gone := _forgotten_id(store, beginning):
+            remedy = f"`keeplore restore {gone}` brings it back"
+            return NotFound(f"{gone} was forgotten", remedy)
         for one in store.deleted(beginning):
             since = f" in commit {one.commit} of {one.day}" if one.commit else ""
             return NotFound(
@@ -45,6 +48,15 @@ def missing_memory(reference: str, stores: Iterable[Store]) -> NotFound:
                 f"`keeplore restore {one.id}` brings it back as git had it",
             )
     return NotFound(f"there is no memory {reference!r}", remedy_for_unknown(reference))
+
+
+def _forgotten_id(store: Store, beginning: str) -> str:
+    """The id with this beginning that has a tombstone, "" for none."""
+    digits = beginning.removeprefix("mem_")
+    if len(digits) < LEAST_DIGITS:
+        return ""
+    gone = sorted(store.stones.ids())
+    return next((id_ for id_ in gone if id_.startswith(f"mem_{digits}")), "")
 
 
 def _unreadable(store: Store, beginning: str) -> NotFound | None:
