@@ -37,6 +37,8 @@ from keeplore.recall.request import (
     turns_of,
 )
 from keeplore.recall.search import SearchResults
+from keeplore.recall.since.asked_figures import asked_figure
+from keeplore.recall.since.later_figures import later_figure
 from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.recall.since.named_files import named_files
 from keeplore.recall.since.newer_values import holds_instead, newest_first, stated
@@ -336,7 +338,7 @@ def _verified(
     hit = _hit(context, row, memory, score, (words, turn, at))
     trust = _trust_of(hit.trust, words, conversation)
     hit = replace(hit, trust=trust, turns=turns_of(said, turn))
-    return _with_since(context, hit, row, memory, conversation)
+    return _with_since(context, hit, row, memory, conversation, query)
 
 
 def _still_said(
@@ -393,8 +395,11 @@ def _with_since(
     row: MemoryRow,
     memory: Memory,
     conversation: Conversation | None,
+    query: PreparedQuery,
 ) -> RecallHit:
-    """The hit with what became of the files that it names and of what it states."""
+    """The hit with what became of the files that it names, of what it states, and of a figure that
+    a question asks for.
+    """
     deps = context.deps
     sayings = LaterSayings(
         deps.index, deps.store, deps.trust, lambda later: deps.sources()(later).is_told
@@ -403,6 +408,8 @@ def _with_since(
     named = named_files(memory, hit.passage, conversation)
     since = deps.freshness([named])[0] if named.files else None
     changed, gone = (since.changed, since.gone) if since else ((), ())
+    if later is None and conversation and (asked := asked_figure(query.question)):
+        later = later_figure(hit, conversation, asked)
     return replace(hit, later=later, files_changed=changed, files_gone=gone)
 
 

@@ -74,12 +74,15 @@ class AskedFigure:
     counted: frozenset[str] = frozenset()  # what is counted, none where nothing is
     attribute: frozenset[str] = frozenset()  # what is asked of the thing
 
-    def is_replaced(self, old: Iterable[Figure], new: Iterable[Figure]) -> bool:
-        """Does a newer text give another figure for what is asked for than an older one?"""
+    def replacing(self, old: Iterable[Figure], new: Iterable[Figure]) -> list[Figure]:
+        """The figures of a newer text that hold in the place of those of an older one, none where
+        both have one in common.
+        """
         before = self._closest(old)
         after = [figure for figure in new if self._holds_instead_of_any(figure, before)]
-        values = {figure.value for figure in _changed_or_all(after)}
-        return bool(values) and values.isdisjoint(figure.value for figure in before)
+        told = _changed_or_all(after)
+        known = {figure.value for figure in before}
+        return [] if any(figure.value in known for figure in told) else told
 
     def _closest(self, figures: Iterable[Figure]) -> list[Figure]:
         """Those that answer with the most of the question's words."""
@@ -139,13 +142,12 @@ def asked_figure(question: ParsedQuestion) -> AskedFigure | None:
     if not question.asks or question.is_about_past or question.is_of_several:
         return None
     text = question.text
-    counted, attribute = _COUNTED.search(text), _ATTRIBUTE.search(text)
+    counted = _counted_stems(_COUNTED.search(text))
+    attribute = _attribute_stems(_ATTRIBUTE.search(text))
     kinds = _asked_kinds(text)
     if not (counted or attribute or kinds or _MUCH.search(text)):
         return None
-    return AskedFigure(
-        question, kinds, _counted_stems(counted), _attribute_stems(attribute)
-    )
+    return AskedFigure(question, kinds, counted, attribute)
 
 
 def _asked_kinds(text: str) -> frozenset[str]:

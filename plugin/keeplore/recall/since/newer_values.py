@@ -137,8 +137,8 @@ def _is_sure(one: Stated, other: Stated) -> bool:
 
 def _gives_newer(one: Stated, other: Stated, asked: AskedFigure) -> bool:
     """Does the first say later than the other that what is asked for has another figure?"""
-    return _is_newer_beside(one, other) and asked.is_replaced(
-        other.figures, one.figures
+    return _is_newer_beside(one, other) and bool(
+        asked.replacing(other.figures, one.figures)
     )
 
 

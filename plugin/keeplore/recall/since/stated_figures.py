@@ -106,6 +106,7 @@ class Figure:
     near: frozenset[str]  # of its clause and the one before
     said: frozenset[str]  # of its sentence and the one before
     sentence: str
+    clauses: str  # the words of its clause and the one before
     is_changed: bool  # the words near it tell of a change
 
 
@@ -128,16 +129,28 @@ def _figures(text: str) -> Iterator[Figure]:
         for near, clause in _stating_clauses(sentence):
             words, is_changed = _thing_stems(near), bool(_CHANGE.search(near))
             for value, kinds in _stated_in(clause):
-                yield Figure(value, kinds, words, said, sentence, is_changed)
+                yield Figure(value, kinds, words, said, sentence, near, is_changed)
 
 
 def _stating_clauses(sentence: str) -> Iterator[tuple[str, str]]:
     """Each clause that asks nothing: with the one before it, and alone."""
-    clauses = [clause for clause in _CLAUSE.split(sentence) if clause.strip()]
     is_question = sentence.rstrip().endswith("?")
-    for before, clause in pairwise(["", *clauses]):
+    first = 0
+    for start, end in _clause_places(sentence):
+        clause = sentence[start:end]
         if not (is_question and _OPEN_QUESTION.match(clause)):
-            yield f"{before} {clause}", clause
+            yield sentence[first:end].strip(), clause
+        first = start
+
+
+def _clause_places(sentence: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for found in _CLAUSE.finditer(sentence):
+        if sentence[start : found.start()].strip():
+            yield start, found.start()
+        start = found.end()
+    if sentence[start:].strip():
+        yield start, len(sentence)
 
 
 def _thing_stems(text: str) -> frozenset[str]:
