@@ -156,7 +156,7 @@ def _brief(
         session=own,
         source=source,
         room=TextBudget(WISHES.brief_tokens, SIZE),
-        told=InjectionHistory(),
+        history=InjectionHistory(),
     )
     session.briefs.append(token_count(text))
     session.words |= words_in(text)
