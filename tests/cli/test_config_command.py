@@ -102,6 +102,20 @@ def test_what_cannot_be_is_refused_with_the_next_step(
     assert run("config", "list", "--machine").stdout == ""
 
 
+def test_a_value_that_cannot_be_is_told_of_without_the_file(
+    memory: Path, run: Callable[..., Any]
+) -> None:
+    for option in ([], ["--machine"]):
+        done = run("config", "set", *option, "sync.automatic", "off")
+        assert (done.returncode, done.stderr.splitlines()) == (
+            1,
+            [
+                "keeplore: sync.automatic: it should be true or false",
+                "  → Nothing was changed; `keeplore config get sync.automatic` prints what holds",
+            ],
+        )
+
+
 def test_a_broken_setting_is_mended_by_setting_it(
     memory: Path, run: Callable[..., Any]
 ) -> None:

@@ -207,11 +207,25 @@ def _change(
         after = with_key(before, key, value)
     except (ValueError, TypeError, AttributeError, RecursionError, yaml.YAMLError) as e:
         raise by_hand from e
-    filled_settings(below, after.encode(), path)
+    _check_value(key, after, path, below)
     if path.is_symlink() or len(after.encode()) > MAX_FILE:
         raise by_hand
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
     durable.write(path, after.encode(), mode)
+
+
+def _check_value(key: str, after: str, path: Path, below: Settings) -> None:
+    """Raises ConfigError: of the key that was to be changed by its name alone, of another one with
+    its place in the file.
+    """
+    try:
+        filled_settings(below, after.encode(), path)
+    except ConfigError as e:
+        _, is_this_one, why = e.message.partition(f": {key}: ")
+        if not is_this_one:
+            raise
+        remedy = f"Nothing was changed; `keeplore config get {key}` prints what holds"
+        raise ConfigError(f"{key}: {why}", remedy) from e
 
 
 def _by_hand(key: str, value: Any) -> str:
