@@ -89,6 +89,13 @@ def test_help_reads_as_written_down(command):
     assert done.stdout == path.read_text()
 
 
+@pytest.mark.parametrize("group", ["config", "entity", "projects", "worker"])
+def test_what_a_group_of_commands_offers_fits_a_terminal(group):
+    listed = keeplore(group, "--help", COLUMNS="80").stdout.partition("Commands:\n")[2]
+    assert [line for line in listed.splitlines() if line.endswith("...")] == []
+    assert len(listed.splitlines()) > 2
+
+
 def test_recall_tells_found_from_nothing_from_empty_by_its_exit_status(memory, request):
     empty = keeplore("recall", "ledger")
     assert (empty.returncode, empty.stderr) == (5, "")

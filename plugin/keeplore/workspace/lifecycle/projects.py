@@ -64,7 +64,8 @@ def add(workspace: Workspace, directory: Path, name: str = "") -> Project:
         )
     if identity.is_known and identity.project:
         raise AlreadyExists(
-            f"{directory} is {identity.project} already", f"({identity.reason})"
+            f"{directory} is {identity.project} already, by {identity.reason}",
+            "Nothing is to be done; `keeplore projects reassign` gives it another name",
         )
     if identity.proposal is None:
         raise ConfigError(

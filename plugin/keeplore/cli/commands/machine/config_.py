@@ -75,7 +75,9 @@ def config_command(context: click.Context) -> None:
         context.invoke(list_)
 
 
-@config_command.command(name="list")
+@config_command.command(
+    name="list", short_help="Show every setting, its value and where that comes from."
+)
 @_machine_option
 @json_option
 @pass_registry
@@ -148,7 +150,7 @@ def set_(
         note(f"this machine has a value of its own; {remedy}")
 
 
-@config_command.command()
+@config_command.command(short_help="Take back what was set for KEY.")
 @_key
 @_machine_option
 @pass_registry

@@ -46,7 +46,9 @@ def embedding_command(context: click.Context, /, *, as_json: bool) -> None:
         _show(as_json=as_json)
 
 
-@embedding_command.command()
+@embedding_command.command(
+    short_help="Choose the model, or make the chosen one usable here."
+)
 @click.argument("name", required=False)
 @click.option(
     "--yes",

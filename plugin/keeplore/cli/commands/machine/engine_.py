@@ -66,7 +66,9 @@ def accept(registry: Registry, *, yes: bool) -> None:
     _make_vectors(registry.named(workspace.name))
 
 
-@engine_command.command()
+@engine_command.command(
+    short_help="Search on this machine again, whatever keeplore.yaml names."
+)
 @pass_workspace
 def refuse(workspace: Workspace) -> None:
     """Search on this machine again, whatever keeplore.yaml names; what the server has stays
@@ -79,7 +81,9 @@ def refuse(workspace: Workspace) -> None:
     say(f"{workspace.name} is searched on this machine.")
 
 
-@engine_command.command()
+@engine_command.command(
+    short_help="Empty what the engine has of this workspace, and refill it."
+)
 @pass_workspace
 def rebuild(workspace: Workspace) -> None:
     """Empty what the engine has of this workspace, and fill it again from the text.

@@ -71,7 +71,7 @@ def accept(workspace: Workspace, ids: tuple[str, ...]) -> None:
     say(f"Believed from now on: {', '.join(ids)}")
 
 
-@machines_command.command()
+@machines_command.command(short_help="Never believe the machines ID.")
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @pass_workspace
 def refuse(workspace: Workspace, ids: tuple[str, ...]) -> None:

@@ -72,7 +72,7 @@ def list_(workspace: Workspace, *, as_json: bool) -> None:
         note(f"`keeplore projects add --from {near(file)}` takes in the list there")
 
 
-@projects_command.command()
+@projects_command.command(short_help="Add the project of DIRECTORY, or of this one.")
 @directory_argument
 @click.option(
     "--name",
@@ -139,7 +139,7 @@ def _text(path: Path) -> str:
     return data.decode("utf-8", "replace")
 
 
-@projects_command.command()
+@projects_command.command(short_help="Clone projects from their remotes.")
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @click.option("--all", "is_all", is_flag=True, help="Every project that has a remote.")
 @click.option(
@@ -163,7 +163,7 @@ def clone(
     sys.exit(0 if clone_all(workspace, names, into or Path.cwd()) else 1)
 
 
-@projects_command.command()
+@projects_command.command(short_help="Let the project OLD be NEW from now on.")
 @click.argument("old")
 @click.argument("new")
 @pass_workspace

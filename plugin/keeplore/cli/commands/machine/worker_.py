@@ -112,7 +112,7 @@ def logs(places: Places, lines: int) -> None:
         click.echo(block(line))
 
 
-@worker_command.command()
+@worker_command.command(short_help="Let the worker finish its present step and leave.")
 @click.pass_obj
 def stop(places: Places) -> None:
     """Let the worker finish its present step and leave; what is in the spool stays there."""
@@ -120,7 +120,9 @@ def stop(places: Places) -> None:
     say("No worker runs." if answer is None else "The worker is leaving.")
 
 
-@worker_command.command()
+@worker_command.command(
+    short_help="Work in the foreground until nothing is left to do."
+)
 @click.pass_obj
 def run(places: Places) -> None:
     """Work in the foreground until there is nothing left to do, or until interrupted."""

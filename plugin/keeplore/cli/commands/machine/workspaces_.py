@@ -65,7 +65,7 @@ def _as_json(known: RegisteredWorkspace) -> dict[str, Any]:
     return {**facts, "path": str(known.root)}
 
 
-@workspaces_command.command()
+@workspaces_command.command(short_help="Make NAME the home workspace.")
 @click.argument("name")
 @click.pass_obj
 def home(places: Places, name: str) -> None:
@@ -97,7 +97,9 @@ def remove(places: Places, name: str) -> None:
         say(f"`keeplore init '{removed.root}'` registers it again.")
 
 
-@workspaces_command.command()
+@workspaces_command.command(
+    short_help="Call the workspace OLD by the name NEW on this machine."
+)
 @click.argument("old")
 @click.argument("new")
 @click.pass_obj

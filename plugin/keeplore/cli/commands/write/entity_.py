@@ -49,7 +49,9 @@ def entity_command(context: click.Context, /, *, as_json: bool) -> None:
         context.invoke(list_, text="", limit=LIMIT, as_json=as_json)
 
 
-@entity_command.command(name="list")
+@entity_command.command(
+    name="list", short_help="List what is known, the most mentioned first."
+)
 @click.argument("text", default="")
 @limit_option(LIMIT, "How many at most.", least=1)
 @json_option
@@ -74,7 +76,9 @@ def _cells(one: Entity) -> tuple[object, ...]:
     return one.spelling, one.type, one.place or "-", one.mentions, aliases
 
 
-@entity_command.command()
+@entity_command.command(
+    short_help="Say that there is NAME, or give it a type or aliases."
+)
 @click.argument("name")
 @click.option("--type", "type_", type=click.Choice(TYPES), help="What it is.")
 @click.option(
