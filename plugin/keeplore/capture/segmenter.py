@@ -149,16 +149,11 @@ def is_confirmation(message: str) -> bool:
     """
     if len(message) >= CONFIRMATION_CHARS:
         return False
-    said = (
-        word.strip('.!?;:()"*`…') for word in _lower(message).replace(",", " ").split()
-    )
+    plain = message.lower().replace("’", "'").replace(",", " ")
+    said = (word.strip('.!?;:()"*`…') for word in plain.split())
     return all(
         not word or word.isdigit() or word in words("confirmations") for word in said
     )
-
-
-def _lower(message: str) -> str:
-    return message.lower().replace("’", "'")
 
 
 def is_again(message: str, before: str) -> bool:

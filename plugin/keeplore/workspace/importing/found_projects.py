@@ -128,16 +128,12 @@ def is_meant(text: str, project: FoundProject) -> bool:
 def is_temporary(directory: str, home: Path) -> bool:
     """Whether a directory is of a kind that goes away: sessions in it are mostly trials."""
     path = Path(directory)
-    parts = path.parts
+    temporary = (*_TEMPORARY_ROOTS, tempfile.gettempdir())
     if path.is_relative_to(home):
-        parts = path.relative_to(home).parts
-    elif any(path.is_relative_to(root) for root in (*_TEMPORARY_ROOTS, _system_root())):
+        path = path.relative_to(home)
+    elif any(map(path.is_relative_to, temporary)):
         return True
-    return any(part.startswith("pytest-of-") for part in parts)
-
-
-def _system_root() -> str:
-    return tempfile.gettempdir()
+    return any(part.startswith("pytest-of-") for part in path.parts)
 
 
 def _count_of(
