@@ -27,9 +27,9 @@ from pathlib import Path
 import captured
 import talks
 
-from keeplore.index.graph.evidence import evident, texts_of
+from keeplore.index.graph.evidence import mentions_of, texts_of
 from keeplore.index.graph.graph_values import Mention, canonical
-from keeplore.index.graph.linker import first_word, first_words, linked
+from keeplore.index.graph.linker import first_word, first_words, names_in
 from keeplore.memory import Conversation, Exchange, Memory
 from keeplore_hooks.events import Turn, Work
 
@@ -63,7 +63,7 @@ def main(shown: str) -> int:
         return 0
     labels = read()
     memories = [memory for path in talks.sessions() for memory in memories_of(path)]
-    mentions = [mention for memory in memories for mention in evident(memory)]
+    mentions = [mention for memory in memories for mention in mentions_of(memory)]
     words = {m.name for m in mentions if m.is_word} | set(labels.aliases)
     existing = {m.name for m in mentions if m.type} | set(labels.aliases)
     print(
@@ -145,10 +145,12 @@ def batched(
 def found_in(passage: Passage, words: set[str], aliases: dict[str, str]) -> set[str]:
     memory = Memory({"kind": "note", "project": passage.project}, passage.text)
     keys = first_words([passage.text])
-    known = linked([passage.text], [word for word in words if first_word(word) in keys])
+    known = names_in(
+        [passage.text], [word for word in words if first_word(word) in keys]
+    )
     return {
         aliases.get(mention.name, mention.name)
-        for mention in (*evident(memory), *known)
+        for mention in (*mentions_of(memory), *known)
     }
 
 
@@ -231,7 +233,7 @@ def print_times(memories: list[Memory], words: set[str]) -> None:
     def linking() -> Iterator[list[Mention]]:
         for memory in memories:
             said = texts_of(memory)
-            yield linked(
+            yield names_in(
                 said,
                 [name for key in first_words(said) for name in by_first.get(key, ())],
             )
@@ -249,7 +251,7 @@ def print_times(memories: list[Memory], words: set[str]) -> None:
     )
     print(f"  python -I -S -c pass: {bare * 1000:.1f} ms")
     parts = {
-        "evident": lambda: [*map(evident, memories)],
+        "evident": lambda: [*map(mentions_of, memories)],
         "first_words and linked": lambda: [*linking()],
     }
     for name, work in parts.items():

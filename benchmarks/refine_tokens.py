@@ -38,7 +38,7 @@ from keeplore.refine.shared_extraction import (
     MOST_TALKS,
     SharedExtraction,
     extracted_together,
-    sharing,
+    parts_sharing,
 )
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
@@ -171,7 +171,7 @@ def refined(
     shared: dict[str, SharedExtraction] = {}
     while left:
         part = left.pop(0)
-        together = () if how["is_alone"] else sharing([part, *left[:MOST_TALKS]])
+        together = () if how["is_alone"] else parts_sharing([part, *left[:MOST_TALKS]])
         if part in together and part.memory.id not in shared:
             found = extracted_together(deps, ModelAsker(account), together)
             shared |= {one.part.memory.id: one for one in found}

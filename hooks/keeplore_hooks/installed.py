@@ -47,7 +47,7 @@ def _load_plugins() -> tuple[_Plugins, tuple[PluginProblem, ...]]:
     return tuple(plugins), tuple(problems)
 
 
-def brought(
+def plugin_items(
     point: str, kind: type[_Brought], builtin: object
 ) -> tuple[list[tuple[str, _Brought]], list[PluginProblem]]:
     """What plugins return at an extension point that lists things, each with its plugin's name, the
@@ -139,12 +139,12 @@ class Adapters(Mapping[str, _Adapter]):
 
 @functools.cache
 def _hosts() -> tuple[list[tuple[str, HostPlugin]], list[PluginProblem]]:
-    return brought("keeplore_hosts", HostPlugin, builtin_hosts)
+    return plugin_items("keeplore_hosts", HostPlugin, builtin_hosts)
 
 
 @functools.cache
 def _sources() -> tuple[list[tuple[str, SourcePlugin]], list[PluginProblem]]:
-    return brought("keeplore_sources", SourcePlugin, builtin_hosts)
+    return plugin_items("keeplore_sources", SourcePlugin, builtin_hosts)
 
 
 def _all_sources() -> list[tuple[str, AdapterPlugin]]:

@@ -38,7 +38,7 @@ def _is_own(folder: Path) -> bool:
     return is_private and own.st_uid == owners[1] and is_kept and above.st_uid in owners
 
 
-def dropped(state: Path) -> list[Path]:
+def loss_markers(state: Path) -> list[Path]:
     """The empty files, one for each event that could be kept nowhere, the oldest first."""
     folders = [state, *second_places(state)]
     return sorted(path for folder in folders for path in folder.glob(f"{DROPPED}*"))

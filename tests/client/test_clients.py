@@ -18,7 +18,7 @@ import pytest
 
 from keeplore import __version__
 from keeplore.config.places import Places
-from keeplore_hooks.second_places import dropped
+from keeplore_hooks.second_places import loss_markers
 from keeplore_hooks.spool import Spool
 
 CLIENT = Path(__file__).resolve().parents[2] / "plugin" / "keeplore" / "client"
@@ -414,7 +414,7 @@ def test_without_room_an_event_waits_in_a_second_place(
     assert (spool.counts()["new"], len(spool.elsewhere())) == (2, 2)
     assert (spool.collect(), spool.collect()) == (2, 0)
     assert [entry.read() for entry in spool.pending()] == [b"first", b"second"]
-    assert dropped(state) == []
+    assert loss_markers(state) == []
     assert stat.S_IMODE(next(aside.iterdir()).stat().st_mode) == 0o700
 
 
@@ -438,7 +438,7 @@ def test_a_place_that_others_may_change_is_not_used_and_the_loss_is_counted(
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(aside))
     monkeypatch.setenv("TMPDIR", str(aside))
     client.put(b"lost")
-    assert [path.parent for path in dropped(state)] == [state]
+    assert [path.parent for path in loss_markers(state)] == [state]
     assert not [path for path in tmp_path.rglob("*") if path.name == "new"]
     (state / "spool").unlink()
     assert Spool(state / "spool").collect() == 0

@@ -12,9 +12,9 @@ import pytest
 from keeplore.config.settings import DocumentSettings
 from keeplore.errors import SourceRefused
 from keeplore.ingest import Extracted, extracted, origin_of
-from keeplore.ingest.document_body import LINE_CHARS, MAX_TEXT, body_for, tidied
+from keeplore.ingest.document_body import LINE_CHARS, MAX_TEXT, body_for, tidied_extract
 from keeplore.ingest.reader import kind_of, text_of
-from keeplore.ingest.sandbox import confined
+from keeplore.ingest.sandbox import extracted_in_sandbox
 
 GERMAN = (
     "Die Straße führt über die Brücke nach Köln, wo wir gestern früh waren. Grüße!\n"
@@ -198,7 +198,7 @@ def test_the_pages_of_a_pdf_are_told_apart_and_a_broken_one_is_refused() -> None
 
 def test_a_reader_that_takes_too_long_costs_that_document_alone() -> None:
     with pytest.raises(SourceRefused, match="takes longer"):
-        confined("html", PAGE.encode(), "", seconds=0.01)
+        extracted_in_sandbox("html", PAGE.encode(), "", seconds=0.01)
 
 
 def test_what_front_matter_says_of_trust_or_place_does_not_become_the_documents_own() -> (
@@ -218,12 +218,12 @@ def test_text_is_kept_in_a_form_that_no_reader_of_it_stumbles_over() -> None:
         + "word " * 3_000
         + "x" * 9_000
     )
-    found = tidied(Extracted("a\nb\u200b", text), "name")
+    found = tidied_extract(Extracted("a\nb\u200b", text), "name")
     assert found.title == "a b" and found.text.startswith("hidden red\n <<<<<<< ours\n")
     assert max(map(len, found.text.split("\n"))) <= LINE_CHARS
     assert "".join(found.text.split()).endswith("word" * 3_000 + "x" * 9_000)
     with pytest.raises(SourceRefused, match="longer than 10 MB"):
-        tidied(Extracted("", "ü" * (MAX_TEXT // 2 + 1)), "name")
+        tidied_extract(Extracted("", "ü" * (MAX_TEXT // 2 + 1)), "name")
 
 
 def test_kinds_are_told_by_the_first_bytes_then_by_the_server_then_by_the_name() -> (

@@ -22,8 +22,8 @@ from keeplore.text.agent_scope import (
     is_agent_name,
     key_of,
     long_place,
+    scope_meta,
     short_place,
-    stated,
 )
 
 ID = "mem_3f0c9a2e-6f0b-4d55-9c5e-0f5f6a1b2c3d"
@@ -80,12 +80,16 @@ def test_a_name_that_we_would_not_give_is_none(named: str) -> None:
 
 def test_a_place_is_shown_and_stated() -> None:
     scope = key_of("reviewer")
-    assert stated(scope, "shop") == {
+    assert scope_meta(scope, "shop") == {
         "scope": "agent",
         "project": "shop",
         "agent": "reviewer",
     }
-    assert stated("user", "shop") == {"scope": "user", "project": None, "agent": None}
+    assert scope_meta("user", "shop") == {
+        "scope": "user",
+        "project": None,
+        "agent": None,
+    }
     assert (short_place(scope, "shop"), long_place(scope, "shop")) == (
         "shop/reviewer",
         "agent reviewer of shop",
@@ -95,7 +99,7 @@ def test_a_place_is_shown_and_stated() -> None:
 
 
 def test_memory_and_path_say_the_same() -> None:
-    mine = note(**stated(key_of("reviewer"), "shop"))
+    mine = note(**scope_meta(key_of("reviewer"), "shop"))
     assert mine.place == ("agent:reviewer", "shop")
     assert relative_path(mine) == PATH
     at = location_of(PATH)

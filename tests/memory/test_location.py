@@ -6,9 +6,9 @@ import pytest
 
 from keeplore.memory.location import (
     archived_path,
-    carries,
     digits_of,
     location_of,
+    names_id,
     precedence,
 )
 
@@ -101,7 +101,7 @@ def test_of_files_with_one_id_the_live_one_with_its_name_changed_last_is_used() 
         (f"memory/archive/facts/{GIVEN}", late),
         ("memory/archive/facts/z.md", late),
     ]
-    named = [path for path, _ in best_first if carries(path, ID)]
+    named = [path for path, _ in best_first if names_id(path, ID)]
     assert named == [best_first[0][0], best_first[1][0], best_first[5][0]]
     ranked = sorted(
         best_first, key=lambda file: precedence(file[0], ID, file[1]), reverse=True

@@ -231,7 +231,7 @@ def _load_model() -> None:
 
     local_embedder.OnnxRunner = once(local_embedder.OnnxRunner, threads=1)
     with tempfile.TemporaryDirectory() as cache:
-        local_embedder.OnnxRunner(model_files.packaged(Path(cache)), 1)
+        local_embedder.OnnxRunner(model_files.packaged_model(Path(cache)), 1)
 
 
 def _make_tables() -> None:

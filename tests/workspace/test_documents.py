@@ -19,7 +19,7 @@ from keeplore.config.places import Places
 from keeplore.config.settings import DocumentSettings
 from keeplore.errors import SourceRefused, SourceUnavailable
 from keeplore.ingest import Extracted, SourceAddress, origin_of
-from keeplore.ingest.document_body import tidied
+from keeplore.ingest.document_body import tidied_extract
 from keeplore.jobs.queue import MAX_ATTEMPTS
 from keeplore.memory import Memory
 from keeplore.recall.prompt_context import for_prompt
@@ -52,7 +52,7 @@ def ingest(registry: Registry) -> Callable[..., IngestStatus]:
     """Take a page that says so, or a file, to its end."""
 
     def ingest(said: str = FIRST, source: SourceAddress | None = None) -> IngestStatus:
-        page = lambda *_: tidied(Extracted("", said), "runbook")  # noqa: E731  # a page of the network, which tests do not have
+        page = lambda *_: tidied_extract(Extracted("", said), "runbook")  # noqa: E731  # a page of the network, which tests do not have
         ingesting = (
             IngestQueue(registry, read=page)
             if source is None
@@ -148,7 +148,7 @@ def test_what_a_person_changed_in_it_is_not_written_over(registry, ingest) -> No
 def test_what_two_machines_read_apart_becomes_one_again(registry, ingest) -> None:
     ingest()
     workspace = registry.named("memory")
-    page = tidied(Extracted("", FIRST.replace("Ann", "Eve")), "runbook")
+    page = tidied_extract(Extracted("", FIRST.replace("Ann", "Eve")), "runbook")
     workspace.store.add(
         Documents(workspace)
         .drafted(page, SourceAddress(URL, is_url=True), "workspace", "")

@@ -18,9 +18,9 @@ from keeplore.workspace.lifecycle.projects import (
     add,
     add_missing,
     address,
-    chosen,
     clone,
     parse_project_list,
+    projects_named,
     reassign,
 )
 from keeplore.workspace.lifecycle.setup import initialise
@@ -178,7 +178,10 @@ def test_projects_are_cloned_by_ssh_where_the_workspace_is_and_one_that_fails_st
     done = {
         c.name: c
         for c in clone(
-            workspace, chosen(workspace, ()), into, lambda *text: said.append(text)
+            workspace,
+            projects_named(workspace, ()),
+            into,
+            lambda *text: said.append(text),
         )
     }
     assert done["shop"].is_new and not done["shop"].error
@@ -192,12 +195,14 @@ def test_projects_are_cloned_by_ssh_where_the_workspace_is_and_one_that_fails_st
     assert {name for name, _ in said} >= {"shop"}
     again = {
         c.name: c
-        for c in clone(workspace, chosen(workspace, ("shop",)), into, lambda *_: None)
+        for c in clone(
+            workspace, projects_named(workspace, ("shop",)), into, lambda *_: None
+        )
     }
     # the clone's remote is the address that was made of the entry
     assert not again["shop"].is_new and not again["shop"].error
     with pytest.raises(NotFound):
-        chosen(workspace, ("nobody",))
+        projects_named(workspace, ("nobody",))
 
 
 @pytest.mark.parametrize(
@@ -217,7 +222,7 @@ def test_no_address_of_an_entry_is_run(
     entry = json.dumps({"schema": 1, "name": "evil", "remotes": [remote]})
     (workspace.root / "projects" / "evil" / "project.json").write_text(entry)
     for done in clone(
-        workspace, chosen(workspace, ()), tmp_path / "code", lambda *_: None
+        workspace, projects_named(workspace, ()), tmp_path / "code", lambda *_: None
     ):
         assert done.error
     assert not list(tmp_path.rglob("ran*"))

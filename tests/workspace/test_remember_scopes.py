@@ -17,7 +17,7 @@ from keeplore.workspace.reading.listing import listing
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.writing.remember import (
     NoteRequest,
-    drafted,
+    note_draft,
     remember,
     replace,
     target_of,
@@ -48,7 +48,7 @@ def write(registry: Registry, tmp_path: Path) -> Callable[..., str]:
         text: str, cwd: Path = tmp_path, *, scope: str = "", project: str = ""
     ) -> str:
         target = target_of(registry, cwd, scope=scope, project=project)
-        outcome = remember(target, drafted(target, NoteRequest(text, NOBODY)), cwd)
+        outcome = remember(target, note_draft(target, NoteRequest(text, NOBODY)), cwd)
         return f"{target.workspace.name}/{outcome.path}"
 
     return write
@@ -104,14 +104,14 @@ def test_the_words_of_a_session_are_one_note_with_the_command_that_was_typed(
     registry: Registry, tmp_path: Path
 ) -> None:
     target = target_of(registry, tmp_path / "shop")
-    draft = drafted(target, NoteRequest("Prices are in cents\n", AGENT))
+    draft = note_draft(target, NoteRequest("Prices are in cents\n", AGENT))
     assert draft.id == session_note_id("claude-code", "s-1", "Prices are in cents")
     assert (draft.trust, dict(draft.source)) == (
         "assistant",
         {"host": "claude-code", "session": "s-1"},
     )
     elsewhere = target_of(registry, tmp_path / "shop", scope="workspace")
-    assert drafted(elsewhere, NoteRequest("Prices are in cents", AGENT)).id == ""
+    assert note_draft(elsewhere, NoteRequest("Prices are in cents", AGENT)).id == ""
 
 
 def test_replacing_keeps_the_place_and_what_is_not_said_anew(
@@ -126,7 +126,7 @@ def test_replacing_keeps_the_place_and_what_is_not_said_anew(
     target = target_of(registry, tmp_path)
     new = replace(
         registry.find(old.memory.id, tmp_path),
-        drafted(target, NoteRequest("Port 5434", NOBODY)),
+        note_draft(target, NoteRequest("Port 5434", NOBODY)),
     )
     assert (new.memory.title, new.memory.body) == ("Port 5434", "# Port 5434\n")
     assert (new.memory.category, new.memory.project, new.memory.is_permanent) == (
@@ -138,7 +138,7 @@ def test_replacing_keeps_the_place_and_what_is_not_said_anew(
     with pytest.raises(StoreError, match="nothing to remember"):
         replace(
             registry.find(old.memory.id, tmp_path),
-            drafted(target, NoteRequest("  ", NOBODY)),
+            note_draft(target, NoteRequest("  ", NOBODY)),
         )
 
 

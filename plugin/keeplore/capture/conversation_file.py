@@ -101,7 +101,7 @@ def made_of(
         created_at=current.first_at,
         updated_at=ended_at,
         version=1,
-        **agent_scope.stated(current.place.scope, current.place.project),
+        **agent_scope.scope_meta(current.place.scope, current.place.project),
         trust="assistant",  # the lower of the two who speak
         trigger=state.trigger,
         source=_source(current, state, deps.machine),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from keeplore.capture.capture_deps import MemoryPlace
 from keeplore.capture.segmenter import is_confirmation
-from keeplore.capture.telling_commands import chosen
+from keeplore.capture.telling_commands import most_telling
 from keeplore.memory import (
     AnsweredQuestion,
     Conversation,
@@ -154,5 +154,5 @@ def _joined_work(old: Work, new: Work) -> Work:
         return tuple(found)[:MAX_WORK]
 
     commits = both("commits")
-    commands = chosen((*old.commands, *new.commands), has_commits=bool(commits))
+    commands = most_telling((*old.commands, *new.commands), has_commits=bool(commits))
     return Work(both("files"), commands, commits, both("links"), both("agents"))

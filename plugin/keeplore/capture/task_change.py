@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from keeplore.capture.cues import opens_with, pattern, says
-from keeplore.text.rarity import rare
+from keeplore.text.rarity import rare_terms
 from keeplore.text.terms import terms, words
 from keeplore_hooks.events import Turn, Work
 
@@ -121,7 +121,7 @@ def first_sentence(message: str) -> str:
 
 def _new_words(answer: str, exchanges: Sequence[Mapping[str, Any]]) -> float:
     """The share of an answer's rare words that the exchanges do not have."""
-    own = set(rare(answer[:REPLY]))
+    own = set(rare_terms(answer[:REPLY]))
     said: set[str] = set()
     for exchange in exchanges:
         said.update(terms(str(exchange["user"])[:MESSAGE]))

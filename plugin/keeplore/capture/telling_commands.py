@@ -75,7 +75,9 @@ def rank(command: str, *, has_commits: bool = False) -> int | None:
     return min(ranks - {COMMITTING} if has_commits else ranks, default=None)
 
 
-def chosen(commands: Iterable[str], *, has_commits: bool = False) -> tuple[str, ...]:
+def most_telling(
+    commands: Iterable[str], *, has_commits: bool = False
+) -> tuple[str, ...]:
     """The commands that tell most, in their order; of several that differ only in what is done with
     their output, the first.
     """

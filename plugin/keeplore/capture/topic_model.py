@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from keeplore.capture.cues import opens_with
-from keeplore.text.rarity import damped, rare
+from keeplore.text.rarity import damped_counts, rare_terms
 from keeplore.text.terms import cosine, is_identifier, terms, words
 
 if TYPE_CHECKING:
@@ -66,7 +66,9 @@ class Unit:
 
     @property
     def rare(self) -> tuple[Mapping[str, int], Mapping[str, int]]:
-        return rare(self.user[:HEAD_USER]), rare(self.assistant[:HEAD_ASSISTANT])
+        return rare_terms(self.user[:HEAD_USER]), rare_terms(
+            self.assistant[:HEAD_ASSISTANT]
+        )
 
     @property
     def names(self) -> frozenset[str]:
@@ -206,9 +208,13 @@ def _words(units: Sequence[Unit]) -> list[float]:
 def _rare_words(units: Sequence[Unit]) -> list[float]:
     new, before = units[-1], units[:-1]
     bags = [bag for unit in before for bag in unit.rare]
-    block, every, last = damped(bags[-2 * BLOCK :]), damped(bags), damped(bags[-2:])
+    block, every, last = (
+        damped_counts(bags[-2 * BLOCK :]),
+        damped_counts(bags),
+        damped_counts(bags[-2:]),
+    )
     said = frozenset[str]().union(*(unit.words for unit in before))
-    own, all_new = damped(new.rare[:1]), damped(new.rare)
+    own, all_new = damped_counts(new.rare[:1]), damped_counts(new.rare)
     known = sum(term in said for term in own)
     return [
         cosine(all_new, block),

@@ -20,7 +20,7 @@ from keeplore.connect.host_connection import (
     HostLocation,
 )
 from keeplore.errors import ConfigError
-from keeplore_hooks.installed import NAME, PluginProblem, brought
+from keeplore_hooks.installed import NAME, PluginProblem, plugin_items
 
 POINT = "keeplore_connections"
 
@@ -52,7 +52,7 @@ LOCATIONS = HostLocations()
 @functools.cache
 def _connections() -> tuple[dict[str, HostConnection], list[PluginProblem]]:
     """The connections by host, and what plugins failed to bring."""
-    found, problems = brought(POINT, HostConnection, builtin_connections)
+    found, problems = plugin_items(POINT, HostConnection, builtin_connections)
     known: dict[str, HostConnection] = {}
     for plugin, one in found:
         if why := _flaw(one, known):

@@ -34,7 +34,7 @@ class Extracted:
     text: str
 
 
-def tidied(found: Extracted, name: str) -> Extracted:
+def tidied_extract(found: Extracted, name: str) -> Extracted:
     """The text as it is kept: control characters and needless blanks taken out, ``name`` for a
     title where there is none.
 

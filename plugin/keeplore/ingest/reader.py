@@ -12,10 +12,10 @@ from pathlib import Path
 from keeplore.config.settings import DocumentSettings
 from keeplore.errors import Corrupt, SourceRefused, SourceUnavailable
 from keeplore.ingest.decode import charset_of, decoded, library_missing
-from keeplore.ingest.document_body import Extracted, tidied, too_large
+from keeplore.ingest.document_body import Extracted, tidied_extract, too_large
 from keeplore.ingest.json_outline import from_json, outline, title_in
 from keeplore.ingest.markup import READERS
-from keeplore.ingest.sandbox import confined
+from keeplore.ingest.sandbox import extracted_in_sandbox
 from keeplore.ingest.source_address import SourceAddress
 from keeplore.memory.foreign_files import as_memory
 
@@ -72,10 +72,10 @@ def text_of(data: bytes, content_type: str, name: str, until: float) -> Extracte
             raise SourceUnavailable(
                 "there is no time left to read it", "Try again later"
             )
-        found = confined(kind, data, content_type, left)
+        found = extracted_in_sandbox(kind, data, content_type, left)
     else:
         found = _plain_extract(kind, decoded(data, charset_of(content_type)), name)
-    return tidied(found, name)
+    return tidied_extract(found, name)
 
 
 def kind_of(data: bytes, content_type: str, name: str) -> str:

@@ -18,7 +18,9 @@ REASON_CHARS = 200
 _HARD = "Save it as text, or give a part of it"
 
 
-def confined(kind: str, data: bytes, content_type: str, seconds: float) -> Extracted:
+def extracted_in_sandbox(
+    kind: str, data: bytes, content_type: str, seconds: float
+) -> Extracted:
     """What the reader of this kind makes of it. Raises SourceRefused, also where it takes too long
     or too much.
     """

@@ -64,7 +64,7 @@ class AnthropicApi(SdkModel["Anthropic", str]):
         parts = [mapping(part) for part in content] if isinstance(content, list) else []
         texts = [part.get("text", "") for part in parts if part.get("type") == "text"]
         text = "".join(map(str, texts))
-        return text, _FLAWS.get(str(data.get("stop_reason")), ""), billed(data)
+        return text, _FLAWS.get(str(data.get("stop_reason")), ""), billed_tokens(data)
 
     def _connect(self, options: dict[str, Any]) -> Anthropic:
         import anthropic  # heavy, and an extra
@@ -82,7 +82,7 @@ class AnthropicApi(SdkModel["Anthropic", str]):
         return client
 
 
-def billed(data: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+def billed_tokens(data: Mapping[str, Any]) -> tuple[Any, Any, Any]:
     """Input, output and cached tokens; Anthropic counts what went through the cache apart from the
     rest.
     """

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from keeplore.errors import LlmUnavailable
-from keeplore.llm.anthropic_api import billed
+from keeplore.llm.anthropic_api import billed_tokens
 from keeplore.llm.base import CHECK_S, MAX_ANSWER, TransientFailure
 from keeplore.llm.sdk_call import mapping, usage_of, with_schema
 from keeplore_hooks.contracts import Completion
@@ -74,7 +74,7 @@ class ClaudeCli:
         """
         system = with_schema(system, schema)
         status, data = self._run_program(system, prompt)
-        text, reported = data.get("result"), billed(data)
+        text, reported = data.get("result"), billed_tokens(data)
         text = text if isinstance(text, str) else ""
         has_failed = bool(status or data.get("is_error"))
         if has_failed and not (reported[0] and reported[1]):

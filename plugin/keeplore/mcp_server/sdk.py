@@ -43,9 +43,9 @@ __all__ = [
     "Server",
     "ToolAnnotations",
     "ToolError",
-    "annotated",
-    "created",
     "exchange",
+    "new_server",
+    "tool_hints",
 ]
 
 
@@ -62,7 +62,7 @@ class ArgumentTeller(Server):
             raise ToolError(f"{name} was not called: {flaws}") from e
 
 
-def created(name: str, instructions: str) -> Server:
+def new_server(name: str, instructions: str) -> Server:
     """A server that offers nothing yet."""
     # it notes every tool that refuses something
     logging.getLogger("mcp").setLevel(logging.WARNING)
@@ -71,7 +71,7 @@ def created(name: str, instructions: str) -> Server:
     return server
 
 
-def annotated(**hints: bool) -> ToolAnnotations:
+def tool_hints(**hints: bool) -> ToolAnnotations:
     """Hints for the host, named as the protocol names them: Python's names differ between the
     versions.
     """

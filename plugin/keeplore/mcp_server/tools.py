@@ -21,8 +21,8 @@ from keeplore.mcp_server.sdk import (
     Server,
     ToolAnnotations,
     ToolError,
-    annotated,
-    created,
+    new_server,
+    tool_hints,
 )
 from keeplore.mcp_server.search_tools import TimelineRequest
 from keeplore.mcp_server.search_tools import search as search_memory
@@ -60,11 +60,11 @@ ABOUT = (
     "constraint}], related: [{id, relationship: refines, contradicts or relates-to}]"
 )
 
-_READS = annotated(readOnlyHint=True, openWorldHint=False)
-_WRITES = annotated(
+_READS = tool_hints(readOnlyHint=True, openWorldHint=False)
+_WRITES = tool_hints(
     readOnlyHint=False, destructiveHint=False, idempotentHint=True, openWorldHint=False
 )
-_REMOVES = annotated(
+_REMOVES = tool_hints(
     readOnlyHint=False, destructiveHint=True, idempotentHint=True, openWorldHint=False
 )
 _Function = Callable[..., Any]
@@ -72,7 +72,7 @@ _Function = Callable[..., Any]
 
 def build() -> Server:
     """The server for all sessions: whose request it is, ``CURRENT`` says."""
-    server = created("keeplore", INSTRUCTIONS)
+    server = new_server("keeplore", INSTRUCTIONS)
     _offer_search(server)
     _offer_reading(server)
     _offer_writing(server)

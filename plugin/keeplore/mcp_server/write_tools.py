@@ -21,7 +21,7 @@ from keeplore.workspace.writing.forget import ForgetResult
 from keeplore.workspace.writing.forget import forget as forget_memory
 from keeplore.workspace.writing.remember import (
     NoteRequest,
-    drafted,
+    note_draft,
     replace,
     target_of,
     with_related,
@@ -69,7 +69,7 @@ def remember(
         (link.relationship, context.find(link.id, directory).row.id)
         for link in subject.related
     ]
-    draft = with_related(drafted(target, said), links)
+    draft = with_related(note_draft(target, said), links)
     draft = dataclasses.replace(draft, trust=TRUST)
     if not replaces:
         outcome = remember_draft(target, draft, asked.directory)

@@ -125,7 +125,7 @@ def _required_fields(memory: Memory, at: Location) -> dict[str, Any]:
     scope, project = _scope_and_project(meta, at)
     found = {
         "id": as_id(meta.get("id")) or as_id(meta.get("uuid")) or at.id,
-        **agent_scope.stated(scope, project),
+        **agent_scope.scope_meta(scope, project),
         "supersedes": as_id(meta.get("supersedes")),
     }
     return {key: value for key, value in found.items() if value}

@@ -121,7 +121,7 @@ def digits_of(path: str) -> str:
     return (match[1] or match[2]).lower() if match else ""
 
 
-def carries(path: str, memory_id: str) -> bool:
+def names_id(path: str, memory_id: str) -> bool:
     """Whether the name of a file tells the id, as those do that Keeplore gives: of two files of one
     id it is used.
     """
@@ -132,7 +132,12 @@ def precedence(
     path: str, memory_id: str, updated_at: str
 ) -> tuple[bool, bool, str, str]:
     """Which of several files of one id is used: the greatest, as for the index."""
-    return not location_of(path).is_archived, carries(path, memory_id), updated_at, path
+    return (
+        not location_of(path).is_archived,
+        names_id(path, memory_id),
+        updated_at,
+        path,
+    )
 
 
 def as_id(value: object) -> str:

@@ -77,7 +77,7 @@ def note_of(draft: NoteDraft, moment: str) -> Memory:
         created_at=created_at,
         updated_at=created_at,
         version=1,
-        **agent_scope.stated(scope, draft.project),
+        **agent_scope.scope_meta(scope, draft.project),
         category=category,
         **_stated_fields(draft),
     )

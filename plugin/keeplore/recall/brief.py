@@ -42,7 +42,7 @@ from keeplore.recall.unasked.injection_filter import (
 )
 from keeplore.recall.unasked.memory_lines import (
     LoadedMemory,
-    about,
+    date_and_place,
     decided_in,
     may_be_quoted,
     note_item,
@@ -394,13 +394,13 @@ def _related_lines(
         seen |= near.keys()
         rows = view.index.memories([*near])
         here = [row for row in told_rows(view, rows.values()) if _is_here(row, view)]
-        texts = {found.row.id: found for found in loaded(view, here)}
+        texts = {found.row.id: found for found in loaded_memories(view, here)}
         for one in near.values():
             found = texts.get(one.id)
             if found and may_be_injected(found.row.trust, found.row.title):
                 said = f"{one.said} {reference(one.near)}; {provenance(found)}"
                 title = quoted(found.row.title, TITLE_CHARS)
-                yield BlockLine(f"{about(found)} · {title} ({said})", one.id)
+                yield BlockLine(f"{date_and_place(found)} · {title} ({said})", one.id)
 
 
 def _is_here(row: MemoryRow, view: WorkspaceView) -> bool:
@@ -415,7 +415,7 @@ def _conversations(
     source_of = view.sources()
     is_told = told_filter(view.index, source_of)
     rows = view.index.listed(wanted, told_within(limit, is_told, source_of))
-    for read in loaded(view, rows):
+    for read in loaded_memories(view, rows):
         yield replace(read, talk=Conversation.from_markdown(read.memory.body))
 
 
@@ -444,7 +444,7 @@ def _notes(view: WorkspaceView) -> tuple[list[LoadedMemory], int]:
     )
     current = [
         r
-        for r in loaded(view, chosen)
+        for r in loaded_memories(view, chosen)
         if may_be_injected(r.row.trust, r.row.title, r.memory.body)
     ]
     return current, len(permanent)
@@ -455,7 +455,9 @@ def told_rows(view: WorkspaceView, rows: Iterable[MemoryRow]) -> list[MemoryRow]
     return [*filter(told_filter(view.index, view.sources()), rows)]
 
 
-def loaded(view: WorkspaceView, rows: Iterable[MemoryRow]) -> Iterator[LoadedMemory]:
+def loaded_memories(
+    view: WorkspaceView, rows: Iterable[MemoryRow]
+) -> Iterator[LoadedMemory]:
     source_of = view.sources()
     sayings = LaterSayings(
         view.index, view.store, view.trust, lambda later: source_of(later).is_told

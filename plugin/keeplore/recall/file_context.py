@@ -15,7 +15,7 @@ from keeplore.recall.brief import (
     NOTHING,
     InjectionHistory,
     WorkspaceView,
-    loaded,
+    loaded_memories,
     told_rows,
 )
 from keeplore.recall.dedup import is_repeated
@@ -118,7 +118,7 @@ def _naming(
         ]
         wanted = told_rows(view, wanted)
         wanted.sort(key=lambda row: row.updated_at, reverse=True)
-        for read in loaded(view, sorted(wanted, key=_rank)):
+        for read in loaded_memories(view, sorted(wanted, key=_rank)):
             if names(read.memory.body, path, cwd):
                 yield read
 

@@ -41,7 +41,7 @@ from keeplore.recall.since.asked_figures import asked_figure
 from keeplore.recall.since.later_figures import later_figure
 from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.recall.since.named_files import named_files
-from keeplore.recall.since.newer_values import holds_instead, newest_first, stated
+from keeplore.recall.since.newer_values import as_stated, holds_instead, newest_first
 from keeplore.recall.statements.shown_lines import shown_lines
 from keeplore.recall.unasked.injection_filter import is_doubtful, is_suspect
 from keeplore.recall.unasked.told_filter import told_filter
@@ -134,7 +134,7 @@ def _told_when_asked(
     context: RecallContext, question: ParsedQuestion, hits: Sequence[RecallHit]
 ) -> list[RecallHit]:
     ordered = newest_first(hits, question, partial(_message_of, context))
-    return likely(context, question, ordered)
+    return likely_hits(context, question, ordered)
 
 
 def _message_of(context: RecallContext, hit: RecallHit) -> str:
@@ -149,7 +149,7 @@ def _message_of(context: RecallContext, hit: RecallHit) -> str:
     return next((own_words(e.user) for e in exchanges if e.id == hit.turn), "")
 
 
-def likely(
+def likely_hits(
     context: RecallContext, question: ParsedQuestion, hits: Sequence[RecallHit]
 ) -> list[RecallHit]:
     """Hits without those that are unlikely and stand behind a likely one, and the last ones short,
@@ -205,7 +205,7 @@ def told_alone(
     ``sureness`` are log-odds, ``known`` the places of hits that the agent has before it: they
     are not told again, nor what they replaced.
     """
-    entries = [stated(hit, question) for hit in hits]
+    entries = [as_stated(hit, question) for hit in hits]
     odds = [*sureness]
     out = {place for place, one in enumerate(entries) if one.is_of_other} | known
     for place, old in enumerate(entries):

@@ -16,7 +16,7 @@ from pathlib import PurePath
 from typing import Any
 
 from keeplore.redact.home_paths import Homes
-from keeplore.redact.rules import Wishes, name, redact, unwanted
+from keeplore.redact.rules import Wishes, name, redact, secrets_to_replace
 from keeplore.redact.said_fields import FieldRedaction, NamedSpan, secrets_in
 from keeplore_hooks.specs import hookimpl_last
 
@@ -75,16 +75,16 @@ class Redactor:
         marker would have them.
         """
         wishes = self._wishes_for(project_of(data))
-        if not unwanted(data, self._key, wishes):  # most files
+        if not secrets_to_replace(data, self._key, wishes):  # most files
             return iter(())
         return secrets_in(data, partial(self._named_spans, wishes), self._named_ids)
 
     def _named_spans(self, wishes: Wishes, said: bytes) -> Iterator[NamedSpan]:
-        for hit in unwanted(said, self._key, wishes):
+        for hit in secrets_to_replace(said, self._key, wishes):
             yield hit.start, hit.end, name(hit, said, self._key)
 
     def _named_ids(self, said: bytes) -> Iterator[NamedSpan]:
-        for hit in unwanted(said, self._key, self._allowed, is_id=True):
+        for hit in secrets_to_replace(said, self._key, self._allowed, is_id=True):
             yield hit.start, hit.end, name(hit, said, self._key)
 
     def _clean(self, text: str, project: str) -> str:

@@ -186,7 +186,7 @@ def _is_hex_key(prefix: str, run: str) -> bool:
     )
 
 
-def told(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
+def told_password(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
     """What looks like a password soon after a word for it, on the same line and in whatever
     language.
     """

@@ -111,14 +111,14 @@ def redact(
     """
     data = text.encode("utf-8", "surrogatepass")
     for _ in range(MAX_PASSES):
-        hits = unwanted(data, key, wishes, is_id=is_id)
+        hits = secrets_to_replace(data, key, wishes, is_id=is_id)
         if not hits:
             break
         data = _replace(data, hits, key)
     return data.decode("utf-8", "surrogatepass")
 
 
-def unwanted(
+def secrets_to_replace(
     data: bytes, key: bytes, wishes: Wishes, *, is_id: bool = False
 ) -> list[Hit]:
     """The secrets that ``redact`` replaces, as ``find`` has them."""

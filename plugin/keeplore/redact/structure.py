@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 
-from keeplore.redact.bare_tokens import Span, bare, said_by, told
+from keeplore.redact.bare_tokens import Span, bare, said_by, told_password
 from keeplore.redact.likely_secrets import likely
 from keeplore.redact.placeholders import is_placeholder
 from keeplore.redact.secret_checks import (
@@ -353,6 +353,6 @@ DETECTORS: dict[str, Callable[[bytes, Span, int], tuple[list[Span], int]]] = {
     "manifest": manifest,
     "inserted": inserted,
     "bare": bare,
-    "told": told,
+    "told": told_password,
     "likely": likely,
 }

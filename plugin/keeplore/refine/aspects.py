@@ -16,7 +16,7 @@ from keeplore.index.graph import evidence
 from keeplore.index.graph.boost import runs_of
 from keeplore.index.graph.graph_index import EntityGraph
 from keeplore.index.graph.graph_values import TYPES, EntityAspect, canonical
-from keeplore.index.graph.linker import linked
+from keeplore.index.graph.linker import names_in
 from keeplore.memory import Memory
 from keeplore.refine.answers.answer_schema import (
     MAX_FACTS,
@@ -118,7 +118,7 @@ def names_known_in(statement: str, graph: EntityGraph, project: str) -> tuple[st
     about.
     """
     runs = [run for run in runs_of(statement) if graph.entity(run, project)]
-    return tuple(mention.spelling for mention in linked([statement], runs))
+    return tuple(mention.spelling for mention in names_in([statement], runs))
 
 
 def question_about(
@@ -257,7 +257,7 @@ def _letters(name: str) -> str:
     )
 
 
-def stored(meta: Mapping[str, Any]) -> tuple[EntityAspect, ...]:
+def stored_aspects(meta: Mapping[str, Any]) -> tuple[EntityAspect, ...]:
     """The sound aspects in front matter, or in an audit line: anybody may have written it."""
     found = (
         aspect

@@ -158,7 +158,9 @@ def _shares_words(text: str, statement: str) -> bool:
     return len(words & stems_of(text)) >= max(MIN_SHARED, SHARED * len(words))
 
 
-def fitting(notes: Iterable[CandidateNote], room: int) -> tuple[CandidateNote, ...]:
+def fitting_notes(
+    notes: Iterable[CandidateNote], room: int
+) -> tuple[CandidateNote, ...]:
     """The first notes that fit into ``room`` characters, each once."""
     kept: dict[str, CandidateNote] = {}
     for note in notes:
@@ -171,7 +173,7 @@ def fitting(notes: Iterable[CandidateNote], room: int) -> tuple[CandidateNote, .
     return tuple(kept.values())
 
 
-def named(label: str, notes: Sequence[CandidateNote]) -> CandidateNote | None:
+def listed_note(label: str, notes: Sequence[CandidateNote]) -> CandidateNote | None:
     """The listed note that a model means; None for an id that it was not shown."""
     plain = label.strip().strip("[]").removeprefix("mem_").lower()
     return next(

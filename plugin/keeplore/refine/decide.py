@@ -17,7 +17,7 @@ from keeplore.refine.answers.answer_schema import (
     items,
     schema_of,
 )
-from keeplore.refine.candidates import CandidateNote, fitting, named
+from keeplore.refine.candidates import CandidateNote, fitting_notes, listed_note
 from keeplore.refine.extract import Fact
 from keeplore.refine.prompts import prompt
 
@@ -110,7 +110,7 @@ def listed(open_ones: Sequence[ComparedFact], room: int) -> tuple[CandidateNote,
     nearest = {asked.near[0].label: asked.near[0] for asked in open_ones}
     room -= sum(len(note.line) + 1 for note in nearest.values())
     others = (note for note in _further(open_ones) if note.label not in nearest)
-    return (*nearest.values(), *fitting(others, room))
+    return (*nearest.values(), *fitting_notes(others, room))
 
 
 def _further(open_ones: Sequence[ComparedFact]) -> Iterator[CandidateNote]:
@@ -141,7 +141,7 @@ def proposals(
     """
     made: dict[int, Proposal] = {}
     for choice in items(answer, "decisions", ChoiceItem, 2 * MAX_FACTS, dropped):
-        target = named(choice.target, notes)
+        target = listed_note(choice.target, notes)
         if flaw := _flaw(choice, target, len(open_ones), made):
             dropped[f"decisions: {flaw}"] += 1
         else:

@@ -9,8 +9,8 @@ from typing import Any
 from keeplore.index.graph import evidence
 from keeplore.index.graph.graph_values import EntityAspect
 from keeplore.memory import Memory
-from keeplore.refine.aspects import as_meta, stored
-from keeplore.refine.triples import Triple, about, named_in
+from keeplore.refine.aspects import as_meta, stored_aspects
+from keeplore.refine.triples import Triple, named_in, triples_about
 from keeplore.text.fences import sanitise
 
 
@@ -24,7 +24,9 @@ class EntityFacts:
     def of(self, statement: str) -> dict[str, Any]:
         """Front matter of a note that states this; nothing where nothing was told."""
         fields = {
-            "entities": [triple.as_meta() for triple in about(self.triples, statement)],
+            "entities": [
+                triple.as_meta() for triple in triples_about(self.triples, statement)
+            ],
             "aspects": [as_meta(aspect) for aspect in self.aspects.get(statement, ())],
         }
         return {key: value for key, value in fields.items() if value}
@@ -33,7 +35,7 @@ class EntityFacts:
         """The triples that none of these statements names both ends of."""
         stated = set[Triple]()
         for statement in statements:
-            stated.update(about(self.triples, statement))
+            stated.update(triples_about(self.triples, statement))
         return [triple for triple in self.triples if triple not in stated]
 
 
@@ -42,7 +44,7 @@ def facts_in(fields: Mapping[str, Any], statement: str) -> dict[str, Any]:
     sound, about the entities that the statement names.
     """
     statement = sanitise(statement)
-    aspects = stored(fields)
+    aspects = stored_aspects(fields)
     named = named_in(statement, {aspect.spelling for aspect in aspects})
     aspects_named = tuple(aspect for aspect in aspects if aspect.spelling in named)
     triples = tuple(

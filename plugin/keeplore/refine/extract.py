@@ -17,7 +17,7 @@ from keeplore.refine.answers.answer_schema import (
     items,
     schema_of,
 )
-from keeplore.refine.candidates import CandidateNote, named
+from keeplore.refine.candidates import CandidateNote, listed_note
 from keeplore.refine.prompts import prompt
 from keeplore.refine.receipts import Receipt, receipt_of, trust_of
 from keeplore.refine.window import Segment, Window
@@ -131,7 +131,7 @@ def _fact(
 ) -> Fact | None:
     statement = redact(item.content)
     receipt = receipt_of(sanitise(item.span), segments)
-    about = named(item.about, known)
+    about = listed_note(item.about, known)
     if receipt is None:
         dropped["facts: span not in the text"] += 1
         return None

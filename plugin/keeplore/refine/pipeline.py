@@ -21,7 +21,7 @@ from keeplore.llm.base import TransientFailure
 from keeplore.memory import Memory, Trust
 from keeplore.refine import aspects, decide, extract
 from keeplore.refine.aspects import AspectQuestion
-from keeplore.refine.candidates import CandidateNote, fitting
+from keeplore.refine.candidates import CandidateNote, fitting_notes
 from keeplore.refine.changes import JudgedProposal, RefineRun, changes_of, note_id
 from keeplore.refine.classify import ConversationPlace, FactClaim, NoteKind, kind_of
 from keeplore.refine.decide import ComparedFact, Proposal
@@ -143,7 +143,7 @@ class _Refinement:
         found = []
         for window in part.windows:
             near = notes_near(self._deps, part, window.text)
-            fitted = fitting(near, extract.listing_room(len(window.text)))
+            fitted = fitting_notes(near, extract.listing_room(len(window.text)))
             found.append(self._extracted_of(extract.question(window, fitted), fitted))
         return extract.united(found, dropped)
 

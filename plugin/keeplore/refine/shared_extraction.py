@@ -16,7 +16,7 @@ from keeplore.refine.answers.answer_schema import (
     list_in,
     schema_of,
 )
-from keeplore.refine.candidates import CandidateNote, fitting
+from keeplore.refine.candidates import CandidateNote, fitting_notes
 from keeplore.refine.deps import RefineDeps
 from keeplore.refine.extract import PROMPT, Extraction
 from keeplore.refine.model_asker import ModelAsker
@@ -49,7 +49,7 @@ def notes_near(
     return deps.search.near(f"{memory.title}\n{text}", here, extract.KNOWN_NOTES)
 
 
-def sharing(parts: Iterable[PendingPart]) -> list[PendingPart]:
+def parts_sharing(parts: Iterable[PendingPart]) -> list[PendingPart]:
     """The parts that share a call: short ones, together no longer than one ordinary talk; none
     where it would be one alone.
     """
@@ -75,7 +75,7 @@ def extracted_together(
         notes_near(deps, part, text) for part, text in zip(parts, texts, strict=True)
     ]
     in_turn = filter(None, chain.from_iterable(zip_longest(*near)))
-    known = fitting(in_turn, extract.listing_room(sum(map(len, texts))))
+    known = fitting_notes(in_turn, extract.listing_room(sum(map(len, texts))))
     talks = (f"Talk {number}:\n{text}" for number, text in enumerate(texts, 1))
     question = "\n\n".join((extract.listed(known), *talks))
     read = partial(_split_by_talk, deps=deps, parts=parts, near=near, known=known)

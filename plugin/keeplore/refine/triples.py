@@ -65,7 +65,7 @@ def _relationship(name: str) -> str:
     return _RELATIONSHIP.sub("-", name.lower()).strip("-")[:MAX_RELATIONSHIP]
 
 
-def about(all_triples: Iterable[Triple], statement: str) -> tuple[Triple, ...]:
+def triples_about(all_triples: Iterable[Triple], statement: str) -> tuple[Triple, ...]:
     """The triples with both names in a statement."""
     return tuple(
         t

@@ -15,7 +15,7 @@ from keeplore.errors import RepositoryBusy, RepositoryError
 from keeplore.store import files
 from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.git_command import output
-from keeplore.store.git.git_locks import LOCK_WAIT_S, POLL_S, CommitLock, busy
+from keeplore.store.git.git_locks import LOCK_WAIT_S, POLL_S, CommitLock, busy_error
 from keeplore.store.git.objects import Blob, CycleCache, Locked, Moved
 from keeplore.store.repository_state import check_idle, directories
 from keeplore.store.transaction import check_complete
@@ -94,7 +94,7 @@ def move(backend: GitBackend, step: RefMove) -> None:
             return
         except Locked:
             if time.monotonic() > deadline:
-                raise busy(backend.places.common / f"{step.ref}.lock") from None
+                raise busy_error(backend.places.common / f"{step.ref}.lock") from None
             time.sleep(POLL_S)
 
 

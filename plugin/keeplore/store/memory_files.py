@@ -10,7 +10,7 @@ from pathlib import Path
 from keeplore.errors import StoreError
 from keeplore.memory import Memory, as_memory, is_id
 from keeplore.memory.frontmatter import MAX_FILE
-from keeplore.memory.location import carries, digits_of, location_of, precedence
+from keeplore.memory.location import digits_of, location_of, names_id, precedence
 from keeplore.store import files
 from keeplore.store.files import FileState
 
@@ -50,7 +50,7 @@ def find(root: Path, present: Sequence[FileState], memory_id: str) -> str | None
     """
     if not is_id(memory_id):
         return None
-    named = [file.path for file in present if carries(file.path, memory_id)]
+    named = [file.path for file in present if names_id(file.path, memory_id)]
     found = _files_of_memory(root, named, memory_id)
     found = found or _files_of_memory(
         root, _by_text(root, present, memory_id), memory_id
@@ -64,7 +64,7 @@ def copies(
     """Every file among these that holds the memory, with its memory; first the one that counts."""
     if not is_id(memory_id):
         return []
-    named = [file.path for file in present if carries(file.path, memory_id)]
+    named = [file.path for file in present if names_id(file.path, memory_id)]
     likely = dict.fromkeys((*named, *_by_text(root, present, memory_id)))
     return _files_of_memory(root, [*likely], memory_id)
 
@@ -76,7 +76,9 @@ def namesakes(root: Path, path: str, memory_id: str) -> list[str]:
         return []
     names = [entry.name for entry in (root / folder).iterdir()]
     visible = [f"{folder}/{name}" for name in names if not name.startswith(".")]
-    likely = [other for other in visible if other != path and carries(other, memory_id)]
+    likely = [
+        other for other in visible if other != path and names_id(other, memory_id)
+    ]
     return [other for other in likely if load_if(root, other, memory_id)]
 
 

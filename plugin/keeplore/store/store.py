@@ -15,7 +15,7 @@ from keeplore.errors import (
 )
 from keeplore.memory import Memory, relative_path, serialise
 from keeplore.memory.frontmatter import MAX_FILE
-from keeplore.memory.location import carries
+from keeplore.memory.location import names_id
 from keeplore.store import audit_log, departures, files, memory_files, transaction
 from keeplore.store.commit import reconcile
 from keeplore.store.delete import delete
@@ -480,7 +480,7 @@ def place_of(memory: Memory, known: str, path: str) -> str:
     is now, "" for none.
     """
     check_written(path)
-    is_named_by_us = carries(known, memory.id) and _folder(known) == _folder(path)
+    is_named_by_us = names_id(known, memory.id) and _folder(known) == _folder(path)
     if is_named_by_us or not is_portable(known):
         return path
     check_moved(known)

@@ -56,7 +56,7 @@ def is_of_project(scope: str) -> bool:
     return scope == "project" or scope.startswith(PREFIX)
 
 
-def stated(scope: str, project: str) -> dict[str, Any]:
+def scope_meta(scope: str, project: str) -> dict[str, Any]:
     """The front matter of a scope; None for what does not belong to it."""
     agent = agent_of(scope)
     return {

@@ -135,7 +135,7 @@ def _output_runs(lines: list[str], most: int) -> Iterator[tuple[int, int]]:
 
 def _output_lines(lines: list[str]) -> Iterator[int]:
     """Indexes of the lines that look like output, or begin like a neighbour."""
-    beginnings = [beginning(line) for line in lines]
+    beginnings = [line_beginning(line) for line in lines]
     for i, line in enumerate(lines):
         neighbours = beginnings[i - 1 : i] + beginnings[i + 1 : i + 2]
         is_alike = bool(beginnings[i]) and beginnings[i] in neighbours
@@ -143,7 +143,7 @@ def _output_lines(lines: list[str]) -> Iterator[int]:
             yield i
 
 
-def beginning(line: str) -> str:
+def line_beginning(line: str) -> str:
     """How a line begins, whatever it counts; "" for one of a list or a table."""
     if _LISTED.match(line) or len(line) <= _BEGINNING:
         return ""

@@ -12,12 +12,12 @@ from keeplore.text.terms import terms
 
 
 @functools.lru_cache(maxsize=4096)  # an open conversation is read again at every turn
-def rare(text: str) -> Mapping[str, int]:
+def rare_terms(text: str) -> Mapping[str, int]:
     """How often each rare term occurs; names, identifiers and words of a trade are rare."""
     return Counter(term for term in terms(text) if term not in common())
 
 
-def damped(counts: Iterable[Mapping[str, int]]) -> dict[str, float]:
+def damped_counts(counts: Iterable[Mapping[str, int]]) -> dict[str, float]:
     """All counts in one bag, 1 + log of each sum: said ten times is not ten times as much."""
     total: Counter[str] = Counter()
     for count in counts:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import sentencex
 
-from keeplore.text.folding import beginning
+from keeplore.text.folding import line_beginning
 
 # characters of one message; what goes on beyond that is a paste, and nobody's sentence
 MAX_READ = 60_000
@@ -180,8 +180,8 @@ def _alike(lines: list[str]) -> set[int]:
     for n in range(1, len(lines) + 1):
         if (
             n < len(lines)
-            and (same := beginning(lines[start]))
-            and beginning(lines[n]) == same
+            and (same := line_beginning(lines[start]))
+            and line_beginning(lines[n]) == same
         ):
             continue
         if n - start >= ALIKE:

@@ -44,7 +44,7 @@ from keeplore.web.pages.timeline_page import (
     timeline_values,
 )
 from keeplore.worker.usage.view_log import note_looked_at
-from keeplore.workspace.writing.editing import newest
+from keeplore.workspace.writing.editing import newest_version
 
 Page = Callable[[Desk, Request], Response]
 ASSETS = ("style.css", "app.js", "htmx.min.js", "icon.svg")
@@ -148,7 +148,7 @@ def raw(desk: Desk, request: Request) -> Response:
 def edit(desk: Desk, request: Request) -> Response:
     found = desk.registry.find(request.path_params["id"], desk.cwd)
     joins = request.query_params.get("joins", "")
-    values = edit_values(desk, newest(desk.registry, found), joins=joins)
+    values = edit_values(desk, newest_version(desk.registry, found), joins=joins)
     return _page(desk, request, "edit.html", "timeline", values)
 
 

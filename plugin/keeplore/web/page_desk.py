@@ -14,7 +14,7 @@ from keeplore.web.links import OTHERS, PageLinks, ServedLinks
 from keeplore.web.live_changes import ChangeFeed
 from keeplore.web.notices import Notices
 from keeplore.web.templating import render
-from keeplore.workspace.lifecycle.known_workspaces import registered
+from keeplore.workspace.lifecycle.known_workspaces import registered_workspaces
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 
@@ -77,7 +77,11 @@ class Desk:
         if self.links.is_static:
             return []
         own = self.registry.for_directory(self.directory).name
-        known = [one.name for one in registered(self.registry.places) if one.is_there]
+        known = [
+            one.name
+            for one in registered_workspaces(self.registry.places)
+            if one.is_there
+        ]
         addresses = {name: f"{OTHERS}{name}/" for name in known} | {own: "/"}
         addresses.pop(self.workspace.name, None)
         return [*addresses.items()]

@@ -204,7 +204,7 @@ def _remote_of_entry(remote: str) -> str:
     return normalise_remote(f"https://{remote}")
 
 
-def denied(store: Store, project: str) -> tuple[str, ...]:
+def denied_patterns(store: Store, project: str) -> tuple[str, ...]:
     """What a project's entry, or that of the project it is filed under now, denies."""
     if not is_project_name(project):
         return ()

@@ -30,7 +30,7 @@ from keeplore.recall.weights import WEIGHTS, Weights
 from keeplore.store import FreezableStore, Store
 from keeplore.text.dates import now
 from keeplore.workspace.embedding_model import capture_model, check_consent, full_name
-from keeplore.workspace.identity import IdentityResolver, denied
+from keeplore.workspace.identity import IdentityResolver, denied_patterns
 from keeplore.workspace.machine_trust import MachineTrust
 from keeplore.workspace.note_writer import NoteWriter
 from keeplore.workspace.search_backend import engine_of
@@ -213,7 +213,7 @@ class Workspace:
             deny=wishes.deny,
             allow=wishes.allow,
             home=Path.home(),
-            denied=partial(denied, self.store),
+            denied=partial(denied_patterns, self.store),
         )
 
     def emit(self, event: HostEvent) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from keeplore.capture.discourse.standing import ended, sent_back
+from keeplore.capture.discourse.standing import ended_statements, sent_back
 from keeplore.capture.discourse.statements import statements_of
 from keeplore.memory import Exchange
 
@@ -19,7 +19,7 @@ def talk(*said: str) -> list[Exchange]:
 def gone(*said: str) -> dict[str, int]:
     exchanges = talk(*said)
     statements = statements_of(exchanges)
-    found = ended(statements, exchanges, sent_back(exchanges))
+    found = ended_statements(statements, exchanges, sent_back(exchanges))
     return {statements[n].text: at for n, at in found.items()}
 
 
@@ -49,7 +49,7 @@ def test_what_a_message_quotes_to_object_to_it_ends_and_no_other_quotation() -> 
     assert gone(*talks, objection, "I see.") == {claim: 2}
     exchanges = talk(*talks, objection, "I see.")
     statements = statements_of(exchanges)
-    numbers = ended(statements, exchanges, sent_back(exchanges))
+    numbers = ended_statements(statements, exchanges, sent_back(exchanges))
     ended_twice = [statements[number].text for number in sorted(numbers)]
     assert ended_twice == [claim, claim]
     assert gone(*talks, f"{claim}\n\nDo it like that.", "Done.") == {}

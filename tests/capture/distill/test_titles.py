@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 
 from keeplore.capture.distill.distiller import distill
 from keeplore.capture.distill.key_phrases import profile
-from keeplore.capture.distill.title_wording import fit, looseness, stated, told
+from keeplore.capture.distill.title_wording import (
+    fitted,
+    looseness,
+    report_as_order,
+    short_statement,
+)
 from keeplore.capture.distill.titles import FALLBACK, MAX_TITLE, title_of
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.text.sentences import Sentence
@@ -614,7 +619,7 @@ def test_an_arrow_of_the_agents_is_no_answer() -> None:
     ],
 )
 def test_only_work_is_told_as_an_order(answer: str, expected: str) -> None:
-    assert told(Sentence(answer)) == expected
+    assert report_as_order(Sentence(answer)) == expected
 
 
 @pytest.mark.parametrize(
@@ -644,7 +649,7 @@ def test_only_work_is_told_as_an_order(answer: str, expected: str) -> None:
 def test_a_line_of_the_head_stands_alone_as_a_title_or_is_none(
     line: str, expected: str
 ) -> None:
-    assert stated(line) == expected
+    assert short_statement(line) == expected
 
 
 def test_what_came_of_a_talk_goes_before_its_key_phrases() -> None:
@@ -675,7 +680,7 @@ def test_what_came_of_a_talk_goes_before_its_key_phrases() -> None:
 def test_a_title_has_no_quotation_or_bracket_that_is_open(
     text: str, expected: str
 ) -> None:
-    assert fit(text) == expected
+    assert fitted(text) == expected
 
 
 @pytest.mark.parametrize(

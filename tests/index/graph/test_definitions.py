@@ -8,13 +8,13 @@ import json
 
 import pytest
 
-from keeplore.index.graph.definitions import defined
+from keeplore.index.graph.definitions import definitions_in
 from keeplore.index.graph.graph_values import Definition, EntityRelation
 
 
 def test_an_entity_of_a_project_and_its_aliases_belong_to_that_project() -> None:
     text = "name: PostgreSQL\ntype: system\naliases: [Postgres, pg, postgresql]\n"
-    assert defined("projects/shop/entities/postgresql.yaml", text) == (
+    assert definitions_in("projects/shop/entities/postgresql.yaml", text) == (
         [
             Definition("shop", "postgresql", "PostgreSQL", "system", "postgresql"),
             Definition("shop", "postgres", "Postgres", "system", "postgresql"),
@@ -22,13 +22,13 @@ def test_an_entity_of_a_project_and_its_aliases_belong_to_that_project() -> None
         ],
         [],
     )
-    assert defined("entities/any.yaml", "name: Ann\n")[0] == [
+    assert definitions_in("entities/any.yaml", "name: Ann\n")[0] == [
         Definition("", "ann", "Ann", "unknown", "ann")
     ]
 
 
 def test_a_project_goes_by_the_names_that_its_entry_says() -> None:
-    assert defined(
+    assert definitions_in(
         "projects/shop/project.json", '{"name": "shop", "also": ["shop-3f0c9a2e"]}'
     ) == (
         [
@@ -48,7 +48,7 @@ def test_a_manifest_says_what_a_project_uses_and_what_it_publishes() -> None:
             "tools": [],
         }
     )
-    assert defined("projects/shop/manifests/studio.json", text) == (
+    assert definitions_in("projects/shop/manifests/studio.json", text) == (
         [
             Definition("", "@shop/ui", "@shop/ui", "project", "@shop/ui"),
             Definition("", "fastembed", "fastembed", "tool", "fastembed"),
@@ -88,10 +88,12 @@ def test_a_manifest_says_what_a_project_uses_and_what_it_publishes() -> None:
 )
 def test_a_bad_file_is_one_sentence(path: str, text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        defined(path, text)
+        definitions_in(path, text)
 
 
 def test_what_cannot_be_stored_is_replaced_and_other_files_define_nothing() -> None:
-    definitions, _ = defined("projects/p/manifests/m.json", '{"tools": ["a\\ud800b"]}')
+    definitions, _ = definitions_in(
+        "projects/p/manifests/m.json", '{"tools": ["a\\ud800b"]}'
+    )
     assert definitions[0].spelling == definitions[0].name == "a?b"
-    assert defined("feedback/studio.json", "nothing of ours") == ([], [])
+    assert definitions_in("feedback/studio.json", "nothing of ours") == ([], [])

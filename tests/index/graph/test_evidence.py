@@ -7,7 +7,7 @@ import pytest
 from keeplore.index.graph.evidence import (
     MAX_MENTIONS,
     aspects_of,
-    evident,
+    mentions_of,
     relations_of,
 )
 from keeplore.index.graph.graph_values import EntityAspect, EntityRelation, Mention
@@ -88,7 +88,7 @@ def note(body: str, **meta: object) -> Memory:
 def test_names_are_told_by_their_shape(
     text: str, shown: list[str], named: list[str]
 ) -> None:
-    found = evident(note(text))
+    found = mentions_of(note(text))
     assert [mention.name for mention in found if mention.type] == shown
     assert [mention.name for mention in found if not mention.type] == named
 
@@ -96,7 +96,9 @@ def test_names_are_told_by_their_shape(
 def test_only_a_name_of_plain_words_is_looked_for_in_other_memories() -> None:
     told = {
         mention.name: mention.is_word
-        for mention in evident(note("`index-writer`, `embed_pending` and cli/main.py"))
+        for mention in mentions_of(
+            note("`index-writer`, `embed_pending` and cli/main.py")
+        )
     }
     assert told == {
         "index-writer": True,
@@ -106,7 +108,7 @@ def test_only_a_name_of_plain_words_is_looked_for_in_other_memories() -> None:
 
 
 def test_an_issue_is_spelled_without_what_follows_it() -> None:
-    found = evident(
+    found = mentions_of(
         note(
             "It fixes #12. See **https://github.com/acme/kasha-api/pull/9** and LED-7."
         )
@@ -133,7 +135,7 @@ def test_code_references_show_files_programs_and_what_was_installed() -> None:
     talk = Conversation(
         "", (Exchange("t1", "2026-01-01T00:00:00Z", "hello"),), work=work
     )
-    found = evident(
+    found = mentions_of(
         Memory({"kind": "conversation", "project": "ledgerly"}, talk.to_markdown())
     )
     assert found[0] == Mention(
@@ -187,7 +189,9 @@ def test_triples_and_aspects_are_read_and_what_cannot_be_read_is_passed_over() -
         EntityAspect("fastembed", "FastEmbed", "tool", "start-up time", "constraint"),
         EntityAspect("fastembed", "FastEmbed", "unknown", "size", "constraint"),
     ]
-    assert Mention("hnswlib", "hnswlib", 1, "unknown", is_word=True) in evident(memory)
+    assert Mention("hnswlib", "hnswlib", 1, "unknown", is_word=True) in mentions_of(
+        memory
+    )
     assert (
         relations_of(note("", entities="none"))
         == aspects_of(note("", aspects={"entity": "x"}))
@@ -197,6 +201,6 @@ def test_triples_and_aspects_are_read_and_what_cannot_be_read_is_passed_over() -
 
 def test_of_too_many_names_those_stay_that_the_memory_shows_to_exist() -> None:
     words = " ".join(f"Weak{number}Name" for number in range(MAX_MENTIONS))
-    found = evident(note(f"{words} `shown_name`"))
+    found = mentions_of(note(f"{words} `shown_name`"))
     assert len(found) == MAX_MENTIONS
     assert found[0].name == "shown_name"

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keeplore.index.graph.code_spans import MAX_LINE
-from keeplore.index.graph.evidence import evident
+from keeplore.index.graph.evidence import mentions_of
 from keeplore.index.graph.graph_values import MAX_NAME, Mention, canonical
-from keeplore.index.graph.linker import first_word, first_words, linked
+from keeplore.index.graph.linker import first_word, first_words, names_in
 from keeplore.memory import Memory
 
 NAMES = (
@@ -55,12 +55,12 @@ NAMES = (
 def test_a_known_name_is_found_where_it_says_that_thing(
     text: str, found: list[str]
 ) -> None:
-    assert [mention.name for mention in linked([text], NAMES)] == found
+    assert [mention.name for mention in names_in([text], NAMES)] == found
 
 
 def test_a_name_is_counted_and_spelt_as_it_first_stands_there() -> None:
     texts = ["Claude  Code", "claude code, CLAUDE CODE"]
-    assert linked(texts, NAMES) == [Mention("claude code", "Claude Code", 3)]
+    assert names_in(texts, NAMES) == [Mention("claude code", "Claude Code", 3)]
 
 
 def test_every_name_is_looked_for_under_a_word_that_its_text_has() -> None:
@@ -92,15 +92,15 @@ def test_nothing_that_a_memory_can_hold_raises_and_the_same_text_gives_the_same(
         },
         body,
     )
-    shown = evident(memory)
-    assert shown == evident(memory)
+    shown = mentions_of(memory)
+    assert shown == mentions_of(memory)
     assert len({mention.name for mention in shown}) == len(shown)
     assert all(
         mention.name == canonical(mention.name) and len(mention.spelling) <= MAX_NAME
         for mention in shown
     )
-    found = linked([title, body], names)
-    assert found == linked([title, body], sorted(names))
+    found = names_in([title, body], names)
+    assert found == names_in([title, body], sorted(names))
     assert {mention.name for mention in found} <= set(names)
     assert {first_word(mention.name) for mention in found} <= first_words([title, body])
     "".join(mention.spelling + mention.name for mention in (*shown, *found)).encode(
@@ -118,11 +118,11 @@ def test_lines_and_lists_without_end_are_cut_short() -> None:
         "#1 " * 100_000,
     ]
     many = [f"fastembed {number}" for number in range(20_000)]
-    assert [mention.name for mention in linked(long, [*many, "fastembed"])] == []
-    assert linked(["fastembed " * 100_000], ["fastembed"])[0].count == MAX_LINE // len(
-        "fastembed "
-    )
+    assert [mention.name for mention in names_in(long, [*many, "fastembed"])] == []
+    assert names_in(["fastembed " * 100_000], ["fastembed"])[
+        0
+    ].count == MAX_LINE // len("fastembed ")
     body = "\n".join(
         (*long, *(f"`name_{number}` Camel{number}Case" for number in range(5000)))
     )
-    assert len(evident(Memory({"kind": "document", "title": ""}, body))) <= 200
+    assert len(mentions_of(Memory({"kind": "document", "title": ""}, body))) <= 200

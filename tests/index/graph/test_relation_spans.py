@@ -6,7 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from keeplore.index.graph.relation_spans import RelatedEntity, StatedRelation, held
+from keeplore.index.graph.relation_spans import (
+    RelatedEntity,
+    StatedRelation,
+    relations_at,
+)
 
 FASTLY = RelatedEntity("shop", "uses", "Fastly", 0.9, 1, "fastly", "")
 CLOUDFLARE = RelatedEntity("shop", "uses", "Cloudflare", 0.8, 1, "cloudflare", "")
@@ -27,7 +31,7 @@ SAID = [
 
 
 def spans(at: str, ended: dict[str, str] | None = None) -> list[tuple[str, ...]]:
-    found = held(SAID, at, lambda memory: (ended or {}).get(memory, ""))
+    found = relations_at(SAID, at, lambda memory: (ended or {}).get(memory, ""))
     return sorted((one.relationship, one.target, one.since, one.until) for one in found)
 
 
@@ -67,7 +71,7 @@ def test_it_is_as_sure_as_those_that_state_it_at_that_time() -> None:
         stated(FASTLY, "m1", "2026-01-01T08:00:00Z", "2026-02-01T08:00:00Z"),
         stated(replace(FASTLY, confidence=0.5), "m4", "2026-01-10T08:00:00Z"),
     ]
-    [now] = held(both, "", lambda _: "")
+    [now] = relations_at(both, "", lambda _: "")
     assert (now.mentions, now.confidence, now.since) == (1, 0.5, "2026-01-01T08:00:00Z")
-    [then] = held(both, "2026-01-20T08:00:00Z", lambda _: "")
+    [then] = relations_at(both, "2026-01-20T08:00:00Z", lambda _: "")
     assert (then.mentions, then.confidence) == (2, pytest.approx(0.7))

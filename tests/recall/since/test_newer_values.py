@@ -10,7 +10,7 @@ import yaml
 
 from keeplore.recall.question import parse_question
 from keeplore.recall.request import RecallHit
-from keeplore.recall.since.newer_values import holds_instead, newest_first, stated
+from keeplore.recall.since.newer_values import as_stated, holds_instead, newest_first
 
 IN_TALK = yaml.safe_load(
     Path(__file__).with_name("values_in_talk.yaml").read_text(encoding="utf-8")
@@ -149,7 +149,7 @@ def test_an_older_value_and_one_of_another_project_replace_nothing() -> None:
         "2026-03-01", "The staging database listens on port 7.", project="lumen-web"
     )
     entries = {
-        name: stated(one, question)
+        name: as_stated(one, question)
         for name, one in {"old": old, "new": new, "other": other}.items()
     }
     replacing = {

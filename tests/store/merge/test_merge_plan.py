@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 
 from keeplore.memory import Memory, new_id, new_meta, relative_path, serialise
 from keeplore.store.git.objects import Blob, PathChange
-from keeplore.store.merge.merge_plan import MergePlan, apart, id_of, merge_versions
+from keeplore.store.merge.merge_plan import (
+    MergePlan,
+    distinct_names,
+    id_of,
+    merge_versions,
+)
 
 NAMES = ("first", "second", "third")
 WORDS = ("red", "green", "blue")
@@ -142,6 +147,6 @@ def test_a_conflict_that_one_side_committed_is_read_as_its_two_versions(
 
 def test_names_alike_but_for_case_or_form_are_set_apart_by_content() -> None:
     paths = ["memory/Caf\u00e9.md", "memory/cafe\u0301.md", "memory/tea.md"]
-    named = apart(paths, {paths[1]}, lambda path: path.encode())
+    named = distinct_names(paths, {paths[1]}, lambda path: path.encode())
     assert list(named) == [sorted(paths[:2])[1]]
-    assert apart(paths, {"memory/tea.md"}, lambda path: path.encode()) == {}
+    assert distinct_names(paths, {"memory/tea.md"}, lambda path: path.encode()) == {}

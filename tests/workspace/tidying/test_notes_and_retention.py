@@ -15,7 +15,7 @@ from keeplore.recall.render import ContextBlock, TextBudget
 from keeplore.worker.tasks.base import NEVER
 from keeplore.worker.tasks.tidy_task import TidyTask
 from keeplore.workspace import Registry
-from keeplore.workspace.tidying.digest_maker import ours
+from keeplore.workspace.tidying.digest_maker import row_filter
 from keeplore.workspace.tidying.retention import idle_moves
 from keeplore.workspace.tidying.tidy_plan import tidy, tidy_plan, undo
 from keeplore.workspace.workspace import Workspace
@@ -173,14 +173,14 @@ def test_what_is_old_unused_and_unlinked_leaves_and_the_rest_stays(
     talk(6, "We open at nine.", month=10, links=(named.id,))
     note(workspace, "The gateway listens on port 8443.", category="infrastructure")
     workspace.index.refresh()
-    moves = idle_moves(workspace, ours(workspace), 180, NOW)
+    moves = idle_moves(workspace, row_filter(workspace), 180, NOW)
     assert [move.id for move in moves] == [gone.id]
     used = workspace.root / "feedback" / f"{workspace.machine}.json"
     used.parent.mkdir(exist_ok=True)
     line = f'"{gone.id}": {{"used": 1, "last": "2026-10-01"}}'
     used.write_text(f'{{"schema": 1, "memories": {{\n{line}\n}}}}\n')
     workspace.index.refresh()
-    assert idle_moves(workspace, ours(workspace), 180, NOW) == []
+    assert idle_moves(workspace, row_filter(workspace), 180, NOW) == []
 
 
 def test_nothing_leaves_by_itself_until_the_workspace_says_so(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from keeplore.capture.cues import opens_with, says
 from keeplore.capture.discourse.salience import salience
-from keeplore.capture.discourse.standing import ended, sent_back
+from keeplore.capture.discourse.standing import ended_statements, sent_back
 from keeplore.capture.discourse.statements import Act, Statement, statements_of
 from keeplore.memory import AnsweredQuestion, Exchange
 
@@ -30,7 +30,7 @@ class ConversationModel:
     def of(cls, exchanges: Sequence[Exchange]) -> ConversationModel:
         statements = statements_of(exchanges)
         rejected = sent_back(exchanges)
-        gone = ended(statements, exchanges, rejected)
+        gone = ended_statements(statements, exchanges, rejected)
         return cls(exchanges, statements, gone, rejected)
 
     def telling(self) -> Iterator[tuple[float, int, Statement]]:

@@ -27,7 +27,7 @@ _WORDS = re.compile(r"\w+")
 _CLAIMS = frozenset({Act.REPORT, Act.FINDING, Act.PROPOSAL})
 
 
-def ended(
+def ended_statements(
     statements: Sequence[Statement],
     exchanges: Sequence[Exchange],
     rejected: Set[int],

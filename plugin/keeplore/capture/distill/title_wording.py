@@ -83,18 +83,20 @@ class Wording(NamedTuple):
     form: str
 
 
-def asked(sentence: Sentence) -> Wording | None:
+def request_wording(sentence: Sentence) -> Wording | None:
     """What a person's sentence asks for; None where it asks for nothing that can be named."""
     text = plain(_FOLDER.sub("", sentence.text))[:MAX_SENTENCE]
     if is_foreign(text):
-        rest = _unled(text.lstrip("¿¡"), "title_address")
-        return Wording(fit(rest), "order" if rest != text else "thing")
+        rest = _without_lead(text.lstrip("¿¡"), "title_address")
+        return Wording(fitted(rest), "order" if rest != text else "thing")
     text = _without(text, "title_heading_label")
     found = [wording for wording in _clause_requests(text) if wording.text]
     wanting = (_wanting(clause) for clause in _clauses(text))
     found += [Wording(title, "statement") for title in wanting if title][:1]
     return min(
-        found, key=lambda w: looseness(w.text) + (not named(w.text)), default=None
+        found,
+        key=lambda w: looseness(w.text) + (not naming_stems(w.text)),
+        default=None,
     )
 
 
@@ -102,8 +104,8 @@ def _clause_requests(text: str) -> Iterator[Wording]:
     """What each clause of a sentence asks for."""
     is_order = False
     for n, clause in enumerate(_clauses(text)):
-        bare = _unled(clause, "title_noise")
-        rest = _unled(bare, "title_frame", "title_noise")
+        bare = _without_lead(clause, "title_noise")
+        rest = _without_lead(bare, "title_frame", "title_noise")
         is_led = rest != bare
         is_more = is_order and _ALSO.match(clause) is not None
         if n == 0:
@@ -116,9 +118,11 @@ def _clause_requests(text: str) -> Iterator[Wording]:
             yield Wording(thing, "thing")
 
 
-def told(sentence: Sentence) -> str:
+def report_as_order(sentence: Sentence) -> str:
     """What an agent's sentence says that it did, as an order; "" for any other sentence."""
-    text = _unled(_NUMBER.sub("", plain(sentence.text)[:MAX_SENTENCE]), "title_noise")
+    text = _without_lead(
+        _NUMBER.sub("", plain(sentence.text)[:MAX_SENTENCE]), "title_noise"
+    )
     rest = _without(_without(text, "title_heading_label"), "title_report")
     verb, _, what = rest.partition(" ")
     base = _past().get(verb.lower(), "")
@@ -131,9 +135,9 @@ def told(sentence: Sentence) -> str:
     return _order(f"{base} {_without(what, 'title_then')}")
 
 
-def promised(sentence: Sentence) -> str:
+def promise_as_order(sentence: Sentence) -> str:
     """What an agent's sentence says that it will do, "" for a step on the way."""
-    text = _unled(plain(sentence.text)[:MAX_SENTENCE], "title_noise")
+    text = _without_lead(plain(sentence.text)[:MAX_SENTENCE], "title_noise")
     rest = _without(text, "title_promise")
     verb = rest.partition(" ")[0].lower()
     base = _gerunds().get(verb, verb)
@@ -141,56 +145,58 @@ def promised(sentence: Sentence) -> str:
     return _order(rest) if is_promised and not _is_on_the_way(base) else ""
 
 
-def wanted(sentence: Sentence) -> str:
+def retold_wish(sentence: Sentence) -> str:
     """What one who tells of a talk says that the person wanted in it, else ""."""
     text = plain(sentence.text)[:MAX_SENTENCE]
     rest = _without(text, "title_wanted")
     return _order(rest) if rest != text else ""
 
 
-def decided(text: str, *, is_answer: bool) -> Wording | None:
+def decision_wording(text: str, *, is_answer: bool) -> Wording | None:
     """What a decision says: the order in it, else its statement where that is short; of the answer
     to a question its choice.
     """
     if is_answer:
         choice = _thing(plain(text))
         return Wording(choice, "choice") if choice else None
-    if found := asked(Sentence(text)):
+    if found := request_wording(Sentence(text)):
         is_choice = opens_with(found.text, "title_choice")
         return Wording(found.text, "choice") if is_choice else found
     whole = plain(text)
-    title = fit(whole)
+    title = fitted(whole)
     is_short = len(whole.split()) <= MAX_STATEMENT and len(title) + 2 > len(whole)
     return Wording(title, "statement") if is_short else None
 
 
-def opening(message: str) -> str:
+def without_small_talk(message: str) -> str:
     """The beginning of a message, without small talk before it; a short question whole."""
-    text = _unled(plain(message[: 2 * MAX_TITLE]), "title_noise")
+    text = _without_lead(plain(message[: 2 * MAX_TITLE]), "title_noise")
     question, mark, _ = text.partition("?")
     is_whole = bool(mark) and opens_with(text, "title_question")
     if is_whole and len(question) < MAX_TITLE:
         return f"{question.strip(_EDGES)}?"
-    return fit(text)
+    return fitted(text)
 
 
-def begun(message: str) -> Wording | None:
+def first_line_wording(message: str) -> Wording | None:
     """What the first line of a message says, where that stands by itself."""
-    line = opening(message.lstrip().partition("\n")[0])
+    line = without_small_talk(message.lstrip().partition("\n")[0])
     line = _NUMBER.sub("", _without(line, "title_heading_label"))
     line = _ARTICLE.sub("", line)
-    is_whole = len(named(line)) > 1 and not looseness(line) and not is_pasted(message)
+    is_whole = (
+        len(naming_stems(line)) > 1 and not looseness(line) and not is_pasted(message)
+    )
     return Wording(line, "statement") if is_whole else None
 
 
-def stated(text: str) -> str:
+def short_statement(text: str) -> str:
     """What a sentence of a conversation's head tells, in few words that can be understood alone."""
     whole = plain(text)
     if len(_WORD.findall(text)) > len(_WORD.findall(whole)):
         return ""  # without an address or a hash the sentence says something else
-    rest = _unled(_NUMBER.sub("", whole), "title_noise", "title_told_label")
-    title = _ARTICLE.sub("", fit(rest))
-    is_told = len(named(title)) > 1 and not says(title, "title_leaning")
+    rest = _without_lead(_NUMBER.sub("", whole), "title_noise", "title_told_label")
+    title = _ARTICLE.sub("", fitted(rest))
+    is_told = len(naming_stems(title)) > 1 and not says(title, "title_leaning")
     is_short = FEWEST_TOLD <= len(title.split()) <= MAX_STATEMENT
     if not is_told or not is_short or looseness(title):
         return ""
@@ -198,7 +204,7 @@ def stated(text: str) -> str:
     return title if kept and opens_with(after, "title_end") else ""
 
 
-def committed(commit: str) -> str:
+def commit_subject(commit: str) -> str:
     """The subject of a commit ("hash Subject", or that alone) without the kind in front; "" for a
     chore.
     """
@@ -208,7 +214,7 @@ def committed(commit: str) -> str:
         return ""
     subject = _without(_unkinded(subject), "title_heading_label")
     subject = re.sub(r"\s*\(#\d+\)\Z", "", subject).strip(_EDGES)
-    return subject if len(subject) <= MAX_TITLE else fit(subject)
+    return subject if len(subject) <= MAX_TITLE else fitted(subject)
 
 
 def _unkinded(subject: str) -> str:
@@ -216,27 +222,27 @@ def _unkinded(subject: str) -> str:
     return subject[kind.end() :] if kind else subject
 
 
-def pull_request(command: str) -> str:
+def pull_request_title(command: str) -> str:
     """The title that a command gives a pull request, "" for any other command."""
     found = _PULL_REQUEST.search(command[:MAX_SENTENCE])
-    return committed(found["text"]) if found else ""
+    return commit_subject(found["text"]) if found else ""
 
 
-def heading(text: str) -> str:
+def heading_wording(text: str) -> str:
     """A heading without its label ("Plan:"), "" for one that would head any page."""
     text = _DASH.sub(": ", _NUMBER.sub("", plain(text)))
-    text = _unled(text, "title_noise")
+    text = _without_lead(text, "title_noise")
     head = _without(text, "title_heading_label")
     first = head.partition(" ")[0].lower()
     if opens_with(head, "title_generic_heading") or len(terms(head)) < 2:
         return ""
-    return fit(head) if first not in STOP or _is_verb(first) else ""
+    return fitted(head) if first not in STOP or _is_verb(first) else ""
 
 
-def titled(document: str) -> str:
+def document_title(document: str) -> str:
     """What a document or a command's output says that its title is, "" where it does not."""
     found = _FIELD.search(document[:_DOCUMENT_CHARS])
-    return fit(_unkinded(plain(found[1]))) if found else ""
+    return fitted(_unkinded(plain(found[1]))) if found else ""
 
 
 def is_pasted(message: str) -> bool:
@@ -245,17 +251,17 @@ def is_pasted(message: str) -> bool:
     return is_page or opens_with(message, "title_pasted") or is_instructions(message)
 
 
-def telling(phrase: str) -> set[str]:
+def telling_stems(phrase: str) -> set[str]:
     """Stems of the words that tell one talk from another, and not only that there is a change, a
     file, a test.
     """
     return stems(phrase) - _generic()
 
 
-def named(phrase: str) -> set[str]:
+def naming_stems(phrase: str) -> set[str]:
     """The words of a phrase that say which thing is meant, so not the verb of an order."""
     verb, _, rest = phrase.partition(" ")
-    return telling(rest if _is_verb(verb.lower()) else phrase)
+    return telling_stems(rest if _is_verb(verb.lower()) else phrase)
 
 
 @functools.cache
@@ -273,7 +279,7 @@ def looseness(title: str) -> int:
     return len(pattern("title_loose").findall(title))
 
 
-def fit(text: str) -> str:
+def fitted(text: str) -> str:
     """Cut at a clause, then between words, without a dangling small word."""
     head = _SIGNS.sub("", text)
     text = _without(head if len(stems(head)) > 1 else text, "title_asides").strip(
@@ -325,7 +331,7 @@ def _order(text: str, *, is_led: bool = True) -> str:
     if opens_with(text, "title_statement") or opens_with(text, "title_torn"):
         return ""
     text = _LED_VERB.sub(r"\1", pattern("title_for_me").sub(r"\1 ", text))
-    title = fit(text)
+    title = fitted(text)
     is_label = title.partition(" ")[0].endswith(":")
     return "" if is_label or opens_with(title, "title_torn") else title
 
@@ -355,7 +361,7 @@ def _thing(text: str) -> str:
     is_noun = _ARTICLE.match(text) or text.partition(" ")[0].lower() not in STOP
     if not is_noun or opens_with(text, "title_statement"):
         return ""
-    title = _ARTICLE.sub("", fit(text))
+    title = _ARTICLE.sub("", fitted(text))
     is_order = says(title, "title_second_order")
     return "" if looseness(title) or is_order else title
 
@@ -377,7 +383,7 @@ def _question(text: str, *, is_led: bool) -> str:
     else:
         return _whole_question(text)
     text = text.partition("?")[0]
-    return "" if looseness(fit(text)) else fit(lead + text)
+    return "" if looseness(fitted(text)) else fitted(lead + text)
 
 
 def _whole_question(text: str) -> str:
@@ -389,9 +395,9 @@ def _whole_question(text: str) -> str:
 
 def _wanting(text: str) -> str:
     """A short sentence that says what is wrong with what, or how it should be."""
-    title = _ARTICLE.sub("", fit(_unled(text, "title_noise")))
+    title = _ARTICLE.sub("", fitted(_without_lead(text, "title_noise")))
     found = pattern("title_wanting").search(title)
-    is_of_something = found is not None and bool(named(title[: found.start()]))
+    is_of_something = found is not None and bool(naming_stems(title[: found.start()]))
     return title if is_of_something and _stands_alone(title) else ""
 
 
@@ -399,7 +405,7 @@ def is_complaint(wording: Wording) -> bool:
     """True for a statement that says exactly what is wrong: it names more than one word of it."""
     found = pattern("title_wanting").search(wording.text)
     what = wording.text[: found.start()] if found else wording.text
-    return wording.form == "statement" and len(named(what)) > 1
+    return wording.form == "statement" and len(naming_stems(what)) > 1
 
 
 def _stands_alone(title: str) -> bool:
@@ -408,7 +414,7 @@ def _stands_alone(title: str) -> bool:
     return is_short and not looseness(title)
 
 
-def _unled(text: str, *names: str) -> str:
+def _without_lead(text: str, *names: str) -> str:
     """The text from its point on: leads stand one before the other ("ok, so could you please")."""
     for _ in range(_LEADS):
         shorter = text

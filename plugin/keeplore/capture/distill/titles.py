@@ -22,25 +22,25 @@ from keeplore.capture.distill.key_phrases import (
 from keeplore.capture.distill.title_wording import (
     MAX_TITLE,
     Wording,
-    asked,
-    begun,
-    committed,
-    decided,
-    fit,
-    heading,
+    commit_subject,
+    decision_wording,
+    document_title,
+    first_line_wording,
+    fitted,
+    heading_wording,
     is_complaint,
     is_pasted,
     is_step,
     looseness,
-    named,
-    opening,
-    promised,
-    pull_request,
-    stated,
-    telling,
-    titled,
-    told,
-    wanted,
+    naming_stems,
+    promise_as_order,
+    pull_request_title,
+    report_as_order,
+    request_wording,
+    retold_wish,
+    short_statement,
+    telling_stems,
+    without_small_talk,
 )
 from keeplore.memory import Exchange, Quote
 from keeplore.text.sentences import ARROW, sentences
@@ -141,7 +141,7 @@ def _candidates(
 def _first_message_titles(message: str) -> Iterator[Candidate]:
     for found, worth in _person_titles(message, REQUESTED):
         yield found, worth + COMPLAINT * is_complaint(found)
-    if first := begun(message):
+    if first := first_line_wording(message):
         yield first, FIRST
 
 
@@ -172,7 +172,7 @@ def _decided(
     question, _, answer = decision.text.rpartition(ARROW)
     if decision.speaker != "user" and not question.endswith("?"):
         question, answer = "", decision.text  # an arrow of the agent's is no answer
-    found = decided(answer, is_answer=bool(question))
+    found = decision_wording(answer, is_answer=bool(question))
     if found is None or found.form != "choice":
         return found
     rest = set(terms(question or exchanges[0].user)).difference(terms(found.text))
@@ -193,10 +193,10 @@ def _choice_title(choice: str, subject: str, *, is_answer: bool) -> Wording:
 def _work_titles(work: Work) -> Iterator[Candidate]:
     """The subjects of commits and pull requests; each of many sums up its own part alone."""
     for command in work.commands:
-        if title := pull_request(command):
+        if title := pull_request_title(command):
             yield Wording(title, "order"), PULL_REQUEST
-    subjects = {committed(commit) for commit in work.commits}
-    subjects = {subject for subject in subjects if len(named(subject)) > 1}
+    subjects = {commit_subject(commit) for commit in work.commits}
+    subjects = {subject for subject in subjects if len(naming_stems(subject)) > 1}
     worth = COMMITTED if len(subjects) <= FEW_COMMITS else COMMITTED_AMONG_MANY
     for subject in subjects:
         yield Wording(subject, "order"), worth
@@ -205,17 +205,17 @@ def _work_titles(work: Work) -> Iterator[Candidate]:
 def _person_titles(message: str, worth: float) -> Iterator[Candidate]:
     if is_pasted(message):
         for sentence in sentences(message)[:MAX_TOLD]:
-            yield Wording(wanted(sentence), "order"), worth + RETOLD - REQUESTED
+            yield Wording(retold_wish(sentence), "order"), worth + RETOLD - REQUESTED
         return
     for n, sentence in enumerate(sentences(typed_verb(message))[:MAX_ASKED]):
-        if found := asked(sentence):
+        if found := request_wording(sentence):
             yield found, worth - LATER_SENTENCE * n
 
 
 def _offered(message: str, worth: float) -> Iterator[Candidate]:
     """What the agent offered to do, and the person then agreed to."""
     for sentence in sentences(message)[-LAST_WORDS:]:
-        if sentence.is_question and (found := asked(sentence)):
+        if sentence.is_question and (found := request_wording(sentence)):
             yield found, worth
 
 
@@ -226,26 +226,26 @@ def _agent_titles(
     a command without words.
     """
     said = sentences(message)[:MAX_TOLD]
-    heads = [heading(sentence.text) for sentence in said if sentence.is_heading]
+    heads = [heading_wording(sentence.text) for sentence in said if sentence.is_heading]
     for n, head in enumerate(heads):
         is_title = is_first and n == 0 and (is_bare or len(heads) > 1)
         yield Wording(head, "thing"), HEADED + REPORT_HEAD * is_title
     for n, sentence in enumerate(said):
-        yield Wording(wanted(sentence), "order"), RETOLD
-        yield Wording(told(sentence), "order"), REPORTED
+        yield Wording(retold_wish(sentence), "order"), RETOLD
+        yield Wording(report_as_order(sentence), "order"), REPORTED
         worth = PROMISED if is_first and n < OPENING else PROMISED + REPORTED
-        yield Wording(promised(sentence), "order"), worth
+        yield Wording(promise_as_order(sentence), "order"), worth
 
 
 def _pasted_heading(message: str) -> str:
     """The heading of a plan or document that a message is made of."""
     said = sentences(message)
-    is_document = len(said) > LONG_MESSAGE and not asked(said[0])
+    is_document = len(said) > LONG_MESSAGE and not request_wording(said[0])
     if not is_document and not is_pasted(message):
         return ""
-    if (title := titled(message)) or is_instructions(message):
+    if (title := document_title(message)) or is_instructions(message):
         return title
-    heads = (heading(s.text) for s in said[:LONG_MESSAGE] if s.is_heading)
+    heads = (heading_wording(s.text) for s in said[:LONG_MESSAGE] if s.is_heading)
     return next(filter(None, heads), "")
 
 
@@ -255,7 +255,7 @@ def _score(wording: Wording, about: Profile, spread: float) -> float:
     if is_foreign(phrase):
         return FOREIGN + FORMS[form] - (len(stems(phrase)) < FEW_WORDS)
     heavy = sorted(
-        (about.weights.get(term, 0.0) for term in telling(phrase)), reverse=True
+        (about.weights.get(term, 0.0) for term in telling_stems(phrase)), reverse=True
     )
     covered = sum(
         share * weight for share, weight in zip(COVERAGE, heavy, strict=False)
@@ -271,7 +271,7 @@ def _score(wording: Wording, about: Profile, spread: float) -> float:
 
 def _lack(wording: Wording, covered: float) -> float:
     """What a phrase loses that names nothing, nothing of the talk, or too little."""
-    names = named(wording.text)
+    names = naming_stems(wording.text)
     if not names:
         return NAMELESS
     if not covered:
@@ -287,7 +287,11 @@ def _with_subject(phrase: str, exchanges: Sequence[Exchange], about: Profile) ->
     of_person = set(chain.from_iterable(terms(e.user) for e in exchanges))
     for subject in about.phrases:
         is_asked_about = " " in subject and of_person.issuperset(terms(subject))
-        if is_asked_about and named(subject) and not named(subject) & stems(phrase):
+        if (
+            is_asked_about
+            and naming_stems(subject)
+            and not naming_stems(subject) & stems(phrase)
+        ):
             joined = f"{phrase.rstrip('?')}: {subject}"
             return joined if len(joined) <= MAX_TITLE else phrase
     return phrase
@@ -304,7 +308,7 @@ def _names_subject(phrase: str) -> bool:
     """
     if _is_exact(phrase):
         return True
-    said = telling(phrase)
+    said = telling_stems(phrase)
     return len(said) > 1 or (bool(said) and len(stems(phrase)) > SHORT_ORDER)
 
 
@@ -313,7 +317,7 @@ def _told_in_head(parts: Parts, about: Profile) -> str:
     enough.
     """
     lines = chain.from_iterable(parts.get(part, ()) for part in HEAD)
-    lines_told = sorted(filter(None, (stated(quote.text) for quote in lines)))
+    lines_told = sorted(filter(None, (short_statement(quote.text) for quote in lines)))
     scores = {
         line: _score(Wording(line, "statement"), about, 1.0) for line in lines_told
     }
@@ -326,12 +330,14 @@ def _subjects(exchanges: Sequence[Exchange], about: Profile) -> str:
     first = set(chain.from_iterable(terms(e.user) for e in exchanges[:OPENING]))
     phrases = [p for p in about.phrases if " " in p or is_identifier(p)]
     phrases.sort(key=lambda phrase: not first.issuperset(terms(phrase)))
-    found = fit(" and ".join(phrases[:2]))
+    found = fitted(" and ".join(phrases[:2]))
     return found if " " in found else ""
 
 
 def _first_words(exchanges: Sequence[Exchange]) -> str:
     """The beginning of the first message that says something, the person's before the agent's."""
     said = (*(e.user for e in exchanges), *(e.assistant for e in exchanges))
-    lines = [line for line in map(opening, said) if any(map(str.isalnum, line))]
+    lines = [
+        line for line in map(without_small_talk, said) if any(map(str.isalnum, line))
+    ]
     return next((line for line in lines if len(stems(line)) > 1), "".join(lines[:1]))

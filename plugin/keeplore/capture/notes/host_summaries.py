@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from keeplore.capture.capture_deps import CaptureDeps
 from keeplore.capture.distill.key_phrases import capitalised
-from keeplore.capture.distill.title_wording import fit
+from keeplore.capture.distill.title_wording import fitted
 from keeplore.capture.distill.titles import title_of
 from keeplore.capture.message_filter import clean
 from keeplore.capture.notes.summary_text import aim, substance
@@ -62,7 +62,7 @@ class SummaryKeeper:
     def _memory(self, compaction: Compaction, text: str) -> Memory:
         origin = compaction.origin
         place = self._deps.place(origin)
-        about = capitalised(fit(aim(text))) or title_of(
+        about = capitalised(fitted(aim(text))) or title_of(
             [Exchange(compaction.id, compaction.at, "", (text,))], {}
         )
         title = f"Summary by {origin.host}: {about}"
@@ -81,7 +81,7 @@ class SummaryKeeper:
             created_at=compaction.at,
             updated_at=compaction.at,
             version=1,
-            **agent_scope.stated(place.scope, place.project),
+            **agent_scope.scope_meta(place.scope, place.project),
             related=[{"id": open_id, "relationship": "relates-to"}]
             if open_id
             else None,

@@ -21,8 +21,8 @@ from keeplore.cli.doctor import (
 from keeplore.cli.doctor.finding import (
     DoctorFinding,
     FindingLevel,
+    after_fix,
     failed,
-    mended,
     well,
     wrong,
 )
@@ -106,7 +106,8 @@ def _collected(
     found: list[DoctorFinding] = []
     try:
         found += (
-            mended(finding) if options.is_mending else finding for finding in findings
+            after_fix(finding) if options.is_mending else finding
+            for finding in findings
         )
     except (KeeploreError, OSError) as e:
         found.append(failed(part, e))

@@ -33,7 +33,7 @@ from keeplore.text.counts import counted
 from keeplore.worker.server.protocol import ask
 from keeplore.worker.single_instance import only_one
 from keeplore.workspace.recording.cursors import Cursors
-from keeplore_hooks.second_places import dropped
+from keeplore_hooks.second_places import loss_markers
 from keeplore_hooks.spool import REASON_SUFFIX, Dead, Spool
 
 ANSWER_S = 2.0
@@ -82,7 +82,7 @@ def _spool(places: Places, *, is_running: bool) -> Iterator[DoctorFinding]:
 
 def _dropped_events(places: Places) -> Iterator[DoctorFinding]:
     """Events that no disk had room for."""
-    if lost := dropped(places.state):
+    if lost := loss_markers(places.state):
         message = f"{len(lost)} host events were lost: no disk had room for them"
         remedy = "Make room; `keeplore doctor --fix` begins to count anew"
         yield wrong("spool", message, remedy, partial(_reset_lost_counts, lost))

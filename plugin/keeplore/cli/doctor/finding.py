@@ -56,7 +56,7 @@ def several(found: Iterable[DoctorFinding]) -> Iterator[DoctorFinding]:
         yield replace(left[0], message=f"… and {len(left)} more like these")
 
 
-def mended(finding: DoctorFinding) -> DoctorFinding:
+def after_fix(finding: DoctorFinding) -> DoctorFinding:
     """The finding after its fix was tried; one without a fix stays as it is."""
     if finding.fix is None:
         return finding

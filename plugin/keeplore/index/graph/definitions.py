@@ -24,7 +24,9 @@ OWN = "own"  # in a manifest: what the project itself publishes
 TYPE_OF = {OWN: "project", "packages": "tool", "systems": "system", "tools": "tool"}
 
 
-def defined(path: str, text: str) -> tuple[list[Definition], list[EntityRelation]]:
+def definitions_in(
+    path: str, text: str
+) -> tuple[list[Definition], list[EntityRelation]]:
     """The names that the file at a path defines, and how they are related; nothing for a file of
     another kind.
 

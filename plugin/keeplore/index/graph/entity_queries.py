@@ -18,7 +18,7 @@ from functools import cache, cached_property
 
 from keeplore.index.graph.graph_rows import CODES, MILLION
 from keeplore.index.graph.graph_values import TYPES, canonical
-from keeplore.index.graph.relation_spans import RelatedEntity, StatedRelation, ends
+from keeplore.index.graph.relation_spans import RelatedEntity, StatedRelation, end_times
 from keeplore.index.memory_queries import superseded
 from keeplore.index.sql import ASK_AT_ONCE, column, escaped, in_list, scope_ids, value
 from keeplore_hooks.contracts import ScopeFilter
@@ -154,7 +154,7 @@ class GraphReader:
         """
         rows = self._stated_rows(entity, allowed)
         here = (self._id(entity.name), entity.place)
-        until = ends(self._connection, {row.memory for row in rows if row.memory})
+        until = end_times(self._connection, {row.memory for row in rows if row.memory})
         found = []
         for row in rows:
             other, place = row.target if row.source == here else row.source

@@ -44,7 +44,7 @@ _COMMIT = re.compile(r"[0-9a-f]{7,40} ")
 _PROMPT = re.compile(r"^[ \t]*[$%❯] (.*)$", re.MULTILINE)
 
 
-def evident(memory: Memory) -> list[Mention]:
+def mentions_of(memory: Memory) -> list[Mention]:
     """Each name that stands in a memory, once, in the order in which they stand there; shown ones
     first if too many.
     """

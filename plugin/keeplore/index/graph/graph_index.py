@@ -20,7 +20,7 @@ from keeplore.index.graph.entity_queries import (
     Entity,
     GraphReader,
 )
-from keeplore.index.graph.relation_spans import RelatedEntity, held
+from keeplore.index.graph.relation_spans import RelatedEntity, relations_at
 from keeplore.index.rows import EVERYWHERE
 from keeplore.memory.feedback_counters import UsageCounters
 from keeplore_hooks.contracts import ScopeFilter
@@ -95,7 +95,7 @@ class EntityGraph:
         stated = self._database.read(
             lambda c: GraphReader(c).relations(entity, allowed)
         )
-        return held(stated, at, ended)[:MOST_RELATIONS]
+        return relations_at(stated, at, ended)[:MOST_RELATIONS]
 
     def mentioning(
         self, entity: Entity, allowed: ScopeFilter = EVERYWHERE, limit: int = 100

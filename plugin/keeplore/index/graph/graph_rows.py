@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from keeplore.index.graph import feedback_weights
-from keeplore.index.graph.definitions import defined, place_of
-from keeplore.index.graph.evidence import aspects_of, evident, relations_of
+from keeplore.index.graph.definitions import definitions_in, place_of
+from keeplore.index.graph.evidence import aspects_of, mentions_of, relations_of
 from keeplore.index.graph.graph_values import (
     TYPES,
     Definition,
@@ -26,7 +26,7 @@ from keeplore.index.graph.graph_values import (
     EntityRelation,
     Mention,
 )
-from keeplore.index.graph.linker import UNSPACED, first_word, first_words, linked
+from keeplore.index.graph.linker import UNSPACED, first_word, first_words, names_in
 from keeplore.index.sql import column, rows_in, value
 from keeplore.memory import Memory
 from keeplore.memory.feedback_counters import UsageCounters, parse
@@ -86,7 +86,7 @@ StatedRows = dict[
 def share_of(memory: Memory, place: str) -> FileShare:
     """The share of a memory of this place."""
     found = (
-        tuple(evident(memory)),
+        tuple(mentions_of(memory)),
         tuple(relations_of(memory)),
         tuple(aspects_of(memory)),
     )
@@ -99,7 +99,7 @@ def share_of_side(path: str, text: str) -> FileShare:
     """
     if feedback_weights.is_feedback(path):
         return FileShare(tallies=parse(text))
-    definitions, relations = defined(path, text)
+    definitions, relations = definitions_in(path, text)
     # of two that say the same the first
     related = {(r.source, r.relationship, r.target): r for r in reversed(relations)}
     named = {d.name: d for d in reversed(definitions)}
@@ -257,7 +257,7 @@ def links_in(connection: sqlite3.Connection, memory: int) -> list[Mention]:
     )
     texts = list(filter(None, dict.fromkeys(itertools.chain.from_iterable(rows))))
     names = _beginning_with(connection, first_words(texts))
-    found = linked(texts, names) if names else []
+    found = names_in(texts, names) if names else []
     if not found:
         return []
     shown = {name for name, *_ in connection.execute(_MENTIONS, (memory,))}

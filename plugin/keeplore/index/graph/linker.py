@@ -132,7 +132,7 @@ def first_words(texts: Iterable[str]) -> set[str]:
     }
 
 
-def linked(texts: Iterable[str], names: Collection[str]) -> list[Mention]:
+def names_in(texts: Iterable[str], names: Collection[str]) -> list[Mention]:
     """The names that stand in the texts as whole words, the longest where several begin at one
     place.
 

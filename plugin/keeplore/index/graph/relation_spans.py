@@ -54,13 +54,15 @@ class StatedRelation:
         return self.relation.until
 
 
-def ends(connection: sqlite3.Connection, memories: Iterable[str]) -> dict[str, str]:
+def end_times(
+    connection: sqlite3.Connection, memories: Iterable[str]
+) -> dict[str, str]:
     """When the next version took the place of each that has one."""
     old = superseded(connection, memories)
     return dict(rows_in(connection, _SUCCESSORS, sorted(old)))
 
 
-def held(
+def relations_at(
     stated: Iterable[StatedRelation], at: str, ended: Callable[[str], str]
 ) -> list[RelatedEntity]:
     """What holds at a moment (RFC 3339, UTC), "" for now, with the whole span in which it does.

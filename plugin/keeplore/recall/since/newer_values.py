@@ -42,7 +42,7 @@ class Stated:
         return self.hit.at or self.hit.changed_at
 
 
-def stated(hit: RecallHit, question: ParsedQuestion) -> Stated:
+def as_stated(hit: RecallHit, question: ParsedQuestion) -> Stated:
     closest = tuple(_closest(hit.passage, question))
     is_of_other = bool(closest) and is_of_other_thing(closest[0].text, question)
     return Stated(hit, closest, is_of_other)
@@ -70,7 +70,7 @@ def newest_first(
     ``message_of`` gives what the person said in a hit's exchange: a figure may stand there alone.
     """
     asked = asked_figure(question)
-    entries = [stated(hit, question) for hit in hits]
+    entries = [as_stated(hit, question) for hit in hits]
     if asked:
         entries = [_with_figures(one, message_of(one.hit)) for one in entries]
     ordered: list[Stated] = []

@@ -12,7 +12,7 @@ from keeplore.recall.render import BlockLine, quoted, reference
 from keeplore.recall.unasked.memory_lines import (
     QUOTE_CHARS,
     LoadedMemory,
-    about,
+    date_and_place,
     kind_of,
     note_item,
     quote_item,
@@ -149,6 +149,6 @@ def _joined_line(key: _Key, group: Sequence[Joinable]) -> BlockLine:
             shown[item.read.row.id] = None
     quotations = [f"{' · '.join(words)} ({by})" for by, words in said.items() if words]
     spoken = " · ".join(quotations).removesuffix(")")  # the reference stands in there
-    text = f"{about(newest)}{kind} · {spoken}; {reference(whole)})"
+    text = f"{date_and_place(newest)}{kind} · {spoken}; {reference(whole)})"
     first, *others = shown
     return BlockLine(text, first, also=tuple(others))

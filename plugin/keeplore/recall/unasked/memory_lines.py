@@ -127,7 +127,7 @@ def quote_item(read: LoadedMemory, quote: Quote, *, has_turn: bool = True) -> Bl
     turn = quote.turn if has_turn else ""
     said_by = f"{speaker_of(read, quote)}; {reference(read.row.id, turn)}"
     end = read.later(quote.text, quote.turn)
-    return _line(read, f"{about(read)} · {said} ({said_by}){end}")
+    return _line(read, f"{date_and_place(read)} · {said} ({said_by}){end}")
 
 
 def decided_in(read: LoadedMemory) -> tuple[Quote, ...]:
@@ -138,7 +138,9 @@ def note_item(read: LoadedMemory) -> BlockLine:
     text = quoted(stated_in(read.memory), QUOTE_CHARS)
     said_by = f"{writer_of(read)}; {reference(read.row.id)}"
     end = read.later(stated_in(read.memory))
-    return _line(read, f"{about(read)}{kind_of(read)} · {text} ({said_by}){end}")
+    return _line(
+        read, f"{date_and_place(read)}{kind_of(read)} · {text} ({said_by}){end}"
+    )
 
 
 def _line(read: LoadedMemory, text: str, *, is_pointer: bool = False) -> BlockLine:
@@ -167,7 +169,7 @@ def topic_line(read: LoadedMemory, most_files: int = TOPIC_FILES) -> BlockLine |
         return None
     touched = f"; files: {files}" if files else ""
     text = (
-        f"{about(read)} · {quoted(read.row.title, TITLE_CHARS)} "
+        f"{date_and_place(read)} · {quoted(read.row.title, TITLE_CHARS)} "
         f"({reference(read.row.id)}{touched})"
     )
     return _line(read, text, is_pointer=True)
@@ -205,7 +207,7 @@ def _untold(said: Sequence[str], title: str, lines: Sequence[BlockLine]) -> str:
     return " ".join(one for one in said if quoted(one, QUOTE_CHARS) not in shown)
 
 
-def about(read: LoadedMemory) -> str:
+def date_and_place(read: LoadedMemory) -> str:
     """Date, and place if it is another one."""
     day = label(shown_day(read.row.updated_at or read.row.created_at))
     here = "" if read.is_here else f" · {place(read.row.scope, read.row.project)}"

@@ -185,7 +185,7 @@ def durable_replace(source: Path, target: Path) -> None:
     durable.sync_directory(target.parent)
 
 
-def busy(lock: Path) -> RepositoryBusy:
+def busy_error(lock: Path) -> RepositoryBusy:
     """The error for a lock that someone else holds, with its age."""
     try:
         age = f", for {time.time() - lock.stat().st_mtime:.0f} s"
@@ -216,7 +216,7 @@ def _take_locks(places: Directories, lock: Path, token: str) -> None:
                 return
             except FileExistsError:
                 if time.monotonic() > deadline:
-                    raise busy(lock) from None
+                    raise busy_error(lock) from None
                 time.sleep(POLL_S)
     except OSError as e:
         raise _not_writable(lock, e) from e

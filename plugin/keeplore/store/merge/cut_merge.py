@@ -23,7 +23,7 @@ MAX_BLOB = 64 * 1024 * 1024  # bytes, as for a merge
 
 
 @contextlib.contextmanager
-def noted(backend: GitBackend, old: str, new: str) -> Iterator[None]:
+def noted_merge(backend: GitBackend, old: str, new: str) -> Iterator[None]:
     """Say durably between which commits the files are changed."""
     note = backend.places.own / NOTE
     durable.write(note, json.dumps([old, new]).encode())

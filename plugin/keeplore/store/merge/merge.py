@@ -42,7 +42,7 @@ from keeplore.store.git.objects import (
     Unsupported,
 )
 from keeplore.store.git.signature import signature_of
-from keeplore.store.merge.cut_merge import noted
+from keeplore.store.merge.cut_merge import noted_merge
 from keeplore.store.merge.merge_plan import folders
 from keeplore.store.merge.settings_merge import SETTINGS, join_settings
 from keeplore.store.merge.stopped_rebase import MERGED
@@ -113,7 +113,7 @@ def _in_memory(
         check_merged(backend, draft)
         to_write = _to_write(backend, changes, draft)
         commit = other if is_forward else _commit_of(backend, target, old, other)
-        with noted(backend, old, commit):
+        with noted_merge(backend, old, commit):
             for path in to_write:
                 _put_file(backend, path, changes[path])
             after = {path: change.after for path, change in changes.items()}
@@ -329,7 +329,7 @@ def _by_git(
         commit = _commit_of(backend, _merged_tree(backend, old, other), old, other)
     changes = backend.changes(old, commit)
     _check(backend, old, changes)
-    with noted(backend, old, commit):
+    with noted_merge(backend, old, commit):
         command = "merge --ff-only --no-autostash --no-stat --quiet"
         done = run(backend.root, command, commit)
     if done.code:

@@ -369,7 +369,7 @@ def _merged_bytes(path: str, one: bytes, other: bytes) -> Joined:
     return merge_bytes(path, one, other)
 
 
-def apart(
+def distinct_names(
     paths: Iterable[str], added: Collection[str], load: Callable[[str], bytes]
 ) -> dict[str, str]:
     """New names for files whose names differ from an added one's in case or Unicode form alone.

@@ -27,7 +27,7 @@ from keeplore.store.git.signature import Signature
 from keeplore.store.merge.merge_plan import (
     Content,
     MergePlan,
-    apart,
+    distinct_names,
     id_of,
     merge_versions,
 )
@@ -189,7 +189,9 @@ def _set_apart(backend: GitBackend, index: MergeIndex, added: set[str]) -> None:
     if not added:
         return
     ours = list(filter(is_ours, index.files))
-    names = apart(ours, added, lambda path: backend.read(index.files[path], path))
+    names = distinct_names(
+        ours, added, lambda path: backend.read(index.files[path], path)
+    )
     for path, name in names.items():
         blob = index.files[path]
         index.set(path, None)

@@ -18,7 +18,11 @@ from keeplore.workspace.reading.deleted_memories import find_forgotten
 from keeplore.workspace.registry import FoundMemory
 from keeplore.workspace.writing.disputes import OF_VERSION, DisputeDecision
 from keeplore.workspace.writing.disputes import settle as settle_dispute
-from keeplore.workspace.writing.editing import check_unchanged, moved, newest
+from keeplore.workspace.writing.editing import (
+    check_unchanged,
+    moved_fields,
+    newest_version,
+)
 from keeplore.workspace.writing.forget import forget, restore
 
 Form = Mapping[str, str]
@@ -83,7 +87,7 @@ def _place(desk: Desk, found: FoundMemory, typed: EditedText) -> dict[str, str |
     project = typed.project if typed.scope == Scope.PROJECT or is_agents else None
     agent = str(found.memory.meta.get("agent") or "") if is_agents else None
     scope = None if is_agents else typed.scope
-    return moved(desk.registry, found, desk.cwd, scope, project, agent)
+    return moved_fields(desk.registry, found, desk.cwd, scope, project, agent)
 
 
 def pin(desk: Desk, form: Form) -> Done:
@@ -101,7 +105,7 @@ def pin(desk: Desk, form: Form) -> Done:
 def return_to_version(desk: Desk, form: Form) -> Done:
     """Make an earlier version the newest again, as a version of its own."""
     found = desk.registry.find(form["id"], desk.cwd)
-    head = newest(desk.registry, found)
+    head = newest_version(desk.registry, found)
     fields = {*found.memory.meta, *head.memory.meta}.difference(OF_VERSION)
     old = {name: found.memory.meta.get(name) for name in fields}
     source = {**found.memory.source, "from": found.row.id}  # whose words they are

@@ -26,7 +26,7 @@ class RegisteredWorkspace:
     is_there: bool
 
 
-def registered(places: Places) -> list[RegisteredWorkspace]:
+def registered_workspaces(places: Places) -> list[RegisteredWorkspace]:
     machine = Machine.load(places)
     names = sorted(machine.workspaces, key=lambda name: (name != machine.home, name))
     return [_record(machine, name) for name in names]

@@ -16,7 +16,7 @@ from keeplore.config.places import Places
 from keeplore.config.project_file import NAME
 from keeplore.config.settings import load_settings
 from keeplore.errors import Corrupt, NotFound, StoreError
-from keeplore.index.graph.definitions import defined
+from keeplore.index.graph.definitions import definitions_in
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.lint_rules import (
     LintedFile,
@@ -34,7 +34,7 @@ from keeplore.redact import Redactor
 from keeplore.store import Store, files
 from keeplore.store.git.inspection import staged
 from keeplore.store.paths import is_memory, is_portable, is_side
-from keeplore.workspace.identity import denied
+from keeplore.workspace.identity import denied_patterns
 
 FOLDERS = ("memory", "projects", "user", "entities")
 KNOWN: Secrets = Redactor().spans  # what the rules know, without any wishes
@@ -56,7 +56,7 @@ def secrets_of(root: Path, places: Places) -> Secrets:
     Raises ConfigError.
     """
     wishes = load_settings(root).redaction
-    says = partial(denied, Store(root))
+    says = partial(denied_patterns, Store(root))
     return Redactor(
         redaction_key(places), deny=wishes.deny, allow=wishes.allow, denied=says
     ).spans
@@ -182,7 +182,7 @@ def _is_checked(path: str) -> bool:
 def _read_side(path: str, data: bytes) -> LintedFile:
     """A file that says who and what there is."""
     try:
-        defined(path, data.decode())
+        definitions_in(path, data.decode())
     except UnicodeDecodeError as e:
         return LintedFile(path, None, (no_text(path, data, e.start),))
     except ValueError as e:
@@ -259,7 +259,9 @@ def _holders(
             continue
         # what is wrong with the file itself is told of it
         with suppress(StoreError, OSError, ValueError):
-            for one in defined(path, files.read(root, path, MAX_FILE).decode())[0]:
+            for one in definitions_in(path, files.read(root, path, MAX_FILE).decode())[
+                0
+            ]:
                 entities = holders.setdefault((one.place, one.name), {})
                 entities.setdefault(one.entity, path)
     return holders

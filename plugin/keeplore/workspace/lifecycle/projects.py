@@ -141,7 +141,7 @@ def add_missing(workspace: Workspace, projects: list[Project]) -> list[Project]:
     return new
 
 
-def chosen(workspace: Workspace, names: tuple[str, ...]) -> list[Project]:
+def projects_named(workspace: Workspace, names: tuple[str, ...]) -> list[Project]:
     """The entries of these names, all of them for none. Raises NotFound."""
     entries = {entry.name: entry for entry in load_projects(workspace.store)}
     for name in names:

@@ -85,7 +85,7 @@ class DigestDraft:
 
 def wanted_digests(workspace: Workspace) -> Iterator[DigestDraft]:
     """The digests that the workspace's conversations make now. Raises IndexUnavailable."""
-    is_ours = ours(workspace)
+    is_ours = row_filter(workspace)
     sayings = LaterSayings(
         workspace.index, workspace.store, workspace.machine_trust.trust_of, is_ours
     )
@@ -98,7 +98,7 @@ def wanted_digests(workspace: Workspace) -> Iterator[DigestDraft]:
             yield DigestDraft(workspace, title, sections, talks)
 
 
-def ours(workspace: Workspace) -> IsOurs:
+def row_filter(workspace: Workspace) -> IsOurs:
     """Tells of rows whether tidying may use them: of this person's machines, closed, and of a
     project that is not left out.
     """
@@ -239,7 +239,7 @@ def _memory(
         created_at=first.created_at,
         updated_at=max(talk.row.updated_at for talk in talks),
         version=1,
-        **agent_scope.stated(first.scope, first.project),
+        **agent_scope.scope_meta(first.scope, first.project),
         related=[{"id": id_, "relationship": "relates-to"} for id_ in ids],
         trust=least_trusted(*(talk.memory.trust for talk in talks)),
         trigger=TRIGGER,

@@ -23,7 +23,7 @@ from keeplore.workspace.loading import load_or_none
 from keeplore.workspace.tidying.digest_maker import (
     LEAST,
     IsOurs,
-    ours,
+    row_filter,
     wanted_digests,
 )
 from keeplore.workspace.tidying.digest_model import DigestModel
@@ -70,7 +70,7 @@ def tidy_plan(
     """
     workspace.index.refresh()
     kept = {id_ for ids in _taken_back(workspace) for id_ in ids}
-    is_ours = ours(workspace)
+    is_ours = row_filter(workspace)
     model = DigestModel(workspace, kept)
     digests = partial(_digest_steps, model=model, is_dry=is_dry)
     for steps in (digests, _note_steps, retention_steps):

@@ -63,7 +63,7 @@ class Documents:
         """
         redact = self._workspace.plugins.redact
         title = redact(found.title, project)
-        place = agent_scope.stated(scope, project)
+        place = agent_scope.scope_meta(scope, project)
         meta = {"kind": "document", "title": title, **place}
         # as it will stand in the file, so that what a person changes there can be told
         body = self._workspace.plugins.body_before_write(

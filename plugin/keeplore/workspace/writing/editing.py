@@ -7,11 +7,11 @@ from pathlib import Path
 from keeplore.errors import StoreError
 from keeplore.memory import Memory
 from keeplore.memory.names import short_id
-from keeplore.text.agent_scope import agent_name, key_of, stated
+from keeplore.text.agent_scope import agent_name, key_of, scope_meta
 from keeplore.workspace.registry import FoundMemory, Registry
 
 
-def newest(registry: Registry, found: FoundMemory) -> FoundMemory:
+def newest_version(registry: Registry, found: FoundMemory) -> FoundMemory:
     """The version that is changed in the place of this one. Raises StoreError for a conversation
     that is still being written.
     """
@@ -35,7 +35,7 @@ def check_unchanged(registry: Registry, found: FoundMemory) -> None:
         )
 
 
-def retitled(memory: Memory, title: str) -> str | None:
+def retitled_body(memory: Memory, title: str) -> str | None:
     """The body with the new title as its heading, None where it has none to change."""
     heading = f"# {memory.title}\n"
     if title and memory.body.startswith(heading):
@@ -43,7 +43,7 @@ def retitled(memory: Memory, title: str) -> str | None:
     return None
 
 
-def moved(
+def moved_fields(
     registry: Registry,
     found: FoundMemory,
     cwd: Path,
@@ -62,10 +62,10 @@ def moved(
                 "this directory belongs to no project", "Name one with --project"
             )
         _check_same(registry.for_project(own, found.workspace.root).name, found)
-        return stated(_scope_for(agent), own)
+        return scope_meta(_scope_for(agent), own)
     if scope == "user" and registry.machine.home:
         _check_same(registry.machine.home, found)
-    return stated(scope, "") if scope else {}
+    return scope_meta(scope, "") if scope else {}
 
 
 def _scope_for(agent: str | None) -> str:

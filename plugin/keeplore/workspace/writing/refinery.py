@@ -39,7 +39,7 @@ from keeplore.refine.shared_extraction import (
     MOST_TALKS,
     SharedExtraction,
     extracted_together,
-    sharing,
+    parts_sharing,
 )
 from keeplore.text.agent_scope import agent_of
 from keeplore.text.dates import now
@@ -198,7 +198,7 @@ class Refinery:
         topic = _topic(job)
         if topic in self._shared or topic in self._alone:
             return
-        chosen = sharing(self._parts_with(job, deps, mode))
+        chosen = parts_sharing(self._parts_with(job, deps, mode))
         if not any(part.memory.id == job.key for part in chosen):
             return
         topics = [(part.memory.id, *topic[1:]) for part in chosen]

@@ -99,7 +99,7 @@ def _target_of_agent(target: NoteTarget, agent: str) -> NoteTarget:
     return dataclasses.replace(target, scope=key_of(name))
 
 
-def drafted(target: NoteTarget, said: NoteRequest) -> NoteDraft:
+def note_draft(target: NoteTarget, said: NoteRequest) -> NoteDraft:
     """The draft of a note. In a session it has the id of the same words typed as a command, so that
     both are one note.
 

@@ -190,7 +190,7 @@ def clone_all(workspace: Workspace, names: tuple[str, ...], into: Path) -> bool:
     from keeplore.workspace.lifecycle import projects  # heavy, as above
 
     is_whole = True
-    wanted = projects.chosen(workspace, names)
+    wanted = projects.projects_named(workspace, names)
     with lines() as follow:
         for cloned in projects.clone(
             workspace, wanted, into.expanduser().resolve(), follow

@@ -43,9 +43,9 @@ def workspaces_command(context: click.Context, /, *, as_json: bool) -> None:
 def list_(places: Places, *, as_json: bool) -> None:
     """List the workspaces that this machine knows."""
     # heavy: it knows the format of memories
-    from keeplore.workspace.lifecycle.known_workspaces import registered
+    from keeplore.workspace.lifecycle.known_workspaces import registered_workspaces
 
-    found = registered(places)
+    found = registered_workspaces(places)
     if as_json:
         emit_json([_as_json(one) for one in found])
         return

@@ -68,9 +68,11 @@ def edit_command(
 
 
 def _newest_version(registry: Registry, found: FoundMemory) -> FoundMemory:
-    from keeplore.workspace.writing.editing import newest  # heavy, as the registry is
+    from keeplore.workspace.writing.editing import (
+        newest_version,  # heavy, as the registry is
+    )
 
-    head = newest(registry, found)
+    head = newest_version(registry, found)
     if head is not found:
         note(f"{short_id(found.row.id)} is an old version; the newest one is changed")
     return head
@@ -79,13 +81,16 @@ def _newest_version(registry: Registry, found: FoundMemory) -> FoundMemory:
 def _with_options(
     registry: Registry, found: FoundMemory, chosen: Mapping[str, str | None]
 ) -> NoteOutcome:
-    from keeplore.workspace.writing.editing import moved, retitled  # heavy, as above
+    from keeplore.workspace.writing.editing import (  # heavy, as above
+        moved_fields,
+        retitled_body,
+    )
 
     fields = {key: chosen[key] for key in ("title", "category") if chosen[key]}
     place = [chosen[name] for name in PLACE]
     check_place(*place)
-    fields |= moved(registry, found, Path.cwd(), *place)
-    body = retitled(found.memory, chosen["title"] or "")
+    fields |= moved_fields(registry, found, Path.cwd(), *place)
+    body = retitled_body(found.memory, chosen["title"] or "")
     return found.workspace.notes.revise(found.row.id, body=body, **fields)
 
 

@@ -243,7 +243,7 @@ def _write_note(
     """Write the note. Returns None where the person wants none."""
     from keeplore.workspace.writing.remember import (  # heavy, as above
         NoteRequest,
-        drafted,
+        note_draft,
         remember,
         replace,
         target_of,
@@ -257,7 +257,7 @@ def _write_note(
     place = {name: chosen[name] or "" for name in PLACE}
     running = calling_agent_name(registry.places)
     target = target_of(registry, here, **place, running=running)
-    draft = with_related(drafted(target, said), _related_memories(registry, chosen))
+    draft = with_related(note_draft(target, said), _related_memories(registry, chosen))
     old: FoundMemory | None = None
     if chosen["replaces"]:
         old = registry.find(chosen["replaces"], here)
