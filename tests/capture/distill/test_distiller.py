@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -626,14 +626,15 @@ def folded(text: str) -> str:
     return " ".join(text.replace("\\", " ").split())
 
 
-def is_in(quote: Quote, exchange: Exchange) -> bool:
-    spoken = [
-        exchange.user,
-        *(reply for reply in exchange.replies if isinstance(reply, str)),
-    ]
-    for reply in exchange.replies:
-        if isinstance(reply, AnsweredQuestion):
-            spoken += [reply.question, reply.answer, *reply.options]
+def is_in(quote: Quote, exchanges: Iterable[Exchange]) -> bool:
+    spoken = []
+    for exchange in exchanges:
+        spoken.append(exchange.user)
+        for reply in exchange.replies:
+            if isinstance(reply, AnsweredQuestion):
+                spoken += [reply.question, reply.answer, *reply.options]
+            else:
+                spoken.append(reply)
     return all(
         any(folded(part) in folded(words) for words in spoken)
         for part in quote.text.split(" → ")
@@ -708,10 +709,11 @@ def test_whatever_is_said_every_quotation_is_somebodys_words(
     exchanges: list[Exchange],
 ) -> None:
     found = distill(exchanges)
-    by_id = {exchange.id: exchange for exchange in exchanges}
+    places = {exchange.id: place for place, exchange in enumerate(exchanges, 1)}
     assert list(found) == list(PARTS)
     for quote in itertools.chain(*found.values()):
-        assert is_in(quote, by_id[quote.turn])
+        # what is picked has the words in which the agent offered it before
+        assert is_in(quote, exchanges[: places[quote.turn]])
         assert 0 < len(quote.text) <= MAX_QUOTE and "\n" not in quote.text
         assert quote.speaker in ("user", "assistant")
     assert found == distill(exchanges)
