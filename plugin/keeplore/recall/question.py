@@ -92,7 +92,9 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _FILLERS = STOP_WORDS | set(_GOING_ON.split())
-_NO_KIND = _FILLERS | STOP
+# words before a thing that do not tell it from others of its kind
+_OF_NOW = frozenset({"current", "latest", "present", "newest"})
+_NO_KIND = _FILLERS | STOP | _OF_NOW
 
 
 Word = tuple[frozenset[str], ...]  # the stems of each of its spellings
