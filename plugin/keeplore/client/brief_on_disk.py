@@ -99,8 +99,8 @@ class WorkerCall:
     def answer(
         self, state: str, brief: DiskBrief | None = None, *, can_wait: bool = False
     ) -> bytes | None:
-        """The worker's reply, None for none in time; with a brief on disk it is given less time,
-        and so it is where what it has to say ``can_wait``. Raises OSError where Keeplore is not
+        """The worker's reply, None for none in time. It is given less time where there is a brief
+        on disk, or where what it has to say ``can_wait``. Raises OSError where Keeplore is not
         there.
         """
         deadline = self.deadline
@@ -156,7 +156,9 @@ def go_on(session: SessionPayload, call: WorkerCall) -> bytes:
 
 
 def late(session: SessionPayload, source: str) -> bytes:
-    """The brief on disk for a session that was given none; else it is owed still."""
+    """The brief on disk, for a session that was given none at its start; where none can be used it
+    is owed still, and the answer is b"".
+    """
     try:
         # a worker that was too slow has taken it
         owe(session, source)

@@ -98,7 +98,9 @@ class ClaudeCli:
     def _run(
         self, arguments: Sequence[str], given: str, timeout_s: float
     ) -> tuple[int, str, bool]:
-        """Exit status, output, and whether that is all of it. Raises Passing and LlmUnavailable."""
+        """Exit status, output, and whether that is all of it. Raises TransientFailure and
+        LlmUnavailable.
+        """
         program = _program()
         # files instead of pipes: a pipe is kept open by whatever the program leaves behind. An
         # empty directory of its own, because the host reads instructions from the one it is started

@@ -79,8 +79,8 @@ def fetch(
     timeout_s: float,
     request: Callable[[], AbstractContextManager[Any]],
 ) -> Mapping[str, Any]:
-    """The JSON object that a server answers. Raises Passing, LlmUnavailable, BadRequest and
-    LlmRefused.
+    """The JSON object that a server answers. Raises TransientFailure, LlmUnavailable, BadRequest
+    and LlmRefused.
     """
     try:
         ends = time.monotonic() + timeout_s

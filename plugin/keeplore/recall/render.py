@@ -104,7 +104,9 @@ class BlockSection:
 
 
 def one_line(text: str, limit: int) -> str:
-    """Folded, sanitised and escaped, cut between words where it is too long."""
+    """The text on one line, sanitised and escaped, cut between words where it is longer than
+    ``limit``.
+    """
     folded = escape(_IMAGE.sub("", " ".join(sanitise(text).split())))
     if len(folded) <= limit:
         return folded

@@ -398,7 +398,9 @@ def _rejected_terms(opening: str) -> frozenset[str]:
 def _rejected(
     stand: Sequence[Decision], recent: Sequence[Decision], rejected: Set[str]
 ) -> Iterator[Decision]:
-    """What shares a word with what the message rejects, or two where it was long ago."""
+    """The standing decisions that share a word with what the message rejects, or two where they
+    were made long ago.
+    """
     for old in stand:
         if len(rejected & old.terms) > (0 if old in recent else 1):
             yield old
@@ -407,8 +409,8 @@ def _rejected(
 def _renewed(
     stand: Sequence[Decision], recent: Sequence[Decision], found: Sequence[Decision]
 ) -> Iterator[Decision]:
-    """What is decided anew, in a matter that may be told by fewer words where it was not long
-    ago.
+    """The standing decisions that are decided anew, in a matter that may be told by fewer words
+    where it was not long ago.
     """
     for old in stand:
         least = SAME_MATTER / 2 if old in recent else SAME_MATTER

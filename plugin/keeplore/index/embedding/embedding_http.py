@@ -64,7 +64,8 @@ class EmbeddingClient:
     ) -> NDArray[np.float32]:
         """The vectors of ``body["input"]`` as float32, (n, dim), L2-normalised.
 
-        Raises Passing, Lasting or Refused, each of which says what the server did.
+        Raises ServerBusy, ServerMisconfigured or TextsRefused, each of which says what the server
+        did.
         """
         for left in reversed(range(tries)):
             try:

@@ -68,9 +68,8 @@ def edit_command(
 
 
 def _newest_version(registry: Registry, found: FoundMemory) -> FoundMemory:
-    from keeplore.workspace.writing.editing import (
-        newest_version,  # heavy, as the registry is
-    )
+    # heavy, as the registry is
+    from keeplore.workspace.writing.editing import newest_version
 
     head = newest_version(registry, found)
     if head is not found:
