@@ -51,19 +51,31 @@ def write_by_way_of(
 ) -> None:
     """Write a file as ``write`` does, with ``aside`` as the file in which it is written first."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW | BINARY
-    handle = os.open(aside, flags, mode)
+    with _errors_naming(path, aside):
+        handle = os.open(aside, flags, mode)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            with turn:
+                aside.replace(path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                aside.unlink()
+            raise
+        sync_directory(path.parent)
+
+
+@contextlib.contextmanager
+def _errors_naming(path: Path, aside: Path) -> Iterator[None]:
+    """Let errors of the disk name the file that a person knows, not the one aside or none."""
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        with turn:
-            aside.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            aside.unlink()
+        yield
+    except OSError as e:
+        if e.filename in (None, str(aside), aside):
+            e.filename, e.filename2 = str(path), None
         raise
-    sync_directory(path.parent)
 
 
 def read(path: Path) -> bytes:

@@ -8,6 +8,8 @@ import sys
 import threading
 from pathlib import Path
 
+import pytest
+
 from keeplore_hooks import durable
 
 
@@ -23,6 +25,18 @@ def test_a_private_folder_and_those_above_that_were_missing_are_closed_to_others
         os.umask(before)
     made = [path.stat().st_mode & 0o777 for path in tmp_path.rglob("*")]
     assert (tmp_path.stat().st_mode & 0o777, made) == (0o755, [0o700] * 3)
+
+
+def test_what_the_disk_refuses_is_told_of_the_file_that_was_to_be_written(
+    tmp_path: Path,
+) -> None:
+    gone, folder = tmp_path / "gone" / "file", tmp_path / "folder"
+    folder.mkdir()
+    for path in (gone, folder):
+        with pytest.raises(OSError, match=r"file|folder") as refused:
+            durable.write(path, b"text")
+        assert (refused.value.filename, refused.value.filename2) == (str(path), None)
+    assert [*tmp_path.rglob("*")] == [folder]
 
 
 _HOLDER = """
