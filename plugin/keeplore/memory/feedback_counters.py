@@ -162,13 +162,10 @@ def _tally(id_: str, said: Any) -> UsageCounters:
     used, last, idle = said.get("used", 0), said.get("last", ""), said.get("idle", {})
     if not isinstance(idle, dict) or not all(map(_is_number, [used, *idle.values()])):
         raise ValueError(f"{id_}: its numbers should be whole ones up to {MOST}")
-    if len(idle) > 10 * MAX_DAYS or not _are_days([last, *idle] if used else idle):
+    days = [last, *idle] if used else idle
+    if len(idle) > 10 * MAX_DAYS or not all(map(_is_day, days)):
         raise ValueError(f"{id_}: its days should be like 2026-02-09, and few")
     return UsageCounters(used, last if used else "", idle)
-
-
-def _are_days(values: Iterable[Any]) -> bool:
-    return all(map(_is_day, values))
 
 
 def _is_day(value: Any) -> bool:

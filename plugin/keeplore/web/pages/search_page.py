@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from keeplore.recall.render import since_then
-from keeplore.recall.request import AnswerStatus, RecallHit, RecallRequest
+from keeplore.recall.request import AnswerStatus, RecallRequest
 from keeplore.web.page_desk import Desk
 from keeplore.workspace.reading.explain import explain
 
@@ -34,7 +34,9 @@ def search_values(desk: Desk, question: str) -> dict[str, Any]:
     return {
         "question": question,
         "answer": answer,
-        "hits": [(hit, _changes_since(hit)) for hit in answer.hits],
+        "hits": [
+            (hit, since_then(hit.files_changed, hit.files_gone)) for hit in answer.hits
+        ],
         "silence": "" if answer.hits else SILENCE[answer.status],
         "took_ms": took_ms,
     }
@@ -52,8 +54,3 @@ def request(desk: Desk, question: str) -> RecallRequest:
     """The request of a person who waits: in all projects, with what the index has."""
     asked = RecallRequest(question, cwd=desk.cwd, limit=SHOWN, wide=True)
     return replace(asked, at_once=desk.is_followed)
-
-
-def _changes_since(hit: RecallHit) -> str:
-    """What became of the files that the passage names."""
-    return since_then(hit.files_changed, hit.files_gone)

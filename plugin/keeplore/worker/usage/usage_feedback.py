@@ -53,7 +53,7 @@ class _InjectedMemory:
     """A memory that a session was told."""
 
     at: str  # RFC 3339, UTC
-    words: dict[str, float]  # see ``telling``
+    words: dict[str, float]  # see ``term_weights``
     is_prompted: bool  # it stood beside a prompt
     after: str = ""  # the turn that was answered last by then
     outcome: str = ""  # used | idle, "" while nothing is known
@@ -96,7 +96,10 @@ class _UsageCount:
 
 
 class UsageFeedback:
-    """Thread-safe. ``heard`` never raises; ``save`` writes, and nobody waits for it."""
+    """Counts which of the memories that sessions were told of were used. Thread-safe.
+
+    ``observe`` never raises; ``save`` writes, and nobody waits for it.
+    """
 
     def __init__(
         self,
