@@ -215,8 +215,8 @@ def _change(
 
 
 def _check_value(key: str, after: str, path: Path, below: Settings) -> None:
-    """Raises ConfigError: of the key that was to be changed by its name alone, of another one with
-    its place in the file.
+    """Raise ConfigError for a value that is not right: of the key that was to be changed by its
+    name alone, of another one with its place in the file.
     """
     try:
         filled_settings(below, after.encode(), path)

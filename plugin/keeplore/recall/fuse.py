@@ -419,7 +419,7 @@ def in_order(ranked: Sequence[Ranked]) -> list[Ranked]:
 def diverse(
     ranked: Sequence[Ranked], words: Mapping[int, frozenset[str]], w: Weights = WEIGHTS
 ) -> list[Ranked]:
-    """The same memories, with those lowered that nearly repeat a better one; ``words`` is by
+    """The ranked memories with those lowered that nearly repeat a better one; ``words`` is by
     passage.
 
     The nearer one takes the place of the two: how they differ then is by what their project is

@@ -66,7 +66,7 @@ def ends_with_question_mark(text: str) -> bool:
 
 
 def is_question(text: str) -> bool:
-    """By its end, its first word, or the command that asks it."""
+    """Whether a text is a question by its end, its first word, or the command that asks it."""
     return ends_with_question_mark(text) or bool(
         _COMMAND.match(text) or _ASKING.match(text)
     )

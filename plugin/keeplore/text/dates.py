@@ -79,5 +79,7 @@ def day_of(moment: str) -> str:
 
 
 def shown_day(moment: str) -> str:
-    """The same, in words where a file that a person wrote states none."""
+    """The day of a moment as a person reads it; in words where a file that a person wrote states
+    none.
+    """
     return day_of(moment) or NO_DATE

@@ -85,7 +85,7 @@ class AskedFigure:
         return [] if any(figure.value in known for figure in told) else told
 
     def _closest(self, figures: Iterable[Figure]) -> list[Figure]:
-        """Those that answer with the most of the question's words."""
+        """The figures that answer with the most of the question's words."""
         answering = [figure for figure in figures if self._is_of_it(figure)]
         best = max(map(self._closeness, answering), default=0.0)
         if best < CLOSE:

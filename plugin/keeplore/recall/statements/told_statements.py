@@ -85,7 +85,7 @@ def best_lines(told: Sequence[tuple[HeldStatement, float]], w: Weights) -> list[
 
 
 def _fitting(ranked: Iterable[HeldStatement]) -> list[HeldStatement]:
-    """Those that there is room for, each once, and after the first none that says next to
+    """The statements that there is room for, each once, and after the first none that says next to
     nothing.
     """
     lines: list[HeldStatement] = []

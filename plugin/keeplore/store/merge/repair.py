@@ -182,8 +182,8 @@ def _by_id(root: Path, paths: Iterable[str]) -> list[Copies]:
 
 
 def part(root: Path, paths: Sequence[str]) -> tuple[str, ...]:
-    """The same where a person chose a name: files of one memory, the one that is used first; what
-    was written.
+    """Join or part the files of one memory where a person chose a file's name, the one that is used
+    first; returns what was written.
 
     One that says the same, or more at other places, is joined with it. One that says something else
     stays where it is, as a memory of its own that contradicts it: a file that was copied to write
