@@ -7,6 +7,7 @@ but where a command prints something else than before.
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 import textwrap
@@ -30,7 +31,7 @@ TYPED = (  # directory below the home, what is typed there
     ("", "keeplore import claude-code"),
     (
         PROJECT,
-        'keeplore recall "why did we choose Postgres for the job queue" --limit 1',
+        'keeplore recall "why Postgres and not Redis?" --limit 1',
     ),
     (PROJECT, 'keeplore recall "which colour has the login button"'),
 )
@@ -77,6 +78,8 @@ def record() -> Iterator[tuple[str, str, str]]:
         create_project(project)
         for _ in play(HOME, project, SESSION_AT):
             pass  # the transcript is what counts: no event is sent
+        for transcript in (HOME / ".claude").rglob("*.jsonl"):
+            os.utime(transcript, (SESSION_AT.timestamp(),) * 2)
         for directory, line in TYPED:
             arguments = shlex.split(line)[1:]
             done = machine.keeplore(*arguments, cwd=HOME / directory, check=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from html import unescape
 from xml.etree import ElementTree
 
-import pytest
 from demo.recording import PICTURE, TYPED, draw, record
 
 
@@ -37,6 +36,16 @@ def test_a_picture_keeps_marks_of_xml_apart_from_text() -> None:
     assert lines == ['~ $ keeplore recall "a < b"', "  1. <b> & more", "  end"]
 
 
-@pytest.mark.soak
 def test_the_picture_is_what_the_commands_print_today() -> None:
     assert draw(list(record())) == PICTURE.read_text(encoding="utf-8")
+
+
+def test_the_readme_shows_what_the_picture_shows() -> None:
+    readme = (PICTURE.parents[1] / "README.md").read_text(encoding="utf-8")
+    shown = readme.split("```console\n")[1].split("```")[0].splitlines()
+    texts = ElementTree.parse(PICTURE).iter("{http://www.w3.org/2000/svg}text")
+    lines = [
+        "".join(text.itertext()).removeprefix("~/code/ledgerly ") for text in texts
+    ]
+    at = lines.index(shown[0])
+    assert lines[at : at + len(shown)] == shown

@@ -17,7 +17,9 @@ A) Redis: fast, but one more service to run.
 B) SQLite file: nothing to run.
 
 I recommend B. Which one?"""
-FIRST = Quote("Redis: fast, but one more service to run.", "assistant", "t-0")
+FIRST = Quote(
+    f"{ASKED} → Redis: fast, but one more service to run.", "assistant", "t-0"
+)
 SECOND = f"{ASKED} → SQLite file: nothing to run."
 
 

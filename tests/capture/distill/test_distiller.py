@@ -179,7 +179,8 @@ Which one do you prefer?"""
 )
 def test_a_pick_is_read_from_the_list_it_answers(answer: str, chosen: str) -> None:
     found = distill(talk("Where should jobs live?", LISTED, answer, "Done."))
-    assert Quote(chosen, "assistant", "turn-0") in found["decision"]
+    line = f"Where should jobs live? → {chosen}"
+    assert Quote(line, "assistant", "turn-0") in found["decision"]
 
 
 @pytest.mark.parametrize(

@@ -167,7 +167,7 @@ def test_a_number_that_answers_which_one_is_a_pick() -> None:
         asked,
         "1 this has happened twice now just fyi",
         "On it.",
-    ) == ["Reset the index"]
+    ) == ["git status fails → Reset the index"]
 
 
 def test_agreement_before_a_further_question_counts() -> None:

@@ -242,10 +242,10 @@ def _agreed_decision(found: Agreed, turn: str, before: str, at: int) -> Decision
         picked = _decision(found.line, "user", turn, PICKED, at)
         return replace(picked, choice=found.choice)
     if found.kind is AgreedKind.PICK:
-        is_name = len({*terms(found.text)}) <= 1
-        text = found.line if is_name else found.text
-        picked = _decision(text, "assistant", before, PICKED, at - 1)
-        return replace(picked, choice=found.choice)
+        picked = _decision(found.line, "assistant", before, PICKED, at - 1)
+        own = frozenset(terms(found.text))
+        about = own if len(own) > 1 else picked.terms
+        return replace(picked, choice=found.choice, terms=about)
     if found.kind is AgreedKind.ANSWERED_OFFER:
         return _decision(found.text, "user", turn, CONFIRMED, at)
     # an offer may name what it does before it shows it

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from keeplore.capture.discourse.conversation_model import ConversationModel
 from keeplore.capture.discourse.salience import salience
 from keeplore.capture.discourse.statements import Act, Statement
-from keeplore.capture.distill.choices import choice_of, last_options
-from keeplore.memory import Conversation, Exchange, Quote
+from keeplore.memory import Conversation, Quote
 from keeplore.recall.request import HeldStatement
-from keeplore.text.sentences import ARROW, Sentence, sentences
+from keeplore.text.sentences import ARROW, Sentence, answer_in
 
+Decided = Mapping[tuple[str, str], Quote]  # turn and words → what stands in the head
 _UNTOLD = frozenset({Act.HEADING, Act.ANNOUNCEMENT})
 
 
@@ -24,27 +23,33 @@ def held_statements(conversation: Conversation) -> tuple[HeldStatement, ...]:
     announcements.
     """
     model = ConversationModel.of(conversation.exchanges)
-    decided = {q.text: q for q in (*conversation.decision, *conversation.also_decided)}
-    said = _said(model, decided)
+    decided = _decided(conversation)
+    said = [*_said(model, decided)]
     texts = {one.text for one in said}
-    unsaid = [q for q in decided.values() if ARROW in q.text and q.text not in texts]
+    unsaid = {q.text: q for q in decided.values() if ARROW in q.text}
     first = max((one.message for one in said), default=-1) + 1
-    lines = _picked_lines(decided.values(), model.exchanges)
-    return (
-        *(replace(one, text=lines.get(one.text, one.text)) for one in said),
-        *_unsaid(model, unsaid, first),
-    )
+    picks = [quote for text, quote in unsaid.items() if text not in texts]
+    return *said, *_unsaid(model, picks, first)
 
 
-def _said(model: ConversationModel, decided: Container[str]) -> list[HeldStatement]:
+def _decided(conversation: Conversation) -> Decided:
+    quotes = (*conversation.decision, *conversation.also_decided)
+    return {
+        (quote.turn, text): quote
+        for quote in quotes
+        for text in (answer_in(quote.text), quote.text)
+    }
+
+
+def _said(model: ConversationModel, decided: Decided) -> Iterator[HeldStatement]:
+    """What was said, an option that was picked behind the question that it answers."""
     messages: dict[tuple[int, int], int] = {}  # exchange and place in it → number
-    held: list[HeldStatement] = []
     for number, statement in enumerate(model.statements):
         message = messages.setdefault(statement.message_place, len(messages))
         is_untold = statement.act in _UNTOLD or statement.leads_in
         if not is_untold and number not in model.ended:
-            held.append(_held(statement, message, model, decided))
-    return held
+            quote = decided.get((statement.turn, statement.quote.text))
+            yield _held(statement, message, model, quote)
 
 
 def _unsaid(
@@ -57,36 +62,21 @@ def _unsaid(
     for message, quote in enumerate(picks, first):
         if quote.turn in numbers:
             statement = _picked_statement(quote, numbers[quote.turn])
-            yield _held(statement, message, model, {quote.text})
-
-
-def _picked_lines(
-    decided: Iterable[Quote], exchanges: Sequence[Exchange]
-) -> dict[str, str]:
-    """Option that was picked out of a list → the option behind the question that it answers."""
-    of_turn = {exchange.id: exchange for exchange in exchanges}
-    lines: dict[str, str] = {}
-    for quote in decided:
-        exchange = of_turn.get(quote.turn)
-        options = last_options(sentences(exchange.assistant)) if exchange else []
-        if exchange and quote.text in (option.text for option in options):
-            lines[quote.text] = choice_of(exchange, options).line(quote.text)
-    return lines
+            yield _held(statement, message, model, quote)
 
 
 def _held(
     statement: Statement,
     message: int,
     model: ConversationModel,
-    decided: Container[str],
+    decided: Quote | None,
 ) -> HeldStatement:
-    text = statement.quote.text
     return HeldStatement(
-        text,
+        decided.text if decided else statement.quote.text,
         statement.turn,
         message,
         salience=salience(statement, len(model.exchanges)),
-        is_decision=text in decided,
+        is_decision=decided is not None,
         is_pasted=statement.is_pasted,
     )
 

@@ -265,7 +265,7 @@ def _sayings(
             yield _Said(sentence.text, context_stems, at, decides=row.kind == "note")
         return
     decided = {*_decisions(conversation)}
-    quotes = {q.text: q for q in conversation.quotes}
+    quotes = {answer_in(q.text): q for q in conversation.quotes}
     stated = BREAK.join(map(answer_in, shown.split(BREAK)))
     for sentence in sentences(stated)[:MOST_SAID]:
         quote = quotes.get(sentence.text)
@@ -274,7 +274,8 @@ def _sayings(
         yield _saying_at(conversation, sentence.text, of_turn, decides=decides)
     for quote in decided:
         if quote.turn == turn and quote.text not in shown:
-            yield _saying_at(conversation, quote.text, turn, decides=True)
+            text = answer_in(quote.text)
+            yield _saying_at(conversation, text, turn, decides=True)
 
 
 def _saying_at(

@@ -29,13 +29,14 @@ def test_an_option_that_was_picked_is_told_behind_its_question() -> None:
         ("Options:\n\nA) floats: easy\nB) integer cents: exact\n\nWhich one?",),
     )
     pick = Exchange("t-2", "2026-02-09T14:04:11Z", "B", ("The column is in place.",))
-    option = Quote("integer cents: exact", "assistant", "t-1")
-    conversation = Conversation("Money", decision=(option,), exchanges=(offer, pick))
+    line = "How should we store money amounts? → integer cents: exact"
+    decision = Quote(line, "assistant", "t-1")
+    conversation = Conversation("Money", decision=(decision,), exchanges=(offer, pick))
     held = [(h.text, h.turn, h.is_decision) for h in held_statements(conversation)]
     assert held == [
         ("How should we store money amounts?", "t-1", False),
         ("floats: easy", "t-1", False),
-        ("How should we store money amounts? → integer cents: exact", "t-1", True),
+        (line, "t-1", True),
         ("Which one?", "t-1", False),
         ("B", "t-2", False),
         ("The column is in place.", "t-2", False),
