@@ -39,7 +39,7 @@ TABLES = {
     "machines": [["machine", "whose", "last seen", "memories"]],
     "workspaces": [["name", "directory"]],
     "config": [["setting", "value", "from"]],
-    "embedding": [["vectors by", "number", "MB"]],
+    "embedding": [["vectors by", "number", "size"]],
     "exclude --list": [["rule", "whose", "means"]],
     "upgrade": [["part", "format", "known here", "by an upgrade"]],
 }

@@ -36,8 +36,8 @@ def test_an_option_that_was_picked_is_told_behind_its_question() -> None:
     assert held == [
         ("How should we store money amounts?", "t-1", False),
         ("floats: easy", "t-1", False),
-        (line, "t-1", True),
         ("Which one?", "t-1", False),
         ("B", "t-2", False),
         ("The column is in place.", "t-2", False),
+        (line, "t-1", True),
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from keeplore.capture.discourse.conversation_model import ConversationModel
@@ -12,7 +12,6 @@ from keeplore.memory import Conversation, Quote
 from keeplore.recall.request import HeldStatement
 from keeplore.text.sentences import ARROW, Sentence, answer_in
 
-Decided = Mapping[tuple[str, str], Quote]  # turn and words → what stands in the head
 _UNTOLD = frozenset({Act.HEADING, Act.ANNOUNCEMENT})
 
 
@@ -23,64 +22,55 @@ def held_statements(conversation: Conversation) -> tuple[HeldStatement, ...]:
     announcements.
     """
     model = ConversationModel.of(conversation.exchanges)
-    decided = _decided(conversation)
-    said = [*_said(model, decided)]
-    texts = {one.text for one in said}
-    unsaid = {q.text: q for q in decided.values() if ARROW in q.text}
-    first = max((one.message for one in said), default=-1) + 1
-    picks = [quote for text, quote in unsaid.items() if text not in texts]
-    return *said, *_unsaid(model, picks, first)
-
-
-def _decided(conversation: Conversation) -> Decided:
     quotes = (*conversation.decision, *conversation.also_decided)
-    return {
-        (quote.turn, text): quote
-        for quote in quotes
-        for text in (answer_in(quote.text), quote.text)
-    }
+    said = {*((one.turn, one.quote.text) for one in model.statements)}
+    unsaid = [q for q in quotes if ARROW in q.text and (q.turn, q.text) not in said]
+    held = [*_said(model, quotes, {(q.turn, answer_in(q.text)) for q in unsaid})]
+    first = max((one.message for one in held), default=-1) + 1
+    return *held, *_unsaid(model, unsaid, first)
 
 
-def _said(model: ConversationModel, decided: Decided) -> Iterator[HeldStatement]:
-    """What was said, an option that was picked behind the question that it answers."""
+def _said(
+    model: ConversationModel,
+    decided: Sequence[Quote],
+    answers: Container[tuple[str, str]],
+) -> Iterator[HeldStatement]:
+    """What was said, without ``answers``, which are told with their questions."""
+    texts = {quote.text for quote in decided}
     messages: dict[tuple[int, int], int] = {}  # exchange and place in it → number
     for number, statement in enumerate(model.statements):
         message = messages.setdefault(statement.message_place, len(messages))
         is_untold = statement.act in _UNTOLD or statement.leads_in
-        if not is_untold and number not in model.ended:
-            quote = decided.get((statement.turn, statement.quote.text))
-            yield _held(statement, message, model, quote)
+        is_answer = (statement.turn, statement.quote.text) in answers
+        if not (is_untold or is_answer or number in model.ended):
+            is_decision = statement.quote.text in texts
+            yield _held(statement, message, model, is_decision=is_decision)
 
 
 def _unsaid(
-    model: ConversationModel, picks: Iterable[Quote], first: int
+    model: ConversationModel, decided: Iterable[Quote], first: int
 ) -> Iterator[HeldStatement]:
     """Decisions that stand in the head with their question, which nobody said in one sentence;
     their messages are numbered from ``first`` on.
     """
     numbers = {exchange.id: n for n, exchange in enumerate(model.exchanges)}
-    for message, quote in enumerate(picks, first):
+    for message, quote in enumerate(decided, first):
         if quote.turn in numbers:
-            statement = _picked_statement(quote, numbers[quote.turn])
-            yield _held(statement, message, model, quote)
+            place = (quote.turn, numbers[quote.turn], 0, 0, 1)
+            statement = Statement(
+                Sentence(quote.text), quote.speaker, *place, is_answer=True
+            )
+            yield _held(statement, message, model, is_decision=True)
 
 
 def _held(
-    statement: Statement,
-    message: int,
-    model: ConversationModel,
-    decided: Quote | None,
+    statement: Statement, message: int, model: ConversationModel, *, is_decision: bool
 ) -> HeldStatement:
     return HeldStatement(
-        decided.text if decided else statement.quote.text,
+        statement.quote.text,
         statement.turn,
         message,
         salience=salience(statement, len(model.exchanges)),
-        is_decision=decided is not None,
+        is_decision=is_decision,
         is_pasted=statement.is_pasted,
     )
-
-
-def _picked_statement(quote: Quote, exchange: int) -> Statement:
-    place = (quote.turn, exchange, 0, 0, 1)
-    return Statement(Sentence(quote.text), quote.speaker, *place, is_answer=True)
