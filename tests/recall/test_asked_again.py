@@ -94,3 +94,12 @@ def test_a_question_that_nobody_answered_is_no_hit_of_any_question(
     for question in ("What did we decide about money amounts?", "about money?"):
         found = {hit.session for hit in hits_for(registry, question)}
         assert not found & {"asked", "not found"}
+
+
+def test_a_note_of_what_a_talk_before_it_shows_is_no_hit(registry: Registry) -> None:
+    hits = hits_for(registry, "What did we decide about money amounts?")
+    stating = [hit.kind for hit in hits if PICK in hit.passage]
+    assert stating == ["conversation"]
+    # found by itself it is told
+    notes = [hit for hit in hits_for(registry, "floats or cents") if hit.kind == "note"]
+    assert all(PICK in hit.passage for hit in notes)

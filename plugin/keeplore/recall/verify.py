@@ -188,7 +188,16 @@ def _addition_to(
     if hit is None:
         return LeftOut.CHANGED
     hit = without_told(hit, hits)
-    return LeftOut.SAME if not hit.passage or hit.turn in turns else hit
+    is_told = not context.request.filter.is_unasked and _is_noted(hit, hits)
+    return LeftOut.SAME if not hit.passage or hit.turn in turns or is_told else hit
+
+
+def _is_noted(hit: RecallHit, hits: Sequence[RecallHit]) -> bool:
+    """Does a note state what a conversation of its place shows already?"""
+    talks = [other for other in hits if other.kind == "conversation"]
+    place = hit.scope, hit.project
+    shown = [talk.passage for talk in talks if (talk.scope, talk.project) == place]
+    return hit.kind == "note" and any(hit.passage in passage for passage in shown)
 
 
 def told_alone(
