@@ -18,7 +18,7 @@ FEW_WORDS, MANY_WORDS = (
 )  # of a passage: it says little below, enough from there on
 NEIGHBOURS = 2  # sentences in which a rule and what it is about stand together
 _BREAK = re.compile(r"(?<=[.!?;:])\s+|\n+")
-_ROLE = re.compile(r"(?:User|Assistant): ")
+ROLE = re.compile(r"(?:User|Assistant): ")
 _SPEAKER = re.compile(r"([A-Z][\w'-]{1,30})(?: [A-Z][\w'-]{1,30})?: ")
 _NAME = re.compile(r"\b[A-Z][\w'-]{1,30}")
 _RULE = re.compile(
@@ -38,7 +38,7 @@ def bonuses(
     """The log-odds that a passage gains or loses by what it is, however it was found, each under
     its reason.
     """
-    text = _ROLE.sub("", passage.said, count=1)
+    text = ROLE.sub("", passage.said, count=1)
     count = word_count(text)
     length = max(-1.0, min(1.0, (count - FEW_WORDS) / (MANY_WORDS - FEW_WORDS)))
     speaker = _SPEAKER.match(text)

@@ -126,6 +126,11 @@ class ParsedQuestion:
         )
 
     @property
+    def stems(self) -> frozenset[str]:
+        """The stems of all spellings of its words."""
+        return all_of(spelling for word in self.words for spelling in word)
+
+    @property
     def says_something(self) -> bool:
         """False where there is nothing to look for, as in "ok, go on"."""
         return bool(self.words)

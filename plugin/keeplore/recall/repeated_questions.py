@@ -74,11 +74,8 @@ def is_question(text: str) -> bool:
 
 def repeats(asked: str, question: ParsedQuestion) -> bool:
     """Has one question nearly the same words as the one that is asked now?"""
-    wanted = frozenset().union(
-        *(spelling for word in question.words for spelling in word)
-    )
     words = stems_of(subject_of(_COMMAND.sub("", asked, count=1))) - STOP_STEMS
-    if not words or len(words & wanted) < SAME_FROM * len(words):
+    if not words or len(words & question.stems) < SAME_FROM * len(words):
         return False
     return question.coverage(words) >= SAME_FROM
 

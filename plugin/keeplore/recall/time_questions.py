@@ -70,10 +70,7 @@ def period_of(text: str, session: Span | None, today: date) -> Period | None:
     spans = (*spans, session) if session else spans
     if not spans or _ONE_THING.search(rest):
         return None
-    asked = frozenset().union(
-        *(stems for word in parse_question(rest).words for stems in word)
-    )
-    if not asked <= _ANYTHING:
+    if not parse_question(rest).stems <= _ANYTHING:
         return None
     return Period(tuple(span.in_utc() for span in spans), bool(_DECIDED.search(rest)))
 

@@ -111,9 +111,7 @@ def holds_instead(one: Stated, other: Stated, question: ParsedQuestion) -> bool:
         return True
     if question.is_about_past or not _is_newer_beside(one, other):
         return False
-    asked = frozenset[str]().union(
-        *(spelling for word in question.words for spelling in word)
-    )
+    asked = question.stems
     for new in one.statements:
         for old in other.statements:
             shared = len(new.stems & old.stems)

@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from keeplore.recall.excerpt import sentences_of
+from keeplore.recall.passage_features import ROLE
 from keeplore.recall.question import STOP_STEMS, stems_of
 from keeplore.text.dates import MONTHS
 from keeplore.text.terms import STOP
@@ -49,7 +50,6 @@ _CLAUSE = re.compile(
     r"[;:()!?—–]+(?:\s+|\Z)|,\s+|\.\s+|\s-\s|\n+|"
     r"\s(?=(?:and|but|so|because|which|while|where|when) )"
 )
-_ROLE = re.compile(r"(?:User|Assistant): ")
 # "does it take 8?" asks for the figure, "how do I sort the 8?" states it
 _OPEN_QUESTION = re.compile(
     r"(?:(?:and|but|so|or|also|then|ok(?:ay)?|hm+|well)[\s,]+)*"
@@ -113,7 +113,7 @@ class Figure:
 @lru_cache(maxsize=200)
 def stated_figures(text: str) -> tuple[Figure, ...]:
     """The figures that the beginning of a text states, in their order."""
-    return tuple(_figures(_ROLE.sub("", text[:MOST_CHARS])))
+    return tuple(_figures(ROLE.sub("", text[:MOST_CHARS])))
 
 
 def unit_kinds(figure: str, unit: str) -> frozenset[str]:

@@ -129,8 +129,7 @@ def answer_features(
     """
     asked = _asked_statements(statements, question)
     nearest = max(nearness.values(), default=0.0)
-    spellings = (spelling for word in question.words for spelling in word)
-    question_stems = frozenset[str]().union(*spellings)
+    question_stems = question.stems
     for place, one in enumerate(asked):
         statement = one.statement
         marks = {
