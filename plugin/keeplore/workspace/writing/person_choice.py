@@ -103,7 +103,7 @@ def check_projects(registry: Registry, workspace: Workspace, rules: Rules) -> No
     wanted = [rule for rule in rules if rule not in held and _is_one_project(rule)]
     if not wanted:
         return
-    known = [*known_places(registry), _known_place(registry, str(Path.cwd()))]
+    known = _places_with_this(registry)
     for rule in wanted:
         if not any(closeness(rule, one.place) for one in known):
             raise _unknown_project(rule.value, {one.project for one in known} - {""})
@@ -111,8 +111,13 @@ def check_projects(registry: Registry, workspace: Workspace, rules: Rules) -> No
 
 def means_something(registry: Registry, rules: Rules) -> bool:
     """Whether one of the rules means a place that is known on this machine. Raises ConfigError."""
-    known = [*known_places(registry), _known_place(registry, str(Path.cwd()))]
+    known = _places_with_this(registry)
     return any(_meant_places(rule, known) for rule in rules)
+
+
+def _places_with_this(registry: Registry) -> list[KnownPlace]:
+    """The places that are known on this machine, and the directory one stands in."""
+    return [*known_places(registry), _known_place(registry, str(Path.cwd()))]
 
 
 def _is_one_project(rule: CaptureRule) -> bool:
