@@ -4,13 +4,13 @@
 
 Each mutant is one change of one place: an operator, a number, a condition, an argument, a result.
 The words of messages are left alone, and so is what no test can tell apart (annotations, type
-variables, docstrings).
+variables, docstrings, what a module offers to ``import *``, a flag that is None in place of False).
 A mutant runs in a copy of the tree, first against the tests that import its module or are named
 after it, then against the tests of its package, then against all (left out with NEAR). It died
-where a test fails that also fails alone and passes without the mutant; one that hangs fails at its
-limit of time. Any other test that fails says nothing, and is left out from then on. Printed is what
-became of each, with the test that failed, and the share that died. The exit status is 1 where less
-than ``WANTED`` died.
+where a test fails that also fails alone and passes without the mutant, or where no test can be read
+with it; one that hangs fails at its limit of time. Any other test that fails says nothing, and is
+left out from then on. Printed is what became of each, with the test that failed, and the share that
+died. The exit status is 1 where less than ``WANTED`` died.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def mutants_of(path: str, rng: random.Random) -> Mutant | None:
 
 
 def _means(text: str) -> str | None:
-    """What Python makes of a text, without annotations and docstrings; None for no Python."""
+    """What Python makes of a text, without what no test can tell apart; None for no Python."""
     try:
         tree = ast.parse(text)
     except SyntaxError:
@@ -108,12 +108,25 @@ def _means(text: str) -> str | None:
             node.returns = None
         body = getattr(node, "body", None)
         if isinstance(body, list):
-            body[:] = [one for one in body if not _is_text(one)]
+            body[:] = [one for one in body if not _is_text(one) and not _is_offer(one)]
+        if isinstance(node, ast.Assign | ast.AnnAssign) and _is_false(node.value):
+            node.value = ast.Constant(None)
     return ast.dump(tree)
 
 
 def _is_text(statement: ast.AST) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _is_offer(statement: ast.AST) -> bool:
+    return isinstance(statement, ast.Assign) and any(
+        isinstance(target, ast.Name) and target.id == "__all__"
+        for target in statement.targets
+    )
+
+
+def _is_false(value: ast.AST | None) -> bool:
+    return isinstance(value, ast.Constant) and value.value is False
 
 
 def _difference(before: str, after: str) -> tuple[int, str, str]:
@@ -257,9 +270,10 @@ class Copy:
                 if run.is_green:
                     return Judgement(Fate.LIVED)
                 test = run.failed_test
-                fails = test and not self.tested([test]).is_green
-            if fails and self.tested([test]).is_green:
-                return Judgement(Fate.DIED, run.failed)
+                alone = [test] if test else ["--collect-only", *tests]
+                fails = not self.tested(alone).is_green
+            if fails and self.tested(alone).is_green:
+                return Judgement(Fate.DIED, run.failed or "no test can be read")
             if not test or test in self._silent:
                 return Judgement(Fate.UNSURE, run.said[-2000:])
             self._silent.add(test)
