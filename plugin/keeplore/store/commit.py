@@ -11,10 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from keeplore.errors import StoreError
+from keeplore.errors import RepositoryBusy, StoreError
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.store import departures, files
-from keeplore.store.commit_cycle import RefMove, edit_index, publish, run_cycle
+from keeplore.store.commit_cycle import (
+    RefMove,
+    edit_index,
+    publish,
+    run_cycle,
+)
 from keeplore.store.delete.delete import withdraw
 from keeplore.store.files import FileState
 from keeplore.store.git.git_backend import GitBackend
@@ -34,6 +39,7 @@ from keeplore.store.merge.rebase_recovery import (
     recover_aborted_rebase,
     recover_aside,
 )
+from keeplore.store.merge.stale_checkout import restore_files, stale_entries
 from keeplore.store.paths import FOLDERS, is_ours, is_portable
 from keeplore.store.repository_state import check_branch, check_idle
 from keeplore.store.results import CommitResult
@@ -49,11 +55,16 @@ class CommitPlan:
     ref: str
     parent: str
     tracked: Mapping[str, Blob]  # ours in the parent
+    ids: Mapping[str, str]  # of the blobs on disk
     changes: Mapping[str, Blob | None]
     evidence: tuple[FileState, ...]  # of the files to be committed
     skipped: tuple[str, ...]
     held_back: tuple[str, ...]  # where secrets stand
     departed: tuple[Path, ...]  # notes of files whose memory this commit has elsewhere
+
+    def is_settled(self, path: str) -> bool:
+        """Whether a path is on disk as in the parent."""
+        return self.ids.get(path, "") == _id_in(self.tracked, path)
 
 
 def reconcile(
@@ -72,6 +83,8 @@ def reconcile(
     def cycle(lock: CommitLock, backend: GitBackend) -> CommitResult:
         plan = _plan(backend, branch, cache, tuple(extra))
         commit = _act(lock, backend, plan, message) if plan.changes else None
+        if not commit:
+            _mend_index(lock, backend, plan, cache)
         departures.remove_notes(plan.departed)
         paths = tuple(sorted(plan.changes))
         return CommitResult(commit, paths, plan.skipped, plan.held_back)
@@ -86,11 +99,10 @@ def _plan(
     ref, parent = _recovered(backend, branch, cache)
     tracked = backend.tracked(parent, extra)
     skipped: list[str] = []
-    on_disk = _on_disk(backend.root, skipped, extra)
-    withdraw(backend.root, cache, on_disk)
-    ids = _ids(backend, cache, on_disk)
-    skipped += [path for path in on_disk if path not in ids]
+    on_disk, ids = _look(backend, cache, skipped, extra)
     differing = [path for path, id_ in ids.items() if _id_in(tracked, path) != id_]
+    removed = _removed_paths(backend, tracked, on_disk, skipped)
+    restore_files(backend, parent, tracked, _ids_at(ids, [*differing, *removed]))
     known = tracked.keys() | extra
     ignored = _ignored(backend, [path for path in differing if path not in known])
     skipped += ignored
@@ -100,11 +112,12 @@ def _plan(
     not_ignored = {path: on_disk[path] for path in ids.keys() - ignored}
     departed = departures.settled_notes(backend.root, not_ignored)
     changes: dict[str, Blob | None] = {**_blobs_on_disk(backend, wanted, tracked)}
-    changes |= dict.fromkeys(_removed_paths(backend, tracked, on_disk, skipped))
+    changes |= dict.fromkeys(removed)
     return CommitPlan(
         ref,
         parent,
         tracked,
+        ids,
         changes,
         tuple(on_disk[path] for path in wanted),
         tuple(skipped),
@@ -112,6 +125,17 @@ def _plan(
         # a file that is held back may have what another one had
         () if held_back else departed,
     )
+
+
+def _look(
+    backend: GitBackend, cache: CycleCache, skipped: list[str], extra: Iterable[str]
+) -> tuple[dict[str, FileState], dict[str, str]]:
+    """The files on disk that are not forgotten, and the blob ids of those that git may have."""
+    on_disk = _on_disk(backend.root, skipped, extra)
+    withdraw(backend.root, cache, on_disk)
+    ids = _ids(backend, cache, on_disk)
+    skipped += [path for path in on_disk if path not in ids]
+    return on_disk, ids
 
 
 def _recovered(backend: GitBackend, branch: str, cache: CycleCache) -> tuple[str, str]:
@@ -154,6 +178,10 @@ def _kinds_in(
     """Kind and fingerprint of the secrets that a file has in HEAD."""
     text = backend.read(blob, path) if blob else b""
     return {kind for _, kind in cache.scan(text)}
+
+
+def _ids_at(ids: Mapping[str, str], paths: Iterable[str]) -> dict[str, str]:
+    return {path: ids.get(path, "") for path in paths}
 
 
 def _id_in(tracked: Mapping[str, Blob], path: str) -> str:
@@ -285,7 +313,9 @@ def _act(lock: CommitLock, backend: GitBackend, plan: CommitPlan, message: str) 
     with lock.index(plan.ref) as draft:
         check_idle(root, backend.places)
         _check_unchanged(backend, plan)
-        edit_index(backend, draft, {**_unstaged(backend, draft, plan), **plan.changes})
+        stale = stale_entries(backend, plan.parent, draft, plan.is_settled)
+        changes = {**stale, **_unstaged(backend, draft, plan), **plan.changes}
+        edit_index(backend, draft, changes)
         text = message or summary(plan.changes)
         parents = [plan.parent] if plan.parent else []
         person = signature_of(root)
@@ -294,11 +324,42 @@ def _act(lock: CommitLock, backend: GitBackend, plan: CommitPlan, message: str) 
     return commit
 
 
+def _mend_index(
+    lock: CommitLock, backend: GitBackend, plan: CommitPlan, cache: CycleCache
+) -> None:
+    """Put into the index again what a git command of the person's overwrote there; as long as git
+    holds its lock, that waits for another cycle. Raises Moved.
+    """
+    index = backend.places.own / "index"
+    if not index.exists() or cache.index == _looks(index):
+        return
+    if backend.has_unmerged(index):
+        return
+    if stale_entries(backend, plan.parent, index, plan.is_settled):
+        try:
+            with lock.index(plan.ref) as draft:
+                check_idle(backend.root, backend.places)
+                _check_unchanged(backend, plan)
+                stale = stale_entries(backend, plan.parent, draft, plan.is_settled)
+                edit_index(backend, draft, stale)
+                lock.publish(draft)
+        except RepositoryBusy:
+            return
+    cache.index = _looks(index)
+
+
+def _looks(index: Path) -> tuple[int, int, int]:
+    """What tells two versions of an index file apart."""
+    found = index.stat()
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
 def _unstaged(backend: GitBackend, draft: Path, plan: CommitPlan) -> dict[str, None]:
     """The paths that a person staged and that were renamed or removed since, so that neither HEAD
     nor disk has them: the next commit by hand would bring them back.
     """
-    new = backend.staged(draft) - plan.tracked.keys()
+    staged = backend.staged(plan.parent, draft)
+    new = [path for path, change in staged.items() if change.before is None]
     gone = [path for path in new if files.is_absent(backend.root, path)]
     return dict.fromkeys(set(gone) - backend.left_out(gone) if gone else ())
 

@@ -22,6 +22,7 @@ from keeplore.store.transaction import check_complete
 
 ATTEMPTS = 5  # a writer or a person's commit came in between
 INDEX_STEP = 200  # paths in one command line
+BY_US = "keeplore: "  # how the log of a ref tells a move of ours
 FULL = "Make room on the disk; memory stays as it is until then"
 T = TypeVar("T")
 
@@ -74,11 +75,20 @@ class RefMove:
 
 
 def publish(lock: CommitLock, backend: GitBackend, draft: Path, step: RefMove) -> None:
-    """Move the ref, and let the index follow. Raises Moved or RepositoryBusy."""
+    """Put the index in place and move the ref. Raises Moved or RepositoryBusy.
+
+    The index comes first: git commands that look in between, without a lock, then take what is new
+    for staged. In the other order they would take it for removed, and ``git stash`` would remove it
+    from the disk when it is popped.
+    """
     lock.write_note(commit=step.new)
-    move(backend, step)
-    lock.mark_moved()
     lock.publish(draft)
+    try:
+        move(backend, step)
+    except BaseException:
+        if backend.tip(step.ref) != step.new:
+            lock.take_back()
+        raise
 
 
 def move(backend: GitBackend, step: RefMove) -> None:
@@ -87,7 +97,7 @@ def move(backend: GitBackend, step: RefMove) -> None:
     """
     deadline = time.monotonic() + LOCK_WAIT_S
     subject = step.message.splitlines()[0] if step.message else ""
-    reason = f"commit{'' if step.old else ' (initial)'}: {subject}"
+    reason = f"{BY_US}{subject}"
     while True:
         try:
             backend.move(step.ref, step.new, step.old, reason)

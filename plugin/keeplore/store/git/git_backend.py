@@ -137,7 +137,7 @@ class GitBackend:
         """The tree of a commit or tree, "" for none, with the changes."""
         private = self.places.own / TREE_INDEX
         environment = {"GIT_INDEX_FILE": str(private)}
-        entries = _nul_separated(_index_lines(changes))
+        entries = _nul_separated(_index_lines(changes, base))
         try:
             output(self.root, "read-tree", base or "--empty", environment=environment)
             output(
@@ -226,11 +226,19 @@ class GitBackend:
             ).out
         )
 
-    def staged(self, index: Path) -> set[str]:
-        """The paths of ours in an index file."""
+    def staged(self, commit: str, index: Path) -> dict[str, PathChange]:
+        """What differs between a commit, "" for none, and an index file without conflicts: paths of
+        ours alone.
+        """
         environment = {"GIT_INDEX_FILE": str(index)}
-        listed = output(self.root, "ls-files -z --", *FOLDERS, environment=environment)
-        return {path for path in listed.items if is_ours(path)}
+        command = "diff-index --cached -z --raw --no-renames --no-abbrev"
+        base = commit or output(self.root, "mktree").text  # of no lines: the empty tree
+        diff = output(self.root, command, base, environment=environment)
+        return {
+            path: PathChange(_blob(mode, id_), _blob(new_mode, new_id))
+            for (mode, new_mode, id_, new_id, _), path in diff.changes
+            if is_ours(path)
+        }
 
     def _hash(self, paths: Sequence[str], command: str) -> dict[str, str]:
         paths = [path for path in paths if os.access(self.root / path, os.R_OK)]
@@ -287,9 +295,13 @@ def _conflicts(
     return conflicts
 
 
-def _index_lines(changes: Changes) -> list[str]:
-    """The changes as ``update-index --index-info`` takes them, removals first."""
-    zero = "0" * len(next((blob.id for blob in changes.values() if blob), "0" * 40))
+def _index_lines(changes: Changes, base: str) -> list[str]:
+    """The changes of a commit or tree as ``update-index --index-info`` takes them, removals
+    first.
+    """
+    zero = "0" * len(
+        base
+    )  # by the hash function of the repository; "" has nothing to remove
     removed = [f"0 {zero}\t{path}" for path, blob in changes.items() if not blob]
     written = [
         f"{blob.mode:o} {blob.id}\t{path}" for path, blob in changes.items() if blob

@@ -38,7 +38,10 @@ CRASH_WINDOW_S = 30.0
 OWNER = "keeplore-owner"
 WRITER = "keeplore-writer"  # locked by who looks and writes; never removed either
 STAYING = (OWNER, WRITER, checkout_lock.TICKET)
-DRAFT = "keeplore-index"  # the next index, complete before the ref moves
+DRAFT = (
+    "keeplore-index"  # the next index, complete before it takes the place of the last
+)
+LAST = "keeplore-last"  # the last index, until the ref has moved
 
 
 class CommitLock:
@@ -50,7 +53,6 @@ class CommitLock:
         self._directories = directories
         self._handle = -1
         self._note: dict[str, Any] = {}
-        self._has_moved = False  # the ref, and the index has not followed yet
 
     def __enter__(self) -> CommitLock:
         import fcntl  # here, because Windows has none and must still be able to import the package
@@ -93,16 +95,16 @@ class CommitLock:
     def recover(self, tip: Callable[[str], str]) -> None:
         """Remove the locks of a holder that died; ``tip`` gives the commit of a ref.
 
-        Where the ref had moved already, the index that belongs to its commit is put in place first.
+        Where the ref had not moved yet, the index that belongs to its commit is put back first.
         """
         checkout_lock.sweep(self._directories)
         note = self._left_note()
         if not note:
             return
         own, common = self._directories.own, self._directories.common
-        index_lock, draft = own / "index.lock", self._draft(note)
-        if _is_ours(index_lock, note) and draft.exists() and _has_moved(note, tip):
-            durable_replace(draft, own / "index")
+        index_lock, last = own / "index.lock", self._private(LAST, note)
+        if _is_ours(index_lock, note) and last.exists() and not _has_moved(note, tip):
+            durable_replace(last, own / "index")
         ref_lock = common / f"{note.get('ref', 'HEAD')}.lock"
         for lock in (index_lock, own / "HEAD.lock", ref_lock):
             if _is_ours(lock, note):
@@ -122,7 +124,7 @@ class CommitLock:
         lock, token = own / "index.lock", f"keeplore {secrets.token_hex(16)}"
         self._sweep()
         self.write_note(token=token, ref=ref)
-        draft = self._draft(self._note)
+        draft = self._private(DRAFT, self._note)
         try:
             _take_locks(self._directories, lock, token)
         except BaseException:
@@ -133,33 +135,30 @@ class CommitLock:
                 shutil.copyfile(own / "index", draft)
             with checkout_lock.held_already():
                 yield draft
-        except BaseException:
-            # else the next holder goes on as after a kill, and the index follows
-            if not self._has_moved:
-                self._release(lock)
-            raise
-        self._release(lock)
-
-    def _release(self, lock: Path) -> None:
-        self._sweep()
-        lock.unlink(missing_ok=True)
-        self.clear()
-
-    def mark_moved(self) -> None:
-        """Take that the ref names the new commit now."""
-        self._has_moved = True
+        finally:
+            self._sweep()
+            lock.unlink(missing_ok=True)
+            self.clear()
 
     def publish(self, draft: Path) -> None:
         """Make the edited copy the index; an untouched empty one stays away."""
+        index = self._directories.own / "index"
         if draft.exists():
-            durable_replace(draft, self._directories.own / "index")
-        self._has_moved = False
+            if index.exists():
+                os.link(index, self._private(LAST, self._note))
+            durable_replace(draft, index)
 
-    def _draft(self, note: Mapping[str, Any]) -> Path:
-        """Named anew each time: a git that outlived its killed parent must not write into the next
-        one's.
+    def take_back(self) -> None:
+        """Put the index back that was there before ``publish``."""
+        last = self._private(LAST, self._note)
+        if last.exists():
+            durable_replace(last, self._directories.own / "index")
+
+    def _private(self, kind: str, note: Mapping[str, Any]) -> Path:
+        """A file named anew each time: a git that outlived its killed parent must not write into
+        the next one's.
         """
-        return self._directories.own / f"{DRAFT}-{str(note.get('token', ''))[-8:]}"
+        return self._directories.own / f"{kind}-{str(note.get('token', ''))[-8:]}"
 
     def _sweep(self) -> None:
         """Remove our private files, and the locks of a git that died while it edited one."""

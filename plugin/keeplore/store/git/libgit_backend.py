@@ -174,20 +174,8 @@ class LibgitBackend(GitBackend):
         return str(create(None, author, author, message, tree, list(parents)))
 
     def changes(self, old: str, new: str) -> dict[str, PathChange]:
-        found: dict[str, PathChange] = {}
-        for delta in self._diff(old, new).deltas:
-            path = delta.new_file.path or delta.old_file.path
-            # a link in the place of a file comes as a removal and an addition
-            known = found.get(path, PathChange(None, None))
-            before, after = _blob(delta.old_file), _blob(delta.new_file)
-            found[path] = PathChange(known.before or before, known.after or after)
-        return found
-
-    def _diff(self, old: str, new: str) -> pygit2.Diff:
-        target = self.repository[new].peel(pygit2.Tree)
-        if not old:
-            return target.diff_to_tree(swap=True)
-        return self.repository[old].peel(pygit2.Tree).diff_to_tree(target)
+        target = self._tree_at(new)
+        return _changes(self._tree_at(old).diff_to_tree(target))
 
     # what a filter turns into another text is git's, so that no path counts here
     def read(self, blob: Blob, _path: str) -> bytes:
@@ -221,14 +209,20 @@ class LibgitBackend(GitBackend):
     def has_unmerged(self, index: Path) -> bool:
         return self.index(index).conflicts is not None
 
-    def staged(self, index: Path) -> set[str]:
-        return {entry.path for entry in self.index(index) if is_ours(entry.path)}
+    def staged(self, commit: str, index: Path) -> dict[str, PathChange]:
+        changes = _changes(self._tree_at(commit).diff_to_index(self.index(index)))
+        return {path: change for path, change in changes.items() if is_ours(path)}
 
     def index(self, place: Path) -> pygit2.Index:
         """An index file as it is now; GitError for a split or a sparse one."""
         index = pygit2.Index(str(place))
         index.read()
         return index
+
+    def _tree_at(self, name: str) -> pygit2.Tree:
+        """The tree of a commit, a tree's own, or the empty one for ""."""
+        found = name or self.repository.TreeBuilder().write()
+        return self.repository[found].peel(pygit2.Tree)
 
     def _commit(self, commit: str) -> pygit2.Commit:
         return self.repository[commit].peel(pygit2.Commit)
@@ -305,6 +299,18 @@ class _LibraryMergeIndex(MergeIndex):
             elif path in self._index:
                 self._index.remove(path)
         return str(self._index.write_tree(self._repository))
+
+
+def _changes(diff: pygit2.Diff) -> dict[str, PathChange]:
+    """What a difference says of each path."""
+    found: dict[str, PathChange] = {}
+    for delta in diff.deltas:
+        path = delta.new_file.path or delta.old_file.path
+        # a link in the place of a file comes as a removal and an addition
+        known = found.get(path, PathChange(None, None))
+        before, after = _blob(delta.old_file), _blob(delta.new_file)
+        found[path] = PathChange(known.before or before, known.after or after)
+    return found
 
 
 def _blob(entry: Any) -> Blob | None:

@@ -80,6 +80,8 @@ class CycleCache:
     examples: dict[str, FileState] = field(default_factory=dict)
     # ref → what `stat` said of its log
     logs: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+    # what `stat` said of the index that was looked through
+    index: tuple[int, int, int] = (0, 0, 0)
 
 
 class MergeIndex(ABC):

@@ -26,6 +26,7 @@ from keeplore.store.git.objects import (
     PathChange,
     Unsupported,
 )
+from keeplore.store.git.ref_log import last_entries
 from keeplore.store.git.remotes import is_ancestor
 from keeplore.store.git.signature import AuthoredCommit, authored_commits
 from keeplore.store.merge.merge_plan import id_of, merge_versions
@@ -38,11 +39,8 @@ HANDLED = "aborted.keeplore"
 # in the git directory: what was set aside, as the commit and the one that it was made on
 ASIDE = "aside.keeplore"
 ASIDE_REFS = "refs/keeplore/aside/"  # keep git from collecting it; never pushed
-MAX_ENTRIES = 50  # of the branch's log, from its end
-MAX_LOG = 32 * 1024  # bytes from its end
-_ABORTED = re.compile(
-    rb"([0-9a-f]{40,64}) ([0-9a-f]{40,64}) .*> (\d+) [+-]\d{4}\trebase(?: -i)? \(abort\): "
-)
+MAX_HANDLED = 50  # that are remembered
+_ABORTED = re.compile(r"rebase(?: -i)? \(abort\): ")
 
 
 def recover_aborted_rebase(
@@ -101,7 +99,7 @@ def _handle_aborted(
     waiting = [entry for entry in aborted if entry not in handled]
     done = [entry for entry in waiting if _bring_back(backend, head, machine, entry)]
     if done:
-        kept = [*handled, *done][-MAX_ENTRIES:]
+        kept = [*handled, *done][-MAX_HANDLED:]
         durable.write(place, "".join(f"{entry}\n" for entry in kept).encode())
     return done == waiting
 
@@ -110,12 +108,12 @@ def _aborted(log: Path) -> list[str]:
     """The tip that was lost, the commit that was returned to and when, for each such entry of a
     branch's log.
     """
-    with log.open("rb") as file:
-        file.seek(max(file.seek(0, os.SEEK_END) - MAX_LOG, 0))
-        lines = file.read().splitlines()[-MAX_ENTRIES:]
-    found = [match.groups() for line in lines if (match := _ABORTED.match(line))]
-    # else the branch stayed where it was
-    return [b" ".join(entry).decode() for entry in found if entry[0] != entry[1]]
+    return [
+        f"{entry.old} {entry.new} {entry.at}"
+        for entry in last_entries(log)[-MAX_HANDLED:]
+        if entry.old != entry.new  # else the branch stayed where it was
+        and _ABORTED.match(entry.message)
+    ]
 
 
 def _bring_back(
