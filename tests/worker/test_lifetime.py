@@ -320,6 +320,25 @@ def test_the_newest_installation_that_works_is_started(tmp_path):
         )
 
 
+@pytest.mark.parametrize(
+    ("registered", "kept"),
+    [
+        (f"/bin/sh\n{OLDER}\n", []),
+        (f"/nowhere/python\n{NEWER}\n", []),
+        (f"/nowhere/python\n{__version__}\n", ["compiled"]),
+        (f"/bin/sh\n{NEWER}\n", ["compiled"]),  # which stays
+        ("", ["compiled"]),
+    ],
+)
+def test_what_another_version_had_compiled_goes_with_it(registered, kept, tmp_path):
+    (tmp_path / "python").write_text(registered)
+    old = tmp_path / "compiled" / "plugins" / "keeplore-0.0.0" / "client"
+    old.mkdir(parents=True)
+    (old / "contact.cpython-311.pyc").write_bytes(b"compiled")
+    installation.register(tmp_path)
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == kept
+
+
 def test_starts_in_vain_are_told_and_forgotten_by_a_worker_that_lives(office):
     office.init()
     (office.places.state / "worker.tries").write_text("7\n")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from keeplore_hooks import durable
 FILE = "python"
 # how often clients have started a worker since one last got going
 TRIES_FILE = "worker.tries"
+COMPILED = "compiled"  # what Python keeps there of clients in the folders of plugins
 BROKEN_TRIES = 3  # from here on clients start one less often
 MAX_FILE = 4096  # bytes
 
@@ -51,7 +53,7 @@ def registered(state: Path) -> Installation | None:
 
 def register(state: Path, *, anyway: bool = False) -> None:
     """Let hosts start this installation; another one that is registered, works and is not older
-    keeps its place, unless ``anyway``. Raises OSError.
+    keeps its place, unless ``anyway``. What was compiled for another version goes. Raises OSError.
     """
     known = registered(state)
     if known == own():
@@ -64,6 +66,8 @@ def register(state: Path, *, anyway: bool = False) -> None:
     )
     if anyway or known is None or not works or is_newer(__version__, known.version):
         durable.write(state / FILE, f"{sys.executable}\n{__version__}\n".encode())
+        if known is not None and known.version != __version__:
+            shutil.rmtree(state / COMPILED, ignore_errors=True)
 
 
 def supersede(state: Path) -> None:
