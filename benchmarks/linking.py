@@ -27,7 +27,7 @@ from pathlib import Path
 import captured
 import talks
 
-from keeplore.index.graph.evidence import mentions_of, texts_of
+from keeplore.index.graph.evidence import mentions_of
 from keeplore.index.graph.graph_values import Mention, canonical
 from keeplore.index.graph.linker import first_word, first_words, names_in
 from keeplore.memory import Conversation, Exchange, Memory
@@ -212,6 +212,12 @@ def print_wrong(
                 print(
                     f"{word} {', '.join(sorted(of))}: {' '.join(passage.text.split())[:300]}"
                 )
+
+
+def texts_of(memory: Memory) -> list[str]:
+    """The title of a conversation, and what was said in it."""
+    exchanges = Conversation.from_markdown(memory.body).exchanges
+    return [memory.title, *(said for e in exchanges for said in (e.user, e.assistant))]
 
 
 def print_times(memories: list[Memory], words: set[str]) -> None:

@@ -63,13 +63,6 @@ def mentions_of(memory: Memory) -> list[Mention]:
     return kept
 
 
-def texts_of(memory: Memory) -> list[str]:
-    """What a memory says, without its form: of a conversation the title and the exchanges, else
-    title and body.
-    """
-    return _texts(memory, _conversation(memory))
-
-
 def relations_of(memory: Memory) -> list[EntityRelation]:
     """The triples in the front matter that can be read; of two that say the same the first."""
     found: dict[tuple[str, str, str], EntityRelation] = {}
