@@ -8,7 +8,7 @@ from keeplore.index.embedding.embedding_models import (
     EmbeddingModels,
     embedder_for,
 )
-from keeplore.index.file_rows import TextSource
+from keeplore.index.file_rows import TextSource, load_or_none
 from keeplore.index.index import Index
 from keeplore.index.rows import (
     IndexState,
@@ -34,4 +34,5 @@ __all__ = [
     "ScopeFilter",
     "TextSource",
     "embedder_for",
+    "load_or_none",
 ]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
-from keeplore.errors import KeeploreError, NotFound
+from keeplore.errors import KeeploreError, NotFound, StoreError
 from keeplore.index import revision_rows
 from keeplore.index.graph import graph_rows
 from keeplore.index.graph.graph_rows import NOTHING, FileShare
@@ -48,6 +48,14 @@ class TextSource(Protocol):
     def load(self, path: str, /) -> Memory: ...
     def read_text(self, path: str, limit_bytes: int, /) -> str: ...
     def head(self) -> str: ...
+
+
+def load_or_none(source: TextSource, path: str) -> Memory | None:
+    """The memory in a file; None where it cannot be read."""
+    try:
+        return source.load(path)
+    except (StoreError, OSError):
+        return None
 
 
 class KnownFile(NamedTuple):

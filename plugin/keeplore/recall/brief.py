@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from keeplore.errors import StoreError
-from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
+from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter, load_or_none
 from keeplore.memory import Conversation, Memory, Quote
 from keeplore.memory.model import Category
 from keeplore.memory.note import gist_of, said_by
@@ -463,11 +462,9 @@ def loaded_memories(
         view.index, view.store, view.trust, lambda later: source_of(later).is_told
     )
     for row in rows:
-        try:
-            memory = view.store.load(row.path)
-        except (StoreError, OSError):
-            continue  # gone since it was indexed; doctor lists what cannot be read
-        if memory.id == row.id:
+        # one may be gone since it was indexed; doctor lists what cannot be read
+        memory = load_or_none(view.store, row.path)
+        if memory and memory.id == row.id:
             judged = replace(row, trust=view.trust(memory))
             is_own = source_of(row) is MemorySource.OWN
             is_here = (row.scope, row.project) in view.own

@@ -6,15 +6,15 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 from keeplore.errors import IndexUnavailable, ModelUnavailable, RepositoryError
-from keeplore.index import IndexState, MemoryRow, ScopeFilter
+from keeplore.index import IndexState, MemoryRow, ScopeFilter, load_or_none
 from keeplore.index.embedding.capabilities import embed_questions
 from keeplore.index.embedding.foreign_scripts import reads
-from keeplore.memory import Conversation, Memory
+from keeplore.memory import Conversation, Exchange, Memory
 from keeplore.recall.fuse import Standing
 from keeplore.recall.question import ParsedQuestion, parse_question, stems_of
 from keeplore.recall.request import (
@@ -73,6 +73,23 @@ class RecallDeps:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenedMemory:
+    """A memory as its file has it now, and what was said in it; a document holds no exchanges."""
+
+    memory: Memory
+    conversation: Conversation | None
+
+    def exchange(self, turn: str) -> Exchange | None:
+        exchanges = self.conversation.exchanges if self.conversation else ()
+        return next((e for e in exchanges if e.id == turn), None)
+
+    def time_of(self, turn: str) -> str:
+        """When a turn was; "" where there is no such turn."""
+        exchange = self.exchange(turn)
+        return exchange.at if exchange else ""
+
+
+@dataclass(frozen=True, slots=True)
 class RecallContext:
     """What stays the same however often the index is searched for one question."""
 
@@ -80,6 +97,13 @@ class RecallContext:
     request: RecallRequest
     scope: SearchScope
     now: datetime
+    _opened: dict[str, OpenedMemory | None] = field(default_factory=dict)
+
+    def opened(self, path: str, kind: str) -> OpenedMemory | None:
+        """A memory of this kind, read once for the question; None where it cannot be read."""
+        if path not in self._opened:
+            self._opened[path] = _opened(self.deps.store, path, kind)
+        return self._opened[path]
 
     @property
     def today(self) -> date:
@@ -144,6 +168,15 @@ class PreparedQuery:
 
     def without_vector(self) -> PreparedQuery:
         return replace(self, vector=None, floor=None, model="")
+
+
+def _opened(store: TextSource, path: str, kind: str) -> OpenedMemory | None:
+    memory = load_or_none(store, path)
+    if memory is None:
+        return None
+    is_document = kind == "document"
+    talk = None if is_document else Conversation.from_markdown(memory.body)
+    return OpenedMemory(memory, talk)
 
 
 def age_days(at: str, now: datetime) -> float:

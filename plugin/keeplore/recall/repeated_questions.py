@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from keeplore.index import PassageRow
 from keeplore.index.passages import STATEMENTS
@@ -29,6 +30,7 @@ _NOTHING_FOUND = re.compile(
 )
 
 
+@lru_cache(maxsize=200)  # a search asks it twice of the best passages
 def is_unanswered(passage: PassageRow, question: ParsedQuestion) -> bool:
     """Does the passage only ask: what is asked now, or any short question that nobody answered?"""
     asked, answer = _asked_and_answered(passage)

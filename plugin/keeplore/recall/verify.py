@@ -10,7 +10,6 @@ from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 
-from keeplore.errors import StoreError
 from keeplore.index import MemoryRow, PassageRow
 from keeplore.index.passages import passages_of, still_says
 from keeplore.memory import Conversation, Memory
@@ -139,14 +138,9 @@ def _told_when_asked(
 
 def _message_of(context: RecallContext, hit: RecallHit) -> str:
     """The person's own words in the exchange that a hit is from; "" where it is from none."""
-    if not hit.turn:
-        return ""
-    try:
-        memory = context.deps.store.load(hit.path)
-    except (StoreError, OSError):
-        return ""
-    exchanges = Conversation.from_markdown(memory.body).exchanges
-    return next((own_words(e.user) for e in exchanges if e.id == hit.turn), "")
+    opened = context.opened(hit.path, hit.kind) if hit.turn else None
+    exchange = opened.exchange(hit.turn) if opened else None
+    return own_words(exchange.user) if exchange else ""
 
 
 def likely_hits(
@@ -321,11 +315,10 @@ def _verified(
     Without a passage, what of the memory says most to the question is shown; of an exchange
     nothing else.
     """
-    try:
-        memory = context.deps.store.load(row.path)
-    except (StoreError, OSError):
+    opened = context.opened(row.path, row.kind)
+    if opened is None:
         return None
-    conversation = _conversation(memory, row)
+    memory, conversation = opened.memory, opened.conversation
     found = _still_said(memory, conversation, passage, query)
     if found is None:
         return None
@@ -343,8 +336,8 @@ def _verified(
         said, turn = shown_lines(
             context, query, row, passage, conversation, (text, turn)
         )
-    words, at = BREAK.join(line for line, _ in said), _time_of(turn, conversation)
-    hit = _hit(context, row, memory, score, (words, turn, at))
+    words = BREAK.join(line for line, _ in said)
+    hit = _hit(context, row, memory, score, (words, turn, opened.time_of(turn)))
     trust = _trust_of(hit.trust, words, conversation)
     hit = replace(hit, trust=trust, turns=turns_of(said, turn))
     return _with_since(context, hit, row, memory, conversation, query)
@@ -362,11 +355,6 @@ def _still_said(
     if still_says(memory, conversation, passage.turn, passage.text):
         return passage.text, passage.turn
     return None
-
-
-def _time_of(turn: str, conversation: Conversation | None) -> str:
-    exchanges = conversation.exchanges if conversation else ()
-    return next((e.at for e in exchanges if e.id == turn), "")
 
 
 def _hit(
@@ -420,11 +408,6 @@ def _with_since(
     if later is None and conversation and (asked := asked_figure(query.question)):
         later = later_figure(hit, conversation, asked)
     return replace(hit, later=later, files_changed=changed, files_gone=gone)
-
-
-def _conversation(memory: Memory, row: MemoryRow) -> Conversation | None:
-    """What was said in it; a document holds no exchanges."""
-    return None if row.kind == "document" else Conversation.from_markdown(memory.body)
 
 
 def _trust_of(trust: str, shown: str, conversation: Conversation | None) -> str:

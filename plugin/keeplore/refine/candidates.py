@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from itertools import islice
 
-from keeplore.errors import IndexUnavailable, ModelUnavailable, StoreError
-from keeplore.index import Embedder, Index, MemoryRow, ScopeFilter
+from keeplore.errors import IndexUnavailable, ModelUnavailable
+from keeplore.index import Embedder, Index, MemoryRow, ScopeFilter, load_or_none
 from keeplore.memory import Memory
 from keeplore.memory.names import short_id
 from keeplore.memory.note import statement_of
@@ -114,10 +114,7 @@ class NoteSearch:
         return CandidateNote(row.id, row.path, memory, self.trust(memory))
 
     def load(self, path: str) -> Memory | None:
-        try:
-            return self.store.load(path)
-        except (StoreError, OSError):
-            return None
+        return load_or_none(self.store, path)
 
     def _nearest_passages(self, text: str, allowed: ScopeFilter) -> dict[int, bool]:
         """The passages nearest in meaning, best first, with whether they are near enough to be

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from keeplore.errors import Corrupt, NotFound, StoreError
-from keeplore.index import Index
+from keeplore.errors import Corrupt, NotFound
+from keeplore.index import Index, load_or_none
 from keeplore.memory import Memory
 from keeplore.memory.chains import Chain
 from keeplore.memory.location import digits_of
@@ -14,12 +14,10 @@ from keeplore.memory.names import LEAST_DIGITS, remedy_for_unknown
 from keeplore.store import Store
 
 
-def load_or_none(store: Store, path: str) -> Memory | None:
-    """The memory in a file; None where it cannot be read."""
-    try:
-        return store.load(path)
-    except (StoreError, OSError):
-        return None
+def load_by_id(index: Index, store: Store, memory_id: str) -> Memory | None:
+    """The memory of an id; None where there is none, or its file cannot be read."""
+    path = index.path_of(memory_id)
+    return load_or_none(store, path) if path else None
 
 
 def chain_of(index: Index, memory_id: str) -> Chain:

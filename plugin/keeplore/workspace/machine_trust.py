@@ -19,13 +19,13 @@ from pathlib import Path
 
 from keeplore.config.places import stamp
 from keeplore.errors import RepositoryError
+from keeplore.index import load_or_none
 from keeplore.index.timeline import DoubtedWriters
 from keeplore.memory import Memory
 from keeplore.recall.unasked.injection_filter import FOREIGN
 from keeplore.recall.unasked.origin import MemorySource, SourceOf
 from keeplore.store import Store
 from keeplore.store.git import signature
-from keeplore.workspace.loading import load_or_none
 from keeplore_hooks import durable
 
 SAVED_EVERY = 200  # commits that are read again by the next process at most

@@ -16,7 +16,7 @@ from keeplore.errors import (
     StoreError,
     UnsafePath,
 )
-from keeplore.index import Index, MemoryRow, ScopeFilter
+from keeplore.index import Index, MemoryRow, ScopeFilter, load_or_none
 from keeplore.memory import Memory, new_id
 from keeplore.memory.model import Trust, in_order, links_to_others
 from keeplore.memory.note import NoteDraft, hash_of, note_of, statement_of
@@ -26,7 +26,7 @@ from keeplore.store import Store
 from keeplore.text.dates import now
 from keeplore.text.fences import sanitise
 from keeplore.text.similarity import SIMILAR, similarity
-from keeplore.workspace.loading import chain_of, load_or_none
+from keeplore.workspace.loading import chain_of
 
 if TYPE_CHECKING:
     from keeplore.workspace.plugin_manager import PluginManager

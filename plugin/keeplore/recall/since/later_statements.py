@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from keeplore.errors import StoreError
-from keeplore.index import MemoryRow, PassageRow, ScopeFilter
+from keeplore.index import MemoryRow, PassageRow, ScopeFilter, load_or_none
 from keeplore.index.passages import still_says
 from keeplore.memory import Conversation, Exchange, Memory, Quote
 from keeplore.memory.model import BELIEVED, Trust
@@ -156,11 +155,8 @@ class LaterSayings:
         return memory is not None and still_says(memory, None, row.turn, row.text)
 
     def _load_believed(self, path: str) -> Memory | None:
-        try:
-            memory = self.store.load(path)
-        except (StoreError, OSError):
-            return None
-        return memory if self.trust(memory) in BELIEVED else None
+        memory = load_or_none(self.store, path)
+        return memory if memory and self.trust(memory) in BELIEVED else None
 
 
 def _lateness(later: LaterStatement) -> tuple[str, bool, str]:

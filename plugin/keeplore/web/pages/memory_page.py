@@ -17,7 +17,7 @@ from keeplore.web.page_desk import Desk
 from keeplore.web.safe_text import SafeMarkdown
 from keeplore.web.templating import spoken_moment
 from keeplore.workspace.freshness import changed_since
-from keeplore.workspace.loading import load_or_none
+from keeplore.workspace.loading import load_by_id
 from keeplore.workspace.reading.details import MemoryDetails, detail_lines, details_of
 from keeplore.workspace.reading.receipts_source import transcript_of
 from keeplore.workspace.reading.related_memories import neighbours_of
@@ -108,8 +108,7 @@ def _conversation_and_exchanges(found: FoundMemory) -> tuple[str, Sequence[Excha
         return found.row.id, Conversation.from_markdown(memory.body).exchanges
     turns = memory.turns[:1]
     said_in = next(iter(workspace.index.known_turns(turns).values()), "")
-    path = workspace.index.path_of(said_in)
-    talk = load_or_none(workspace.store, path) if path else None
+    talk = load_by_id(workspace.index, workspace.store, said_in)
     return said_in, Conversation.from_markdown(talk.body).exchanges if talk else ()
 
 

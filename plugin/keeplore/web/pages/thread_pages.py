@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from keeplore.errors import NotFound
-from keeplore.index import MemoryRow
+from keeplore.index import MemoryRow, load_or_none
 from keeplore.memory import Conversation
 from keeplore.web.page_desk import Desk
-from keeplore.workspace.loading import load_or_none
 from keeplore.workspace.reading.threads import ConversationThread, threads
 
 SHOWN = 200

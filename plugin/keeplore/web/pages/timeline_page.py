@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
-from keeplore.errors import StoreError
-from keeplore.index import MemoryRow, ScopeFilter
+from keeplore.index import MemoryRow, ScopeFilter, load_or_none
 from keeplore.index.timeline import DoubtedWriters, TimelineFilter
 from keeplore.memory import Conversation
 from keeplore.text.dates import in_utc
@@ -149,8 +148,5 @@ def _doubted(workspace: Workspace) -> DoubtedWriters:
 
 
 def _has_open_question(workspace: Workspace, row: MemoryRow) -> bool:
-    try:
-        body = workspace.store.load(row.path).body
-    except (StoreError, OSError):
-        return False
-    return bool(Conversation.from_markdown(body).open_questions)
+    talk = load_or_none(workspace.store, row.path)
+    return bool(talk and Conversation.from_markdown(talk.body).open_questions)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from keeplore.errors import KeeploreError, StoreError
-from keeplore.index import MemoryFilter, ScopeFilter
+from keeplore.errors import KeeploreError
+from keeplore.index import MemoryFilter, ScopeFilter, load_or_none
 from keeplore.memory import Conversation, Quote
 from keeplore.text.agent_scope import short_place
 from keeplore.text.counts import counted
@@ -123,12 +123,10 @@ def known_decisions(
     every = workspace.index.listed(MemoryFilter(ScopeFilter(()), kind="conversation"))
     chosen = [row for row in every if row.session in sessions]
     for row in chosen[:LOOKED_AT]:
-        try:
-            conversation = Conversation.from_markdown(
-                workspace.store.load(row.path).body
-            )
-        except (StoreError, OSError):
+        memory = load_or_none(workspace.store, row.path)
+        if memory is None:
             continue
+        conversation = Conversation.from_markdown(memory.body)
         if quotes := (*conversation.decision, *conversation.also_decided):
             known = KnownDecision(
                 day_of(row.created_at),

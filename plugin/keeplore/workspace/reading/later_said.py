@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 
+from keeplore.index import load_or_none
 from keeplore.memory.note import statement_of
 from keeplore.recall.since.later_statements import LaterSayings
-from keeplore.workspace.loading import load_or_none
 from keeplore.workspace.workspace import Workspace
 
 

@@ -18,11 +18,10 @@ from keeplore.capture.notes.note_taker import NoteDeps, NoteTaker
 from keeplore.capture.plugin import Capture
 from keeplore.capture.segmenter import Segmenter
 from keeplore.errors import ModelUnavailable
-from keeplore.index import MemoryFilter, ScopeFilter
+from keeplore.index import MemoryFilter, ScopeFilter, load_or_none
 from keeplore.memory import Memory
 from keeplore.store.git.checkout_info import checkout_info
 from keeplore.text.dates import is_recent
-from keeplore.workspace.loading import load_or_none
 from keeplore.workspace.recording.recorded_workspace import RecordedWorkspace
 from keeplore.workspace.recording.remember_recent import RecentOnCommand
 from keeplore_hooks.events import HostEvent, Origin, Turn, Work

@@ -10,12 +10,11 @@ from typing import Any
 from keeplore.capture.distill.distiller import distill
 from keeplore.capture.distill.titles import title_of
 from keeplore.errors import NotFound, StoreError
-from keeplore.index import MemoryFilter, ScopeFilter
+from keeplore.index import MemoryFilter, ScopeFilter, load_or_none
 from keeplore.memory import Conversation, Exchange, Memory, new_id
 from keeplore.memory.names import short_id
 from keeplore.memory.note import NoteDraft
 from keeplore.text.dates import day_of, now
-from keeplore.workspace.loading import load_or_none
 from keeplore.workspace.note_writer import NoteOutcome
 from keeplore.workspace.recording.recorded_workspace import RecordedWorkspace
 from keeplore_hooks.events import Command

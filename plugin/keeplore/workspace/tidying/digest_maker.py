@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from keeplore.config.setting_layers import capture_layers
-from keeplore.index import MemoryFilter, MemoryRow
+from keeplore.index import MemoryFilter, MemoryRow, load_or_none
 from keeplore.memory import Conversation, Memory, Quote, new_id, new_meta
 from keeplore.memory.digest import (
     CHANGED,
@@ -34,7 +34,7 @@ from keeplore.text.pasted import is_pasted_into
 from keeplore.text.turn_ids import short_turn
 from keeplore.workspace.capture_policy import CapturePolicy, place_of
 from keeplore.workspace.identity import load_projects
-from keeplore.workspace.loading import load_or_none
+from keeplore.workspace.loading import load_by_id
 from keeplore.workspace.reading.threads import threads
 from keeplore.workspace.workspace import Workspace
 
@@ -217,8 +217,7 @@ def _speaker(
     """Who said the later statement: user or assistant."""
     known = {talk.row.id: talk.memory for talk in talks}
     memory = known.get(later.memory_id)
-    path = None if memory else workspace.index.path_of(later.memory_id)
-    memory = memory or (load_or_none(workspace.store, path) if path else None)
+    memory = memory or load_by_id(workspace.index, workspace.store, later.memory_id)
     if memory is None:
         return "assistant"
     quotes = Conversation.from_markdown(memory.body).quotes

@@ -21,7 +21,7 @@ from keeplore.refine.gates import ProposalOutcome
 from keeplore.text.dates import now
 from keeplore.text.similarity import similarity
 from keeplore.text.turn_ids import short_turn
-from keeplore.workspace.loading import load_or_none
+from keeplore.workspace.loading import load_by_id
 from keeplore.workspace.tidying.digest_maker import TRIGGER, IsOurs
 from keeplore.workspace.tidying.note_joins import SAME_FROM, CurrentNote
 from keeplore.workspace.tidying.tidy_step import TidyDeed, TidyStep
@@ -106,8 +106,7 @@ def _known_proposals(workspace: Workspace) -> Collection[str]:
 
 def _receipt(workspace: Workspace, later: LaterStatement) -> dict[str, str] | None:
     """Conversation, turn, speaker and words of what was said later."""
-    path = workspace.index.path_of(later.memory_id)
-    memory = load_or_none(workspace.store, path) if path else None
+    memory = load_by_id(workspace.index, workspace.store, later.memory_id)
     if memory is None or memory.kind != "conversation":
         return _own_receipt(workspace, memory) if memory else None
     said = {"conversation": memory.id, "turn": later.turn, "span": later.text}

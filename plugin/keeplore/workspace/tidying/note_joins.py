@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from keeplore.index import MemoryFilter, MemoryRow
+from keeplore.index import MemoryFilter, MemoryRow, load_or_none
 from keeplore.memory import Memory, new_id
 from keeplore.memory.model import in_order, trust_rank
 from keeplore.memory.note import statement_of
 from keeplore.recall.since.contradictions import contradiction
 from keeplore.text.similarity import similarity
-from keeplore.workspace.loading import load_or_none
 from keeplore.workspace.tidying.digest_maker import TRIGGER, IsOurs
 from keeplore.workspace.tidying.tidy_step import TidyDeed, TidyStep
 from keeplore.workspace.workspace import Workspace

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 from datetime import UTC, datetime, timedelta
 
-from keeplore.index import MemoryFilter
+from keeplore.index import MemoryFilter, load_or_none
 from keeplore.memory import Conversation
 from keeplore.memory.digest import KIND
 from keeplore.text.counts import counted
-from keeplore.workspace.loading import load_or_none
 from keeplore.workspace.tidying.digest_maker import IsOurs
 from keeplore.workspace.tidying.tidy_step import TidyDeed, TidyStep
 from keeplore.workspace.workspace import Workspace

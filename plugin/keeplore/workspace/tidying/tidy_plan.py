@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from keeplore.errors import NotFound, StoreError, WorkspaceFrozen
-from keeplore.index import MemoryFilter
+from keeplore.index import MemoryFilter, load_or_none
 from keeplore.memory import as_memory, serialise
 from keeplore.memory.digest import KIND
 from keeplore.memory.location import archived_path
@@ -19,7 +19,6 @@ from keeplore.store import audit_log
 from keeplore.store.git.git_command import output, run
 from keeplore.store.paths import is_memory
 from keeplore.text.dates import now
-from keeplore.workspace.loading import load_or_none
 from keeplore.workspace.tidying.digest_maker import (
     LEAST,
     IsOurs,

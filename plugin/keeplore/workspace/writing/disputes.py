@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from keeplore.index import Index, MemoryRow
+from keeplore.index import Index, MemoryRow, load_or_none
 from keeplore.memory import Memory
 from keeplore.memory.merge.memory_merge import TRIGGER
 from keeplore.store import Store
 from keeplore.text.dates import now
-from keeplore.workspace.loading import chain_of, load_or_none
+from keeplore.workspace.loading import chain_of
 from keeplore.workspace.workspace import Workspace
 
 SETTLED = "settled"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from keeplore.errors import AlreadyExists, StoreError
-from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
+from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter, load_or_none
 from keeplore.index.passages import passages_of
 from keeplore.ingest import Extracted, SourceAddress
 from keeplore.ingest.document_body import body_for, document_hash
@@ -173,10 +173,7 @@ class Documents:
                 yield row, read
 
     def _load(self, row: MemoryRow) -> Memory | None:
-        try:
-            return self._workspace.store.load(row.path)
-        except (StoreError, OSError):
-            return None
+        return load_or_none(self._workspace.store, row.path)
 
 
 def _source_of(memory: Memory) -> tuple[str, str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from keeplore.errors import NotFound, RepositoryBusy, StoreError
-from keeplore.index import MemoryFilter, MemoryRow
+from keeplore.index import MemoryFilter, MemoryRow, load_or_none
 from keeplore.memory import Memory
 from keeplore.memory.digest import KIND as DIGEST
 from keeplore.store import PurgePlan, PurgeResult
@@ -18,7 +18,7 @@ from keeplore.workspace.lifecycle.local_purge import (
     erase_copies,
     traces_of,
 )
-from keeplore.workspace.loading import chain_of, load_or_none
+from keeplore.workspace.loading import chain_of
 from keeplore.workspace.workspace import Workspace
 
 

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from keeplore.errors import StoreError
-from keeplore.index import MemoryRow, ScopeFilter
+from keeplore.index import MemoryRow, ScopeFilter, load_or_none
 from keeplore.memory import Conversation, Memory, Quote
 from keeplore.memory.location import archived_path
 from keeplore.memory.note import NoteDraft, body_of, title_and_text
@@ -248,11 +247,9 @@ def _believed_entries(workspace: Workspace) -> list[dict[str, Any]]:
 
 
 def _load_believed(workspace: Workspace, row: MemoryRow) -> Memory | None:
-    try:
-        memory = workspace.store.load(row.path)
-    except (StoreError, OSError):
-        return None
-    return None if workspace.machine_trust.is_foreign(memory) else memory
+    memory = load_or_none(workspace.store, row.path)
+    is_foreign = memory and workspace.machine_trust.is_foreign(memory)
+    return None if is_foreign else memory
 
 
 def _is_current(row: MemoryRow | None) -> bool:

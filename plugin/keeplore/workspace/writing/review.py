@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 
 from keeplore.capture.notes.note_candidates import LEAST, NoteCandidate, candidates
 from keeplore.capture.notes.note_taker import draft_of
-from keeplore.errors import StoreError
-from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
+from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter, load_or_none
 from keeplore.memory import Conversation, Memory
 from keeplore.memory.note import NoteDraft
 from keeplore.text.dates import now
@@ -50,12 +49,9 @@ def review_candidates(
     ):
         if row.is_open:
             continue
-        try:
-            memory = workspace.store.load(row.path)
-        except (StoreError, OSError):
-            continue
+        memory = load_or_none(workspace.store, row.path)
         # what another person said is that person's to decide
-        if workspace.machine_trust.is_foreign(memory):
+        if memory is None or workspace.machine_trust.is_foreign(memory):
             continue
         for one in _candidates_in(memory, row):
             draft = one.draft
