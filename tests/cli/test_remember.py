@@ -86,7 +86,7 @@ def test_a_note_is_linked_to_others_and_both_sides_tell(run: Run, memory: Path) 
 def test_a_path_is_printed_as_it_is_typed_from_here(run: Run, memory: Path) -> None:
     done = run("remember", "One two three", cwd=memory)
     path = done.stdout.splitlines()[2].strip()
-    assert path.startswith("memory/decisions/") and (memory / path).is_file()
+    assert path.startswith("memory/patterns/") and (memory / path).is_file()
 
 
 @pytest.mark.parametrize(

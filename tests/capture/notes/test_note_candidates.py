@@ -475,9 +475,21 @@ def test_a_text_is_guessed_to_be_of_a_category(text: str, category: str) -> None
     assert category_of(text) == category
 
 
-def test_what_no_word_tells_is_about_the_person_where_it_is_the_persons() -> None:
-    found = [category_in(scope, "Coffee at nine") for scope in ("project", "user")]
-    assert found == ["architectural-decisions", "user-facts"]
+@pytest.mark.parametrize(
+    ("text", "of_project", "of_person"),
+    [
+        ("Coffee at nine", "patterns", "user-facts"),
+        ("Kaffee um neun", "patterns", "user-facts"),
+        ("One index is enough", "architectural-decisions", "user-facts"),
+        ("Prices as integers in cents", "architectural-decisions", "user-facts"),
+        ("Coffee on port 9000", "infrastructure", "infrastructure"),
+    ],
+)
+def test_what_no_word_tells_claims_little(
+    text: str, of_project: str, of_person: str
+) -> None:
+    found = [category_in(scope, text) for scope in ("project", "user")]
+    assert found == [of_project, of_person]
 
 
 def test_the_rules_of_a_pasted_skill_are_no_notes() -> None:

@@ -204,10 +204,12 @@ def category_of(text: str, default: str = Category.DECISIONS) -> str:
 
 def category_in(scope: str, text: str) -> str:
     """The category of a statement; in the user scope one that names no subject is about
-    the person.
+    the person, and elsewhere a few words that state nothing are no decision.
     """
-    is_persons = scope == Scope.USER
-    return category_of(text, Category.USER_FACTS if is_persons else Category.DECISIONS)
+    if scope == Scope.USER:
+        return category_of(text, Category.USER_FACTS)
+    is_bare = len(terms(text)) < MIN_TERMS and not says(text, "states_present")
+    return category_of(text, Category.PATTERNS if is_bare else Category.DECISIONS)
 
 
 def _person_candidates(exchange: Exchange) -> Iterator[NoteCandidate]:
