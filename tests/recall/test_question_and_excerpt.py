@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keeplore.recall.excerpt import excerpt, sentences_of
-from keeplore.recall.question import parse_question, stems_of
+from keeplore.recall.question import looks_up_decision, parse_question, stems_of
 from keeplore.recall.weights import EXCERPT_CHARS, QUERY_CHARS
 from keeplore.text.fences import fence
 
@@ -170,3 +170,37 @@ def test_what_many_questions_begin_with_is_no_part_of_their_subject(
     assert question.text == text
     assert subject is None or question.subject == subject
     assert telling is None or question.telling == telling
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What did we decide about retries?",
+        "So which queue did we finally choose?",
+        "Why did we drop Redis and go with SQLite? And what have we agreed on?",
+        "Have we already settled on a port?",
+        "What was our decision on time zones?",
+        "What was agreed about the price list",
+        "Was haben wir zur Sicherung beschlossen?",
+        "Welche Datenbank hatten wir noch gewählt?",
+        "¿Qué decidimos sobre la caché?",
+    ],
+)
+def test_a_question_for_what_was_decided_looks_it_up(text: str) -> None:
+    assert looks_up_decision(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which queue do we choose?",
+        "Why did the build fail?",
+        "Who may delete a workspace?",
+        "Should we decide about retries now?",
+        "We decided about retries.",
+        "Which regions shall the backup cover?",
+        "Welche Datenbank nehmen wir?",
+    ],
+)
+def test_a_question_for_a_decision_to_come_looks_nothing_up(text: str) -> None:
+    assert not looks_up_decision(text)

@@ -91,6 +91,23 @@ _LEAD = re.compile(
     r"|qué (?:decidimos|acordamos) (?:sobre|para|de))\s+(?=\w)",
     re.IGNORECASE,
 )
+# "which queue did we choose", "was our decision on retries …": memory has it, or nobody does
+_SETTLED = (
+    r"(?:decided?|agreed?|settled?|concluded?|chosen?|chose|choose|pick(?:ed)?|said|say|go for|"
+    r"go with|gone with)"
+)
+_LOOKS_UP = re.compile(
+    r"\b(?:what|which|why|how|when|where|who)\b[^.?!]{0,60}?\b(?:did|have|had|has) "
+    rf"(?:we|i|they|the team) (?:\w+ ){{0,2}}?{_SETTLED}\b"
+    rf"|\A\W*(?:(?:so|and|again|but) )?(?:did|have) we (?:\w+ ){{0,2}}?{_SETTLED}\b"
+    r"|\b(?:was|were) (?:it )?(?:decided|agreed|settled)\b"
+    r"|\bwhat (?:was|were|is|are) (?:the|our|my) (?:\w+ )?(?:decisions?|agreements?)\b"
+    r"|\b(?:was|wie|warum|wann|wo|welche\w*)\b[^.?!]{0,60}?\b(?:haben|hatten) wir\b.{0,80}?"
+    r"\b(?:entschieden|beschlossen|vereinbart|festgelegt|gewählt|gesagt)\b"
+    r"|\bqu['’]avons[- ]nous (?:décidé|convenu|choisi)\b"
+    r"|\bqué (?:decidimos|acordamos|elegimos)\b",
+    re.IGNORECASE,
+)
 _FILLERS = STOP_WORDS | set(_GOING_ON.split())
 # words before a thing that do not tell it from others of its kind
 _OF_NOW = frozenset({"current", "latest", "present", "newest"})
@@ -198,6 +215,12 @@ def parse_question(text: str) -> ParsedQuestion:
 def subject_of(text: str) -> str:
     """What a question is about, without "what did we decide about" before it."""
     return _LEAD.sub("", text, count=1)
+
+
+def looks_up_decision(text: str) -> bool:
+    """Is it a question for what was decided or said before, whose answer decides nothing?"""
+    is_asked = text.rstrip().endswith(("?", "？")) or bool(_ASKS.search(text))
+    return is_asked and bool(_LEAD.match(text) or _LOOKS_UP.search(text))
 
 
 def is_word_in(word: Word, stems: frozenset[str]) -> bool:

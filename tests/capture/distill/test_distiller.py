@@ -515,6 +515,17 @@ def test_an_open_choice_names_its_ways(
     assert texts(talk(*said), "open_questions") == told
 
 
+def test_what_looks_up_a_decision_is_not_open_where_the_talk_breaks_off() -> None:
+    asked = "What did we decide about the retention of audit logs?"
+    assert (
+        left_open(asked),
+        left_open("Who may delete the audit logs of a tenant?"),
+    ) == (
+        [],
+        ["Who may delete the audit logs of a tenant?"],
+    )
+
+
 def test_what_the_last_report_leaves_to_the_person_is_open() -> None:
     report = (
         "The release job publishes the formula.\n\n## Required setup\n\n"

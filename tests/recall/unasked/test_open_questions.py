@@ -92,3 +92,9 @@ def test_a_single_word_is_met_by_chance() -> None:
     decided = [Quote("The cache expires at night", "user", "1")]
     assert not is_answered("Cache?", decided)
     assert is_answered("Does the cache expire?", decided)
+
+
+def test_a_question_for_what_was_decided_does_not_wait() -> None:
+    asked = ("What did we decide about the cache?", "user", 1)
+    own = ("Who may delete a workspace?", "user", 1)
+    assert waiting(talk(1, session="one", asked=(asked, own))) == [own[0]]

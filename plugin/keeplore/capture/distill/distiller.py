@@ -38,6 +38,7 @@ from keeplore.capture.distill.extracts import (
 from keeplore.capture.distill.key_phrases import TYPED_COMMANDS
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.memory.conversation_body import PARTS
+from keeplore.recall.question import looks_up_decision
 from keeplore.text.sentences import Sentence, answer_line, clip, sentences
 from keeplore.text.terms import is_prose, overlap, stems, terms
 
@@ -353,7 +354,7 @@ def _open(source: _Source) -> Iterator[Extract]:
     undone = {n: weight for weight, n in outcomes.left(lines)}
     for order, s in enumerate(source.said):
         asked = set(terms(s.text))
-        if s.sentence.is_heading or len(asked) < 2:
+        if s.sentence.is_heading or len(asked) < 2 or looks_up_decision(s.text):
             continue
         if any(
             d.at >= s.exchange and overlap(asked, d.terms) >= ALIKE
@@ -432,9 +433,7 @@ def _is_left_to_do(s: Statement) -> bool:
 
 
 def _waits_for_answer(s: Statement, source: _Source) -> bool:
-    """True for a question or an offer at the very end, and for a question of the person's that
-    nobody answered.
-    """
+    """True for a question or an offer at the very end, and for the person's own unanswered one."""
     if _is_told_offer(s):
         return s.exchange == len(source.exchanges) - 1 and s.left < LAST_WORDS
     if not s.sentence.is_question or ": " in s.text:

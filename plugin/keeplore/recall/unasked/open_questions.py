@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from keeplore.memory import Quote
 from keeplore.memory.model import Trust
-from keeplore.recall.question import parse_question, stems_of
+from keeplore.recall.question import looks_up_decision, parse_question, stems_of
 from keeplore.recall.unasked.memory_lines import LoadedMemory, decided_in
 
 # share of a question's words that a decision must have to answer it; judgement
@@ -30,7 +30,8 @@ def waiting_questions(
         for asked in read.talk.open_questions if read.talk else ():
             is_heard = own is not None and _is_last_of_agent(read, asked)
             is_settled = is_answered(asked.text, own or (), ANSWERED_IN_SESSION)
-            if not (is_heard or is_settled or is_answered(asked.text, decided)):
+            is_over = is_heard or is_settled or looks_up_decision(asked.text)
+            if not (is_over or is_answered(asked.text, decided)):
                 yield read, asked
         decided += decided_in(read)
         if read.row.session:

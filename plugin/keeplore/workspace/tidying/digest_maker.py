@@ -25,6 +25,7 @@ from keeplore.memory.digest import (
     Section,
 )
 from keeplore.memory.model import Trust, least_trusted
+from keeplore.recall.question import looks_up_decision
 from keeplore.recall.request import LaterStatement
 from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.recall.unasked.open_questions import is_answered
@@ -180,6 +181,7 @@ def _sections(
             line_of(talk, asked)
             for asked in talk.own(talk.said.open_questions)
             if not is_answered(asked.text, decided_later)
+            and not looks_up_decision(asked.text)
         ]
     return tuple(ordered(parts))
 
