@@ -159,3 +159,25 @@ def test_an_offer_that_was_agreed_to_is_told_without_what_it_shows(
 ) -> None:
     shown = f"{offer}\n\n```python\nMODEL = 1\n```\n\nWant me to add that?"
     assert decided("How easy is it to switch?", shown, "sure.", "Done.") == told
+
+
+@pytest.mark.parametrize(
+    ("order", "found"),
+    [
+        ("Add amount_cents to refunds too", []),
+        ("Please add a timeout of five seconds to queue.py", []),
+        ("Rename the column to total_cents in the migration", []),
+        (
+            "Add a timeout to queue.py, because the broker hangs at night",
+            ["Add a timeout to queue.py, because the broker hangs at night"],
+        ),
+        (
+            "Add the label to the same card, we should keep one issue a change",
+            ["Add the label to the same card, we should keep one issue a change"],
+        ),
+    ],
+)
+def test_an_order_of_the_moment_decides_nothing_without_more(
+    order: str, found: list[str]
+) -> None:
+    assert decided(order, "Done.") == found

@@ -46,6 +46,11 @@ def title(*said: str) -> str:
             "ok so could you fix the flaky login test? It fails every second run.",
             "Fix the flaky login test",
         ),
+        ("Explain what this function does", "Explain what this function does"),
+        (
+            "Find out why the build is slow and what it does",
+            "Find out why the build is slow",
+        ),
         (
             "I'd like your help with refactoring the timeline filter",
             "Refactor the timeline filter",

@@ -60,6 +60,8 @@ RECENT = (
     3  # exchanges in which a correction finds what it corrects without a shared word
 )
 PASTED = 40  # sentences from which a message is a plan or a document
+# an order of work with these says more than what to do next: why, and what all will do
+SETTLING = ("firm", "of_all")
 STIPULATING = ("changes", "wanted", "required", "please", "suggested")  # phrases
 
 
@@ -270,6 +272,8 @@ def _may_stipulate(statement: Statement) -> bool:
     """False for what only goes on with the work, asks or puts off."""
     text = statement.text
     if len(statement.terms) < TELLING_TERMS or says(text, "workflow"):
+        return False
+    if opens_with(text, "task") and not any(says(text, name) for name in SETTLING):
         return False
     if not any(says(text, name) for name in STIPULATING):
         return False

@@ -293,7 +293,9 @@ def fitted(text: str) -> str:
             text = text[: text.rfind(opening)]
     if _OPEN_QUOTE.search(text):
         text = _without_torn_end(_OPEN_QUOTE.sub("", text))
-    text = _without(text.strip(_EDGES), "title_dangling").strip(_EDGES)
+    text = text.strip(_EDGES)
+    if not says(text, "title_closed"):
+        text = _without(text, "title_dangling").strip(_EDGES)
     inner = text.strip(_QUOTES)
     if not any(quote in inner for quote in _QUOTES[:3]):
         return inner.strip(_EDGES)
