@@ -146,6 +146,30 @@ def test_a_workspace_is_not_begun_among_code_unasked(places, tmp_path, git):
     assert not initialise(places, shop).is_new
 
 
+def test_a_workspace_is_not_begun_within_a_repository_of_code_unasked(
+    places, tmp_path, git
+):
+    shop = tmp_path / "shop"
+    git("init", "-q", str(shop), cwd=tmp_path)
+    (shop / "main.go").touch()
+    (shop / ".gitignore").write_text("ignored/\n")
+    with pytest.raises(ConfigError) as refused:
+        initialise(places, shop / "notes" / "memory")
+    assert refused.value.message == (
+        f"{shop}/notes/memory lies in a repository of code ({shop}, main.go): it would be a "
+        "repository within that one"
+    )
+    assert not (shop / "notes").exists()
+    assert initialise(places, shop / "ignored" / "memory").is_new
+    assert initialise(places, shop / "notes", beside_code=True).is_new
+
+
+def test_a_repository_of_settings_in_the_home_directory_holds_no_code(places, git):
+    git("init", "-q", cwd=Path.home())
+    (Path.home() / "prompt.lua").touch()
+    assert initialise(places, Path.home() / "memory").is_new
+
+
 def test_a_person_may_insist_on_a_workspace_beside_code(places, tmp_path):
     (tmp_path / "main.go").touch()
     assert initialise(places, tmp_path, beside_code=True).is_home

@@ -67,13 +67,41 @@ def initialise(
 
 
 def _expect_no_code(root: Path) -> None:
-    """Raise ConfigError where a person's code is: all their memory would come among it."""
+    """Raise ConfigError where a person's code is: all their memory would come among it, or into a
+    repository within that of the code.
+    """
+    elsewhere = (
+        "`keeplore init ~/memory` makes a workspace of its own, and `keeplore projects in-repo` "
+        "keeps notes of this project with its code; --beside-code insists"
+    )
     if path := _first_code(root):
         raise ConfigError(
             f"{root} holds code ({path}): what you talk about anywhere would be committed there",
-            "`keeplore init ~/memory` makes a workspace of its own, and `keeplore projects "
-            "in-repo` keeps notes of this project with its code; --beside-code insists",
+            elsewhere,
         )
+    around = _repository_around(root)
+    if around and (path := _first_code(around)):
+        raise ConfigError(
+            f"{root} lies in a repository of code ({around}, {path}): it would be a repository "
+            "within that one",
+            elsewhere,
+        )
+
+
+def _repository_around(root: Path) -> Path | None:
+    """The git repository that a directory would be part of. None for one that has a repository of
+    its own or is ignored by git, and for that of the home directory, where people keep settings.
+    """
+    if (root / ".git").exists():
+        return None
+    above = next(path for path in root.parents if path.is_dir())
+    found = run(above, "rev-parse --show-toplevel").text.strip()
+    if not found or Path(found) == Path.home().resolve():
+        return None
+    # the command refuses paths that are taken literally
+    anyhow = {"GIT_LITERAL_PATHSPECS": "0"}
+    ignored = run(above, "check-ignore -q", "--", str(root), environment=anyhow)
+    return None if ignored.code == 0 else Path(found)
 
 
 def _first_code(root: Path) -> str:
