@@ -84,6 +84,21 @@ def test_the_project_here_is_left_out_by_its_place_and_its_remotes(api: Path) ->
     assert (whether(), rules()) == ("yes", [])
 
 
+def test_to_include_what_nothing_leaves_out_changes_nothing(api: Path) -> None:
+    told = "Nothing leaves ~/code/api out: it is captured, as before.\n"
+    assert keeplore("include").stdout == told
+    assert keeplore("include", "--workspace").stdout == told
+    told_of_folder = "Nothing leaves ~/code/api/docs out: it is captured, as before.\n"
+    assert keeplore("include", str(api / "docs")).stdout == told_of_folder
+    shown = json.loads(keeplore("include", "--json").stdout)
+    assert shown == {
+        "rules": ["path:~/code/api", "remote:git.example.com/acme/api"],
+        "may": True,
+        "is_shared": False,
+    }
+    assert rules() == []
+
+
 def test_a_folder_of_a_project_is_left_out_alone(api: Path) -> None:
     keeplore("exclude", str(api / "docs"))
     assert rules() == [("path:~/code/api/docs", False, "machine")]

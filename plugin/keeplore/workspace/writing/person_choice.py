@@ -146,6 +146,17 @@ def exclude(workspace: Workspace, rules: Rules, *, is_shared: bool) -> str:
     return _write(workspace, CaptureRules(excluded, included), is_shared=is_shared)
 
 
+def is_captured(
+    workspace: Workspace, rules: Rules, directory: Path, *, is_shared: bool
+) -> bool:
+    """Whether a directory is captured and none of its rules is among the exclusions, so that to
+    include it changes nothing.
+    """
+    known = _known_rules(workspace, is_shared=is_shared)
+    may = workspace.capture_policy.decide(str(directory)).may
+    return may and not set(rules) & set(known.exclude)
+
+
 def include(
     registry: Registry, workspace: Workspace, rules: Rules, *, is_shared: bool
 ) -> str:

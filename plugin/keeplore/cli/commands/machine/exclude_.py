@@ -185,12 +185,17 @@ def include_command(
     from keeplore.workspace.writing import person_choice
 
     workspace, rules = _rules(registry, place)
+    directory = place.directory or Path.cwd()
+    if not place.names and person_choice.is_captured(
+        workspace, rules, directory, is_shared=is_shared
+    ):
+        _say_captured(rules, is_shared=is_shared, as_json=as_json)
+        return
     told = person_choice.include(registry, workspace, rules, is_shared=is_shared)
     tell_worker(registry.places)
     _say_changed(workspace, rules, told, may=True, as_json=as_json)
     if as_json:
         return
-    directory = place.directory or Path.cwd()
     decision = registry.for_directory(directory).capture_policy.decide(str(directory))
     if not place.names and not decision.may:
         note(f"it is still not captured: {decision.reason}")
@@ -226,6 +231,13 @@ def _say_changed(
         say(f"  {rule}")
     if told:
         note(told)
+
+
+def _say_captured(rules: Rules, *, is_shared: bool, as_json: bool) -> None:
+    if as_json:
+        emit_json({"rules": [*map(str, rules)], "may": True, "is_shared": is_shared})
+    else:
+        say(f"Nothing leaves {rules[0].value} out: it is captured, as before.")
 
 
 def _ask(found: Iterable[CapturedProject], *, yes: bool) -> None:
