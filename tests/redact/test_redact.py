@@ -56,6 +56,26 @@ def test_a_secret_that_a_person_chose_goes_where_its_end_is_known(
     assert Redactor(KEY).keeplore_redact(text, "") == clean
 
 
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        (
+            "use Winter-Dragon73! as the password",
+            "use [REDACTED:password] as the password",
+        ),
+        (
+            "Log in as root with Winter-Dragon73!!.",
+            "Log in as root with [REDACTED:password].",
+        ),
+        ("The password is Winter-Dragon73.", "The password is [REDACTED:password]."),
+    ],
+)
+def test_an_exclamation_mark_behind_a_password_goes_with_it(
+    text: str, clean: str
+) -> None:
+    assert redact(text) == clean
+
+
 def test_planted_secrets_are_covered_in_every_setting() -> None:
     missed: Counter[str] = Counter()
     total = 0

@@ -39,6 +39,8 @@ MIN_REST = 4  # bytes of a hit beside one of our markers that are still worth a 
 DENIED = "denied"  # the kind of what a pattern of the person's matches
 _RULES = "rules.yaml"
 _ENCODED = "encoded"
+_KIND_OF_PASSWORDS = "password"
+_MOST_EXCLAMATIONS = 4
 _LIKELY = "likely"
 _APART = re.compile(rb"[=:@/&;,-]")  # between a secret and what is none
 _FORMS = ("token", "key_block", "anything")  # checks of rules that need no words around
@@ -162,7 +164,16 @@ def _ruled(engine: _Engine, data: bytes, ranks: frozenset[int]) -> Iterator[Hit]
     text = readable(data)
     hits = [*engine.hits(text.said, ranks), *_joined_hits(engine, text.said, ranks)]
     for hit in _without_loose(engine, text.said, hits):
-        yield replace(hit, start=text.begin(hit.start), end=text.end(hit.end))
+        end = text.end(hit.end)
+        if hit.kind == _KIND_OF_PASSWORDS:
+            end += _exclamations(data, end)
+        yield replace(hit, start=text.begin(hit.start), end=end)
+
+
+def _exclamations(data: bytes, at: int) -> int:
+    """How many stand here: behind a password they may be its own, and not the sentence's."""
+    behind = data[at : at + _MOST_EXCLAMATIONS]
+    return len(behind) - len(behind.lstrip(b"!"))
 
 
 def _without_loose(engine: _Engine, data: bytes, hits: list[Hit]) -> Iterator[Hit]:
