@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from pathlib import Path
 
+import click
 import pytest
 from ready import Done
 
+from keeplore.cli.parameters import DAY, WHEN
+from keeplore.memory import CATEGORIES
+from keeplore.text.dates import in_utc
+
 IDS = "`keeplore list` and `keeplore recall` print ids"
+NAMES = ", ".join(map(repr, CATEGORIES))
 CASES = {
     ("show",): [
         "Usage: keeplore show [OPTIONS] REF",
@@ -27,9 +34,21 @@ CASES = {
     ],
     ("list", "--since", "soon"): [
         (
-            "keeplore: invalid value for '--since': 'soon' is neither a date such as 2026-01-31 nor an "
-            "age such as 30d or 8w"
+            "keeplore: invalid value for '--since': 'soon' is no date such as 2026-01-31, age such as "
+            "30d or 8w, or day such as yesterday"
         ),
+        "  → `keeplore list --help` says how it is used",
+    ],
+    ("list", "--category", "decisions"): [
+        f"keeplore: invalid value for '--category': 'decisions' is not one of {NAMES}",
+        "  → Did you mean architectural-decisions?",
+    ],
+    ("list", "--category", "gotcha"): [
+        f"keeplore: invalid value for '--category': 'gotcha' is not one of {NAMES}",
+        "  → Did you mean gotchas?",
+    ],
+    ("list", "--category", "weather"): [
+        f"keeplore: invalid value for '--category': 'weather' is not one of {NAMES}",
         "  → `keeplore list --help` says how it is used",
     ],
     ("import", "foo"): [
@@ -79,3 +98,16 @@ def test_a_group_without_a_command_prints_its_help(
     done = run(*arguments)
     asked = run(*arguments, "--help")
     assert (done.returncode, done.stdout, done.stderr) == (2, "", asked.stdout)
+
+
+def test_a_day_may_be_given_in_words() -> None:
+    today = (
+        datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
+    )
+    yesterday = today - timedelta(days=1)
+    assert WHEN.convert("yesterday", None, None) == in_utc(yesterday)
+    end = in_utc(today - timedelta(seconds=1))
+    assert DAY.convert("yesterday", None, None) == end
+    assert WHEN.convert("since yesterday", None, None) == in_utc(yesterday)
+    with pytest.raises(click.BadParameter):
+        WHEN.convert("yesterday at the lake", None, None)

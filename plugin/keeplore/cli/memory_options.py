@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import click
 
-from keeplore.cli.parameters import Option
+from keeplore.cli.parameters import NamedChoice, Option
 from keeplore.memory import CATEGORIES, KINDS, WIDE_SCOPES
 from keeplore.text.agent_scope import agent_of
 
@@ -15,7 +15,7 @@ PLACE = ("scope", "project", "agent")  # the options that say whose a memory is
 
 
 def scope_option(text: str) -> Option:
-    return click.option("--scope", type=click.Choice(WIDE_SCOPES), help=text)
+    return click.option("--scope", type=NamedChoice(WIDE_SCOPES), help=text)
 
 
 def project_option(text: str) -> Option:
@@ -30,7 +30,7 @@ def category_option(text: str) -> Option:
     return click.option(
         "--category",
         metavar="CATEGORY",
-        type=click.Choice(CATEGORIES),
+        type=NamedChoice(CATEGORIES),
         help=f"{text}: {', '.join(CATEGORIES)}.",
     )
 
@@ -38,7 +38,7 @@ def category_option(text: str) -> Option:
 def kind_option(
     *names: str, text: str = "Only of this kind.", multiple: bool = False
 ) -> Option:
-    return click.option(*names, type=click.Choice(KINDS), multiple=multiple, help=text)
+    return click.option(*names, type=NamedChoice(KINDS), multiple=multiple, help=text)
 
 
 def check_place(

@@ -8,7 +8,7 @@ import contextlib
 import functools
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 OFFERED = 40  # memories that a shell offers
 DATE = len("2026-01-31")
+LEAST_PART = 3  # letters of a name by which it is meant
 _BYTES = {"": 1, "b": 1, "k": 1000, "kb": 1000, "m": 1_000_000, "mb": 1_000_000}
 
 T = TypeVar("T")
@@ -58,6 +59,49 @@ def pass_workspace(command: Command) -> Command:
     return pass_registry(with_workspace)
 
 
+class WrongValue(click.BadParameter):
+    """``remedy`` is the next step."""
+
+    def __init__(
+        self,
+        message: str,
+        remedy: str,
+        context: click.Context | None,
+        param: click.Parameter | None,
+    ) -> None:
+        super().__init__(message, context, param)
+        self.remedy = remedy
+
+
+class NamedChoice(click.Choice[str]):
+    """One of some names; a wrong one is told with those that are like it."""
+
+    def convert(
+        self,
+        value: object,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as e:
+            near = _names_like(str(value), [*self.choices])
+            if not near:
+                raise
+            remedy = f"Did you mean {' or '.join(near)}?"
+            raise WrongValue(e.message, remedy, ctx, param) from e
+
+
+def _names_like(text: str, names: Sequence[str]) -> list[str]:
+    """The names of which a text is a part, else those that are spelt nearly so."""
+    # here, because a name that is known needs none of it
+    from difflib import get_close_matches
+
+    typed = text.strip().lower()
+    having = [name for name in names if len(typed) >= LEAST_PART and typed in name]
+    return having or get_close_matches(typed, names)
+
+
 class TextValue(click.ParamType[T]):
     """What ``read`` makes of a text, which gives None for ``flaw``."""
 
@@ -79,10 +123,27 @@ class TextValue(click.ParamType[T]):
 
 
 def _utc_time(value: str) -> str | None:
-    return in_utc(moment_of(value)) or None
+    moment = moment_of(value) or moment_of(_day_in_words(value, is_last=False))
+    return in_utc(moment) or None
+
+
+def _day_in_words(value: str, *, is_last: bool) -> str:
+    """The first or last day of what a text such as "yesterday" or "last week" names; "" for a text
+    that says anything else.
+    """
+    # here, because hardly any time is given in words
+    from keeplore.text.times.time_expressions import apart_from_times
+
+    rest, spans = apart_from_times(value, datetime.now().astimezone().date())
+    if rest.strip() or len(spans) != 1:
+        return ""
+    span = spans[0]
+    return (span.last if is_last else span.first)[:DATE]
 
 
 def _end_of_day(value: str) -> str | None:
+    if moment_of(value) is None:
+        value = _day_in_words(value, is_last=True)
     moment = _utc_time(value)
     if moment is None or len(value.strip()) > DATE or age_of(value) is not None:
         return moment
@@ -94,7 +155,7 @@ def _bytes_of(value: str) -> int | None:
     return int(match[1]) * _BYTES[match[2]] if match else None
 
 
-_NO_DATE = "neither a date such as 2026-01-31 nor an age such as 30d or 8w"
+_NO_DATE = "no date such as 2026-01-31, age such as 30d or 8w, or day such as yesterday"
 AGE = TextValue("age", age_of, "no age such as 180d, 8w or 1y")
 # as RFC 3339 in UTC
 WHEN = TextValue("date or age", _utc_time, _NO_DATE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from keeplore.cli.output import say
-from keeplore.cli.parameters import Reference
+from keeplore.cli.parameters import Reference, WrongValue
 
 IDS = "`keeplore list` and `keeplore recall` print ids"
 ASKED_FOR = {
@@ -58,7 +58,7 @@ def _name_argument(error: click.BadParameter) -> None:
 
 
 def _remedy(error: click.UsageError) -> str:
-    if isinstance(error, WrongUsage):
+    if isinstance(error, WrongUsage | WrongValue):
         return error.remedy
     path = error.ctx.command_path if error.ctx else "keeplore"
     usage = f"`{path} --help` says how it is used"

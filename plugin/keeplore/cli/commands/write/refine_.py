@@ -109,16 +109,18 @@ def refine_command(
 
 
 def _check_set(workspace: Workspace, mode: str | None) -> None:
-    file = workspace.root / "keeplore.yaml"
     if workspace.settings.frozen:
         raise WorkspaceFrozen(workspace.root)
     if not workspace.settings.llm.provider:
         raise ConfigError(
-            "no language model is set", f"Set llm.provider and llm.model in {file}"
+            "no language model is set",
+            "`keeplore config set llm.provider openai` sets one, or anthropic or claude-cli, and "
+            "`keeplore config set llm.model NAME` which; then run `keeplore refine --accept-model`",
         )
     if (mode or workspace.settings.refine.mode) == "frozen":
         raise ConfigError(
-            "refining is frozen", f"Set refine.mode in {file}, or give --mode"
+            "refining is frozen",
+            "`keeplore config set refine.mode controlled` ends that, --mode for this once",
         )
 
 
