@@ -239,6 +239,22 @@ def test_what_an_agent_remembers_is_its_own_word_and_committed(
     )
 
 
+def test_what_the_person_asked_an_agent_to_keep_is_permanent_and_theirs_to_undo(
+    client: Any, office: Any
+) -> None:
+    about = {"permanent": True}
+    told = client.call("remember", text="We ship on Tuesdays", about=about)
+    kept = id_in(told)
+    assert told.startswith(
+        "Remembered for good, in your words; the person can type `keeplore forget "
+        f"{kept}` to undo it."
+    )
+    path = next((office.home / "memory").rglob(f"*{kept[4:12]}.md"))
+    memory = parse(path.read_text())
+    assert (memory.trust, memory.is_permanent) == ("assistant", True)
+    assert "the person alone" in client.refused("forget", id=kept)
+
+
 def test_an_agent_says_what_its_note_is_about(client: Any, office: Any) -> None:
     old = office.note("The queue is drained")
     relation = {"source": "api", "relationship": "uses", "target": "RabbitMQ"}
@@ -291,6 +307,7 @@ def test_a_new_version_replaces_what_is_not_the_persons_for_good(
 def test_forgetting_needs_the_whole_id_and_can_be_undone(
     client: Any, office: Any
 ) -> None:
+    office.note("Lunch is at noon")
     note = office.note("The old printer is called Gutenberg")
     assert "no whole id" in client.refused("forget", id=note.id[:12])
     assert "no whole id" in client.refused("forget", id="the old printer")

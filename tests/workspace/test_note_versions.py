@@ -303,6 +303,24 @@ def test_what_is_told_besides_is_added_as_a_version(workspace: Workspace) -> Non
     assert sorted(heads(workspace)) == ["Prices are kept in cents", "Use pnpm"]
 
 
+def test_what_the_person_says_too_is_the_persons_from_then_on(
+    workspace: Workspace,
+) -> None:
+    of_agent = {"host": "codex", "session": "one"}
+    first = workspace.notes.write(
+        NoteDraft("Use pnpm", trust="assistant", source=of_agent)
+    )
+    of_person = {"host": "codex", "session": "two"}
+    again = workspace.notes.write(NoteDraft("Use pnpm", source=of_person))
+    machine = {"machine": first.memory.source["machine"]}
+    assert (again.is_new, again.has_more, again.memory.trust) == (False, True, "user")
+    assert again.memory.source == {**of_person, **machine, "from": first.memory.id}
+    repeated = workspace.notes.write(
+        NoteDraft("Use pnpm", trust="assistant", source=of_agent)
+    )
+    assert (repeated.has_more, repeated.memory.trust) == (False, "user")
+
+
 def test_an_agent_says_nothing_more_of_what_the_person_said(
     workspace: Workspace,
 ) -> None:

@@ -57,7 +57,8 @@ INSTRUCTIONS = (
 # in words, because the schema of it would cost every session some 600 tokens
 ABOUT = (
     "entities: [{source, relationship, target}], aspects: [{entity, aspect, kind: attribute or "
-    "constraint}], related: [{id, relationship: refines, contradicts or relates-to}]"
+    "constraint}], related: [{id, relationship: refines, contradicts or relates-to}], "
+    "permanent: true only where the person asked you to keep it"
 )
 
 _READS = tool_hints(readOnlyHint=True, openWorldHint=False)

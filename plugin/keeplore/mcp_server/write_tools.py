@@ -63,6 +63,7 @@ def remember(
         context.place.session,
         title=title,
         category=category,
+        permanent=subject.permanent,
         told=told_of(subject),
     )
     links = [
@@ -142,7 +143,10 @@ def _outcome_text(
 ) -> str:
     """What became of a note: its heading, its file, its id, and notes that nearly say it."""
     memory = outcome.memory
-    if outcome.is_new:
+    if outcome.is_new and memory.is_permanent:
+        undo = f"`keeplore forget {memory.id}`"
+        before = f"Remembered for good, in your words; the person can type {undo} to undo it."
+    elif outcome.is_new:
         before = "Remembered, as concluded by the assistant; `forget` with this id undoes it."
     elif outcome.has_more:
         before = "This is remembered already; what was told besides is added."

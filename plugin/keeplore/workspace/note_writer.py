@@ -330,12 +330,18 @@ def _related_links(links: Any, forks: Iterable[str]) -> list[Any]:
 
 
 def _gained(known: Memory, memory: Memory) -> dict[str, Any]:
-    """The fields of a note that gain by what is told of it now: that it is permanent, and what it
-    is about. Of the person's own notes and what they made permanent nobody else says the latter.
+    """The fields of a note that gain by what is told of it now: that it is permanent, that the
+    person says it too, and what it is about. Of the person's own notes and what they made permanent
+    nobody else says the latter.
     """
     found: dict[str, Any] = {}
     if memory.is_permanent and not known.is_permanent:
         found["permanent"] = True
+    if memory.trust == Trust.USER and known.trust == Trust.ASSISTANT:
+        found |= {
+            "trust": str(Trust.USER),
+            "source": {**memory.source, "from": known.id},
+        }
     is_persons = known.is_permanent or known.trust == Trust.USER
     if is_persons and memory.trust != Trust.USER:
         return found

@@ -481,6 +481,7 @@ def test_a_text_is_guessed_to_be_of_a_category(text: str, category: str) -> None
         ("Coffee at nine", "patterns", "user-facts"),
         ("Kaffee um neun", "patterns", "user-facts"),
         ("One index is enough", "architectural-decisions", "user-facts"),
+        ("Use pnpm", "architectural-decisions", "user-facts"),
         ("Prices as integers in cents", "architectural-decisions", "user-facts"),
         ("Coffee on port 9000", "infrastructure", "infrastructure"),
     ],

@@ -208,7 +208,8 @@ def category_in(scope: str, text: str) -> str:
     """
     if scope == Scope.USER:
         return category_of(text, Category.USER_FACTS)
-    is_bare = len(terms(text)) < MIN_TERMS and not says(text, "states_present")
+    states = any(says(text, name) for name in ("states_present", "states_order"))
+    is_bare = len(terms(text)) < MIN_TERMS and not states
     return category_of(text, Category.PATTERNS if is_bare else Category.DECISIONS)
 
 

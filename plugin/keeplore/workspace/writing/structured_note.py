@@ -105,13 +105,14 @@ Links = Annotated[list[LinkItem], Field(max_length=MAX_LINKS)]
 
 
 class NoteSubject(BaseModel):
-    """What a note is about, and what it has to do with."""
+    """What a note is about, what it has to do with, and whether the person wants it kept."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     entities: Relations = []
     aspects: Aspects = []
     related: Links = []
+    permanent: bool = False
 
 
 class StructuredNote(NoteSubject):
@@ -123,7 +124,6 @@ class StructuredNote(NoteSubject):
     scope: str = ""
     project: str = ""
     agent: Annotated[str, StringConstraints(max_length=200)] = ""
-    permanent: bool = False
     replaces: str = ""
 
 
