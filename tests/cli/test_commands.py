@@ -321,7 +321,7 @@ def test_a_setting_that_nobody_knows_is_named(memory):
 
 
 def test_wrong_usage_says_what_would_be_right(memory):
-    done = keeplore("import", "claude-code", "--since", "last week")
+    done = keeplore("import", "claude-code", "--since", "once")
     assert done.returncode == 2 and "2026-01-31" in done.stderr and "30d" in done.stderr
     assert "claude-code" in keeplore("import", "emacs").stderr
     assert keeplore("recal", "x").returncode == 2
