@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keeplore.text.counts import counted, size_text
+from keeplore.text.counts import counted, first_of, size_text
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,16 @@ def test_one_is_no_plural(number: int, words: tuple[str, ...], expected: str) ->
 )
 def test_a_small_size_is_not_rounded_to_nothing(size: int, expected: str) -> None:
     assert size_text(size) == expected
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        ([], ""),
+        (["a"], "a"),
+        (["a", "b"], "a, b"),
+        (["a", "b", "c", "d"], "a, b and 2 more"),
+    ],
+)
+def test_of_many_the_first_are_named(texts: list[str], expected: str) -> None:
+    assert first_of(iter(texts), 2) == expected

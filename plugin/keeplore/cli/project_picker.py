@@ -14,6 +14,7 @@ import click
 from keeplore.cli.output import near, note, say, table
 from keeplore.cli.parameters import Command
 from keeplore.errors import KeeploreError
+from keeplore.text.counts import first_of
 
 if TYPE_CHECKING:
     from keeplore.workspace.importing.found_projects import FoundProject
@@ -140,5 +141,4 @@ def say_left_out(projects: Sequence[FoundProject]) -> None:
 
 def _directory(project: FoundProject) -> str:
     places = [near(Path(one)) for one in project.directories if one]
-    more = f" and {len(places) - 1} more" if len(places) > 1 else ""
-    return f"{places[0]}{more}" if places else ""
+    return first_of(places, 1)

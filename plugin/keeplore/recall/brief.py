@@ -113,6 +113,10 @@ class WorkspaceView:
     freshness: FilesSince = nothing_known
     instructions: Callable[[], Sequence[str]] = tuple
 
+    def told_filter(self) -> Callable[[MemoryRow], bool]:
+        """A function that says whether a memory may be told unasked."""
+        return told_filter(self.index, self.sources())
+
     @property
     def own(self) -> tuple[tuple[str, str], ...]:
         """The scopes of the directory's project, under its name of today."""
@@ -351,7 +355,7 @@ def _question_section(
 
 def _lines_by_digest(lines: Sequence[Joinable], view: WorkspaceView) -> list[BlockLine]:
     """Lines with those that a digest stands for as one."""
-    return joined_lines(lines, view.index, told_filter(view.index, view.sources()))
+    return joined_lines(lines, view.index, view.told_filter())
 
 
 def _is_own(item: LoadedMemory | _DatedItem) -> bool:
@@ -451,7 +455,7 @@ def _notes(view: WorkspaceView) -> tuple[list[LoadedMemory], int]:
 
 def told_rows(view: WorkspaceView, rows: Iterable[MemoryRow]) -> list[MemoryRow]:
     """The rows that may be told unasked."""
-    return [*filter(told_filter(view.index, view.sources()), rows)]
+    return [*filter(view.told_filter(), rows)]
 
 
 def loaded_memories(

@@ -19,7 +19,7 @@ from keeplore.store.results import Scan, no_secret
 from keeplore.sync.clone import SETTINGS
 from keeplore.sync.errors import FailureKind, SyncError, failure, of_kind, shown
 from keeplore.sync.remote_git import attempt, check, checked_url
-from keeplore.text.counts import counted
+from keeplore.text.counts import counted, first_of
 
 ATTEMPTS = 5
 SHOWN = 5  # secrets in a message
@@ -103,9 +103,8 @@ def _concluded(
     done = replace(taken, pushed=pushed, purged=tuple(dict.fromkeys(taken.purged)))
     note = _note(done)
     if held_back:
-        more = f" and {len(held_back) - SHOWN} more" if len(held_back) > SHOWN else ""
-        listed = ", ".join(map(shown, held_back[:SHOWN]))
-        note += f"; held back for what looks like a secret: {listed}{more}"
+        listed = first_of(map(shown, held_back), SHOWN)
+        note += f"; held back for what looks like a secret: {listed}"
     return replace(done, note=note)
 
 
@@ -197,8 +196,7 @@ def _secret_found(
     store: Store, theirs: str, found: Mapping[str, str], path: str
 ) -> SyncError:
     """``found`` is place → kind with fingerprint, ``path`` where the first one stands."""
-    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    listed = ", ".join([*found][:SHOWN])
+    listed = first_of(found, SHOWN)
     # the unpublished commits become one; a later commit alone would leave the secret in the history
     begin = theirs or run(store.root, "rev-list --max-parents=0 HEAD").text
     undo = f"reset --soft {begin[:12]}"
@@ -209,7 +207,7 @@ def _secret_found(
     )
     return SyncError(
         FailureKind.LEAK,
-        f"nothing is pushed, because commits hold what looks like a secret: {listed}{more}",
+        f"nothing is pushed, because commits hold what looks like a secret: {listed}",
         f"Take it out of the file, run `git -C '{store.root}' {undo}` and `keeplore sync`;{remove}"
         f" where it is no secret, list {next(iter(found.values()))} under redaction.allow in "
         f"keeplore.yaml",

@@ -294,47 +294,26 @@ class Registry:
         that is called so; git is given so long to say what became of files.
         """
         own = self.for_directory(cwd)
-        views = [
-            WorkspaceView(
-                own.index,
-                own.store,
-                own.identities.here(cwd, agent).scopes,
-                own.machine_trust.trust_of,
-                own.machine_trust.sources,
-                own.settings.context.related,
-                partial(files_since, own, cwd, timeout_s=files_within_s),
-                partial(instructions, own),
-            )
-        ]
+        freshness = partial(files_since, own, cwd, timeout_s=files_within_s)
+        here = replace(
+            _view(own, own.identities.here(cwd, agent).scopes),
+            related=own.settings.context.related,
+            freshness=freshness,
+            instructions=partial(instructions, own),
+        )
+        views = [here]
         if code := self.code_memory(cwd, own):
-            views.append(
-                WorkspaceView(
-                    code.index,
-                    code.store,
-                    code.identities.here(cwd).own,
-                    code.machine_trust.trust_of,
-                    code.machine_trust.sources,
-                    freshness=partial(files_since, own, cwd, timeout_s=files_within_s),
-                )
-            )
+            of_code = _view(code, code.identities.here(cwd).own)
+            views.append(replace(of_code, freshness=freshness))
         for name in self.inherited(own):
-            given = (
-                ("user", ""),
-                *((("workspace", ""),) if name in own.settings.inherits else ()),
-            )
+            scopes = [("user", "")]
+            if name in own.settings.inherits:
+                scopes.append(("workspace", ""))
             try:
                 other = self.named(name)
             except KeeploreError:
                 continue  # one that is gone must not hide the others
-            views.append(
-                WorkspaceView(
-                    other.index,
-                    other.store,
-                    given,
-                    other.machine_trust.trust_of,
-                    other.machine_trust.sources,
-                )
-            )
+            views.append(_view(other, tuple(scopes)))
         return views
 
     def opened(self) -> list[Workspace]:
@@ -423,6 +402,13 @@ def _with_notes(answer: Answer, code: Workspace, request: RecallRequest) -> Answ
         if hit.memory_id not in known
     ]
     return _merged_answers(answer, hits, request.limit)
+
+
+def _view(workspace: Workspace, scopes: tuple[tuple[str, str], ...]) -> WorkspaceView:
+    trust = workspace.machine_trust
+    return WorkspaceView(
+        workspace.index, workspace.store, scopes, trust.trust_of, trust.sources
+    )
 
 
 def _freshness(workspace: Workspace, request: RecallRequest) -> FilesSince:

@@ -25,7 +25,7 @@ from keeplore.connect.host_locations import (
     switched_off,
 )
 from keeplore.connect.resources import ResourceStatus
-from keeplore.text.counts import counted
+from keeplore.text.counts import counted, first_of
 from keeplore.text.dates import minute_of
 from keeplore.workspace.recording.cursors import Cursors
 from keeplore_hooks.hosts.jsonl import time_of_file
@@ -128,11 +128,12 @@ def _not_intact(host: str, found: Mapping[str, str]) -> Iterator[DoctorFinding]:
             f"rest"
         )
         message = (
-            f"what `keeplore connect` put there is missing from {_listed_paths(gone)}"
+            f"what `keeplore connect` put there is missing from {first_of(gone, SHOWN)}"
         )
         yield wrong(f"host {host}", message, remedy)
     if changed:
-        message = f"changed by hand since `keeplore connect` put it there: {_listed_paths(changed)}"
+        files = first_of(changed, SHOWN)
+        message = f"changed by hand since `keeplore connect` put it there: {files}"
         yield note(f"host {host}", message, LOOK)
 
 
@@ -195,8 +196,3 @@ def _unconnected(
         yield note(
             part, f"{label} is here, and is not connected", f"`keeplore connect {host}`"
         )
-
-
-def _listed_paths(paths: list[str]) -> str:
-    rest = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
-    return ", ".join(paths[:SHOWN]) + rest

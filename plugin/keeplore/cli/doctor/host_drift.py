@@ -14,6 +14,7 @@ from keeplore.config.installation import is_newer
 from keeplore.connect.host_locations import LOCATIONS, Surroundings
 from keeplore.connect.host_versions import installed_version
 from keeplore.connect.payload_drift import counted
+from keeplore.text.counts import first_of
 from keeplore.text.dates import minute_of
 from keeplore_hooks.hosts import Recorded
 from keeplore_hooks.hosts.jsonl import time_of_file
@@ -69,11 +70,10 @@ def unknown_findings(host: str, state: Path) -> Iterator[DoctorFinding]:
     """What each version of the host sent that is not read yet."""
     for version, names in counted(state).get(host, {}).items():
         most = sorted(names, key=lambda name: (-names[name], name))
-        listed = ", ".join(f"{name} ({names[name]})" for name in most[:SHOWN])
-        more = f" and {len(most) - SHOWN} more" if len(most) > SHOWN else ""
+        listed = first_of((f"{name} ({names[name]})" for name in most), SHOWN)
         message = (
             f"{LOCATIONS[host].label} {version or 'of an unknown version'} sends what is not read "
-            f"here, each so many times at least: {listed}{more}"
+            f"here, each so many times at least: {listed}"
         )
         remedy = "Where something of a session is missing, report it with the version"
         yield note(f"host {host}", message, remedy)

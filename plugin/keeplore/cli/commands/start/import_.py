@@ -17,7 +17,7 @@ from keeplore.cli.output import plain, say, table
 from keeplore.cli.parameters import pass_registry, since_option
 from keeplore.cli.progress import bar, fill_vectors
 from keeplore.errors import KeeploreError
-from keeplore.text.counts import counted
+from keeplore.text.counts import counted, first_of
 from keeplore_hooks.installed import HOSTS, SOURCES, source_named
 
 if TYPE_CHECKING:
@@ -273,13 +273,8 @@ def _note_cells(notes: Notes) -> tuple[object, ...]:
 
 
 def _directory_names(directories: Iterable[str]) -> str:
-    names = list(dict.fromkeys(Path(directory).name for directory in directories))
-    more = (
-        f" and {len(names) - SHOWN_DIRECTORIES} more"
-        if len(names) > SHOWN_DIRECTORIES
-        else ""
-    )
-    return ", ".join(names[:SHOWN_DIRECTORIES]) + more
+    names = dict.fromkeys(Path(directory).name for directory in directories)
+    return first_of(names, SHOWN_DIRECTORIES)
 
 
 def _say_next(host: str | None) -> None:
