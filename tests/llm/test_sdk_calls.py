@@ -266,6 +266,16 @@ def test_a_server_that_hangs_is_not_available(
     assert model.available() == "no answer within 0.3 s"
 
 
+def test_an_error_in_place_of_an_answer_passes_with_time(server: ModelServer) -> None:
+    server.script(Raw(b'{"error": {"message": "this is said by the server"}}'))
+    with pytest.raises(TransientFailure) as caught:
+        ask(model_at("openai", server.url))
+    assert str(caught.value) == (
+        "the server reports an error. It is tried again by itself; `keeplore doctor` says "
+        "whether the model answers"
+    )
+
+
 def test_a_key_that_is_missing_is_named_unless_the_server_is_ones_own(
     server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

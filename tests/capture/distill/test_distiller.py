@@ -436,6 +436,17 @@ def test_options_are_listed_in_the_order_in_which_they_were_put() -> None:
     ]
 
 
+def test_what_follows_in_an_item_of_a_list_is_no_option() -> None:
+    answer = (
+        "There are two options:\n\n1. Keep Redis and turn persistence on. It loses nothing "
+        "then.\n2. Move the queue into Postgres.\n\nBoth are slow."
+    )
+    assert texts(talk("Where should jobs live?", answer), "options") == [
+        "Keep Redis and turn persistence on.",
+        "Move the queue into Postgres.",
+    ]
+
+
 def test_a_list_of_something_else_is_no_list_of_options() -> None:
     answer = (
         "I changed three files:\n\n- the parser\n- the lexer\n- the tests\n\n## Steps\n\n1. "

@@ -132,6 +132,24 @@ def test_a_subagents_payloads_give_nothing_and_are_asked_nothing(talk):
     assert origin and origin.agent == SESSION
 
 
+@pytest.mark.parametrize(
+    ("messages", "expected"),
+    [
+        ([], ""),
+        ([("assistant", "helper")], ""),
+        ([("user", "build")], ""),
+        (
+            [("user", "reviewer"), ("user", "planner"), ("assistant", "helper")],
+            "planner",
+        ),
+    ],
+)
+def test_a_payload_belongs_to_the_agent_that_was_spoken_to_last(messages, expected):
+    told = [{"info": {"role": role, "agent": agent}} for role, agent in messages]
+    raw = json.dumps({"sessionID": SESSION, "messages": told}).encode()
+    assert HOST.origin("session.idle", raw).agent_name == expected
+
+
 @pytest.mark.parametrize("raw", [b"", b"{}", b"[]", b"\xff", b'{"sessionID": 7}'])
 def test_payloads_of_any_content_are_problems_and_not_errors(raw):
     reading = HOST.read("session.idle", raw, Cursor(), LATER)

@@ -1,0 +1,140 @@
+"""What of a long paste is left out, and what stays."""
+
+from __future__ import annotations
+
+import pytest
+
+from keeplore.text.folding import FoldLimits, fold, line_beginning, shortened
+
+FEW = FoldLimits(
+    code_lines=4,
+    code_chars=60,
+    log_lines=4,
+    stretch_lines=9,
+    line_chars=40,
+    head_lines=2,
+    tail_lines=1,
+    head_chars=10,
+    tail_chars=5,
+)
+CODE = [f"x{n} = {n}" for n in range(9)]
+WORDS = [
+    "alpha",
+    "bravo",
+    "charlie",
+    "delta",
+    "echo",
+    "foxtrot",
+    "golf",
+    "hotel",
+    "india",
+]
+
+
+def fenced(*lines: str) -> str:
+    return "\n".join(("```py", *lines, "```"))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", ""),
+        ("What I say stays.\n", "What I say stays.\n"),
+        (f"a\n{fenced(*CODE[:4])}\nb", f"a\n{fenced(*CODE[:4])}\nb"),
+        (
+            f"a\n{fenced(*CODE[:5])}\nb",
+            f"a\n{fenced('x0 = 0', 'x1 = 1', '[2 lines left out]', 'x4 = 4')}\nb",
+        ),
+        (
+            fenced("y" * 30, "z" * 30),
+            fenced("y" * 30, "z" * 30),
+        ),
+        (
+            fenced(*("y" * 30 for _ in range(4))),
+            fenced("y" * 30, "y" * 30, "[1 lines left out]", "y" * 30),
+        ),
+        ("a" * 40, "a" * 40),
+        ("a" * 41, f"{'a' * 10} [26 characters left out] {'a' * 5}"),
+        ("\n".join(WORDS), "\n".join(WORDS)),
+        ("\n".join([*WORDS, "juliet"]), "alpha\nbravo\n[7 lines left out]\njuliet"),
+    ],
+)
+def test_what_is_longer_than_its_limit_keeps_its_ends(text: str, expected: str) -> None:
+    assert fold(text, FEW) == expected
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2026-02-09T14:03:11 ready",
+        "14:03:11 ready",
+        "Feb 9 14:03:11 ready",
+        "[WARN] low",
+        "at main.run (main.js)",
+        'File "a.py", line 7',
+        "Traceback (most recent call last)",
+        "src/a.py:12: error",
+        "12: x",
+        "+added",
+        "@@ -1 +1 @@",
+        "diff --git a b",
+        "0000a1b2 0011 2233",
+        '"key" : 1',
+        "</div>",
+        "a,b,c,d",
+        "one  two  three",
+        "$ ls",
+        "// remark",
+        "NAME=value",
+        "return x;",
+        "    indented",
+    ],
+)
+def test_a_run_of_lines_that_a_program_wrote_is_cut(line: str) -> None:
+    """Lines that begin alike would be a run whatever they hold: here each other one is prose."""
+    run = [line, "So it is,", line, "and so on.", line]
+    told = [*run, "", "", "", "What now?"]
+    expected = [*run[:2], "[2 lines left out]", line, "", "", "", "What now?"]
+    assert fold("\n".join(told), FEW).split("\n") == expected
+
+
+def test_a_short_run_and_a_list_stay() -> None:
+    short = "Look:\n[WARN] low\n[INFO] high\n[INFO] on\n[INFO] off\n\n\n\nWhat now?"
+    assert fold(short, FEW) == short
+    listed = "\n".join(f"- item {n}" for n in range(8))
+    assert fold(listed, FEW) == listed
+
+
+def test_data_is_named_with_its_size() -> None:
+    data = "QUJD" * 400
+    assert fold(f"see data:image/png;base64,{data} there") == (
+        "see [image/png left out: 1 KB] there"
+    )
+    assert fold(f"data:;base64,{data * 4}") == "[data left out: 4 KB]"
+    assert fold(f"key {data}== end") == "key [base64 data left out: 1 KB] end"
+    assert fold(data[:799]) == data[:799]
+    assert fold(data[:800]) == "[base64 data left out: 1 KB]"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("worker 12 took job 7", "worker"),
+        ("  job 1234 was taken", "job 0 "),
+        ("123456 rows", "0 rows"),
+        ("worker", ""),
+        ("- worker took it", ""),
+        ("a) worker took it", ""),
+        ("| cell | cell |", ""),
+    ],
+)
+def test_how_a_line_begins(line: str, expected: str) -> None:
+    assert line_beginning(line) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "expected"),
+    [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("", 1, ""), ("ab", 1, "…")],
+)
+def test_a_text_is_shortened_to_a_limit(text: str, limit: int, expected: str) -> None:
+    assert shortened(text, limit) == expected

@@ -1,0 +1,107 @@
+"""What of a message are the person's own words, and what was pasted into it."""
+
+from __future__ import annotations
+
+import pytest
+
+from keeplore.text.pasted import (
+    is_copied_from,
+    is_pasted_into,
+    own_words,
+    pasted_words,
+)
+
+MESSAGE = """Look at this, please.
+> Redis is faster than that.
+<b>Bold claims</b>
+npm WARN deprecated left-pad
+[ERROR] no such table
+2026-02-09T14:03:11 INFO started
+```
+x = 1
+```
+The page says: "Never commit on Fridays, ever." and I agree.
+Write this comment:
+It is mine.
+The README says:
+All of this
+is theirs."""
+OWN = """Look at this, please.
+The page says:   and I agree.
+Write this comment:
+It is mine.
+The README says:"""
+PASTED = """> Redis is faster than that.
+<b>Bold claims</b>
+npm WARN deprecated left-pad
+[ERROR] no such table
+2026-02-09T14:03:11 INFO started
+```
+x = 1
+```
+"Never commit on Fridays, ever."
+All of this
+is theirs."""
+
+
+def test_a_message_is_split_into_own_words_and_pasted_ones() -> None:
+    assert own_words(MESSAGE).splitlines() == OWN.splitlines()
+    assert pasted_words(MESSAGE).splitlines() == PASTED.splitlines()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "I got this mail:",
+        "from https://example.com/a:",
+        "he wrote:",
+        "pasted below:",
+        "der Artikel sagt:",
+    ],
+)
+def test_a_line_that_announces_somebody_else_ends_the_own_words(line: str) -> None:
+    assert own_words(f"{line}\ntheirs\ntheirs too") == line
+    assert pasted_words(f"{line}\ntheirs\ntheirs too") == "theirs\ntheirs too"
+
+
+@pytest.mark.parametrize(
+    "line", ["my mail:", "add to the README:", "We need:", "he wrote it. Thus:"]
+)
+def test_a_line_that_announces_own_words_does_not(line: str) -> None:
+    assert own_words(f"{line}\nmine") == f"{line}\nmine"
+    assert pasted_words(f"{line}\nmine") == ""
+
+
+def test_a_fence_is_ended_by_one_of_its_kind_alone() -> None:
+    assert own_words("~~~~\na\n```\nb\n~~~\nc\n~~~~\nmine") == "mine"
+    assert own_words("```\na page said:\n```\nmine") == "mine"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Redis is faster than that", True),
+        ("Never commit on Fridays…", True),
+        ("Look at this", False),
+        ("…", False),
+        ("", False),
+    ],
+)
+def test_a_text_is_looked_for_in_what_was_pasted(text: str, expected: bool) -> None:
+    assert is_pasted_into(MESSAGE, text) is expected
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("one two three four five six seven eight", True),
+        ("**One**, two three four five six seven", True),
+        ("one two three four five", False),
+        ("one two three four five six eight", False),
+    ],
+)
+def test_a_sentence_of_some_length_that_stands_elsewhere_was_copied(
+    words: str, expected: bool
+) -> None:
+    said = "So: one two three four five six seven eight. And more."
+    assert is_copied_from(said, words) is expected
