@@ -482,6 +482,7 @@ def test_a_text_is_guessed_to_be_of_a_category(text: str, category: str) -> None
         ("Kaffee um neun", "patterns", "user-facts"),
         ("One index is enough", "architectural-decisions", "user-facts"),
         ("Use pnpm", "architectural-decisions", "user-facts"),
+        ("Ask before each push", "architectural-decisions", "user-facts"),
         ("Prices as integers in cents", "architectural-decisions", "user-facts"),
         ("Coffee on port 9000", "infrastructure", "infrastructure"),
     ],

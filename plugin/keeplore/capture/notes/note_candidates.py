@@ -35,6 +35,7 @@ from keeplore.capture.notes.findings import (
 )
 from keeplore.capture.notes.note_wording import (
     capitalised,
+    is_bare,
     plain,
     points_elsewhere,
     without_lead,
@@ -208,9 +209,7 @@ def category_in(scope: str, text: str) -> str:
     """
     if scope == Scope.USER:
         return category_of(text, Category.USER_FACTS)
-    states = any(says(text, name) for name in ("states_present", "states_order"))
-    is_bare = len(terms(text)) < MIN_TERMS and not states
-    return category_of(text, Category.PATTERNS if is_bare else Category.DECISIONS)
+    return category_of(text, Category.PATTERNS if is_bare(text) else Category.DECISIONS)
 
 
 def _person_candidates(exchange: Exchange) -> Iterator[NoteCandidate]:

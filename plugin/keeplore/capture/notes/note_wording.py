@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from keeplore.capture.cues import pattern, says
+from keeplore.capture.cues import pattern, says, words
 from keeplore.text.sentences import bare
 from keeplore.text.terms import terms
 
+FEW_TERMS = 3  # content words; a statement has that many, or its verb
 _LOWER_WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?[,;:]?(?:\s|\Z)")
 
 
@@ -43,3 +44,10 @@ def capitalised(text: str) -> str:
     if text.startswith("(") and text.endswith(")") and text.count("(") == 1:
         text = text[1:-1]
     return text[:1].upper() + text[1:] if _LOWER_WORD.match(text) else text
+
+
+def is_bare(text: str) -> bool:
+    """True for a few words that hold no statement and no order."""
+    if len(terms(text)) >= FEW_TERMS or says(text, "states_present"):
+        return False
+    return text.partition(" ")[0].lower() not in words("title_verbs")
