@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, ClassVar
 
 SCHEMA = 1  # of the JSON form; raised when a reader of the older form would misread it
@@ -52,6 +53,16 @@ class Origin:
     scope: str = ""
     # of the agent that the person runs here, as the host calls it, "" for the host's own
     agent_name: str = ""
+
+    @property
+    def session_key(self) -> tuple[str, str]:
+        """What tells the session from all others of this machine."""
+        return self.host, self.session
+
+    @property
+    def directory(self) -> Path:
+        """Where it happened; the home directory where no host said so."""
+        return Path(self.cwd or Path.home())
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ class Sessions:
         self._written: dict[Path, str] = {}
 
     def get(self, origin: Origin) -> SessionState:
-        key = (origin.host, origin.session)
+        key = origin.session_key
         if key not in self._loaded:
             self._loaded[key] = self._load(self._path(*key)) or SessionState(origin)
         state = self._loaded[key]
@@ -61,7 +61,7 @@ class Sessions:
         return state
 
     def save(self, state: SessionState) -> None:
-        path = self._path(state.origin.host, state.origin.session)
+        path = self._path(*state.origin.session_key)
         data = json.dumps({"schema": SCHEMA, **asdict(state)})
         if self._written.get(path) != data:
             durable.write(path, data.encode())

@@ -214,7 +214,7 @@ class Capture:
         return None
 
     def _open_conversation(self, state: SessionState) -> OpenConversation | None:
-        key = (state.origin.host, state.origin.session)
+        key = state.origin.session_key
         if not state.open_id:
             return None
         if key not in self._open:
@@ -246,7 +246,7 @@ class Capture:
         # before the file: after a crash between the two the same file is written again, under the
         # same id
         self._sessions.save(state)
-        self._open[(origin.host, origin.session)] = current
+        self._open[origin.session_key] = current
         return current
 
     def _boundary(
@@ -289,7 +289,7 @@ class Capture:
 
     def _end_conversation(self, state: SessionState) -> None:
         """End the open conversation: what is said from now on is another one."""
-        self._open.pop((state.origin.host, state.origin.session), None)
+        self._open.pop(state.origin.session_key, None)
         state.open_id, state.made = "", []
 
     def _save(

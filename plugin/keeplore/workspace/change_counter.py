@@ -30,10 +30,10 @@ class ChangeCounter:
         if is_before != (compaction.origin.host in TOLD_AFTERWARDS):
             self.shorten(compaction.origin)
         elif is_before:
-            self._announced.add(_key(compaction.origin))
+            self._announced.add(compaction.origin.session_key)
 
     def shorten(self, origin: Origin) -> None:
-        self._shortened.add(_key(origin))
+        self._shortened.add(origin.session_key)
 
     def was_announced(self, origin: Origin) -> bool:
         """Whether the host spoke of a compaction, since this was asked last, that its record may
@@ -47,10 +47,6 @@ class ChangeCounter:
 
 
 def _take_session(sessions: set[tuple[str, str]], origin: Origin) -> bool:
-    is_there = _key(origin) in sessions
-    sessions.discard(_key(origin))
+    is_there = origin.session_key in sessions
+    sessions.discard(origin.session_key)
     return is_there
-
-
-def _key(origin: Origin) -> tuple[str, str]:
-    return origin.host, origin.session

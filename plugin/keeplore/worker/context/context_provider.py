@@ -7,7 +7,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 from keeplore.client.brief_on_disk import REST
 from keeplore.config.settings import ContextSettings
@@ -78,8 +77,7 @@ class ContextProvider:
         """The context as text, at most ``size`` bytes of UTF-8; "" for nothing. Raises NoWorkspace,
         ConfigError.
         """
-        cwd = Path(origin.cwd or Path.home())
-        workspace = self._registry.for_directory(cwd)
+        workspace = self._registry.for_directory(origin.directory)
         wishes = workspace.settings.context
         is_resumed = ask.kind == "brief" and ask.source == StartReason.RESUME
         if wishes.enabled and is_resumed and (standing := self._shown.brief(origin)):
@@ -89,7 +87,7 @@ class ContextProvider:
         if not self._shown.note_asked(origin, f"{ask.kind}\0{ask.source}\0{ask.text}"):
             return ""
         self._shown.begin(origin)
-        self._taken.pop((origin.host, origin.session), "")
+        self._taken.pop(origin.session_key, "")
         # before what was sent already nothing new may stand: the host's cache would be lost
         is_late = is_resumed and origin.host in STANDING_BRIEF
         if ask.kind == "brief" and (origin.host in BRIEFED_BY_PROMPT or is_late):
@@ -99,20 +97,19 @@ class ContextProvider:
                 ask.source, origin, TextBudget(wishes.brief_tokens, size)
             )
         if ask.kind == "edit":
-            return self._edit(
-                ask.text, origin, cwd, wishes, TextBudget(wishes.prompt_tokens, size)
-            )
-        return self._beside_prompt(ask.text, origin, cwd, workspace, size)
+            room = TextBudget(wishes.prompt_tokens, size)
+            return self._edit(ask.text, origin, wishes, room)
+        return self._beside_prompt(ask.text, origin, workspace, size)
 
     def take_back(self, origin: Origin) -> None:
         """Count the last answer as untold, because it came too late: what stood in it is due with
         the next prompt.
         """
         self._shown.take_back(origin)
-        source = self._taken.pop((origin.host, origin.session), "")
+        source = self._taken.pop(origin.session_key, "")
         if source:
-            cwd = Path(origin.cwd or Path.home())
-            changes = self._registry.for_directory(cwd).plugins.changes
+            workspace = self._registry.for_directory(origin.directory)
+            changes = workspace.plugins.changes
             self._owed.give_back(origin, source, changes)
 
     def owe(self, origin: Origin, source: str) -> None:
@@ -129,7 +126,7 @@ class ContextProvider:
         self._note_shown(given.origin, given.told, way)
 
     def _beside_prompt(
-        self, prompt: str, origin: Origin, cwd: Path, workspace: Workspace, size: int
+        self, prompt: str, origin: Origin, workspace: Workspace, size: int
     ) -> str:
         wishes = workspace.settings.context
         before, spent_s = "", 0.0
@@ -142,14 +139,14 @@ class ContextProvider:
         size -= len(own.encode()) + bool(own)
         room = TextBudget(wishes.prompt_tokens, size)
         deadline_s = wishes.deadline_ms / 1000 - spent_s
-        recalled = self._prompt(prompt, origin, cwd, wishes.threshold, room, deadline_s)
+        recalled = self._prompt(prompt, origin, wishes.threshold, room, deadline_s)
         return "\n".join(filter(None, (before, own, recalled)))
 
     def _agents_own(self, origin: Origin, room: TextBudget) -> str:
         """What only the agent remembers, where the session's brief did not know which one runs:
         some hosts tell it with a prompt alone.
         """
-        agent, key = agent_name(origin.agent_name), (origin.host, origin.session)
+        agent, key = agent_name(origin.agent_name), origin.session_key
         if self._briefed_as.get(key, "") == agent:
             return ""
         self._briefed_as[key] = agent
@@ -190,7 +187,7 @@ class ContextProvider:
         if has_waited:
             self._caught_up(until - began)
         source = self._owed.take(origin, changes, self._shown.history_of(origin))
-        self._taken[origin.host, origin.session] = source
+        self._taken[origin.session_key] = source
         if not source:
             return "", (time.monotonic() - began) * has_waited
         text = ""
@@ -228,8 +225,7 @@ class ContextProvider:
 
     def _views(self, origin: Origin) -> list[WorkspaceView]:
         """What applies where a session is, and to the agent that runs in it."""
-        cwd = Path(origin.cwd or Path.home())
-        return self._registry.views(cwd, agent=origin.agent_name)
+        return self._registry.views(origin.directory, agent=origin.agent_name)
 
     def _fresh_brief(
         self,
@@ -239,8 +235,7 @@ class ContextProvider:
         way: InjectionKind = InjectionKind.BRIEF,
     ) -> str:
         self._note_start(source, origin)
-        key = (origin.host, origin.session)
-        self._briefed_as[key] = agent_name(origin.agent_name)
+        self._briefed_as[origin.session_key] = agent_name(origin.agent_name)
         # the host of a session that was cleared has not before it what the session said
         session = "" if source == "clear" else origin.session
         reason = "compact" if source in (SHORTENED, REST) else source
@@ -273,7 +268,6 @@ class ContextProvider:
         self,
         prompt: str,
         origin: Origin,
-        cwd: Path,
         threshold: float,
         room: TextBudget,
         deadline_s: float,
@@ -288,7 +282,7 @@ class ContextProvider:
         )
         request = RecallRequest(
             prompt,
-            cwd,
+            origin.directory,
             PROMPT_CANDIDATES,
             at_once=True,
             filter=sure,
@@ -305,7 +299,6 @@ class ContextProvider:
         self,
         paths: str,
         origin: Origin,
-        cwd: Path,
         wishes: ContextSettings,
         room: TextBudget,
     ) -> str:
@@ -313,7 +306,11 @@ class ContextProvider:
         files = paths.split("\n")
         found = BackgroundCall(
             lambda: edit_context(
-                self._views(origin), files, str(cwd), room=room, history=history
+                self._views(origin),
+                files,
+                str(origin.directory),
+                room=room,
+                history=history,
             )
         )
         return (

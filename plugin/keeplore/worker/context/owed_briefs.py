@@ -30,20 +30,20 @@ class OwedBriefs:
     def note_start(self, origin: Origin, source: str) -> None:
         """Take that a session has started which is to be briefed with its first prompt."""
         with self._lock:
-            self._starts.pop(_key(origin), None)
-            self._starts[_key(origin)] = source
+            self._starts.pop(origin.session_key, None)
+            self._starts[origin.session_key] = source
             while len(self._starts) > _MOST:
                 del self._starts[next(iter(self._starts))]
 
     def has(self, origin: Origin) -> bool:
         """Whether a start of the session is known with which it was told nothing."""
         with self._lock:
-            return _key(origin) in self._starts
+            return origin.session_key in self._starts
 
     def drop(self, origin: Origin) -> None:
         """Take that the session was briefed after all."""
         with self._lock:
-            self._starts.pop(_key(origin), None)
+            self._starts.pop(origin.session_key, None)
 
     def take(
         self, origin: Origin, changes: ChangeCounter, known: InjectionHistory
@@ -52,7 +52,7 @@ class OwedBriefs:
         caller only.
         """
         with self._lock:
-            source = self._starts.pop(_key(origin), "")
+            source = self._starts.pop(origin.session_key, "")
         if origin.host in ASK_NO_MORE and changes.was_shortened(origin):
             return SHORTENED
         is_new = origin.host in BRIEFED_BY_PROMPT and not known.since
@@ -64,7 +64,3 @@ class OwedBriefs:
             changes.shorten(origin)
         else:
             self.note_start(origin, source)
-
-
-def _key(origin: Origin) -> tuple[str, str]:
-    return origin.host, origin.session

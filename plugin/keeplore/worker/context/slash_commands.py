@@ -96,7 +96,7 @@ class SlashCommands:
         )
 
     def _remember(self, text: str, origin: Origin, room: TextBudget) -> ContextBlock:
-        cwd = _directory(origin)
+        cwd = origin.directory
         workspace = self._registry.for_directory(cwd)
         if text:
             outcome = workspace.notes.write(_draft(workspace, text, origin), origin.cwd)
@@ -118,12 +118,12 @@ class SlashCommands:
                 room,
             )
         answer = self._registry.recall(
-            RecallRequest(text, _directory(origin), RECALLED, agent=origin.agent_name)
+            RecallRequest(text, origin.directory, RECALLED, agent=origin.agent_name)
         )
         return asked_context(answer, room=room)
 
     def _forget(self, text: str, origin: Origin, room: TextBudget) -> ContextBlock:
-        cwd = _directory(origin)
+        cwd = origin.directory
         if not text:
             return _section_block(
                 "Nothing was forgotten.",
@@ -139,7 +139,7 @@ class SlashCommands:
 
     def _candidates(self, text: str, origin: Origin, room: TextBudget) -> ContextBlock:
         request = RecallRequest(
-            text, _directory(origin), CANDIDATES, agent=origin.agent_name
+            text, origin.directory, CANDIDATES, agent=origin.agent_name
         )
         answer = self._registry.recall(request)
         if not answer.hits:
@@ -152,7 +152,7 @@ class SlashCommands:
         return _section_block(heading, lines, room)
 
     def _memory(self, _text: str, origin: Origin, room: TextBudget) -> ContextBlock:
-        cwd = _directory(origin)
+        cwd = origin.directory
         workspace = self._registry.for_directory(cwd)
         workspace.index.refresh()
         here = workspace.identities.here(cwd, origin.agent_name)
@@ -187,10 +187,6 @@ class SlashCommands:
         if not workspace.store.remote():
             command = f"git -C {workspace.root} remote add origin URL"
             yield f"it is on this machine only: `{command}`, then `keeplore sync`"
-
-
-def _directory(origin: Origin) -> Path:
-    return Path(origin.cwd or Path.home())
 
 
 def _draft(workspace: Workspace, text: str, origin: Origin) -> NoteDraft:

@@ -142,8 +142,7 @@ class InjectionLog:
             moment = time.monotonic()
             before = self._asked.pop(key, None)
             self._asked[key] = moment
-            while len(self._asked) > MAX_ASKED:
-                del self._asked[next(iter(self._asked))]
+            _forget_oldest(self._asked, MAX_ASKED)
             return before is None or moment - before > TWICE_S
 
     def history_of(self, origin: Origin) -> InjectionHistory:
@@ -201,8 +200,7 @@ class InjectionLog:
             known = self._sessions.get(_key(origin), _SessionLog())
             self._before.pop(_key(origin), None)
             self._before[_key(origin)] = known.copy()
-            while len(self._before) > MAX_ASKED:
-                del self._before[next(iter(self._before))]
+            _forget_oldest(self._before, MAX_ASKED)
 
     def take_back(self, origin: Origin) -> None:
         """Undo the answer that was made last for the session, which nobody heard."""
@@ -226,12 +224,8 @@ class InjectionLog:
             if is_at_start and origin.host in STANDING_BRIEF:
                 session.repeat_always(block, at)
             self._sessions[_key(origin)] = session  # behind all others
-            self._forget_oldest()
+            _forget_oldest(self._sessions, MAX_SESSIONS)
             self._is_saved = False
-
-    def _forget_oldest(self) -> None:
-        while len(self._sessions) > MAX_SESSIONS:
-            del self._sessions[next(iter(self._sessions))]
 
     def taken(self) -> list[Injection]:
         """What sessions were given since the last time that this was asked."""
@@ -270,6 +264,11 @@ def _session(data: dict[str, Any]) -> _SessionLog:
         str(data["brief_at"]),
         str(data["again"]),
     )
+
+
+def _forget_oldest(kept: dict[str, Any], most: int) -> None:
+    while len(kept) > most:
+        del kept[next(iter(kept))]
 
 
 def _key(origin: Origin) -> str:

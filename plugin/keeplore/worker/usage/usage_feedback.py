@@ -129,7 +129,7 @@ class UsageFeedback:
                 elif (
                     isinstance(event, Turn)
                     and not event.origin.agent
-                    and self._counts_for(event.origin.cwd)
+                    and self._counts_for(event.origin)
                 ):
                     self._judge_turn(event)
         except Exception:
@@ -159,7 +159,7 @@ class UsageFeedback:
 
     def _note_told(self) -> None:
         for given in self._taken():
-            if not self._counts_for(given.origin.cwd):
+            if not self._counts_for(given.origin):
                 continue
             session = self._session(given.origin)
             session.is_saved = False
@@ -216,15 +216,14 @@ class UsageFeedback:
             )
         )
 
-    def _counts_for(self, cwd: str) -> bool:
+    def _counts_for(self, origin: Origin) -> bool:
         with suppress(KeeploreError):
-            return self._registry.for_directory(
-                Path(cwd or Path.home())
-            ).settings.counts_use
+            workspace = self._registry.for_directory(origin.directory)
+            return workspace.settings.counts_use
         return False
 
     def _session(self, origin: Origin) -> _SessionUsage:
-        key = session_digest(origin.host, origin.session)
+        key = session_digest(*origin.session_key)
         session = self._sessions.pop(key, None) or _load_session(
             self._directory / f"{key}.json"
         )

@@ -189,22 +189,22 @@ class Intake:
                 workspace.recorder.capture.close(
                     workspace.sessions.get(progress.origin)
                 )
-        self._ahead.pop(_key(progress.origin), None)
+        self._ahead.pop(progress.origin.session_key, None)
         self._save(replace(progress, cursor=cursor, ended_at=SWEPT))
-        self._unredacted.pop(_key(progress.origin), None)
+        self._unredacted.pop(progress.origin.session_key, None)
 
     def _with_all_words(self, progress: SessionProgress) -> SessionProgress:
         """The progress with the cursor as this process left it, unless another process has read on
         since.
         """
-        known = self._unredacted.get(_key(progress.origin))
+        known = self._unredacted.get(progress.origin.session_key)
         if known and known[0] == progress.cursor:
             return replace(progress, cursor=known[1])
         return progress
 
     def _save(self, progress: SessionProgress) -> None:
         """Keep on disk how far a session was read, without the secrets that were said in it."""
-        key, cursor = _key(progress.origin), progress.cursor
+        key, cursor = progress.origin.session_key, progress.cursor
         workspace = self._workspace_of(progress.origin.cwd)
         written = replace(cursor, pending=_without_secrets(cursor.pending, workspace))
         self._unredacted.pop(key, None)
@@ -245,7 +245,7 @@ class Intake:
         """Note which events may not be captured, and keep no word of them: the cursor stays where
         it is, and how far the record was read is known to this process alone.
         """
-        key = _key(progress.origin)
+        key = progress.origin.session_key
         try:
             reading = read(self._ahead.get(key, progress.cursor))
         except Exception:  # noqa: BLE001 # the payload must not be set aside for it
@@ -279,10 +279,6 @@ class Intake:
 def is_prompt(ask: Ask | None) -> bool:
     """Whether a host waits for the context of a prompt."""
     return ask is not None and ask.kind == AskKind.PROMPT
-
-
-def _key(origin: Origin) -> tuple[str, str]:
-    return origin.host, origin.session
 
 
 def _heard_of(progress: SessionProgress, origin: Origin, at: str) -> SessionProgress:

@@ -114,7 +114,7 @@ class Cursors:
         }
 
     def _path(self, origin: Origin) -> Path:
-        return self._directory / f"{session_digest(origin.host, origin.session)}.json"
+        return self._directory / f"{session_digest(*origin.session_key)}.json"
 
     def _load(self, path: Path) -> SessionProgress | None:
         """None where the file is gone or damaged."""
