@@ -43,10 +43,10 @@ def test_a_question_reads_a_file_once(
     deps = RecallDeps(index, store)
     context = RecallContext(deps, RecallRequest("why?"), SearchScope(), NOW)
     for _ in range(2):
-        opened = context.opened(row.path, "conversation")
-        assert opened == OpenedMemory(load(row.path), opened.conversation)
+        opened = context.opened(row.path)
+        assert opened == OpenedMemory(load(row.path))
         assert opened.exchange("talk-turn-0") == opened.conversation.exchanges[0]
         assert opened.exchange("other") is None
-        assert context.opened("memory/gone.md", "note") is None
+        assert context.loaded("memory/gone.md") is None
     index.close()
     assert read == [row.path, "memory/gone.md"]

@@ -577,7 +577,7 @@ def later_of(desk, talk: str) -> LaterStatement | None:
     [row] = workspace.index.memories([talk]).values()
     said = Conversation.from_markdown(workspace.store.load(row.path).body)
     trust = workspace.machine_trust.trust_of
-    sayings = LaterSayings(workspace.index, workspace.store, trust, lambda _: True)
+    sayings = LaterSayings(workspace.index, workspace.store.load, trust, lambda _: True)
     return sayings.of(row, said, f"Assistant: {KAFKA}", "session-9-t2")
 
 

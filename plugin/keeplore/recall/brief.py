@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -463,7 +464,10 @@ def loaded_memories(
 ) -> Iterator[LoadedMemory]:
     source_of = view.sources()
     sayings = LaterSayings(
-        view.index, view.store, view.trust, lambda later: source_of(later).is_told
+        view.index,
+        partial(load_or_none, view.store),
+        view.trust,
+        lambda later: source_of(later).is_told,
     )
     for row in rows:
         # one may be gone since it was indexed; doctor lists what cannot be read

@@ -8,6 +8,7 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from keeplore.errors import IndexUnavailable, ModelUnavailable, RepositoryError
@@ -72,12 +73,17 @@ class RecallDeps:
     held: Callable[[Conversation], Sequence[HeldStatement]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OpenedMemory:
-    """A memory as its file has it now, and what was said in it; a document holds no exchanges."""
+    """A memory as its file has it now."""
 
     memory: Memory
-    conversation: Conversation | None
+
+    @cached_property
+    def conversation(self) -> Conversation | None:
+        """What was said in it; a document holds no exchanges."""
+        is_document = self.memory.kind == "document"
+        return None if is_document else Conversation.from_markdown(self.memory.body)
 
     def exchange(self, turn: str) -> Exchange | None:
         exchanges = self.conversation.exchanges if self.conversation else ()
@@ -99,11 +105,16 @@ class RecallContext:
     now: datetime
     _opened: dict[str, OpenedMemory | None] = field(default_factory=dict)
 
-    def opened(self, path: str, kind: str) -> OpenedMemory | None:
-        """A memory of this kind, read once for the question; None where it cannot be read."""
+    def opened(self, path: str) -> OpenedMemory | None:
+        """A memory, read once for the question; None where it cannot be read."""
         if path not in self._opened:
-            self._opened[path] = _opened(self.deps.store, path, kind)
+            memory = load_or_none(self.deps.store, path)
+            self._opened[path] = OpenedMemory(memory) if memory else None
         return self._opened[path]
+
+    def loaded(self, path: str) -> Memory | None:
+        opened = self.opened(path)
+        return opened.memory if opened else None
 
     @property
     def today(self) -> date:
@@ -168,15 +179,6 @@ class PreparedQuery:
 
     def without_vector(self) -> PreparedQuery:
         return replace(self, vector=None, floor=None, model="")
-
-
-def _opened(store: TextSource, path: str, kind: str) -> OpenedMemory | None:
-    memory = load_or_none(store, path)
-    if memory is None:
-        return None
-    is_document = kind == "document"
-    talk = None if is_document else Conversation.from_markdown(memory.body)
-    return OpenedMemory(memory, talk)
 
 
 def age_days(at: str, now: datetime) -> float:

@@ -138,7 +138,7 @@ def _told_when_asked(
 
 def _message_of(context: RecallContext, hit: RecallHit) -> str:
     """The person's own words in the exchange that a hit is from; "" where it is from none."""
-    opened = context.opened(hit.path, hit.kind) if hit.turn else None
+    opened = context.opened(hit.path) if hit.turn else None
     exchange = opened.exchange(hit.turn) if opened else None
     return own_words(exchange.user) if exchange else ""
 
@@ -315,7 +315,7 @@ def _verified(
     Without a passage, what of the memory says most to the question is shown; of an exchange
     nothing else.
     """
-    opened = context.opened(row.path, row.kind)
+    opened = context.opened(row.path)
     if opened is None:
         return None
     memory, conversation = opened.memory, opened.conversation
@@ -399,7 +399,10 @@ def _with_since(
     """
     deps = context.deps
     sayings = LaterSayings(
-        deps.index, deps.store, deps.trust, lambda later: deps.sources()(later).is_told
+        deps.index,
+        context.loaded,
+        deps.trust,
+        lambda later: deps.sources()(later).is_told,
     )
     later = sayings.of(row, conversation, hit.passage, hit.turn)
     named = named_files(memory, hit.passage, conversation)

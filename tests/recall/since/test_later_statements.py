@@ -196,7 +196,7 @@ def test_what_is_not_believed_here_puts_an_end_to_nothing(told: Told) -> None:
 
     def later(trust: str) -> LaterStatement | None:
         sayings = LaterSayings(
-            workspace.index, workspace.store, lambda _: trust, lambda _: True
+            workspace.index, workspace.store.load, lambda _: trust, lambda _: True
         )
         memory = workspace.store.load(row.path)
         talk = Conversation.from_markdown(memory.body)
@@ -274,7 +274,7 @@ def test_an_exchange_that_the_next_message_took_back_says_so(
     workspace = told.registry.for_directory(told.cwd)
     row = told.registry.find(told.hit("first").memory_id, told.cwd).row
     trust = workspace.machine_trust.trust_of
-    sayings = LaterSayings(workspace.index, workspace.store, trust, lambda _: True)
+    sayings = LaterSayings(workspace.index, workspace.store.load, trust, lambda _: True)
     found = sayings.of(row, talk, "User: Indent with tabs.", "t0")
     later = LaterStatement(answer, row.id, "t1", "2026-02-09T10:01:00Z")
     assert found == (later if expected else None)

@@ -104,11 +104,14 @@ def test_a_figure_counts_that_stands_in_a_message_whose_reply_is_shown(
         for age, date in (("old", "2026-02-01"), ("new", "2026-03-01"))
     ]
     index, store = memory_builders.indexed(tmp_path, talks, None)
+    read: list[str] = []
+    noting = SimpleNamespace(load=lambda path: read.append(path) or store.load(path))
     answer = recall(
-        RecallDeps(index, store),
+        RecallDeps(index, noting),
         RecallRequest("How many sources are in my Zotero library?", by_exchange=True),
         SearchScope("kasha-api"),
         now=NOW,
     )
     index.close()
     assert [hit.turn for hit in answer.hits] == ["new-turn-0", "old-turn-0"]
+    assert sorted(read) == sorted(hit.path for hit in answer.hits)  # each once

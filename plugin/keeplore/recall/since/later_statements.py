@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from keeplore.index import MemoryRow, PassageRow, ScopeFilter, load_or_none
+from keeplore.index import MemoryRow, PassageRow, ScopeFilter
 from keeplore.index.passages import still_says
 from keeplore.memory import Conversation, Exchange, Memory, Quote
 from keeplore.memory.model import BELIEVED, Trust
@@ -34,7 +34,7 @@ from keeplore.text.similarity import normalised
 from keeplore.text.terms import stems
 
 if TYPE_CHECKING:
-    from keeplore.index import Index, TextSource
+    from keeplore.index import Index
 
 MOST_STEPS = 4  # from what was replaced to what holds now
 REPLY = 8  # content words of a message that is an answer to the one before it
@@ -59,12 +59,13 @@ class _Said:
 
 @dataclass(frozen=True, slots=True)
 class LaterSayings:
-    """Looks up what replaced what a workspace's memories say; ``trust`` says how far a memory is
-    believed, ``is_told`` whether it may end anything, as what waits for its machine may not.
+    """Looks up what replaced what a workspace's memories say; ``load`` reads a file, ``trust`` says
+    how far a memory is believed, ``is_told`` whether it may end anything, as what waits for its
+    machine may not.
     """
 
     index: Index
-    store: TextSource
+    load: Callable[[str], Memory | None]
     trust: Callable[[Memory], str]
     is_told: Callable[[MemoryRow], bool]
 
@@ -155,7 +156,7 @@ class LaterSayings:
         return memory is not None and still_says(memory, None, row.turn, row.text)
 
     def _load_believed(self, path: str) -> Memory | None:
-        memory = load_or_none(self.store, path)
+        memory = self.load(path)
         return memory if memory and self.trust(memory) in BELIEVED else None
 
 

@@ -16,7 +16,7 @@ def sayings_of(workspace: Workspace) -> LaterSayings:
     trust = workspace.machine_trust
     return LaterSayings(
         workspace.index,
-        workspace.store,
+        functools.partial(load_or_none, workspace.store),
         trust.trust_of,
         lambda later: trust.sources()(later).is_told,
     )

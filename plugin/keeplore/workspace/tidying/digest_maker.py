@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from keeplore.config.setting_layers import capture_layers
 from keeplore.index import MemoryFilter, MemoryRow, load_or_none
@@ -88,7 +88,10 @@ def wanted_digests(workspace: Workspace) -> Iterator[DigestDraft]:
     """The digests that the workspace's conversations make now. Raises IndexUnavailable."""
     is_ours = row_filter(workspace)
     sayings = LaterSayings(
-        workspace.index, workspace.store, workspace.machine_trust.trust_of, is_ours
+        workspace.index,
+        partial(load_or_none, workspace.store),
+        workspace.machine_trust.trust_of,
+        is_ours,
     )
     for title, rows in _groups(workspace, is_ours):
         talks = [*_talks(workspace, rows)]

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from typing import Any
 
+from keeplore.index import load_or_none
 from keeplore.memory import Memory, new_id
 from keeplore.memory.model import Trust
 from keeplore.memory.note import statement_of
@@ -37,7 +39,10 @@ def doubt_steps(
 ) -> Iterator[TidyStep]:
     """A step for each note in whose place a conversation says something later."""
     sayings = LaterSayings(
-        workspace.index, workspace.store, workspace.machine_trust.trust_of, is_ours
+        workspace.index,
+        partial(load_or_none, workspace.store),
+        workspace.machine_trust.trust_of,
+        is_ours,
     )
     known = _known_proposals(workspace)
     for note in notes:
