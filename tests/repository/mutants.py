@@ -7,10 +7,10 @@ The words of messages are left alone, and so is what no test can tell apart (ann
 variables, docstrings, what a module offers to ``import *``, a flag that is None in place of False).
 A mutant runs in a copy of the tree, first against the tests that import its module or are named
 after it, then against the tests of its package, then against all (left out with NEAR). It died
-where a test fails that also fails alone and passes without the mutant, or where no test can be read
-with it; one that hangs fails at its limit of time. Any other test that fails says nothing, and is
-left out from then on. Printed is what became of each, with the test that failed, and the share that
-died. The exit status is 1 where less than ``WANTED`` died.
+where a test fails that also fails alone, or with those of its file, and passes without the mutant,
+or where no test can be read with it; one that hangs fails at its limit of time. Any other test that
+fails says nothing, and is left out from then on. Printed is what became of each, with the test that
+failed, and the share that died. The exit status is 1 where less than ``WANTED`` died.
 """
 
 from __future__ import annotations
@@ -270,14 +270,18 @@ class Copy:
                 if run.is_green:
                     return Judgement(Fate.LIVED)
                 test = run.failed_test
-                alone = [test] if test else ["--collect-only", *tests]
-                fails = not self.tested(alone).is_green
-            if fails and self.tested(alone).is_green:
+                again = next(
+                    (few for few in _alone(test, tests) if self._fails(few)), []
+                )
+            if again and not self._fails(again):
                 return Judgement(Fate.DIED, run.failed or "no test can be read")
             if not test or test in self._silent:
                 return Judgement(Fate.UNSURE, run.said[-2000:])
             self._silent.add(test)
             print(f"left out: {test}", flush=True)
+
+    def _fails(self, tests: list[str]) -> bool:
+        return not self.tested(tests).is_green
 
     @contextmanager
     def _changed(self, mutant: Mutant) -> Iterator[None]:
@@ -316,6 +320,15 @@ class Copy:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
         return TestRun(process.returncode, said)
+
+
+def _alone(test: str, tests: list[str]) -> list[list[str]]:
+    """What is asked again of what failed: a test, then all of its file; without a name, whether the
+    tests can be read.
+    """
+    if not test:
+        return [["--collect-only", *tests]]
+    return [[test], [test.partition("::")[0]]]
 
 
 def main() -> int:
