@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -65,6 +66,25 @@ def test_what_is_accepted_becomes_the_persons_note(workspace: Workspace) -> None
     assert outcome.memory.source["turns"] == ["t1"]
     assert outcome.memory.source["from"] == new_id("talk")
     assert list(review_candidates(workspace, EVERYWHERE)) == []
+
+
+def test_of_the_newest_conversations_or_those_since_a_day_alone(
+    workspace: Workspace,
+) -> None:
+    later = talk_of("s2", "later").with_meta(
+        created_at="2026-04-01T10:00:00Z", updated_at="2026-04-01T10:00:00Z"
+    )
+    body = later.body.replace("something simple", "Postgres").replace("t1", "t2")
+    workspace.store.save(Memory(later.meta, body))
+
+    def offered(**wish: Any) -> list[str]:
+        found = review_candidates(workspace, EVERYWHERE, **wish)
+        return [offer.draft.text for offer in found]
+
+    both = ["Let's use Postgres for the queue.", SAID]
+    assert offered() == offered(newest=2) == offered(since="2026-02-01") == both
+    assert offered(newest=1) == offered(since="2026-03-15") == both[:1]
+    assert offered(newest=0) == []
 
 
 def test_what_is_put_into_other_words_is_not_offered_again(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keeplore.text.sentences import sentences
+from keeplore.text.sentences import answer_in, answer_line, bare, clip, sentences
 
 TAKEN = tuple(f"worker took job {number} from the queue" for number in range(8))
 
@@ -38,3 +38,146 @@ def test_the_number_of_an_item_stands_in_its_emphasis_or_before_it(
 ) -> None:
     (found,) = sentences(f"It is done:\n\n{line}")[1:]
     assert (found.label, found.text) == (label, told)
+
+
+MESSAGE = """# Where jobs live ##
+We looked at three ways. The **queue** must survive a restart
+and this line goes on.
+But this one begins anew.
+
+**Options weighed**:
+There are two options:
+- **Redis** with persistence. It is fast.
+* [x] Postgres 🎉
++ _nothing_ at all
+1) SQS
+(b) a file
+C. memory
+**4. Kafka**: too much.
+5、日本語の選択
+
+> quoted by somebody
+| cell | cell |
+```py
+x = 1
+```
+    indented = code
+$ ls -la
+file listed by it
+
+"key": 1,
+2026-02-09T14:03:11 started
+at run (main.js)
+return x;
+call(a);
+✓ passed
+{"a": 1}
+=====
+a  b  c
+Typed in a terminal\\
+and ended there.
+
+✅ Done! Is that so?
+__Not__ **so**
+Use `a && b`, please.
+1234567890 !!! 12
+"""
+READ = [
+    ("Where jobs live ##", "", "", "", True, True),
+    ("We looked at three ways.", "Where jobs live ##", "", "", False, True),
+    (
+        "The **queue** must survive a restart and this line goes on.",
+        "Where jobs live ##",
+        "",
+        "",
+        False,
+        False,
+    ),
+    ("But this one begins anew.", "Where jobs live ##", "", "", False, True),
+    ("Options weighed", "", "", "", True, True),
+    ("There are two options:", "Options weighed", "", "", False, True),
+    (
+        "**Redis** with persistence.",
+        "Options weighed",
+        "There are two options:",
+        "-",
+        False,
+        True,
+    ),
+    ("It is fast.", "Options weighed", "There are two options:", "-", False, False),
+    ("Postgres", "Options weighed", "There are two options:", "-", False, True),
+    ("_nothing_ at all", "Options weighed", "There are two options:", "-", False, True),
+    ("SQS", "Options weighed", "There are two options:", "1", False, True),
+    ("a file", "Options weighed", "There are two options:", "B", False, True),
+    ("memory", "Options weighed", "There are two options:", "C", False, True),
+    (
+        "**Kafka**: too much.",
+        "Options weighed",
+        "There are two options:",
+        "4",
+        False,
+        True,
+    ),
+    ("日本語の選択", "Options weighed", "There are two options:", "5", False, True),
+    ("Typed in a terminal", "Options weighed", "", "", False, True),
+    ("and ended there.", "Options weighed", "", "", False, True),
+    ("Done!", "Options weighed", "", "", False, True),
+    ("Is that so?", "Options weighed", "", "", False, False),
+    ("Use `a && b`, please.", "Options weighed", "", "", False, True),
+]
+
+
+def test_a_message_is_read_as_sentences_with_what_stands_above_them() -> None:
+    read = [
+        (one.text, one.heading, one.lead, one.label, one.is_heading, one.is_first)
+        for one in sentences(MESSAGE)
+    ]
+    assert read == READ
+    assert [one.text for one in sentences(MESSAGE) if one.is_question] == [
+        "Is that so?"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "expected"),
+    [
+        ("short", 5, "short"),
+        ("one two three", 12, "one two"),
+        ("unbroken", 4, "unbr"),
+        ("We take it, because it is safe and sound", 20, "We take it,"),
+        ("We take it because it is safe", 20, "We take it"),
+        ("We, take it for what it is worth", 24, "We, take it for what it"),
+        ("**It** is: good, or not so", 17, "**It** is: good"),
+    ],
+)
+def test_a_quotation_is_cut_at_a_clause_or_a_word(
+    text: str, limit: int, expected: str
+) -> None:
+    assert clip(text, limit) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("- **Bold** words**", "Bold** words**"),
+        ("**all of it**", "all of it"),
+        ("__a__ and __b__", "__a__ and __b__"),
+        ("🎉 ## Done 🎉", "Done"),
+        ("* + - deep", "deep"),
+        ("*italic*", "*italic*"),
+        ("🎉", ""),
+    ],
+)
+def test_a_text_loses_the_marks_at_its_ends(text: str, expected: str) -> None:
+    assert bare(text) == expected
+
+
+def test_question_and_answer_share_the_room_of_a_quotation() -> None:
+    assert answer_line("Which  one?", "The\nfirst.") == "Which one? → The first."
+    question, answer = "why " * 100, "so " * 100
+    line = answer_line(question, answer)
+    assert len(line) <= 300
+    assert answer_in(line) == ("so " * 50).strip()
+    assert line.startswith("why " * 30)
+    assert answer_in(answer_line("Why?", answer)) == ("so " * 98).strip()
+    assert answer_in("no arrow") == "no arrow"
