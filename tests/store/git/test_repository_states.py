@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import pygit2
 import pytest
 
 from keeplore.errors import RepositoryBusy, RepositoryError
 from keeplore.store import Store, create
+from keeplore.store.git.libgit_backend import LibgitBackend
+from keeplore.store.repository_state import directories
 
 Git = Callable[..., str]
 
@@ -408,3 +413,15 @@ def test_a_workspace_inside_another_repository_never_commits_there(tmp_path, git
     with pytest.raises(RepositoryError, match="not a git repository"):
         inner.commit()
     assert git("status", "--porcelain", cwd=tmp_path) == "?? inner/"
+
+
+def test_an_index_that_cannot_be_read_is_said_once(store, monkeypatch):
+    said = []
+    monkeypatch.setattr(sys, "unraisablehook", said.append)
+    broken = store.root / ".git" / "index"
+    broken.write_bytes(b"DIRC broken" * 20)
+    backend = LibgitBackend(store.root, directories(store.root), store.cache)
+    with pytest.raises(pygit2.GitError, match="invalid data in index"):
+        backend.has_unmerged(broken)
+    gc.collect()  # what was half made goes away in silence
+    assert said == []

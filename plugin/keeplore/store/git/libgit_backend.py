@@ -215,7 +215,7 @@ class LibgitBackend(GitBackend):
 
     def index(self, place: Path) -> pygit2.Index:
         """An index file as it is now; GitError for a split or a sparse one."""
-        index = pygit2.Index(str(place))
+        index = _IndexFile(str(place))
         index.read()
         return index
 
@@ -268,6 +268,12 @@ class LibgitBackend(GitBackend):
             tree = self._tree(old if isinstance(old, pygit2.Tree) else None, change)
             return (tree, FileMode.TREE) if tree else None
         return (pygit2.Oid(hex=change.id), FileMode(change.mode)) if change else None
+
+
+class _IndexFile(pygit2.Index):
+    """An index that is also freed without a complaint where its file could not be opened."""
+
+    _index = pygit2.ffi.NULL
 
 
 class _LibraryMergeIndex(MergeIndex):
