@@ -1,0 +1,81 @@
+"""In which words a settings file is refused that cannot be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from keeplore.config.settings import (
+    MAX_FILE,
+    flat_settings,
+    load_settings,
+    meant_keys,
+    setting_keys,
+)
+from keeplore.errors import ConfigError
+
+NO_NODE = (
+    "while parsing a flow node did not find expected node content in "
+    '"<byte string>", line 2, column 1'
+)
+MEND = "Mend or remove that key; a newer Keeplore may know it"
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "remedy"),
+    [
+        ("a: [", "FILE is no YAML: " + NO_NODE, "Mend that line"),
+        ("[" * 99, "FILE is no YAML: it nests too deeply", "Mend that line"),
+        ("x" * (MAX_FILE + 1), "FILE is larger than 16384 bytes", "Compare it with the template"),
+        ("frozen: perhaps\n", "FILE, line 1: frozen: it should be true or false", MEND),
+        (
+            "branch: main\ncontext:\n  threshold: much\n",
+            "FILE, line 3: context.threshold: it should be a number",
+            MEND,
+        ),
+        (
+            "thresholds: 1\n",
+            "FILE, line 1: thresholds: there is no such key (did you mean recall.threshold?)",
+            MEND,
+        ),
+    ],
+)  # fmt: skip
+def test_a_file_that_cannot_be_used_says_why(
+    tmp_path: Path, text: str, message: str, remedy: str
+) -> None:
+    file = tmp_path / "keeplore.yaml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError) as refused:
+        load_settings(tmp_path)
+    assert refused.value.message == message.replace("FILE", str(file))
+    assert refused.value.remedy == remedy
+
+
+def test_a_directory_without_one_is_no_workspace(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as refused:
+        load_settings(tmp_path)
+    assert refused.value.message == (
+        f"{tmp_path} is no workspace: keeplore.yaml cannot be read"
+    )
+    assert refused.value.remedy == "Run `keeplore init DIR`"
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "#" * MAX_FILE])
+def test_one_that_says_nothing_leaves_what_is_built_in(
+    tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "keeplore.yaml").write_text(text, encoding="utf-8")
+    assert flat_settings(load_settings(tmp_path)) == setting_keys()
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        ("threshold", " (did you mean context.threshold or recall.threshold?)"),
+        ("frozn", " (did you mean frozen?)"),
+        ("zzzz", ""),
+    ],
+)
+def test_a_key_that_may_have_been_meant_is_named(key: str, hint: str) -> None:
+    assert meant_keys(key) == hint
