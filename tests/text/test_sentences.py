@@ -31,6 +31,10 @@ def test_eight_lines_that_begin_alike_were_written_by_a_program(
         ("2.名称：前端解析", "2", "名称：前端解析"),
         ("**3.0 is out** and in use.", "", "**3.0 is out** and in use."),
         ("3.5倍的速度", "", "3.5倍的速度"),
+        ("- **A. Names**: each is kept.", "A", "**Names**: each is kept."),
+        ("**B) Names** are kept.", "B", "**Names** are kept."),
+        ("* C. Names are kept.", "C", "Names are kept."),
+        ("- A name is kept.", "-", "A name is kept."),
     ],
 )
 def test_the_number_of_an_item_stands_in_its_emphasis_or_before_it(

@@ -25,10 +25,11 @@ MIN_CLAUSE = 120  # characters that must remain where a quotation is cut at a cl
 # margin
 _WRAPPED = 60
 _FENCE = re.compile(r"\s{0,12}(?:>\s?)*(`{3,}|~{3,})")
-# "**2. Name** …" has its number inside the emphasis, "**2.** …" alone there; a line in Chinese or
-# Japanese often has no space behind it
+# "**2. Name** …" and "- **A. Name** …" have their label inside the emphasis, "**2.** …" alone
+# there; a line in Chinese or Japanese often has no space behind it
 _ITEM = re.compile(
-    r"\s{0,16}(?:(?:[-*+•]|(?:\*\*|__)(\d{1,2})[.)](?:\*\*|__)|"
+    r"\s{0,16}(?:(?:(?:[-*+•]\s+)?(?P<emphasis>\*\*|__)([A-Z])[.):]|[-*+•]\s+([A-Z])[.)]|"
+    r"[-*+•]|(?:\*\*|__)(\d{1,2})[.)](?:\*\*|__)|"
     r"(?P<mark>\*\*|__)?(\d{1,2})[.)]|\(?([A-Za-z])\)|([A-Z])\.)\s+"
     r"(?:\[[ xX]\]\s+)?(?=\S)|(\d{1,2})[.)、．](?=[^\s\d].*[\u3040-\u30ff\u4e00-\u9fff]))"
 )
@@ -115,10 +116,17 @@ def _blocks(message: str) -> Iterator[tuple[str, str]]:
         if heading:
             yield "#", heading
         elif marker:
-            label = next(filter(None, marker.group(1, 3, 4, 5, 6)), "-").upper()
-            lines = [(marker["mark"] or "") + line[marker.end() :]]
+            label = _label(marker)
+            opening = marker["mark"] or marker["emphasis"] or ""
+            lines = [opening + line[marker.end() :]]
         elif line:
             lines.append(line)
+
+
+def _label(marker: re.Match[str]) -> str:
+    """The letter or number of a list item, "-" for a bullet."""
+    labels = marker.group(2, 3, 4, 6, 7, 8, 9)
+    return next(filter(None, labels), "-").upper()
 
 
 def _heading_in(line: str) -> str:

@@ -39,6 +39,34 @@ def changed(correction: str) -> list[Exchange]:
 
 
 @pytest.mark.parametrize(
+    ("answer", "line"),
+    [
+        ("SQLite file. Redis is too much for one shop.", SECOND),
+        ("Let's take the SQLite file, please.", SECOND),
+        ("B, with a nightly copy. Redis is too much for one shop.", SECOND),
+    ],
+)
+def test_an_option_is_picked_by_its_name_and_by_its_label_before_more(
+    answer: str, line: str
+) -> None:
+    found = decisions(talk((ASKED, OPTIONS), (answer, "Fine.")))
+    assert line in [decision.quote.text for decision in found]
+
+
+def test_a_label_that_is_taken_beside_a_rejection_names_its_option() -> None:
+    answer = "B, with a nightly copy. No Redis: one more thing to run."
+    found = decisions(talk((ASKED, OPTIONS), (answer, "Fine.")))
+    assert [decision.quote.text for decision in found] == [
+        f"{SECOND} → B, with a nightly copy."
+    ]
+
+
+@pytest.mark.parametrize("answer", ["Redis is down again", "SQLite or Redis, hm"])
+def test_what_only_begins_with_a_name_picks_nothing(answer: str) -> None:
+    assert decisions(talk((ASKED, OPTIONS), (answer, "I see."))) == []
+
+
+@pytest.mark.parametrize(
     ("correction", "line"),
     [
         ("No wait, make it SQLite.", SECOND),

@@ -56,6 +56,16 @@ ORDERS = [
     ("Always run the linter before you commit.", "project-conventions", "rule"),
     ("never push to main without a pull request", "project-conventions", "rule"),
     ("Don't commit anything unless I ask.", "project-conventions", "rule"),
+    (
+        "Also our runners need 8 GB because the thumbnailer is hungry, remember that.",
+        "infrastructure",
+        "remember",
+    ),
+    (
+        "Nightly builds need Java 21 - please don't forget this!",
+        "architectural-decisions",
+        "remember",
+    ),
     ("记住：生产数据库在法兰克福。", "architectural-decisions", "remember"),
     ("Merk dir, dass die Tests nur mit Postgres laufen.", "infrastructure", "remember"),
 ]

@@ -19,6 +19,7 @@ from keeplore.capture.distill.choices import (
     Choice,
     choice_of,
     last_options,
+    named_option,
     taken_instead,
 )
 from keeplore.memory import AnsweredQuestion, Exchange
@@ -245,17 +246,25 @@ def _picked_option(opening: str, reply: str) -> Sentence | None:
     """The option of the reply that the opening of a message names, and says little else."""
     pick = pattern("picked").match(opening)
     count = len(opening.split())
-    if pick is None or count > MAX_PICK_WORDS:
+    if count > MAX_PICK_WORDS:
         return None
+    if pick is None:
+        return _option_by_name(opening, reply)
     if pick["ordinal"]:
         return _nth_option(reply, pick["ordinal"])
     label = (pick["named"] or pick["bare"]).upper()
-    is_meant = (
-        count <= 3 or pick["word"]
-    )  # "a" can be an article, "2" a number of things
+    # "a" can be an article, "2" a number of things
+    is_meant = count <= 3 or pick["word"] or opening[pick.end() :].startswith(",")
     if is_meant or (label.isdigit() and _asks_to_pick(reply)):
         return _option_with_label(reply, label)
     return None
+
+
+def _option_by_name(opening: str, reply: str) -> Sentence | None:
+    """The one option of the last list that the opening begins with, where the reply asks which."""
+    options = last_options(sentences(reply)) if _asks_to_pick(reply) else []
+    name = named_option(opening, [option.text for option in options])
+    return next((option for option in options if option.text == name), None)
 
 
 def _asks_to_pick(reply: str) -> bool:

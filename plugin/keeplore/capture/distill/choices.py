@@ -91,9 +91,13 @@ class Taken:
 
     @property
     def answer(self) -> str:
-        """The option; the person's words where they tell more than its name."""
-        more = {*terms(self.said)} - {*terms(self.option)}
-        return self.said if len(more) >= TELLING_MORE else self.option
+        """The option; the person's words where they tell more than its name, behind it where they
+        name it by its label alone.
+        """
+        said, option = {*terms(self.said)}, {*terms(self.option)}
+        if len(said - option) < TELLING_MORE:
+            return self.option
+        return self.said if said & option else answer_line(self.option, self.said)
 
 
 def taken_instead(
@@ -146,8 +150,13 @@ def _named(text: str, choice: Choice, *, by_label: bool) -> str:
     """
     if by_label and (option := _option_by_label(text, choice)):
         return option
-    spoken = [*_WORD.finditer(text)]
-    found = [o for o in choice.options if _begins_with(spoken, o, choice.options)]
+    return named_option(text, choice.options)
+
+
+def named_option(text: str, options: Sequence[str]) -> str:
+    """The one option whose name a text begins with, after words that take it; "" for none."""
+    spoken = [*_WORD.finditer(pattern("takes_option").sub("", text, count=1))]
+    found = [o for o in options if _begins_with(spoken, o, options)]
     return found[0] if len(found) == 1 else ""
 
 
