@@ -167,6 +167,7 @@ def test_an_offer_that_was_agreed_to_is_told_without_what_it_shows(
         ("Add amount_cents to refunds too", []),
         ("Please add a timeout of five seconds to queue.py", []),
         ("Rename the column to total_cents in the migration", []),
+        ("Let's design the permission model for shared albums", []),
         (
             "Add a timeout to queue.py, because the broker hangs at night",
             ["Add a timeout to queue.py, because the broker hangs at night"],
