@@ -25,6 +25,7 @@ from keeplore.store.files import FileState
 from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.git_command import run
 from keeplore.store.git.git_locks import CommitLock
+from keeplore.store.git.index_note import stamp_of
 from keeplore.store.git.objects import (
     EXECUTABLE,
     REGULAR,
@@ -54,6 +55,7 @@ class CommitPlan:
 
     ref: str
     parent: str
+    index: str  # what tells git's own from another version of it
     tracked: Mapping[str, Blob]  # ours in the parent
     ids: Mapping[str, str]  # of the blobs on disk
     changes: Mapping[str, Blob | None]
@@ -97,12 +99,13 @@ def _plan(
 ) -> CommitPlan:
     """What differs between disk and HEAD. Raises RepositoryBusy, Moved or Unsupported."""
     ref, parent = _recovered(backend, branch, cache)
+    index = stamp_of(backend.places.own)
     tracked = backend.tracked(parent, extra)
     skipped: list[str] = []
     on_disk, ids = _look(backend, cache, skipped, extra)
     differing = [path for path, id_ in ids.items() if _id_in(tracked, path) != id_]
     removed = _removed_paths(backend, tracked, on_disk, skipped)
-    restore_files(backend, parent, tracked, _ids_at(ids, [*differing, *removed]))
+    restore_files(backend, cache, tracked, ids, differing + removed)
     known = tracked.keys() | extra
     ignored = _ignored(backend, [path for path in differing if path not in known])
     skipped += ignored
@@ -116,6 +119,7 @@ def _plan(
     return CommitPlan(
         ref,
         parent,
+        index,
         tracked,
         ids,
         changes,
@@ -178,10 +182,6 @@ def _kinds_in(
     """Kind and fingerprint of the secrets that a file has in HEAD."""
     text = backend.read(blob, path) if blob else b""
     return {kind for _, kind in cache.scan(text)}
-
-
-def _ids_at(ids: Mapping[str, str], paths: Iterable[str]) -> dict[str, str]:
-    return {path: ids.get(path, "") for path in paths}
 
 
 def _id_in(tracked: Mapping[str, Blob], path: str) -> str:
@@ -330,10 +330,9 @@ def _mend_index(
     """Put into the index again what a git command of the person's overwrote there; as long as git
     holds its lock, that waits for another cycle. Raises Moved.
     """
-    index = backend.places.own / "index"
-    if not index.exists() or cache.index == _looks(index):
-        return
-    if backend.has_unmerged(index):
+    own = backend.places.own
+    index = own / "index"
+    if not plan.index or plan.index == cache.index or backend.has_unmerged(index):
         return
     if stale_entries(backend, plan.parent, index, plan.is_settled):
         try:
@@ -345,13 +344,7 @@ def _mend_index(
                 lock.publish(draft)
         except RepositoryBusy:
             return
-    cache.index = _looks(index)
-
-
-def _looks(index: Path) -> tuple[int, int, int]:
-    """What tells two versions of an index file apart."""
-    found = index.stat()
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    cache.index = stamp_of(own)
 
 
 def _unstaged(backend: GitBackend, draft: Path, plan: CommitPlan) -> dict[str, None]:
@@ -368,6 +361,8 @@ def _check_unchanged(backend: GitBackend, plan: CommitPlan) -> None:
     """Raise Moved where something that the plan rests on has changed."""
     if backend.ref() != plan.ref or backend.tip(plan.ref) != plan.parent:
         raise Moved
+    if stamp_of(backend.places.own) != plan.index:
+        raise Moved  # a git command that has written files ends with its index
     if any(files.state(backend.root, file.path) != file for file in plan.evidence):
         raise Moved
     removed = [path for path, blob in plan.changes.items() if blob is None]

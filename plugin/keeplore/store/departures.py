@@ -92,6 +92,11 @@ def remove_notes(notes: Iterable[Path]) -> None:
         note.unlink(missing_ok=True)
 
 
+def departed(root: Path) -> set[str]:
+    """The paths of files that went and whose notes are not settled yet."""
+    return {departure.path for departure in _departures(root)}
+
+
 def _departures(root: Path) -> Iterator[Departure]:
     """The departures that were written down and are not settled yet."""
     for note in sorted((directories(root).own / FOLDER).glob("*.json")):

@@ -95,8 +95,7 @@ class Store:
         # a repair sets aside what is written while it goes on with a rebase, and must not miss any
         with contextlib.nullcontext() if is_alone else self.exclusive:
             files.write(self.root, path, serialise(memory).encode())
-            if written := files.state(self.root, path):
-                self.cache.clean[path] = written
+            self.cache.note_clean(path, files.state(self.root, path))
             for name in older:
                 departures.depart(self.root, name, [path])
         return path
@@ -146,6 +145,7 @@ class Store:
         """
         check_read(path)
         files.remove(self.root, path)
+        self.cache.own[path] = None
 
     def forget(self, memory_id: str, machine: str, at: str) -> Tombstone:
         """Take a memory away, archived copies too, and see to it that no machine brings it back;
@@ -329,9 +329,7 @@ class Store:
         return memory_files.find(self.root, list(self.scan()), memory_id)
 
     def copies(self, memory_id: str) -> list[tuple[str, Memory]]:
-        """Every file of a memory with what it says, archived ones and duplicates too; first the one
-        that is used.
-        """
+        """Every file of a memory with what it says, archived ones too; first the one in use."""
         return memory_files.copies(self.root, list(self.scan()), memory_id)
 
     def scan(self) -> Iterator[FileState]:
@@ -352,6 +350,7 @@ class Store:
         """
         check_written(path)
         files.write(self.root, path, text.encode())
+        self.cache.own[path] = files.state(self.root, path)
 
     def read_text(self, path: str, limit_bytes: int) -> str:
         """The text of a file inside the workspace. Raises NotFound, Corrupt, UnsafePath or

@@ -63,10 +63,13 @@ class Work:
         self.new = ""
         store.commit()
 
-    def do(self) -> None:
+    def write(self) -> None:
         self.new = self.store.save(self.note("It is new"))
         other = self.note("It changes", body="# It changes\n\nIt is otherwise.\n")
         self.store.save(other)
+
+    def do(self) -> None:
+        self.write()
         self.store.forget(self.gone.id, "studio", AT)
         self.store.commit()
 
@@ -157,17 +160,68 @@ def test_what_a_failing_merge_takes_from_the_disk_is_there_again(
     assert fresh(store.root).commit().commit is None
 
 
-def test_what_a_person_removes_or_takes_back_later_stays_so(store, work, git):
+def test_what_a_stash_has_noted_as_removed_is_there_again(store, work, git):
+    """A stash that read the index before a commit of ours and HEAD after it."""
+    index = store.root / ".git" / "index"
+    before = index.read_bytes()
+    work.write()
+    store.commit()
+    now = index.read_bytes()
+    (store.root / "app.py").write_text("edited\n")
+    index.write_bytes(before)
+    git("stash", "push", "-q", "--", "app.py", cwd=store.root)
+    index.write_bytes(now)
+    git("checkout", "-q", "HEAD", "--", "memory", cwd=store.root)
+    git("stash", "pop", "-q", cwd=store.root)
+    assert not (store.root / work.new).exists()
+    fresh(store.root).commit()
+    store.forget(work.gone.id, "studio", AT)
+    fresh(store.root).commit()
+    work.check(git)
+    assert (store.root / "app.py").read_text() == "edited\n"
+
+
+def test_what_a_person_takes_back_later_stays_so(store, work, git):
     work.do()
-    long_ago = (store.root / ".git" / "index").stat().st_mtime + WINDOW_S + 10
+    index = store.root / ".git" / "index"
+    later = index.stat().st_mtime + WINDOW_S + 10
     git("checkout", "-q", "HEAD~1", "--", work.changed, cwd=store.root)
     git("rm", "-q", work.new, cwd=store.root)
-    os.utime(store.root / ".git" / "index", (long_ago, long_ago))
+    os.utime(index, (later, later))
     assert set(fresh(store.root).commit().paths) == {work.changed, work.new}
     assert not (store.root / work.new).exists()
 
 
-def test_a_file_that_is_only_removed_from_the_disk_stays_so(store, work):
+def test_what_is_removed_again_stays_so(store, work, git):
+    work.do()
+    git("rm", "-q", work.new, cwd=store.root)
+    fresh(store.root).commit()
+    (store.root / work.new).unlink()
+    assert fresh(store.root).commit().paths == (work.new,)
+
+
+def test_what_is_only_removed_from_the_disk_stays_so(store, work):
     work.do()
     (store.root / work.new).unlink()
     assert fresh(store.root).commit().paths == (work.new,)
+
+
+def test_what_keeplore_itself_removes_or_gives_an_earlier_text_stays_so(
+    store, work, git
+):
+    work.do()
+    (store.root / "app.py").write_text("edited\n")
+    git("add", "app.py", cwd=store.root)
+    before = git("show", f"HEAD~1:{work.changed}", cwd=store.root)
+    store.write_text(work.changed, f"{before}\n")
+    store.remove(work.new)
+    assert set(store.commit().paths) == {work.changed, work.new}
+
+
+def test_a_file_that_was_moved_stays_at_its_new_place(store, work, git):
+    work.do()
+    (store.root / "app.py").write_text("edited\n")
+    git("add", "app.py", cwd=store.root)
+    store.move(work.new, "memory/gotchas/elsewhere.md")
+    paths = {work.new, "memory/gotchas/elsewhere.md"}
+    assert set(fresh(store.root).commit().paths) == paths

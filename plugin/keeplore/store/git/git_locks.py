@@ -23,6 +23,7 @@ from typing import Any
 
 from keeplore.errors import RepositoryBusy, RepositoryError
 from keeplore.store import checkout_lock
+from keeplore.store.git.index_note import foreign_write, note_index, stamp_of
 from keeplore.store.repository_state import (
     Directories,
     directories,
@@ -142,11 +143,13 @@ class CommitLock:
 
     def publish(self, draft: Path) -> None:
         """Make the edited copy the index; an untouched empty one stays away."""
-        index = self._directories.own / "index"
+        own = self._directories.own
+        index, foreign_at = own / "index", foreign_write(own)
         if draft.exists():
             if index.exists():
                 os.link(index, self._private(LAST, self._note))
             durable_replace(draft, index)
+            note_index(own, stamp_of(own), foreign_at)
 
     def take_back(self) -> None:
         """Put the index back that was there before ``publish``."""

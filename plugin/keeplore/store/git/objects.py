@@ -80,8 +80,21 @@ class CycleCache:
     examples: dict[str, FileState] = field(default_factory=dict)
     # ref → what `stat` said of its log
     logs: dict[str, tuple[int, int, int]] = field(default_factory=dict)
-    # what `stat` said of the index that was looked through
-    index: tuple[int, int, int] = (0, 0, 0)
+    # path → what else this process wrote there, None where it removed the file
+    own: dict[str, FileState | None] = field(default_factory=dict)
+    # the stamp of the index that was looked through
+    index: str = ""
+
+    def note_clean(self, path: str, file: FileState | None) -> None:
+        """Note what this process has just written without secrets."""
+        self.own.pop(path, None)
+        if file:
+            self.clean[path] = file
+
+    def is_own(self, path: str, file: FileState | None) -> bool:
+        """Whether this process made a file what it is, or removed it."""
+        known = self.own.get(path, self.clean.get(path))
+        return known == file if file else path in self.own and known is None
 
 
 class MergeIndex(ABC):

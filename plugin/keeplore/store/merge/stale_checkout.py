@@ -2,71 +2,65 @@
 
 git reads the branch and the index first, and takes its lock later. Where a commit of ours comes in
 between, ``git merge`` writes an index without that commit, or, where it cannot go on, takes index
-and disk back to the commit that it began with (``restore_state`` in git's builtin/merge.c). HEAD
-has the commit still, but the next cycle would take what is gone from the disk for removed by the
-person.
+and disk back to the commit that it began with (``restore_state`` in git's builtin/merge.c); a ``git
+stash`` may note what is new as removed, and removes it when it is popped. HEAD has the commit
+still, but the next cycle would take what is gone from the disk for removed by the person.
 
-A file is mended only where it is as a commit of ours had found it a moment before, and the index is
-so too, or the log of HEAD tells that a merge has reset both.
+A file is mended only where it is as a commit of ours had found it, and a git command that was not
+ours wrote the index in the minute after that commit.
 """
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from pathlib import Path
 
 from keeplore.errors import RepositoryError
-from keeplore.store import files, tombstones
+from keeplore.store import departures, files, tombstones
 from keeplore.store.commit_cycle import BY_US
 from keeplore.store.git.git_backend import GitBackend
-from keeplore.store.git.objects import Blob, Moved, Unsupported
-from keeplore.store.git.ref_log import LogEntry, last_entries
+from keeplore.store.git.index_note import foreign_write, note_index, stamp_of
+from keeplore.store.git.objects import Blob, CycleCache, Moved, Unsupported
+from keeplore.store.git.ref_log import last_entries
 from keeplore.store.merge.merge_plan import id_of
 from keeplore.store.paths import is_memory
-from keeplore_hooks import durable
 
 WINDOW_S = 60.0  # no git command looks so long before it writes
-HANDLED = "reset.keeplore"  # in the git directory: the last reset that was looked after
-_RESET = re.compile(r"(?:merge|pull)\b.*: updating HEAD")
 Versions = Mapping[str, Set[str]]  # path → the ids of blobs, "" for no file
 
 
 def restore_files(
     backend: GitBackend,
-    head: str,
+    cache: CycleCache,
     tracked: Mapping[str, Blob],
-    on_disk: Mapping[str, str],
+    ids: Mapping[str, str],
+    differing: Iterable[str],
 ) -> None:
-    """Write the memories again that HEAD has and a merge reset on disk.
+    """Write the memories again that HEAD has and a git command took from the disk.
 
-    ``on_disk`` has the blob id, "" for none, of each file that is not as ``tracked`` in HEAD.
-    Raises Moved where there were any, or Unsupported.
+    ``ids`` are of the blobs on disk, ``differing`` the paths where it is not as HEAD. Raises Moved
+    where there was anything to write, or Unsupported.
     """
-    suspects = {
-        path: id_
-        for path, id_ in on_disk.items()
-        if path in tracked and (is_memory(path) or tombstones.id_of(path))
-    }
-    if not suspects:
+    own = backend.places.own
+    stamp, written_at = stamp_of(own), foreign_write(own)
+    if not written_at:
         return
-    log = _log_of_head(backend)
-    reset = _unhandled_reset(backend, log)
-    lost = _lost(backend, head, suspects, log, reset)
+    on_disk = {path: ids.get(path, "") for path in differing if path in tracked}
+    lost = _lost(backend, on_disk, written_at)
     if backend.has_filter(lost):
         raise Unsupported("a filter")
     stones = tombstones.Tombstones(backend.root)
     is_changed = False
     for path in lost:
         data = backend.read(tracked[path], path)
-        if is_memory(path) and id_of(path, data) in stones:
+        is_forgotten = is_memory(path) and id_of(path, data) in stones
+        if is_forgotten or cache.is_own(path, files.state(backend.root, path)):
             continue
         is_changed = True
         if backend.hashes([path]).get(path, "") == on_disk[path]:
             files.write(backend.root, path, data)
-    if reset:
-        durable.write(backend.places.own / HANDLED, _line(reset))
+    note_index(own, stamp)
     if is_changed:
         raise Moved
 
@@ -81,7 +75,7 @@ def stale_entries(
     differing = {path: change for path, change in staged.items() if is_settled(path)}
     if not differing:
         return {}
-    replaced = _replaced(backend, _log_of_head(backend), _written_at(backend))
+    replaced = _replaced(backend, _written_at(backend))
     return {
         path: change.before
         for path, change in differing.items()
@@ -90,25 +84,23 @@ def stale_entries(
 
 
 def _lost(
-    backend: GitBackend,
-    head: str,
-    on_disk: Mapping[str, str],
-    log: Sequence[LogEntry],
-    reset: LogEntry | None,
+    backend: GitBackend, on_disk: Mapping[str, str], written_at: float
 ) -> list[str]:
-    """Which of the paths are on disk as a commit of ours had found them before git wrote."""
-    staged = backend.staged(head, backend.places.own / "index")
-    if not (reset or staged):
+    """Which memories are on disk as a commit of ours had found them before git wrote."""
+    suspects = [path for path in on_disk if is_memory(path) or tombstones.id_of(path)]
+    if not suspects:
         return []
-    before_index = _replaced(backend, log, _written_at(backend))
-    before_reset = _replaced(backend, log, reset.at) if reset else {}
-    lost = []
-    for path, id_ in on_disk.items():
-        is_staged = path in staged and _id_of(staged[path].after) == id_
-        versions = before_index if is_staged else before_reset
-        if id_ in versions.get(path, ()):
-            lost.append(path)
-    return lost
+    replaced = _replaced(backend, written_at)
+    lost = {path for path in suspects if on_disk[path] in replaced.get(path, ())}
+    if any(map(tombstones.id_of, lost)):
+        lost -= _restored(backend, lost)
+    return sorted(lost - departures.departed(backend.root) if lost else ())
+
+
+def _restored(backend: GitBackend, lost: Iterable[str]) -> set[str]:
+    """The tombstones that Keeplore took away, from the disk alone, to restore a memory."""
+    staged = backend.staged(backend.tip("HEAD"), backend.places.own / "index")
+    return {path for path in lost if tombstones.id_of(path) and path not in staged}
 
 
 def _written_at(backend: GitBackend) -> float:
@@ -123,30 +115,14 @@ def _id_of(blob: Blob | None) -> str:
     return blob.id if blob else ""
 
 
-def _log_of_head(backend: GitBackend) -> list[LogEntry]:
-    """The last moves of HEAD; none where git keeps no log of it."""
+def _replaced(backend: GitBackend, written_at: float) -> Versions:
+    """What commits of ours replaced in the moment before git wrote; nothing where git keeps no log
+    of HEAD.
+    """
     try:
-        return last_entries(backend.places.own / "logs" / "HEAD")
+        log = last_entries(backend.places.own / "logs" / "HEAD")
     except OSError:
-        return []
-
-
-def _unhandled_reset(backend: GitBackend, log: Sequence[LogEntry]) -> LogEntry | None:
-    """The last time that a merge took index and disk back, unless it was looked after."""
-    resets = [entry for entry in log if _RESET.fullmatch(entry.message)]
-    place = backend.places.own / HANDLED
-    handled = place.read_bytes() if place.exists() else b""
-    return resets[-1] if resets and _line(resets[-1]) != handled else None
-
-
-def _line(entry: LogEntry) -> bytes:
-    return f"{entry.new} {entry.at}\n".encode()
-
-
-def _replaced(
-    backend: GitBackend, log: Sequence[LogEntry], written_at: float
-) -> Versions:
-    """What commits of ours replaced in the moment before git wrote."""
+        return {}
     found: dict[str, set[str]] = defaultdict(set)
     for entry in log:
         is_recent = written_at - WINDOW_S <= entry.at <= written_at + 1

@@ -1,0 +1,39 @@
+"""Who wrote git's index last: a cycle of ours, or a git command of the person's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+NOTE = "index.keeplore"  # in the git directory: what our index looks like, and ``foreign_write``
+
+
+def stamp_of(own: Path) -> str:
+    """What tells two versions of the index in a git directory apart, "" for none."""
+    try:
+        found = (own / "index").stat()
+    except OSError:
+        return ""
+    return f"{found.st_mtime_ns}-{found.st_size}-{found.st_ino}"
+
+
+def foreign_write(own: Path) -> float:
+    """When somebody else wrote the index and no cycle has looked since, in seconds since 1970; 0.0
+    for never.
+    """
+    try:
+        noted, at = (own / NOTE).read_text("ascii").split()
+    except (OSError, ValueError):
+        noted, at = "", "0"
+    if noted == stamp_of(own):
+        return float(at)
+    try:
+        return (own / "index").stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def note_index(own: Path, stamp: str, foreign_at: float = 0.0) -> None:
+    """Note which index is known, and when a foreign one before it was written that no cycle has
+    looked after.
+    """
+    (own / NOTE).write_text(f"{stamp} {foreign_at}\n", "ascii")
