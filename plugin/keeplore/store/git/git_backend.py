@@ -231,9 +231,16 @@ class GitBackend:
         ours alone.
         """
         environment = {"GIT_INDEX_FILE": str(index)}
+        if not commit:
+            listed = output(self.root, "ls-files -s -z", environment=environment)
+            added = (
+                (path, _blob(mode, id_)) for (mode, id_, _), path in listed.entries
+            )
+            return {
+                path: PathChange(None, blob) for path, blob in added if is_ours(path)
+            }
         command = "diff-index --cached -z --raw --no-renames --no-abbrev"
-        base = commit or output(self.root, "mktree").text  # of no lines: the empty tree
-        diff = output(self.root, command, base, environment=environment)
+        diff = output(self.root, command, commit, environment=environment)
         return {
             path: PathChange(_blob(mode, id_), _blob(new_mode, new_id))
             for (mode, new_mode, id_, new_id, _), path in diff.changes

@@ -174,8 +174,10 @@ class LibgitBackend(GitBackend):
         return str(create(None, author, author, message, tree, list(parents)))
 
     def changes(self, old: str, new: str) -> dict[str, PathChange]:
-        target = self._tree_at(new)
-        return _changes(self._tree_at(old).diff_to_tree(target))
+        target = self._tree_of(new)
+        if not old:
+            return _changes(target.diff_to_tree(swap=True))
+        return _changes(self._tree_of(old).diff_to_tree(target))
 
     # what a filter turns into another text is git's, so that no path counts here
     def read(self, blob: Blob, _path: str) -> bytes:
@@ -210,7 +212,12 @@ class LibgitBackend(GitBackend):
         return self.index(index).conflicts is not None
 
     def staged(self, commit: str, index: Path) -> dict[str, PathChange]:
-        changes = _changes(self._tree_at(commit).diff_to_index(self.index(index)))
+        entries = self.index(index)
+        if not commit:
+            blobs = {entry.path: _blob(entry) for entry in entries}
+            changes = {path: PathChange(None, blob) for path, blob in blobs.items()}
+        else:
+            changes = _changes(self._tree_of(commit).diff_to_index(entries))
         return {path: change for path, change in changes.items() if is_ours(path)}
 
     def index(self, place: Path) -> pygit2.Index:
@@ -219,10 +226,9 @@ class LibgitBackend(GitBackend):
         index.read()
         return index
 
-    def _tree_at(self, name: str) -> pygit2.Tree:
-        """The tree of a commit, a tree's own, or the empty one for ""."""
-        found = name or self.repository.TreeBuilder().write()
-        return self.repository[found].peel(pygit2.Tree)
+    def _tree_of(self, name: str) -> pygit2.Tree:
+        """The tree of a commit, or a tree's own."""
+        return self.repository[name].peel(pygit2.Tree)
 
     def _commit(self, commit: str) -> pygit2.Commit:
         return self.repository[commit].peel(pygit2.Commit)
