@@ -4,7 +4,6 @@ again, and with earlier versions where a question asks for these.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from enum import StrEnum
@@ -25,7 +24,7 @@ from keeplore.recall.digest_hits import (
 )
 from keeplore.recall.excerpt import excerpt, sentences_of
 from keeplore.recall.fuse import LOOKED_AT, Ranked, least_odds, shared
-from keeplore.recall.prepare import PreparedQuery, RecallContext
+from keeplore.recall.prepare import OpenedMemory, PreparedQuery, RecallContext
 from keeplore.recall.question import ParsedQuestion, stems_of
 from keeplore.recall.request import (
     BREAK,
@@ -37,33 +36,24 @@ from keeplore.recall.request import (
 )
 from keeplore.recall.search import SearchResults
 from keeplore.recall.since.asked_figures import asked_figure
+from keeplore.recall.since.asked_versions import asked_versions
 from keeplore.recall.since.later_figures import later_figure
 from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.recall.since.named_files import named_files
 from keeplore.recall.since.newer_values import as_stated, holds_instead, newest_first
-from keeplore.recall.statements.shown_lines import shown_lines
-from keeplore.recall.unasked.injection_filter import is_doubtful, is_suspect
+from keeplore.recall.statements.shown_lines import held_lines, shown_lines
+from keeplore.recall.unasked.injection_filter import (
+    is_doubtful,
+    is_suspect,
+    may_be_injected,
+)
 from keeplore.recall.unasked.told_filter import told_filter
 from keeplore.text.pasted import is_pasted_into, own_words, pasted_words
-from keeplore.text.times.time_expressions import Span
 
 # of the best, among which is looked for what holds in the place of what is told
 RIVALS = 8
 WHOLE = 3  # hits whose passages are shown as they are
 SHORT = 160  # characters of the others
-EARLIER = 2  # earlier versions of one memory, at most
-_BEFORE = re.compile(
-    r"\b(?:before|used to|previous\w*|earlier|former\w*|old|older|replaced?|back then|until "
-    r"recently)\b",
-    re.IGNORECASE,
-)
-_FIRST = re.compile(
-    r"\b(?:original\w*|initial\w*|at first|first|begin with|in the beginning)\b",
-    re.IGNORECASE,
-)
-_HISTORY = re.compile(
-    r"\b(?:history|evolved?|over time|changed?|changes)\b", re.IGNORECASE
-)
 
 
 class LeftOut(StrEnum):
@@ -125,8 +115,20 @@ def verify(
             sureness.append(entry.odds)
             accepted.append((row, own))
     if wanted.is_unasked:
-        return told_alone(context, query.question, hits, sureness, known), left
+        return _told_unasked(context, query, hits, sureness, known, results), left
     return _told_when_asked(context, query.question, hits), left
+
+
+def _told_unasked(
+    context: RecallContext,
+    query: PreparedQuery,
+    hits: Sequence[RecallHit],
+    sureness: Sequence[float],
+    known: Set[int],
+    results: SearchResults,
+) -> list[RecallHit]:
+    told = told_alone(context, query.question, hits, sureness, known)
+    return [_as_held(context, query, hit, results) for hit in told]
 
 
 def _told_when_asked(
@@ -258,7 +260,7 @@ def with_superseded(
     shown: list[RecallHit] = []
     for hit in hits:
         shown.append(hit)
-        for row in _asked_versions(context, hit, query) if hit.changes else ():
+        for row in _earlier_versions(context, hit, query) if hit.changes else ():
             earlier = _verified(context, row, None, 0.0, query)
             if earlier:
                 shown.append(replace(earlier, score=hit.score))
@@ -267,6 +269,14 @@ def with_superseded(
     for hit in shown:
         known.setdefault((hit.memory_id, hit.turn if is_by_turn else ""), hit)
     return list(known.values())[: request.limit]
+
+
+def _earlier_versions(
+    context: RecallContext, hit: RecallHit, query: PreparedQuery
+) -> list[MemoryRow]:
+    index, text = context.deps.index, query.question.text
+    asked = asked_versions(index, hit.memory_id, text, query.spans)
+    return [row for row in asked if not context.request.filter.skip(row)]
 
 
 def _passage_of(entry: Ranked, results: SearchResults) -> PassageRow | None:
@@ -336,6 +346,42 @@ def _verified(
         said, turn = shown_lines(
             context, query, row, passage, conversation, (text, turn)
         )
+    return _hit_of(context, query, row, opened, said, turn, score)
+
+
+def _as_held(
+    context: RecallContext,
+    query: PreparedQuery,
+    hit: RecallHit,
+    results: SearchResults,
+) -> RecallHit:
+    """A hit that is told unasked, with what of all that was said and holds answers best: where that
+    may be told, and the agent has not seen it.
+    """
+    opened = context.opened(hit.path)
+    if not (opened and opened.conversation and query.question.says_something):
+        return hit
+    row = results.memories[hit.memory_id]
+    said = held_lines(context, query, row, opened.conversation)
+    if not said:
+        return hit
+    held = _hit_of(context, query, row, opened, said, said[0][1], hit.score)
+    is_harmless = may_be_injected(held.trust, held.title, held.passage)
+    is_new = not context.request.filter.is_shown(held.passage)
+    return held if is_harmless and is_new else hit
+
+
+def _hit_of(
+    context: RecallContext,
+    query: PreparedQuery,
+    row: MemoryRow,
+    opened: OpenedMemory,
+    said: Sequence[Said],
+    turn: str,
+    score: float,
+) -> RecallHit:
+    """The hit that tells these lines, with what became of them."""
+    memory, conversation = opened.memory, opened.conversation
     words = BREAK.join(line for line, _ in said)
     hit = _hit(context, row, memory, score, (words, turn, opened.time_of(turn)))
     trust = _trust_of(hit.trust, words, conversation)
@@ -441,34 +487,3 @@ def _most_covering(memory: Memory, question: ParsedQuestion) -> tuple[str, str]:
     return max(
         passages, key=lambda p: question.coverage(stems_of(p[0])), default=("", "")
     )
-
-
-def _asked_versions(
-    context: RecallContext, hit: RecallHit, query: PreparedQuery
-) -> list[MemoryRow]:
-    """The earlier versions of a hit that a question asks for, the latest first."""
-    index = context.deps.index
-    versions = index.versions(hit.memory_id)
-    known = index.memories(versions)
-    rows = [
-        known[id_]
-        for id_ in reversed(versions)
-        if id_ in known and known[id_].superseded_by
-    ]
-    asked = _asked_for(rows, query.question.text, query.spans)
-    return [row for row in asked if not context.request.filter.skip(row)]
-
-
-def _asked_for(
-    rows: Sequence[MemoryRow], text: str, spans: Sequence[Span]
-) -> Sequence[MemoryRow]:
-    def is_of_time(row: MemoryRow) -> bool:
-        return any(span.holds(row.created_at) for span in spans)
-
-    if of_time := list(filter(is_of_time, rows)):
-        return of_time[:EARLIER]
-    if _HISTORY.search(text):
-        return rows[:EARLIER]
-    if _FIRST.search(text):
-        return rows[-1:]
-    return rows[:1] if _BEFORE.search(text) else ()

@@ -13,6 +13,7 @@ from keeplore.capture.distill.held_statements import held_statements
 from keeplore.index import Embedder, Index, embedder_for
 from keeplore.recall.answer import recall
 from keeplore.recall.prepare import RecallDeps
+from keeplore.recall.prompt_context import for_prompt
 from keeplore.recall.question import parse_question
 from keeplore.recall.request import (
     HeldStatement,
@@ -71,6 +72,15 @@ def test_what_answers_comes_first_also_where_the_head_does_not_have_it(
     assert len(hit.passage) <= EXCERPT_CHARS
     by_exchange = recall(deps, replace(asked, by_exchange=True), HERE).hits[0]
     assert by_exchange.passage.startswith("User: The printer on the third floor hums.")
+    beside = for_prompt(0.0, already=())
+    unasked = replace(asked, filter=beside)
+    told = recall(deps, unasked, HERE).hits[0]
+    assert (told.passage, told.turn) == (hit.passage, hit.turn)
+    seen = replace(beside, is_shown=lambda text: text == hit.passage)
+    other = recall(deps, replace(asked, filter=seen), HERE).hits[0]
+    assert other.memory_id == hit.memory_id and other.passage != hit.passage
+    quick = replace(deps, held=None)
+    assert other.passage == recall(quick, unasked, HERE).hits[0].passage
 
 
 def test_a_statement_gains_by_rare_words_of_the_question_and_by_its_neighbours() -> (
