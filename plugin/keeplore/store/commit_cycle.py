@@ -82,8 +82,8 @@ def publish(lock: CommitLock, backend: GitBackend, draft: Path, step: RefMove) -
     from the disk when it is popped.
     """
     lock.write_note(commit=step.new)
-    lock.publish(draft)
     try:
+        lock.publish(draft)
         move(backend, step)
     except BaseException:
         if backend.tip(step.ref) != step.new:

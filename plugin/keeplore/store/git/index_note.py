@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 NOTE = "index.keeplore"  # in the git directory: what our index looks like, and ``foreign_write``
@@ -34,6 +35,7 @@ def foreign_write(own: Path) -> float:
 
 def note_index(own: Path, stamp: str, foreign_at: float = 0.0) -> None:
     """Note which index is known, and when a foreign one before it was written that no cycle has
-    looked after.
+    looked after. Without room for the note, the index counts as foreign.
     """
-    (own / NOTE).write_text(f"{stamp} {foreign_at}\n", "ascii")
+    with contextlib.suppress(OSError):
+        (own / NOTE).write_text(f"{stamp} {foreign_at}\n", "ascii")
