@@ -48,6 +48,8 @@ def capitalised(text: str) -> str:
 
 def is_bare(text: str) -> bool:
     """True for a few words that hold no statement and no order."""
-    if len(terms(text)) >= FEW_TERMS or says(text, "states_present"):
+    if len(terms(text)) >= FEW_TERMS:
+        return False
+    if says(text, "states_present") or says(text, "of_all"):
         return False
     return text.partition(" ")[0].lower() not in words("title_verbs")
