@@ -208,9 +208,10 @@ def _recognised_by(project: Project) -> str:
     """What a directory is recognised by as the project's, and the names of other projects that it
     was before.
     """
+    root = project.root_commit[:8]
     evidence = (
         ", ".join(project.remotes)
         or project.path
-        or f"root commit {project.root_commit[:8]}"
+        or (f"root commit {root}" if root else "its name alone")
     )
     return f"{evidence} (also {', '.join(project.also)})" if project.also else evidence

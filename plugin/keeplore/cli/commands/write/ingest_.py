@@ -143,6 +143,7 @@ def _queue_source(
     others from it.
     """
     # heavy, as above
+    from keeplore.store import without_credentials
     from keeplore.text.dates import now
     from keeplore.workspace.writing.ingest_jobs import (
         IngestState,
@@ -155,9 +156,9 @@ def _queue_source(
         origin = source_named(registry, source, Path.cwd(), Path.home())
         return ingesting.add(origin, *place)
     except KeeploreError as e:
-        return ingesting.refused(
-            IngestStatus(source, "://" in source, *place, IngestState.QUEUED, now()), e
-        )
+        told = without_credentials(source)
+        status = IngestStatus(told, "://" in told, *place, IngestState.QUEUED, now())
+        return ingesting.refused(status, e)
 
 
 def _process_until_over(
