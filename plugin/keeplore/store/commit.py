@@ -14,12 +14,7 @@ from pathlib import Path
 from keeplore.errors import RepositoryBusy, StoreError
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.store import departures, files
-from keeplore.store.commit_cycle import (
-    RefMove,
-    edit_index,
-    publish,
-    run_cycle,
-)
+from keeplore.store.commit_cycle import RefMove, edit_index, publish, run_cycle
 from keeplore.store.delete.delete import withdraw
 from keeplore.store.files import FileState
 from keeplore.store.git.git_backend import GitBackend
@@ -31,6 +26,7 @@ from keeplore.store.git.objects import (
     REGULAR,
     Blob,
     CycleCache,
+    Difference,
     Moved,
     Unsupported,
 )
@@ -313,8 +309,9 @@ def _act(lock: CommitLock, backend: GitBackend, plan: CommitPlan, message: str) 
     with lock.index(plan.ref) as draft:
         check_idle(root, backend.places)
         _check_unchanged(backend, plan)
-        stale = stale_entries(backend, plan.parent, draft, plan.is_settled)
-        changes = {**stale, **_unstaged(backend, draft, plan), **plan.changes}
+        staged = backend.staged(plan.parent, draft)
+        stale = stale_entries(backend, staged, plan.is_settled)
+        changes = {**stale, **_unstaged(backend, staged), **plan.changes}
         edit_index(backend, draft, changes)
         text = message or summary(plan.changes)
         parents = [plan.parent] if plan.parent else []
@@ -334,12 +331,12 @@ def _mend_index(
     index = own / "index"
     if not plan.index or plan.index == cache.index or backend.has_unmerged(index):
         return
-    if stale_entries(backend, plan.parent, index, plan.is_settled):
+    staged = backend.staged(plan.parent, index)
+    if stale := stale_entries(backend, staged, plan.is_settled):
         try:
             with lock.index(plan.ref) as draft:
                 check_idle(backend.root, backend.places)
                 _check_unchanged(backend, plan)
-                stale = stale_entries(backend, plan.parent, draft, plan.is_settled)
                 edit_index(backend, draft, stale)
                 lock.publish(draft)
         except RepositoryBusy:
@@ -347,11 +344,10 @@ def _mend_index(
     cache.index = stamp_of(own)
 
 
-def _unstaged(backend: GitBackend, draft: Path, plan: CommitPlan) -> dict[str, None]:
+def _unstaged(backend: GitBackend, staged: Difference) -> dict[str, None]:
     """The paths that a person staged and that were renamed or removed since, so that neither HEAD
     nor disk has them: the next commit by hand would bring them back.
     """
-    staged = backend.staged(plan.parent, draft)
     new = [path for path, change in staged.items() if change.before is None]
     gone = [path for path in new if files.is_absent(backend.root, path)]
     return dict.fromkeys(set(gone) - backend.left_out(gone) if gone else ())

@@ -306,9 +306,7 @@ def _index_lines(changes: Changes, base: str) -> list[str]:
     """The changes of a commit or tree as ``update-index --index-info`` takes them, removals
     first.
     """
-    zero = "0" * len(
-        base
-    )  # by the hash function of the repository; "" has nothing to remove
+    zero = "0" * len(base)  # as long as its ids; "" has nothing to remove
     removed = [f"0 {zero}\t{path}" for path, blob in changes.items() if not blob]
     written = [
         f"{blob.mode:o} {blob.id}\t{path}" for path, blob in changes.items() if blob

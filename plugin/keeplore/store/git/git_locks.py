@@ -39,9 +39,7 @@ CRASH_WINDOW_S = 30.0
 OWNER = "keeplore-owner"
 WRITER = "keeplore-writer"  # locked by who looks and writes; never removed either
 STAYING = (OWNER, WRITER, checkout_lock.TICKET)
-DRAFT = (
-    "keeplore-index"  # the next index, complete before it takes the place of the last
-)
+DRAFT = "keeplore-index"  # the next index, complete before it takes its place
 LAST = "keeplore-last"  # the last index, until the ref has moved
 
 

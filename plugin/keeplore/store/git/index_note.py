@@ -25,8 +25,11 @@ def foreign_write(own: Path) -> float:
         noted, at = (own / NOTE).read_text("ascii").split()
     except (OSError, ValueError):
         noted, at = "", "0"
-    if noted == stamp_of(own):
-        return float(at)
+    return float(at) if noted == stamp_of(own) else written_at(own)
+
+
+def written_at(own: Path) -> float:
+    """When the index was written, 0.0 where there is none."""
     try:
         return (own / "index").stat().st_mtime
     except OSError:

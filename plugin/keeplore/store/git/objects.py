@@ -93,8 +93,9 @@ class CycleCache:
 
     def is_own(self, path: str, file: FileState | None) -> bool:
         """Whether this process made a file what it is, or removed it."""
-        known = self.own.get(path, self.clean.get(path))
-        return known == file if file else path in self.own and known is None
+        known: Mapping[str, FileState | None]
+        known = self.own if path in self.own else self.clean
+        return path in known and known[path] == file
 
 
 class MergeIndex(ABC):

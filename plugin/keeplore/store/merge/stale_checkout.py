@@ -14,14 +14,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Set
-from pathlib import Path
 
 from keeplore.errors import RepositoryError
 from keeplore.store import departures, files, tombstones
 from keeplore.store.commit_cycle import BY_US
 from keeplore.store.git.git_backend import GitBackend
-from keeplore.store.git.index_note import foreign_write, note_index, stamp_of
-from keeplore.store.git.objects import Blob, CycleCache, Moved, Unsupported
+from keeplore.store.git.index_note import (
+    foreign_write,
+    note_index,
+    stamp_of,
+    written_at,
+)
+from keeplore.store.git.objects import Blob, CycleCache, Difference, Moved, Unsupported
 from keeplore.store.git.ref_log import last_entries
 from keeplore.store.merge.merge_plan import id_of
 from keeplore.store.paths import is_memory
@@ -43,11 +47,11 @@ def restore_files(
     where there was anything to write, or Unsupported.
     """
     own = backend.places.own
-    stamp, written_at = stamp_of(own), foreign_write(own)
-    if not written_at:
+    stamp, foreign_at = stamp_of(own), foreign_write(own)
+    if not foreign_at:
         return
     on_disk = {path: ids.get(path, "") for path in differing if path in tracked}
-    lost = _lost(backend, on_disk, written_at)
+    lost = _lost(backend, on_disk, foreign_at)
     if backend.has_filter(lost):
         raise Unsupported("a filter")
     stones = tombstones.Tombstones(backend.root)
@@ -66,16 +70,15 @@ def restore_files(
 
 
 def stale_entries(
-    backend: GitBackend, head: str, index: Path, is_settled: Callable[[str], bool]
+    backend: GitBackend, staged: Difference, is_settled: Callable[[str], bool]
 ) -> dict[str, Blob | None]:
-    """What is to stand in an index file, None for nothing, where it lacks a commit of ours;
-    ``is_settled`` tells what is on disk as in HEAD.
+    """What is to stand in the index, None for nothing, where it lacks a commit of ours; ``staged``
+    is what differs there from HEAD, ``is_settled`` tells what is on disk as in HEAD.
     """
-    staged = backend.staged(head, index)
     differing = {path: change for path, change in staged.items() if is_settled(path)}
     if not differing:
         return {}
-    replaced = _replaced(backend, _written_at(backend))
+    replaced = _replaced(backend, written_at(backend.places.own))
     return {
         path: change.before
         for path, change in differing.items()
@@ -84,13 +87,13 @@ def stale_entries(
 
 
 def _lost(
-    backend: GitBackend, on_disk: Mapping[str, str], written_at: float
+    backend: GitBackend, on_disk: Mapping[str, str], foreign_at: float
 ) -> list[str]:
     """Which memories are on disk as a commit of ours had found them before git wrote."""
     suspects = [path for path in on_disk if is_memory(path) or tombstones.id_of(path)]
     if not suspects:
         return []
-    replaced = _replaced(backend, written_at)
+    replaced = _replaced(backend, foreign_at)
     lost = {path for path in suspects if on_disk[path] in replaced.get(path, ())}
     if any(map(tombstones.id_of, lost)):
         lost -= _restored(backend, lost)
@@ -103,19 +106,11 @@ def _restored(backend: GitBackend, lost: Iterable[str]) -> set[str]:
     return {path for path in lost if tombstones.id_of(path) and path not in staged}
 
 
-def _written_at(backend: GitBackend) -> float:
-    """When git's index was written, 0.0 for none."""
-    try:
-        return (backend.places.own / "index").stat().st_mtime
-    except OSError:
-        return 0.0
-
-
 def _id_of(blob: Blob | None) -> str:
     return blob.id if blob else ""
 
 
-def _replaced(backend: GitBackend, written_at: float) -> Versions:
+def _replaced(backend: GitBackend, until: float) -> Versions:
     """What commits of ours replaced in the moment before git wrote; nothing where git keeps no log
     of HEAD.
     """
@@ -125,7 +120,7 @@ def _replaced(backend: GitBackend, written_at: float) -> Versions:
         return {}
     found: dict[str, set[str]] = defaultdict(set)
     for entry in log:
-        is_recent = written_at - WINDOW_S <= entry.at <= written_at + 1
+        is_recent = until - WINDOW_S <= entry.at <= until + 1
         if not (entry.message.startswith(BY_US) and is_recent and entry.old.strip("0")):
             continue
         try:
