@@ -50,6 +50,7 @@ from keeplore.store.merge.tree_merge import merged_tree
 from keeplore.store.paths import is_ours, is_portable, is_safe
 from keeplore.store.repository_state import check_branch, check_idle
 from keeplore.store.results import MergeResult
+from keeplore.text.counts import first_of
 
 MAX_BLOB = 64 * 1024 * 1024  # bytes; what is larger is the person's to merge
 LOSS_FROM = 10  # files; below this, a removal of everything is believed
@@ -379,6 +380,4 @@ def _edited(paths: Iterable[str]) -> RepositoryBusy:
 
 def _first_paths(paths: Iterable[str]) -> str:
     """The first paths, for a message."""
-    ordered = sorted(set(paths))
-    more = f" and {len(ordered) - SHOWN} more" if len(ordered) > SHOWN else ""
-    return ", ".join(repr(path)[1:-1] for path in ordered[:SHOWN]) + more
+    return first_of((repr(path)[1:-1] for path in sorted(set(paths))), SHOWN)

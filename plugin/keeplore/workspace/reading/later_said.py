@@ -5,20 +5,22 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 
-from keeplore.index import load_or_none
+from keeplore.index import MemoryRow, load_or_none
 from keeplore.memory.note import statement_of
 from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.workspace.workspace import Workspace
 
 
-def sayings_of(workspace: Workspace) -> LaterSayings:
-    """What looks that up, among what is believed here."""
+def sayings_of(
+    workspace: Workspace, counts: Callable[[MemoryRow], bool] | None = None
+) -> LaterSayings:
+    """What looks that up, among what ``counts``; without it, among what is believed here."""
     trust = workspace.machine_trust
     return LaterSayings(
         workspace.index,
         functools.partial(load_or_none, workspace.store),
         trust.trust_of,
-        lambda later: trust.sources()(later).is_told,
+        counts or (lambda later: trust.sources()(later).is_told),
     )
 
 

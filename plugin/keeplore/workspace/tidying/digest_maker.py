@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 from keeplore.config.setting_layers import capture_layers
 from keeplore.index import MemoryFilter, MemoryRow, load_or_none
@@ -36,6 +36,7 @@ from keeplore.text.turn_ids import short_turn
 from keeplore.workspace.capture_policy import CapturePolicy, place_of
 from keeplore.workspace.identity import load_projects
 from keeplore.workspace.loading import load_by_id
+from keeplore.workspace.reading.later_said import sayings_of
 from keeplore.workspace.reading.threads import threads
 from keeplore.workspace.workspace import Workspace
 
@@ -87,12 +88,7 @@ class DigestDraft:
 def wanted_digests(workspace: Workspace) -> Iterator[DigestDraft]:
     """The digests that the workspace's conversations make now. Raises IndexUnavailable."""
     is_ours = row_filter(workspace)
-    sayings = LaterSayings(
-        workspace.index,
-        partial(load_or_none, workspace.store),
-        workspace.machine_trust.trust_of,
-        is_ours,
-    )
+    sayings = sayings_of(workspace, is_ours)
     for title, rows in _groups(workspace, is_ours):
         talks = [*_talks(workspace, rows)]
         if len(talks) < LEAST:

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from functools import partial
 from typing import Any
 
-from keeplore.index import load_or_none
 from keeplore.memory import Memory, new_id
 from keeplore.memory.model import Trust
 from keeplore.memory.note import statement_of
 from keeplore.recall.request import LaterStatement
-from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.refine.changes import EVENT
 from keeplore.refine.decide import ProposalAction
 from keeplore.refine.gates import ProposalOutcome
@@ -24,6 +21,7 @@ from keeplore.text.dates import now
 from keeplore.text.similarity import similarity
 from keeplore.text.turn_ids import short_turn
 from keeplore.workspace.loading import load_by_id
+from keeplore.workspace.reading.later_said import sayings_of
 from keeplore.workspace.tidying.digest_maker import TRIGGER, IsOurs
 from keeplore.workspace.tidying.note_joins import SAME_FROM, CurrentNote
 from keeplore.workspace.tidying.tidy_step import TidyDeed, TidyStep
@@ -38,12 +36,7 @@ def doubt_steps(
     workspace: Workspace, notes: Sequence[CurrentNote], is_ours: IsOurs
 ) -> Iterator[TidyStep]:
     """A step for each note in whose place a conversation says something later."""
-    sayings = LaterSayings(
-        workspace.index,
-        partial(load_or_none, workspace.store),
-        workspace.machine_trust.trust_of,
-        is_ours,
-    )
+    sayings = sayings_of(workspace, is_ours)
     known = _known_proposals(workspace)
     for note in notes:
         later = sayings.of(note.row, None, note.statement)
