@@ -41,8 +41,9 @@ from keeplore.capture.notes.note_wording import (
     without_lead,
 )
 from keeplore.capture.notes.repairs import is_repaired
-from keeplore.memory import AnsweredQuestion, Exchange, Quote
+from keeplore.capture.notes.standing_orders import standing_orders
 from keeplore.memory.model import Category, Scope, Trust
+from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.memory.note import TITLE_CHARS
 from keeplore.text.pasted import own_words
 from keeplore.text.sentences import ARROW, Sentence, answer_line, clip, sentences
@@ -262,39 +263,8 @@ def _is_consequence(sentence: Sentence) -> bool:
 
 def _order_candidates(said: Sequence[Sentence], turn: str) -> Iterator[NoteCandidate]:
     """Orders to remember, and rules that shall hold from now on."""
-    leads = {sentence.text for sentence in said if says(sentence.text, "remember_list")}
-    before = ""
-    for sentence in said:
-        is_led = sentence.lead in leads or (before in leads and not sentence.label)
-        before = sentence.text
-        if is_led and terms(sentence.text):
-            yield _order(sentence.text, "remember", sentence.text, turn)
-        elif sentence.text not in leads and not opens_with(sentence.text, "quoted"):
-            yield from _ordered_by(sentence, turn)
-
-
-def _ordered_by(sentence: Sentence, turn: str) -> Iterator[NoteCandidate]:
-    """What a sentence orders by its own words."""
-    said, text = sentence.text, without_lead(sentence.text)
-    if found := pattern("remember").search(said):
-        what = next(filter(None, found.groupdict().values()), "")
-        if len(terms(what)) > 1 or not what.isascii():
-            yield _order(what, "remember", said, turn)
-    elif (found := pattern("keep_in_mind").search(text)) and _is_sound(
-        sentence, found["what"]
-    ):
-        yield _order(found["what"], "note", said, turn)
-    elif says(text, "standing_order") and _is_sound(sentence, text):
-        yield _order(plain(text), "rule", said, turn)
-
-
-def _is_sound(sentence: Sentence, what: str) -> bool:
-    """True where what shall be kept can be read alone, and is neither asked nor doubted."""
-    if sentence.is_question or len(terms(what)) < 2:
-        return False
-    if says(pattern("note_wanted").sub("", what), "undecided"):
-        return False
-    return not (points_elsewhere(what) or says(what, "moment"))
+    for order in standing_orders(said):
+        yield _order(order.text, order.kind, order.said, turn)
 
 
 def _order(text: str, order: str, quote: str, turn: str) -> NoteCandidate:
