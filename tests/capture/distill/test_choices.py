@@ -159,3 +159,42 @@ def test_a_correction_without_a_word_of_a_decision_ends_what_it_speaks_of() -> N
 def test_a_correction_of_something_else_ends_nothing() -> None:
     exchanges = changed("No wait, the parser drops the last line of each file.")
     assert [decision.quote for decision in decisions(exchanges)] == [FIRST]
+
+
+def test_the_lead_of_a_list_is_the_question_also_where_its_last_option_asks() -> None:
+    reply = """For the picker, should spots over 30 minutes:
+
+1. Stay visible but disabled (recommended for clarity), or
+2. Be removed from the list?"""
+    found = decisions(talk(("Filter the spots.", reply), ("1", "Done.")))
+    line = "For the picker, should spots over 30 minutes → Stay visible but disabled"
+    assert [decision.quote.text for decision in found] == [line]
+
+
+def test_a_proposal_that_names_an_option_by_its_label_is_told_by_its_words() -> None:
+    reply = """Two designs:
+
+1. One rule for all spots: less code.
+2. A rule for each kind: more to say.
+
+I recommend approach 1. Should I go on with approach 1?"""
+    found = decisions(talk(("How do we filter?", reply), ("looks right", "Done.")))
+    assert [d.quote.text for d in found] == ["One rule for all spots: less code."]
+
+
+def test_an_offer_that_only_asks_shall_i_is_about_the_sentence_before_it() -> None:
+    reply = "The table is unused. I can remove the dummy table and its types. Shall I?"
+    found = decisions(talk(("Why is it there?", reply), ("yes please", "Removed.")))
+    told = [decision.quote.text for decision in found]
+    assert told == ["I can remove the dummy table and its types."]
+
+
+def test_the_note_of_an_option_is_without_the_name_that_its_list_gave_it() -> None:
+    reply = """Three ways:
+
+- Option A: a suffix in the table's name
+- Option B: an argument for the versions of all tables"""
+    exchanges = talk(("How do we read old versions?", reply), ("Option B", "Done."))
+    noted = [candidate.text for candidate in candidates(exchanges)]
+    line = "How do we read old versions? → an argument for the versions of all tables"
+    assert noted == [line]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
 from operator import attrgetter
@@ -93,9 +93,24 @@ def _agreed_at_once(said: Sequence[Sentence], before: Exchange) -> Agreed | None
     if any(says(s.text, "corrected") for s in said[1:3]):
         return None
     if proposal := _waiting_proposal(before.assistant):
-        return Agreed(proposal.text, AgreedKind.PROPOSAL)
+        return _named_by(proposal, before) or Agreed(proposal.text, AgreedKind.PROPOSAL)
     is_yes = len(opening[affirmed.end() :].split()) < MAX_YES_WORDS
     return _accepted_offer(opening, before) if is_yes else None
+
+
+def _named_by(proposal: Sentence, before: Exchange) -> Agreed | None:
+    """The option that a proposal names by its label alone, "I recommend approach 1"."""
+    text = proposal.text.rstrip(".! ")
+    named = pattern("labels").search(text)
+    if named is None or len(terms(text)) > NAMED_TERMS:
+        return None
+    label = next(filter(None, named.groups())).upper()
+    option = _option_with_label(before.assistant, label)
+    if option is None:
+        return None
+    # the question names it by its label, too
+    choice = replace(_choice_with(option, before), question="")
+    return Agreed(option.text, AgreedKind.PICK, choice)
 
 
 def agreed_designs(said: Sequence[Sentence], before: Exchange) -> list[Sentence]:
@@ -214,6 +229,8 @@ def _accepted_offer(answer: str, before: Exchange) -> Agreed | None:
     offer = closing[-1].text if closing else ""
     if not opens_with(offer, "offers_to"):
         return None
+    if not terms(offer):
+        return _offered_before(before)
     if says(offer, "chore") or says(offer, "workflow_question"):
         return None
     if len(set(terms(offer))) >= TELLING_TERMS and stands_alone(offer):
@@ -224,6 +241,16 @@ def _accepted_offer(answer: str, before: Exchange) -> Agreed | None:
     if about is None or len(set(terms(about.text))) < TELLING_TERMS:
         return None
     return Agreed(about.text, AgreedKind.OFFER)
+
+
+def _offered_before(before: Exchange) -> Agreed | None:
+    """What the agent can do, where it only asks "shall I?" behind that."""
+    told = [s for s in _last_reply(before) if not s.is_question][-1:]
+    able = [s for s in told if opens_with(s.text, "able")]
+    telling = [s for s in able if len(set(terms(s.text))) >= TELLING_TERMS]
+    if not telling or says(telling[0].text, "chore"):
+        return None
+    return Agreed(telling[0].text, AgreedKind.OFFER)
 
 
 def _closing_questions(reply: str) -> list[Sentence]:

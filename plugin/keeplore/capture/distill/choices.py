@@ -24,6 +24,11 @@ NAME_WORDS = 5
 TELLING_MORE = 2  # content words beside an option's own
 _NAME_END = re.compile(r"\s[-–—(]|[:：,;.(]")
 _WORD = re.compile(r"[^\W_]+(?:[-.'’][^\W_]+)*")
+_LABEL = re.compile(
+    r"\A(?:\*\*|__)?\w+\s*#?(?:[A-Ea-e]|\d)(?:\*\*|__)?\s*[:.)—–-]+(?:\*\*|__)?\s+"
+)
+# how a sentence goes on from one of its options to the next
+_OR = re.compile(r"[,;]?\s+(?:or|and)\W*\Z|[;,]\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,7 @@ class Choice:
 
     def line(self, option: str) -> str:
         """An option behind the question that it answers."""
+        option = _OR.sub("", pattern("note_recommended").sub("", _OR.sub("", option)))
         if not self.question:
             return clip(option)
         return answer_line(self.question.rstrip(".:：。 "), option)
@@ -51,12 +57,26 @@ def choice_of(exchange: Exchange, options: Sequence[Sentence]) -> Choice:
     """
     texts = tuple(option.text for option in options)
     labels = tuple(option.label for option in options)
-    return Choice(_asked_by(exchange), texts, labels)
+    return Choice(_asked_by(exchange, options), texts, labels)
 
 
-def _asked_by(exchange: Exchange) -> str:
-    replied = [s.text for s in sentences(exchange.assistant) if s.is_question]
-    telling = [text for text in replied[-1:] if len({*terms(text)}) >= QUESTION_TERMS]
+def without_label(option: str) -> str:
+    """An option without the name that only its list gives it, "Option B: "."""
+    if not opens_with(option, "option_labelled"):
+        return option
+    return _LABEL.sub("", option, count=1)
+
+
+def _asked_by(exchange: Exchange, options: Sequence[Sentence]) -> str:
+    leads = [option.lead for option in options[:1] if says(option.lead, "asks_choice")]
+    listed = {option.text for option in options}
+    replied = [
+        s.text
+        for s in sentences(exchange.assistant)
+        if s.is_question and s.text not in listed
+    ]
+    asking = leads or replied[-1:]
+    telling = [text for text in asking if len({*terms(text)}) >= QUESTION_TERMS]
     said = sentences(exchange.user)
     asked = [s.text for s in said if s.is_question]
     fitting = [text for text in asked if says(text, "asks_choice")]

@@ -35,6 +35,7 @@ from keeplore.capture.distill.agreements import (
     suggestion,
 )
 from keeplore.capture.distill.choices import LOOK_BACK, Choice
+from keeplore.capture.distill.lettered_answers import lettered_answers
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.text.pasted import is_copied_from
 from keeplore.text.sentences import (
@@ -185,6 +186,11 @@ def _person_decisions(
 ) -> Iterator[Decision]:
     exchange = replace(exchange, user=last_word(exchange.user))
     said = () if is_instructions(exchange.user) else sentences(exchange.user)
+    if answers := lettered_answers(exchange.user, earlier):
+        for answer in answers:
+            chosen = _decision(answer.line, "user", exchange.id, ANSWERED, at)
+            yield replace(chosen, is_answer=True, choice=answer.choice)
+        return
     found = agreed(said, earlier) if earlier and said else None
     if earlier and said:
         yield from _agreement_decisions(said, earlier[-1], exchange.id, at)

@@ -22,8 +22,9 @@ from keeplore.capture.discourse.statements import (
     statements_of,
 )
 from keeplore.capture.distill.agreements import Agreed, AgreedKind, agreed
-from keeplore.capture.distill.choices import LOOK_BACK, Choice
+from keeplore.capture.distill.choices import LOOK_BACK, Choice, without_label
 from keeplore.capture.distill.decisions import Decision, standing
+from keeplore.capture.distill.lettered_answers import LetteredAnswer, lettered_answers
 from keeplore.capture.distill.title_wording import is_pasted
 from keeplore.capture.notes.assertions import category_of_assertion, is_asserted
 from keeplore.capture.notes.findings import (
@@ -42,8 +43,8 @@ from keeplore.capture.notes.note_wording import (
 )
 from keeplore.capture.notes.repairs import is_repaired
 from keeplore.capture.notes.standing_orders import standing_orders
-from keeplore.memory.model import Category, Scope, Trust
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
+from keeplore.memory.model import Category, Scope, Trust
 from keeplore.memory.note import TITLE_CHARS
 from keeplore.text.pasted import own_words
 from keeplore.text.sentences import ARROW, Sentence, answer_line, clip, sentences
@@ -387,15 +388,15 @@ def _agreed_candidates(
     """The agent's option that the person picked, or its proposal that the person agreed to without
     a but.
     """
+    answers = lettered_answers(exchange.user, earlier)
+    yield from (_lettered_candidate(answer, exchange.id) for answer in answers)
     said = sentences(exchange.user)
-    if not earlier or not said:
-        return
-    found = agreed(said, earlier)
+    found = agreed(said, earlier) if earlier and said and not answers else None
     if found is None or found.is_offer:
         return
     if found.choice and opens_with(said[0].text, "errand"):
         return
-    text = pattern("note_advice").sub("", found.text)
+    text = without_label(pattern("note_advice").sub("", found.text))
     line = found.choice.line(text) if found.choice else text
     confidence = PICKED if found.choice else CONFIRMED
     if _has_but(said, found) or len(words(exchange.user)) > BARE_YES:
@@ -411,6 +412,19 @@ def _agreed_candidates(
         Quote(clip(found.line), *place),
         title=_title_of_pick(found),
         choice=found.choice,
+    )
+
+
+def _lettered_candidate(answer: LetteredAnswer, turn: str) -> NoteCandidate:
+    line, question = answer.line, answer.choice.question
+    is_weak = len({*terms(line)}) < MIN_TERMS or says(question, "task_question")
+    return NoteCandidate(
+        capitalised(line),
+        _kind_of_decision(line),
+        round(PICKED - OF_TASK, 2) if is_weak else PICKED,
+        Quote(line, "user", turn),
+        title=_answer_title(question, answer.option),
+        choice=answer.choice,
     )
 
 
