@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from keeplore.capture import task_change, topic_model
-from keeplore.capture.cues import opens_with, pattern, words
+from keeplore.capture.cues import opens_with, pattern, says, words
 from keeplore.capture.task_change import TaskEvidence, minutes_between
 from keeplore.errors import ModelUnavailable
 from keeplore.memory.conversation_body import NO_WORK
@@ -129,12 +129,12 @@ def _size(exchanges: Sequence[Mapping[str, Any]], most: int) -> str:
 def is_reply(
     exchanges: Sequence[Mapping[str, Any]], message: str, minutes: float
 ) -> bool:
-    """True where a message answers, at once, what was asked last, takes an item of a list by its
-    number, or quotes a recent answer.
+    """True where a message answers, at once, what was asked last or amends what was proposed, takes
+    an item of a list by its number, or quotes a recent answer.
     """
     answers = [str(exchange["assistant"]) for exchange in exchanges[-BLOCK:]]
-    is_asked = minutes < PAUSE and ends_with_question(answers[-1])
-    is_answer = is_asked or opens_with(message, "picks")
+    is_invited = ends_with_question(answers[-1]) or amends(message)
+    is_answer = (minutes < PAUSE and is_invited) or opens_with(message, "picks")
     return is_answer or task_change.quotes(message, answers)
 
 
@@ -154,6 +154,16 @@ def is_confirmation(message: str) -> bool:
     return all(
         not word or word.isdigit() or word in words("confirmations") for word in said
     )
+
+
+def amends(message: str) -> bool:
+    """True where a message takes what was proposed with a change, or with another value ("yes, but
+    60 days", "make it three")."""
+    opening = message[:OPENING].partition("\n")[0]
+    affirmed = pattern("affirmed").match(opening)
+    if affirmed and says(opening[affirmed.end() :], "with_change"):
+        return True
+    return opens_with(opening, "another_value")
 
 
 def is_again(message: str, before: str) -> bool:
@@ -188,8 +198,10 @@ def learned_shift(chance: float, units: Sequence[topic_model.Unit]) -> Shift:
 
 def takes_up(message: str, replies: Sequence[str]) -> bool:
     """True where the message speaks of an option or a point by the letter or number that one of the
-    replies gave it, or accepts what the last one offers at its end: the words may be new then, the
-    subject is not."""
+    replies gave it, amends what was proposed, or accepts what the last one offers at its end: the
+    words may be new then, the subject is not."""
+    if amends(message):
+        return True
     labels = _labels("labels", message[:LABELS_CHARS])
     if labels and any(labels & _labels("labelled", reply) for reply in replies):
         return True

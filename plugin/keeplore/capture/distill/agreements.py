@@ -17,11 +17,15 @@ from operator import attrgetter
 from keeplore.capture.cues import meanings, opens_with, pattern, says, weight_of
 from keeplore.capture.distill.choices import (
     Choice,
+    asked_by,
     choice_of,
     last_options,
     named_option,
     taken_instead,
+    two_ways,
+    way_named,
 )
+from keeplore.capture.segmenter import amends
 from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore.text.sentences import Sentence, answer_line, sentences
 from keeplore.text.terms import terms
@@ -46,6 +50,7 @@ class AgreedKind(StrEnum):
     PICK = "pick"  # one option of several
     OTHER_PICK = "other pick"  # another one than before
     PROPOSAL = "proposal"  # the one that waited
+    AMENDED = "amended"  # likewise, with what shall be otherwise
     OFFER = "offer"  # what the agent would do next
     ANSWERED_OFFER = "answered offer"  # likewise, the text with the person's answer
 
@@ -57,7 +62,7 @@ class Agreed:
     text: str
     kind: AgreedKind
     choice: Choice | None = None  # that a pick was made of
-    said: str = ""  # the sentence that took another option
+    said: str = ""  # the sentence that took another option, or amended a proposal
 
     @property
     def line(self) -> str:
@@ -87,6 +92,8 @@ def _agreed_at_once(said: Sequence[Sentence], before: Exchange) -> Agreed | None
     if option is not None:
         choice = _choice_with(option, before)
         return Agreed(option.text, AgreedKind.PICK, choice)
+    if amends(opening):
+        return _amended(opening, said[0].text, before)
     affirmed = pattern("affirmed").match(opening)
     if affirmed is None or says(opening[affirmed.end() :], "hedged_reply"):
         return None
@@ -111,6 +118,36 @@ def _named_by(proposal: Sentence, before: Exchange) -> Agreed | None:
     # the question names it by its label, too
     choice = replace(_choice_with(option, before), question="")
     return Agreed(option.text, AgreedKind.PICK, choice)
+
+
+def _amended(opening: str, said: str, before: Exchange) -> Agreed | None:
+    """What a reply proposes, with the change that the message makes; behind the question where only
+    a value is another one.
+    """
+    if says(opening, "undecided"):
+        return None
+    proposal = _waiting_proposal(before.assistant)
+    proposed = [proposal.text] if proposal else []
+    asked = [
+        text for text in (asked_by(before, ()), _last_question(before.user)) if text
+    ]
+    is_value = opens_with(opening, "another_value")
+    if is_value and not _names_value(before.assistant):
+        return None
+    matters = [*asked, *proposed] if is_value else [*proposed, *asked]
+    if not matters:
+        return None
+    return Agreed(answer_line(matters[0], said), AgreedKind.AMENDED, said=said)
+
+
+def _names_value(reply: str) -> bool:
+    return any(says(s.text, "value") for s in sentences(reply)[-TAIL:])
+
+
+def _last_question(message: str) -> str:
+    """The last question of a message that tells what it is about; "" for none."""
+    asked = (s.text for s in reversed(sentences(message)) if s.is_question)
+    return next((text for text in asked if len({*terms(text)}) >= NAMED_TERMS), "")
 
 
 def agreed_designs(said: Sequence[Sentence], before: Exchange) -> list[Sentence]:
@@ -265,8 +302,9 @@ def _is_telling(sentence: Sentence) -> bool:
 
 
 def _choice_with(option: Sentence, before: Exchange) -> Choice:
-    listed = last_options(sentences(before.assistant))
-    return choice_of(before, listed if option in listed else [option])
+    said = sentences(before.assistant)
+    options = last_options(said) or two_ways(said[-TAIL:])
+    return choice_of(before, options if option in options else [option])
 
 
 def _picked_option(opening: str, reply: str) -> Sentence | None:
@@ -288,8 +326,15 @@ def _picked_option(opening: str, reply: str) -> Sentence | None:
 
 
 def _option_by_name(opening: str, reply: str) -> Sentence | None:
-    """The one option of the last list that the opening begins with, where the reply asks which."""
-    options = last_options(sentences(reply)) if _asks_to_pick(reply) else []
+    """The one option of the last list that the opening begins with, where the reply asks which; the
+    way that it names where a sentence of the reply puts two.
+    """
+    said = sentences(reply)
+    options = last_options(said)
+    if not options:
+        return way_named(opening, two_ways(said[-TAIL:]))
+    if not _asks_to_pick(reply):
+        return None
     name = named_option(opening, [option.text for option in options])
     return next((option for option in options if option.text == name), None)
 

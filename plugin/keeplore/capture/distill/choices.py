@@ -57,7 +57,7 @@ def choice_of(exchange: Exchange, options: Sequence[Sentence]) -> Choice:
     """
     texts = tuple(option.text for option in options)
     labels = tuple(option.label for option in options)
-    return Choice(_asked_by(exchange, options), texts, labels)
+    return Choice(asked_by(exchange, options), texts, labels)
 
 
 def without_label(option: str) -> str:
@@ -67,7 +67,10 @@ def without_label(option: str) -> str:
     return _LABEL.sub("", option, count=1)
 
 
-def _asked_by(exchange: Exchange, options: Sequence[Sentence]) -> str:
+def asked_by(exchange: Exchange, options: Sequence[Sentence]) -> str:
+    """The question that leads to the options or that a reply puts last, else the person's question
+    or request; "" where neither tells what a choice is of.
+    """
     leads = [option.lead for option in options[:1] if says(option.lead, "asks_choice")]
     listed = {option.text for option in options}
     replied = [
@@ -99,6 +102,23 @@ def last_options(said: Sequence[Sentence]) -> list[Sentence]:
     listed = [s for s in said if _is_option(s)]
     place = (listed[-1].lead, listed[-1].heading) if listed else ("", "")
     return [s for s in listed if (s.lead, s.heading) == place]
+
+
+def two_ways(said: Sequence[Sentence]) -> list[Sentence]:
+    """The two ways that the last sentence with an "or" between them names; none where there is no
+    such sentence.
+    """
+    for sentence in reversed(said):
+        if found := pattern("two_ways").search(sentence.text):
+            return [Sentence(way.strip()) for way in found.groups() if way]
+    return []
+
+
+def way_named(text: str, ways: Sequence[Sentence]) -> Sentence | None:
+    """The one way that a text begins with, after words that take it, by some of its words."""
+    names = [_words(way.text) for way in ways]
+    found = _named_first(text, names)
+    return ways[found] if found is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,24 +195,33 @@ def _named(text: str, choice: Choice, *, by_label: bool) -> str:
 
 def named_option(text: str, options: Sequence[str]) -> str:
     """The one option whose name a text begins with, after words that take it; "" for none."""
-    spoken = [*_WORD.finditer(pattern("takes_option").sub("", text, count=1))]
-    found = [o for o in options if _begins_with(spoken, o, options)]
-    return found[0] if len(found) == 1 else ""
+    found = _named_first(text, [_name_words(option) for option in options])
+    return options[found] if found is not None else ""
 
 
 def _name_words(option: str) -> tuple[str, ...]:
-    name = _NAME_END.split(option.strip("*_` "), maxsplit=1)[0]
-    words = tuple(word.lower() for word in _WORD.findall(name))
-    return words if len(words) <= NAME_WORDS else ()
+    name = _words(_NAME_END.split(option.strip("*_` "), maxsplit=1)[0])
+    return name if len(name) <= NAME_WORDS else ()
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.lower() for word in _WORD.findall(text))
+
+
+def _named_first(text: str, names: Sequence[tuple[str, ...]]) -> int | None:
+    """The place of the one name that a text begins with; None for none and for several."""
+    spoken = [*_WORD.finditer(pattern("takes_option").sub("", text, count=1))]
+    found = [n for n in range(len(names)) if _begins_with(spoken, names, n)]
+    return found[0] if len(found) == 1 else None
 
 
 def _begins_with(
-    spoken: Sequence[re.Match[str]], option: str, options: Sequence[str]
+    spoken: Sequence[re.Match[str]], names: Sequence[tuple[str, ...]], place: int
 ) -> bool:
-    """Do the first words of a text name this option and no other, and end a clause there?"""
-    name = _name_words(option)
+    """Do the first words of a text belong to this name and to no other, and end a clause there?"""
+    name = names[place]
     named = [*takewhile(lambda word: word.group().lower() in name, spoken)]
-    others = (_name_words(other) for other in options if other != option)
+    others = (other for n, other in enumerate(names) if n != place)
     own = {word.group().lower() for word in named}.difference(*others)
     if not terms(" ".join(own)):
         return False

@@ -254,7 +254,7 @@ def _agreed_decision(found: Agreed, turn: str, before: str, at: int) -> Decision
         own = frozenset(terms(found.text))
         about = own if len(own) > 1 else picked.terms
         return replace(picked, choice=found.choice, terms=about)
-    if found.kind is AgreedKind.ANSWERED_OFFER:
+    if found.kind in {AgreedKind.ANSWERED_OFFER, AgreedKind.AMENDED}:
         return _decision(found.text, "user", turn, CONFIRMED, at)
     # an offer may name what it does before it shows it
     leads_on = says(found.text, "points_on")

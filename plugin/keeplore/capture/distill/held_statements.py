@@ -25,7 +25,9 @@ def held_statements(conversation: Conversation) -> tuple[HeldStatement, ...]:
     quotes = (*conversation.decision, *conversation.also_decided)
     said = {*((one.turn, one.quote.text) for one in model.statements)}
     unsaid = [q for q in quotes if ARROW in q.text and (q.turn, q.text) not in said]
-    held = [*_said(model, quotes, {(q.turn, answer_in(q.text)) for q in unsaid})]
+    answers = {(q.turn, answer_in(q.text)) for q in unsaid}
+    amended = {q.text.rpartition(ARROW)[0] for q in unsaid}
+    held = [*_said(model, quotes, answers, amended)]
     first = max((one.message for one in held), default=-1) + 1
     return *held, *_unsaid(model, unsaid, first)
 
@@ -34,16 +36,22 @@ def _said(
     model: ConversationModel,
     decided: Sequence[Quote],
     answers: Container[tuple[str, str]],
+    amended: Container[str],
 ) -> Iterator[HeldStatement]:
-    """What was said, without ``answers``, which are told with their questions."""
+    """What was said, without ``answers``, which are told with their questions, and without the
+    ``amended`` proposals, which are told with what changed them.
+    """
     texts = {quote.text for quote in decided}
     messages: dict[tuple[int, int], int] = {}  # exchange and place in it → number
     for number, statement in enumerate(model.statements):
         message = messages.setdefault(statement.message_place, len(messages))
         is_untold = statement.act in _UNTOLD or statement.leads_in
-        is_answer = (statement.turn, statement.quote.text) in answers
-        if not (is_untold or is_answer or number in model.ended):
-            is_decision = statement.quote.text in texts
+        text = statement.quote.text
+        is_told = (statement.turn, text) in answers or (
+            text in amended and not statement.sentence.is_question
+        )
+        if not (is_untold or is_told or number in model.ended):
+            is_decision = text in texts
             yield _held(statement, message, model, is_decision=is_decision)
 
 

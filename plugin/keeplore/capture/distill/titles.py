@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
-from keeplore.capture.cues import opens_with
+from keeplore.capture.cues import opens_with, says
 from keeplore.capture.discourse.instructions import is_instructions
 from keeplore.capture.distill.key_phrases import (
     Profile,
@@ -42,6 +42,7 @@ from keeplore.capture.distill.title_wording import (
     telling_stems,
     without_small_talk,
 )
+from keeplore.capture.segmenter import amends
 from keeplore.memory import Exchange, Quote
 from keeplore.text.sentences import ARROW, sentences
 from keeplore.text.terms import STOP, is_foreign, is_identifier, stems, terms, words
@@ -149,8 +150,10 @@ def _later_message_titles(
     message: str, before: str, late: float
 ) -> Iterator[Candidate]:
     """Titles out of a message that is not the first, and out of what the agent offered
-    before it.
+    before it; none where it only changes a part of that.
     """
+    if amends(message):
+        return
     yield from _person_titles(message, REQUESTED - late)
     if opens_with(message, "affirmed"):
         yield from _offered(before, REQUESTED - late)
@@ -172,6 +175,8 @@ def _decided(
     question, _, answer = decision.text.rpartition(ARROW)
     if decision.speaker != "user" and not question.endswith("?"):
         question, answer = "", decision.text  # an arrow of the agent's is no answer
+    if question and amends(answer):
+        return None
     found = decision_wording(answer, is_answer=bool(question))
     if found is None or found.form != "choice":
         return found
@@ -326,12 +331,24 @@ def _told_in_head(parts: Parts, about: Profile) -> str:
 
 
 def _subjects(exchanges: Sequence[Exchange], about: Profile) -> str:
-    """Two key phrases, those of the person's first words before others."""
+    """The one key phrase of a talk; where there are several, the question that it begins with, or
+    two of them, those of the person's first words before others.
+    """
     first = set(chain.from_iterable(terms(e.user) for e in exchanges[:OPENING]))
     phrases = [p for p in about.phrases if " " in p or is_identifier(p)]
     phrases.sort(key=lambda phrase: not first.issuperset(terms(phrase)))
+    if len(phrases) > 1 and (asked := _first_question(exchanges)):
+        return asked
     found = fitted(" and ".join(phrases[:2]))
     return found if " " in found else ""
+
+
+def _first_question(exchanges: Sequence[Exchange]) -> str:
+    """The question that the first message begins with, where it says by itself what it is about."""
+    said = sentences(exchanges[0].user)[:1] if exchanges else ()
+    asked = [s.text for s in said if s.is_question and len(s.text) <= MAX_TITLE]
+    told = (t for t in asked if naming_stems(t) and not says(t, "points_back"))
+    return next(told, "")
 
 
 def _first_words(exchanges: Sequence[Exchange]) -> str:

@@ -1,0 +1,154 @@
+"""Proposals that the person takes with a change, and ways that they pick out of one sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from keeplore.capture.distill.decisions import decisions
+from keeplore.capture.distill.distiller import distill
+from keeplore.capture.distill.held_statements import held_statements
+from keeplore.capture.distill.titles import title_of
+from keeplore.memory import Conversation, Exchange, Quote
+
+AT = "2026-02-09T14:03:11Z"
+ASKED = "How long do we keep backups?"
+PROPOSED = "I recommend keeping them 30 days in S3."
+
+
+def talk(asked: str, reply: str, message: str) -> list[Exchange]:
+    return [
+        Exchange("t-0", AT, asked, (reply,)),
+        Exchange("t-1", AT, message, ("Done.",)),
+    ]
+
+
+def decided(asked: str, reply: str, message: str) -> list[Quote]:
+    return [one.quote for one in decisions(talk(asked, reply, message))]
+
+
+@pytest.mark.parametrize(
+    ("reply", "message", "line"),
+    [
+        (
+            PROPOSED,
+            "Yes but only 14 days, storage is expensive",
+            f"{ASKED} → Yes but only 14 days, storage is expensive",
+        ),
+        (
+            PROPOSED,
+            "ok, but use Glacier for the old ones",
+            f"{PROPOSED} → ok, but use Glacier for the old ones",
+        ),
+        (
+            PROPOSED,
+            "Make it 14 and delete the rest.",
+            f"{ASKED} → Make it 14 and delete the rest.",
+        ),
+        (
+            "Thirty days is what others do.",
+            "No, two weeks. Storage is expensive.",
+            f"{ASKED} → No, two weeks.",
+        ),
+        (
+            "They grow by 3 GB a day.",
+            "yes, but without the logs",
+            f"{ASKED} → yes, but without the logs",
+        ),
+        (PROPOSED, "yes, 14 though", f"{PROPOSED} → yes, 14 though"),
+    ],
+)
+def test_what_was_proposed_is_decided_with_its_change(
+    reply: str, message: str, line: str
+) -> None:
+    assert decided(ASKED, reply, message) == [Quote(line, "user", "t-1")]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Yes, but the bucket is full",
+        "ok but first show me the bill",
+        "yes, but maybe only 14 days",
+        "ok but only 14 days? Is that enough?",
+    ],
+)
+def test_a_doubt_and_an_objection_decide_nothing(message: str) -> None:
+    assert decided(ASKED, PROPOSED, message) == []
+
+
+def test_another_number_than_none_is_no_change() -> None:
+    assert decided("Fix the importer", "It is fixed.", "No, two minutes.") == []
+
+
+def test_without_a_question_the_request_is_told() -> None:
+    line = "Fix the importer → ok, but without docs"
+    found = decided("Fix the importer", "It is fixed.", "ok, but without docs")
+    assert found == [Quote(line, "user", "t-1")]
+
+
+def test_the_amended_proposal_is_told_with_its_change_alone() -> None:
+    message = "ok, but use Glacier for the old ones"
+    exchanges = talk(ASKED, PROPOSED, message)
+    parts = distill(exchanges)
+    conversation = Conversation(
+        title_of(exchanges, parts),
+        decision=parts["decision"],
+        exchanges=tuple(exchanges),
+    )
+    assert conversation.title == "How long do we keep backups?"
+    assert [one.text for one in held_statements(conversation)] == [
+        ASKED,
+        "Done.",
+        f"{PROPOSED} → {message}",
+    ]
+
+
+WAYS = "Either inject the seed through the constructor or read it from the environment."
+FILL = "How should the test database be filled?"
+
+
+@pytest.mark.parametrize(
+    ("reply", "message", "way"),
+    [
+        (WAYS, "Inject the seed", "inject the seed through the constructor"),
+        (
+            f"{WAYS} I lean to the first.",
+            "the environment",
+            "read it from the environment",
+        ),
+        (
+            WAYS,
+            "the constructor, globals are a mess",
+            "inject the seed through the constructor",
+        ),
+        (
+            "We could keep the dump, or we could write a factory. Both work.",
+            "let's write a factory",
+            "write a factory",
+        ),
+        (
+            "Wir können den Dump behalten oder eine Factory schreiben.",
+            "Factory",
+            "eine Factory schreiben",
+        ),
+    ],
+)
+def test_a_way_is_picked_out_of_a_sentence_that_names_two(
+    reply: str, message: str, way: str
+) -> None:
+    lines = [quote.text for quote in decided(FILL, reply, message)]
+    assert lines[:1] == [f"{FILL} → {way}"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "the environment is broken",
+        "not the environment",
+        "inject it or read it?",
+        "what about a fixture",
+        "it",
+    ],
+)
+def test_what_speaks_of_a_way_or_of_both_picks_none(message: str) -> None:
+    assert decided(FILL, WAYS, message) == []
