@@ -72,7 +72,7 @@ def hits_for(registry: Registry, question: str) -> list[RecallHit]:
         (
             "What did we decide about retries?",
             "retries",
-            "Done: three retries with exponential backoff.",
+            "I can add retries with exponential backoff: 3 attempts.",
         ),
         (
             "where are sessions stored",

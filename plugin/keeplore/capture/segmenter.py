@@ -198,15 +198,17 @@ def learned_shift(chance: float, units: Sequence[topic_model.Unit]) -> Shift:
 
 def takes_up(message: str, replies: Sequence[str]) -> bool:
     """True where the message speaks of an option or a point by the letter or number that one of the
-    replies gave it, amends what was proposed, or accepts what the last one offers at its end: the
-    words may be new then, the subject is not."""
+    replies gave it, amends what was proposed, or accepts or puts off what the last one asks at its
+    end: the words may be new then, the subject is not."""
     if amends(message):
         return True
     labels = _labels("labels", message[:LABELS_CHARS])
     if labels and any(labels & _labels("labelled", reply) for reply in replies):
         return True
-    is_offered = bool(replies) and ends_with_question(replies[-1])
-    return is_offered and opens_with(message, "accepts")
+    is_asked = bool(replies) and ends_with_question(replies[-1])
+    return is_asked and (
+        opens_with(message, "accepts") or opens_with(message, "defers")
+    )
 
 
 def _labels(name: str, text: str) -> set[str]:

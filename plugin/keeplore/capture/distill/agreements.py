@@ -155,7 +155,7 @@ def agreed_designs(said: Sequence[Sentence], before: Exchange) -> list[Sentence]
     right?") and the message agrees to.
     """
     asked = any(
-        says(s.text, "design_question") for s in _closing_questions(before.assistant)
+        says(s.text, "design_question") for s in closing_questions(before.assistant)
     )
     is_yes = opens_with(said[0].text, "affirmed") and not said[0].is_question
     if not asked or not is_yes or says(said[0].text, "hedged_reply"):
@@ -262,7 +262,7 @@ def _accepted_offer(answer: str, before: Exchange) -> Agreed | None:
     """An offer ("want me to …?") at the end of a reply, with the answer; one that speaks of "it" as
     the sentence before that it is about. None for an offer to look, to go on or to commit.
     """
-    closing = _closing_questions(before.assistant)
+    closing = closing_questions(before.assistant)
     offer = closing[-1].text if closing else ""
     if not opens_with(offer, "offers_to"):
         return None
@@ -290,7 +290,7 @@ def _offered_before(before: Exchange) -> Agreed | None:
     return Agreed(telling[0].text, AgreedKind.OFFER)
 
 
-def _closing_questions(reply: str) -> list[Sentence]:
+def closing_questions(reply: str) -> list[Sentence]:
     """The questions among the last sentences of a reply."""
     return [s for s in sentences(reply)[-LAST_WORDS:] if s.is_question]
 

@@ -157,9 +157,12 @@ def decision_weight(sentence: Sentence, *, in_reply: bool = False) -> float:
     weight = weight_of(text, "decided")
     if in_reply:
         weight = max(weight, weight_of(text, "settled_in_reply"))
-    if not weight or says(text, "undecided") or says(text, "workflow"):
-        return 0.0
-    return weight
+    return 0.0 if _is_left(text) or says(text, "workflow") else weight
+
+
+def _is_left(text: str) -> bool:
+    """Does a sentence doubt, or put off?"""
+    return says(text, "undecided") or weight_of(text, "put_off") > 0
 
 
 def directive_weight(sentence: Sentence) -> float:
@@ -174,11 +177,8 @@ def directive_weight(sentence: Sentence) -> float:
     if len(set(terms(text))) < TELLING_TERMS or not stands_alone(text):
         return 0.0
     weight = weight_of(text, "directives")
-    if not weight or any(
-        says(text, name) for name in ("undecided", "workflow", "far_off")
-    ):
-        return 0.0
-    return weight
+    is_no_order = says(text, "workflow") or says(text, "far_off")
+    return 0.0 if _is_left(text) or is_no_order else weight
 
 
 def _person_decisions(
@@ -285,9 +285,7 @@ def _may_stipulate(statement: Statement) -> bool:
         return False
     if statement.act is Act.QUESTION:
         return says(text, "suggested") or says(text, "please")
-    is_left = (
-        weight_of(text, "put_off") or weight_of(text, "open") or says(text, "undecided")
-    )
+    is_left = _is_left(text) or weight_of(text, "open")
     return statement.act is Act.REQUEST and not is_left
 
 

@@ -17,7 +17,7 @@ from itertools import pairwise
 from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse import statements
 from keeplore.capture.discourse.conversation_model import ERRAND, ConversationModel
-from keeplore.capture.discourse.statements import Statement, is_step
+from keeplore.capture.discourse.statements import Statement
 from keeplore.capture.distill import agreements, choices, outcomes
 from keeplore.capture.distill.decisions import (
     MAIN,
@@ -36,7 +36,8 @@ from keeplore.capture.distill.extracts import (
     strongest,
 )
 from keeplore.capture.distill.key_phrases import TYPED_COMMANDS
-from keeplore.memory import AnsweredQuestion, Exchange, Quote
+from keeplore.capture.distill.unanswered import unanswered
+from keeplore.memory import Exchange, Quote
 from keeplore.memory.conversation_body import PARTS
 from keeplore.recall.question import looks_up_decision
 from keeplore.text.sentences import Sentence, answer_line, clip, sentences
@@ -366,7 +367,8 @@ def _open(source: _Source) -> Iterator[Extract]:
             weight = ASKED
         if weight and not outcomes.is_settled(lines, order):
             yield Extract(_whole_question(s, source), weight, order)
-    yield from _unanswered(source)
+    for one in unanswered(source.model, source.decided):
+        yield replace(one, order=one.order + len(source.said))
 
 
 def _whole_question(s: Statement, source: _Source) -> Quote:
@@ -463,26 +465,6 @@ def _is_heard(s: Statement, exchanges: Sequence[Exchange]) -> bool:
         return True
     following = exchanges[s.exchange + 1 : s.exchange + 2]
     return any(not e.user or s.text in e.user for e in following)
-
-
-def _unanswered(source: _Source) -> Iterator[Extract]:
-    """The agent's questions in form that the person let pass, also when they came again."""
-    for at, asked in source.model.questions():
-        if asked.answer.strip() or is_step(asked) or not asked.question.strip():
-            continue
-        if not any(
-            _is_answer_to(asked, later) for _, later in source.model.questions(at)
-        ):
-            text = clip(" ".join(asked.question.split()))
-            quote = Quote(text, "assistant", source.exchanges[at].id)
-            yield Extract(quote, ASKED, len(source.said) + at)
-
-
-def _is_answer_to(asked: AnsweredQuestion, later: AnsweredQuestion) -> bool:
-    """True where a question with one of the same answers was answered."""
-    return bool(later.answer.strip()) and not set(later.options).isdisjoint(
-        asked.options
-    )
 
 
 def _pick(

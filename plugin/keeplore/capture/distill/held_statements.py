@@ -22,14 +22,15 @@ def held_statements(conversation: Conversation) -> tuple[HeldStatement, ...]:
     announcements.
     """
     model = ConversationModel.of(conversation.exchanges)
-    quotes = (*conversation.decision, *conversation.also_decided)
+    decided = (*conversation.decision, *conversation.also_decided)
+    quotes = (*decided, *conversation.open_questions)
     said = {*((one.turn, one.quote.text) for one in model.statements)}
     unsaid = [q for q in quotes if ARROW in q.text and (q.turn, q.text) not in said]
     answers = {(q.turn, answer_in(q.text)) for q in unsaid}
     amended = {q.text.rpartition(ARROW)[0] for q in unsaid}
-    held = [*_said(model, quotes, answers, amended)]
+    held = [*_said(model, decided, answers, amended)]
     first = max((one.message for one in held), default=-1) + 1
-    return *held, *_unsaid(model, unsaid, first)
+    return *held, *_unsaid(model, unsaid, decided, first)
 
 
 def _said(
@@ -56,19 +57,22 @@ def _said(
 
 
 def _unsaid(
-    model: ConversationModel, decided: Iterable[Quote], first: int
+    model: ConversationModel,
+    quotes: Iterable[Quote],
+    decided: Container[Quote],
+    first: int,
 ) -> Iterator[HeldStatement]:
-    """Decisions that stand in the head with their question, which nobody said in one sentence;
-    their messages are numbered from ``first`` on.
+    """What stands in the head with its question, which nobody said in one sentence; the messages
+    are numbered from ``first`` on.
     """
     numbers = {exchange.id: n for n, exchange in enumerate(model.exchanges)}
-    for message, quote in enumerate(decided, first):
+    for message, quote in enumerate(quotes, first):
         if quote.turn in numbers:
             place = (quote.turn, numbers[quote.turn], 0, 0, 1)
             statement = Statement(
                 Sentence(quote.text), quote.speaker, *place, is_answer=True
             )
-            yield _held(statement, message, model, is_decision=True)
+            yield _held(statement, message, model, is_decision=quote in decided)
 
 
 def _held(

@@ -1,0 +1,108 @@
+"""Questions that a person puts off stay open, with the words that did so."""
+
+from __future__ import annotations
+
+import pytest
+
+from keeplore.capture.distill.distiller import distill
+from keeplore.capture.distill.held_statements import held_statements
+from keeplore.capture.segmenter import takes_up
+from keeplore.memory import Conversation, Exchange, Quote
+
+AT = "2026-02-09T14:03:11Z"
+ASKED = "Which session store should we use?"
+REPLY = "We could use Postgres or Redis for sessions. Which one do you want?"
+
+
+def talk(*said: tuple[str, str]) -> list[Exchange]:
+    return [
+        Exchange(f"t-{n}", AT, user, (reply,)) for n, (user, reply) in enumerate(said)
+    ]
+
+
+def heads(*said: tuple[str, str]) -> tuple[tuple[Quote, ...], tuple[Quote, ...]]:
+    """What is open, and what was decided."""
+    parts = distill(talk(*said))
+    return parts["open_questions"], parts["decision"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Not now, let's decide after the beta",
+        "Let's decide that after the beta.",
+        "Later, first the login page.",
+        "Let's park this until we have numbers",
+        "I don't know yet, ask me next week",
+        "We need to ask legal first",
+        "not sure, let me talk to Dana",
+        "TBD",
+        "Leave it open for now",
+        "Hm, I need to think about it",
+        "We'll see after the load test",
+        "Das entscheiden wir nach der Beta.",
+        "todavía no",
+        "on verra",
+        "以后再说",
+    ],
+)
+def test_a_question_that_is_put_off_is_open(words: str) -> None:
+    line = Quote(f"{ASKED} → {words}", "user", "t-1")
+    assert heads((ASKED, REPLY), (words, "Ok.")) == ((line,), ())
+
+
+def test_words_that_say_what_they_put_off_stand_alone() -> None:
+    words = "let's revisit the cache size once we have traffic"
+    line = Quote(words, "user", "t-1")
+    assert heads((ASKED, REPLY), (words, "Ok.")) == ((line,), ())
+
+
+@pytest.mark.parametrize("words", ["Skip it", "Neither.", "why not both?", "Not sure"])
+def test_other_answers_leave_no_question_open(words: str) -> None:
+    assert heads((ASKED, REPLY), (words, "Ok.")) == ((), ())
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["The job is done.", "Done. Shall I commit it?", "Want me to open a pull request?"],
+)
+def test_work_that_is_put_off_is_no_open_question(reply: str) -> None:
+    assert heads(("Fix the importer", reply), ("Not yet.", "Ok.")) == ((), ())
+
+
+def test_what_is_decided_later_is_open_no_longer() -> None:
+    found = heads(
+        (ASKED, REPLY),
+        ("Not now, let's decide after the beta", "Ok."),
+        ("Fix the login page", "Fixed."),
+        ("Let's use Redis for the sessions.", "Done."),
+    )
+    assert found == ((), (Quote("Let's use Redis for the sessions.", "user", "t-3"),))
+
+
+def test_a_decision_on_another_matter_settles_nothing() -> None:
+    words = "Not now, let's decide after the beta"
+    decided = "Let's use pnpm for the web client."
+    found = heads((ASKED, REPLY), (words, "Ok."), (decided, "Done."))
+    assert found == (
+        (Quote(f"{ASKED} → {words}", "user", "t-1"),),
+        (Quote(decided, "user", "t-2"),),
+    )
+
+
+def test_it_is_told_as_one_statement_that_is_no_decision() -> None:
+    words = "Not now, let's decide after the beta"
+    exchanges = talk((ASKED, REPLY), (words, "Ok."))
+    conversation = Conversation(
+        "Session store",
+        open_questions=distill(exchanges)["open_questions"],
+        exchanges=tuple(exchanges),
+    )
+    told = [(one.text, one.is_decision) for one in held_statements(conversation)]
+    assert told[-1] == (f"{ASKED} → {words}", False)
+    assert (words, False) not in told
+
+
+def test_the_talk_goes_on_where_a_question_is_put_off() -> None:
+    assert takes_up("Not now, after the beta", [REPLY])
+    assert not takes_up("Not now, after the beta", ["It is done."])
