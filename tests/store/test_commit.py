@@ -8,6 +8,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from refusals import refused
 
 from keeplore.errors import RepositoryBusy
 from keeplore.store import Store, commit, create, creation
@@ -242,7 +243,8 @@ def test_a_repository_that_never_rests_is_reported_as_busy(store, note, monkeypa
         return made
 
     monkeypatch.setattr(commit, "_plan", planned)
-    with pytest.raises(RepositoryBusy, match="changes all the time"):
+    said = f"{store.root} changes all the time. Nothing is lost; it is tried again soon"
+    with refused(RepositoryBusy, said):
         store.commit()
 
 
@@ -353,7 +355,11 @@ def test_a_repository_in_the_middle_of_something_is_not_made_a_workspace(
 ):
     git("init", "-q", "-b", "main", str(tmp_path), cwd=tmp_path)
     (tmp_path / ".git" / "MERGE_HEAD").write_text("0" * 40)
-    with pytest.raises(RepositoryBusy):
+    said = (
+        f"a merge is under way in {tmp_path}. "
+        "Finish it; what was written since is on disk and is committed afterwards"
+    )
+    with refused(RepositoryBusy, said):
         create(tmp_path, template)
     assert [path.name for path in tmp_path.iterdir()] == [".git"]
 

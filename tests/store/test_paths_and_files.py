@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from refusals import refused
 
 from keeplore.errors import Corrupt, NotFound, UnsafePath
 from keeplore.memory import Memory
@@ -51,16 +52,28 @@ UNPORTABLE = (
 
 @pytest.mark.parametrize("path", HOSTILE)
 def test_a_path_out_of_the_workspace_is_neither_read_nor_written(path, store):
-    with pytest.raises(UnsafePath):
+    said = (
+        f"{path!r} is not a path inside the workspace. "
+        "Give the id of a memory, or a path below the workspace"
+    )
+    with refused(UnsafePath, said):
         store.load(path)
-    with pytest.raises(UnsafePath):
+    with refused(UnsafePath, not_written(path)):
         store.write_text(path, "x")
+
+
+def not_written(path):
+    """What is said of a path that is not one of ours."""
+    return (
+        f"{path!r} is not a path that Keeplore writes. "
+        "Rename the project or report this as a bug"
+    )
 
 
 @pytest.mark.parametrize("path", UNPORTABLE)
 def test_a_name_that_some_system_cannot_hold_is_never_written(path):
     assert not is_portable(path)
-    with pytest.raises(UnsafePath):
+    with refused(UnsafePath, not_written(path)):
         check_written(path)
 
 
@@ -70,7 +83,7 @@ def test_a_name_that_some_system_cannot_hold_is_never_written(path):
 )
 def test_what_is_not_ours_is_never_written(path):
     assert not is_ours(path)
-    with pytest.raises(UnsafePath):
+    with refused(UnsafePath, not_written(path)):
         check_written(path)
 
 
@@ -135,15 +148,22 @@ def test_links_and_pipes_are_never_read_entered_or_committed(store, note, tmp_pa
     (memory / "folder").symlink_to(outside)
     os.mkfifo(memory / "pipe.md")
     (store.root / "user").symlink_to(outside)
-    for path in (
-        "memory/link.md",
-        "memory/folder/secret.md",
-        "memory/pipe.md",
-        "user/secret.md",
+    whole = "is a symbolic link. Put the files themselves into the workspace"
+    for path, said in (
+        (
+            "memory/link.md",
+            "memory/link.md is a symbolic link. Put the file itself into the workspace",
+        ),
+        ("memory/folder/secret.md", f"memory/folder {whole}"),
+        (
+            "memory/pipe.md",
+            "memory/pipe.md is not a regular file. Move it out of the memory folders",
+        ),
+        ("user/secret.md", f"user {whole}"),
     ):
-        with pytest.raises(UnsafePath):
+        with refused(UnsafePath, said):
             store.load(path)
-    with pytest.raises(UnsafePath):
+    with refused(UnsafePath, f"user {whole}"):
         store.save(note("Elsewhere", scope="user"))
     good = store.save(note("Good"))
     committed = store.commit()
@@ -176,13 +196,30 @@ def test_what_is_missing_corrupt_or_too_large_is_told_apart(store):
     (memory / "empty.md").write_text("\n")
     with (memory / "huge.md").open("wb") as file:
         file.truncate(33 * 1024 * 1024)
-    with pytest.raises(NotFound):
-        store.load("memory/none.md")
-    with pytest.raises(NotFound):
-        store.load("memory/empty.md/below.md")
-    for name in ("latin", "empty", "huge"):
-        with pytest.raises(Corrupt):
-            store.load(f"memory/{name}.md")
+    for path in ("memory/none.md", "memory/empty.md/below.md"):
+        said = f"there is no {path}. Run `keeplore doctor` if a search named it"
+        with refused(NotFound, said):
+            store.load(path)
+    for path, said in (
+        (
+            "memory/latin.md",
+            (
+                "memory/latin.md is not UTF-8 text. "
+                "Convert it, or move it out of the memory folders"
+            ),
+        ),
+        (
+            "memory/huge.md",
+            (
+                f"memory/huge.md is larger than {32 * 1024 * 1024} bytes. "
+                "Split it or move it out of the memory folders"
+            ),
+        ),
+    ):
+        with refused(Corrupt, said):
+            store.load(path)
+    with pytest.raises(Corrupt):
+        store.load("memory/empty.md")
     assert store.commit().skipped == ("memory/huge.md",)
 
 
@@ -304,5 +341,6 @@ def test_a_file_keeps_the_name_that_a_person_gave_it_when_it_is_moved(store):
         "memory/archive/the ledger, größe.md"
     ]
     for unsafe in ("elsewhere/a.md", "memory/CON.md", "memory/../a.md", "memory/.a.md"):
-        with pytest.raises(UnsafePath):
+        said = f"{unsafe!r} is a name that not every system can hold. Rename the file first"
+        with refused(UnsafePath, said):
             store.move("memory/archive/the ledger, größe.md", unsafe)

@@ -8,6 +8,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from refusals import refused
 
 from keeplore.errors import AlreadyExists, Corrupt, NotFound, UnsafePath
 from keeplore.memory import Memory, new_id
@@ -42,7 +43,8 @@ def test_what_was_added_can_be_had_by_its_id(store: Store) -> None:
 def test_an_id_is_added_once(store: Store) -> None:
     memory = note("Use pnpm")
     path = store.add(memory)
-    with pytest.raises(AlreadyExists, match=path):
+    said = f"{memory.id} is there already: {path}. `keeplore edit` changes a memory"
+    with refused(AlreadyExists, said):
         store.add(
             Memory({**memory.meta, "title": "Something else"}, "# Something else\n")
         )
@@ -51,8 +53,13 @@ def test_an_id_is_added_once(store: Store) -> None:
 
 def test_an_id_that_is_not_there_is_not_found(store: Store) -> None:
     for unknown in (new_id(), "", "mem_", "../../etc/passwd", "mem_" + "0" * 36):
-        with pytest.raises(NotFound):
+        with refused(NotFound, nowhere(unknown)):
             store.get(unknown)
+
+
+def nowhere(memory_id: str) -> str:
+    """What is said of an id that no memory has."""
+    return f"there is no memory {memory_id!r}. `keeplore list` and `keeplore recall` print ids"
 
 
 @pytest.mark.parametrize(
@@ -78,7 +85,11 @@ def test_an_id_that_is_no_name_is_never_written(store: Store, bad: str) -> None:
 )
 def test_a_project_that_is_no_name_is_never_written(store: Store, project: str) -> None:
     meta = {**note("Use pnpm").meta, "scope": "project", "project": project}
-    with pytest.raises(UnsafePath):
+    said = (
+        f"{project!r} cannot be a project's folder name. "
+        "Use lower-case letters, digits, dots and dashes, 63 at most"
+    )
+    with refused(UnsafePath, said):
         store.add(Memory(meta, "# Use pnpm\n"))
 
 
@@ -99,13 +110,14 @@ def test_a_moved_file_says_what_it_said(store: Store) -> None:
     assert (store.root / to).read_bytes() == before
     assert store.get(memory.id)[0] == to
     store.save(note("Another"))
-    with pytest.raises(NotFound):
+    said = f"there is no {path}. Run `keeplore doctor` if a search named it"
+    with refused(NotFound, said):
         store.move(path, to.replace("use", "abuse"))
 
 
 def test_nothing_is_moved_over_another_file(store: Store) -> None:
     one, other = store.add(note("Use pnpm")), store.add(note("Use tabs"))
-    with pytest.raises(AlreadyExists):
+    with refused(AlreadyExists, f"{other} is there already. Move one of them away"):
         store.move(one, other)
     assert store.load(other).title == "Use tabs"
 
@@ -117,9 +129,13 @@ def test_what_is_removed_is_gone_and_removing_it_again_is_no_error(
     path = store.add(memory)
     store.remove(path)
     store.remove(path)
-    with pytest.raises(NotFound):
+    with refused(NotFound, nowhere(memory.id)):
         store.get(memory.id)
-    with pytest.raises(UnsafePath):
+    said = (
+        "'../outside.md' is not a path inside the workspace. "
+        "Give the id of a memory, or a path below the workspace"
+    )
+    with refused(UnsafePath, said):
         store.remove("../outside.md")
 
 

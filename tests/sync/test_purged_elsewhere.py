@@ -39,39 +39,33 @@ def purge(store, title="Leaked", machine="studio"):
     return store.purge([new_id(title)], machine, AT)
 
 
-def words_in(repository, words="secret of"):
-    """Which objects that a repository has, reachable or not, hold the words."""
-    listed = subprocess.run(
-        [
-            "git",
-            "cat-file",
-            "--batch-all-objects",
-            "--batch-check=%(objectname) %(objecttype)",
-        ],
+def words_in(repository):
+    """The files with secrets that a repository has, reachable or not."""
+    return secrets_among(repository, "--batch-all-objects")
+
+
+def reachable_words(remote, git):
+    names = git("rev-list", "--objects", "--no-object-names", "--all", cwd=remote)
+    return secrets_among(remote, names=names)
+
+
+def secrets_among(repository, *options, names=""):
+    """Of objects of a repository, the files with secrets."""
+    told = subprocess.run(
+        ["git", "cat-file", "--batch", *options],
         cwd=repository,
+        input=names.encode(),
         capture_output=True,
-        text=True,
         check=True,
-    ).stdout.splitlines()
-    blobs = [line.split()[0] for line in listed if line.endswith("blob")]
-    texts = [
-        subprocess.run(
-            ["git", "cat-file", "blob", blob], cwd=repository, capture_output=True
-        ).stdout
-        for blob in blobs
-    ]
-    return [text for text in texts if words.encode() in text]
-
-
-def reachable_words(remote, git, words="secret of"):
-    found = git("rev-list", "--objects", "--all", cwd=remote).split()
-    texts = [
-        subprocess.run(
-            ["git", "cat-file", "blob", id_], cwd=remote, capture_output=True
-        ).stdout
-        for id_ in found
-    ]
-    return [text for text in texts if words.encode() in text]
+    ).stdout
+    found = []
+    while told:
+        head, _, told = told.partition(b"\n")
+        _, kind, size = head.split()
+        text, told = told[: int(size)], told[int(size) + 1 :]
+        if kind == b"blob" and b"secret of" in text:
+            found.append(text)
+    return found
 
 
 def expect_same_and_clean(network, git, *stores, expected):

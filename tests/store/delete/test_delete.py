@@ -8,6 +8,7 @@ import itertools
 import random
 
 import pytest
+from refusals import refused
 
 from keeplore.errors import AlreadyExists, Corrupt, Forgotten, NotFound
 from keeplore.memory import Memory, new_id, serialise
@@ -81,17 +82,24 @@ def test_what_is_forgotten_cannot_be_written_again(store, note):
     store.save(note("Gone"))
     forget(store, "Gone")
     for write in (store.save, store.add):
-        with pytest.raises(Forgotten) as caught:
+        with refused(Forgotten, was_forgotten(new_id("Gone"))):
             write(note("Gone"))
-        assert "keeplore restore" in caught.value.remedy
     assert list(store.scan()) == []
 
 
 def test_only_what_is_there_can_be_forgotten(store):
     for unknown in (new_id("never"), "mem_x", "../../etc/passwd"):
-        with pytest.raises(NotFound):
+        said = (
+            f"there is no memory {unknown!r}. "
+            "`keeplore list` and `keeplore recall` print ids"
+        )
+        with refused(NotFound, said):
             store.forget(unknown, "studio", AT)
         assert not store.is_forgotten(unknown)
+
+
+def was_forgotten(memory_id):
+    return f"{memory_id} was forgotten. `keeplore restore {memory_id}` brings it back"
 
 
 @pytest.mark.parametrize(
@@ -133,23 +141,43 @@ def test_restoring_takes_the_text_that_was_forgotten_and_no_older_one(store, not
     (store.root / path_of(new_id("Versions"))).write_text(
         as_text(Tombstone(new_id("Versions"), path=path))
     )
-    with pytest.raises(AlreadyExists, match="another file"):
+    said = f"another file is at {path}. Move it away, then run `keeplore restore` again"
+    with refused(AlreadyExists, said):
         store.restore(new_id("Versions"))
     assert store.load(path).body == "other\n"
 
 
 def test_what_was_not_forgotten_or_is_purged_cannot_be_restored(store, note):
-    with pytest.raises(NotFound, match="not forgotten"):
-        store.restore(new_id("never"))
+    never = new_id("never")
+    said = (
+        f"{never!r} is not forgotten. The files of {store.root}/forgotten are named after the ids "
+        "that can be restored"
+    )
+    with refused(NotFound, said):
+        store.restore(never)
     purged = Tombstone(new_id("purged"), is_purged=True)
     store.stones.write(purged)
-    with pytest.raises(NotFound, match="purged"):
+    said = (
+        f"{purged.id} was purged, its text is gone. "
+        "Write it anew, or take it from a backup"
+    )
+    with refused(NotFound, said):
         store.restore(purged.id)
     elsewhere = Tombstone(new_id("elsewhere"), machine="attic")
     store.stones.write(elsewhere)
-    with pytest.raises(NotFound, match="no text") as caught:
-        store.restore(elsewhere.id)
-    assert "attic" in caught.value.remedy and store.is_forgotten(elsewhere.id)
+    nameless = Tombstone(new_id("nameless"))
+    store.stones.write(nameless)
+    for stone, where in (
+        (elsewhere, "`keeplore restore` can do it on attic"),
+        (nameless, "Look on another machine"),
+    ):
+        said = (
+            f"git here has no text of {stone.id}. "
+            f"{where}, where it was forgotten before it was pushed"
+        )
+        with refused(NotFound, said):
+            store.restore(stone.id)
+        assert store.is_forgotten(stone.id)
 
 
 def test_a_file_that_comes_back_by_itself_is_taken_away_at_the_next_commit_and_can_still_be_restored(
@@ -201,30 +229,34 @@ def test_turns_of_forgotten_conversations_are_known_and_those_of_notes_are_not(
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "why"),
     [
-        "",
-        "[]",
-        "{",
-        "[" * 100_000,
-        '{"id": "mem_x"}',
-        '{"id": "ID", "blobs": ["not a blob"]}',
-        '{"id": "ID", "turns": {"a": 1}}',
-        '{"id": "ID", "turns": [1]}',
-        '{"id": "ID", "content": "abc"}',
-        '{"id": "ID", "path": "a\\u0000b"}',
+        ("", ""),
+        ("[]", "it is not for this memory"),
+        ("{", ""),
+        ("[" * 100_000, ""),
+        ('{"id": "mem_x"}', "it is not for this memory"),
+        ('{"id": "ID", "blobs": ["not a blob"]}', "blobs is not as it should be"),
+        ('{"id": "ID", "turns": {"a": 1}}', "turns is not a list"),
+        ('{"id": "ID", "turns": [1]}', "turns is not as it should be"),
+        ('{"id": "ID", "content": "abc"}', "content is not as it should be"),
+        ('{"id": "ID", "path": "a\\u0000b"}', "path is not as it should be"),
     ],
 )
-def test_a_tombstone_that_cannot_be_read_still_counts(store, note, text):
+def test_a_tombstone_that_cannot_be_read_still_counts(store, note, text, why):
     memory = note("Hostile")
     text = text.replace("ID", memory.id)
     with pytest.raises(Corrupt) as caught:
         parse(text, memory.id)
-    assert caught.value.remedy
+    place = path_of(memory.id)
+    assert caught.value.message.startswith(f"{place} is no tombstone: {why}")
+    assert caught.value.remedy == (
+        f"Delete {place} to allow this memory again, or bring it back with `git checkout`"
+    )
     (store.root / "forgotten").mkdir()
     (store.root / path_of(memory.id)).write_text(text)
     assert list(store.tombstones()) == [] and store.is_forgotten(memory.id)
-    with pytest.raises(Forgotten):
+    with refused(Forgotten, was_forgotten(memory.id)):
         store.save(memory)
 
 
@@ -387,7 +419,11 @@ def test_a_file_that_was_deleted_by_hand_is_known_and_comes_back_as_git_had_it(
     store.commit()
     text = text_of(store, path)
     assert list(store.deleted(memory.id)) == []
-    with pytest.raises(NotFound, match="not forgotten"):
+    said = (
+        f"{memory.id} is not forgotten, it is in {path}. "
+        f"`keeplore show {memory.id}` shows it"
+    )
+    with refused(NotFound, said):
         store.restore(memory.id)
     (store.root / path).unlink()
     if is_committed:

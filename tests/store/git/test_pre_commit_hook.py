@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from refusals import refused
 
 from keeplore.errors import AlreadyExists, NotFound, RepositoryError
 from keeplore.store import Store
@@ -131,9 +132,12 @@ def test_a_hooks_path_of_all_repositories_is_left_alone(
     store: Store, program: Path, git: Git, home: Path
 ) -> None:
     git("config", "--global", "core.hooksPath", "~/checks", cwd=store.root)
-    with pytest.raises(RepositoryError, match="other repositories use") as refusal:
+    said = (
+        f"`core.hooksPath` is {home}/checks, which other repositories use too. "
+        "Add this line to the pre-commit there: keeplore lint --staged || exit 1"
+    )
+    with refused(RepositoryError, said):
         install(store.root, str(program))
-    assert "keeplore lint --staged || exit 1" in refusal.value.remedy
     assert not (home / "checks").exists()
 
 
@@ -144,11 +148,7 @@ def test_a_check_of_the_persons_own_is_never_touched(
     place.parent.mkdir(exist_ok=True)
     place.write_text(OWN)
     place.chmod(0o700)
-    with pytest.raises(AlreadyExists) as refusal:
-        install(store.root, str(program))
-    assert "keeplore lint --staged || exit 1" in refusal.value.remedy
-    with pytest.raises(NotFound):
-        uninstall(store.root)
+    expect_left_alone(store, program, place)
     assert (place.read_text(), place.stat().st_mode & 0o777) == (OWN, 0o700)
 
 
@@ -168,11 +168,21 @@ def test_whatever_else_stands_there_is_not_touched(
         if kind == "link":
             target.write_text(OWN)
     before = _identity(place)
-    with pytest.raises(AlreadyExists):
-        install(store.root, str(program))
-    with pytest.raises(NotFound):
-        uninstall(store.root)
+    expect_left_alone(store, program, place)
     assert _identity(place) == before
+
+
+def expect_left_alone(store: Store, program: Path, place: Path) -> None:
+    """What stands there is not ours: neither replaced nor removed."""
+    said = f"{place} is there already and not Keeplore's. Add this line to it: keeplore lint --staged || exit 1"
+    with refused(AlreadyExists, said):
+        install(store.root, str(program))
+    said = (
+        f"{place} is not Keeplore's. "
+        f"Take out what runs keeplore by hand, if it does: keeplore lint --staged || exit 1"
+    )
+    with refused(NotFound, said):
+        uninstall(store.root)
 
 
 def _identity(place: Path) -> tuple[int, ...]:
@@ -195,7 +205,7 @@ def test_it_can_be_installed_twice_and_is_taken_out_whole(
     assert place.stat().st_mode & 0o111
     assert uninstall(store.root) == place
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
-    with pytest.raises(NotFound):
+    with refused(NotFound, f"there is no {place}. Nothing is to be done"):
         uninstall(store.root)
 
 
@@ -203,8 +213,5 @@ def test_our_check_that_somebody_changed_is_theirs(store: Store, program: Path) 
     place = install(store.root, str(program))
     place.write_text(place.read_text() + "echo mine\n")
     before = place.read_text()
-    with pytest.raises(NotFound, match="not Keeplore's"):
-        uninstall(store.root)
-    with pytest.raises(AlreadyExists):
-        install(store.root, str(program))
+    expect_left_alone(store, program, place)
     assert place.read_text() == before

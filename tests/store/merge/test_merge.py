@@ -5,6 +5,7 @@ untouched.
 from __future__ import annotations
 
 import pytest
+from refusals import refused
 
 from keeplore.errors import RepositoryBusy, RepositoryError
 from keeplore.store import Store
@@ -190,9 +191,16 @@ def test_a_file_that_is_being_edited_here_stops_the_merge(store, other, note, gi
     there.save(note("Edited", body="theirs\n"))
     store.save(note("Edited", body="ours\n"))
     head = store.head()
-    with pytest.raises(RepositoryBusy, match=path):
+    with refused(RepositoryBusy, edited_here(path)):
         store.merge(arrive())
     assert store.head() == head and store.load(path).body == "ours\n"
+
+
+def edited_here(path):
+    return (
+        f"{path} changed on another machine and on disk here. "
+        "Commit your edits of these files; nothing is lost, and it is tried again then"
+    )
 
 
 def test_an_edit_in_the_last_moment_is_not_overwritten(
@@ -212,7 +220,7 @@ def test_an_edit_in_the_last_moment_is_not_overwritten(
         put(backend, path, change)
 
     monkeypatch.setattr(merge, "_put_file", put_late)
-    with pytest.raises(RepositoryBusy):
+    with refused(RepositoryBusy, edited_here(max(first, second))):
         store.merge(arrive())
     assert store.head() == head
     assert (store.root / max(first, second)).read_text() == "by hand\n"
@@ -257,7 +265,7 @@ def test_the_persons_files_stop_the_merge_where_they_are_touched(
     if how == "staged and put back":
         (store.root / name).write_text(original)
     before, head = git("status", "--porcelain", cwd=store.root), store.head()
-    with pytest.raises(RepositoryBusy, match=name):
+    with refused(RepositoryBusy, edited_here(name)):
         store.merge(arrive())
     assert git("status", "--porcelain", cwd=store.root) == before
     assert store.head() == head and not (store.root / added).exists()
@@ -298,7 +306,11 @@ def test_a_side_that_was_wiped_is_refused(store, other, note, git):
     git("pull", "-q", cwd=there.root)
     for path in paths:
         (there.root / path).unlink()
-    with pytest.raises(RepositoryError, match="removes 12 of 12"):
+    said = (
+        "the other side removes 12 of 12 files of memory. If that is meant: Run `git merge` in the "
+        "workspace and resolve it there; Keeplore goes on afterwards"
+    )
+    with refused(RepositoryError, said):
         store.merge(arrive())
     assert all((store.root / path).exists() for path in paths)
 
@@ -308,7 +320,11 @@ def test_a_history_without_a_common_start_is_refused(store, git, tmp_path, templ
     git("commit", "-q", "--allow-empty", "-m", "Other", cwd=tmp_path / "foreign")
     git("fetch", "-q", str(tmp_path / "foreign"), "main", cwd=store.root)
     head = store.head()
-    with pytest.raises(RepositoryError, match="no history in common"):
+    said = (
+        "the remote holds another workspace, with no history in common with this one. If both are "
+        "yours, `keeplore sync --join` brings them together; else give this one a remote of its own"
+    )
+    with refused(RepositoryError, said):
         store.merge(git("rev-parse", "FETCH_HEAD", cwd=store.root))
     assert store.head() == head
 

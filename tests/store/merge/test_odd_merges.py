@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 
 import pytest
+from refusals import refused
 
 from keeplore.errors import RepositoryError
 from keeplore.memory import new_id, serialise
@@ -323,9 +324,11 @@ def test_a_link_that_leads_out_of_the_workspace_is_left_to_the_persons_git(
     (store.root / "out").symlink_to("../elsewhere")
     git("add", "out", cwd=store.root)
     git("commit", "-qm", "Link", cwd=store.root)
-    with pytest.raises(
-        RepositoryError, match="changed out, which git alone should write"
-    ):
+    said = (
+        "the other side changed out, which git alone should write. Run `git merge` in the "
+        "workspace and resolve it there; Keeplore goes on afterwards"
+    )
+    with refused(RepositoryError, said):
         exchange()
     git("pull", "-q", cwd=there.root)
     exchange()

@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from refusals import refused
 
 from keeplore.errors import RepositoryBusy
 from keeplore.store import Store, create
@@ -115,7 +116,11 @@ def test_a_merge_that_was_overtaken_can_be_concluded(store, work, git, tmp_path)
     work.do()
     go_on.write_text("\n")
     assert b"cannot lock ref 'HEAD'" in merge.communicate()[1]
-    with pytest.raises(RepositoryBusy, match="a merge is under way"):
+    said = (
+        f"a merge is under way in {store.root}. "
+        "Finish it; what was written since is on disk and is committed afterwards"
+    )
+    with refused(RepositoryBusy, said):
         fresh(store.root).commit()
     git("commit", "-q", "--no-edit", cwd=store.root)
     assert work.new not in git("ls-tree", "-r", "--name-only", "HEAD", cwd=store.root)
