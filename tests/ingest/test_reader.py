@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from refusals import refused
 
 from keeplore.config.settings import DocumentSettings
 from keeplore.errors import SourceRefused
@@ -16,6 +17,13 @@ from keeplore.ingest.document_body import LINE_CHARS, MAX_TEXT, body_for, tidied
 from keeplore.ingest.reader import kind_of, text_of
 from keeplore.ingest.sandbox import extracted_in_sandbox
 
+NO_TEXT = (
+    "that is no text, and no format that Keeplore reads. "
+    "Save it as text, markdown, HTML or PDF"
+)
+EMPTY = "there is no text in it. A scanned page needs text recognition first"
+NO_FILE = "is no file. Give its files one by one: `keeplore ingest docs/*.md`"
+NO_XML = r"^that is no XML: .+\. Mend it, or save it as text$"
 GERMAN = (
     "Die Straße führt über die Brücke nach Köln, wo wir gestern früh waren. Grüße!\n"
     * 4
@@ -110,17 +118,17 @@ def test_a_stated_encoding_counts_a_codec_that_is_none_of_text_does_not_and_a_br
 
 
 @pytest.mark.parametrize(
-    "data",
+    ("data", "said"),
     [
-        bytes(range(256)) * 40,
-        b"\x89PNG\r\n\x1a\n" + bytes(99),
-        b"PK\x03\x04" + bytes(range(200)),
-        b"",
-        b" \n -- \n",
+        (bytes(range(256)) * 40, NO_TEXT),
+        (b"\x89PNG\r\n\x1a\n" + bytes(99), NO_TEXT),
+        (b"PK\x03\x04" + bytes(range(200)), NO_TEXT),
+        (b"", EMPTY),
+        (b" \n -- \n", EMPTY),
     ],
 )
-def test_what_is_no_text_is_refused(data: bytes) -> None:
-    with pytest.raises(SourceRefused, match="no text"):
+def test_what_is_no_text_is_refused(data: bytes, said: str) -> None:
+    with refused(SourceRefused, said):
         read(data)
 
 
@@ -149,12 +157,21 @@ def test_data_is_an_outline_whose_pieces_say_what_they_belong_to() -> None:
         + b"}" * 150
     )
     for hostile, says in (
-        (b"[" * 100_000, "too deeply"),
-        (b'{"a": ', "no JSON"),
-        (b'{"":' * 300 + b"1" + b"}" * 300, "deeply"),
-        (wide, "longer"),
+        (b"[" * 100_000, "it nests too deeply. Give a part of it"),
+        (
+            b'{"a": ',
+            (
+                "that is no JSON: Expecting value: line 1 column 7 (char 6). "
+                "Mend it, or save it as text"
+            ),
+        ),
+        (
+            b'{"":' * 300 + b"1" + b"}" * 300,
+            "it nests too deeply. Give a part of it",
+        ),
+        (wide, "its text is longer than 10 MB. Give a part of it"),
     ):
-        with pytest.raises(SourceRefused, match=says):
+        with refused(SourceRefused, says):
             read(hostile, "a.json")
 
 
@@ -182,9 +199,9 @@ def test_of_xml_nothing_is_expanded_or_loaded() -> None:
     )
     assert "boom" not in found and "root:" not in found and "unseen" not in found
     bombs = "".join(f'<!ENTITY b{n} "{f"&b{n - 1};" * 10}">' for n in range(1, 12))
-    with pytest.raises(SourceRefused, match="no XML"):
+    with pytest.raises(SourceRefused, match=NO_XML):
         read(f'<!DOCTYPE a [<!ENTITY b0 "boom">{bombs}]><a>&b11;</a>'.encode(), "a.xml")
-    with pytest.raises(SourceRefused, match="no XML"):
+    with pytest.raises(SourceRefused, match=NO_XML):
         read(b"<?xml version='1.0'?><a><b></a>", "a.xml")
 
 
@@ -192,12 +209,14 @@ def test_the_pages_of_a_pdf_are_told_apart_and_a_broken_one_is_refused() -> None
     assert read(pdf("The pager goes to Ann on Monday."), "duty.pdf") == Extracted(
         "duty.pdf", "## Page 1\n\nThe pager goes to Ann on Monday."
     )
-    with pytest.raises(SourceRefused, match="PDF cannot be read"):
+    said = r"^that PDF cannot be read: .+\. Print it to a PDF anew, or save it as text$"
+    with pytest.raises(SourceRefused, match=said):
         read(b"%PDF-1.4\nnothing more", "a.pdf")
 
 
 def test_a_reader_that_takes_too_long_costs_that_document_alone() -> None:
-    with pytest.raises(SourceRefused, match="takes longer"):
+    said = "reading it takes longer than 0 s. Save it as text, or give a part of it"
+    with refused(SourceRefused, said):
         extracted_in_sandbox("html", PAGE.encode(), "", seconds=0.01)
 
 
@@ -222,7 +241,8 @@ def test_text_is_kept_in_a_form_that_no_reader_of_it_stumbles_over() -> None:
     assert found.title == "a b" and found.text.startswith("hidden red\n <<<<<<< ours\n")
     assert max(map(len, found.text.split("\n"))) <= LINE_CHARS
     assert "".join(found.text.split()).endswith("word" * 3_000 + "x" * 9_000)
-    with pytest.raises(SourceRefused, match="longer than 10 MB"):
+    said = "its text is longer than 10 MB. Give a part of it"
+    with refused(SourceRefused, said):
         tidied_extract(Extracted("", "ü" * (MAX_TEXT // 2 + 1)), "name")
 
 
@@ -245,13 +265,19 @@ def test_files_are_read_once_they_are_files_and_of_a_size(tmp_path: Path) -> Non
     for name, says in (
         (
             "large.txt",
-            "larger than 1 MB. Give a part of it, or set documents.megabytes",
+            ("it is larger than 1 MB. Give a part of it, or set documents.megabytes"),
         ),
-        (".", "is no file"),
-        ("none", "there is no"),
-        ("/dev/zero", "is no file"),
+        (".", f"{tmp_path} {NO_FILE}"),
+        (
+            "none",
+            (
+                "there is no such file. "
+                "Give the path of a file, or a URL that begins with https://"
+            ),
+        ),
+        ("/dev/zero", f"/dev/zero {NO_FILE}"),
     ):
-        with pytest.raises(SourceRefused, match=says):
+        with refused(SourceRefused, says):
             read(origin_of(name, tmp_path, tmp_path))
     from_home = read(origin_of("~/http:x", tmp_path / "elsewhere", tmp_path))
     assert from_home.text.startswith("a file")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from refusals import refused
 
 from keeplore.config.places import Places
 from keeplore.config.settings import LlmSettings
@@ -74,7 +75,11 @@ def test_without_a_provider_there_is_no_model(
 def test_a_model_is_used_only_as_it_was_accepted_on_this_machine(
     places: Places, tmp_path: Path, find: Any
 ) -> None:
-    with pytest.raises(LlmUnavailable, match="keeplore refine --accept-model"):
+    said = (
+        "the model of this workspace is not accepted here: claude-cli haiku, 1,000 tokens a day "
+        "and any number of tokens a month. Run `keeplore refine --accept-model`"
+    )
+    with refused(LlmUnavailable, said):
         open_account(LLM, tmp_path, places, find)
     accept(places, tmp_path, LLM)
     account = open_account(LLM, tmp_path, places, find)
@@ -146,5 +151,6 @@ def test_a_provider_that_nobody_knows_is_named(
     places: Places, tmp_path: Path, find: Any
 ) -> None:
     accept(places, tmp_path, LlmSettings("my-own"))
-    with pytest.raises(LlmUnavailable, match="no plugin knows the provider my-own"):
+    said = "no plugin knows the provider my-own. Set llm.provider in keeplore.yaml"
+    with refused(LlmUnavailable, said):
         open_account(LlmSettings("my-own"), tmp_path, places, find)
