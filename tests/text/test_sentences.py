@@ -44,6 +44,53 @@ def test_the_number_of_an_item_stands_in_its_emphasis_or_before_it(
     assert (found.label, found.text) == (label, told)
 
 
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (
+            "looks right\none more thing is the timeout, which is too long for the tests",
+            [
+                "looks right",
+                "one more thing is the timeout, which is too long for the tests",
+            ],
+        ),
+        (
+            "the queue must survive a restart, and the\njobs that ran are to be taken up again",
+            [
+                "the queue must survive a restart, and the jobs that ran are to be taken up again"
+            ],
+        ),
+        (
+            "if it fails,\nthe whole import is to be taken back and started again",
+            ["if it fails, the whole import is to be taken back and started again"],
+        ),
+        (
+            "- one item\n  that goes on in a line of its own which is much longer",
+            ["one item that goes on in a line of its own which is much longer"],
+        ),
+    ],
+)
+def test_a_line_with_room_for_more_was_ended_by_its_writer(
+    message: str, told: list[str]
+) -> None:
+    assert [one.text for one in sentences(message)] == told
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("Please rename all of the open() => start()", True),
+        ("let the whole thing go on; now || never; then stop it.", True),
+        ("const open = () => start()", False),
+        ("items.map(item => item.name)", False),
+    ],
+)
+def test_a_sign_of_code_in_what_people_tell_makes_it_no_code(
+    line: str, *, told: bool
+) -> None:
+    assert bool(sentences(line)) is told
+
+
 MESSAGE = """# Where jobs live ##
 We looked at three ways. The **queue** must survive a restart
 and this line goes on.

@@ -21,6 +21,7 @@ ARROW = " → "  # between a question and its answer
 MAX_SENTENCE = 1000  # characters; nobody speaks longer without a stop
 ALIKE = 8  # lines in a row
 MIN_CLAUSE = 120  # characters that must remain where a quotation is cut at a clause
+SLACK = 6  # characters by which the markers of a list make its lines unlike
 # characters; a shorter line that is followed by a capital was ended by its writer, not by the
 # margin
 _WRAPPED = 60
@@ -48,6 +49,14 @@ _OUTPUT = re.compile(
 )
 _CODE_LINE = re.compile(
     r"\A\s*[{}()\[\]]|[{};]\Z|\w\([^()]*\);|\w\(\)\.|=>|&&|===?|\|\|"
+)
+# five words in a row: whoever writes on has a sign of code in what they tell
+_TOLD = re.compile(r"\s*(?:[A-Za-z][a-z'’]*[,.!?]? ){5}")
+# what a sentence goes on behind
+_GOES_ON = re.compile(
+    r"(?:[,;:([—–-]|\b(?:an?|and|as|at|but|by|for|from|in|into|is|are|of|on|or|our|so|than|"
+    r"that|the|this|to|when|which|with|your))\Z",
+    re.IGNORECASE,
 )
 _INLINE_CODE = re.compile(r"`[^`\n]{1,200}`")
 _BOXES = re.compile(r"[─-╿▀-▟✓✗✘⎿]")
@@ -174,9 +183,13 @@ def _fenced(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
 
 def _is_item(line: str) -> bool:
     marker = _ITEM.match(line)
-    return marker is not None and not _CODE_LINE.search(
+    return marker is not None and not _is_code(
         _without_inline_code(line[marker.end() :])
     )
+
+
+def _is_code(prose: str) -> bool:
+    return _CODE_LINE.search(prose) is not None and not _TOLD.match(prose)
 
 
 def _alike(lines: list[str]) -> set[int]:
@@ -201,7 +214,7 @@ def _alike(lines: list[str]) -> set[int]:
 def _is_output(line: str) -> bool:
     """Whether a program wrote a line: it looks like output or code, or has few letters."""
     prose = _without_inline_code(line)
-    if _OUTPUT.match(line) or _BOXES.search(line[:40]) or _CODE_LINE.search(prose):
+    if _OUTPUT.match(line) or _BOXES.search(line[:40]) or _is_code(prose):
         return True
     opening = prose[:200]
     letters = sum(map(str.isalpha, opening)) + opening.count(" ")
@@ -216,7 +229,20 @@ def _without_inline_code(line: str) -> str:
 
 
 def _ends_here(line: str, following: str) -> bool:
-    return bool(following) and following.lstrip()[:1].isupper() and len(line) < _WRAPPED
+    """Did its writer end the line, and not the margin?"""
+    if not following or len(line) >= _WRAPPED:
+        return False
+    if following.lstrip()[:1].isupper():
+        return True
+    is_indented = following[0] in " \t"  # as what goes on in an item of a list
+    return not is_indented and _had_room(line, following)
+
+
+def _had_room(line: str, following: str) -> bool:
+    """Would more than the next word have stood in the line that the next one is as long as?"""
+    word = following.partition(" ")[0]
+    is_short = len(line) + 1 + len(word) + SLACK < len(following)
+    return is_short and not _GOES_ON.search(line)
 
 
 def bare(text: str) -> str:
