@@ -69,6 +69,10 @@ PROPOSAL = (
         "I'd rather have one binary than a plugin system.",
         "the import has to be idempotent",
         "let’s not cache the totals at all",
+        "instead read the totals from the index",
+        "no new setting needed for the retry limit",
+        "once again, one table seems like the way to go",
+        "please make sure you use the connection pool for all queries",
     ],
 )
 def test_what_the_person_settles_is_a_decision(sentence: str) -> None:
@@ -95,6 +99,9 @@ def test_what_the_person_settles_is_a_decision(sentence: str) -> None:
         "One option is to use Kafka.",
         "Let's see what Kafka can do.",
         "let's commit this and move on",
+        "make sure the tests pass",
+        "instead of Kafka show me the docs",
+        "instead of the topic it shows an error",
         "please run the tests again",
         "before we decide, let's discuss Kafka",
         "I want to know how Kafka stores its logs.",
@@ -202,6 +209,12 @@ def test_a_pick_is_read_from_the_list_it_answers(answer: str, chosen: str) -> No
             "sollten wir die Exporte nachts laufen lassen? → Du hast recht, nachts ist Platz.",
         ),
         (
+            "I'm not sure a replica for exports is a good idea.",
+            "Agreed, the primary is enough.",
+            "I'm not sure a replica for exports is a good idea. → Agreed, the primary is enough.",
+        ),
+        ("I'm not sure a replica for exports is a good idea.", "It reads it.", ""),
+        (
             "do we even need the retry queue then?",
             "Yes, the importer fills it.",
             "",
@@ -267,6 +280,10 @@ def test_of_a_design_that_was_agreed_to_each_part_says_one_thing() -> None:
     assert decided(*said, "yes, but the flag is not needed", "Done.") == []
 
 
+STORED = (
+    *("orders", "invoices", "customers", "addresses", "prices", "taxes"),
+    *("returns", "vouchers", "stocks", "suppliers", "reviews", "images"),
+)
 POINTS = (
     "Before I build it:\n\n1. **Scope** of the search is all projects, or one?\n"
     "2. The reader shows plain text\n3. Where is the index?"
@@ -293,6 +310,26 @@ def test_answers_by_number_are_decisions_with_their_points() -> None:
 )
 def test_a_number_alone_a_doubt_and_another_list_answer_no_points(answers: str) -> None:
     assert decided("We need a search.", POINTS, answers, "Ok.") == []
+
+
+def test_of_many_answers_those_that_choose_come_first() -> None:
+    points = "\n".join(
+        f"{n}. Which store do {name} go to?" for n, name in enumerate(STORED, 1)
+    )
+    asked = f"{points}\n13. What does the shop sell?\n14. Why was it built?"
+    answers = [f"{n}. the {name} table" for n, name in enumerate(STORED, 1)]
+    told = "\n".join((*answers, "13. books and maps", "14. for the fair"))
+    found = decided("Plan the shop.", asked, told, "Good.")
+    assert found == [
+        f"Which store do {name} go to? → the {name} table" for name in STORED
+    ]
+
+
+def test_a_pick_says_over_of_a_number_and_drops_nothing_by_it() -> None:
+    asked = "For the list, should spots over 30 minutes:\n\n1. Stay visible\n2. Go?"
+    said = ("Show spots.", "How far?", "Use 30 minutes, not 60.", asked, "1", "Done.")
+    picked = "For the list, should spots over 30 minutes → Stay visible"
+    assert decided(*said) == ["Use 30 minutes, not 60.", picked]
 
 
 def test_points_that_nobody_asked_about_are_not_answered() -> None:

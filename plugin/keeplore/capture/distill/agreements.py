@@ -166,20 +166,34 @@ def agreed_designs(said: Sequence[Sentence], before: Exchange) -> list[Sentence]
 
 def answers_by_number(said: Sequence[Sentence], before: Exchange) -> Iterator[str]:
     """What a message answers to numbered points that the agent asked about, each with its point."""
-    numbered = _numbered(said)
-    if len(numbered) < NUMBERED or len(said) > LONGEST_ANSWERS:
-        return
-    points = _points(before)
-    if any(s.label not in points for s in numbered):  # a list of the person's own
-        return
-    for answer in numbered:
-        point, text = points[answer.label], answer.text
+    for point, answer in _answered_points(said, before):
+        text = answer.text
         if answer.is_question or says(text, "undecided"):
             continue
         if opens_with(text, "left_to_agent"):
             continue
         names_point = {*terms(point)} <= {*terms(text)}
         yield text if names_point else answer_line(point, text)
+
+
+def undecided_points(said: Sequence[Sentence], before: Exchange) -> Iterator[str]:
+    """The agent's numbered points to which a message answers that it does not know."""
+    for point, answer in _answered_points(said, before):
+        is_told = len(set(terms(point))) >= TELLING_TERMS
+        if is_told and opens_with(answer.text, "not_known"):
+            yield point
+
+
+def _answered_points(
+    said: Sequence[Sentence], before: Exchange
+) -> Iterator[tuple[str, Sentence]]:
+    """Each point that a message answers by its number, with the answer."""
+    numbered = _numbered(said)
+    if len(numbered) < NUMBERED or len(said) > LONGEST_ANSWERS:
+        return
+    points = _points(before)
+    if all(s.label in points for s in numbered):  # and no list of the person's own
+        yield from ((points[answer.label], answer) for answer in numbered)
 
 
 def _points(before: Exchange) -> Mapping[str, str]:
@@ -201,14 +215,15 @@ def _last_reply(exchange: Exchange) -> Sequence[Sentence]:
 
 
 def suggestion(said: Sequence[Sentence], exchange: Exchange) -> str:
-    """The one way that the person puts as a question, with what the agent says of it who finds it
-    right; else "".
+    """The one way that the person puts as a question, or what they say with a doubt, with what the
+    agent says of it who finds it right; else "".
     """
     put = [s for s in said if s.is_question and says(s.text, "suggested_way")]
     answer = sentences(exchange.assistant)[:IN_REPLY]
-    if len(put) != 1 or not answer or not opens_with(answer[0].text, "assented"):
+    if len(put) > 1 or not answer or not opens_with(answer[0].text, "assented"):
         return ""
-    if len(set(terms(put[0].text))) < NAMED_TERMS:
+    put = put or [s for s in said if not s.is_question and says(s.text, "doubts_it")]
+    if not put or len(set(terms(put[0].text))) < NAMED_TERMS:
         return ""
     said_of_it = (s.text for s in answer if not (s.is_heading or s.is_question))
     telling = (text for text in said_of_it if len(set(terms(text))) >= NAMED_TERMS)

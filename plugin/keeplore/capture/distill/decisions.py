@@ -39,8 +39,10 @@ from keeplore.capture.distill.lettered_answers import lettered_answers
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.text.pasted import is_copied_from
 from keeplore.text.sentences import (
+    ARROW,
     MAX_QUOTE,
     Sentence,
+    answer_in,
     answer_line,
     bare,
     clip,
@@ -51,6 +53,7 @@ from keeplore.text.terms import overlap, terms
 MAIN = 2.0  # weight from which a decision is a conversation's own and not one of many details
 MIN_AGENT = 1.5
 ANSWERED = 3.2  # an answer to a question that was put is as explicit as a decision gets
+TOLD = 2.0  # an answer that only tells something
 PICKED = 3.0
 STIPULATED = 1.2  # what is said of how a thing shall be, without a word of a decision
 PLANNED = 2.4  # the approach of a plan that the person handed over, or agreed to
@@ -240,8 +243,15 @@ def _agreement_decisions(
     for sentence in agreed_designs(said, before):
         yield _decision(sentence.text, "assistant", before.id, PLANNED, at - 1)
     for line in answers_by_number(said, before):
-        chosen = _decision(line, "user", turn, ANSWERED, at)
+        weight = ANSWERED if _settles(line) else TOLD
+        chosen = _decision(line, "user", turn, weight, at)
         yield replace(chosen, is_answer=True)
+
+
+def _settles(line: str) -> bool:
+    """False for an answer that tells how things are, to a question that asks for no choice."""
+    question, _, answer = line.rpartition(ARROW)
+    return not says(question, "asks_fact") or decision_weight(Sentence(answer)) > 0
 
 
 def _agreed_decision(found: Agreed, turn: str, before: str, at: int) -> Decision:
@@ -436,7 +446,9 @@ def _replaces(new: Decision, old: Decision) -> bool:
         return False
     if new.choice and new.choice == old.choice:
         return True
-    chosen, *dropped = pattern("instead_of").split(bare(new.quote.text), maxsplit=1)
+    line = bare(new.quote.text)
+    taken = answer_in(line) if new.choice else line
+    chosen, *dropped = pattern("instead_of").split(taken, maxsplit=1)
     kept = terms(chosen)
     # what stands on both sides is the matter, and not what was dropped
     is_dropped = not old.lasts and any(

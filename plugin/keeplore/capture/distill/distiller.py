@@ -11,14 +11,12 @@ than a wrong line.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse import statements
 from keeplore.capture.discourse.conversation_model import ERRAND, ConversationModel
 from keeplore.capture.discourse.statements import Statement
-from keeplore.capture.distill import agreements, choices, outcomes
+from keeplore.capture.distill import agreements, outcomes
 from keeplore.capture.distill.decisions import (
     MAIN,
     Decision,
@@ -26,7 +24,6 @@ from keeplore.capture.distill.decisions import (
     decisions,
 )
 from keeplore.capture.distill.extracts import (
-    ALIKE,
     Embed,
     Extract,
     Quotes,
@@ -36,12 +33,12 @@ from keeplore.capture.distill.extracts import (
     strongest,
 )
 from keeplore.capture.distill.key_phrases import TYPED_COMMANDS
-from keeplore.capture.distill.unanswered import unanswered
+from keeplore.capture.distill.left_open import open_questions
+from keeplore.capture.distill.source import Source
 from keeplore.memory import Exchange, Quote
 from keeplore.memory.conversation_body import PARTS
-from keeplore.recall.question import looks_up_decision
-from keeplore.text.sentences import Sentence, answer_line, clip, sentences
-from keeplore.text.terms import is_prose, overlap, stems, terms
+from keeplore.text.sentences import Sentence, answer_line, clip
+from keeplore.text.terms import is_prose, stems, terms
 
 CAPS = {
     "context": 3,
@@ -52,40 +49,21 @@ CAPS = {
     "outcome": 5,
     "open_questions": 5,
 }
-DOUBT = 2.0  # weight up to which what a person says is open is only what they ask to be told
 FEWEST_LINES = 4  # of a head; it grows with what was said
 STATEMENTS_A_LINE = 7
 FEWEST_STATEMENTS = 12  # of a conversation where a choice among them is worth making
 MOST_LINES = 30
 LEAST_TELLING = -2.2  # log-odds below which a statement is worth no line
 MIN_TOLD = 3  # content words of a sentence of context
-ASKED_WORDS = 3  # content words of a question that can be understood later
-OFFERED_WORDS = 4  # likewise of an offer
-WAY_CHARS = 80  # of each way between which a question asks to choose
-LAST_WORDS = 4  # sentences at the end of the last answer in which a question waits for the person
 OPENING = 60  # sentences of a person's in which the situation is told
 CONTEXT_EXCHANGES = 3  # likewise exchanges
 STATED = 0.8  # weight of a first sentence that is nothing but the request
 RULED_OUT = 3.2  # weight of a reason why one of the options was not taken
 # what a decision in the person's own words weighs more than a proposal that they agreed to
 OWN_WORDS = 0.5
-HEADED, HEADED_OPEN, ASKED = 2.0, 2.5, 1.5  # weights of a heading, and of a question
+HEADED = 2.0  # weight of a heading
 OWN_REASON = 1.0  # what a person's own reason weighs more than the agent's
 EXPLAINED = 2.4  # weight from which a reason counts that has no word of a decision
-
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """What the parts are taken from."""
-
-    model: ConversationModel
-    said: Sequence[Statement]
-    decided: Sequence[Decision]
-    answered: frozenset[int]  # exchanges whose numbered points the next message answers
-
-    @property
-    def exchanges(self) -> Sequence[Exchange]:
-        return self.model.exchanges
 
 
 def distill(
@@ -101,12 +79,12 @@ def distill(
     decided = [d for d in decisions(exchanges) if agreements.stands_alone(d.quote.text)]
     model = ConversationModel.of(exchanges)
     said = [s for s in model.statements if not s.is_answer]
-    source = _Source(model, said, decided, _answered_by_number(model.exchanges))
+    source = Source(model, said, decided)
     main, also = _main_and_other_decisions(decided, embed)
     taken = [quote.text for quote in (*main, *also)]
     parts = {"decision": main, "also_decided": also, "options": _options(source, taken)}
     candidates = {
-        "open_questions": _open(source),
+        "open_questions": open_questions(source),
         "reasoning": _reasons(source),  # before the outcome, which holds causes too
         "outcome": _outcome_extracts(model),
         "context": _context(source),
@@ -173,7 +151,7 @@ def _main_and_other_decisions(
     return in_order(main), in_order(rest)
 
 
-def _context(source: _Source) -> Iterator[Extract]:
+def _context(source: Source) -> Iterator[Extract]:
     """What the person told of the situation, in the first messages that tell anything."""
     own = (s for s in source.said if s.is_of_person and not s.is_foreign)
     opening = [s for s in own if not s.sentence.is_heading][:OPENING]
@@ -214,7 +192,7 @@ def _outcome_extracts(model: ConversationModel) -> Iterator[Extract]:
         yield Extract(Quote(words, "assistant", model.exchanges[at].id), weight, order)
 
 
-def _reasons(source: _Source) -> Iterator[Extract]:
+def _reasons(source: Source) -> Iterator[Extract]:
     """Sentences that give a reason and share a word with a decision; without decisions, causes that
     were found.
     """
@@ -234,12 +212,12 @@ def _reasons(source: _Source) -> Iterator[Extract]:
             yield Extract(s.quote, weight - 1.0, order)
 
 
-def _is_let_stand(s: Statement, source: _Source) -> bool:
+def _is_let_stand(s: Statement, source: Source) -> bool:
     """True for what the agent reports and the person did not send back."""
     return not s.is_of_person and s.exchange not in source.model.sent_back
 
 
-def _may_reason(s: Statement, source: _Source) -> bool:
+def _may_reason(s: Statement, source: Source) -> bool:
     """False for what only asks, leads on or guesses, and for a proposal that was not taken."""
     sentence = s.sentence
     if sentence.is_question or sentence.is_heading or s.text.endswith((":", "...")):
@@ -258,12 +236,12 @@ def _may_reason(s: Statement, source: _Source) -> bool:
     return not weight_of(s.text, "proposed") or _is_taken(source, s.exchange)
 
 
-def _is_why_not(s: Statement, source: _Source) -> bool:
+def _is_why_not(s: Statement, source: Source) -> bool:
     """Does it tell of an option beside the one that is taken?"""
     return any(s.turn == d.quote.turn and d.drops(s.terms) for d in source.decided)
 
 
-def _reason_weight(s: Statement, source: _Source) -> float:
+def _reason_weight(s: Statement, source: Source) -> float:
     weight = weight_of(s.text, "reason")
     if s.is_of_person and (says(s.text, "ruled_out") or _is_why_not(s, source)):
         weight = RULED_OUT
@@ -271,7 +249,7 @@ def _reason_weight(s: Statement, source: _Source) -> float:
     return max(weight, HEADED) if is_headed else weight
 
 
-def _is_taken(source: _Source, at: int) -> bool:
+def _is_taken(source: Source, at: int) -> bool:
     """True where the person agreed to what the agent proposed in this exchange, or where it is
     among the decisions.
     """
@@ -295,7 +273,7 @@ def _nearness(s: Statement, decision: Decision) -> float:
     return min(shared, 3) * 0.5 + max(0.0, 0.5 - 0.2 * distance)
 
 
-def _options(source: _Source, settled: Sequence[str]) -> Quotes:
+def _options(source: Source, settled: Sequence[str]) -> Quotes:
     """Options in the order in which they were put: listed ones, else those of the main question,
     else those in prose.
 
@@ -320,7 +298,7 @@ def _options(source: _Source, settled: Sequence[str]) -> Quotes:
     return tuple(found) if len(found) > 1 or asked else ()  # one option is none
 
 
-def _options_put(source: _Source, settled: Sequence[str]) -> Iterator[Quote]:
+def _options_put(source: Source, settled: Sequence[str]) -> Iterator[Quote]:
     for at, asked in source.model.questions():
         if answer_line(asked.question, asked.answer) not in settled:
             continue
@@ -347,124 +325,6 @@ def _is_listed_option(sentence: Sentence) -> bool:
 def _is_prose_option(sentence: Sentence) -> bool:
     is_told = len(terms(sentence.text)) > 2 and not sentence.is_heading
     return is_told and says(sentence.text, "option_prose")
-
-
-def _open(source: _Source) -> Iterator[Extract]:
-    """What was put off, what a report leaves undone, and what was asked and never answered."""
-    lines = [(s.exchange, s.speaker, s.sentence) for s in source.said]
-    undone = {n: weight for weight, n in outcomes.left(lines)}
-    for order, s in enumerate(source.said):
-        asked = set(terms(s.text))
-        if s.sentence.is_heading or len(asked) < 2 or looks_up_decision(s.text):
-            continue
-        if any(
-            d.at >= s.exchange and overlap(asked, d.terms) >= ALIKE
-            for d in source.decided
-        ):
-            continue
-        weight = _open_weight(s, source, undone.get(order, 0.0))
-        if not weight and _waits_for_answer(s, source):
-            weight = ASKED
-        if weight and not outcomes.is_settled(lines, order):
-            yield Extract(_whole_question(s, source), weight, order)
-    for one in unanswered(source.model, source.decided):
-        yield replace(one, order=one.order + len(source.said))
-
-
-def _whole_question(s: Statement, source: _Source) -> Quote:
-    """An open question; one that asks which way to go is given with the ways that it leaves
-    unnamed.
-    """
-    is_choice = s.sentence.is_question and says(s.text, "asks_which")
-    if s.is_of_person or not is_choice or len(s.terms) >= ASKED_WORDS:
-        return s.quote
-    before = [
-        other.sentence
-        for other in source.said
-        if other.message_place == s.message_place and other.place < s.place
-    ]
-    ways = [option for option in choices.last_options(before) if option.label != "-"]
-    if len(ways) > 1:
-        named = " / ".join(clip(way.text, WAY_CHARS) for way in ways)
-        return replace(s.quote, text=clip(f"{s.text} {named}"))
-    telling = [one.text for one in before[-1:] if len(terms(one.text)) >= ASKED_WORDS]
-    return replace(s.quote, text=clip(" ".join([*telling, s.text])))
-
-
-def _open_weight(s: Statement, source: _Source, undone: float) -> float:
-    """How surely a sentence tells that something is open; ``undone`` is what it weighs as something
-    that a report leaves.
-    """
-    sentence = s.sentence
-    is_asked = s.is_of_person and sentence.is_question
-    # a doubt that the other side heard and answered is none any more; what came of it stands
-    # elsewhere
-    is_replied = is_asked or s.exchange < len(source.exchanges) - 1
-    weight = 0.0 if is_replied else weight_of(s.text, "open")
-    if s.is_of_person and weight <= DOUBT and source.exchanges[s.exchange].assistant:
-        weight = 0.0
-    if s.is_of_person and not sentence.is_question:
-        weight = max(weight, weight_of(s.text, "put_off"))
-    weight = 0.0 if says(s.text, "not_open") else max(weight, undone)
-    is_asking = sentence.is_question and not says(s.text, "courtesy")
-    is_item = bool(sentence.label) or is_asking
-    is_headed = is_item and says(sentence.heading, "open_heading")
-    if is_headed and s.exchange not in source.answered:
-        weight = max(weight, HEADED_OPEN)
-    if is_item and not is_replied and _is_left_to_do(s):
-        weight = max(weight, HEADED)
-    return weight
-
-
-def _answered_by_number(exchanges: Sequence[Exchange]) -> frozenset[int]:
-    return frozenset(
-        number
-        for number, (before, after) in enumerate(pairwise(exchanges))
-        if any(agreements.answers_by_number(sentences(after.user), before))
-    )
-
-
-def _is_left_to_do(s: Statement) -> bool:
-    """Is it one of the things that the last answer leaves to the person, and no name or code?"""
-    places = (s.sentence.heading, s.sentence.lead)
-    is_listed = s.is_final and any(says(place, "todo_heading") for place in places)
-    is_told = not s.text.startswith("`") and not s.leads_in
-    # what follows in the same item tells more of it
-    is_point = is_told and s.sentence.is_first
-    return is_listed and is_point and len(s.terms) >= ASKED_WORDS
-
-
-def _waits_for_answer(s: Statement, source: _Source) -> bool:
-    """True for a question or an offer at the very end, and for the person's own unanswered one."""
-    if _is_told_offer(s):
-        return s.exchange == len(source.exchanges) - 1 and s.left < LAST_WORDS
-    if not s.sentence.is_question or ": " in s.text:
-        return False
-    if s.is_of_person:
-        is_told = len(terms(s.text)) >= ASKED_WORDS and not says(s.text, "offer")
-        return is_told and not _is_heard(s, source.exchanges)
-    last = len(source.exchanges) - 1
-    if s.exchange != last or s.left >= LAST_WORDS or says(s.text, "courtesy"):
-        return False
-    # where the agent asked in form and was answered, what it asked in prose has its answer too
-    return not any(asked.answer.strip() for _, asked in source.model.questions(last))
-
-
-def _is_told_offer(s: Statement) -> bool:
-    """Does the agent offer some work by its name?"""
-    if len(s.terms) < OFFERED_WORDS or says(s.text, "idle_offer"):
-        return False
-    return s.is_final and opens_with(s.text, "offered")
-
-
-def _is_heard(s: Statement, exchanges: Sequence[Exchange]) -> bool:
-    """True where an answer came, be it as an exchange of its own, or to the same words sent
-    again.
-    """
-    if exchanges[s.exchange].replies:
-        return True
-    following = exchanges[s.exchange + 1 : s.exchange + 2]
-    return any(not e.user or s.text in e.user for e in following)
 
 
 def _pick(

@@ -1,0 +1,188 @@
+"""What a conversation leaves open: what was put off, what a report leaves undone, what was asked
+and never answered, and what nobody knew an answer to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from keeplore.capture.cues import opens_with, says, weight_of
+from keeplore.capture.discourse.statements import Statement
+from keeplore.capture.distill import agreements, choices, outcomes
+from keeplore.capture.distill.extracts import ALIKE, Extract
+from keeplore.capture.distill.lettered_answers import lettered_answers
+from keeplore.capture.distill.source import Source
+from keeplore.capture.distill.unanswered import unanswered
+from keeplore.memory import Exchange, Quote
+from keeplore.recall.question import looks_up_decision
+from keeplore.text.sentences import clip, sentences
+from keeplore.text.terms import overlap, terms
+
+DOUBT = 2.0  # weight up to which what a person says is open is only what they ask to be told
+ASKED_WORDS = 3  # content words of a question that can be understood later
+OFFERED_WORDS = 4  # likewise of an offer
+WAY_CHARS = 80  # of each way between which a question asks to choose
+LAST_WORDS = 4  # sentences at the end of the last answer in which a question waits for the person
+HEADED, HEADED_OPEN, ASKED = 2.0, 2.5, 1.5  # weights of a heading, and of a question
+
+
+def open_questions(source: Source) -> Iterator[Extract]:
+    """What was put off, what a report leaves undone, and what was asked and never answered."""
+    lines = [(s.exchange, s.speaker, s.sentence) for s in source.said]
+    answered = _answered(source.exchanges)
+    undone = {n: weight for weight, n in outcomes.left(lines)}
+    for order, s in enumerate(source.said):
+        asked = set(terms(s.text))
+        if s.sentence.is_heading or len(asked) < 2 or looks_up_decision(s.text):
+            continue
+        if any(
+            d.at >= s.exchange and overlap(asked, d.terms) >= ALIKE
+            for d in source.decided
+        ):
+            continue
+        weight = _open_weight(s, source, undone.get(order, 0.0))
+        if s.exchange not in answered and _is_listed_as_open(s, source):
+            weight = max(weight, HEADED_OPEN)
+        if not weight and _waits_for_answer(s, source):
+            weight = ASKED
+        if weight and not outcomes.is_settled(lines, order):
+            yield Extract(_whole_question(s, source), weight, order)
+    for one in unanswered(source.model, source.decided):
+        yield replace(one, order=one.order + len(source.said))
+    yield from _undecided(source)
+
+
+def _undecided(source: Source) -> Iterator[Extract]:
+    """Points of the agent's to which the person answered that they do not know."""
+    pairs = pairwise(source.exchanges)
+    for before, after in pairs:
+        for point in agreements.undecided_points(sentences(after.user), before):
+            quote = Quote(clip(point), "assistant", before.id)
+            yield Extract(quote, HEADED_OPEN, len(source.said))
+
+
+def _whole_question(s: Statement, source: Source) -> Quote:
+    """An open question; one that asks which way to go is given with the ways that it leaves
+    unnamed.
+    """
+    is_choice = s.sentence.is_question and says(s.text, "asks_which")
+    if s.is_of_person or not is_choice or len(s.terms) >= ASKED_WORDS:
+        return s.quote
+    before = [
+        other.sentence
+        for other in source.said
+        if other.message_place == s.message_place and other.place < s.place
+    ]
+    ways = [option for option in choices.last_options(before) if option.label != "-"]
+    if len(ways) > 1:
+        named = " / ".join(clip(way.text, WAY_CHARS) for way in ways)
+        return replace(s.quote, text=clip(f"{s.text} {named}"))
+    telling = [one.text for one in before[-1:] if len(terms(one.text)) >= ASKED_WORDS]
+    return replace(s.quote, text=clip(" ".join([*telling, s.text])))
+
+
+def _open_weight(s: Statement, source: Source, undone: float) -> float:
+    """How surely a sentence tells that something is open; ``undone`` is what it weighs as something
+    that a report leaves.
+    """
+    sentence = s.sentence
+    is_asked = s.is_of_person and sentence.is_question
+    # a doubt that the other side heard and answered is none any more; what came of it stands
+    # elsewhere
+    is_replied = is_asked or s.exchange < len(source.exchanges) - 1
+    weight = 0.0 if is_replied else weight_of(s.text, "open")
+    if s.is_of_person and weight <= DOUBT and source.exchanges[s.exchange].assistant:
+        weight = 0.0
+    if s.is_of_person and not sentence.is_question:
+        weight = max(weight, weight_of(s.text, "put_off"))
+    weight = 0.0 if says(s.text, "not_open") else max(weight, undone)
+    is_item = bool(sentence.label) or _is_asking(s)
+    if is_item and not is_replied and _is_left_to_do(s):
+        weight = max(weight, HEADED)
+    return weight
+
+
+def _is_asking(s: Statement) -> bool:
+    return s.sentence.is_question and not says(s.text, "courtesy")
+
+
+def _is_listed_as_open(s: Statement, source: Source) -> bool:
+    """Does it stand under a heading for what is open, as a point and not as one of its ways?"""
+    heading = s.sentence.heading
+    if not says(heading, "open_heading"):
+        return False
+    is_replied = s.exchange < len(source.exchanges) - 1
+    if is_replied and says(heading, "asks_person_heading"):
+        return False  # the person's next message was the time to answer it
+    is_point = bool(s.sentence.label) and s.sentence.is_first and not _is_way(s, source)
+    return is_point or _is_asking(s)
+
+
+def _is_way(s: Statement, source: Source) -> bool:
+    """Is it a bullet below a numbered point, one of its possible answers?"""
+    if s.sentence.label != "-":
+        return False
+    items = [
+        other.sentence.label
+        for other in source.said
+        if other.message_place == s.message_place
+        and other.place < s.place
+        and other.sentence.heading == s.sentence.heading
+    ]
+    above = (label for label in reversed(items) if label != "-")
+    return next(above, "").isdigit()
+
+
+def _answered(exchanges: Sequence[Exchange]) -> frozenset[int]:
+    """The numbers of the exchanges whose numbered points the next message answers."""
+    return frozenset(
+        number
+        for number, (before, after) in enumerate(pairwise(exchanges))
+        if any(agreements.answers_by_number(sentences(after.user), before))
+        or lettered_answers(after.user, exchanges[: number + 1])
+    )
+
+
+def _is_left_to_do(s: Statement) -> bool:
+    """Is it one of the things that the last answer leaves to the person, and no name or code?"""
+    places = (s.sentence.heading, s.sentence.lead)
+    is_listed = s.is_final and any(says(place, "todo_heading") for place in places)
+    is_told = not s.text.startswith("`") and not s.leads_in
+    # what follows in the same item tells more of it
+    is_point = is_told and s.sentence.is_first
+    return is_listed and is_point and len(s.terms) >= ASKED_WORDS
+
+
+def _waits_for_answer(s: Statement, source: Source) -> bool:
+    """True for a question or an offer at the very end, and for the person's own unanswered one."""
+    if _is_told_offer(s):
+        return s.exchange == len(source.exchanges) - 1 and s.left < LAST_WORDS
+    if not s.sentence.is_question or ": " in s.text:
+        return False
+    if s.is_of_person:
+        is_told = len(terms(s.text)) >= ASKED_WORDS and not says(s.text, "offer")
+        return is_told and not _is_heard(s, source.exchanges)
+    last = len(source.exchanges) - 1
+    if s.exchange != last or s.left >= LAST_WORDS or says(s.text, "courtesy"):
+        return False
+    # where the agent asked in form and was answered, what it asked in prose has its answer too
+    return not any(asked.answer.strip() for _, asked in source.model.questions(last))
+
+
+def _is_told_offer(s: Statement) -> bool:
+    """Does the agent offer some work by its name?"""
+    if len(s.terms) < OFFERED_WORDS or says(s.text, "idle_offer"):
+        return False
+    return s.is_final and opens_with(s.text, "offered")
+
+
+def _is_heard(s: Statement, exchanges: Sequence[Exchange]) -> bool:
+    """True where an answer came, be it as an exchange of its own, or to the same words sent
+    again.
+    """
+    if exchanges[s.exchange].replies:
+        return True
+    following = exchanges[s.exchange + 1 : s.exchange + 2]
+    return any(not e.user or s.text in e.user for e in following)

@@ -1,0 +1,62 @@
+"""What stays open, and what only looks as if it did."""
+
+from __future__ import annotations
+
+import pytest
+
+from keeplore.capture.distill.distiller import distill
+from keeplore.memory import Exchange
+
+QUESTIONS = """I read the issue.
+
+## Questions for you
+
+1. **Currency of the totals**: that of the customer or always euros?
+2. **Where invoices are numbered**: which place should do it?
+   - in the database
+   - in the service, from a counter table
+3. **Length of the numbers**: six digits give a million invoices. With one for each order, this
+   seems enough. Do you want more of them?
+"""
+
+
+def left_open(*said: tuple[str, str]) -> list[str]:
+    exchanges = [
+        Exchange(f"t-{n}", "2026-02-09T14:03:11Z", user, (reply,))
+        for n, (user, reply) in enumerate(said)
+    ]
+    return [quote.text for quote in distill(exchanges)["open_questions"]]
+
+
+def test_of_points_that_wait_for_the_person_the_ways_are_not_open() -> None:
+    assert left_open(("Add invoices.", QUESTIONS)) == [
+        "**Currency of the totals**: that of the customer or always euros?",
+        "**Where invoices are numbered**: which place should do it?",
+        "**Length of the numbers**: six digits give a million invoices.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["use the defaults for all of it", "1: A", "euros it is, rest as you like"],
+)
+def test_they_are_open_no_more_when_the_person_went_on(answer: str) -> None:
+    assert left_open(("Add invoices.", QUESTIONS), (answer, "Invoices are in.")) == []
+
+
+def test_a_point_that_the_person_has_no_answer_to_stays_open() -> None:
+    asked = """Before I start:
+
+1. Should a credit note have a number of its own?
+2. Which address stands on the invoice?"""
+    answers = "1. Honestly, I don't know.\n2. the billing address"
+    assert left_open(
+        ("Add invoices.", asked), (answers, "I start with the address.")
+    ) == ["Should a credit note have a number of its own?"]
+
+
+def test_what_can_always_be_had_is_nothing_that_is_left_to_do() -> None:
+    said = (
+        "Dropping the export is fine, it can always be read from the table if needed."
+    )
+    assert left_open(("drop the export", f"{said} It is gone.")) == []
