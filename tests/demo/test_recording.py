@@ -5,7 +5,10 @@ from __future__ import annotations
 from html import unescape
 from xml.etree import ElementTree
 
+import pytest
+from demo import recording
 from demo.recording import PICTURE, TYPED, draw, record
+from quick_machine import QuickMachine
 
 
 def test_the_picture_shows_the_commands_that_the_script_runs() -> None:
@@ -36,7 +39,10 @@ def test_a_picture_keeps_marks_of_xml_apart_from_text() -> None:
     assert lines == ['~ $ keeplore recall "a < b"', "  1. <b> & more", "  end"]
 
 
-def test_the_picture_is_what_the_commands_print_today() -> None:
+def test_the_picture_is_what_the_commands_print_today(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(recording, "Machine", QuickMachine)
     assert draw(list(record())) == PICTURE.read_text(encoding="utf-8")
 
 
