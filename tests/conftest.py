@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 from example_count import examples
 from hypothesis import HealthCheck, settings
-from loaded_model import once
+from loaded_model import hashed_once, once
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 REAL_HOME = Path("~").expanduser()
@@ -154,9 +154,9 @@ def _own_home(
 
 @pytest.fixture(scope="session", autouse=True)
 def _loaded_once() -> Iterator[None]:
-    """A model is loaded once a process, and what is installed is looked up once."""
+    """A model is hashed and loaded once a process, and what is installed is looked up once."""
     # here, because what it imports must be loaded in the home of the tests
-    from keeplore.index.embedding import local_embedder
+    from keeplore.index.embedding import local_embedder, model_files
 
     runner = once(local_embedder.OnnxRunner)
     look_up = importlib.metadata.entry_points
@@ -174,6 +174,7 @@ def _loaded_once() -> Iterator[None]:
             lambda **wanted: installed(tuple(sys.path), **wanted),
         )
         patch.setattr(local_embedder, "OnnxRunner", runner)
+        patch.setattr(model_files, "_sha256", hashed_once(model_files._sha256))
         yield
 
 

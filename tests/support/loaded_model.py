@@ -1,11 +1,12 @@
-"""A model of a process that is loaded once, wherever its files lie: loading takes longer than most
-tests.
+"""A model of a process that is hashed and loaded once, wherever its files lie: that takes longer
+than most tests.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 
@@ -27,3 +28,17 @@ def once(load: Callable[..., Any], *, threads: int | None = None) -> Callable[..
         return loaded[key]
 
     return runner
+
+
+def hashed_once(hash_of: Callable[[Path], str]) -> Callable[[Path], str]:
+    """``hash_of(file)``, asked once for each state of a file."""
+    known: dict[tuple[Any, ...], str] = {}
+
+    def hashed(file: Path) -> str:
+        at = file.stat()
+        state = (str(file.resolve()), at.st_size, at.st_mtime_ns, at.st_ino)
+        if state not in known:
+            known[state] = hash_of(file)
+        return known[state]
+
+    return hashed

@@ -225,11 +225,12 @@ def _load() -> None:
 def _load_model() -> None:
     """With one thread, which forks keep."""
     # here, because a test that asks this module for a command loads nothing of this
-    from loaded_model import once
+    from loaded_model import hashed_once, once
 
     from keeplore.index.embedding import local_embedder, model_files
 
     local_embedder.OnnxRunner = once(local_embedder.OnnxRunner, threads=1)
+    model_files._sha256 = hashed_once(model_files._sha256)
     with tempfile.TemporaryDirectory() as cache:
         local_embedder.OnnxRunner(model_files.packaged_model(Path(cache)), 1)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,14 @@ _KINDS: Mapping[str, type[Resource]] = {
     "table": TomlTable,
 }
 _KIND_OF = {resource: kind for kind, resource in _KINDS.items()}
+
+
+@cache
+def _reader(kind: str) -> TypeAdapter[Resource]:
+    """What reads the form of a kind of resource; making one takes longer than reading a file of
+    many. Raises KeyError.
+    """
+    return TypeAdapter(_KINDS[kind])
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -51,7 +60,7 @@ class ConnectedFile:
     def of(cls, data: Mapping[str, Any]) -> ConnectedFile:
         """The file as the record has it. Raises ValueError, KeyError and TypeError."""
         owners = tuple(Owner(**owner) for owner in data["owners"])
-        resource = TypeAdapter(_KINDS[data["kind"]]).validate_python(data["form"])
+        resource = _reader(data["kind"]).validate_python(data["form"])
         return cls(data["path"], data["target"], owners, resource)
 
     def as_json(self) -> dict[str, Any]:
