@@ -98,8 +98,7 @@ class Office(QuickMachine):
 
     def __init__(self, directory: Path, version: str) -> None:
         super().__init__(directory)
-        if version == "1":
-            self.environment["PYTHONPATH"] = str(VERSION_1)
+        self._version = version
         self.project = self.home / "code" / "api"
         self.project.mkdir(parents=True)
         self.places = Places.from_environment(self.environment)
@@ -109,6 +108,9 @@ class Office(QuickMachine):
         self.run("git", "config", "--global", "user.email", "person@example.invalid")
         self.run("git", "init", "-q", cwd=self.project)
         self.keeplore("init", str(self.home / "memory"))
+        # not earlier: Python reads it while it starts, so such a command cannot be forked
+        if self._version == "1":
+            self.environment["PYTHONPATH"] = str(VERSION_1)
 
     def note(self, text: str, **fields: Any) -> Memory:
         with Registry(self.places) as registry:

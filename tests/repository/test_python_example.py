@@ -13,7 +13,9 @@ import pytest
 from waiting import until
 
 import keeplore.conversation
+from keeplore.config.places import Places
 from keeplore.memory import Conversation, parse
+from keeplore.workspace.lifecycle.setup import initialise
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "python.md"
@@ -79,7 +81,7 @@ def run(tmp_path: Path, workspace_dir: Path) -> Run:
         assert done.returncode == 0, done.stderr
         return done.stdout.splitlines()
 
-    run("-m", "keeplore.cli", "init", str(workspace_dir))
+    initialise(Places.from_environment(os.environ), workspace_dir)
     return run
 
 
