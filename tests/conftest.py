@@ -10,6 +10,7 @@ import importlib.metadata
 import itertools
 import os
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -154,12 +155,15 @@ def _own_home(
 
 @pytest.fixture(scope="session", autouse=True)
 def _loaded_once() -> Iterator[None]:
-    """A model is hashed and loaded once a process, and what is installed is looked up once."""
+    """A model is hashed and loaded once a process; what is installed is looked up once, and whose
+    certificates are trusted, which each client of a language model reads three times.
+    """
     # here, because what it imports must be loaded in the home of the tests
     from keeplore.index.embedding import local_embedder, model_files
 
     runner = once(local_embedder.OnnxRunner)
     look_up = importlib.metadata.entry_points
+    trusted = functools.cache(ssl.create_default_context)
 
     @functools.cache
     def installed(
@@ -173,6 +177,7 @@ def _loaded_once() -> Iterator[None]:
             "entry_points",
             lambda **wanted: installed(tuple(sys.path), **wanted),
         )
+        patch.setattr(ssl, "create_default_context", trusted)
         patch.setattr(local_embedder, "OnnxRunner", runner)
         patch.setattr(model_files, "_sha256", hashed_once(model_files._sha256))
         yield
