@@ -25,6 +25,7 @@ from keeplore.capture.distill.choices import (
     two_ways,
     way_named,
 )
+from keeplore.capture.distill.named_picks import named_pick
 from keeplore.capture.segmenter import amends
 from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore.text.sentences import Sentence, answer_line, sentences
@@ -51,6 +52,7 @@ class AgreedKind(StrEnum):
     OTHER_PICK = "other pick"  # another one than before
     PROPOSAL = "proposal"  # the one that waited
     AMENDED = "amended"  # likewise, with what shall be otherwise
+    NAMED = "named"  # what a message takes by its name
     OFFER = "offer"  # what the agent would do next
     ANSWERED_OFFER = "answered offer"  # likewise, the text with the person's answer
 
@@ -80,7 +82,11 @@ def agreed(said: Sequence[Sentence], earlier: Sequence[Exchange]) -> Agreed | No
     """
     if other := taken_instead(said, earlier):
         return Agreed(other.answer, AgreedKind.OTHER_PICK, other.choice, other.said)
-    return _agreed_at_once(said, earlier[-1])
+    if at_once := _agreed_at_once(said, earlier[-1]):
+        return at_once
+    if named := named_pick(said, earlier):
+        return Agreed(named.line, AgreedKind.NAMED, named.choice, named.said)
+    return None
 
 
 def _agreed_at_once(said: Sequence[Sentence], before: Exchange) -> Agreed | None:
@@ -94,15 +100,28 @@ def _agreed_at_once(said: Sequence[Sentence], before: Exchange) -> Agreed | None
         return Agreed(option.text, AgreedKind.PICK, choice)
     if amends(opening):
         return _amended(opening, said[0].text, before)
+    for value in _values_set(said):
+        return _amended(value, value, before)
     affirmed = pattern("affirmed").match(opening)
     if affirmed is None or says(opening[affirmed.end() :], "hedged_reply"):
         return None
-    if any(says(s.text, "corrected") for s in said[1:3]):
+    if any(_corrects(s.text) for s in said[1:3]):
         return None
     if proposal := _waiting_proposal(before.assistant):
         return _named_by(proposal, before) or Agreed(proposal.text, AgreedKind.PROPOSAL)
     is_yes = len(opening[affirmed.end() :].split()) < MAX_YES_WORDS
     return _accepted_offer(opening, before) if is_yes else None
+
+
+def _values_set(said: Sequence[Sentence]) -> list[str]:
+    """What the first sentences end with that sets another value, "... make it 25 km"."""
+    ends = [_BREAK.split(s.text)[-1] for s in said[:IN_REPLY] if not s.is_question]
+    return [end for end in ends if opens_with(end, "sets_value")]
+
+
+def _corrects(text: str) -> bool:
+    """Does a sentence behind a yes take it back? "No retries at all" does not."""
+    return says(text, "corrected") and not opens_with(text, "rules_out_all")
 
 
 def _named_by(proposal: Sentence, before: Exchange) -> Agreed | None:
@@ -129,22 +148,23 @@ def _amended(opening: str, said: str, before: Exchange) -> Agreed | None:
     proposal = _waiting_proposal(before.assistant)
     proposed = [proposal.text] if proposal else []
     asked = [
-        text for text in (asked_by(before, ()), _last_question(before.user)) if text
+        text for text in (asked_by(before, ()), last_question(before.user)) if text
     ]
     is_value = opens_with(opening, "another_value")
-    if is_value and not _names_value(before.assistant):
+    valued = _naming_value(before.assistant)
+    if is_value and not valued:
         return None
-    matters = [*asked, *proposed] if is_value else [*proposed, *asked]
+    matters = [*asked, *proposed, *valued] if is_value else [*proposed, *asked]
     if not matters:
         return None
     return Agreed(answer_line(matters[0], said), AgreedKind.AMENDED, said=said)
 
 
-def _names_value(reply: str) -> bool:
-    return any(says(s.text, "value") for s in sentences(reply)[-TAIL:])
+def _naming_value(reply: str) -> list[str]:
+    return [s.text for s in sentences(reply)[-TAIL:] if says(s.text, "value")]
 
 
-def _last_question(message: str) -> str:
+def last_question(message: str) -> str:
     """The last question of a message that tells what it is about; "" for none."""
     asked = (s.text for s in reversed(sentences(message)) if s.is_question)
     return next((text for text in asked if len({*terms(text)}) >= NAMED_TERMS), "")
@@ -268,9 +288,14 @@ def proposals(message: str) -> list[Sentence]:
     """The agent's sentences that propose something, the strongest first."""
     found = []
     for n, sentence in enumerate(sentences(message)[-3 * TAIL :]):
-        if weight := weight_of(sentence.text, "proposed"):
+        if weight := _proposal_weight(sentence.text):
             found.append((-weight, -n, sentence))
     return [sentence for _, _, sentence in sorted(found, key=lambda ranked: ranked[:2])]
+
+
+def _proposal_weight(text: str) -> float:
+    is_telling = len({*terms(text)}) >= TELLING_TERMS
+    return weight_of(text, "proposed") or is_telling * weight_of(text, "would_do")
 
 
 def _accepted_offer(answer: str, before: Exchange) -> Agreed | None:

@@ -21,6 +21,7 @@ QUESTION_TERMS = (
 )
 REQUEST_SENTENCES = 4  # of a message whose first sentence tells it where nothing asks
 NAME_WORDS = 5
+ASKED_WORDS = 12  # of a sentence that is little but the ways between which it asks
 TELLING_MORE = 2  # content words beside an option's own
 _NAME_END = re.compile(r"\s[-–—(]|[:：,;.(]")
 _WORD = re.compile(r"[^\W_]+(?:[-.'’][^\W_]+)*")
@@ -114,6 +115,19 @@ def two_ways(said: Sequence[Sentence]) -> list[Sentence]:
     return []
 
 
+def ways_asked(message: str) -> Choice | None:
+    """The choice that the person's own question puts, "a queue or a cron job?"; None for a message
+    without one.
+    """
+    for sentence in sentences(message):
+        is_order = opens_with(sentence.text, "task")
+        if is_order or len(sentence.text.split()) > ASKED_WORDS:
+            continue
+        if found := pattern("names_ways").search(sentence.text):
+            return Choice(sentence.text, tuple(way.strip() for way in found.groups()))
+    return None
+
+
 def way_named(text: str, ways: Sequence[Sentence]) -> Sentence | None:
     """The one way that a text begins with, after words that take it, by some of its words."""
     names = [_words(way.text) for way in ways]
@@ -182,6 +196,8 @@ def _choices(exchange: Exchange) -> Iterator[Choice]:
         options = last_options(sentences(reply))
         if len(options) > 1:
             yield choice_of(exchange, options)
+    if asked := ways_asked(exchange.user):
+        yield asked
 
 
 def _named(text: str, choice: Choice, *, by_label: bool) -> str:

@@ -98,10 +98,18 @@ def decisions(exchanges: Sequence[Exchange]) -> list[Decision]:
         of_person = _person_decisions(
             exchanges[at], at, exchanges[max(0, at - LOOK_BACK) : at]
         )
-        of_agent = _agent_decisions(exchanges[at], at, exchanges[at + 1 : at + 2])
+        following = exchanges[at + 1 : at + 2]
+        of_agent = _agent_decisions(exchanges[at], at, following)
+        if following and opens_with(following[0].user, "defers"):
+            of_person = (one for one in of_person if not _is_asked(one))
         return _without_leads(of_person), _without_leads(of_agent)
 
     return standing(exchanges, made)
+
+
+def _is_asked(one: Decision) -> bool:
+    """Is it a way that the person put as a question?"""
+    return one.quote.text.endswith(("?", "？"))
 
 
 def _without_leads(found: Iterable[Decision]) -> list[Decision]:
@@ -264,6 +272,9 @@ def _agreed_decision(found: Agreed, turn: str, before: str, at: int) -> Decision
         own = frozenset(terms(found.text))
         about = own if len(own) > 1 else picked.terms
         return replace(picked, choice=found.choice, terms=about)
+    if found.kind is AgreedKind.NAMED:
+        named = _decision(found.text, "user", turn, CONFIRMED, at)
+        return replace(named, choice=found.choice)
     if found.kind in {AgreedKind.ANSWERED_OFFER, AgreedKind.AMENDED}:
         return _decision(found.text, "user", turn, CONFIRMED, at)
     # an offer may name what it does before it shows it

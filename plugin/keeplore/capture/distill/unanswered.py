@@ -8,7 +8,7 @@ from itertools import pairwise
 from keeplore.capture.cues import opens_with, says
 from keeplore.capture.discourse.conversation_model import ConversationModel
 from keeplore.capture.discourse.statements import is_step
-from keeplore.capture.distill.agreements import closing_questions
+from keeplore.capture.distill.agreements import closing_questions, last_question
 from keeplore.capture.distill.choices import asked_by, last_options
 from keeplore.capture.distill.decisions import Decision
 from keeplore.capture.distill.extracts import Extract
@@ -65,23 +65,25 @@ def _putting_off(message: str) -> str:
     if len(said) > LONGEST:
         return ""
     telling = (s.text for s in said[:IN_REPLY] if not s.is_question)
-    words = next((text for text in telling if says(text, "defers")), "")
+    deferring = [text for text in telling if says(text, "defers")]
+    words = max(deferring, key=lambda text: len({*terms(text)}), default="")
     says_what = len({*terms(words)}) >= TELLING and not opens_with(words, "defers")
     return "" if says_what else words
 
 
 def _asked(exchange: Exchange) -> str:
-    """What the end of a reply asks to be decided, in words that say it; "" where it offers work or
-    asks for leave.
+    """What the end of a reply, or else the person before it, asks to be decided, in words that say
+    it; "" where it offers work or asks for leave.
     """
     options = last_options(sentences(exchange.assistant))
     asked = [s.text for s in closing_questions(exchange.assistant)]
+    own = last_question(exchange.user)
     if not (asked or options):
-        return ""
+        return own
     for text in asked:
         if says(text, "offer") or says(text, "workflow_question"):
             return ""
-    question = asked_by(exchange, options) or "".join(asked[-1:])
+    question = asked_by(exchange, options) or own or "".join(asked[-1:])
     return question if len({*terms(question)}) >= SHORTEST else ""
 
 

@@ -1,0 +1,108 @@
+"""What the person takes of what was talked about by its name, without another word of a decision:
+"postgres then", "ok so a queue", "the tape, yes".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from keeplore.capture.cues import opens_with, pattern, says
+from keeplore.capture.distill.choices import (
+    Choice,
+    last_options,
+    named_option,
+    ways_asked,
+)
+from keeplore.memory import Exchange
+from keeplore.text.sentences import Sentence, answer_line, sentences
+from keeplore.text.terms import terms
+
+OPENING = 4  # sentences of a message in which it takes what it names
+LONGEST = 8  # sentences; a longer message is about more
+LOOK_BACK = 3  # exchanges in which the name was told
+NO_CHOICE = ("undecided", "workflow", "chore", "courtesy")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPick:
+    line: str  # what is taken behind what it answers
+    said: str  # the sentence that takes it
+    choice: Choice | None = None  # that was open
+
+
+def named_pick(
+    said: Sequence[Sentence], earlier: Sequence[Exchange]
+) -> NamedPick | None:
+    """The first thing that a message takes by its name of what was told before it."""
+    if len(said) > LONGEST:
+        return None
+    recent = earlier[-LOOK_BACK:]
+    for sentence in said[:OPENING]:
+        if sentence.is_question or not _may_take(sentence.text):
+            continue
+        pick = _way_taken(sentence.text, recent) or _taken(sentence.text, recent)
+        if pick:
+            return pick
+    return None
+
+
+def _may_take(text: str) -> bool:
+    is_work = opens_with(text, "task") or opens_with(text, "next_step")
+    return not is_work and not any(says(text, kind) for kind in NO_CHOICE)
+
+
+def _way_taken(text: str, recent: Sequence[Exchange]) -> NamedPick | None:
+    """One of the ways between which the person just asked, behind a reason or without one."""
+    choice = ways_asked(recent[-1].user)
+    if choice is None:
+        return None
+    for words in (text, text.rpartition(" so ")[2]):
+        if named_option(words, choice.options):
+            return NamedPick(choice.line(text), text, choice)
+    return None
+
+
+def _taken(text: str, recent: Sequence[Exchange]) -> NamedPick | None:
+    """What a sentence takes by its name of what the agent told, behind the person's question which
+    way to go or else behind what was told. A mere name is enough only where a choice was open.
+    """
+    found = pattern("takes_by_name").match(text)
+    about = {*terms(found["name"])} if found else set[str]()
+    if found is None or not about or says(text, "trouble"):
+        return None
+    is_taken = bool(found["so"] or found["end"])
+    asked = recent
+    for before in reversed(recent):
+        told = (
+            s.text for s in sentences(before.assistant) if about <= {*terms(s.text)}
+        )
+        if source := next(told, ""):
+            return _pick_of(source, text, asked, is_taken=is_taken)
+        asked = asked[:-1]
+    return None
+
+
+def _pick_of(
+    source: str, text: str, asked: Sequence[Exchange], *, is_taken: bool
+) -> NamedPick | None:
+    for exchange in reversed(asked):
+        if choice := ways_asked(exchange.user) or _question(exchange.user):
+            return NamedPick(choice.line(text), text, choice)
+    if is_taken or _puts_several(asked[-1]):
+        return NamedPick(answer_line(source, text), text)
+    return None
+
+
+def _question(message: str) -> Choice | None:
+    """A question of the person's which way to go, that names none."""
+    asked = (s.text for s in sentences(message) if s.is_question)
+    for text in asked:
+        if says(text, "asks_choice") and not says(text, "asks_how_to"):
+            return Choice(text, ())
+    return None
+
+
+def _puts_several(before: Exchange) -> bool:
+    options = last_options(sentences(before.assistant))
+    return len(options) > 1 and says(options[0].lead, "options_lead")

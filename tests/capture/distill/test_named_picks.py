@@ -1,0 +1,155 @@
+"""Ways that the person takes by their name alone, and other short words that settle something."""
+
+from __future__ import annotations
+
+import pytest
+
+from keeplore.capture.distill.decisions import decisions
+from keeplore.capture.distill.distiller import distill
+from keeplore.memory import Exchange, Quote
+
+AT = "2026-02-09T14:03:11Z"
+REPLY = "Most of it is the terrain grid. Zstd shrinks it to 6 MB; lz4 to 9 MB."
+
+
+def talk(*said: tuple[str, str]) -> list[Exchange]:
+    return [
+        Exchange(f"t-{n}", AT, user, (reply,) if reply else ())
+        for n, (user, reply) in enumerate(said)
+    ]
+
+
+def decided(*said: tuple[str, str]) -> list[Quote]:
+    return [one.quote for one in decisions(talk(*said))]
+
+
+@pytest.mark.parametrize(
+    ("asked", "message", "line"),
+    [
+        (
+            "The save files are too big",
+            "zstd then",
+            "Zstd shrinks it to 6 MB; lz4 to 9 MB. → zstd then",
+        ),
+        (
+            "The save files are too big",
+            "ok so lz4. I can live with 9 MB",
+            "Zstd shrinks it to 6 MB; lz4 to 9 MB. → ok so lz4.",
+        ),
+        (
+            "Which codec should the save files use?",
+            "k zstd",
+            "Which codec should the save files use? → k zstd",
+        ),
+        (
+            "save files: zstd or lz4",
+            "the phones are slow so lz4, and no levels",
+            "save files: zstd or lz4 → the phones are slow so lz4, and no levels",
+        ),
+    ],
+)
+def test_what_a_message_names_of_what_was_told_is_taken(
+    asked: str, message: str, line: str
+) -> None:
+    made = decided((asked, REPLY), (message, "Done."))
+    assert made == [Quote(line, "user", "t-1")]
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ("The save files are too big", "zstd"),
+        ("The save files are too big", "commit then"),
+        ("The save files are too big", "brotli then"),
+        ("Which codec should the save files use?", "zstd fails"),
+        ("Which codec should the save files use?", "ok maybe zstd"),
+        ("How do I shrink the save files?", "ok the terrain grid"),
+        ("Fix the zstd or the lz4 reader", "zstd"),
+    ],
+)
+def test_a_name_where_nothing_was_open_and_a_report_take_nothing(
+    asked: str, message: str
+) -> None:
+    assert decided((asked, REPLY), (message, "Done.")) == []
+
+
+def test_an_answer_may_come_one_message_later() -> None:
+    said = (
+        ("where should the history live: columns or files", "Columns can be asked."),
+        ("we had columns, nobody asked", "Then a table beside it, by a trigger."),
+        ("trigger + table. no extensions", "Done."),
+    )
+    line = "where should the history live: columns or files → trigger + table."
+    assert decided(*said) == [Quote(line, "user", "t-2")]
+
+
+def test_the_other_way_of_the_persons_own_question_replaces_the_first() -> None:
+    said = (
+        ("codec: zstd or lz4?", REPLY),
+        ("k zstd", "Done."),
+        ("lz4 after all then, the phones are too slow", "Done."),
+    )
+    line = "codec: zstd or lz4? → lz4 after all then, the phones are too slow"
+    assert decided(*said) == [Quote(line, "user", "t-2")]
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        ("Kafka goes, one table is enough", "Kafka goes, one table is enough"),
+        ("no retries at all", "no retries at all"),
+        (
+            "sqlite for tests, postgres for the rest",
+            "sqlite for tests, postgres for the rest",
+        ),
+    ],
+)
+def test_a_few_words_can_settle_a_matter(message: str, line: str) -> None:
+    made = decided(("Look at the broker", "It retries twice."), (message, "Done."))
+    assert made == [Quote(line, "user", "t-1")]
+
+
+def test_a_proposal_in_other_words_waits_for_a_yes_too() -> None:
+    proposed = "I'd sample at 1 Hz and average over ten minutes."
+    said = (
+        ("Look at the wind", f"It updates at 4 Hz. {proposed}"),
+        ("go for it", "Ok"),
+    )
+    assert decided(*said) == [Quote(proposed, "assistant", "t-0")]
+
+
+def test_what_is_ruled_out_behind_a_yes_takes_nothing_back() -> None:
+    proposed = "I'd suggest a queue beside the importer."
+    said = (
+        ("Look at the importer", proposed),
+        ("sounds good. no retries at all", "Ok"),
+    )
+    assert decided(*said) == [
+        Quote(proposed, "assistant", "t-0"),
+        Quote("no retries at all", "user", "t-1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "message", ["that's too long, 3", "5 is a lot... make it 3", "3"]
+)
+def test_another_value_may_come_behind_a_reason(message: str) -> None:
+    told = "Five retries take 31 seconds."
+    made = decided(("keep the retries?", told), (message, "Done."))
+    assert [quote.text.rpartition(" → ")[2] for quote in made] == [
+        message.removeprefix("5 is a lot... ")
+    ]
+
+
+def test_a_choice_that_is_still_to_be_made_is_no_decision() -> None:
+    assert decided(("we need to pick what reads the labels", "Tesseract does.")) == []
+
+
+def test_what_the_person_asked_and_puts_off_stays_open() -> None:
+    asked = "can we move the exporter to the new format?"
+    heads = distill(
+        talk((asked, "It is still a draft."), ("then not now. maybe later", "Ok."))
+    )
+    assert heads["decision"] == ()
+    line = f"{asked} → then not now."
+    assert heads["open_questions"] == (Quote(line, "user", "t-1"),)
