@@ -35,6 +35,12 @@ def test_eight_lines_that_begin_alike_were_written_by_a_program(
         ("**B) Names** are kept.", "B", "**Names** are kept."),
         ("* C. Names are kept.", "C", "Names are kept."),
         ("- A name is kept.", "-", "A name is kept."),
+        ("- **(a)** Names are kept.", "A", "Names are kept."),
+        ("- (b) Names are kept.", "B", "Names are kept."),
+        ("**(c)** Names are kept.", "C", "Names are kept."),
+        ("- **D**: names are kept.", "D", "names are kept."),
+        ("- **E** — names are kept.", "E", "names are kept."),
+        ("- A: names are kept.", "A", "names are kept."),
     ],
 )
 def test_the_number_of_an_item_stands_in_its_emphasis_or_before_it(
@@ -63,6 +69,12 @@ def test_the_number_of_an_item_stands_in_its_emphasis_or_before_it(
         (
             "if it fails,\nthe whole import is to be taken back and started again",
             ["if it fails, the whole import is to be taken back and started again"],
+        ),
+        (
+            "I saw https://example.org/a\nand the page after it, which is much longer than that",
+            [
+                "I saw https://example.org/a and the page after it, which is much longer than that"
+            ],
         ),
         (
             "- one item\n  that goes on in a line of its own which is much longer",

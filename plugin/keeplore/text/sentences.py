@@ -30,6 +30,8 @@ _FENCE = re.compile(r"\s{0,12}(?:>\s?)*(`{3,}|~{3,})")
 # there; a line in Chinese or Japanese often has no space behind it
 _ITEM = re.compile(
     r"\s{0,16}(?:(?:(?:[-*+•]\s+)?(?P<emphasis>\*\*|__)([A-Z])[.):]|[-*+•]\s+([A-Z])[.)]|"
+    r"(?:[-*+•]\s+(?:\*\*|__)?|\*\*|__)\((?P<within>[A-Za-z])\)(?:\*\*|__)?:?|"
+    r"(?:[-*+•]\s+)?(?:\*\*|__)(?P<bold>[A-E])(?:\*\*|__)\s?[:—–-]|[-*+•]\s+(?P<plain>[A-E]):|"
     r"[-*+•]|(?:\*\*|__)(\d{1,2})[.)](?:\*\*|__)|"
     r"(?P<mark>\*\*|__)?(\d{1,2})[.)]|\(?([A-Za-z])\)|([A-Z])\.)\s+"
     r"(?:\[[ xX]\]\s+)?(?=\S)|(\d{1,2})[.)、．](?=[^\s\d].*[\u3040-\u30ff\u4e00-\u9fff]))"
@@ -54,7 +56,7 @@ _CODE_LINE = re.compile(
 _TOLD = re.compile(r"\s*(?:[A-Za-z][a-z'’]*[,.!?]? ){5}")
 # what a sentence goes on behind
 _GOES_ON = re.compile(
-    r"(?:[,;:([—–-]|\b(?:an?|and|as|at|but|by|for|from|in|into|is|are|of|on|or|our|so|than|"
+    r"(?:[,;:([—–-]|https?://\S+|\b(?:an?|and|as|at|but|by|for|from|in|into|is|are|of|on|or|our|so|than|"
     r"that|the|this|to|when|which|with|your))\Z",
     re.IGNORECASE,
 )
@@ -134,7 +136,10 @@ def _blocks(message: str) -> Iterator[tuple[str, str]]:
 
 def _label(marker: re.Match[str]) -> str:
     """The letter or number of a list item, "-" for a bullet."""
-    labels = marker.group(2, 3, 4, 6, 7, 8, 9)
+    labels = (
+        *marker.group("within", "bold", "plain"),
+        *marker.group(2, 3, 7, 9, 10, 11, 12),
+    )
     return next(filter(None, labels), "-").upper()
 
 

@@ -23,7 +23,12 @@ def test_orders_of_the_moment_guesses_questions_and_what_ended_or_says_little_te
             "b",
             "2026-03-01T10:05:00Z",
             "still broken",
-            ("## Cause\n\nThe filter runs before the `id` is set.",),
+            (
+                (
+                    "## Cause\n\nThe filter runs before the `id` is set. "
+                    "If you notice anything else in the export of dates, just let me know."
+                ),
+            ),
         ),
     ]
     telling = ConversationModel.of(exchanges).telling()

@@ -198,3 +198,16 @@ def test_the_note_of_an_option_is_without_the_name_that_its_list_gave_it() -> No
     noted = [candidate.text for candidate in candidates(exchanges)]
     line = "How do we read old versions? → an argument for the versions of all tables"
     assert noted == [line]
+
+
+def test_a_pick_of_a_bold_letter_is_told_once_and_not_behind_a_step_of_the_work() -> (
+    None
+):
+    reply = """Three orders to build it in:
+
+- **(a)** the frontend, then the database
+- **(b)** the database first, to try the backend alone
+- **(c)** the simulator"""
+    exchanges = talk(("Start phase 1.", reply), ("let's go with option b.", "Done."))
+    told = [decision.quote.text for decision in decisions(exchanges)]
+    assert told == ["the database first, to try the backend alone"]

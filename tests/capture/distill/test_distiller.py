@@ -70,6 +70,12 @@ PROPOSAL = (
         "the import has to be idempotent",
         "let’s not cache the totals at all",
         "instead read the totals from the index",
+        "try a queue in Postgres instead of Redis",
+        "ok, we can shrink the batches by half",
+        "You're right the totals are read from the index and not from the table",
+        "confirming that the archive only holds paid invoices",
+        "it doesn't make sense to archive a column",
+        "there will always be long flags as well",
         "no new setting needed for the retry limit",
         "once again, one table seems like the way to go",
         "please make sure you use the connection pool for all queries",
@@ -100,6 +106,9 @@ def test_what_the_person_settles_is_a_decision(sentence: str) -> None:
         "Let's see what Kafka can do.",
         "let's commit this and move on",
         "make sure the tests pass",
+        "you're right, but the import still fails",
+        "For context as we move ahead, it is mostly black with some colors in it",
+        "I have three pictures that we can use for the page",
         "instead of Kafka show me the docs",
         "instead of the topic it shows an error",
         "please run the tests again",
@@ -214,6 +223,19 @@ def test_a_pick_is_read_from_the_list_it_answers(answer: str, chosen: str) -> No
             "I'm not sure a replica for exports is a good idea. → Agreed, the primary is enough.",
         ),
         ("I'm not sure a replica for exports is a good idea.", "It reads it.", ""),
+        (
+            "I would suggest a table of function pointers for the primitives.",
+            "Agreed. The table has a row for each primitive.",
+            (
+                "I would suggest a table of function pointers for the primitives. → "
+                "The table has a row for each primitive."
+            ),
+        ),
+        (
+            "Perhaps the first segment holds the whole dictionary.",
+            "That makes it large.",
+            "",
+        ),
         (
             "do we even need the retry queue then?",
             "Yes, the importer fills it.",

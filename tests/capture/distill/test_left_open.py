@@ -60,3 +60,12 @@ def test_what_can_always_be_had_is_nothing_that_is_left_to_do() -> None:
         "Dropping the export is fine, it can always be read from the table if needed."
     )
     assert left_open(("drop the export", f"{said} It is gone.")) == []
+
+
+def test_what_the_agent_calls_open_is_open_also_when_the_talk_goes_on() -> None:
+    first = "The key archives a task. Open question either way: a confirm modal or not."
+    last = "One thing to decide: should the toggle persist when you switch boards?"
+    assert left_open(("Which keys?", first), ("How is it sorted?", last)) == [
+        "Open question either way: a confirm modal or not.",
+        last,
+    ]

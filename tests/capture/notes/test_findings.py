@@ -216,3 +216,9 @@ def test_what_was_sent_back_is_not_sure(following: tuple[str, str]) -> None:
     asked = ("Why is the file reported?", GOTCHA)
     (found,) = [f for f in findings(talk(asked, following)) if f.turn == "turn-0"]
     assert (found.text, found.is_sure) == (STATED, False)
+
+
+def test_what_was_handed_over_to_be_looked_at_is_not_sure() -> None:
+    told = EXITS.replace("; only", ", so you can compare both; only")
+    found = findings(talk(("Why does it go on?", told)))
+    assert [one.is_sure for one in found] == [False]

@@ -62,7 +62,8 @@ def is_errand(statement: Statement) -> bool:
 def _is_offer(statement: Statement) -> bool:
     """Does the agent only say what it could do next, or be told?"""
     text = statement.text
-    is_offer = opens_with(text, "offered") or says(text, "idle_offer")
+    opens = any(opens_with(text, name) for name in ("offered", "asks_to_be_told"))
+    is_offer = opens or says(text, "idle_offer")
     return is_offer and not statement.is_of_person
 
 

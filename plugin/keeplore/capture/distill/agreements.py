@@ -242,12 +242,19 @@ def suggestion(said: Sequence[Sentence], exchange: Exchange) -> str:
     answer = sentences(exchange.assistant)[:IN_REPLY]
     if len(put) > 1 or not answer or not opens_with(answer[0].text, "assented"):
         return ""
-    put = put or [s for s in said if not s.is_question and says(s.text, "doubts_it")]
+    put = put or [s for s in said if _is_put_softly(s)]
     if not put or len(set(terms(put[0].text))) < NAMED_TERMS:
         return ""
     said_of_it = (s.text for s in answer if not (s.is_heading or s.is_question))
     telling = (text for text in said_of_it if len(set(terms(text))) >= NAMED_TERMS)
     return answer_line(put[0].text, next(telling, answer[0].text))
+
+
+def _is_put_softly(sentence: Sentence) -> bool:
+    """Does the person speak for a way or against one, without being sure?"""
+    if sentence.is_question or not stands_alone(sentence.text):
+        return False
+    return says(sentence.text, "doubts_it") or says(sentence.text, "puts_softly")
 
 
 def agrees_to_plan(asked: AnsweredQuestion) -> bool:

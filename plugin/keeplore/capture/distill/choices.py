@@ -89,7 +89,8 @@ def asked_by(exchange: Exchange, options: Sequence[Sentence]) -> str:
     named = [text for text in fitting if len({*terms(text)}) >= least]
     request: list[str] = []
     if len(said) <= REQUEST_SENTENCES and (fitting or not asked):
-        request = [s.text for s in said if not s.is_question][:1]
+        told = [s.text for s in said if not s.is_question][:1]
+        request = [text for text in told if not says(text, "pointer")]
     return next(iter((*telling, *reversed(named), *request)), "")
 
 

@@ -23,6 +23,7 @@ from keeplore.capture.discourse.statements import (
 )
 from keeplore.capture.distill.agreements import (
     IN_REPLY,
+    NAMED_TERMS,
     TELLING_TERMS,
     Agreed,
     AgreedKind,
@@ -209,7 +210,7 @@ def _person_decisions(
         yield _agreed_decision(found, exchange.id, earlier[-1].id, at)
     for sentence in approach(said):
         yield _decision(sentence.text, "user", exchange.id, PLANNED, at)
-    taken = clip(found.said) if found else ""
+    taken = _taking(found, said) if found else ""
     for decision in _own_decisions(exchange, said, at, is_reply=bool(earlier)):
         text = decision.quote.text
         if text != taken and not _is_handed_back(text, said, earlier):
@@ -217,6 +218,12 @@ def _person_decisions(
     if put := suggestion(said, exchange):
         yield _decision(put, "user", exchange.id, CONFIRMED, at)
     yield from _decisions_in_answers(exchange, at)
+
+
+def _taking(found: Agreed, said: Sequence[Sentence]) -> str:
+    """The sentence that took an option and says no more than that."""
+    is_label = found.kind is AgreedKind.PICK and len(terms(said[0].text)) < NAMED_TERMS
+    return clip(said[0].text if is_label else found.said)
 
 
 def _own_decisions(
@@ -299,6 +306,8 @@ def _may_stipulate(statement: Statement) -> bool:
     """False for what only goes on with the work, asks or puts off."""
     text = statement.text
     if len(statement.terms) < TELLING_TERMS or says(text, "workflow"):
+        return False
+    if opens_with(text, "tells_background"):
         return False
     if opens_with(text, "task") and not any(says(text, name) for name in SETTLING):
         return False

@@ -159,7 +159,8 @@ def _waits_for_answer(s: Statement, source: Source) -> bool:
     """True for a question or an offer at the very end, and for the person's own unanswered one."""
     if _is_told_offer(s):
         return s.exchange == len(source.exchanges) - 1 and s.left < LAST_WORDS
-    if not s.sentence.is_question or ": " in s.text:
+    is_told = ": " in s.text and not opens_with(s.text, "to_decide")
+    if not s.sentence.is_question or is_told:
         return False
     if s.is_of_person:
         is_told = len(terms(s.text)) >= ASKED_WORDS and not says(s.text, "offer")

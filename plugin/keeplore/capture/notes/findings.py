@@ -39,7 +39,10 @@ LEAST_TERMS = 3  # content words that a sentence shares with another that says i
 SAME = 0.6  # share of its content words
 TOLD = 0.5  # likewise of the shorter of two notes, of which one is enough
 # what a sentence says that is sure to be over soon, or is not the agent's to lay down
-NOT_SURE = ("moment", "states_failure", "states_ruling", "states_stance")
+NOT_SURE = (
+    *("moment", "states_failure", "states_ruling"),
+    *("states_stance", "states_handed_over"),
+)
 # a sentence that tells of the work and not of what was found
 NO_EXPLANATION = ("first_person", "on_the_way", "states_of_tests")
 _BEGINS = re.compile(r"[\w`*“\"(~.-]|/(?!/)")
