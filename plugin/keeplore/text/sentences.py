@@ -56,8 +56,8 @@ _CODE_LINE = re.compile(
 _TOLD = re.compile(r"\s*(?:[A-Za-z][a-z'’]*[,.!?]? ){5}")
 # what a sentence goes on behind
 _GOES_ON = re.compile(
-    r"(?:[,;:([—–-]|https?://\S+|\b(?:an?|and|as|at|but|by|for|from|in|into|is|are|of|on|or|our|so|than|"
-    r"that|the|this|to|when|which|with|your))\Z",
+    r"(?:[,;:([—–-]|https?://\S+|\b(?:an?|and|as|at|but|by|for|from|in|into|is|are|of|on|or|our|"
+    r"so|than|that|the|this|to|when|which|with|your))\Z",
     re.IGNORECASE,
 )
 _INLINE_CODE = re.compile(r"`[^`\n]{1,200}`")
@@ -239,8 +239,8 @@ def _ends_here(line: str, following: str) -> bool:
         return False
     if following.lstrip()[:1].isupper():
         return True
-    is_indented = following[0] in " \t"  # as what goes on in an item of a list
-    return not is_indented and _had_room(line, following)
+    # what goes on in an item of a list is indented
+    return following[0].islower() and _had_room(line, following)
 
 
 def _had_room(line: str, following: str) -> bool:
