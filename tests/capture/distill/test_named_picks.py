@@ -6,6 +6,7 @@ import pytest
 
 from keeplore.capture.distill.decisions import decisions
 from keeplore.capture.distill.distiller import distill
+from keeplore.capture.notes.note_candidates import candidates
 from keeplore.memory import Exchange, Quote
 
 AT = "2026-02-09T14:03:11Z"
@@ -153,3 +154,10 @@ def test_what_the_person_asked_and_puts_off_stays_open() -> None:
     assert heads["decision"] == ()
     line = f"{asked} → then not now."
     assert heads["open_questions"] == (Quote(line, "user", "t-1"),)
+
+
+def test_the_note_of_a_named_pick_tells_its_question_once() -> None:
+    asked = "Which codec should the save files use?"
+    exchanges = talk((asked, REPLY), ("k zstd", "Done."))
+    told = [one.text for one in candidates(exchanges)]
+    assert told == [f"{asked} → k zstd"]

@@ -85,7 +85,8 @@ def agreed(said: Sequence[Sentence], earlier: Sequence[Exchange]) -> Agreed | No
     if at_once := _agreed_at_once(said, earlier[-1]):
         return at_once
     if named := named_pick(said, earlier):
-        return Agreed(named.line, AgreedKind.NAMED, named.choice, named.said)
+        text = named.said if named.choice else named.line
+        return Agreed(text, AgreedKind.NAMED, named.choice, named.said)
     return None
 
 

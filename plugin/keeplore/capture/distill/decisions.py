@@ -280,7 +280,7 @@ def _agreed_decision(found: Agreed, turn: str, before: str, at: int) -> Decision
         about = own if len(own) > 1 else picked.terms
         return replace(picked, choice=found.choice, terms=about)
     if found.kind is AgreedKind.NAMED:
-        named = _decision(found.text, "user", turn, CONFIRMED, at)
+        named = _decision(found.line, "user", turn, CONFIRMED, at)
         return replace(named, choice=found.choice)
     if found.kind in {AgreedKind.ANSWERED_OFFER, AgreedKind.AMENDED}:
         return _decision(found.text, "user", turn, CONFIRMED, at)
